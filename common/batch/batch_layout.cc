@@ -1,0 +1,92 @@
+#include "common/batch/batch_layout.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "common/batch/wire_constants.h"
+#include "common/buffer.h"
+
+namespace tributary {
+namespace {
+
+class HeaderWriter {
+ public:
+  explicit HeaderWriter(uint8_t* at) : at_(at) {}
+  template <typename T>
+  void Put(T value) {
+    PutBytes(&value, sizeof(value));  // hosts are little-endian
+  }
+  void PutBytes(const void* bytes, size_t n) {
+    std::memcpy(at_, bytes, n);
+    at_ += n;
+  }
+  uint8_t* at() const { return at_; }
+
+ private:
+  uint8_t* at_;
+};
+
+size_t EntryHeaderBytes(const std::string& name, const Shape& shape) {
+  return sizeof(uint32_t) + name.size() + 2 + 8 * shape.size() + 8;
+}
+
+}  // namespace
+
+int BatchLayout::Add(std::string name, DType dtype, Shape shape) {
+  const size_t bytes =
+      static_cast<size_t>(NumElements(shape)) * DTypeSize(dtype);
+  entries_.push_back({std::move(name), dtype, std::move(shape), bytes, 0});
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+size_t BatchLayout::Finish() {
+  by_name_.resize(entries_.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0);
+  std::sort(by_name_.begin(), by_name_.end(), [this](int a, int b) {
+    return entries_[a].name < entries_[b].name;
+  });
+  header_bytes_ = kBatchFixedHeaderBytes;
+  for (const Entry& entry : entries_) {
+    header_bytes_ += EntryHeaderBytes(entry.name, entry.shape);
+  }
+  size_t offset = AlignUp(header_bytes_, kCacheLine);
+  for (int i : by_name_) {
+    entries_[i].offset = offset;
+    offset += AlignUp(entries_[i].bytes, kCacheLine);
+  }
+  total_bytes_ = offset;
+  return total_bytes_;
+}
+
+void BatchLayout::WriteHeader(absl::Span<uint8_t> room) const {
+  HeaderWriter out(room.data());
+  out.Put(kBatchMagic);
+  out.Put(kBatchVersion);
+  out.Put(static_cast<uint32_t>(entries_.size()));
+  out.Put(key_.epoch);
+  out.Put(key_.index);
+  out.Put(static_cast<uint64_t>(total_bytes_));
+  out.PutBytes(key_.session.data(), key_.session.size());
+  for (int i : by_name_) {
+    const Entry& entry = entries_[i];
+    out.Put(static_cast<uint32_t>(entry.name.size()));
+    out.PutBytes(entry.name.data(), entry.name.size());
+    out.Put(static_cast<uint8_t>(entry.dtype));
+    out.Put(static_cast<uint8_t>(entry.shape.size()));
+    for (int64_t dim : entry.shape) out.Put(static_cast<uint64_t>(dim));
+    out.Put(static_cast<uint64_t>(entry.offset));
+    const size_t end = entry.offset + entry.bytes;
+    std::memset(room.data() + end, 0, AlignUp(end, kCacheLine) - end);
+  }
+  const size_t padded = AlignUp(header_bytes_, kCacheLine);
+  std::memset(out.at(), 0, padded - header_bytes_);
+}
+
+absl::Span<uint8_t> BatchLayout::Tensor(int handle,
+                                        absl::Span<uint8_t> room) const {
+  const Entry& entry = entries_[handle];
+  return room.subspan(entry.offset, entry.bytes);
+}
+
+}  // namespace tributary

@@ -1,0 +1,18 @@
+// Constants of the room's header, shared by its writer and its reader.
+#ifndef TRIBUTARY_COMMON_BATCH_WIRE_CONSTANTS_H_
+#define TRIBUTARY_COMMON_BATCH_WIRE_CONSTANTS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tributary {
+
+inline constexpr uint64_t kBatchMagic = 0x4843544142495254;  // "TRIBATCH"
+inline constexpr uint32_t kBatchVersion = 1;
+inline constexpr size_t kBatchFixedHeaderBytes = 8 + 4 + 4 + 8 + 8 + 8 + 32;
+inline constexpr size_t kMaxTensorNameBytes = 1024;
+inline constexpr size_t kMaxTensorDims = 8;
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_BATCH_WIRE_CONSTANTS_H_

@@ -1,0 +1,52 @@
+#include "common/buffer.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace tributary {
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+
+size_t AlignmentFor(size_t size) {
+  return size >= 2 * kHugePage ? kHugePage : kCacheLine;
+}
+
+}  // namespace
+
+AlignedBuffer::AlignedBuffer(size_t size) : size_(size) {
+  if (size == 0) return;
+  const size_t alignment = AlignmentFor(size);
+  data_ = static_cast<uint8_t*>(
+      std::aligned_alloc(alignment, AlignUp(size, alignment)));
+  if (data_ == nullptr) throw std::bad_alloc();
+  if (alignment == kHugePage) AdviseHugePages(data_, AlignUp(size, kHugePage));
+}
+
+AlignedBuffer::~AlignedBuffer() { std::free(data_); }
+
+AlignedBuffer::AlignedBuffer(AlignedBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+AlignedBuffer& AlignedBuffer::operator=(AlignedBuffer&& other) noexcept {
+  if (this == &other) return *this;
+  std::free(data_);
+  data_ = std::exchange(other.data_, nullptr);
+  size_ = std::exchange(other.size_, 0);
+  return *this;
+}
+
+void AdviseHugePages(void* data, size_t size) {
+  // Only whole huge pages inside the range can be backed; an error means that
+  // the kernel has none to give, and small pages serve as well.
+  const auto begin = AlignUp(reinterpret_cast<uintptr_t>(data), kHugePage);
+  const auto end = reinterpret_cast<uintptr_t>(data) + size;
+  if (begin >= end) return;
+  (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+}  // namespace tributary

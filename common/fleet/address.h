@@ -1,0 +1,34 @@
+// Where a server is, and lists of such places.
+#ifndef TRIBUTARY_COMMON_FLEET_ADDRESS_H_
+#define TRIBUTARY_COMMON_FLEET_ADDRESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace tributary {
+
+// HOST:PORT; an IPv6 host is written [::1]:50051.
+struct Address {
+  std::string host;
+  uint16_t port = 0;
+
+  std::string ToString() const;
+  friend bool operator==(const Address&, const Address&) = default;
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+// INVALID_ARGUMENT, with the text, when it is not HOST:PORT. Port 0 is allowed
+// only to listen on.
+absl::StatusOr<Address> ParseAddress(std::string_view text,
+                                     bool allow_port_zero = false);
+
+// "HOST:PORT,HOST:PORT,..."; doubles are refused.
+absl::StatusOr<std::vector<Address>> ParseAddressList(std::string_view text);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_FLEET_ADDRESS_H_

@@ -1,0 +1,99 @@
+// A graph on disk, mapped for reading: all of it or some of its partitions.
+#ifndef TRIBUTARY_PARTITION_FORMAT_GRAPH_H_
+#define TRIBUTARY_PARTITION_FORMAT_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "partition/format/node_map.h"
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+// Unsigned integers stored in 32 bits where all fit, else in 64.
+class IdArray {
+ public:
+  IdArray() = default;
+  explicit IdArray(absl::Span<const uint32_t> ids)
+      : data_(ids.data()), size_(ids.size()), wide_(false) {}
+  explicit IdArray(absl::Span<const uint64_t> ids)
+      : data_(ids.data()), size_(ids.size()), wide_(true) {}
+
+  size_t size() const { return size_; }
+  bool wide() const { return wide_; }
+  uint64_t operator[](size_t i) const {
+    return wide_ ? static_cast<const uint64_t*>(data_)[i]
+                 : static_cast<const uint32_t*>(data_)[i];
+  }
+  // Requires !wide() or wide(), as asked: for loops without a branch.
+  absl::Span<const uint32_t> narrow_span() const {
+    return {static_cast<const uint32_t*>(data_), size_};
+  }
+  absl::Span<const uint64_t> wide_span() const {
+    return {static_cast<const uint64_t*>(data_), size_};
+  }
+
+ private:
+  const void* data_ = nullptr;
+  size_t size_ = 0;
+  bool wide_ = false;
+};
+
+// The nodes of one type in one partition; row = internal id - base.
+struct NodePartition {
+  absl::Span<const int64_t> orig_id;  // [rows], ascending
+  absl::Span<const uint8_t> x;        // [rows * row_bytes], or empty
+  absl::Span<const uint8_t> y;
+};
+
+// The edges of one type whose destination lies in one partition, by
+// destination row; each row's edges in canonical order (neighbour's original
+// id, then edge id).
+struct EdgePartition {
+  absl::Span<const uint64_t> indptr;    // [rows + 1]
+  IdArray indices;                      // [edges] internal ids of sources
+  IdArray edge_id;                      // [edges]
+  absl::Span<const uint8_t> edge_attr;  // [edges * row_bytes], or empty
+};
+
+struct OpenOptions {
+  std::vector<uint32_t> partitions;  // to map; empty: all
+  bool verify = false;               // read every byte and check its CRC32C
+};
+
+// Immutable and thread-safe. Open checks graph.json, every mapped file's
+// length and header, and that indptr is ascending and in range; what it cannot
+// check without reading all (indices) is checked where it is used.
+class Graph {
+ public:
+  // NOT_FOUND, DATA_LOSS or INVALID_ARGUMENT, naming the file.
+  static absl::StatusOr<std::shared_ptr<const Graph>> Open(
+      const std::string& folder, const OpenOptions& options = {});
+  virtual ~Graph() = default;
+
+  virtual const GraphSchema& schema() const = 0;
+  // graph.json as it is on disk.
+  virtual const std::string& json() const = 0;
+  // The partitions that are mapped, ascending.
+  virtual const std::vector<uint32_t>& partitions() const = 0;
+  // Null when the partition is not mapped.
+  virtual const NodePartition* nodes(int node_type,
+                                     uint32_t partition) const = 0;
+  virtual const EdgePartition* edges(int edge_type,
+                                     uint32_t partition) const = 0;
+  // Every type's, whatever partitions are mapped.
+  virtual const NodeMap& node_map(int node_type) const = 0;
+  // Original ids in file order. `name` is "train" or "SCHEME/train";
+  // NOT_FOUND lists the names there are; INVALID_ARGUMENT when several schemes
+  // have it.
+  virtual absl::StatusOr<absl::Span<const int64_t>> Split(
+      int node_type, std::string_view name) const = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_GRAPH_H_

@@ -1,0 +1,93 @@
+// graph.json: everything that is known of a graph without opening its arrays.
+#ifndef TRIBUTARY_PARTITION_FORMAT_SCHEMA_H_
+#define TRIBUTARY_PARTITION_FORMAT_SCHEMA_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/dtype.h"
+#include "common/sha256.h"
+
+namespace tributary {
+
+inline constexpr uint32_t kGraphFormatVersion = 1;
+
+// A column of rows: features, labels or edge attributes.
+struct ColumnSchema {
+  DType dtype = DType::kFloat32;
+  int64_t dim = 0;  // 0: one value a row, tensor [N]; else [N, dim]
+  size_t row_bytes() const {
+    return DTypeSize(dtype) * static_cast<size_t>(dim == 0 ? 1 : dim);
+  }
+  friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
+};
+
+struct NodeTypeSchema {
+  std::string name;  // "node" in a homogeneous graph
+  int64_t num_nodes = 0;
+  std::optional<ColumnSchema> x;
+  std::optional<ColumnSchema> y;
+  // Internal ids of partition p are [base[p], base[p + 1]); P + 1 entries.
+  std::vector<int64_t> base;
+
+  // The partition of an internal id. Requires 0 <= internal < num_nodes.
+  uint32_t PartitionOf(int64_t internal) const;
+};
+
+struct EdgeTypeSchema {
+  std::string src, rel, dst;  // "node", "to", "node" in a homogeneous graph
+  int src_type = 0;           // index into node_types
+  int dst_type = 0;
+  int64_t num_edges = 0;
+  std::optional<ColumnSchema> edge_attr;
+  std::vector<int64_t> partition_edges;  // edges in each partition
+
+  std::string name() const { return src + "," + rel + "," + dst; }
+};
+
+struct SplitSchema {
+  std::string scheme;  // folder below OGB's split/; "" when it has none
+  std::string node_type;
+  std::string name;  // "train", "valid", "test"
+  int64_t count = 0;
+};
+
+struct FileSchema {
+  std::string path;  // relative to the graph's folder, '/' between parts
+  uint64_t bytes = 0;
+  uint32_t crc32c = 0;
+};
+
+struct GraphSchema {
+  std::string name;
+  uint32_t semantics_version = 0;
+  bool heterogeneous = false;  // typed names in batches
+  uint32_t num_partitions = 1;
+  std::vector<NodeTypeSchema> node_types;  // names ascending bytewise
+  std::vector<EdgeTypeSchema> edge_types;  // (src, rel, dst) ascending
+  std::vector<SplitSchema> splits;
+  std::vector<FileSchema> files;  // all but graph.json; paths ascend
+  std::string partition_method;   // "random", "metis"
+  std::string made_by;            // program, command line
+  Sha256Digest content_digest{};
+  Sha256Digest layout_digest{};
+
+  // Canonical JSON: keys sorted, no spaces; layout_digest is over this text
+  // without `layout_digest` and `made_by`.
+  std::string ToJson() const;
+  // INVALID_ARGUMENT or DATA_LOSS, naming the key, when it is no graph.json of
+  // a version that this program reads, or contradicts itself.
+  static absl::StatusOr<GraphSchema> FromJson(std::string_view json);
+  Sha256Digest ComputeLayoutDigest() const;
+  // -1 when there is none.
+  int FindNodeType(std::string_view type_name) const;
+  int FindEdgeType(std::string_view canonical_name) const;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_SCHEMA_H_

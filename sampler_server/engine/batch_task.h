@@ -1,0 +1,68 @@
+// Makes one batch: hop after hop, then gather, as a state machine that holds
+// no thread while it waits for a peer.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "common/batch_key.h"
+#include "common/byte_budget.h"
+#include "common/cancel_token.h"
+#include "common/executor.h"
+#include "partition/format/graph.h"
+#include "sampler_server/engine/plan.h"
+#include "sampler_server/engine/remote_partitions.h"
+
+namespace tributary {
+
+// What is to be made. The inputs are checked by the task.
+struct BatchRequest {
+  BatchKey key;
+  std::shared_ptr<const SamplingPlan> plan;
+  std::vector<int64_t> input_number;  // position in the input list
+  std::vector<int64_t> original_id;   // as many
+  uint64_t max_bytes = 0;             // of the room
+  absl::Time deadline;
+  CancelToken cancel;
+};
+
+enum class BatchStage { kSampling, kWaitingForPeer, kGathering };
+
+// Where a task puts its batch and its end. Called on the task's strand;
+// exactly one of Ready, Needs and Failed, last; none after a cancel.
+class BatchSink {
+ public:
+  virtual ~BatchSink() = default;
+  // Room of `bytes` <= max_bytes, 64-byte aligned, at once: the credit or the
+  // reservation already stands for it.
+  virtual absl::Span<uint8_t> AllocateRoom(size_t bytes) = 0;
+  virtual void Ready(size_t bytes) = 0;
+  // The batch is `bytes` > max_bytes (exact, or a lower bound when working
+  // memory ran out first: the next try tells more).
+  virtual void Needs(size_t bytes) = 0;
+  virtual void Failed(absl::Status why) = 0;
+  virtual void StageChanged(BatchStage stage) = 0;
+};
+
+// What a task works with; all outlive it.
+struct BatchEnvironment {
+  const Graph* graph = nullptr;
+  RemotePartitions* remote = nullptr;  // null: every partition must be here
+  Executor* executor = nullptr;
+};
+
+// Starts it; it keeps itself alive until its end. The caller has reserved
+// 2 x max_bytes for it (working memory and room) and gives them back when the
+// sink has let go of the room; working memory beyond max_bytes ends in Needs.
+void StartBatchTask(const BatchEnvironment& environment, BatchRequest request,
+                    std::shared_ptr<BatchSink> sink);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_

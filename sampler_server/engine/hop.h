@@ -1,0 +1,47 @@
+// One hop within one partition: the innermost loop of neighbour sampling.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "common/session/philox.h"
+#include "partition/format/graph.h"
+
+namespace tributary {
+
+// Draws for nodes of one partition. The spans are as long as each other and
+// outlive the call.
+struct HopQuery {
+  PhiloxKey key{};
+  int32_t fanout = 0;  // -1: all neighbours
+  bool replace = false;
+  bool want_positions = false;               // rows of edge_attr
+  absl::Span<const uint32_t> local_numbers;  // the nodes' numbers in the batch
+  absl::Span<const uint64_t> rows;           // within the partition
+  uint64_t skip_edges = 0;  // of the first node's emission: a continuation
+  uint64_t max_edges = UINT64_MAX;  // stop after so many
+};
+
+// Edges by node, in the order of the query; each node's by ascending position.
+struct HopEdges {
+  std::vector<uint32_t> counts;  // per node answered; may be fewer than asked
+  std::vector<uint64_t> neighbors;  // internal ids
+  std::vector<int64_t> edge_ids;
+  std::vector<uint64_t> positions;  // empty unless wanted
+  bool last_is_partial = false;     // the last node has more edges
+
+  void Clear();
+};
+
+// Appends nothing: overwrites `out`, keeping its capacity. OUT_OF_RANGE for a
+// row beyond the partition; DATA_LOSS for stored values out of range.
+// Pure: the same query gives the same edges on every machine. Thread-safe.
+absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
+                       const HopQuery& query, HopEdges* out);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_H_

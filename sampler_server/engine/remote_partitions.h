@@ -1,0 +1,71 @@
+// Partitions that other servers hold, as the engine sees them.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_REMOTE_PARTITIONS_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_REMOTE_PARTITIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/buffer.h"
+#include "common/cancel_token.h"
+#include "common/executor.h"
+#include "sampler_server/engine/hop.h"
+
+namespace tributary {
+
+// A hop request that owns its arrays, for it outlives the caller's frame.
+struct RemoteHop {
+  uint32_t edge_type = 0;
+  uint32_t partition = 0;
+  PhiloxKey key{};
+  int32_t fanout = 0;
+  bool replace = false;
+  bool want_positions = false;
+  std::vector<uint32_t> local_numbers;
+  std::vector<uint64_t> rows;
+};
+
+// Which columns of a table; orig_id first, then x, then y; edge_attr alone.
+struct RemoteGather {
+  enum class Table { kNodes, kEdges };
+  Table table = Table::kNodes;
+  uint32_t type = 0;  // node or edge type
+  uint32_t partition = 0;
+  bool orig_id = false, x = false, y = false, edge_attr = false;
+  std::vector<uint64_t> rows;
+};
+
+// Columns by row, in the order asked; those not asked for are empty.
+struct GatheredRows {
+  std::vector<int64_t> orig_id;
+  AlignedBuffer x, y, edge_attr;
+};
+
+// Asks owners for what is not here. Retries another owner, and the same again
+// with back-off, until `deadline`; then UNAVAILABLE names the partition, its
+// owners and the last error. `done` runs once, on `strand`, never inside the
+// call; after `cancel` it may not run at all. Results are complete: partial
+// replies have been continued. `max_reply_bytes` caps what may be held.
+// Thread-safe.
+class RemotePartitions {
+ public:
+  struct Limits {
+    absl::Time deadline;
+    uint64_t max_reply_bytes = 0;
+    CancelToken cancel;
+  };
+  virtual ~RemotePartitions() = default;
+  virtual void SampleHop(
+      RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,
+      absl::AnyInvocable<void(absl::StatusOr<HopEdges>)> done) = 0;
+  virtual void Gather(
+      RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
+      absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_REMOTE_PARTITIONS_H_

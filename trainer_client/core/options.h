@@ -1,0 +1,55 @@
+// How a trainer reaches its sampling servers, under the names that users of
+// GraphLearn-for-PyTorch know.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace tributary {
+
+// "64MB", "1.5GiB", "4096" in bytes; K, M and G are powers of 1024 with or
+// without the i, as in GLT. INVALID_ARGUMENT with the text.
+absl::StatusOr<uint64_t> ParseByteSize(std::string_view text);
+
+// GLT's RemoteDistSamplingWorkerOptions: batches come from a fleet of servers.
+// A wrong value is an error at construction of the loader, naming the field.
+struct RemoteDistSamplingWorkerOptions {
+  // HOST:PORT,... | file:PATH (read again every 200 ms) | dns:///NAME:PORT
+  // (every second). Ours; GLT finds servers through master_addr.
+  std::string servers;
+  // Which of the servers, by their number in the list; empty: all.
+  std::vector<int> server_rank;
+  // Streams to each server. 1 to 64.
+  int num_workers = 1;
+  // Where servers sample: "cpu". Others are refused.
+  std::vector<std::string> worker_devices;
+  // Batches that a server makes at once for one stream. 1 to 32, as in GLT.
+  int worker_concurrency = 4;
+  // Used in place of `servers` when that is empty.
+  std::string master_addr;
+  int master_port = 0;
+  // Threads of the client's executor. 1 to 64.
+  int num_rpc_threads = 2;
+  // After so long without any sign that a batch is being made by a living
+  // server, Next() fails. 0.1 s to 1 day.
+  absl::Duration rpc_timeout = absl::Seconds(180);
+  // Bytes of the receive ring: batches on their way, ready or held.
+  uint64_t buffer_size = uint64_t{256} << 20;
+  // Batches asked for ahead of the one being consumed. 1 to 1024.
+  int prefetch_size = 4;
+  // Names this job to servers, for fairness and logs.
+  std::string worker_key = "default";
+
+  absl::Status Validate() const;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
