@@ -48,8 +48,11 @@ struct GatheredRows {
 // with back-off, until `deadline`; then UNAVAILABLE names the partition, its
 // owners and the last error. `done` runs once, on `strand`, never inside the
 // call; after `cancel` it may not run at all. Results are complete: partial
-// replies have been continued. `max_reply_bytes` caps what may be held.
-// Thread-safe.
+// replies have been continued. But a hop whose neighbours, edge ids and
+// positions (8 bytes each) would take more than `max_reply_bytes` comes cut
+// short, as SampleHop cuts at max_edges: fewer counts, or last_is_partial; at
+// least that many bytes less one edge's are there. A gather's size is known to
+// who asks. Thread-safe.
 class RemotePartitions {
  public:
   struct Limits {
