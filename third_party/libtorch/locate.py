@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Finds LibTorch and what it needs to run, fetching it by pip at most once.
+
+Writes a JSON object: `root` (holds include/ and lib/), `rpath` (folders that
+a binary must search at run time), `cuda_include` (the CUDA toolkit's headers,
+or empty). Messages go to stderr. Standard library only: Bazel's repository
+rule runs it before anything is built.
+
+LibTorch is $TRIBUTARY_LIBTORCH, or the wheel pinned in requirements.txt,
+unpacked under ${XDG_CACHE_HOME:-~/.cache}/tributary, where it outlives
+`bazel clean --expunge`. That wheel's libtorch_cpu.so needs two small CUDA
+libraries even without a GPU: taken from beside it, from a CUDA toolkit, or
+from their own wheels.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+# The wheel that carries each library, should no CUDA toolkit have it.
+WHEEL_OF = {
+    "libcudart.so.13": "nvidia-cuda-runtime",
+    "libcupti.so.13": "nvidia-cuda-cupti",
+}
+# Where wheels keep it, seen from LibTorch: libtorch_cpu.so's own RPATH.
+NVIDIA_LIB = pathlib.Path("../nvidia/cu13/lib")
+WANTED = re.compile(
+    r"torch/(include/|lib/(?!libtorch_python|libshm)|version\.py)"
+    r"|nvidia/cu13/lib/lib(cudart|cupti)\.so"
+    r"|[^/]+\.dist-info/.*(LICENSE|License|NOTICE)"
+)
+
+
+def log(message):
+    print("libtorch: " + message, file=sys.stderr, flush=True)
+
+
+def cache_folder():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return pathlib.Path(base) / "tributary"
+
+
+def requirement(package):
+    for line in (HERE / "requirements.txt").read_text().splitlines():
+        if line.startswith(package + "=="):
+            return line
+    raise SystemExit(f"libtorch: requirements.txt does not pin {package}")
+
+
+def python_with_pip():
+    for python in [sys.executable, shutil.which("python3"), "/usr/bin/python3"]:
+        if python and not subprocess.call(
+            [python, "-m", "pip", "--version"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ):
+            return python
+    raise SystemExit(
+        "libtorch: no python3 with pip found. Run ./dev setup (Debian's "
+        "python3-pip), or set TRIBUTARY_LIBTORCH to an unpacked libtorch."
+    )
+
+
+def download(package, folder):
+    """The path of the pinned wheel of `package`, fetched into `folder`."""
+    pins = folder / "pins.txt"
+    pins.write_text(requirement(package) + "\n")
+    command = [python_with_pip(), "-m", "pip", "download", "--no-deps"]
+    command += ["--require-hashes", "--only-binary=:all:", "--no-cache-dir"]
+    command += ["--disable-pip-version-check", "--progress-bar", "off"]
+    command += ["--python-version", "3.11", "--implementation", "cp"]
+    command += ["--abi", "cp311", "--abi", "none"]
+    for glibc in ["2_28", "2_27", "2_25", "2_17"]:
+        command += ["--platform", f"manylinux_{glibc}_x86_64"]
+    command += ["--platform", "manylinux2014_x86_64"]
+    command += ["-d", str(folder), "-r", str(pins)]
+    for attempt in range(3):
+        if attempt:
+            log(f"pip failed, trying again in {5 * attempt} s")
+            time.sleep(5 * attempt)
+        if not subprocess.call(command, stdout=sys.stderr):
+            return next(folder.glob(package.replace("-", "_") + "-*.whl"))
+    raise SystemExit(
+        f"libtorch: pip cannot fetch {package}. Check the network, or set "
+        "TRIBUTARY_LIBTORCH to an unpacked libtorch (include/ and lib/)."
+    )
+
+
+def unpack(package, site):
+    """Adds the wanted files of `package`'s wheel to the folder `site`."""
+    with tempfile.TemporaryDirectory(dir=site.parent) as folder:
+        started = time.monotonic()
+        log(f"fetching {requirement(package).split()[0]}, once")
+        wheel = zipfile.ZipFile(download(package, pathlib.Path(folder)))
+        names = [name for name in wheel.namelist() if WANTED.match(name)]
+        wheel.extractall(site, names)
+        log(f"{package} unpacked, {time.monotonic() - started:.0f} s")
+
+
+def fetched_libtorch():
+    """The root of the unpacked wheel; many processes may ask at once."""
+    version = requirement("torch").split()[0].split("==")[1]
+    cache = cache_folder()
+    cache.mkdir(parents=True, exist_ok=True)
+    site = cache / f"libtorch-{version}"
+    with open(cache / "libtorch.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not site.is_dir():
+            unfinished = cache / f"libtorch-{version}.part"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            unpack("torch", unfinished)
+            unfinished.rename(site)
+        provide_cuda_runtime(site / "torch", site)
+    return site / "torch"
+
+
+def needed_libraries(library):
+    text = subprocess.run(
+        ["readelf", "-d", str(library)], capture_output=True, text=True, check=True
+    ).stdout
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", text)
+
+
+def toolkits():
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
+    homes += ["/usr/local/cuda"]
+    return [pathlib.Path(home) for home in homes if home and os.path.isdir(home)]
+
+
+def toolkit_folders():
+    inside = ["lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64"]
+    folders = [home / name for home in toolkits() for name in inside]
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def cuda_runtime_folders(root):
+    """The folder of each CUDA library that libtorch_cpu.so needs, or None.
+
+    None also for what LibTorch finds by itself.
+    """
+    beside = [root / "lib", root / NVIDIA_LIB]
+    found = {}
+    for name in needed_libraries(root / "lib" / "libtorch_cpu.so"):
+        if not re.match(r"lib(cudart|cupti)", name):
+            continue
+        if any((folder / name).exists() for folder in beside):
+            continue
+        places = [at for at in toolkit_folders() if (at / name).exists()]
+        found[name] = places[0] if places else None
+    return found
+
+
+def provide_cuda_runtime(root, site):
+    """Unpacks the wheels of the CUDA libraries that are nowhere else."""
+    for name, folder in cuda_runtime_folders(root).items():
+        if folder is None:
+            unpack(WHEEL_OF[name], site)
+
+
+def given_libtorch(path):
+    root = pathlib.Path(path).expanduser().resolve()
+    for part in ["include/torch", "lib/libtorch_cpu.so", "lib/libc10.so"]:
+        if not (root / part).exists():
+            raise SystemExit(
+                f"libtorch: TRIBUTARY_LIBTORCH={path} has no {part}. It must "
+                "name an unpacked libtorch, or the torch folder of a wheel."
+            )
+    return root
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", required=True, help="JSON file to write")
+    out = parser.parse_args().out
+
+    given = os.environ.get("TRIBUTARY_LIBTORCH")
+    root = given_libtorch(given) if given else fetched_libtorch()
+    folders = cuda_runtime_folders(root)
+    missing = [name for name, folder in folders.items() if folder is None]
+    if missing:
+        raise SystemExit(
+            f"libtorch: {root}/lib needs {', '.join(missing)}, which no CUDA "
+            "toolkit here has. Set CUDA_HOME, or unset TRIBUTARY_LIBTORCH."
+        )
+    include = [home / "include" for home in toolkits()]
+    include = [path for path in include if (path / "cuda_runtime.h").exists()]
+    result = {
+        "root": str(root),
+        "rpath": sorted({str(folder) for folder in folders.values()}),
+        "toolkit_rpath": [str(folder) for folder in toolkit_folders()],
+        "cuda_include": str(include[0]) if include else "",
+    }
+    pathlib.Path(out).write_text(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

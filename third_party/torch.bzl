@@ -1,0 +1,57 @@
+"""cc_library, cc_binary and cc_test for files that include LibTorch.
+
+They are the only way to it: the recipe is kept here. A torch file takes half a
+minute to compile, so keep torch out of headers and such files few. It must not
+include spdlog (another fmt) nor Debian's protobuf and gRPC headers next to
+torch/csrc/jit's. With --config=cuda the CUDA libraries are linked too, and
+USE_C10D_NCCL is defined.
+"""
+
+_TORCH = select({
+    "//third_party:cuda": ["@libtorch//:torch_cuda"],
+    "//conditions:default": ["@libtorch//:torch"],
+})
+
+# Gloo's headers are Debian's, its code is in libtorch_cpu.so.
+_DEPS = ["//third_party:gloo_headers"]
+
+_COPTS = [
+    "-Wno-unused-parameter",
+    "-Wno-deprecated-declarations",
+]
+
+# A sandbox would link 9,000 headers for each file. ThreadSanitizer cannot see
+# into LibTorch.
+_TAGS = [
+    "no-sandbox",
+    "no-tsan",
+    "torch",
+]
+
+def torch_cc_library(name, deps = [], copts = [], tags = [], **kwargs):
+    native.cc_library(
+        name = name,
+        deps = deps + _DEPS + _TORCH,
+        copts = _COPTS + copts,
+        tags = _TAGS + tags,
+        **kwargs
+    )
+
+def torch_cc_binary(name, deps = [], copts = [], tags = [], **kwargs):
+    native.cc_binary(
+        name = name,
+        deps = deps + _DEPS + _TORCH,
+        copts = _COPTS + copts,
+        tags = _TAGS + tags,
+        **kwargs
+    )
+
+def torch_cc_test(name, deps = [], copts = [], tags = [], env = {}, **kwargs):
+    native.cc_test(
+        name = name,
+        deps = deps + _DEPS + _TORCH,
+        copts = _COPTS + copts,
+        tags = _TAGS + tags,
+        env = dict({"OMP_NUM_THREADS": "1"}, **env),
+        **kwargs
+    )
