@@ -1,0 +1,90 @@
+#include "common/fleet/address.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kMaxHostBytes = 253;  // of a DNS name (RFC 1035)
+
+absl::Status Malformed(std::string_view text, const char* why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("address \"", std::string(text), "\": ", why,
+                   "; wanted HOST:PORT, or [IPV6]:PORT"));
+}
+
+bool IsNameCharacter(char c) {
+  return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_';
+}
+
+bool IsIpv6Character(char c) {
+  return absl::ascii_isalnum(c) || c == ':' || c == '.' || c == '%';
+}
+
+bool IsHost(std::string_view host, bool bracketed) {
+  if (host.empty() || host.size() > kMaxHostBytes) return false;
+  if (bracketed && host.find(':') == host.npos) return false;
+  return std::all_of(host.begin(), host.end(),
+                     bracketed ? IsIpv6Character : IsNameCharacter);
+}
+
+bool ParsePort(std::string_view text, bool allow_zero, uint16_t* port) {
+  if (text.empty() || text.size() > 5) return false;
+  if (!std::all_of(text.begin(), text.end(), absl::ascii_isdigit)) return false;
+  uint32_t value = 0;
+  if (!absl::SimpleAtoi(std::string(text), &value) || value > 65535)
+    return false;
+  if (value == 0 && !allow_zero) return false;
+  *port = static_cast<uint16_t>(value);
+  return true;
+}
+
+}  // namespace
+
+std::string Address::ToString() const {
+  if (host.find(':') != std::string::npos) {
+    return absl::StrCat("[", host, "]:", port);
+  }
+  return absl::StrCat(host, ":", port);
+}
+
+absl::StatusOr<Address> ParseAddress(std::string_view text,
+                                     bool allow_port_zero) {
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos) return Malformed(text, "no port");
+  std::string_view host = text.substr(0, colon);
+  const bool bracketed =
+      host.size() >= 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (!IsHost(host, bracketed)) return Malformed(text, "no host name");
+  Address address;
+  address.host = std::string(host);
+  if (!ParsePort(text.substr(colon + 1), allow_port_zero, &address.port)) {
+    return Malformed(text, allow_port_zero ? "port not in 0..65535"
+                                           : "port not in 1..65535");
+  }
+  return address;
+}
+
+absl::StatusOr<std::vector<Address>> ParseAddressList(std::string_view text) {
+  std::vector<Address> addresses;
+  for (const std::string& item :
+       std::vector<std::string>(absl::StrSplit(std::string(text), ','))) {
+    ASSIGN_OR_RETURN(Address address, ParseAddress(item));
+    if (std::count(addresses.begin(), addresses.end(), address) > 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("address ", address.ToString(), " is listed twice in \"",
+                       std::string(text), "\""));
+    }
+    addresses.push_back(std::move(address));
+  }
+  return addresses;
+}
+
+}  // namespace tributary

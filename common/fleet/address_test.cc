@@ -1,0 +1,62 @@
+#include "common/fleet/address.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(AddressTest, ReadsHostAndPort) {
+  auto address = ParseAddress("sampler-0.samplers:50051");
+  ASSERT_TRUE(address.ok()) << address.status();
+  EXPECT_EQ(address->host, "sampler-0.samplers");
+  EXPECT_EQ(address->port, 50051);
+  EXPECT_EQ(address->ToString(), "sampler-0.samplers:50051");
+}
+
+TEST(AddressTest, ReadsIpv6InBrackets) {
+  auto address = ParseAddress("[::1]:80");
+  ASSERT_TRUE(address.ok()) << address.status();
+  EXPECT_EQ(address->host, "::1");
+  EXPECT_EQ(address->port, 80);
+  EXPECT_EQ(address->ToString(), "[::1]:80");
+}
+
+TEST(AddressTest, RefusesWithTheText) {
+  for (const char* text :
+       {"", ":", "host", "host:", ":80", "host:0", "host:65536",
+        "host:99999999", "host:+1", "host:8o", "ho st:80", "::1:80", "[]:80",
+        "[host]:80", "http://host:80", "host:80 "}) {
+    auto address = ParseAddress(text);
+    EXPECT_EQ(address.status().code(), absl::StatusCode::kInvalidArgument)
+        << text;
+    EXPECT_THAT(std::string(address.status().message()), HasSubstr(text));
+  }
+}
+
+TEST(AddressTest, PortZeroIsOnlyToListenOn) {
+  EXPECT_FALSE(ParseAddress("127.0.0.1:0").ok());
+  auto address = ParseAddress("127.0.0.1:0", /*allow_port_zero=*/true);
+  ASSERT_TRUE(address.ok()) << address.status();
+  EXPECT_EQ(address->port, 0);
+}
+
+TEST(AddressTest, ReadsALine) {
+  auto list = ParseAddressList("a:1,b:2,[::2]:3");
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_THAT(*list,
+              ElementsAre(Address{"a", 1}, Address{"b", 2}, Address{"::2", 3}));
+}
+
+TEST(AddressTest, RefusesDoublesAndHolesInALine) {
+  EXPECT_THAT(std::string(ParseAddressList("a:1,b:2,a:1").status().message()),
+              HasSubstr("a:1 is listed twice"));
+  EXPECT_FALSE(ParseAddressList("").ok());
+  EXPECT_FALSE(ParseAddressList("a:1,").ok());
+}
+
+}  // namespace
+}  // namespace tributary
