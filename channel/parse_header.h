@@ -1,0 +1,35 @@
+// The protobuf in a message's header.
+#ifndef TRIBUTARY_CHANNEL_PARSE_HEADER_H_
+#define TRIBUTARY_CHANNEL_PARSE_HEADER_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "channel/message.h"
+
+namespace tributary {
+
+// INVALID_ARGUMENT, naming the kind, when `header` is no Proto: its CRC was
+// right, so the other end wrote it so.
+template <typename Proto>
+absl::StatusOr<Proto> ParseHeader(MessageKind kind, std::string_view header) {
+  Proto proto;
+  // The envelope's limits keep the size within an int.
+  if (!proto.ParseFromArray(header.data(), static_cast<int>(header.size()))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("header of ", MessageKindName(kind), ", ", header.size(),
+                     " bytes, is not a ", Proto::descriptor()->full_name()));
+  }
+  return proto;
+}
+
+template <typename Proto>
+absl::StatusOr<Proto> ParseHeader(const IncomingMessage& message) {
+  return ParseHeader<Proto>(message.kind(), message.header());
+}
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_PARSE_HEADER_H_
