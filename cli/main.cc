@@ -1,0 +1,119 @@
+// The `tributary` program: one subcommand a file, declared here.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/command.h"
+#include "common/session/hop_key.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kVersion[] = "0.1.0";
+
+constexpr char kFooter[] =
+    R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+`tributary COMMAND --help` explains a command and shows examples.)";
+
+std::vector<std::unique_ptr<Command>> AllCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  return commands;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : root.get_subcommands({})) {
+    names.push_back(app->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    names.push_back(option->get_name());
+  }
+  return names;
+}
+
+// The app whose arguments were being parsed, and its full name.
+std::pair<const CLI::App*, std::string> Current(const CLI::App& root) {
+  for (const CLI::App* app : root.get_subcommands()) {
+    return {app, absl::StrCat("tributary ", app->get_name())};
+  }
+  return {&root, "tributary"};
+}
+
+int ReportParseError(const CLI::App& root, const CLI::ParseError& error) {
+  const auto [app, name] = Current(root);
+  std::string what = error.what();
+  for (char& c : what) {
+    if (c == '\n') c = ' ';
+  }
+  const std::string allowed =
+      app == &root
+          ? absl::StrCat("commands: ", absl::StrJoin(CommandNames(root), ", "))
+          : absl::StrCat("options: ", absl::StrJoin(OptionNames(*app), ", "));
+  const absl::Status status = UsageError(
+      absl::StrCat(what, "\n", allowed, "\nTry `", name, " --help`."));
+  std::fputs(ErrorText(name, status).c_str(), stderr);
+  return kExitUsage;
+}
+
+absl::Status CheckCommandName(const CLI::App& root, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return absl::OkStatus();
+  const std::vector<std::string> names = CommandNames(root);
+  for (const std::string& name : names) {
+    if (name == argv[1]) return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat("no command \"", argv[1],
+                                 "\"\ncommands: ", absl::StrJoin(names, ", "),
+                                 "\nTry `tributary --help`."));
+}
+
+int Main(int argc, char** argv) {
+  CLI::App root(
+      "Mini-batches of sampled neighbourhoods for graph neural "
+      "networks, from a folder or a fleet of sampling servers.",
+      "tributary");
+  root.set_version_flag(
+      "--version",
+      absl::StrCat("tributary ", kVersion, " semantics ", kSemanticsVersion));
+  root.require_subcommand(1);
+  root.footer(kFooter);
+  const auto commands = AllCommands();
+  std::vector<CLI::App*> apps;
+  for (const auto& command : commands) apps.push_back(command->Declare(root));
+
+  if (absl::Status status = CheckCommandName(root, argc, argv); !status.ok()) {
+    std::fputs(ErrorText("tributary", status).c_str(), stderr);
+    return ExitCodeOf(status);
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // --help and --version come this way too.
+    if (error.get_exit_code() == 0) return root.exit(error);
+    return ReportParseError(root, error);
+  }
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (!apps[i]->parsed()) continue;
+    const absl::Status status = commands[i]->Run();
+    if (!status.ok()) {
+      const std::string name = absl::StrCat("tributary ", apps[i]->get_name());
+      std::fputs(ErrorText(name, status).c_str(), stderr);
+    }
+    return ExitCodeOf(status);
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace tributary
+
+int main(int argc, char** argv) { return tributary::Main(argc, argv); }
