@@ -1,0 +1,42 @@
+// A folder that appears whole or not at all.
+#ifndef TRIBUTARY_COMMON_FILE_ATOMIC_FOLDER_H_
+#define TRIBUTARY_COMMON_FILE_ATOMIC_FOLDER_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace tributary {
+
+// A temporary folder beside the target that Commit() renames to it; the
+// destructor removes it when that has not been done. Move-only. After a crash
+// a folder named `<target>.tmp-PID-N` may stay: it may be deleted.
+class AtomicFolder {
+ public:
+  // ALREADY_EXISTS when the target exists; else what the system says.
+  static absl::StatusOr<AtomicFolder> Create(const std::string& target);
+  ~AtomicFolder();
+  AtomicFolder(AtomicFolder&& other) noexcept;
+  AtomicFolder& operator=(AtomicFolder&& other) = delete;
+
+  // Where to write, and the path of `relative` there, whose parent folders are
+  // made. Thread-safe.
+  const std::string& path() const { return temporary_; }
+  absl::StatusOr<std::string> PathFor(std::string_view relative) const;
+
+  // Flushes the folders and renames. Files must have been flushed by who wrote
+  // them. ALREADY_EXISTS when someone made the target meanwhile.
+  absl::Status Commit();
+
+ private:
+  AtomicFolder(std::string target, std::string temporary)
+      : target_(std::move(target)), temporary_(std::move(temporary)) {}
+
+  std::string target_;
+  std::string temporary_;  // "" once committed
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_FILE_ATOMIC_FOLDER_H_
