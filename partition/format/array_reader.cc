@@ -1,0 +1,86 @@
+#include "partition/format/array_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/crc32c.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+absl::Status Damaged(const std::string& path, const std::string& what) {
+  return absl::DataLossError(absl::StrCat(path, ": ", what));
+}
+
+const FileSchema* Find(const std::vector<FileSchema>& files,
+                       const std::string& path) {
+  const auto it =
+      std::lower_bound(files.begin(), files.end(), path,
+                       [](const FileSchema& file, const std::string& p) {
+                         return file.path < p;
+                       });
+  return it != files.end() && it->path == path ? &*it : nullptr;
+}
+
+std::string Describe(NpyType type, absl::Span<const int64_t> shape) {
+  return absl::StrCat(type.descr(), " [", absl::StrJoin(shape, ", "), "]");
+}
+
+absl::Status CheckHeader(const std::string& path, const NpyHeader& header,
+                         absl::Span<const NpyType> types,
+                         absl::Span<const int64_t> shape, size_t file_bytes) {
+  const bool type_fits =
+      std::find(types.begin(), types.end(), header.type) != types.end();
+  if (!type_fits || !std::equal(shape.begin(), shape.end(),
+                                header.shape.begin(), header.shape.end())) {
+    return Damaged(
+        path,
+        absl::StrCat("it holds ", Describe(header.type, header.shape),
+                     " where graph.json says ", Describe(types[0], shape)));
+  }
+  if (header.data_offset % 64 != 0 ||
+      file_bytes - header.data_offset != header.data_bytes()) {
+    return Damaged(path, "its length does not fit its header");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCrc(const std::string& path, const FileSchema& file,
+                      absl::Span<const uint8_t> bytes) {
+  const uint32_t crc = Crc32c(bytes);
+  if (crc == file.crc32c) return absl::OkStatus();
+  return Damaged(path, absl::StrCat("its CRC32C is ", crc, "; graph.json says ",
+                                    file.crc32c));
+}
+
+}  // namespace
+
+absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
+                                              absl::Span<const NpyType> types,
+                                              absl::Span<const int64_t> shape) {
+  const FileSchema* file = Find(files_, path);
+  if (file == nullptr) {
+    return Damaged("graph.json", absl::StrCat("it does not list ", path));
+  }
+  const std::string full_path = absl::StrCat(folder_, "/", path);
+  ASSIGN_OR_RETURN(FileMapping mapping, FileMapping::Open(full_path));
+  const absl::Span<const uint8_t> bytes = mapping.bytes();
+  if (bytes.size() != file->bytes) {
+    return Damaged(full_path,
+                   absl::StrCat("it has ", bytes.size(),
+                                " bytes; graph.json says ", file->bytes));
+  }
+  const auto header = ParseNpyHeader(bytes);
+  if (!header.ok()) {
+    return Damaged(full_path, std::string(header.status().message()));
+  }
+  RETURN_IF_ERROR(CheckHeader(full_path, *header, types, shape, bytes.size()));
+  if (verify_) RETURN_IF_ERROR(CheckCrc(full_path, *file, bytes));
+  mappings_.push_back(std::move(mapping));
+  return MappedArray{header->type, bytes.subspan(header->data_offset)};
+}
+
+}  // namespace tributary

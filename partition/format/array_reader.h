@@ -1,0 +1,55 @@
+// The arrays of a graph folder, mapped and checked against graph.json.
+#ifndef TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
+#define TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/file_mapping.h"
+#include "common/npy.h"
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+// The elements of a mapped array.
+struct MappedArray {
+  NpyType type;
+  absl::Span<const uint8_t> data;
+
+  // Requires sizeof(T) == type.size.
+  template <typename T>
+  absl::Span<const T> As() const {
+    return {reinterpret_cast<const T*>(data.data()), data.size() / sizeof(T)};
+  }
+};
+
+// Maps files below `folder` and keeps them mapped. Not thread-safe.
+class ArrayReader {
+ public:
+  // `files` outlives the reader.
+  ArrayReader(std::string folder, const std::vector<FileSchema>& files,
+              bool verify)
+      : folder_(std::move(folder)), files_(files), verify_(verify) {}
+
+  // An array of one of `types` and of `shape`. DATA_LOSS, naming the file, when
+  // graph.json does not list it, its length or header is another, or (with
+  // verify) its CRC32C; NOT_FOUND when it is not there.
+  absl::StatusOr<MappedArray> Read(const std::string& path,
+                                   absl::Span<const NpyType> types,
+                                   absl::Span<const int64_t> shape);
+
+  std::vector<FileMapping> TakeMappings() { return std::move(mappings_); }
+
+ private:
+  const std::string folder_;
+  const std::vector<FileSchema>& files_;
+  const bool verify_;
+  std::vector<FileMapping> mappings_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_

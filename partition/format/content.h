@@ -1,0 +1,64 @@
+// A whole graph by original ids: what a graph folder holds, before anyone has
+// partitioned it.
+#ifndef TRIBUTARY_PARTITION_FORMAT_CONTENT_H_
+#define TRIBUTARY_PARTITION_FORMAT_CONTENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "partition/format/adjacency.h"
+#include "partition/format/row_source.h"
+
+namespace tributary {
+
+struct NodeContent {
+  std::string name;
+  int64_t num_nodes = 0;
+  std::shared_ptr<const RowSource> x;  // by original id; may be null
+  std::shared_ptr<const RowSource> y;
+};
+
+struct EdgeContent {
+  // Where an edge's row of edge_attr is.
+  enum class AttrBy {
+    kEdgeId,
+    kHalfEdgeId,  // id >> 1: both directions of an edge share a row
+    kPosition,    // in in_edges
+  };
+
+  std::string src, rel, dst;
+  int src_type = 0;  // indices into node_types
+  int dst_type = 0;
+  Adjacency in_edges;
+  std::shared_ptr<const RowSource> edge_attr;  // may be null
+  AttrBy attr_by = AttrBy::kEdgeId;
+
+  std::string name() const { return src + "," + rel + "," + dst; }
+  int64_t AttrRow(uint64_t position) const;
+};
+
+struct SplitContent {
+  std::string scheme;
+  std::string node_type;
+  std::string name;
+  std::vector<int64_t> ids;  // original, in the order of the user's file
+};
+
+struct GraphContent {
+  std::string name;
+  bool heterogeneous = false;
+  std::vector<NodeContent> node_types;  // in GraphSchema's orders
+  std::vector<EdgeContent> edge_types;
+  std::vector<SplitContent> splits;
+};
+
+// INVALID_ARGUMENT or OUT_OF_RANGE, naming the part, when types, rows, edges
+// and splits do not fit each other.
+absl::Status CheckContent(const GraphContent& content);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_CONTENT_H_

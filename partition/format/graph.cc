@@ -1,0 +1,277 @@
+#include "partition/format/graph.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/file_mapping.h"
+#include "common/status.h"
+#include "partition/format/array_reader.h"
+#include "partition/format/paths.h"
+
+namespace tributary {
+namespace {
+
+// 65,536 partitions of a homogeneous graph take some 55 MB.
+constexpr size_t kMaxJsonBytes = size_t{256} << 20;
+
+std::vector<int64_t> ColumnShape(int64_t rows, const ColumnSchema& schema) {
+  if (schema.dim == 0) return {rows};
+  return {rows, schema.dim};
+}
+
+IdArray ToIdArray(const MappedArray& array) {
+  return array.type == kNpyUint32 ? IdArray(array.As<uint32_t>())
+                                  : IdArray(array.As<uint64_t>());
+}
+
+class MappedGraph final : public Graph {
+ public:
+  const GraphSchema& schema() const override { return schema_; }
+  const std::string& json() const override { return json_; }
+  const std::vector<uint32_t>& partitions() const override {
+    return partitions_;
+  }
+  const NodePartition* nodes(int type, uint32_t p) const override {
+    return Mapped(nodes_[type], p);
+  }
+  const EdgePartition* edges(int type, uint32_t p) const override {
+    return Mapped(edges_[type], p);
+  }
+  const NodeMap& node_map(int type) const override { return node_maps_[type]; }
+  absl::StatusOr<absl::Span<const int64_t>> Split(
+      int node_type, std::string_view name) const override;
+
+  // Fills the object in, once.
+  absl::Status Load(const std::string& folder, const OpenOptions& options);
+
+ private:
+  template <typename T>
+  static const T* Mapped(const std::vector<std::optional<T>>& parts,
+                         uint32_t p) {
+    return p < parts.size() && parts[p].has_value() ? &*parts[p] : nullptr;
+  }
+  absl::Status LoadSchema(const std::string& folder);
+  absl::Status ChoosePartitions(const OpenOptions& options);
+  absl::Status LoadNodeMap(const NodeTypeSchema& type, ArrayReader& reader);
+  absl::Status LoadNodes(int t, uint32_t p, ArrayReader& reader);
+  absl::Status LoadEdges(int t, uint32_t p, ArrayReader& reader);
+  absl::Status LoadSplits(ArrayReader& reader);
+  std::string SplitNames(int node_type) const;
+
+  GraphSchema schema_;
+  std::string json_;
+  std::vector<uint32_t> partitions_;
+  std::vector<std::vector<std::optional<NodePartition>>> nodes_;
+  std::vector<std::vector<std::optional<EdgePartition>>> edges_;
+  std::vector<NodeMap> node_maps_;
+  std::vector<absl::Span<const int64_t>> splits_;  // as schema_.splits
+  std::vector<FileMapping> mappings_;
+};
+
+absl::Status MappedGraph::Load(const std::string& folder,
+                               const OpenOptions& options) {
+  RETURN_IF_ERROR(LoadSchema(folder));
+  RETURN_IF_ERROR(ChoosePartitions(options));
+  ArrayReader reader(folder, schema_.files, options.verify);
+  for (const NodeTypeSchema& type : schema_.node_types) {
+    RETURN_IF_ERROR(LoadNodeMap(type, reader));
+  }
+  RETURN_IF_ERROR(LoadSplits(reader));
+  nodes_.resize(schema_.node_types.size());
+  edges_.resize(schema_.edge_types.size());
+  for (auto& parts : nodes_) parts.resize(schema_.num_partitions);
+  for (auto& parts : edges_) parts.resize(schema_.num_partitions);
+  for (uint32_t p : partitions_) {
+    for (size_t t = 0; t < nodes_.size(); ++t) {
+      RETURN_IF_ERROR(LoadNodes(static_cast<int>(t), p, reader));
+    }
+    for (size_t t = 0; t < edges_.size(); ++t) {
+      RETURN_IF_ERROR(LoadEdges(static_cast<int>(t), p, reader));
+    }
+  }
+  mappings_ = reader.TakeMappings();
+  return absl::OkStatus();
+}
+
+absl::Status MappedGraph::LoadSchema(const std::string& folder) {
+  const std::string path = absl::StrCat(folder, "/", kGraphJson);
+  ASSIGN_OR_RETURN(json_, ReadFile(path, kMaxJsonBytes));
+  absl::StatusOr<GraphSchema> schema = GraphSchema::FromJson(json_);
+  if (!schema.ok()) {
+    return absl::Status(schema.status().code(),
+                        absl::StrCat(folder, "/", schema.status().message()));
+  }
+  schema_ = *std::move(schema);
+  if (schema_.ComputeLayoutDigest() != schema_.layout_digest) {
+    return absl::DataLossError(
+        absl::StrCat(path,
+                     ": layout_digest is not that of its content; the file is "
+                     "damaged or was edited"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MappedGraph::ChoosePartitions(const OpenOptions& options) {
+  partitions_ = options.partitions;
+  if (partitions_.empty()) {
+    for (uint32_t p = 0; p < schema_.num_partitions; ++p) {
+      partitions_.push_back(p);
+    }
+  }
+  std::sort(partitions_.begin(), partitions_.end());
+  partitions_.erase(std::unique(partitions_.begin(), partitions_.end()),
+                    partitions_.end());
+  if (partitions_.back() < schema_.num_partitions) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no partition ", partitions_.back(),
+                   "; the graph has 0 to ", schema_.num_partitions - 1));
+}
+
+absl::Status MappedGraph::LoadNodeMap(const NodeTypeSchema& type,
+                                      ArrayReader& reader) {
+  const uint32_t num_partitions = schema_.num_partitions;
+  const bool narrow = num_partitions <= 256;
+  ASSIGN_OR_RETURN(
+      const MappedArray map,
+      reader.Read(NodeMapPath(type.name), {narrow ? kNpyUint8 : kNpyUint16},
+                  {type.num_nodes}));
+  const auto block = static_cast<int64_t>(NodeMap::BlockSize(num_partitions));
+  const int64_t blocks =
+      type.num_nodes / block + (type.num_nodes % block != 0 ? 1 : 0);
+  ASSIGN_OR_RETURN(const MappedArray ranks,
+                   reader.Read(NodeRanksPath(type.name), {kNpyUint64},
+                               {blocks, int64_t{num_partitions}}));
+  node_maps_.push_back(
+      narrow
+          ? NodeMap(map.As<uint8_t>(), ranks.As<uint64_t>(), num_partitions)
+          : NodeMap(map.As<uint16_t>(), ranks.As<uint64_t>(), num_partitions));
+  return absl::OkStatus();
+}
+
+absl::Status MappedGraph::LoadNodes(int t, uint32_t p, ArrayReader& reader) {
+  const NodeTypeSchema& type = schema_.node_types[t];
+  const int64_t rows = type.base[p + 1] - type.base[p];
+  NodePartition part;
+  ASSIGN_OR_RETURN(
+      const MappedArray ids,
+      reader.Read(NodeArrayPath(p, type.name, "orig_id"), {kNpyInt64}, {rows}));
+  part.orig_id = ids.As<int64_t>();
+  const auto load = [&](const std::optional<ColumnSchema>& column,
+                        const char* name, absl::Span<const uint8_t>& data) {
+    if (!column.has_value()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(
+        const MappedArray array,
+        reader.Read(NodeArrayPath(p, type.name, name),
+                    {NpyTypeOf(column->dtype)}, ColumnShape(rows, *column)));
+    data = array.data;
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(load(type.x, "x", part.x));
+  RETURN_IF_ERROR(load(type.y, "y", part.y));
+  nodes_[t][p] = part;
+  return absl::OkStatus();
+}
+
+absl::Status CheckIndptr(const std::string& path,
+                         absl::Span<const uint64_t> indptr, int64_t edges) {
+  if (indptr.front() == 0 && indptr.back() == static_cast<uint64_t>(edges) &&
+      std::is_sorted(indptr.begin(), indptr.end())) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(
+      absl::StrCat(path, ": it does not ascend from 0 to the partition's ",
+                   edges, " edges"));
+}
+
+absl::Status MappedGraph::LoadEdges(int t, uint32_t p, ArrayReader& reader) {
+  const EdgeTypeSchema& type = schema_.edge_types[t];
+  const NodeTypeSchema& dst = schema_.node_types[type.dst_type];
+  const int64_t rows = dst.base[p + 1] - dst.base[p];
+  const int64_t edges = type.partition_edges[p];
+  const auto path = [&](const char* array) {
+    return EdgeArrayPath(p, type, array);
+  };
+  EdgePartition part;
+  ASSIGN_OR_RETURN(const MappedArray indptr,
+                   reader.Read(path("indptr"), {kNpyUint64}, {rows + 1}));
+  part.indptr = indptr.As<uint64_t>();
+  RETURN_IF_ERROR(CheckIndptr(path("indptr"), part.indptr, edges));
+  ASSIGN_OR_RETURN(
+      const MappedArray indices,
+      reader.Read(path("indices"), {kNpyUint32, kNpyUint64}, {edges}));
+  part.indices = ToIdArray(indices);
+  ASSIGN_OR_RETURN(
+      const MappedArray ids,
+      reader.Read(path("edge_id"), {kNpyUint32, kNpyUint64}, {edges}));
+  part.edge_id = ToIdArray(ids);
+  if (type.edge_attr.has_value()) {
+    ASSIGN_OR_RETURN(
+        const MappedArray attr,
+        reader.Read(path("edge_attr"), {NpyTypeOf(type.edge_attr->dtype)},
+                    ColumnShape(edges, *type.edge_attr)));
+    part.edge_attr = attr.data;
+  }
+  edges_[t][p] = part;
+  return absl::OkStatus();
+}
+
+absl::Status MappedGraph::LoadSplits(ArrayReader& reader) {
+  for (const SplitSchema& split : schema_.splits) {
+    ASSIGN_OR_RETURN(const MappedArray ids,
+                     reader.Read(SplitPath(split), {kNpyInt64}, {split.count}));
+    splits_.push_back(ids.As<int64_t>());
+  }
+  return absl::OkStatus();
+}
+
+std::string FullName(const SplitSchema& split) {
+  return split.scheme.empty() ? split.name : split.scheme + "/" + split.name;
+}
+
+std::string MappedGraph::SplitNames(int node_type) const {
+  std::vector<std::string> names;
+  for (const SplitSchema& split : schema_.splits) {
+    if (split.node_type == schema_.node_types[node_type].name) {
+      names.push_back(FullName(split));
+    }
+  }
+  return names.empty() ? "it has none" : absl::StrJoin(names, ", ");
+}
+
+absl::StatusOr<absl::Span<const int64_t>> MappedGraph::Split(
+    int node_type, std::string_view name) const {
+  const std::string wanted(name);
+  const std::string& type_name = schema_.node_types[node_type].name;
+  int found = -1, count = 0;
+  for (size_t i = 0; i < splits_.size(); ++i) {
+    const SplitSchema& split = schema_.splits[i];
+    if (split.node_type != type_name) continue;
+    if (FullName(split) == wanted) return splits_[i];
+    if (split.name != wanted) continue;
+    found = static_cast<int>(i);
+    ++count;
+  }
+  if (count == 1) return splits_[found];
+  if (count > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("several schemes have a split '", wanted,
+                     "'; name one of: ", SplitNames(node_type)));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("there is no split '", wanted, "' of node type ", type_name,
+                   "; allowed: ", SplitNames(node_type)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Graph>> Graph::Open(
+    const std::string& folder, const OpenOptions& options) {
+  auto graph = std::make_shared<MappedGraph>();
+  RETURN_IF_ERROR(graph->Load(folder, options));
+  return std::shared_ptr<const Graph>(std::move(graph));
+}
+
+}  // namespace tributary

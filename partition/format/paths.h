@@ -1,0 +1,28 @@
+// The files of a graph's folder, relative to it.
+#ifndef TRIBUTARY_PARTITION_FORMAT_PATHS_H_
+#define TRIBUTARY_PARTITION_FORMAT_PATHS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+inline constexpr char kGraphJson[] = "graph.json";
+
+// "part-0/nodes/paper/x.npy"; `array` is "orig_id", "x" or "y".
+std::string NodeArrayPath(uint32_t partition, const std::string& node_type,
+                          const std::string& array);
+// "part-0/edges/a__rel__b/indptr.npy"; `array` is "indptr", "indices",
+// "edge_id" or "edge_attr".
+std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
+                          const std::string& array);
+std::string NodeMapPath(const std::string& node_type);
+std::string NodeRanksPath(const std::string& node_type);
+// "splits/public/paper/train.npy"; without a scheme "splits/paper/train.npy".
+std::string SplitPath(const SplitSchema& split);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_PATHS_H_

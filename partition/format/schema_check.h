@@ -1,0 +1,23 @@
+// What must hold in any GraphSchema, read or about to be written.
+#ifndef TRIBUTARY_PARTITION_FORMAT_SCHEMA_CHECK_H_
+#define TRIBUTARY_PARTITION_FORMAT_SCHEMA_CHECK_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+inline constexpr uint32_t kMaxPartitions = 65536;  // two bytes a node
+
+// A type's or relation's name: not empty, no ',', '/', "__", control
+// character, and not "." or ".."; INVALID_ARGUMENT names what is wrong.
+absl::Status CheckTypeName(absl::string_view name);
+
+// DATA_LOSS, naming the key, when the schema contradicts itself: orders,
+// partition ranges, sums, end points, file paths.
+absl::Status CheckSchema(const GraphSchema& schema);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_SCHEMA_CHECK_H_

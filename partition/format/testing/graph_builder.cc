@@ -1,0 +1,113 @@
+#include "partition/format/testing/graph_builder.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+
+#include "partition/format/writer.h"
+
+namespace tributary {
+namespace {
+
+template <typename T>
+T OrDie(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::fprintf(stderr, "graph_builder: %s\n",
+               value.status().ToString().c_str());
+  std::abort();
+}
+
+std::shared_ptr<const RowSource> FloatRows(const std::vector<float>& data,
+                                           int64_t dim) {
+  if (data.empty()) return nullptr;
+  return std::make_shared<StoredRows<float>>(ColumnSchema{DType::kFloat32, dim},
+                                             data);
+}
+
+Adjacency MakeAdjacency(const GraphSpec& spec) {
+  EdgeRows rows;
+  for (const auto& [src, dst] : spec.edges) {
+    rows.src.push_back(src);
+    rows.dst.push_back(dst);
+  }
+  return OrDie(Adjacency::FromRows(
+      std::move(rows), spec.num_nodes, spec.num_nodes,
+      {.add_reverse = spec.add_reverse, .dedupe = spec.dedupe}));
+}
+
+SplitContent MakeSplit(const std::string& name, std::vector<int64_t> ids) {
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos) return {"", "node", name, std::move(ids)};
+  return {name.substr(0, slash), "node", name.substr(slash + 1),
+          std::move(ids)};
+}
+
+std::vector<uint16_t> PartitionOf(const GraphSpec& spec) {
+  if (!spec.partition_of.empty()) return spec.partition_of;
+  std::vector<uint16_t> result;
+  for (int64_t i = 0; i < spec.num_nodes; ++i) {
+    result.push_back(static_cast<uint16_t>(i % spec.num_partitions));
+  }
+  return result;
+}
+
+}  // namespace
+
+GraphContent MakeContent(const GraphSpec& spec) {
+  GraphContent content;
+  content.name = "test";
+  NodeContent nodes{"node", spec.num_nodes, FloatRows(spec.x, spec.x_dim),
+                    nullptr};
+  if (!spec.y.empty()) {
+    nodes.y = std::make_shared<StoredRows<int64_t>>(
+        ColumnSchema{DType::kInt64, 0}, spec.y);
+  }
+  content.node_types.push_back(std::move(nodes));
+  EdgeContent edges;
+  edges.src = edges.dst = "node";
+  edges.rel = "to";
+  edges.in_edges = MakeAdjacency(spec);
+  edges.edge_attr = FloatRows(spec.edge_attr, spec.edge_attr_dim);
+  if (spec.add_reverse) edges.attr_by = EdgeContent::AttrBy::kHalfEdgeId;
+  content.edge_types.push_back(std::move(edges));
+  for (const auto& [name, ids] : spec.splits) {
+    content.splits.push_back(MakeSplit(name, ids));
+  }
+  std::sort(content.splits.begin(), content.splits.end(),
+            [](const SplitContent& a, const SplitContent& b) {
+              return std::tie(a.scheme, a.name) < std::tie(b.scheme, b.name);
+            });
+  return content;
+}
+
+void WriteGraphTo(const GraphSpec& spec, const std::string& folder) {
+  OrDie(WriteGraph(MakeContent(spec),
+                   {spec.num_partitions, "test", {PartitionOf(spec)}}, folder,
+                   "test"));
+}
+
+std::shared_ptr<const Graph> BuildGraph(const GraphSpec& spec,
+                                        const OpenOptions& options) {
+  const TemporaryFolder folder;
+  WriteGraphTo(spec, folder.File("graph"));
+  return OrDie(Graph::Open(folder.File("graph"), options));
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* base = std::getenv("TEST_TMPDIR");
+  path_ = std::string(base != nullptr ? base : "/tmp") + "/tributary-XXXXXX";
+  if (mkdtemp(path_.data()) == nullptr) {
+    std::perror("graph_builder: mkdtemp");
+    std::abort();
+  }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace tributary
