@@ -1,0 +1,80 @@
+#include "sampler_server/http/metrics_server.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Sends bytes to the loopback port and reads until the other end closes.
+std::string Exchange(uint16_t port, const std::string& request) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::string reply;
+  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0 &&
+      write(fd, request.data(), request.size()) ==
+          static_cast<ssize_t>(request.size())) {
+    char buffer[4096];
+    ssize_t n = 0;
+    while ((n = read(fd, buffer, sizeof(buffer))) > 0) reply.append(buffer, n);
+  }
+  close(fd);
+  return reply;
+}
+
+std::string Get(uint16_t port, const std::string& path) {
+  return Exchange(port, absl::StrCat("GET ", path,
+                                     " HTTP/1.1\r\nHost: x\r\nConnection: "
+                                     "close\r\n\r\n"));
+}
+
+MetricsServerOptions Options(absl::Status health) {
+  MetricsServerOptions options;
+  options.listen = {"127.0.0.1", 0};
+  options.metrics = [] { return "answer 42\n"; };
+  options.health = [health] { return health; };
+  return options;
+}
+
+TEST(MetricsServerTest, ServesMetricsHealthAndNothingElse) {
+  auto server = MetricsServer::Start(Options(absl::OkStatus())).value();
+  const uint16_t port = server->address().port;
+  ASSERT_NE(port, 0);
+  EXPECT_THAT(Get(port, "/metrics"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Get(port, "/metrics"), HasSubstr("\r\n\r\nanswer 42\n"));
+  EXPECT_THAT(Get(port, "/healthz"), HasSubstr("\r\n\r\nok\n"));
+  EXPECT_THAT(Get(port, "/etc/passwd"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Get(port, "/metrics/../../etc/passwd"), StartsWith("HTTP/1.1 4"));
+}
+
+TEST(MetricsServerTest, SaysWhyItIsNotHealthy) {
+  auto server =
+      MetricsServer::Start(Options(absl::UnavailableError("draining"))).value();
+  const std::string reply = Get(server->address().port, "/healthz");
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(reply, HasSubstr("draining"));
+}
+
+TEST(MetricsServerTest, APortInUseIsAnErrorThatNamesIt) {
+  auto first = MetricsServer::Start(Options(absl::OkStatus())).value();
+  MetricsServerOptions again = Options(absl::OkStatus());
+  again.listen = first->address();
+  const auto second = MetricsServer::Start(std::move(again));
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()),
+              HasSubstr(first->address().ToString()));
+}
+
+}  // namespace
+}  // namespace tributary
