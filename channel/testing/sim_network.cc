@@ -266,14 +266,13 @@ std::shared_ptr<Stream> SimNetwork::Connect(
   server.node = listener->second.node;
   // Accepted before the first message can arrive: connecting comes first.
   client.last_arrival = world_->now() + Latency();
-  world_->Schedule(
-      server.node->node(), client.last_arrival,
-      [this, link, to, method] { Arrive(link, to, method); });
+  world_->Schedule(server.node->node(), client.last_arrival,
+                   [this, link, to, method] { Arrive(link, to, method); });
   return std::make_shared<SimStream>(link, kClient);
 }
 
-void SimNetwork::Arrive(const std::shared_ptr<SimLink>& link,
-                        const Address& to, StreamMethod method) {
+void SimNetwork::Arrive(const std::shared_ptr<SimLink>& link, const Address& to,
+                        StreamMethod method) {
   if (link->broken()) return;
   auto listener = listeners_.find(to);
   absl::Status why =
