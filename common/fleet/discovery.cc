@@ -1,0 +1,105 @@
+#include "common/fleet/discovery.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr absl::Duration kFilePeriod = absl::Milliseconds(200);
+constexpr absl::Duration kDnsPeriod = absl::Seconds(1);
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
+
+absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  }
+  std::string text(kMaxFileBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  const bool failed = std::ferror(file) != 0;
+  std::fclose(file);
+  if (failed) return absl::DataLossError(absl::StrCat("cannot read ", path));
+  if (text.size() > kMaxFileBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is larger than 1 MiB; a line a server is enough"));
+  }
+  return text;
+}
+
+absl::StatusOr<std::vector<Address>> ReadServerFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path));
+  return ParseServerFile(text, path);
+}
+
+}  // namespace
+
+Discovery::Discovery(DiscoverySource source, std::shared_ptr<Strand> strand,
+                     HostResolver* resolver)
+    : source_(std::move(source)),
+      strand_(std::move(strand)),
+      resolver_(resolver) {}
+
+void Discovery::Start(OnListing on_listing) {
+  on_listing_ = std::move(on_listing);
+  Read();
+}
+
+void Discovery::Stop() {
+  on_listing_ = nullptr;
+  strand_->CancelTimer(timer_);
+}
+
+void Discovery::Poll() {
+  if (source_.kind == DiscoverySource::Kind::kStatic) return;
+  const bool file = source_.kind == DiscoverySource::Kind::kFile;
+  timer_ = strand_->PostAfter(file ? kFilePeriod : kDnsPeriod,
+                              [weak = weak_from_this()] {
+                                if (auto self = weak.lock()) self->Read();
+                              });
+}
+
+void Discovery::Read() {
+  if (!on_listing_) return;
+  switch (source_.kind) {
+    case DiscoverySource::Kind::kStatic:
+      return Take(source_.addresses);
+    case DiscoverySource::Kind::kFile:
+      return Take(ReadServerFile(source_.path));
+    case DiscoverySource::Kind::kDns:
+      break;
+  }
+  resolver_->Resolve(source_.name,
+                     [weak = weak_from_this(), strand = strand_](
+                         absl::StatusOr<std::vector<Address>> found) {
+                       strand->Post([weak, found = std::move(found)]() mutable {
+                         if (auto self = weak.lock())
+                           self->Take(std::move(found));
+                       });
+                     });
+}
+
+void Discovery::Take(absl::StatusOr<std::vector<Address>> reading) {
+  if (!on_listing_) return;
+  ServerListing listing;
+  listing.problem = reading.status();
+  if (reading.ok()) {
+    listing.addresses = *std::move(reading);
+  } else if (last_.has_value()) {
+    listing.addresses = last_->addresses;
+  }
+  const bool changed = !last_.has_value() ||
+                       listing.addresses != last_->addresses ||
+                       listing.problem != last_->problem;
+  last_ = std::move(listing);
+  Poll();
+  if (changed) on_listing_(*last_);
+}
+
+}  // namespace tributary

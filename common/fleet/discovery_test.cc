@@ -1,0 +1,196 @@
+#include "common/fleet/discovery.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "common/fleet/backoff.h"
+#include "common/fleet/membership.h"
+#include "common/testing/sim_scheduler.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::Test;
+
+const Address kA{"a", 1};
+const Address kB{"b", 2};
+const Address kC{"c", 3};
+
+TEST(DiscoverySource, ReadsTheThreeForms) {
+  auto list = ParseDiscoverySource("a:1,b:2");
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->kind, DiscoverySource::Kind::kStatic);
+  EXPECT_EQ(list->addresses, (std::vector<Address>{kA, kB}));
+  auto file = ParseDiscoverySource("file:/etc/ip_config.txt");
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->path, "/etc/ip_config.txt");
+  auto dns = ParseDiscoverySource("dns:///samplers.default.svc:50051");
+  ASSERT_TRUE(dns.ok());
+  EXPECT_EQ(dns->name, (Address{"samplers.default.svc", 50051}));
+}
+
+TEST(DiscoverySource, RefusesOthersWithTheText) {
+  for (const char* text :
+       {"", "file:", "dns://a:1", "dns:///a", "a", "a:1,a:1", "a:99999"}) {
+    const auto source = ParseDiscoverySource(text);
+    ASSERT_FALSE(source.ok()) << text;
+    EXPECT_NE(source.status().message().find(text), std::string::npos);
+    EXPECT_NE(source.status().message().find("file:PATH"), std::string::npos);
+  }
+}
+
+TEST(ServerFile, TakesBothSpellingsAndComments) {
+  const auto servers = ParseServerFile(
+      "# the fleet\n a:1 \n\nb 2 # second\r\nc\t3\na:1\n::1 4\n", "f");
+  ASSERT_TRUE(servers.ok()) << servers.status();
+  EXPECT_EQ(*servers, (std::vector<Address>{kA, kB, kC, Address{"::1", 4}}));
+}
+
+TEST(ServerFile, NamesTheBadLine) {
+  const auto servers = ParseServerFile("a:1\nb two\n", "/x/servers");
+  ASSERT_FALSE(servers.ok());
+  EXPECT_NE(servers.status().message().find("/x/servers:2"), std::string::npos);
+}
+
+TEST(Membership, NeedsAbsenceAndFailedHealthToRemove) {
+  Membership members;
+  EXPECT_EQ(members.Update({kA, kB}), (std::vector<Address>{kA, kB}));
+  EXPECT_FALSE(members.RemoveIfAbsent(kA));  // failed, but listed
+  EXPECT_EQ(members.Update({kB, kC}), (std::vector<Address>{kC}));
+  EXPECT_TRUE(members.Contains(kA));  // absent, but not failed
+  EXPECT_TRUE(members.RemoveIfAbsent(kA));
+  EXPECT_FALSE(members.Contains(kA));
+  EXPECT_EQ(members.Update({kA}), (std::vector<Address>{kA}));
+}
+
+TEST(Backoff, DoublesWithinItsBoundsAndRepeats) {
+  const BackoffOptions options{absl::Milliseconds(100), absl::Seconds(1)};
+  Backoff one(options, 7), same(options, 7), other(options, 8);
+  bool differs = false;
+  for (int64_t full : {100, 200, 400, 800, 1000, 1000, 1000}) {
+    const absl::Duration delay = one.Next();
+    EXPECT_GE(delay, absl::Milliseconds(full) / 2);
+    EXPECT_LT(delay, absl::Milliseconds(full));
+    EXPECT_EQ(delay, same.Next());
+    differs |= delay != other.Next();
+  }
+  EXPECT_TRUE(differs);
+  one.Reset();
+  EXPECT_LT(one.Next(), absl::Milliseconds(100));
+}
+
+class FakeResolver final : public HostResolver {
+ public:
+  void Resolve(const Address& name, Done done) override {
+    asked.push_back(name);
+    done(answer);
+  }
+  std::vector<Address> asked;
+  absl::StatusOr<std::vector<Address>> answer =
+      absl::UnavailableError("no such name");
+};
+
+class DiscoveryTest : public Test {
+ protected:
+  void Start(DiscoverySource source) {
+    discovery_ =
+        std::make_shared<Discovery>(std::move(source), strand_, &resolver_);
+    strand_->Post([this] {
+      discovery_->Start([this](const ServerListing& listing) {
+        listings_.push_back(listing);
+      });
+    });
+  }
+  void Run(absl::Duration time) {
+    world_.RunUntil([] { return false; }, time);
+  }
+  void Write(const std::string& text) {
+    std::ofstream(path_, std::ios::trunc) << text;
+  }
+
+  SimScheduler world_{1};
+  std::shared_ptr<Strand> strand_ =
+      std::make_shared<Strand>(world_.AddNode("trainer"));
+  FakeResolver resolver_;
+  std::string path_ = std::string(std::getenv("TEST_TMPDIR")) + "/servers";
+  std::shared_ptr<Discovery> discovery_;
+  std::vector<ServerListing> listings_;
+};
+
+TEST_F(DiscoveryTest, StaticListIsToldOnce) {
+  Start(*ParseDiscoverySource("a:1,b:2"));
+  Run(absl::Seconds(10));
+  ASSERT_EQ(listings_.size(), 1);
+  EXPECT_EQ(listings_[0].addresses, (std::vector<Address>{kA, kB}));
+}
+
+TEST_F(DiscoveryTest, FileIsReadAgainAndABrokenReadKeepsTheOldList) {
+  Write("a:1\n");
+  Start(*ParseDiscoverySource("file:" + path_));
+  Run(absl::Milliseconds(900));
+  ASSERT_EQ(listings_.size(), 1);
+  Write("a:1\nb:2\n");
+  Run(absl::Milliseconds(201));
+  ASSERT_EQ(listings_.size(), 2);
+  EXPECT_EQ(listings_[1].addresses, (std::vector<Address>{kA, kB}));
+  Write("a:1\nb:\n");
+  Run(absl::Milliseconds(201));
+  ASSERT_EQ(listings_.size(), 3);
+  EXPECT_EQ(listings_[2].addresses, (std::vector<Address>{kA, kB}));
+  EXPECT_FALSE(listings_[2].problem.ok());
+  Write("b:2\n");
+  Run(absl::Milliseconds(201));
+  ASSERT_EQ(listings_.size(), 4);
+  EXPECT_EQ(listings_[3].addresses, (std::vector<Address>{kB}));
+  EXPECT_TRUE(listings_[3].problem.ok());
+}
+
+TEST_F(DiscoveryTest, NameIsAskedEverySecondUntilStop) {
+  Start(*ParseDiscoverySource("dns:///fleet:9"));
+  Run(absl::Milliseconds(500));
+  ASSERT_EQ(listings_.size(), 1);
+  EXPECT_FALSE(listings_[0].problem.ok());
+  resolver_.answer = std::vector<Address>{{"10.0.0.1", 9}};
+  Run(absl::Seconds(1));
+  ASSERT_EQ(listings_.size(), 2);
+  EXPECT_EQ(listings_[1].addresses,
+            (std::vector<Address>{Address{"10.0.0.1", 9}}));
+  EXPECT_EQ(resolver_.asked[0], (Address{"fleet", 9}));
+  strand_->Post([this] { discovery_->Stop(); });
+  Run(absl::Milliseconds(10));
+  const size_t asked = resolver_.asked.size();
+  EXPECT_LE(asked, 3);  // a second apart
+  Run(absl::Seconds(5));
+  EXPECT_EQ(resolver_.asked.size(), asked);
+}
+
+TEST(SystemHostResolver, ResolvesANumericHostWithItsPort) {
+  Mutex mutex;
+  CondVar changed;
+  bool done = false;
+  absl::StatusOr<std::vector<Address>> found;
+  {
+    SystemHostResolver resolver;
+    resolver.Resolve({"127.0.0.1", 77}, [&](auto result) {
+      MutexLock lock(mutex);
+      found = std::move(result);
+      done = true;
+      changed.NotifyAll();
+    });
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    MutexLock lock(mutex);
+    while (!done && changed.WaitUntil(mutex, deadline)) {
+    }
+  }
+  ASSERT_TRUE(done);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(*found, (std::vector<Address>{Address{"127.0.0.1", 77}}));
+}
+
+}  // namespace
+}  // namespace tributary

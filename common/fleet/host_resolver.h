@@ -1,0 +1,48 @@
+// Looks host names up without blocking the caller.
+#ifndef TRIBUTARY_COMMON_FLEET_HOST_RESOLVER_H_
+#define TRIBUTARY_COMMON_FLEET_HOST_RESOLVER_H_
+
+#include <deque>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "common/fleet/address.h"
+#include "common/mutex.h"
+
+namespace tributary {
+
+class HostResolver {
+ public:
+  using Done = absl::AnyInvocable<void(absl::StatusOr<std::vector<Address>>)>;
+  virtual ~HostResolver() = default;
+  // Calls `done` once, on any thread, also inside this call, with each address
+  // of `name.host` and the port of `name`, ascending. Thread-safe.
+  virtual void Resolve(const Address& name, Done done) = 0;
+};
+
+// getaddrinfo on a thread of its own, for it may block for as long as the
+// system's resolver is configured to. The destructor waits for a look-up under
+// way and drops those that wait, their callbacks uncalled.
+class SystemHostResolver final : public HostResolver {
+ public:
+  SystemHostResolver() = default;
+  ~SystemHostResolver() override;
+  // RESOURCE_EXHAUSTED when 64 wait already.
+  void Resolve(const Address& name, Done done) override;
+
+ private:
+  void Run();
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<std::pair<Address, Done>> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_ ABSL_GUARDED_BY(mutex_);  // started by the first look-up
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_FLEET_HOST_RESOLVER_H_
