@@ -1,0 +1,133 @@
+#include "trainer_client/core/options.h"
+
+#include <cctype>
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "common/fleet/discovery_source.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+absl::Status Bad(absl::string_view field, absl::string_view value,
+                 absl::string_view allowed) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("RemoteDistSamplingWorkerOptions.", field, " is ",
+                   value.empty() ? "empty" : value, "; allowed: ", allowed));
+}
+
+absl::Status CheckRange(absl::string_view field, int64_t value, int64_t low,
+                        int64_t high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return Bad(field, absl::StrCat(value), absl::StrCat(low, " to ", high));
+}
+
+// The power of two that a unit stands for, or -1.
+int UnitShift(absl::string_view unit) {
+  std::string lower = absl::AsciiStrToLower(unit);
+  if (lower.empty() || lower == "b") return 0;
+  if (lower.size() > 1 && lower.back() == 'b') lower.pop_back();
+  if (lower.size() == 2 && lower[1] == 'i') lower.pop_back();
+  if (lower == "k") return 10;
+  if (lower == "m") return 20;
+  if (lower == "g") return 30;
+  return -1;
+}
+
+// A static list has a last number, other sources may grow.
+absl::Status CheckServerRanks(const std::vector<int>& ranks, int num_servers) {
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    RETURN_IF_ERROR(CheckRange("server_rank", ranks[i], 0, num_servers - 1));
+    for (size_t j = 0; j < i; ++j) {
+      if (ranks[i] != ranks[j]) continue;
+      return Bad("server_rank", absl::StrCat(ranks[i], " twice"),
+                 "each server once");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckServers(const RemoteDistSamplingWorkerOptions& options) {
+  int num_servers = 65536;
+  if (!options.servers.empty()) {
+    ASSIGN_OR_RETURN(const DiscoverySource source,
+                     ParseDiscoverySource(options.servers));
+    if (source.kind == DiscoverySource::Kind::kStatic) {
+      num_servers = static_cast<int>(source.addresses.size());
+    }
+  } else if (options.master_addr.empty()) {
+    return Bad("servers", "",
+               "HOST:PORT,... | file:PATH | dns:///NAME:PORT (or master_addr "
+               "and master_port in its place)");
+  } else {
+    RETURN_IF_ERROR(CheckRange("master_port", options.master_port, 1, 65535));
+    num_servers = 1;
+  }
+  return CheckServerRanks(options.server_rank, num_servers);
+}
+
+absl::Status CheckDevices(const std::vector<std::string>& devices) {
+  for (const std::string& device : devices) {
+    if (device == "cpu") continue;
+    return Bad("worker_devices", device,
+               "\"cpu\": remote servers sample there");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> ParseByteSize(std::string_view size) {
+  const std::string all(size);
+  const absl::string_view text = absl::StripAsciiWhitespace(all);
+  size_t digits = 0;
+  while (digits < text.size() &&
+         (absl::ascii_isdigit(text[digits]) || text[digits] == '.')) {
+    ++digits;
+  }
+  double number = 0;
+  const int shift =
+      UnitShift(absl::StripLeadingAsciiWhitespace(text.substr(digits)));
+  if (shift < 0 || !absl::SimpleAtod(text.substr(0, digits), &number)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", all,
+                     "\" is no size in bytes; allowed: a number and a unit, as "
+                     "in 4096, 64MB, 1.5GiB"));
+  }
+  const double bytes = number * static_cast<double>(uint64_t{1} << shift);
+  // Above 2^53 a double skips integers; no ring is that large.
+  if (bytes > 9007199254740992.0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", all, "\" is more than 2^53 bytes"));
+  }
+  return static_cast<uint64_t>(bytes);
+}
+
+absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
+  RETURN_IF_ERROR(CheckServers(*this));
+  RETURN_IF_ERROR(CheckRange("num_workers", num_workers, 1, 64));
+  RETURN_IF_ERROR(CheckDevices(worker_devices));
+  RETURN_IF_ERROR(CheckRange("worker_concurrency", worker_concurrency, 1, 32));
+  RETURN_IF_ERROR(CheckRange("num_rpc_threads", num_rpc_threads, 1, 64));
+  if (rpc_timeout < absl::Milliseconds(100) || rpc_timeout > absl::Hours(24)) {
+    return Bad("rpc_timeout", absl::FormatDuration(rpc_timeout),
+               "0.1 s to 1 day");
+  }
+  constexpr uint64_t kMinRing = uint64_t{64} << 10;
+  constexpr uint64_t kMaxRing = uint64_t{1} << 40;
+  if (buffer_size < kMinRing || buffer_size > kMaxRing) {
+    return Bad("buffer_size", absl::StrCat(buffer_size, " bytes"),
+               "64 KiB to 1 TiB");
+  }
+  RETURN_IF_ERROR(CheckRange("prefetch_size", prefetch_size, 1, 1024));
+  if (worker_key.empty() || worker_key.size() > 256) {
+    return Bad("worker_key", absl::StrCat(worker_key.size(), " bytes long"),
+               "1 to 256 bytes");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

@@ -1,0 +1,101 @@
+#include "trainer_client/core/options.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace tributary {
+namespace {
+
+using Options = RemoteDistSamplingWorkerOptions;
+
+TEST(ParseByteSize, TakesUnits) {
+  EXPECT_EQ(*ParseByteSize("4096"), 4096);
+  EXPECT_EQ(*ParseByteSize("0"), 0);
+  EXPECT_EQ(*ParseByteSize("64MB"), 64 << 20);
+  EXPECT_EQ(*ParseByteSize("64 mib"), 64 << 20);
+  EXPECT_EQ(*ParseByteSize("1.5GiB"), 1536ull << 20);
+  EXPECT_EQ(*ParseByteSize("1GB"), 1ull << 30);
+  EXPECT_EQ(*ParseByteSize(" 3k "), 3072);
+  EXPECT_EQ(*ParseByteSize("7b"), 7);
+}
+
+TEST(ParseByteSize, RefusesOthersWithTheText) {
+  for (const char* text : {"", "MB", "-1", "1TBB", "1e6", "1.2.3", "x", "1 2",
+                           "9007199254740994", "99999999999G", "1ib"}) {
+    const auto size = ParseByteSize(text);
+    ASSERT_FALSE(size.ok()) << text;
+    EXPECT_NE(size.status().message().find(text), std::string::npos);
+  }
+}
+
+Options Good() {
+  Options options;
+  options.servers = "127.0.0.1:50051,127.0.0.1:50052";
+  return options;
+}
+
+TEST(Options, DefaultsWithServersAreValid) {
+  EXPECT_TRUE(Good().Validate().ok()) << Good().Validate();
+  Options glt;
+  glt.master_addr = "10.0.0.1";
+  glt.master_port = 11234;
+  EXPECT_TRUE(glt.Validate().ok()) << glt.Validate();
+}
+
+TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
+  struct Case {
+    std::function<void(Options&)> set;
+    const char* field;
+    const char* value;
+    const char* allowed;
+  };
+  const Case cases[] = {
+      {[](Options& o) { o.servers = ""; }, "servers", "empty", "file:PATH"},
+      {[](Options& o) { o.servers = "host"; }, "servers", "host", "HOST:PORT"},
+      {[](Options& o) { o.servers = "", o.master_addr = "a"; }, "master_port",
+       "0", "1 to 65535"},
+      {[](Options& o) {
+         o.server_rank = {0, -1};
+       },
+       "server_rank", "-1", "0 to"},
+      {[](Options& o) {
+         o.server_rank = {1, 1};
+       },
+       "server_rank", "1 twice", "once"},
+      {[](Options& o) { o.server_rank = {2}; }, "server_rank", "2", "0 to 1"},
+      {[](Options& o) { o.num_workers = 0; }, "num_workers", "0", "1 to 64"},
+      {[](Options& o) {
+         o.worker_devices = {"cpu", "cuda:0"};
+       },
+       "worker_devices", "cuda:0", "cpu"},
+      {[](Options& o) { o.worker_concurrency = 33; }, "worker_concurrency",
+       "33", "1 to 32"},
+      {[](Options& o) { o.num_rpc_threads = 65; }, "num_rpc_threads", "65",
+       "1 to 64"},
+      {[](Options& o) { o.rpc_timeout = absl::Milliseconds(99); },
+       "rpc_timeout", "99ms", "0.1 s to 1 day"},
+      {[](Options& o) { o.rpc_timeout = absl::InfiniteDuration(); },
+       "rpc_timeout", "inf", "0.1 s to 1 day"},
+      {[](Options& o) { o.buffer_size = 1; }, "buffer_size", "1 bytes",
+       "64 KiB to 1 TiB"},
+      {[](Options& o) { o.prefetch_size = 0; }, "prefetch_size", "0",
+       "1 to 1024"},
+      {[](Options& o) { o.worker_key = ""; }, "worker_key", "0 bytes long",
+       "1 to 256"},
+  };
+  for (const Case& c : cases) {
+    Options options = Good();
+    c.set(options);
+    const absl::Status status = options.Validate();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << c.field;
+    for (const char* part : {c.field, c.value, c.allowed}) {
+      EXPECT_NE(status.message().find(part), std::string::npos)
+          << part << " is not in: " << status;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tributary
