@@ -1,0 +1,78 @@
+#include "cli/input_file.h"
+
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/file_mapping.h"
+#include "common/npy.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+template <typename T>
+absl::StatusOr<std::vector<int64_t>> Widen(const uint8_t* data, size_t n) {
+  std::vector<int64_t> ids(n);
+  for (size_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, data + i * sizeof(T), sizeof(T));
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      if (value > std::numeric_limits<int64_t>::max()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("element ", i, " is ", value,
+                         "\nallowed: ids up to 9223372036854775807"));
+      }
+    }
+    ids[i] = static_cast<int64_t>(value);
+  }
+  return ids;
+}
+
+absl::StatusOr<std::vector<int64_t>> WidenAs(NpyType type, const uint8_t* data,
+                                             size_t n) {
+  const bool is_signed = type.kind == 'i';
+  if (is_signed || type.kind == 'u') {
+    switch (type.size) {
+      case 1:
+        return is_signed ? Widen<int8_t>(data, n) : Widen<uint8_t>(data, n);
+      case 2:
+        return is_signed ? Widen<int16_t>(data, n) : Widen<uint16_t>(data, n);
+      case 4:
+        return is_signed ? Widen<int32_t>(data, n) : Widen<uint32_t>(data, n);
+      case 8:
+        return is_signed ? Widen<int64_t>(data, n) : Widen<uint64_t>(data, n);
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "elements of type ", type.descr(), "\nallowed: whole numbers (<i8)"));
+}
+
+absl::StatusOr<std::vector<int64_t>> Decode(absl::Span<const uint8_t> bytes) {
+  ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(bytes));
+  if (header.shape.size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shape (", absl::StrJoin(header.shape, ", "),
+                     ")\nallowed: one dimension"));
+  }
+  if (header.data_bytes() != bytes.size() - header.data_offset) {
+    return absl::DataLossError(absl::StrCat(
+        bytes.size() - header.data_offset, " bytes of elements, but ",
+        header.data_bytes(), " by its header"));
+  }
+  return WidenAs(header.type, bytes.data() + header.data_offset,
+                 static_cast<size_t>(header.shape[0]));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<int64_t>> ReadInputFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
+  auto ids = Decode(file.bytes());
+  if (ids.ok()) return ids;
+  return absl::Status(ids.status().code(),
+                      absl::StrCat(path, ": ", ids.status().message()));
+}
+
+}  // namespace tributary

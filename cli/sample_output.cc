@@ -1,0 +1,49 @@
+#include "cli/sample_output.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace tributary {
+namespace {
+
+// Elements of `name`, or of name/TYPE over all types.
+int64_t Count(const BatchView& batch, absl::string_view name) {
+  int64_t sum = 0;
+  for (const TensorView& tensor : batch.tensors()) {
+    absl::string_view rest = tensor.name;
+    if (!absl::ConsumePrefix(&rest, name)) continue;
+    if (rest.empty() || rest[0] == '/') sum += NumElements(tensor.shape);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string SampleLine(const BatchView& batch) {
+  return absl::StrCat(batch.key().epoch, " ", batch.key().index, " ",
+                      ToHex(batch.Digest()), " ", Count(batch, "input_id"), " ",
+                      Count(batch, "n_id"), " ", Count(batch, "e_id"), " ",
+                      batch.payload_bytes());
+}
+
+std::string SampleFile(const std::string& folder, const BatchView& batch) {
+  return absl::StrCat(folder, "/batch-", batch.key().epoch, "-",
+                      batch.key().index, ".npz");
+}
+
+absl::Status MakeOutputFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder, error)) {
+    return absl::UnavailableError(
+        absl::StrCat("--out \"", folder, "\": cannot make it a folder",
+                     error ? absl::StrCat(": ", error.message()) : ""));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

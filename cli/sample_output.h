@@ -1,0 +1,24 @@
+// What `tributary sample` shows of a batch.
+#ifndef TRIBUTARY_CLI_SAMPLE_OUTPUT_H_
+#define TRIBUTARY_CLI_SAMPLE_OUTPUT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "common/batch/batch_view.h"
+
+namespace tributary {
+
+// "epoch index sha256 inputs nodes edges bytes": counts summed over types,
+// inputs with their duplicates, bytes of the tensors alone.
+std::string SampleLine(const BatchView& batch);
+
+// FOLDER/batch-EPOCH-INDEX.npz
+std::string SampleFile(const std::string& folder, const BatchView& batch);
+
+// Makes `folder`, and its parents, unless there is one. Errors name it.
+absl::Status MakeOutputFolder(const std::string& folder);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_SAMPLE_OUTPUT_H_
