@@ -1,0 +1,92 @@
+#include "common/session/batch_bound.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+
+uint64_t Add(uint64_t a, uint64_t b) { return a > kMax - b ? kMax : a + b; }
+
+uint64_t Multiply(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kMax : product;
+}
+
+// Header entry with its name's suffix, and the padding behind the tensor and
+// behind the header.
+uint64_t TensorOverhead(const std::string& type) {
+  return 4 + 24 + 2 * type.size() + 2 + 2 * 8 + 8 + 2 * 64;
+}
+
+struct Counts {
+  std::vector<uint64_t> nodes;     // by type, found so far
+  std::vector<uint64_t> frontier;  // by type, to expand in the next hop
+  std::vector<uint64_t> edges;     // by edge type
+};
+
+// Edges of one type in one hop: distinct frontier nodes draw distinct edges.
+uint64_t EdgesOfHop(const BatchBoundInputs& in,
+                    const BatchBoundInputs::EdgeType& type, int32_t fanout,
+                    uint64_t frontier) {
+  if (frontier == 0 || fanout == 0) return 0;
+  if (fanout < 0) return type.num_edges;
+  const uint64_t drawn = Multiply(frontier, static_cast<uint64_t>(fanout));
+  return in.replace ? drawn : std::min(drawn, type.num_edges);
+}
+
+void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
+  std::vector<uint64_t> found(in.node_types.size(), 0);
+  for (size_t e = 0; e < in.edge_types.size(); ++e) {
+    const BatchBoundInputs::EdgeType& type = in.edge_types[e];
+    const uint64_t edges = EdgesOfHop(in, type, type.fanouts[hop],
+                                      counts->frontier[type.dst_type]);
+    counts->edges[e] = Add(counts->edges[e], edges);
+    found[type.src_type] = Add(found[type.src_type], edges);
+  }
+  for (size_t t = 0; t < in.node_types.size(); ++t) {
+    const uint64_t num_nodes = in.node_types[t].num_nodes;
+    counts->nodes[t] = std::min(Add(counts->nodes[t], found[t]), num_nodes);
+    counts->frontier[t] =
+        in.expand_all ? counts->nodes[t] : std::min(found[t], num_nodes);
+  }
+}
+
+uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
+                  size_t num_hops) {
+  // input_id and seed_index, an entry per position; batch_size; the header.
+  uint64_t bytes = Add(Multiply(in.num_inputs, 8 + 4), 8 + 3 * 192 + 256);
+  for (size_t t = 0; t < in.node_types.size(); ++t) {
+    const BatchBoundInputs::NodeType& type = in.node_types[t];
+    bytes = Add(bytes, Multiply(counts.nodes[t], Add(8, type.row_bytes)));
+    bytes = Add(bytes, (num_hops + 1) * 8 + 4 * TensorOverhead(type.name));
+  }
+  bytes = Add(bytes, 3 * TensorOverhead(in.node_types[in.input_type].name));
+  for (size_t e = 0; e < in.edge_types.size(); ++e) {
+    const BatchBoundInputs::EdgeType& type = in.edge_types[e];
+    bytes = Add(bytes, Multiply(counts.edges[e], Add(16, type.row_bytes)));
+    bytes = Add(bytes, num_hops * 8 + 4 * TensorOverhead(type.name));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+uint64_t BatchBytesBound(const BatchBoundInputs& in) {
+  Counts counts;
+  counts.nodes.resize(in.node_types.size(), 0);
+  counts.edges.resize(in.edge_types.size(), 0);
+  counts.nodes[in.input_type] =
+      std::min(in.num_inputs, in.node_types[in.input_type].num_nodes);
+  counts.frontier = counts.nodes;
+  size_t num_hops = 0;
+  for (const auto& type : in.edge_types) {
+    num_hops = std::max(num_hops, type.fanouts.size());
+  }
+  for (size_t hop = 0; hop < num_hops; ++hop) RunHop(in, hop, &counts);
+  return SumBytes(in, counts, num_hops);
+}
+
+}  // namespace tributary

@@ -1,0 +1,18 @@
+// Bounds that a specification must keep, the same where it is made and where it
+// is checked.
+#ifndef TRIBUTARY_COMMON_SESSION_LIMITS_H_
+#define TRIBUTARY_COMMON_SESSION_LIMITS_H_
+
+#include <cstdint>
+
+namespace tributary {
+
+// Neighbours drawn per node; -1 asks for all and has no bound.
+inline constexpr int32_t kMaxFanout = 1 << 20;
+inline constexpr int kMaxHops = 32;
+// Inputs per batch.
+inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 24;
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_SESSION_LIMITS_H_

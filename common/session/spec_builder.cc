@@ -1,0 +1,213 @@
+#include "common/session/spec_builder.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/proto/session.pb.h"
+#include "common/session/hop_key.h"
+#include "common/session/limits.h"
+#include "common/status.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
+namespace tributary {
+namespace {
+
+template <typename... Parts>
+absl::Status Refuse(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+absl::StatusOr<std::vector<int32_t>> ParseFanouts(absl::string_view text) {
+  std::vector<int32_t> fanouts;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    int32_t fanout = 0;
+    if (!absl::SimpleAtoi(part, &fanout)) {
+      return Refuse("num_neighbors: '", part, "' in '", text,
+                    "' is no number; allowed: -1 (all) to ", kMaxFanout,
+                    " per hop, separated by commas");
+    }
+    fanouts.push_back(fanout);
+  }
+  return fanouts;
+}
+
+absl::Status ParseEntry(absl::string_view entry, bool first,
+                        NumNeighbors* result) {
+  const size_t equals = entry.rfind('=');
+  if (equals == absl::string_view::npos) {
+    if (!first) {
+      return Refuse("num_neighbors: '", entry,
+                    "' names no edge type; allowed: src,rel,dst=2,1");
+    }
+    ASSIGN_OR_RETURN(result->by_default, ParseFanouts(entry));
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(auto fanouts, ParseFanouts(entry.substr(equals + 1)));
+  const std::string type(entry.substr(0, equals));
+  if (!result->by_edge_type.emplace(type, std::move(fanouts)).second) {
+    return Refuse("num_neighbors: edge type ", type, " is named twice");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> NumHops(const NumNeighbors& neighbors) {
+  size_t hops = neighbors.by_default.size();
+  if (hops == 0 && !neighbors.by_edge_type.empty()) {
+    hops = neighbors.by_edge_type.begin()->second.size();
+  }
+  if (hops < 1 || hops > static_cast<size_t>(kMaxHops)) {
+    return Refuse("num_neighbors: ", hops, " hops; allowed: 1 to ", kMaxHops);
+  }
+  return static_cast<int>(hops);
+}
+
+absl::Status CheckFanouts(absl::string_view whose,
+                          const std::vector<int32_t>& fanouts, int num_hops) {
+  if (static_cast<int>(fanouts.size()) != num_hops) {
+    return Refuse("num_neighbors: ", whose, " has ", fanouts.size(),
+                  " hops, others ", num_hops, "; allowed: one length for all");
+  }
+  for (int32_t fanout : fanouts) {
+    if (fanout >= -1 && fanout <= kMaxFanout) continue;
+    return Refuse("num_neighbors: ", whose, " has ", fanout,
+                  "; allowed: -1 (all) to ", kMaxFanout);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNumNeighbors(const SpecGraph& graph,
+                               const NumNeighbors& neighbors, int num_hops) {
+  if (!neighbors.by_default.empty()) {
+    RETURN_IF_ERROR(
+        CheckFanouts("the default", neighbors.by_default, num_hops));
+  }
+  for (const auto& [type, fanouts] : neighbors.by_edge_type) {
+    if (std::find(graph.edge_types.begin(), graph.edge_types.end(), type) ==
+        graph.edge_types.end()) {
+      return Refuse("num_neighbors: edge type '", type, "' is not in graph '",
+                    graph.name,
+                    "'; allowed: ", absl::StrJoin(graph.edge_types, " "));
+    }
+    RETURN_IF_ERROR(CheckFanouts(type, fanouts, num_hops));
+  }
+  if (!graph.edge_types.empty()) return absl::OkStatus();
+  return Refuse("graph '", graph.name, "' has no edge types to sample");
+}
+
+absl::Status FillNeighbor(const SpecGraph& graph, const SpecOptions& options,
+                          v1::NeighborSampling* neighbor) {
+  const NumNeighbors& neighbors = options.num_neighbors;
+  ASSIGN_OR_RETURN(const int num_hops, NumHops(neighbors));
+  RETURN_IF_ERROR(CheckNumNeighbors(graph, neighbors, num_hops));
+  for (const std::string& type : graph.edge_types) {
+    auto named = neighbors.by_edge_type.find(type);
+    std::vector<int32_t> fanouts = named != neighbors.by_edge_type.end()
+                                       ? named->second
+                                       : neighbors.by_default;
+    fanouts.resize(num_hops, 0);
+    v1::EdgeTypeFanout* entry = neighbor->add_fanouts();
+    entry->set_edge_type(type);
+    entry->mutable_per_hop()->Add(fanouts.begin(), fanouts.end());
+  }
+  neighbor->set_replace(options.replace);
+  neighbor->set_expand(options.expand == ExpandMode::kNew ? v1::EXPAND_NEW
+                                                          : v1::EXPAND_ALL);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
+                                             const SpecOptions& options) {
+  const std::string allowed = absl::StrJoin(graph.node_types, ", ");
+  if (options.input_type.empty()) {
+    if (graph.node_types.size() == 1) return graph.node_types[0];
+    return Refuse("input_nodes: graph '", graph.name, "' has ",
+                  graph.node_types.size(), " node types; name one: ", allowed);
+  }
+  if (std::find(graph.node_types.begin(), graph.node_types.end(),
+                options.input_type) != graph.node_types.end()) {
+    return options.input_type;
+  }
+  return Refuse("input_nodes: node type '", options.input_type,
+                "' is not in graph '", graph.name, "'; allowed: ", allowed);
+}
+
+v1::Shuffle ToProto(ShuffleMode shuffle) {
+  switch (shuffle) {
+    case ShuffleMode::kNone:
+      return v1::SHUFFLE_NONE;
+    case ShuffleMode::kLocal:
+      return v1::SHUFFLE_LOCAL;
+    case ShuffleMode::kGlobal:
+      break;
+  }
+  return v1::SHUFFLE_GLOBAL;
+}
+
+std::string BytesOf(const Sha256Digest& digest) {
+  return std::string(digest.begin(), digest.end());
+}
+
+std::string SerializeDeterministically(const v1::SessionSpec& spec) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream out(&stream);
+    out.SetSerializationDeterministic(true);
+    spec.SerializeToCodedStream(&out);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {
+  NumNeighbors result;
+  bool first = true;
+  const absl::string_view view(text.data(), text.size());
+  for (absl::string_view entry : absl::StrSplit(view, ';')) {
+    RETURN_IF_ERROR(ParseEntry(entry, first, &result));
+    first = false;
+  }
+  return result;
+}
+
+absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
+                                             const SpecOptions& options) {
+  if (options.batch_size == 0 || options.batch_size > kMaxBatchSize) {
+    return Refuse("batch_size: ", options.batch_size, "; allowed: 1 to ",
+                  kMaxBatchSize);
+  }
+  if (options.input_count == 0) {
+    return Refuse("input_nodes: the list is empty; allowed: 1 input or more");
+  }
+  v1::SessionSpec spec;
+  ASSIGN_OR_RETURN(const std::string type, ResolveInputType(graph, options));
+  RETURN_IF_ERROR(FillNeighbor(graph, options, spec.mutable_neighbor()));
+  spec.set_semantics_version(kSemanticsVersion);
+  spec.set_graph(graph.name);
+  spec.set_content_digest(BytesOf(graph.content_digest));
+  if (options.shuffle == ShuffleMode::kLocal) {
+    spec.set_layout_digest(BytesOf(graph.layout_digest));
+  }
+  spec.set_random_seed(options.random_seed);
+  spec.set_batch_size(options.batch_size);
+  spec.set_shuffle(ToProto(options.shuffle));
+  spec.mutable_inputs()->set_node_type(type);
+  spec.mutable_inputs()->set_count(options.input_count);
+  spec.mutable_inputs()->set_sha256(BytesOf(options.inputs_sha256));
+  spec.set_collect_features(options.collect_features);
+  return SerializeDeterministically(spec);
+}
+
+Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids) {
+  // Hosts are little-endian, as the format is.
+  return Sha256Of(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(original_ids.data()),
+                          original_ids.size() * sizeof(int64_t)));
+}
+
+}  // namespace tributary

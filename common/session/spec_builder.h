@@ -1,0 +1,69 @@
+// From what a user asks to a session's specification, all defaults resolved.
+#ifndef TRIBUTARY_COMMON_SESSION_SPEC_BUILDER_H_
+#define TRIBUTARY_COMMON_SESSION_SPEC_BUILDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/sha256.h"
+
+namespace tributary {
+
+// What a specification must know of the graph it is for.
+struct SpecGraph {
+  std::string name;
+  Sha256Digest content_digest{};
+  Sha256Digest layout_digest{};
+  std::vector<std::string> node_types;  // ascending bytewise
+  std::vector<std::string> edge_types;  // "src,rel,dst", in canonical order
+};
+
+enum class ShuffleMode { kNone, kGlobal, kLocal };
+enum class ExpandMode { kNew, kAll };
+
+// Neighbours per hop: a default and what differs from it.
+struct NumNeighbors {
+  std::vector<int32_t> by_default;  // empty: 0 in every hop
+  std::map<std::string, std::vector<int32_t>> by_edge_type;  // "src,rel,dst"
+  friend bool operator==(const NumNeighbors&, const NumNeighbors&) = default;
+};
+
+// "15,10,5" or "4,3;publication,author,person=2,0" (a default, then edge
+// types) or "a,b,c=2,0;d,e,f=1,1" (no default). INVALID_ARGUMENT with the text.
+absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
+
+struct SpecOptions {
+  std::string input_type;  // empty: the graph's only node type
+  uint64_t input_count = 0;
+  Sha256Digest inputs_sha256{};
+  NumNeighbors num_neighbors;
+  uint64_t batch_size = 0;
+  uint64_t random_seed = 0;
+  ShuffleMode shuffle = ShuffleMode::kGlobal;
+  bool replace = false;
+  ExpandMode expand = ExpandMode::kNew;
+  bool collect_features = true;
+};
+
+// The SessionSpec's bytes: the same options give the same bytes, on every
+// machine. Every edge type of the graph is in it, with its fanouts.
+// INVALID_ARGUMENT, naming the option and what is allowed.
+absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
+                                             const SpecOptions& options);
+
+// What names a session everywhere: the SHA-256 of the specification's bytes.
+inline Sha256Digest SessionIdentity(std::string_view spec_bytes) {
+  return Sha256Of(spec_bytes);
+}
+
+// Of original ids in list order, as SpecOptions::inputs_sha256 wants it.
+Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_SESSION_SPEC_BUILDER_H_

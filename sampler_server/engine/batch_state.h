@@ -1,0 +1,69 @@
+// What a batch task has found so far.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STATE_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STATE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "partition/format/schema.h"
+#include "sampler_server/engine/local_numbering.h"
+#include "sampler_server/engine/plan.h"
+
+namespace tributary {
+
+// The edges of one type that one hop found, by frontier node.
+struct SampledHop {
+  uint32_t first_local = 0;      // the frontier is numbered from here on
+  std::vector<uint32_t> counts;  // per frontier node
+  std::vector<uint32_t> src;     // local numbers of the neighbours
+  std::vector<int64_t> edge_ids;
+  std::vector<uint64_t> positions;  // in the partition; empty unless wanted
+  std::vector<uint32_t> owners;     // partition per frontier node, if wanted
+
+  size_t bytes() const {
+    return (counts.size() + src.size() + owners.size()) * sizeof(uint32_t) +
+           (edge_ids.size() + positions.size()) * sizeof(uint64_t);
+  }
+};
+
+struct NodeTypeState {
+  explicit NodeTypeState(uint64_t num_nodes) : numbering(num_nodes) {}
+  LocalNumbering numbering;   // internal ids
+  size_t frontier_begin = 0;  // local numbers to expand in this hop
+  size_t frontier_end = 0;
+  std::vector<int64_t> per_hop;  // num_sampled_nodes
+};
+
+struct EdgeTypeState {
+  std::vector<SampledHop> hops;  // without those that drew nothing
+  std::vector<int64_t> per_hop;  // num_sampled_edges
+  uint64_t edges = 0;            // at least so many will be in the batch
+};
+
+struct BatchState {
+  BatchState() = default;
+  BatchState(const GraphSchema& schema, const SamplingPlan& plan) {
+    for (const NodeTypeSchema& type : schema.node_types) {
+      nodes.emplace_back(static_cast<uint64_t>(type.num_nodes));
+    }
+    edges.resize(plan.edge_types.size());
+  }
+
+  std::vector<NodeTypeState> nodes;  // by node type of the schema
+  std::vector<EdgeTypeState> edges;  // by edge type of the plan
+  std::vector<uint32_t> seed_index;  // per position, local number of its input
+
+  // Working memory held.
+  size_t bytes() const {
+    size_t sum = seed_index.size() * sizeof(uint32_t);
+    for (const NodeTypeState& type : nodes) sum += type.numbering.bytes();
+    for (const EdgeTypeState& type : edges) {
+      for (const SampledHop& hop : type.hops) sum += hop.bytes();
+    }
+    return sum;
+  }
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STATE_H_

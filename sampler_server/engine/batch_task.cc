@@ -1,0 +1,302 @@
+#include "sampler_server/engine/batch_task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+#include "sampler_server/engine/batch_state.h"
+#include "sampler_server/engine/batch_writer.h"
+#include "sampler_server/engine/gather_step.h"
+#include "sampler_server/engine/hop_step.h"
+#include "sampler_server/engine/step_context.h"
+
+namespace tributary {
+namespace {
+
+// Bytes of the batch per edge, without its attributes: e_id and edge_index.
+constexpr uint64_t kBatchBytesPerEdge = 16;
+// Working memory per edge of the hop being sampled, about: neighbour, edge id,
+// local number, and a part of the numbering.
+constexpr uint64_t kWorkingBytesPerEdge = 32;
+// A step that waits knows more of why than the task: it ends first.
+constexpr absl::Duration kDeadlineGrace = absl::Milliseconds(20);
+
+absl::Status WithBatch(const BatchKey& key, const absl::Status& why) {
+  return absl::Status(why.code(),
+                      absl::StrCat(key.ToString(), ": ", why.message()));
+}
+
+// Runs on its strand but for OnCancel's callback. It is its steps' control;
+// they hold it, and it lets go of them at its end.
+class BatchTask final : public TaskControl,
+                        public std::enable_shared_from_this<BatchTask> {
+ public:
+  BatchTask(const BatchEnvironment& environment, BatchRequest request,
+            std::shared_ptr<BatchSink> sink)
+      : environment_(environment),
+        request_(std::move(request)),
+        sink_(std::move(sink)),
+        strand_(std::make_shared<Strand>(environment.executor)) {}
+
+  void Start() {
+    strand_->Post([self = shared_from_this()] { self->Begin(); });
+    request_.cancel.OnCancel([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      self->strand_->Post([self] { (void)self->Live(); });
+    });
+  }
+
+  bool Live() override {
+    if (ended_) return false;
+    if (request_.cancel.cancelled()) {
+      End();
+      return false;
+    }
+    if (strand_->Now() < request_.deadline) return true;
+    Fail(absl::DeadlineExceededError(
+        absl::StrCat("past its deadline while ", StageName())));
+    return false;
+  }
+
+  void SetStage(BatchStage stage) override {
+    if (stage_ == stage) return;
+    stage_ = stage;
+    sink_->StageChanged(stage);
+  }
+
+ private:
+  const GraphSchema& schema() const { return environment_.graph->schema(); }
+  const SamplingPlan& plan() const { return *request_.plan; }
+  void Begin();
+  absl::Status CheckInputs() const;
+  absl::StatusOr<std::vector<uint64_t>> ResolveInputs() const;
+  void NumberInputs(absl::Span<const uint64_t> internal);
+  void BeginHop();
+  uint64_t EdgeAllowance() const;
+  size_t BatchBytes() const;
+  void OnHopDone(absl::StatusOr<HopStep::Outcome> outcome);
+  void CloseHop();
+  void BeginGather();
+  void Fail(const absl::Status& why);
+  template <typename Report>
+  void EndWith(Report report);
+  void End();
+  StepContext Context();
+  const char* StageName() const;
+
+  const BatchEnvironment environment_;
+  BatchRequest request_;
+  std::shared_ptr<BatchSink> sink_;
+  const std::shared_ptr<Strand> strand_;
+
+  bool ended_ = false;
+  BatchStage stage_ = BatchStage::kGathering;  // so that the first one is told
+  TimerId timer_ = 0;
+  BatchState state_;
+  int hop_ = 0;
+  std::unique_ptr<BatchWriter> writer_;
+};
+
+void BatchTask::Begin() {
+  if (!Live()) return;
+  SetStage(BatchStage::kSampling);
+  timer_ = strand_->PostAt(request_.deadline + kDeadlineGrace,
+                           [weak = weak_from_this()] {
+                             const auto self = weak.lock();
+                             if (self != nullptr) (void)self->Live();
+                           });
+  absl::Status status = CheckInputs();
+  if (!status.ok()) return Fail(status);
+  auto internal = ResolveInputs();
+  if (!internal.ok()) return Fail(internal.status());
+  NumberInputs(*internal);
+  BeginHop();
+}
+
+absl::Status BatchTask::CheckInputs() const {
+  const size_t n = request_.original_id.size();
+  if (request_.input_number.size() != n) {
+    return absl::InvalidArgumentError(absl::StrCat(request_.input_number.size(),
+                                                   " input numbers for ", n,
+                                                   " original ids"));
+  }
+  if (n == 0 || n > plan().batch_size) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        n, " inputs; allowed: 1 to the batch size, ", plan().batch_size));
+  }
+  for (int64_t number : request_.input_number) {
+    if (static_cast<uint64_t>(number) < plan().input_count) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input number ", number, "; allowed: 0 to ", plan().input_count - 1));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<uint64_t>> BatchTask::ResolveInputs() const {
+  const NodeTypeSchema& type = schema().node_types[plan().input_type];
+  const NodeMap& map = environment_.graph->node_map(plan().input_type);
+  std::vector<uint64_t> internal;
+  internal.reserve(request_.original_id.size());
+  for (int64_t id : request_.original_id) {
+    if (id < 0 || id >= type.num_nodes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input ", id, " is no node of type ", type.name,
+                       "; allowed: 0 to ", type.num_nodes - 1));
+    }
+    ASSIGN_OR_RETURN(const NodeLocation at, map.Locate(id));
+    if (at.partition + 1 >= type.base.size() ||
+        at.row >= static_cast<uint64_t>(type.base[at.partition + 1] -
+                                        type.base[at.partition])) {
+      return absl::DataLossError(absl::StrCat(
+          "node_map puts node ", id, " of type ", type.name, " at row ", at.row,
+          " of partition ", at.partition, ": verify the graph"));
+    }
+    internal.push_back(static_cast<uint64_t>(type.base[at.partition]) + at.row);
+  }
+  return internal;
+}
+
+void BatchTask::NumberInputs(absl::Span<const uint64_t> internal) {
+  state_ = BatchState(schema(), plan());
+  for (NodeTypeState& type : state_.nodes) type.per_hop.push_back(0);
+  for (EdgeTypeState& type : state_.edges) {
+    type.per_hop.resize(plan().num_hops, 0);
+  }
+  NodeTypeState& inputs = state_.nodes[plan().input_type];
+  state_.seed_index.resize(internal.size());
+  inputs.numbering.Number(internal, state_.seed_index.data());
+  inputs.frontier_end = inputs.numbering.size();
+  inputs.per_hop[0] = static_cast<int64_t>(inputs.numbering.size());
+}
+
+StepContext BatchTask::Context() {
+  StepContext context;
+  context.graph = environment_.graph;
+  context.remote = environment_.remote;
+  context.plan = &plan();
+  context.state = &state_;
+  context.control = shared_from_this();
+  context.strand = strand_;
+  context.deadline = request_.deadline;
+  context.cancel = request_.cancel;
+  return context;
+}
+
+size_t BatchTask::BatchBytes() const {
+  return BatchWriter(schema(), plan(), request_.key, state_).total_bytes();
+}
+
+// How many edges the next hop may hold. A batch that fits never meets it: with
+// more, the batch is past 1.5 x max_bytes (so each Needs is that much above
+// the credit that it answers, and the tries converge) and working memory is
+// past max_bytes (a batch with wide rows goes on to its exact size).
+uint64_t BatchTask::EdgeAllowance() const {
+  const uint64_t most = request_.max_bytes + request_.max_bytes / 2;
+  const uint64_t found = BatchBytes(), held = state_.bytes();
+  const uint64_t by_batch =
+      most > found ? (most - found) / kBatchBytesPerEdge : 0;
+  const uint64_t by_memory =
+      request_.max_bytes > held
+          ? (request_.max_bytes - held) / kWorkingBytesPerEdge
+          : 0;
+  return std::max(by_batch, by_memory) + 2;
+}
+
+void BatchTask::BeginHop() {
+  if (!Live()) return;
+  SetStage(BatchStage::kSampling);
+  auto step =
+      std::make_shared<HopStep>(Context(), request_.key, hop_, EdgeAllowance());
+  step->Start([self = shared_from_this()](auto outcome) {
+    self->OnHopDone(std::move(outcome));
+  });
+}
+
+void BatchTask::OnHopDone(absl::StatusOr<HopStep::Outcome> outcome) {
+  if (!Live()) return;
+  if (!outcome.ok()) return Fail(outcome.status());
+  if (*outcome == HopStep::Outcome::kTooLarge) {
+    const size_t bytes = BatchBytes();
+    return EndWith([bytes](BatchSink& sink) { sink.Needs(bytes); });
+  }
+  CloseHop();
+  const bool last = ++hop_ == plan().num_hops;
+  strand_->Post([self = shared_from_this(), last] {
+    last ? self->BeginGather() : self->BeginHop();
+  });
+}
+
+void BatchTask::CloseHop() {
+  for (NodeTypeState& type : state_.nodes) {
+    const size_t before = type.frontier_end;
+    const size_t now = type.numbering.size();
+    type.per_hop.push_back(static_cast<int64_t>(now - before));
+    type.frontier_begin = plan().expand_all ? 0 : before;
+    type.frontier_end = now;
+  }
+}
+
+void BatchTask::BeginGather() {
+  if (!Live()) return;
+  for (NodeTypeState& type : state_.nodes) type.numbering.DropTable();
+  writer_ =
+      std::make_unique<BatchWriter>(schema(), plan(), request_.key, state_);
+  const size_t bytes = writer_->total_bytes();
+  if (bytes > request_.max_bytes) {
+    return EndWith([bytes](BatchSink& sink) { sink.Needs(bytes); });
+  }
+  SetStage(BatchStage::kGathering);
+  const absl::Span<uint8_t> room = sink_->AllocateRoom(bytes);
+  writer_->Write(request_.input_number, room);
+  auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room);
+  step->Start([self = shared_from_this(), bytes](absl::Status status) {
+    if (!self->Live()) return;
+    if (!status.ok()) return self->Fail(status);
+    self->EndWith([bytes](BatchSink& sink) { sink.Ready(bytes); });
+  });
+}
+
+void BatchTask::Fail(const absl::Status& why) {
+  const absl::Status named = WithBatch(request_.key, why);
+  EndWith([&named](BatchSink& sink) { sink.Failed(named); });
+}
+
+template <typename Report>
+void BatchTask::EndWith(Report report) {
+  const std::shared_ptr<BatchSink> sink = sink_;
+  End();
+  report(*sink);
+}
+
+// Memory goes now: a peer's late reply may keep the task for a while.
+void BatchTask::End() {
+  ended_ = true;
+  if (timer_ != 0) strand_->CancelTimer(timer_);
+  writer_.reset();
+  state_ = BatchState();
+  sink_.reset();
+}
+
+const char* BatchTask::StageName() const {
+  switch (stage_) {
+    case BatchStage::kSampling:
+      return "sampling";
+    case BatchStage::kWaitingForPeer:
+      return "waiting for a peer";
+    case BatchStage::kGathering:
+      return "gathering";
+  }
+  return "sampling";
+}
+
+}  // namespace
+
+void StartBatchTask(const BatchEnvironment& environment, BatchRequest request,
+                    std::shared_ptr<BatchSink> sink) {
+  std::make_shared<BatchTask>(environment, std::move(request), std::move(sink))
+      ->Start();
+}
+
+}  // namespace tributary

@@ -1,0 +1,136 @@
+#include "sampler_server/engine/batch_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace tributary {
+namespace {
+
+// Tensors start at 64-byte boundaries of an aligned room.
+template <typename T>
+absl::Span<T> As(absl::Span<uint8_t> bytes) {
+  return absl::MakeSpan(reinterpret_cast<T*>(bytes.data()),
+                        bytes.size() / sizeof(T));
+}
+
+template <typename To, typename From>
+void Fill(absl::Span<uint8_t> tensor, const From& values) {
+  std::copy(values.begin(), values.end(), As<To>(tensor).begin());
+}
+
+Shape RowsShape(int64_t rows, const ColumnSchema& column) {
+  if (column.dim == 0) return {rows};
+  return {rows, column.dim};
+}
+
+}  // namespace
+
+BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
+                         const BatchKey& key, const BatchState& state)
+    : schema_(schema), plan_(plan), state_(state), layout_(key) {
+  AddInputTensors();
+  for (int type : plan_.node_types) AddNodeTensors(type);
+  for (size_t i = 0; i < plan_.edge_types.size(); ++i) AddEdgeTensors(i);
+  layout_.Finish();
+}
+
+void BatchWriter::AddInputTensors() {
+  const std::string suffix =
+      plan_.typed_names ? "/" + schema_.node_types[plan_.input_type].name : "";
+  const auto positions = static_cast<int64_t>(state_.seed_index.size());
+  batch_size_ = layout_.Add("batch_size" + suffix, DType::kInt64, {1});
+  input_id_ = layout_.Add("input_id" + suffix, DType::kInt64, {positions});
+  seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {positions});
+}
+
+void BatchWriter::AddNodeTensors(int type) {
+  const NodeTypeSchema& schema = schema_.node_types[type];
+  const std::string suffix = plan_.typed_names ? "/" + schema.name : "";
+  const auto n = static_cast<int64_t>(state_.nodes[type].numbering.size());
+  NodeTensors tensors;
+  tensors.n_id = layout_.Add("n_id" + suffix, DType::kInt64, {n});
+  tensors.num_sampled_nodes = layout_.Add("num_sampled_nodes" + suffix,
+                                          DType::kInt64, {plan_.num_hops + 1});
+  if (plan_.collect_features && schema.x.has_value()) {
+    tensors.x =
+        layout_.Add("x" + suffix, schema.x->dtype, RowsShape(n, *schema.x));
+  }
+  if (plan_.collect_features && schema.y.has_value()) {
+    tensors.y =
+        layout_.Add("y" + suffix, schema.y->dtype, RowsShape(n, *schema.y));
+  }
+  nodes_.push_back(tensors);
+}
+
+void BatchWriter::AddEdgeTensors(size_t index) {
+  const EdgeTypeSchema& schema =
+      schema_.edge_types[plan_.edge_types[index].edge_type];
+  const std::string suffix =
+      plan_.typed_names
+          ? "/" + schema.src + "__" + schema.rel + "__" + schema.dst
+          : "";
+  const auto e = static_cast<int64_t>(state_.edges[index].edges);
+  EdgeTensors tensors;
+  tensors.edge_index =
+      layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
+  tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
+  tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
+                                          DType::kInt64, {plan_.num_hops});
+  if (plan_.collect_features && schema.edge_attr.has_value()) {
+    tensors.edge_attr =
+        layout_.Add("edge_attr" + suffix, schema.edge_attr->dtype,
+                    RowsShape(e, *schema.edge_attr));
+  }
+  edges_.push_back(tensors);
+}
+
+absl::Span<uint8_t> BatchWriter::TensorOf(int handle,
+                                          absl::Span<uint8_t> room) const {
+  return handle == kNone ? absl::Span<uint8_t>() : layout_.Tensor(handle, room);
+}
+
+void BatchWriter::Write(absl::Span<const int64_t> input_number,
+                        absl::Span<uint8_t> room) {
+  layout_.WriteHeader(room);
+  const NodeTypeState& inputs = state_.nodes[plan_.input_type];
+  As<int64_t>(TensorOf(batch_size_, room))[0] = inputs.per_hop[0];
+  Fill<int64_t>(TensorOf(input_id_, room), input_number);
+  Fill<int32_t>(TensorOf(seed_index_, room), state_.seed_index);
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    Fill<int64_t>(TensorOf(nodes_[i].num_sampled_nodes, room),
+                  state_.nodes[plan_.node_types[i]].per_hop);
+  }
+  for (size_t i = 0; i < edges_.size(); ++i) {
+    Fill<int64_t>(TensorOf(edges_[i].num_sampled_edges, room),
+                  state_.edges[i].per_hop);
+    WriteEdges(i, room);
+  }
+}
+
+void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room) const {
+  const size_t total = state_.edges[index].edges;
+  int32_t* src = As<int32_t>(TensorOf(edges_[index].edge_index, room)).data();
+  int32_t* dst = src + total;
+  int64_t* e_id = As<int64_t>(TensorOf(edges_[index].e_id, room)).data();
+  for (const SampledHop& hop : state_.edges[index].hops) {
+    src = std::copy(hop.src.begin(), hop.src.end(), src);
+    e_id = std::copy(hop.edge_ids.begin(), hop.edge_ids.end(), e_id);
+    auto local = static_cast<int32_t>(hop.first_local);
+    for (uint32_t count : hop.counts) dst = std::fill_n(dst, count, local++);
+  }
+}
+
+BatchWriter::NodeRows BatchWriter::node_rows(size_t index,
+                                             absl::Span<uint8_t> room) const {
+  const NodeTensors& tensors = nodes_[index];
+  return {TensorOf(tensors.n_id, room), TensorOf(tensors.x, room),
+          TensorOf(tensors.y, room)};
+}
+
+absl::Span<uint8_t> BatchWriter::edge_attr(size_t index,
+                                           absl::Span<uint8_t> room) const {
+  return TensorOf(edges_[index].edge_attr, room);
+}
+
+}  // namespace tributary

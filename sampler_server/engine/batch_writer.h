@@ -1,0 +1,65 @@
+// The batch's tensors: their shapes, their size, and those that are not rows.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_WRITER_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/batch/batch_layout.h"
+#include "partition/format/schema.h"
+#include "sampler_server/engine/batch_state.h"
+#include "sampler_server/engine/plan.h"
+
+namespace tributary {
+
+// Lays out the batch that `state` holds; exact once the last hop is in it, a
+// lower bound before. All arguments outlive it.
+class BatchWriter {
+ public:
+  BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
+              const BatchKey& key, const BatchState& state);
+
+  size_t total_bytes() const { return layout_.total_bytes(); }
+
+  // Writes the header and every tensor but n_id, x, y and edge_attr. `room` is
+  // total_bytes() long. `input_number` has an entry per position.
+  void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
+
+  // Where rows go; empty for a column that the batch does not have.
+  struct NodeRows {
+    absl::Span<uint8_t> n_id, x, y;
+  };
+  // `index` into plan.node_types and plan.edge_types.
+  NodeRows node_rows(size_t index, absl::Span<uint8_t> room) const;
+  absl::Span<uint8_t> edge_attr(size_t index, absl::Span<uint8_t> room) const;
+
+ private:
+  static constexpr int kNone = -1;
+  struct NodeTensors {
+    int n_id = kNone, num_sampled_nodes = kNone, x = kNone, y = kNone;
+  };
+  struct EdgeTensors {
+    int edge_index = kNone, e_id = kNone, num_sampled_edges = kNone,
+        edge_attr = kNone;
+  };
+
+  void AddInputTensors();
+  void AddNodeTensors(int type);
+  void AddEdgeTensors(size_t index);
+  void WriteEdges(size_t index, absl::Span<uint8_t> room) const;
+  absl::Span<uint8_t> TensorOf(int handle, absl::Span<uint8_t> room) const;
+
+  const GraphSchema& schema_;
+  const SamplingPlan& plan_;
+  const BatchState& state_;
+  BatchLayout layout_;
+  int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone;
+  std::vector<NodeTensors> nodes_;  // by plan.node_types
+  std::vector<EdgeTensors> edges_;  // by plan.edge_types
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_WRITER_H_

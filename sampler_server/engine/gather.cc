@@ -1,0 +1,63 @@
+#include "sampler_server/engine/gather.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tributary {
+namespace {
+
+constexpr size_t kLine = 64;
+// Enough lines in flight to hide a miss; more would push each other out.
+constexpr size_t kLinesAhead = 64;
+
+void PrefetchRow(const uint8_t* row, size_t row_bytes) {
+  for (size_t at = 0; at < row_bytes; at += kLine) {
+    __builtin_prefetch(row + at, 0, 0);
+  }
+  __builtin_prefetch(row + row_bytes - 1, 0, 0);
+}
+
+// kBytes != 0: a row's size that the compiler knows, for copies by register.
+template <size_t kBytes, typename From, typename To>
+void CopyRows(const RowTable& table, size_t n, From from, To to, uint8_t* out) {
+  const size_t row_bytes = kBytes != 0 ? kBytes : table.row_bytes;
+  const size_t ahead =
+      std::clamp<size_t>(kLinesAhead / (row_bytes / kLine + 1), 4, 32);
+  const uint8_t* base = table.bytes.data();
+  for (size_t i = 0; i < n; ++i) {
+    if (i + ahead < n)
+      PrefetchRow(base + from(i + ahead) * row_bytes, row_bytes);
+    std::memcpy(out + to(i) * row_bytes, base + from(i) * row_bytes, row_bytes);
+  }
+}
+
+template <typename From, typename To>
+void Dispatch(const RowTable& table, size_t n, From from, To to, uint8_t* out) {
+  if (table.row_bytes == 0) return;
+  if (table.row_bytes == 8) return CopyRows<8>(table, n, from, to, out);
+  CopyRows<0>(table, n, from, to, out);
+}
+
+}  // namespace
+
+void GatherRows(const RowTable& table, absl::Span<const uint64_t> rows,
+                absl::Span<const uint32_t> to, uint8_t* out) {
+  const auto from = [rows](size_t i) { return rows[i]; };
+  if (to.empty()) {
+    Dispatch(
+        table, rows.size(), from, [](size_t i) { return i; }, out);
+  } else {
+    Dispatch(
+        table, rows.size(), from, [to](size_t i) { return size_t{to[i]}; },
+        out);
+  }
+}
+
+void ScatterRows(const RowTable& table, absl::Span<const uint32_t> to,
+                 uint8_t* out) {
+  Dispatch(
+      table, to.size(), [](size_t i) { return i; },
+      [to](size_t i) { return size_t{to[i]}; }, out);
+}
+
+}  // namespace tributary

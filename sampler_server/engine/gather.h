@@ -1,0 +1,33 @@
+// Copies rows of a column to where a batch wants them.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+
+namespace tributary {
+
+// A table of rows that lie one after another.
+struct RowTable {
+  absl::Span<const uint8_t> bytes;
+  size_t row_bytes = 0;
+
+  uint64_t num_rows() const {
+    return row_bytes == 0 ? 0 : bytes.size() / row_bytes;
+  }
+};
+
+// out row to[i] = table row rows[i]; rows to come are prefetched. An empty `to`
+// means to[i] = i. Requires rows[i] < table.num_rows() and room for every row
+// in `out`. Thread-safe.
+void GatherRows(const RowTable& table, absl::Span<const uint64_t> rows,
+                absl::Span<const uint32_t> to, uint8_t* out);
+
+// out row to[i] = table row i. Requires to.size() <= table.num_rows().
+void ScatterRows(const RowTable& table, absl::Span<const uint32_t> to,
+                 uint8_t* out);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_H_

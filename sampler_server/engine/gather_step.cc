@@ -1,0 +1,220 @@
+#include "sampler_server/engine/gather_step.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+#include "sampler_server/engine/frontier.h"
+
+namespace tributary {
+namespace {
+
+size_t RowBytes(const std::optional<ColumnSchema>& column) {
+  return column.has_value() ? column->row_bytes() : 0;
+}
+
+template <typename T>
+absl::Span<const uint8_t> BytesOf(const T& values) {
+  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
+                             values.size() * sizeof(values[0]));
+}
+
+}  // namespace
+
+void GatherStep::Start(Done done) {
+  done_ = std::move(done);
+  for (size_t i = 0; i < context_.plan->node_types.size(); ++i) AddNodeJobs(i);
+  for (size_t i = 0; i < context_.plan->edge_types.size(); ++i) AddEdgeJobs(i);
+  const auto self = shared_from_this();
+  std::vector<Job> here;
+  for (Job& job : std::exchange(jobs_, {})) {
+    if (IsHere(job)) {
+      here.push_back(std::move(job));
+    } else {
+      GatherThere(std::move(job));
+    }
+    if (done_ == nullptr) return;
+  }
+  for (const Job& job : here) {
+    const absl::Status status = GatherHere(job);
+    if (!status.ok()) return Finish(status);
+    if (!context_.control->Live()) return;
+  }
+  FinishWhenAllIsThere();
+}
+
+void GatherStep::AddNodeJobs(size_t index) {
+  const int type = context_.plan->node_types[index];
+  const NodeTypeSchema& schema = context_.graph->schema().node_types[type];
+  const BatchWriter::NodeRows rows = writer_->node_rows(index, room_);
+  NodesByPartition parted =
+      GroupByPartition(schema, context_.state->nodes[type].numbering.ids());
+  const bool in_order = parted.groups.size() == 1;
+  const bool features = context_.plan->collect_features;
+  for (PartitionNodes& group : parted.groups) {
+    Job& job = jobs_.emplace_back();
+    job.type = type;
+    job.partition = group.partition;
+    job.rows = std::move(group.rows);
+    if (!in_order) job.to = std::move(group.index);
+    job.orig_id = {rows.n_id, sizeof(int64_t)};
+    job.x = {rows.x, features ? RowBytes(schema.x) : 0};
+    job.y = {rows.y, features ? RowBytes(schema.y) : 0};
+  }
+}
+
+void GatherStep::AddEdgeJobs(size_t index) {
+  const int type = context_.plan->edge_types[index].edge_type;
+  const EdgeTypeSchema& schema = context_.graph->schema().edge_types[type];
+  if (!context_.plan->collect_features || !schema.edge_attr.has_value()) return;
+  std::map<uint32_t, Job> by_partition;
+  uint32_t edge = 0;
+  for (const SampledHop& hop : context_.state->edges[index].hops) {
+    size_t at = 0;
+    for (size_t node = 0; node < hop.counts.size(); ++node) {
+      if (hop.counts[node] == 0) continue;
+      Job& job = by_partition[hop.owners[node]];
+      for (uint32_t j = 0; j < hop.counts[node]; ++j) {
+        job.rows.push_back(hop.positions[at++]);
+        job.to.push_back(edge++);
+      }
+    }
+  }
+  for (auto& [partition, job] : by_partition) {
+    job.table = RemoteGather::Table::kEdges;
+    job.type = type;
+    job.partition = partition;
+    job.edge_attr = {writer_->edge_attr(index, room_),
+                     RowBytes(schema.edge_attr)};
+    jobs_.push_back(std::move(job));
+  }
+}
+
+bool GatherStep::IsHere(const Job& job) const {
+  if (job.table == RemoteGather::Table::kNodes) {
+    return context_.graph->nodes(job.type, job.partition) != nullptr;
+  }
+  return context_.graph->edges(job.type, job.partition) != nullptr;
+}
+
+absl::Status GatherStep::GatherHere(const Job& job) const {
+  if (job.table == RemoteGather::Table::kEdges) {
+    const EdgePartition& edges =
+        *context_.graph->edges(job.type, job.partition);
+    return GatherColumn(job, job.edge_attr, edges.edge_attr, "edge_attr");
+  }
+  const NodePartition& nodes = *context_.graph->nodes(job.type, job.partition);
+  RETURN_IF_ERROR(
+      GatherColumn(job, job.orig_id, BytesOf(nodes.orig_id), "orig_id"));
+  RETURN_IF_ERROR(GatherColumn(job, job.x, nodes.x, "x"));
+  return GatherColumn(job, job.y, nodes.y, "y");
+}
+
+absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
+                                      absl::Span<const uint8_t> bytes,
+                                      const char* name) const {
+  if (!column.wanted()) return absl::OkStatus();
+  const RowTable table{bytes, column.row_bytes};
+  uint64_t largest = 0;
+  for (uint64_t row : job.rows) largest = std::max(largest, row);
+  if (!job.rows.empty() && largest >= table.num_rows()) {
+    return absl::DataLossError(absl::StrCat(
+        name, " of partition ", job.partition, " has ", table.num_rows(),
+        " rows, row ", largest, " is wanted: verify the graph"));
+  }
+  GatherRows(table, job.rows, job.to, column.out.data());
+  return absl::OkStatus();
+}
+
+void GatherStep::GatherThere(Job job) {
+  if (context_.remote == nullptr) {
+    return Finish(absl::FailedPreconditionError(
+        absl::StrCat("partition ", job.partition,
+                     " is not on this server, which has no peers")));
+  }
+  RemoteGather gather;
+  gather.table = job.table;
+  gather.type = static_cast<uint32_t>(job.type);
+  gather.partition = job.partition;
+  gather.orig_id = job.orig_id.wanted();
+  gather.x = job.x.wanted();
+  gather.y = job.y.wanted();
+  gather.edge_attr = job.edge_attr.wanted();
+  gather.rows = job.rows;
+  const uint64_t bytes =
+      job.rows.size() * (job.orig_id.row_bytes + job.x.row_bytes +
+                         job.y.row_bytes + job.edge_attr.row_bytes);
+  ++in_flight_;
+  context_.remote->Gather(
+      std::move(gather), context_.LimitsFor(bytes), context_.strand,
+      [self = shared_from_this(),
+       job = std::move(job)](absl::StatusOr<GatheredRows> rows) {
+        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        --self->in_flight_;
+        if (!rows.ok()) return self->Finish(rows.status());
+        const absl::Status status = self->Scatter(job, *rows);
+        if (!status.ok()) return self->Finish(status);
+        self->FinishWhenAllIsThere();
+      });
+}
+
+absl::Status GatherStep::Scatter(const Job& job,
+                                 const GatheredRows& rows) const {
+  std::vector<uint32_t> in_order;
+  if (job.to.empty()) {
+    in_order.resize(job.rows.size());
+    std::iota(in_order.begin(), in_order.end(), 0u);
+  }
+  const auto& to = job.to.empty() ? in_order : job.to;
+  const auto put = [&](const Column& column,
+                       absl::Span<const uint8_t> bytes) -> absl::Status {
+    if (bytes.size() != column.row_bytes * job.rows.size()) {
+      return absl::DataLossError(
+          absl::StrCat("gather reply of partition ", job.partition, " has ",
+                       bytes.size(), " bytes of a column; ", job.rows.size(),
+                       " rows of ", column.row_bytes, " were asked for"));
+    }
+    ScatterRows({bytes, column.row_bytes}, to, column.out.data());
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(put(job.orig_id, BytesOf(rows.orig_id)));
+  RETURN_IF_ERROR(put(job.x, rows.x.span()));
+  RETURN_IF_ERROR(put(job.y, rows.y.span()));
+  return put(job.edge_attr, rows.edge_attr.span());
+}
+
+absl::Status GatherStep::CheckOriginalIds() const {
+  for (size_t i = 0; i < context_.plan->node_types.size(); ++i) {
+    const NodeTypeSchema& type =
+        context_.graph->schema().node_types[context_.plan->node_types[i]];
+    const absl::Span<uint8_t> bytes = writer_->node_rows(i, room_).n_id;
+    const auto* ids = reinterpret_cast<const uint64_t*>(bytes.data());
+    uint64_t largest = 0;  // a negative id is a very large one
+    for (size_t j = 0; j < bytes.size() / sizeof(uint64_t); ++j) {
+      largest = std::max(largest, ids[j]);
+    }
+    if (bytes.empty() || largest < static_cast<uint64_t>(type.num_nodes)) {
+      continue;
+    }
+    return absl::DataLossError(
+        absl::StrCat("orig_id of node type ", type.name, " holds ",
+                     static_cast<int64_t>(largest), " of ", type.num_nodes,
+                     " nodes: verify the graph"));
+  }
+  return absl::OkStatus();
+}
+
+void GatherStep::FinishWhenAllIsThere() {
+  if (in_flight_ == 0) return Finish(CheckOriginalIds());
+  context_.control->SetStage(BatchStage::kWaitingForPeer);
+}
+
+void GatherStep::Finish(absl::Status status) {
+  Done done = std::exchange(done_, nullptr);
+  if (done != nullptr) done(std::move(status));
+}
+
+}  // namespace tributary

@@ -1,0 +1,82 @@
+// One edge type in one hop: the frontier parted among partitions, and their
+// answers put together again in the frontier's order.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ROUND_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ROUND_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "partition/format/schema.h"
+#include "sampler_server/engine/batch_state.h"
+#include "sampler_server/engine/hop.h"
+#include "sampler_server/engine/remote_partitions.h"
+
+namespace tributary {
+
+// What one partition is asked for, and what it has answered so far.
+struct PartitionShare {
+  uint32_t partition = 0;
+  std::vector<uint32_t> local_numbers;
+  std::vector<uint64_t> rows;
+  HopEdges edges;  // of the first edges.counts.size() rows, whole nodes only
+  bool alone = false;  // was cut once: asked again with all that is left
+
+  size_t answered() const { return edges.counts.size(); }
+  size_t unanswered() const { return rows.size() - answered(); }
+};
+
+// Not thread-safe.
+class HopRound {
+ public:
+  struct Draw {
+    PhiloxKey key{};
+    int32_t fanout = 0;
+    bool replace = false;
+    bool want_positions = false;
+  };
+
+  // `frontier`: internal ids of the destination type, numbered from
+  // `first_local` on. `planned` is an index into the plan's edge types.
+  HopRound(const GraphSchema& schema, const SamplingPlan& plan, int planned,
+           const Draw& draw, absl::Span<const uint64_t> frontier,
+           uint32_t first_local);
+
+  int planned() const { return planned_; }
+  const PlannedEdgeType& type() const { return plan_.edge_types[planned_]; }
+  std::vector<PartitionShare>& shares() { return shares_; }
+
+  // The most edges that the rest of a share can have; UINT64_MAX for fanout -1.
+  uint64_t MostEdges(const PartitionShare& share) const;
+  // For rows that the share has no answer to. The query views the share.
+  HopQuery LocalQuery(const PartitionShare& share, uint64_t max_edges) const;
+  RemoteHop RemoteQuery(const PartitionShare& share) const;
+
+  // Takes a reply to the unanswered rows; a node that was cut is left
+  // unanswered. Believes nothing: DATA_LOSS naming the partition.
+  absl::Status Accept(PartitionShare& share, HopEdges reply);
+  // Edges accepted so far.
+  uint64_t edges() const { return edges_; }
+
+  // Requires every share to be answered. Numbers the neighbours and empties
+  // the round.
+  SampledHop Merge(LocalNumbering& src);
+
+ private:
+  absl::Status Check(const PartitionShare& share, const HopEdges& reply) const;
+  void MergeShares(HopEdges* merged);
+
+  const SamplingPlan& plan_;
+  const int planned_;
+  const Draw draw_;
+  const uint64_t num_src_nodes_;
+  const uint32_t first_local_;
+  std::vector<PartitionShare> shares_;
+  std::vector<uint32_t> share_of_;  // per frontier node; empty with one share
+  uint64_t edges_ = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ROUND_H_

@@ -1,0 +1,69 @@
+// One hop of a batch: every planned edge type's frontier, on every partition.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_STEP_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_STEP_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "sampler_server/engine/hop_round.h"
+#include "sampler_server/engine/step_context.h"
+
+namespace tributary {
+
+// Asks other servers' partitions first, samples those that are here meanwhile,
+// and merges when all have answered. What may be held at once is granted from
+// an allowance of edges; a request that was cut short by its grant is asked
+// again, alone, with all that is left. All methods on the task's strand.
+class HopStep : public std::enable_shared_from_this<HopStep> {
+ public:
+  enum class Outcome {
+    kMerged,    // the state holds the hop
+    kTooLarge,  // more than the allowance: the state's edge counts say so
+  };
+  using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
+
+  HopStep(StepContext context, const BatchKey& key, int hop,
+          uint64_t max_edges);
+
+  // `done` runs once, unless the task ends first; perhaps inside the call.
+  void Start(Done done);
+
+ private:
+  struct Request {
+    size_t round;
+    size_t share;
+    bool local;
+  };
+
+  void AddRounds();
+  void AddRequests();
+  void Pump();
+  bool MayIssue(const Request& request, uint64_t* grant);
+  void Issue(const Request& request, uint64_t grant);
+  void IssueRemote(const Request& request, uint64_t grant);
+  void OnReply(const Request& request, uint64_t grant,
+               absl::StatusOr<HopEdges> reply);
+  void ReportTooLarge();
+  void Merge();
+  void Finish(absl::StatusOr<Outcome> outcome);
+  PartitionShare& ShareOf(const Request& request) {
+    return rounds_[request.round].shares()[request.share];
+  }
+
+  StepContext context_;
+  const BatchKey key_;
+  const int hop_;
+  uint64_t edges_left_;
+  Done done_;
+  std::vector<HopRound> rounds_;  // canonical order
+  std::deque<Request> queue_;
+  int in_flight_ = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_STEP_H_

@@ -1,0 +1,43 @@
+// What the steps of a batch task share.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEP_CONTEXT_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEP_CONTEXT_H_
+
+#include <memory>
+
+#include "absl/time/time.h"
+#include "common/cancel_token.h"
+#include "common/executor.h"
+#include "sampler_server/engine/batch_state.h"
+#include "sampler_server/engine/batch_task.h"
+
+namespace tributary {
+
+// The task as its steps see it. On the task's strand.
+class TaskControl {
+ public:
+  virtual ~TaskControl() = default;
+  // False when the task has ended, was cancelled or is past its deadline (it
+  // ends then): touch nothing of it and return.
+  virtual bool Live() = 0;
+  virtual void SetStage(BatchStage stage) = 0;
+};
+
+// `control` owns `state` and outlives the step; both are the task.
+struct StepContext {
+  const Graph* graph = nullptr;
+  RemotePartitions* remote = nullptr;
+  const SamplingPlan* plan = nullptr;
+  BatchState* state = nullptr;
+  std::shared_ptr<TaskControl> control;
+  std::shared_ptr<Strand> strand;
+  absl::Time deadline;
+  CancelToken cancel;
+
+  RemotePartitions::Limits LimitsFor(uint64_t max_reply_bytes) const {
+    return {deadline, max_reply_bytes, cancel};
+  }
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_STEP_CONTEXT_H_

@@ -1,0 +1,122 @@
+#include "sampler_server/engine/testing/fake_remote.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sampler_server/engine/gather.h"
+
+namespace tributary {
+namespace {
+
+template <typename T>
+void Append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+AlignedBuffer GatherColumn(absl::Span<const uint8_t> bytes,
+                           const std::optional<ColumnSchema>& column,
+                           const std::vector<uint64_t>& rows) {
+  AlignedBuffer out(rows.size() * column->row_bytes());
+  GatherRows({bytes, column->row_bytes()}, rows, {}, out.data());
+  return out;
+}
+
+}  // namespace
+
+void FakeRemote::SampleHop(
+    RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,
+    absl::AnyInvocable<void(absl::StatusOr<HopEdges>)> done) {
+  ++hops_asked;
+  most_reply_bytes = std::max(most_reply_bytes, limits.max_reply_bytes);
+  if (silent) return;
+  const uint64_t edge_bytes = hop.want_positions ? 24 : 16;
+  absl::StatusOr<HopEdges> reply =
+      failure.ok() ? Sample(hop, limits.max_reply_bytes / edge_bytes) : failure;
+  if (damaged_neighbor && reply.ok() && !reply->neighbors.empty()) {
+    reply->neighbors.back() = uint64_t{1} << 40;
+  }
+  strand->PostAfter(
+      delay, [reply = std::move(reply), done = std::move(done)]() mutable {
+        done(std::move(reply));
+      });
+}
+
+absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
+                                            uint64_t max_edges) const {
+  const EdgePartition* edges =
+      graph_->edges(static_cast<int>(hop.edge_type), hop.partition);
+  if (edges == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat("partition ", hop.partition, " has no owner"));
+  }
+  const GraphSchema& schema = graph_->schema();
+  const auto num_src = static_cast<uint64_t>(
+      schema.node_types[schema.edge_types[hop.edge_type].src_type].num_nodes);
+  HopEdges all;
+  size_t next = 0;
+  uint64_t skip = 0;
+  while (next < hop.rows.size()) {
+    const uint64_t left = max_edges - all.neighbors.size();
+    HopQuery query;
+    query.key = hop.key;
+    query.fanout = hop.fanout;
+    query.replace = hop.replace;
+    query.want_positions = hop.want_positions;
+    query.local_numbers = absl::MakeConstSpan(hop.local_numbers).subspan(next);
+    query.rows = absl::MakeConstSpan(hop.rows).subspan(next);
+    query.skip_edges = skip;
+    query.max_edges = std::min(left, edges_per_reply);
+    HopEdges piece;
+    const absl::Status status =
+        tributary::SampleHop(*edges, num_src, query, &piece);
+    if (!status.ok()) return status;
+    if (skip > 0 && !piece.counts.empty()) {
+      all.counts.back() += piece.counts.front();
+      piece.counts.erase(piece.counts.begin());
+      skip = piece.counts.empty() ? skip : 0;
+    }
+    Append(all.counts, piece.counts);
+    Append(all.neighbors, piece.neighbors);
+    Append(all.edge_ids, piece.edge_ids);
+    Append(all.positions, piece.positions);
+    all.last_is_partial = piece.last_is_partial;
+    if (all.neighbors.size() >= max_edges) break;
+    next = all.counts.size() - (piece.last_is_partial ? 1 : 0);
+    skip = piece.last_is_partial ? all.counts.back() : 0;
+  }
+  return all;
+}
+
+void FakeRemote::Gather(
+    RemoteGather gather, const Limits&, std::shared_ptr<Strand> strand,
+    absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) {
+  ++gathers_asked;
+  if (silent) return;
+  if (short_rows && !gather.rows.empty()) gather.rows.pop_back();
+  strand->PostAfter(
+      delay, [rows = GatherNow(gather), done = std::move(done)]() mutable {
+        done(std::move(rows));
+      });
+}
+
+GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
+  const int type = static_cast<int>(gather.type);
+  GatheredRows out;
+  if (gather.table == RemoteGather::Table::kEdges) {
+    out.edge_attr =
+        GatherColumn(graph_->edges(type, gather.partition)->edge_attr,
+                     graph_->schema().edge_types[type].edge_attr, gather.rows);
+    return out;
+  }
+  const NodePartition& nodes = *graph_->nodes(type, gather.partition);
+  const NodeTypeSchema& schema = graph_->schema().node_types[type];
+  if (gather.orig_id) {
+    for (uint64_t row : gather.rows) out.orig_id.push_back(nodes.orig_id[row]);
+  }
+  if (gather.x) out.x = GatherColumn(nodes.x, schema.x, gather.rows);
+  if (gather.y) out.y = GatherColumn(nodes.y, schema.y, gather.rows);
+  return out;
+}
+
+}  // namespace tributary

@@ -1,0 +1,99 @@
+// A graph held in memory, of several types and partitions, for tests that make
+// thousands of them.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_MEMORY_GRAPH_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_MEMORY_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "partition/format/graph.h"
+
+namespace tributary {
+
+// What the user sees: original ids throughout.
+struct MemoryGraphSpec {
+  struct NodeType {
+    std::string name = "node";
+    int64_t num_nodes = 0;
+    int64_t x_dim = 0;   // 0: no features; else value (node, j) = node + j / 8
+    bool has_y = false;  // the node's id times 3
+    std::vector<uint16_t> partition_of;  // empty: id modulo P
+  };
+  struct EdgeType {
+    std::string src = "node", rel = "to", dst = "node";
+    std::vector<std::pair<int64_t, int64_t>> edges;  // id: place here
+    bool has_attr = false;  // float32 [1]: the edge's id times 2
+  };
+  std::vector<NodeType> node_types;  // names ascending
+  std::vector<EdgeType> edge_types;  // canonical order
+  uint32_t num_partitions = 1;
+  bool heterogeneous = false;
+  bool wide_ids = false;  // indices and edge ids in 64 bits
+};
+
+class MemoryGraph final : public Graph {
+ public:
+  // All partitions are mapped.
+  static std::shared_ptr<MemoryGraph> Make(const MemoryGraphSpec& spec);
+  // The same arrays with only these partitions mapped.
+  std::shared_ptr<MemoryGraph> Only(const std::set<uint32_t>& partitions) const;
+
+  const GraphSchema& schema() const override { return content_->schema; }
+  const std::string& json() const override { return json_; }
+  const std::vector<uint32_t>& partitions() const override { return mapped_; }
+  const NodePartition* nodes(int node_type, uint32_t p) const override;
+  const EdgePartition* edges(int edge_type, uint32_t p) const override;
+  const NodeMap& node_map(int node_type) const override {
+    return content_->maps[node_type];
+  }
+  absl::StatusOr<absl::Span<const int64_t>> Split(
+      int node_type, std::string_view name) const override;
+
+  // For tests that damage what is stored.
+  std::vector<uint64_t>& indptr(int edge_type, uint32_t p) {
+    return content_->edges[edge_type][p].indptr;
+  }
+  std::vector<uint32_t>& indices(int edge_type, uint32_t p) {
+    return content_->edges[edge_type][p].indices;
+  }
+
+ private:
+  struct NodeArrays {
+    std::vector<int64_t> orig_id;
+    std::vector<float> x;
+    std::vector<int64_t> y;
+    NodePartition view;
+  };
+  struct EdgeArrays {
+    std::vector<uint64_t> indptr, wide_indices, wide_edge_id;
+    std::vector<uint32_t> indices, edge_id;
+    std::vector<float> attr;
+    EdgePartition view;
+  };
+  struct Content {
+    GraphSchema schema;
+    std::vector<std::vector<NodeArrays>> nodes;  // [type][partition]
+    std::vector<std::vector<EdgeArrays>> edges;
+    std::vector<std::vector<uint16_t>> partition_of;
+    std::vector<std::vector<uint64_t>> ranks;
+    std::vector<NodeMap> maps;
+    std::vector<std::vector<int64_t>> internal;  // [type][original id]
+  };
+
+  static void AddNodeType(const MemoryGraphSpec& spec,
+                          const MemoryGraphSpec::NodeType& type, Content* c);
+  static void AddEdgeType(const MemoryGraphSpec& spec,
+                          const MemoryGraphSpec::EdgeType& type, Content* c);
+
+  std::shared_ptr<Content> content_;
+  std::vector<uint32_t> mapped_;
+  std::string json_ = "{}";
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_MEMORY_GRAPH_H_

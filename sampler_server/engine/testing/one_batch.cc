@@ -1,0 +1,114 @@
+#include "sampler_server/engine/testing/one_batch.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/session/hop_key.h"
+#include "common/session/permutation.h"
+
+namespace tributary {
+namespace {
+
+template <typename T>
+T OrDie(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
+  std::abort();
+}
+
+}  // namespace
+
+SpecGraph SpecGraphOf(const GraphSchema& schema) {
+  SpecGraph graph;
+  graph.name = schema.name;
+  graph.content_digest = schema.content_digest;
+  graph.layout_digest = schema.layout_digest;
+  for (const auto& type : schema.node_types) {
+    graph.node_types.push_back(type.name);
+  }
+  for (const auto& type : schema.edge_types) {
+    graph.edge_types.push_back(type.name());
+  }
+  return graph;
+}
+
+std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
+                                           BatchCase& batch) {
+  batch.options.input_count = batch.inputs.size();
+  batch.options.inputs_sha256 = InputsSha256(batch.inputs);
+  const std::string spec =
+      OrDie(BuildSessionSpec(SpecGraphOf(schema), batch.options));
+  return std::make_shared<SamplingPlan>(
+      OrDie(SamplingPlan::Make(schema, spec)));
+}
+
+BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch) {
+  BatchRequest request;
+  request.plan = PlanOf(schema, batch);
+  request.key = {request.plan->session, batch.epoch, batch.index};
+  const uint64_t n = batch.inputs.size(), b = batch.options.batch_size;
+  const Permutation order =
+      batch.options.shuffle == ShuffleMode::kNone
+          ? Permutation::Identity(n)
+          : Permutation::Keyed(
+                n, MakeOrderKey(batch.options.random_seed, batch.epoch));
+  for (uint64_t i = batch.index * b; i < std::min(n, (batch.index + 1) * b);
+       ++i) {
+    request.input_number.push_back(static_cast<int64_t>(order[i]));
+    request.original_id.push_back(batch.inputs[order[i]]);
+  }
+  request.max_bytes = batch.max_bytes;
+  return request;
+}
+
+OneBatchWorld::OneBatchWorld(std::shared_ptr<const Graph> graph,
+                             std::shared_ptr<const Graph> remote_graph)
+    : executor_(world_.AddNode("server")), graph_(std::move(graph)) {
+  if (remote_graph != nullptr) {
+    remote_ = std::make_unique<FakeRemote>(std::move(remote_graph), executor_);
+  }
+}
+
+std::shared_ptr<RecordingSink> OneBatchWorld::Start(BatchRequest request) {
+  if (request.deadline == absl::Time()) request.deadline = Deadline();
+  auto sink = std::make_shared<RecordingSink>();
+  StartBatchTask({graph_.get(), remote_.get(), executor_}, std::move(request),
+                 sink);
+  return sink;
+}
+
+std::shared_ptr<RecordingSink> OneBatchWorld::Run(const BatchCase& batch) {
+  auto sink = Start(RequestOf(graph_->schema(), batch));
+  (void)world_.Drain(1'000'000);
+  return sink;
+}
+
+std::string DigestOf(const RecordingSink& sink) {
+  if (!sink.failed.ok()) return sink.failed.ToString();
+  if (sink.needs.has_value()) return "needs " + std::to_string(*sink.needs);
+  if (!sink.ready.has_value()) return "no end";
+  return ToHex(OrDie(BatchView::Parse(sink.room.span())).Digest());
+}
+
+std::vector<int64_t> Ints(const RecordingSink& sink, std::string_view name) {
+  const BatchView view = OrDie(BatchView::Parse(sink.room.span()));
+  const TensorView* tensor = view.Find(name);
+  if (tensor == nullptr) return {};
+  if (tensor->dtype == DType::kInt32) {
+    const auto values = tensor->As<int32_t>();
+    return {values.begin(), values.end()};
+  }
+  const auto values = tensor->As<int64_t>();
+  return {values.begin(), values.end()};
+}
+
+std::vector<float> Floats(const RecordingSink& sink, std::string_view name) {
+  const BatchView view = OrDie(BatchView::Parse(sink.room.span()));
+  const TensorView* tensor = view.Find(name);
+  if (tensor == nullptr) return {};
+  const auto values = tensor->As<float>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace tributary

@@ -1,0 +1,91 @@
+// Runs one batch task to its end in virtual time.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ONE_BATCH_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ONE_BATCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/batch/batch_view.h"
+#include "common/buffer.h"
+#include "common/session/spec_builder.h"
+#include "common/testing/sim_scheduler.h"
+#include "sampler_server/engine/batch_task.h"
+#include "sampler_server/engine/testing/fake_remote.h"
+#include "sampler_server/engine/testing/memory_graph.h"
+
+namespace tributary {
+
+// What a sink was told.
+class RecordingSink final : public BatchSink {
+ public:
+  absl::Span<uint8_t> AllocateRoom(size_t bytes) override {
+    room = AlignedBuffer(bytes);
+    std::fill_n(room.data(), bytes, 0xAB);  // what is not written shows
+    return room.span();
+  }
+  void Ready(size_t bytes) override { ready = bytes, ++ends; }
+  void Needs(size_t bytes) override { needs = bytes, ++ends; }
+  void Failed(absl::Status why) override { failed = std::move(why), ++ends; }
+  void StageChanged(BatchStage stage) override { stages.push_back(stage); }
+
+  AlignedBuffer room;
+  std::optional<size_t> ready, needs;
+  absl::Status failed;
+  std::vector<BatchStage> stages;
+  int ends = 0;
+};
+
+// The specification's graph, as a client would learn it.
+SpecGraph SpecGraphOf(const GraphSchema& schema);
+
+// A batch of the epoch's order over `inputs`; options.input_count and
+// inputs_sha256 are filled in.
+struct BatchCase {
+  SpecOptions options;
+  std::vector<int64_t> inputs;
+  uint64_t epoch = 0;
+  uint64_t index = 0;
+  uint64_t max_bytes = uint64_t{1} << 32;
+};
+
+// Ends the test's process when the options are refused.
+std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
+                                           BatchCase& batch);
+BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch);
+
+// A world with one node; `remote` serves what `graph` does not map.
+class OneBatchWorld {
+ public:
+  explicit OneBatchWorld(std::shared_ptr<const Graph> graph,
+                         std::shared_ptr<const Graph> remote_graph = nullptr);
+
+  SimScheduler& world() { return world_; }
+  SimExecutor* executor() { return executor_; }
+  FakeRemote* remote() { return remote_.get(); }
+  absl::Time Deadline() { return executor_->Now() + absl::Seconds(10); }
+
+  // Starts a task; the sink fills as the world runs.
+  std::shared_ptr<RecordingSink> Start(BatchRequest request);
+  // Starts it and runs the world dry.
+  std::shared_ptr<RecordingSink> Run(const BatchCase& batch);
+
+ private:
+  SimScheduler world_{1};
+  SimExecutor* executor_;
+  std::shared_ptr<const Graph> graph_;
+  std::unique_ptr<FakeRemote> remote_;
+};
+
+// The batch's digest; an error's text when it has none.
+std::string DigestOf(const RecordingSink& sink);
+// A tensor's elements, widened; empty when there is none.
+std::vector<int64_t> Ints(const RecordingSink& sink, std::string_view name);
+std::vector<float> Floats(const RecordingSink& sink, std::string_view name);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ONE_BATCH_H_
