@@ -1,0 +1,113 @@
+// The trainer's receive memory, cut into slots of varying size.
+#ifndef TRIBUTARY_CHANNEL_SLOT_RING_H_
+#define TRIBUTARY_CHANNEL_SLOT_RING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "channel/message.h"
+#include "common/mutex.h"
+
+namespace tributary {
+
+// Names a slot; never used again by its ring.
+using SlotId = uint64_t;
+
+struct SlotRingStats {
+  // Slots in each state.
+  size_t granted = 0;
+  size_t ready = 0;
+  size_t leased = 0;
+  size_t quarantined = 0;
+  size_t used_bytes = 0;  // of all of them, in whole units
+  size_t leased_bytes = 0;
+  size_t largest_free_bytes = 0;  // what Allocate can give now
+  size_t peak_bytes = 0;          // the most that used_bytes ever was
+};
+
+// A slot lives FREE -> GRANTED -> READY -> LEASED -> FREE. A granted slot whose
+// holder fell silent is QUARANTINED until the holder returned it or is proven
+// dead: a frozen process may still write into it. Slots return in any order;
+// best fit over coalesced free extents, in units of 4 KiB.
+//
+// Thread-safe. Leases and rooms keep the ring alive. FAILED_PRECONDITION from
+// any method: the slot is not in the state that the method requires.
+class SlotRing : public std::enable_shared_from_this<SlotRing> {
+ public:
+  static constexpr size_t kUnit = 4096;
+
+  // A ring over memory of its own; `bytes` is rounded up to whole units.
+  static std::shared_ptr<SlotRing> Create(size_t bytes);
+  // Over `memory`, 64-byte aligned, that `owner` keeps. What is beyond whole
+  // units is not used.
+  static std::shared_ptr<SlotRing> Create(absl::Span<uint8_t> memory,
+                                          std::shared_ptr<void> owner);
+
+  // Called after room has become free, on the thread that freed it, without
+  // the lock; it must only post. Set it before the first lease; an empty one
+  // takes the last away (a call of it may still be under way).
+  void OnRoomFreed(std::function<void()> callback);
+
+  size_t capacity() const { return memory_.size(); }
+
+  // FREE -> GRANTED. None when no free extent is large enough. A slot of 0
+  // bytes takes a unit.
+  std::optional<SlotId> Allocate(size_t bytes);
+  // The slot's bytes, as many as asked for (as kept, once ready).
+  absl::StatusOr<absl::Span<uint8_t>> Bytes(SlotId id) const;
+  // The slot as it travels beside a credit in process. Requires GRANTED.
+  absl::StatusOr<std::shared_ptr<SharedRoom>> Room(SlotId id);
+  // GRANTED -> READY. The first `bytes` hold the batch; the rest is freed.
+  absl::Status MarkReady(SlotId id, size_t bytes);
+  // GRANTED -> QUARANTINED.
+  absl::Status Quarantine(SlotId id);
+  // GRANTED or QUARANTINED -> FREE: the holder returned it or is dead. READY ->
+  // FREE: what is in it is given up.
+  absl::Status Free(SlotId id);
+  // READY -> LEASED, and FREE when the last copy is let go of, on any thread.
+  absl::StatusOr<std::shared_ptr<const void>> Lease(SlotId id);
+
+  SlotRingStats stats() const;
+
+ private:
+  enum class State { kGranted, kReady, kLeased, kQuarantined };
+  struct Slot {
+    State state = State::kGranted;
+    size_t offset = 0;
+    size_t extent = 0;  // whole units
+    size_t bytes = 0;   // of use to the caller
+  };
+  class SlotRoom;
+
+  SlotRing(absl::Span<uint8_t> memory, std::shared_ptr<void> owner);
+
+  static const char* Name(State state);
+  absl::StatusOr<Slot*> Find(SlotId id, State wanted, const char* verb)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static absl::Status WrongState(SlotId id, State state, const char* verb);
+  void ReturnExtent(size_t offset, size_t extent)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndLease(SlotId id);
+  void TellRoomFreed();
+
+  const std::shared_ptr<void> owner_;
+  const absl::Span<uint8_t> memory_;
+  mutable Mutex mutex_;
+  SlotId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::map<SlotId, Slot> slots_ ABSL_GUARDED_BY(mutex_);
+  std::map<size_t, size_t> free_ ABSL_GUARDED_BY(mutex_);  // offset -> extent
+  size_t used_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t peak_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::function<void()> room_freed_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_SLOT_RING_H_
