@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/command.h"
+#include "cli/partition_command.h"
 #include "common/session/hop_key.h"
 
 namespace tributary {
@@ -22,6 +23,7 @@ constexpr char kFooter[] =
 
 std::vector<std::unique_ptr<Command>> AllCommands() {
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(MakePartitionCommand());
   return commands;
 }
 

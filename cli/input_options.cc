@@ -1,0 +1,60 @@
+#include "cli/input_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "common/status.h"
+#include "partition/format/schema_check.h"
+
+namespace tributary {
+
+void AddInputFlags(CLI::App& app, InputOptions& options) {
+  app.add_option("--format", options.format, "Layout of the input: ogb")
+      ->capture_default_str();
+  app.add_flag("--add-reverse", options.add_reverse,
+               "Row i becomes edge 2i and, turned round, edge 2i+1");
+  app.add_flag("--dedupe", options.dedupe,
+               "Of edges with the same ends keep the lowest id");
+}
+
+void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
+  app.add_option("--num-parts", flags.num_parts, "Number of partitions")
+      ->capture_default_str();
+  app.add_option("--method", flags.method,
+                 "How nodes are placed: random or metis")
+      ->capture_default_str();
+}
+
+absl::StatusOr<PartitionOptions> ReadPartitionFlags(
+    const PartitionFlags& flags) {
+  PartitionOptions options;
+  options.method = flags.method;
+  ASSIGN_OR_RETURN(
+      const uint64_t parts,
+      ParseWhole("--num-parts", flags.num_parts, 1, kMaxPartitions));
+  options.num_partitions = static_cast<uint32_t>(parts);
+  ASSIGN_OR_RETURN(options.random_seed,
+                   ParseWhole("--random-seed", flags.random_seed));
+  const auto partitioner = MakePartitioner(flags.method);
+  if (!partitioner.ok()) {
+    const absl::string_view message = partitioner.status().message();
+    return UsageError(message);
+  }
+  return options;
+}
+
+void PrintWritten(const std::string& folder, const GraphSchema& schema) {
+  int64_t nodes = 0, edges = 0;
+  for (const NodeTypeSchema& type : schema.node_types) nodes += type.num_nodes;
+  for (const EdgeTypeSchema& type : schema.edge_types) edges += type.num_edges;
+  std::printf("wrote %s nodes=%lld edges=%lld partitions=%u content=%s\n",
+              folder.c_str(), static_cast<long long>(nodes),
+              static_cast<long long>(edges), schema.num_partitions,
+              ToHex(schema.content_digest).c_str());
+}
+
+}  // namespace tributary

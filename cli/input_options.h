@@ -1,0 +1,39 @@
+// Options that several commands about graphs on disk share.
+#ifndef TRIBUTARY_CLI_INPUT_OPTIONS_H_
+#define TRIBUTARY_CLI_INPUT_OPTIONS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "partition/format/schema.h"
+#include "partition/pipeline/input.h"
+#include "partition/pipeline/partitioner.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tributary {
+
+// --format, --add-reverse, --dedupe: how an input is read.
+void AddInputFlags(CLI::App& app, InputOptions& options);
+
+// --num-parts, --method and, with its text kept for strict reading,
+// --random-seed.
+struct PartitionFlags {
+  std::string num_parts = "1";
+  std::string method = "random";
+  std::string random_seed = "0";
+};
+void AddPartitionFlags(CLI::App& app, PartitionFlags& flags);
+// Usage errors name the flag and what is allowed.
+absl::StatusOr<PartitionOptions> ReadPartitionFlags(
+    const PartitionFlags& flags);
+
+// One line on stdout:
+// wrote GRAPH nodes=N edges=E partitions=P content=HEX
+void PrintWritten(const std::string& folder, const GraphSchema& schema);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_INPUT_OPTIONS_H_

@@ -1,0 +1,32 @@
+#include "partition/pipeline/input.h"
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+#include "partition/pipeline/ogb_reader.h"
+
+namespace tributary {
+namespace {
+
+std::string NameOf(const std::string& folder) {
+  std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string name = path.filename();
+  return name.empty() || name == "." || name == ".." ? "graph" : name;
+}
+
+}  // namespace
+
+absl::StatusOr<Input> ReadInput(const InputOptions& options) {
+  if (options.format != "ogb") {
+    return absl::UnimplementedError(absl::StrCat(
+        "--format \"", options.format, "\" is not built; allowed: ogb"));
+  }
+  ASSIGN_OR_RETURN(Input input, ReadOgb(options));
+  input.content.name =
+      options.name.empty() ? NameOf(options.folder) : options.name;
+  return input;
+}
+
+}  // namespace tributary

@@ -1,0 +1,32 @@
+// A user's graph, read from one of the input formats.
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUT_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "partition/format/content.h"
+
+namespace tributary {
+
+struct InputOptions {
+  std::string folder;
+  std::string format = "ogb";
+  bool add_reverse = false;
+  bool dedupe = false;
+  std::string name;  // empty: the folder's
+};
+
+struct Input {
+  GraphContent content;
+  std::vector<std::string> notes;  // what was left out, for the user
+};
+
+// INVALID_ARGUMENT with file, line and what is allowed, UNIMPLEMENTED for a
+// format that is not built, DATA_LOSS for damaged files, NOT_FOUND.
+absl::StatusOr<Input> ReadInput(const InputOptions& options);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUT_H_

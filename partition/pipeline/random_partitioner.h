@@ -1,0 +1,20 @@
+#ifndef TRIBUTARY_PARTITION_PIPELINE_RANDOM_PARTITIONER_H_
+#define TRIBUTARY_PARTITION_PIPELINE_RANDOM_PARTITIONER_H_
+
+#include <vector>
+
+#include "partition/pipeline/partitioner.h"
+
+namespace tributary {
+
+// See MakePartitioner. Needs no edges.
+class RandomPartitioner final : public Partitioner {
+ public:
+  absl::StatusOr<std::vector<std::vector<uint16_t>>> Partition(
+      const GraphContent& content,
+      const PartitionOptions& options) const override;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_PIPELINE_RANDOM_PARTITIONER_H_
