@@ -1,0 +1,28 @@
+"""Batches of an epoch by index, as `tributary sample` names them."""
+
+from tests.oracle import digest, neighbour_batch, order
+
+
+class Loader:
+    def __init__(self, graph, inputs, spec, batch_size, shuffle=True):
+        self.graph = graph
+        self.inputs = inputs
+        self.spec = spec
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self._orders = {}
+
+    def num_batches(self):
+        return -(-len(self.inputs) // self.batch_size)
+
+    def batch(self, epoch, index):
+        if epoch not in self._orders:
+            self._orders[epoch] = order.EpochOrder(
+                len(self.inputs), self.spec.seed, epoch, self.shuffle)
+        numbers = self._orders[epoch].batch(index, self.batch_size)
+        return neighbour_batch.make(
+            self.graph, self.spec, epoch, index,
+            [self.inputs[i] for i in numbers], numbers)
+
+    def line(self, epoch, index):
+        return digest.line(epoch, index, self.batch(epoch, index))

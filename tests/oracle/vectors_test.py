@@ -1,0 +1,225 @@
+"""The oracle against every vector that docs/sampling.md states."""
+
+import unittest
+
+import numpy as np
+
+from tests.oracle import digest, draws, graph, order, philox
+from tests.oracle.loader import Loader
+from tests.oracle.neighbour_batch import Spec
+
+SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
+              (5, 5), (4, 3), (0, 3), (1, 3)]
+
+
+class PhiloxTest(unittest.TestCase):
+    # Random123's known answers.
+    def test_zeros(self):
+        self.assertEqual(
+            philox.philox((0, 0, 0, 0), (0, 0)),
+            (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8))
+
+    def test_ones(self):
+        ones = 0xFFFFFFFF
+        self.assertEqual(
+            philox.philox((ones,) * 4, (ones,) * 2),
+            (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD))
+
+    def test_pi(self):
+        self.assertEqual(
+            philox.philox((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+                          (0xA4093822, 0x299F31D0)),
+            (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1))
+
+
+class KeyTest(unittest.TestCase):
+    def test_neighbours(self):
+        key = philox.make_key(11, 2, 0, philox.NEIGHBOURS, 0, "node,to,node")
+        self.assertEqual(key, (0xA9034AAF, 0x0C819C21))
+
+    def test_order(self):
+        key = philox.make_key(11, 2, 0, philox.ORDER, 0, "")
+        self.assertEqual(key, (0xDE32BE1D, 0x3445CDDE))
+
+
+class OrderTest(unittest.TestCase):
+    def test_fisher_yates(self):
+        o = order.EpochOrder(10, seed=11, epoch=2)
+        self.assertEqual([o[i] for i in range(10)],
+                         [9, 6, 3, 2, 0, 5, 4, 7, 1, 8])
+
+    def test_feistel(self):
+        o = order.EpochOrder((1 << 20) + 7, seed=11, epoch=2)
+        self.assertEqual([o[i] for i in range(4)],
+                         [367551, 526582, 578085, 530621])
+
+    def test_feistel_is_a_permutation(self):
+        key = (1, 2)
+        for n in (1, 2, 3, 5, 17, 64, 100):
+            self.assertEqual(
+                sorted(order.feistel(key, n, i) for i in range(n)),
+                list(range(n)))
+
+
+class DrawTest(unittest.TestCase):
+    def setUp(self):
+        self.stream = philox.Stream(
+            philox.make_key(11, 2, 0, philox.NEIGHBOURS, 0, "node,to,node"),
+            5)
+
+    def test_narrow(self):
+        self.assertEqual(draws.uniform(self.stream, 20, 6),
+                         [1, 3, 4, 5, 8, 17])
+
+    def test_wide(self):
+        self.assertEqual(draws.uniform(self.stream, 100000, 4),
+                         [19756, 28067, 40383, 42796])
+
+    def test_replace(self):
+        self.assertEqual(draws.uniform(self.stream, 3, 6, replace=True),
+                         [0, 0, 0, 0, 1, 1])
+
+    def test_no_draw(self):
+        self.assertEqual(draws.uniform(self.stream, 3, 3), [0, 1, 2])
+        self.assertEqual(draws.uniform(self.stream, 3, -1), [0, 1, 2])
+        self.assertEqual(draws.uniform(self.stream, 3, -1, True), [0, 1, 2])
+        self.assertEqual(draws.uniform(self.stream, 3, 0), [])
+        self.assertEqual(draws.uniform(self.stream, 0, 5, True), [])
+        with self.assertRaises(ValueError):
+            draws.uniform(self.stream, 3, -2)
+
+    def test_weighted(self):
+        w = draws.integer_weights([1.0, 2.0, 0.0, 3.0, 4.0])
+        self.assertEqual(
+            w, [1073741824, 2147483648, 0, 3221225471, 4294967295])
+        self.assertEqual(draws.weighted(self.stream, w, 2), [1, 3])
+        self.assertEqual(draws.weighted(self.stream, w, 6, True),
+                         [1, 1, 3, 3, 3, 4])
+
+
+class SevenNodesTest(unittest.TestCase):
+    def loader(self, inputs, fanouts, batch_size, shuffle=True):
+        return Loader(graph.homogeneous(7, SEVEN_ROWS), inputs,
+                      Spec(fanouts, seed=7), batch_size, shuffle)
+
+    def check(self, tensors, name, expected):
+        self.assertEqual(tensors[name].tolist(), expected, name)
+
+    def test_batch_0(self):
+        b = self.loader([0, 3, 1, 6], [2, 2], 3).batch(0, 0)
+        self.check(b, "n_id", [3, 6, 1, 0, 2])
+        self.check(b, "e_id", [10, 11, 5, 6, 1, 2])
+        self.check(b, "edge_index", [[3, 2, 3, 0, 4, 0], [0, 0, 2, 2, 3, 3]])
+        self.check(b, "input_id", [1, 3, 2])
+        self.check(b, "num_sampled_nodes", [3, 1, 1])
+        self.check(b, "num_sampled_edges", [4, 2])
+        self.assertEqual(digest.payload_bytes(b), 220)
+        self.assertEqual(
+            digest.digest(b),
+            "40f3931e79d7981eab5280634bd5c838e70fd027f06808b251600db22e804e68")
+
+    def test_batch_1(self):
+        b = self.loader([0, 3, 1, 6], [2, 2], 3).batch(0, 1)
+        self.check(b, "n_id", [0, 1, 2, 3, 5])
+        self.check(b, "e_id", [0, 1, 5, 6, 7])
+        self.assertEqual(digest.payload_bytes(b), 180)
+        self.assertEqual(
+            digest.digest(b),
+            "1814728e52adf5b868d94eb58f194146e7abf74beff49ab192bbf29f39928803")
+
+    def test_duplicate_inputs(self):
+        b = self.loader([0, 3, 0, 6], [2, 2], 4, shuffle=False).batch(0, 0)
+        self.check(b, "n_id", [0, 3, 6, 2, 1, 5])
+        self.check(b, "seed_index", [0, 1, 0, 2])
+        self.check(b, "batch_size", [3])
+        self.assertEqual(digest.payload_bytes(b), 256)
+        self.assertEqual(
+            digest.digest(b),
+            "4c92935fb4b51c0f6b7b1cf6f02364030ac40c8e8844d0e2d223a61f78f48e8f")
+
+    def test_all_neighbours(self):
+        b = self.loader([0, 3, 1, 6], [-1, -1], 3, shuffle=False).batch(0, 0)
+        self.assertEqual(
+            digest.digest(b),
+            "3afd91386264c5d59d83bb6be9cda114802361346cabc0cefb0bebdf76722bfd")
+
+
+class CoraTest(unittest.TestCase):
+    FOLDER = "tests/data/cora"
+    graphs = {}
+
+    def line(self, index, seed=11, add_reverse=False, **options):
+        if add_reverse not in self.graphs:
+            self.graphs[add_reverse] = graph.read_ogb(self.FOLDER,
+                                                      add_reverse)
+        g = self.graphs[add_reverse]
+        spec = Spec([10, 5], seed=seed, **options)
+        return Loader(g, g.split(graph.NODE, "train"), spec, 32).line(2, index)
+
+    def digest(self, *args, **options):
+        return self.line(*args, **options).split()[2]
+
+    def test_batch_0(self):
+        self.assertEqual(
+            self.line(0),
+            "2 0 2d0b78ca2d02ebbdfe2707e65fd722d693293b71573be5b34ff71180be63"
+            "7fbc 32 357 566 2061524")
+
+    def test_batch_1(self):
+        words = self.line(1).split()
+        self.assertEqual(
+            words[2],
+            "09712e27fefdbc5b6266cdfedb6daef1f3079fbb4c00456c5e5903a3add4964d")
+        self.assertEqual(words[4:6], ["405", "665"])
+
+    def test_last_batch_is_short(self):
+        words = self.line(4).split()
+        self.assertEqual(
+            words[2],
+            "0e205d67f26749beb2383e280ea104af09db914687702137b9011d581d07a1c9")
+        self.assertEqual(words[3], "12")
+
+    def test_largest_seed(self):
+        self.assertEqual(
+            self.digest(0, seed=2**64 - 1),
+            "5778b6dbe4b6046039bc618f97ef681ee0a815bfc1c010e56e52317d1b4bdfb5")
+
+    def test_add_reverse(self):
+        self.assertEqual(
+            self.digest(0, add_reverse=True),
+            "5fb683ff17ed8a903f890e97f0c512b6401940c21ee612082def12275ae8d5eb")
+
+    def test_replace(self):
+        self.assertEqual(
+            self.digest(0, replace=True),
+            "1f3077e67d6e25bd6104e3da5e0f383de298122034d6154cc472496d656e363b")
+
+    def test_expand_all(self):
+        self.assertEqual(
+            self.digest(0, expand_all=True),
+            "1de508182e1a99b33ff412beb50a3bd1a449160e01349203818227c11cab7f94")
+
+
+class NumberTest(unittest.TestCase):
+    def test_decimal_text_is_rounded_once(self):
+        # 1 + 2^-24 + 2^-60: through float64 it would tie and go down.
+        self.assertEqual(
+            graph.float32_of("1.00000005960464477625792"),
+            np.float32(1 + 2**-23))
+        self.assertEqual(graph.float32_of("1.000000059604644775390625"),
+                         np.float32(1))
+
+    def test_nan_and_zero(self):
+        bits = lambda text: int(graph.float32_of(text).view(np.uint32))
+        self.assertEqual(bits("nan"), 0x7FC00000)
+        self.assertEqual(bits("-0"), 0x80000000)
+
+    def test_labels(self):
+        self.assertEqual(graph.labels([["3"], ["-1"]]).dtype, np.int64)
+        self.assertEqual(graph.labels([["3.0"], ["2"]]).tolist(), [3, 2])
+        self.assertEqual(graph.labels([["3.5", "1"]]).dtype, np.float32)
+        self.assertEqual(graph.labels([["3", "1"]]).shape, (1, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
