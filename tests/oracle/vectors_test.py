@@ -200,6 +200,37 @@ class CoraTest(unittest.TestCase):
             "1de508182e1a99b33ff412beb50a3bd1a449160e01349203818227c11cab7f94")
 
 
+class AifbTest(unittest.TestCase):
+    """Heterogeneous: 9 node types, 65 edge types."""
+
+    FOLDER = "tests/data/aifb"
+
+    def line(self, fanouts, by_type, add_reverse=False):
+        g = graph.read_ogb(self.FOLDER, add_reverse)
+        spec = Spec(fanouts, 11, "person", by_type)
+        return Loader(g, g.split("person", "train"), spec, 16).line(1, 0)
+
+    def test_add_reverse(self):
+        self.assertEqual(
+            self.line([4, 3], {}, add_reverse=True),
+            "1 0 e18d94784b763b85c2268c417cdbfce7f44b310ae3f9739687b83761989b"
+            "94e5 16 922 2489 50600")
+
+    def test_a_fanout_by_type(self):
+        self.assertEqual(
+            self.line([4, 3], {("publication", "author", "person"): [2, 0]}),
+            "1 0 f0f63446f7b41f501e3d1b9c5a46d66db6280c8870dfdacb4c55c56681f2"
+            "828a 16 333 554 13424")
+
+    def test_one_planned_type(self):
+        words = self.line(
+            [0, 0], {("publication", "author", "person"): [2, 0]}).split()
+        self.assertEqual(
+            words[2],
+            "03b2d80884b25ce43dce5a1bb15721f7a1a51e2d3be7494b40c9a4b2e6364507")
+        self.assertEqual(words[4:6], ["36", "20"])
+
+
 class NumberTest(unittest.TestCase):
     def test_decimal_text_is_rounded_once(self):
         # 1 + 2^-24 + 2^-60: through float64 it would tie and go down.
