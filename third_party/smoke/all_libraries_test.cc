@@ -1,19 +1,19 @@
 // Every library that third_party/BUILD.bazel names compiles, links and runs.
-#include <CLI/CLI.hpp>
 #include <benchmark/benchmark.h>
-#include <boost/interprocess/mapped_region.hpp>
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <isa-l/crc.h>
 #include <metis.h>
-#include <nlohmann/json.hpp>
 #include <openssl/sha.h>
 #include <prometheus/registry.h>
 #include <spdlog/spdlog.h>
 #include <tbb/parallel_for.h>
 #include <zip.h>
 #include <zlib.h>
+#include <CLI/CLI.hpp>
+#include <boost/interprocess/mapped_region.hpp>
+#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <string>
@@ -61,9 +61,8 @@ TEST(Libraries, GrpcAndProtobuf) {
                            &port);
   builder.RegisterService(&service);
   auto server = builder.BuildAndStart();
-  auto stub = smoke::Echo::NewStub(
-      grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
-                          grpc::InsecureChannelCredentials()));
+  auto stub = smoke::Echo::NewStub(grpc::CreateChannel(
+      "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
   smoke::Word word, reply;
   word.set_text("hello");
@@ -86,9 +85,8 @@ TEST(Libraries, Metis) {
   idx_t xadj[] = {0, 2, 4, 7, 10, 12, 14};
   idx_t adj[] = {1, 2, 0, 2, 0, 1, 3, 2, 4, 5, 3, 5, 3, 4};
   idx_t part[6];
-  ASSERT_EQ(METIS_PartGraphKway(&n, &ncon, xadj, adj, nullptr, nullptr,
-                                nullptr, &parts, nullptr, nullptr, nullptr,
-                                &cut, part),
+  ASSERT_EQ(METIS_PartGraphKway(&n, &ncon, xadj, adj, nullptr, nullptr, nullptr,
+                                &parts, nullptr, nullptr, nullptr, &cut, part),
             METIS_OK);
   EXPECT_EQ(cut, 1);
 }

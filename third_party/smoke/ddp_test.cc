@@ -1,12 +1,12 @@
 // Two processes train one model by c10d's reducer over Gloo, from C++ alone.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <torch/torch.h>
+#include <unistd.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
-#include <torch/torch.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -37,10 +37,9 @@ c10::intrusive_ptr<c10d::ProcessGroup> MakeGroup(int port, int rank) {
   auto gloo = c10d::ProcessGroupGloo::Options::create(kTimeout);
   gloo->devices.push_back(
       c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
-  auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(
-      store, rank, kProcesses, gloo);
-  auto group =
-      c10::make_intrusive<c10d::ProcessGroup>(store, rank, kProcesses);
+  auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank,
+                                                             kProcesses, gloo);
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, kProcesses);
   group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::GLOO, backend);
   group->setDefaultBackend(c10d::ProcessGroup::GLOO);
   return group;
@@ -79,8 +78,8 @@ bool Train(int port, int rank) {
     optimizer.step();
   }
   torch::NoGradGuard no_grad;
-  torch::Tensor mine = torch::cat(
-      {model->weight.flatten(), model->bias.flatten()});
+  torch::Tensor mine =
+      torch::cat({model->weight.flatten(), model->bias.flatten()});
   std::vector<torch::Tensor> sum = {mine.clone()};
   group->allreduce(sum)->wait();
   return torch::allclose(sum[0] / kProcesses, mine, 0, 1e-7);

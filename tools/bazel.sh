@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# Sourced by dev: Bazel with the project's cache and quiet output in CI.
+: "${root:?}" "${cache:?}"
+
+# Debian's; a bazelisk in PATH would be another version.
+bazel=${BAZEL:-/usr/bin/bazel}
+
+bazel_flags=("--disk_cache=$cache/bazel")
+# Tests written in Python run by the pinned environment.
+bazel_flags+=("--test_env=TRIBUTARY_PYTHON")
+if [ -n "${CI:-}" ] || [ ! -t 2 ]; then
+  bazel_flags+=(--color=no --curses=no --noshow_progress)
+fi
+if [ -n "${CI:-}" ]; then
+  bazel_flags+=(--jobs=2)
+fi
+
+# run_bazel COMMAND [ARG...]: the flags above, where COMMAND takes them.
+run_bazel() {
+  local command=${1:?a Bazel command}
+  shift
+  forget_dangling_libtorch
+  case $command in
+    build | test | run | coverage)
+      "$bazel" "$command" "${bazel_flags[@]}" "$@"
+      ;;
+    *)
+      "$bazel" "$command" "$@"
+      ;;
+  esac
+}
+
+# @libtorch links to the cache. Should that have been deleted, Bazel must run
+# the repository rule again, which it does when the rule's marker is gone.
+forget_dangling_libtorch() {
+  local external
+  [ -L "$root/bazel-out" ] || return 0
+  external=$(readlink "$root/bazel-out")/../../../external
+  if [ -L "$external/libtorch/include/torch" ] &&
+    [ ! -e "$external/libtorch/include/torch" ]; then
+    rm -f "$external/@libtorch.marker"
+  fi
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Checks every #include of a C++ file against who may depend on whom.
+
+    check_layers.py FILE...        paths from the root of the checkout
+
+Bazel's visibility refuses a wrong target; this refuses a wrong header, and
+says which arrow it breaks. The arrows are those of docs/architecture.md.
+"""
+
+import pathlib
+import re
+import sys
+
+# A layer may include itself, and these layers or headers. The longest prefix of
+# a path is its layer.
+MAY_INCLUDE = {
+    "third_party": [],
+    "common": [],
+    "partition/format": ["common"],
+    "partition/pipeline": ["common", "partition/format"],
+    "channel": ["common"],
+    "sampler_server/engine": ["common", "partition/format"],
+    "sampler_server": [
+        "common",
+        "partition/format",
+        "channel",
+        "sampler_server/engine",
+    ],
+    "trainer_client/core": ["common", "channel", "partition/format/schema.h"],
+    "trainer_client/embedded": [
+        "common",
+        "partition/format",
+        "channel",
+        "sampler_server/engine",
+        "sampler_server",
+        "trainer_client/core",
+    ],
+    "trainer_client/torch": [
+        "common",
+        "channel",
+        "partition/format/schema.h",
+        "trainer_client/core",
+        "trainer_client/embedded",
+    ],
+}
+# They stand above all layers.
+TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
+# Who may include a library's headers: prefixes of paths.
+TORCH_IN = ["trainer_client/torch/", "third_party/smoke/"]
+GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+GRPC = re.compile(r"^(grpc|grpcpp)/|\.grpc\.pb\.h$")
+
+
+def layer_of(path):
+    names = list(MAY_INCLUDE) + TOP
+    found = [name for name in names if path.startswith(name + "/")]
+    return max(found, key=len) if found else None
+
+
+def wrong_arrow(path, header):
+    """Why `path` must not include `header`, or None."""
+    if TORCH.match(header):
+        if not any(path.startswith(place) for place in TORCH_IN):
+            return "LibTorch only in trainer_client/torch"
+        return None
+    if GRPC.search(header):
+        if any(path.startswith(place) for place in GRPC_NOT_IN):
+            return "no gRPC in state machines and below them"
+    source, target = layer_of(path), layer_of(header)
+    if source is None:
+        return "its folder is in no layer of tools/check_layers.py"
+    if target is None or source in TOP or source == target:
+        return None
+    if target in TOP:
+        return f"{target} stands above {source}"
+    if target not in MAY_INCLUDE[source] and header not in MAY_INCLUDE[source]:
+        return f"{source} may not include {target}"
+    return None
+
+
+def check(path, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        why = wrong_arrow(path, match.group(2)) if match else None
+        if why:
+            yield f"{path}:{number}: {match.group(2)}: {why}"
+
+
+def main(paths):
+    errors = []
+    for path in paths:
+        errors += check(path, pathlib.Path(path).read_text())
+    print("\n".join(errors), end="\n" if errors else "")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

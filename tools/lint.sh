@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Format, layering, text, scripts, manifests. Called by `./dev lint`, which
+# sets TRIBUTARY_PYTHON; runs every check and fails if one did.
+#   tools/lint.sh [--fix]        formats C++ in place first
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+python=${TRIBUTARY_PYTHON:-python3}
+failed=()
+
+# check NAME COMMAND...
+check() {
+  local name=$1
+  shift
+  if "$@"; then
+    echo "lint: $name: ok"
+  else
+    failed+=("$name")
+    echo "lint: $name: FAILED" >&2
+  fi
+}
+
+mapfile -t files < <(git ls-files)
+mapfile -t cxx < <(git ls-files '*.cc' '*.h' '*.cu' '*.cuh')
+mapfile -t python_files < <(git ls-files '*.py')
+scripts=()
+for file in "${files[@]}"; do
+  if [ -f "$file" ] && head -c 60 "$file" | head -n 2 |
+    grep -Eaq '^#!.*\b(ba)?sh$|^# shellcheck shell='; then
+    scripts+=("$file")
+  fi
+done
+
+python_compiles() {
+  local file
+  for file in "${python_files[@]}"; do
+    "$python" -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' \
+      "$file" || return 1
+  done
+}
+
+manifests() {
+  KUBECTL=$("$python" tools/kubectl.py) || return 1
+  export KUBECTL
+  PYTHON=$python bash k8s/lint.sh
+}
+
+[ "${1:-}" != --fix ] || clang-format-14 -i "${cxx[@]}"
+check format clang-format-14 --dry-run -Werror "${cxx[@]}"
+check layers "$python" tools/check_layers.py "${cxx[@]}"
+check text "$python" tools/check_text.py "${files[@]}"
+check scripts shellcheck -x "${scripts[@]}"
+check python python_compiles
+[ ! -e k8s/lint.sh ] || check manifests manifests
+
+if [ "${#failed[@]}" -gt 0 ]; then
+  echo "lint: failed: ${failed[*]}" >&2
+  exit 1
+fi

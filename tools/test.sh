@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# Sourced by dev: runs tests and counts test cases.
+: "${cache:?}"
+
+sanitizers=(asan ubsan tsan)
+
+# run_tests [--deep] [TARGET...]. The last line counts, and the exit code says
+# the same.
+run_tests() {
+  local deep=0 started reports reports_dir
+  if [ "${1:-}" = --deep ]; then
+    deep=1
+    shift
+  fi
+  [ $# -gt 0 ] || set -- //...
+  started=$(now)
+  if [ "$deep" = 1 ]; then
+    ensure_packages build deep
+  else
+    ensure_packages build
+  fi
+  ensure_python
+  find "$cache/bazel" -type f -atime +14 -delete 2>/dev/null || true
+  echo "time: setup $(since "$started")"
+
+  reports_dir=$(mktemp -d)
+  # shellcheck disable=SC2064  # the folder of now
+  trap "rm -rf '$reports_dir'" EXIT
+  reports=()
+  if [ "$deep" = 1 ]; then
+    local config
+    for config in "${sanitizers[@]}"; do
+      test_once "$config" "--config=$config" "$@"
+    done
+    check_once clang thread_safety_build
+    check_once clang-tidy bash tools/clang_tidy.sh
+  else
+    test_once tests "" "$@"
+  fi
+  python3 tools/count_tests.py "${reports[@]}"
+}
+
+# Runs the tests of the targets "${@:3}" with the flag $2; adds a report.
+test_once() {
+  local name=$1 flag=$2 started code=0 report=$reports_dir/$1.json
+  shift 2
+  started=$(now)
+  echo "== $name"
+  run_bazel test ${flag:+"$flag"} --keep_going --test_summary=terse \
+    "--build_event_json_file=$report" "$@" || code=$?
+  echo "time: build and $name $(since "$started")"
+  reports+=("$name=$report:$code")
+}
+
+# A check that is not made of test cases: it counts as one.
+check_once() {
+  local name=$1 started code=0
+  shift
+  started=$(now)
+  echo "== $name"
+  "$@" || code=$?
+  echo "time: $name $(since "$started")"
+  reports+=("$name=check:$code")
+}
+
+thread_safety_build() {
+  run_bazel build --config=clang --keep_going -- //... -//third_party/smoke/...
+}
