@@ -1,0 +1,369 @@
+#include "sampler_server/service/batch_stream.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "sampler_server/service/control_stream.h"
+#include "sampler_server/service/credit_check.h"
+
+namespace tributary {
+namespace {
+
+constexpr absl::Duration kProgressInterval = absl::Milliseconds(100);
+constexpr int kMaxUnhandled = 8192;
+constexpr size_t kMaxClientName = 256;
+constexpr uint64_t kRetryAfterMs = 50;
+
+bool IsRetryable(absl::StatusCode code) {
+  return code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kResourceExhausted ||
+         code == absl::StatusCode::kDeadlineExceeded ||
+         code == absl::StatusCode::kAborted ||
+         code == absl::StatusCode::kCancelled;
+}
+
+// Null when the bytes are no identity, or of no session that is known.
+std::shared_ptr<const SamplingPlan> FindSession(SessionCache& sessions,
+                                                const std::string& bytes) {
+  Sha256Digest session;
+  if (bytes.size() != session.size()) return nullptr;
+  std::memcpy(session.data(), bytes.data(), session.size());
+  return sessions.Find(session);
+}
+
+}  // namespace
+
+BatchStream::BatchStream(std::shared_ptr<ServiceCore> core, uint64_t id,
+                         std::string peer, std::shared_ptr<Stream> stream)
+    : core_(std::move(core)),
+      id_(id),
+      peer_(std::move(peer)),
+      stream_(std::move(stream)),
+      strand_(std::make_shared<Strand>(core_->executor)),
+      sender_(FrameSender::Create(stream_, core_->executor)),
+      client_(peer_) {
+  core_->metrics.streams.Add(1);
+}
+
+void BatchStream::OnMessage(IncomingMessage& message) {
+  if (message.payload_size() != 0) {
+    return stream_->Close(absl::InvalidArgumentError(
+        absl::StrCat(MessageKindName(message.kind()), " with a payload of ",
+                     message.payload_size(), " bytes; it has none")));
+  }
+  if (unhandled_.fetch_add(1) >= kMaxUnhandled) {
+    return stream_->Close(absl::ResourceExhaustedError(absl::StrCat(
+        "more than ", kMaxUnhandled, " messages that were not waited for")));
+  }
+  strand_->Post([self = shared_from_this(), kind = message.kind(),
+                 header = std::string(message.header()),
+                 room = message.room()]() mutable {
+    self->unhandled_.fetch_sub(1);
+    if (!self->closed_) self->Handle(kind, header, std::move(room));
+  });
+}
+
+void BatchStream::OnClosed(const absl::Status& why) {
+  core_->metrics.streams.Add(-1);
+  if (!why.ok()) {
+    LogRepeated(
+        LogLevel::kInfo, absl::StrCat("batch stream ", peer_),
+        absl::StrCat("batch stream of ", peer_, " closed: ", why.ToString()));
+  }
+  strand_->Post([self = shared_from_this()] { self->OnClosedOnStrand(); });
+}
+
+void BatchStream::OnClosedOnStrand() {
+  closed_ = true;
+  sender_->Stop();
+  strand_->CancelTimer(progress_timer_);
+  for (auto it = grants_.begin(); it != grants_.end();) {
+    Grant& grant = it->second;
+    strand_->CancelTimer(grant.queue_timer);
+    grant.cancel.Cancel();
+    it = core_->admission->Cancel(grant.job) ? grants_.erase(it) : ++it;
+  }
+}
+
+void BatchStream::Break(absl::Status why) {
+  closed_ = true;  // what is still queued is not looked at
+  stream_->Close(std::move(why));
+}
+
+void BatchStream::Handle(MessageKind kind, const std::string& header,
+                         std::shared_ptr<SharedRoom> room) {
+  v1::OpenSession open;
+  v1::Credit credit;
+  v1::Cancel cancel;
+  if (kind == MessageKind::kOpenSession && open.ParseFromString(header)) {
+    return OnOpenSession(open);
+  }
+  if (kind == MessageKind::kCredit && credit.ParseFromString(header)) {
+    return OnCredit(credit, std::move(room));
+  }
+  if (kind == MessageKind::kCancel && cancel.ParseFromString(header)) {
+    return OnCancel(cancel.grant());
+  }
+  Break(absl::InvalidArgumentError(
+      absl::StrCat(MessageKindName(kind),
+                   " is not, or not in this form, for a batch stream: "
+                   "OpenSession, Credit and Cancel are")));
+}
+
+void BatchStream::OnOpenSession(const v1::OpenSession& open) {
+  if (absl::Status s = CheckWireVersion(open.wire_version()); !s.ok()) {
+    return Break(std::move(s));
+  }
+  if (open.client().size() > kMaxClientName) {
+    return Break(absl::InvalidArgumentError(
+        absl::StrCat("client name of ", open.client().size(),
+                     " bytes; at most ", kMaxClientName)));
+  }
+  auto plan = SamplingPlan::Make(core_->graph->schema(), open.spec());
+  if (!plan.ok()) return Break(plan.status());
+  if (!open.client().empty()) client_ = open.client();
+  core_->sessions.Put(std::make_shared<const SamplingPlan>(*std::move(plan)));
+}
+
+void BatchStream::OnCredit(const v1::Credit& credit,
+                           std::shared_ptr<SharedRoom> room) {
+  core_->metrics.credits.Add();
+  if (grants_.contains(credit.grant())) {
+    return Break(absl::InvalidArgumentError(
+        absl::StrCat("grant ", credit.grant(), " is pending already")));
+  }
+  if (core_->draining) {
+    return Refuse(credit.grant(),
+                  absl::UnavailableError("this server is draining"));
+  }
+  auto plan = FindSession(core_->sessions, credit.session());
+  if (plan == nullptr) {
+    core_->metrics.unknown_session.Add();
+    v1::UnknownSession unknown;
+    unknown.set_grant(credit.grant());
+    unknown.set_session(credit.session());
+    return Send(MessageKind::kUnknownSession, unknown);
+  }
+  auto request = MakeBatchRequest(credit, std::move(plan),
+                                  room == nullptr ? 0 : room->bytes().size(),
+                                  strand_->Now());
+  if (!request.ok()) return Refuse(credit.grant(), request.status());
+  Admit(credit, *std::move(request), std::move(room));
+}
+
+void BatchStream::Admit(const v1::Credit& credit, BatchRequest request,
+                        std::shared_ptr<SharedRoom> room) {
+  const uint64_t id = credit.grant();
+  Grant grant;
+  grant.stage = std::make_shared<GrantSink::StageCell>(v1::STAGE_QUEUED);
+  grant.cancel = request.cancel;
+  grant.arrived = strand_->Now();
+  grant.inputs = request.input_number.size();
+  const absl::Time deadline = request.deadline;
+
+  Admission::Job job;
+  job.client = client_;
+  job.stream = id_;
+  job.queued_bytes = grant.inputs * 2 * sizeof(int64_t) + sizeof(Grant);
+  job.reserve_bytes = ReservationFor(request.max_bytes, room != nullptr);
+  Start start{std::move(request), std::move(room), core_->activity->Hold()};
+  job.start = [self = shared_from_this(), id,
+               start = std::move(start)](Reservation reservation) mutable {
+    self->strand_->Post([self, id, start = std::move(start),
+                         reservation = std::move(reservation)]() mutable {
+      self->StartTask(id, std::move(start), std::move(reservation));
+    });
+  };
+  auto admitted = core_->admission->Enqueue(std::move(job));
+  if (!admitted.ok()) return Refuse(id, admitted.status());
+  grant.job = *admitted;
+  grant.queue_timer = strand_->PostAt(
+      deadline, [self = shared_from_this(), id] { self->OnQueuedTooLong(id); });
+  grants_.emplace(id, std::move(grant));
+  ArmProgress();
+}
+
+// The grant is still here: Cancel and OnClosed leave what they could not take
+// back from the queue until its task is gone.
+void BatchStream::StartTask(uint64_t id, Start start, Reservation reservation) {
+  auto it = grants_.find(id);
+  if (it == grants_.end()) return;
+  Grant& grant = it->second;
+  strand_->CancelTimer(grant.queue_timer);
+  if (grant.cancel.cancelled()) {
+    reservation.Release();
+    return OnTaskGone(id, grant.job);
+  }
+  grant.stage->store(v1::STAGE_SAMPLING);
+  GrantSink::Callbacks callbacks;
+  callbacks.ended = [self = shared_from_this(), id](TaskEnd end) {
+    self->strand_->Post([self, id, end = std::move(end)]() mutable {
+      self->OnTaskEnd(id, std::move(end));
+    });
+  };
+  callbacks.gone = [self = shared_from_this(), id, job = grant.job] {
+    self->strand_->Post([self, id, job] { self->OnTaskGone(id, job); });
+  };
+  auto sink = std::make_shared<GrantSink>(
+      std::move(reservation), std::move(start.room), std::move(start.hold),
+      grant.stage, std::move(callbacks));
+  const BatchEnvironment environment{core_->graph.get(), core_->remote,
+                                     core_->executor};
+  StartBatchTask(environment, std::move(start.request), std::move(sink));
+}
+
+void BatchStream::OnQueuedTooLong(uint64_t id) {
+  auto it = grants_.find(id);
+  if (it == grants_.end() || !core_->admission->Cancel(it->second.job)) return;
+  grants_.erase(it);
+  Refuse(id, absl::DeadlineExceededError(
+                 "the credit's timeout passed before its turn came"));
+}
+
+void BatchStream::OnCancel(uint64_t id) {
+  auto it = grants_.find(id);
+  if (it == grants_.end()) return SendReturned(id);
+  Grant& grant = it->second;
+  if (grant.cancelled) return;
+  grant.cancelled = true;
+  grant.cancel.Cancel();
+  if (core_->admission->Cancel(grant.job)) {
+    grant.task_over = true;
+    strand_->CancelTimer(grant.queue_timer);
+  }
+  if (grant.sending) sender_->Cancel(id);
+  // Else Returned follows when its task has let go of the room.
+  if (grant.answered || grant.task_over) SendReturned(id);
+  ForgetIfOver(id);
+}
+
+void BatchStream::OnTaskEnd(uint64_t id, TaskEnd end) {
+  auto it = grants_.find(id);
+  if (closed_ || it == grants_.end() || it->second.cancelled) return;
+  Grant& grant = it->second;
+  grant.answered = true;
+  switch (end.kind) {
+    case TaskEnd::Kind::kReady:
+      return SendBatch(id, grant, std::move(end));
+    case TaskEnd::Kind::kNeeds: {
+      core_->metrics.needs.Add();
+      v1::Needs needs;
+      needs.set_grant(id);
+      needs.set_bytes(end.bytes);
+      return Send(MessageKind::kNeeds, needs);
+    }
+    case TaskEnd::Kind::kFailed:
+      core_->metrics.failed.Add();
+      return SendError(id, end.why);
+  }
+}
+
+void BatchStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
+  core_->metrics.batches.Add();
+  core_->metrics.batch_bytes.Add(static_cast<double>(end.bytes));
+  core_->metrics.inputs.Add(static_cast<double>(grant.inputs));
+  core_->metrics.batch_seconds.Observe(
+      absl::ToDoubleSeconds(strand_->Now() - grant.arrived));
+  if (end.room == nullptr) {
+    v1::Ready ready;
+    ready.set_grant(id);
+    ready.set_total(end.bytes);
+    return Send(MessageKind::kReady, ready);
+  }
+  grant.sending = true;
+  grant.stage->store(v1::STAGE_SENDING);
+  const auto bytes = std::as_const(end.room->buffer).span();
+  // The network lets go on a thread of its own: the room is freed on ours.
+  std::shared_ptr<const void> owner(
+      bytes.data(), [self = shared_from_this(), id,
+                     room = std::move(end.room)](const void*) mutable {
+        auto* strand = self->strand_.get();
+        strand->Post([self = std::move(self), id, room = std::move(room)] {
+          self->OnSent(id);
+        });
+      });
+  sender_->Send(id, bytes, std::move(owner));
+}
+
+void BatchStream::OnSent(uint64_t id) {
+  auto it = grants_.find(id);
+  if (it == grants_.end()) return;
+  it->second.sending = false;
+  ForgetIfOver(id);
+}
+
+void BatchStream::OnTaskGone(uint64_t id, Admission::JobId job) {
+  core_->admission->Finish(job);
+  auto it = grants_.find(id);
+  if (it == grants_.end()) return;
+  Grant& grant = it->second;
+  grant.task_over = true;
+  if (!grant.answered && grant.cancelled) {
+    SendReturned(id);
+  } else if (!grant.answered) {
+    SendError(id, absl::InternalError("the task ended without an answer"));
+  }
+  ForgetIfOver(id);
+}
+
+void BatchStream::ForgetIfOver(uint64_t id) {
+  auto it = grants_.find(id);
+  if (it != grants_.end() && it->second.task_over && !it->second.sending) {
+    grants_.erase(it);
+  }
+}
+
+void BatchStream::Refuse(uint64_t grant, const absl::Status& why) {
+  core_->metrics.refused.Add();
+  SendError(grant, why);
+}
+
+void BatchStream::SendError(uint64_t grant, const absl::Status& why) {
+  v1::BatchError error;
+  error.set_grant(grant);
+  error.set_code(static_cast<int32_t>(why.code()));
+  error.set_message(std::string(why.message()));
+  error.set_retryable(IsRetryable(why.code()));
+  if (error.retryable()) error.set_retry_after_ms(kRetryAfterMs);
+  Send(MessageKind::kBatchError, error);
+}
+
+void BatchStream::SendReturned(uint64_t grant) {
+  v1::Returned returned;
+  returned.set_grant(grant);
+  Send(MessageKind::kReturned, returned);
+}
+
+// A failed Send is followed by OnClosed, which cleans up.
+template <typename Header>
+void BatchStream::Send(MessageKind kind, const Header& header) {
+  if (closed_) return;
+  OutgoingMessage message;
+  message.kind = kind;
+  message.header = header.SerializeAsString();
+  stream_->Send(std::move(message)).IgnoreError();
+}
+
+void BatchStream::ArmProgress() {
+  if (progress_timer_ != 0 || grants_.empty() || closed_) return;
+  progress_timer_ =
+      strand_->PostAfter(kProgressInterval, [self = shared_from_this()] {
+        self->progress_timer_ = 0;
+        self->SendProgress();
+        self->ArmProgress();
+      });
+}
+
+void BatchStream::SendProgress() {
+  v1::Progress progress;
+  for (const auto& [id, grant] : grants_) {
+    if (grant.cancelled || (grant.answered && !grant.sending)) continue;
+    progress.add_grant(id);
+    progress.add_stage(grant.stage->load());
+  }
+  if (progress.grant_size() > 0) Send(MessageKind::kProgress, progress);
+}
+
+}  // namespace tributary

@@ -1,0 +1,49 @@
+#include "sampler_server/service/control_calls.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status.h"
+#include "sampler_server/service/leaf_calls.h"
+
+namespace tributary {
+namespace {
+
+absl::StatusOr<int> FindInputType(const GraphSchema& schema,
+                                  const std::string& name) {
+  if (name.empty() && schema.node_types.size() == 1) return 0;
+  const int type = schema.FindNodeType(name);
+  if (type >= 0) return type;
+  std::vector<std::string> names;
+  for (const NodeTypeSchema& node_type : schema.node_types) {
+    names.push_back(node_type.name);
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "node type '", name, "'; the graph has ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace
+
+absl::StatusOr<InputIdsPage> ServeGetInputIds(
+    const Graph& graph, const v1::GetInputIdsRequest& request) {
+  RETURN_IF_ERROR(CheckContentDigest(graph.schema(), request.content_digest()));
+  ASSIGN_OR_RETURN(const int type,
+                   FindInputType(graph.schema(), request.node_type()));
+  ASSIGN_OR_RETURN(const absl::Span<const int64_t> ids,
+                   graph.Split(type, request.split()));
+  if (request.offset() > ids.size()) {
+    return absl::OutOfRangeError(absl::StrCat("offset ", request.offset(),
+                                              " in split '", request.split(),
+                                              "' of ", ids.size(), " ids"));
+  }
+  InputIdsPage page;
+  page.ids = ids.subspan(request.offset(), kInputIdsPerPage);
+  page.header.set_total(ids.size());
+  page.header.set_count(page.ids.size());
+  return page;
+}
+
+}  // namespace tributary

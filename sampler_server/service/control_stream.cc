@@ -1,0 +1,81 @@
+#include "sampler_server/service/control_stream.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/call_server.h"
+#include "channel/envelope.h"
+#include "channel/parse_header.h"
+#include "common/status.h"
+#include "sampler_server/service/control_calls.h"
+
+namespace tributary {
+namespace {
+
+absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
+                                    const IncomingCall& call) {
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseHeader<v1::DescribeRequest>(call.kind, call.header));
+  RETURN_IF_ERROR(CheckWireVersion(request.wire_version()));
+  v1::DescribeReply reply;
+  reply.set_wire_version(kWireVersion);
+  reply.set_graph_json(core.graph->json());
+  for (uint32_t p : core.graph->partitions()) reply.add_partitions(p);
+  reply.set_incarnation(core.incarnation);
+  reply.set_draining(core.draining);
+  reply.set_budget_bytes(core.budget->limit());
+  if (core.peers) {
+    for (v1::PeerState& peer : core.peers()) *reply.add_peers() = peer;
+  }
+  return CallAnswer{MessageKind::kDescribeReply, reply.SerializeAsString()};
+}
+
+absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
+                                       const IncomingCall& call) {
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseHeader<v1::GetInputIdsRequest>(call.kind, call.header));
+  ASSIGN_OR_RETURN(const InputIdsPage page,
+                   ServeGetInputIds(*core.graph, request));
+  CallAnswer answer{MessageKind::kGetInputIdsReply,
+                    page.header.SerializeAsString()};
+  answer.payload = {reinterpret_cast<const uint8_t*>(page.ids.data()),
+                    page.ids.size() * sizeof(int64_t)};
+  answer.payload_owner = core.graph;
+  return answer;
+}
+
+absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
+                                 const IncomingCall& call) {
+  if (call.kind == MessageKind::kDescribeRequest) return Describe(core, call);
+  if (call.kind == MessageKind::kGetInputIdsRequest) {
+    return GetInputIds(core, call);
+  }
+  return absl::UnimplementedError(absl::StrCat(
+      MessageKindName(call.kind), " is no call of a control stream"));
+}
+
+}  // namespace
+
+absl::Status CheckWireVersion(uint32_t theirs) {
+  if (theirs >= kOldestWireVersion && theirs <= kWireVersion) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "wire version ", theirs, " is asked for; this server speaks ",
+      kOldestWireVersion, " to ", kWireVersion));
+}
+
+std::shared_ptr<StreamHandler> ServeControlCalls(
+    std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
+    std::string peer) {
+  CallServerOptions options;
+  options.max_request_bytes = 0;
+  return ServeCalls(
+      std::move(stream), std::move(peer),
+      [core = std::move(core)](IncomingCall call, CallResponder respond) {
+        respond(Serve(*core, call));
+      },
+      options);
+}
+
+}  // namespace tributary

@@ -1,0 +1,23 @@
+// A stream of control calls: Describe, GetInputIds.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
+
+#include <memory>
+#include <string>
+
+#include "channel/transport.h"
+#include "sampler_server/service/service_core.h"
+
+namespace tributary {
+
+// Answered where they arrive, for they only read what is mapped: no queue.
+std::shared_ptr<StreamHandler> ServeControlCalls(
+    std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
+    std::string peer);
+
+// FAILED_PRECONDITION, naming both, for a wire version not spoken here.
+absl::Status CheckWireVersion(uint32_t theirs);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_

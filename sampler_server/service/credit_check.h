@@ -1,0 +1,26 @@
+// A credit turned into a batch request, its every number checked.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CREDIT_CHECK_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_CREDIT_CHECK_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/proto/wire.pb.h"
+#include "sampler_server/engine/batch_task.h"
+
+namespace tributary {
+
+// `room_bytes` is the size of the room that travelled with the credit, or none
+// (0). INVALID_ARGUMENT, with the field and what is allowed.
+absl::StatusOr<BatchRequest> MakeBatchRequest(
+    const v1::Credit& credit, std::shared_ptr<const SamplingPlan> plan,
+    size_t room_bytes, absl::Time now);
+
+// What a task must have reserved before it starts: working memory and, unless
+// the room is the trainer's own slot, the room. Saturates.
+size_t ReservationFor(uint64_t max_bytes, bool has_room);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_CREDIT_CHECK_H_

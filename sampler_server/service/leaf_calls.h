@@ -1,0 +1,56 @@
+// What peers ask of the partitions here: draws and rows. Pure functions of the
+// graph and the request; they believe nothing, wait for nothing and ask no one.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_CALLS_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_CALLS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/buffer.h"
+#include "common/byte_budget.h"
+#include "common/proto/wire.pb.h"
+#include "partition/format/graph.h"
+
+namespace tributary {
+
+// The answer to a leaf request. Its payload lies in `payload`, whose bytes
+// stay reserved as long as it lives.
+struct LeafReply {
+  std::string header;  // serialized SampleHopReply or GatherReply
+  AlignedBuffer payload;
+  Reservation reservation;
+};
+
+struct LeafLimits {
+  size_t max_reply_bytes = 4u << 20;  // whatever the caller allows
+};
+
+// Draws neighbours; `payload` as SampleHopRequest says. A reply that would
+// exceed max_reply_bytes is cut, for the caller to go on from. Errors:
+// FAILED_PRECONDITION (another layout; both digests), NOT_FOUND (the partition
+// is not here; those that are), OUT_OF_RANGE (a row), INVALID_ARGUMENT (sizes,
+// indices), RESOURCE_EXHAUSTED (`budget` is full now: ask again).
+absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
+                                         const v1::SampleHopRequest& request,
+                                         absl::Span<const uint8_t> payload,
+                                         const LeafLimits& limits,
+                                         ByteBudget& budget);
+
+// Copies rows of columns; errors as above.
+absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
+                                      const v1::GatherRequest& request,
+                                      absl::Span<const uint8_t> payload,
+                                      const LeafLimits& limits,
+                                      ByteBudget& budget);
+
+// FAILED_PRECONDITION, naming both digests, unless `theirs` is the graph's.
+absl::Status CheckLayoutDigest(const GraphSchema& schema,
+                               const std::string& theirs);
+absl::Status CheckContentDigest(const GraphSchema& schema,
+                                const std::string& theirs);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_CALLS_H_

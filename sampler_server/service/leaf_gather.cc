@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+#include "sampler_server/engine/gather.h"
+#include "sampler_server/service/leaf_calls.h"
+#include "sampler_server/service/leaf_checks.h"
+
+namespace tributary {
+namespace {
+
+// A table of one partition, as far as this request goes.
+struct TableRows {
+  uint64_t num_rows = 0;
+  const NodePartition* nodes = nullptr;
+  const NodeTypeSchema* node_type = nullptr;
+  const EdgePartition* edges = nullptr;
+  const EdgeTypeSchema* edge_type = nullptr;
+};
+
+absl::StatusOr<TableRows> FindTable(const Graph& graph,
+                                    const v1::GatherRequest& request) {
+  const GraphSchema& schema = graph.schema();
+  TableRows table;
+  if (request.table_case() == v1::GatherRequest::kNodeType) {
+    RETURN_IF_ERROR(
+        CheckIndex("node type", request.node_type(), schema.node_types.size()));
+    table.node_type = &schema.node_types[request.node_type()];
+    table.nodes = graph.nodes(request.node_type(), request.partition());
+    if (table.nodes == nullptr) return NotHere(graph, request.partition());
+    table.num_rows = table.nodes->orig_id.size();
+    return table;
+  }
+  if (request.table_case() == v1::GatherRequest::kEdgeType) {
+    RETURN_IF_ERROR(
+        CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
+    table.edge_type = &schema.edge_types[request.edge_type()];
+    table.edges = graph.edges(request.edge_type(), request.partition());
+    if (table.edges == nullptr) return NotHere(graph, request.partition());
+    table.num_rows = table.edges->edge_id.size();
+    return table;
+  }
+  return absl::InvalidArgumentError("neither node_type nor edge_type is set");
+}
+
+absl::StatusOr<RowTable> FindColumn(const TableRows& table, int column) {
+  if (table.nodes != nullptr) {
+    const auto& ids = table.nodes->orig_id;
+    if (column == v1::COLUMN_ORIG_ID) {
+      return RowTable{{reinterpret_cast<const uint8_t*>(ids.data()),
+                       ids.size() * sizeof(int64_t)},
+                      sizeof(int64_t)};
+    }
+    if (column == v1::COLUMN_X && table.node_type->x) {
+      return RowTable{table.nodes->x, table.node_type->x->row_bytes()};
+    }
+    if (column == v1::COLUMN_Y && table.node_type->y) {
+      return RowTable{table.nodes->y, table.node_type->y->row_bytes()};
+    }
+  } else if (column == v1::COLUMN_EDGE_ATTR && table.edge_type->edge_attr) {
+    return RowTable{table.edges->edge_attr,
+                    table.edge_type->edge_attr->row_bytes()};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("column ", column, " is not one of this table"));
+}
+
+absl::StatusOr<std::vector<RowTable>> FindColumns(
+    const TableRows& table, const v1::GatherRequest& request) {
+  constexpr int kMostColumns = 3;  // orig_id, x, y
+  if (request.columns().empty() || request.columns_size() > kMostColumns) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.columns_size(), " columns asked for; 1 to ",
+                     kMostColumns, " are possible"));
+  }
+  std::vector<RowTable> columns;
+  for (int column : request.columns()) {
+    ASSIGN_OR_RETURN(columns.emplace_back(), FindColumn(table, column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
+                                      const v1::GatherRequest& request,
+                                      absl::Span<const uint8_t> payload,
+                                      const LeafLimits& limits,
+                                      ByteBudget& budget) {
+  RETURN_IF_ERROR(CheckLayoutDigest(graph.schema(), request.layout_digest()));
+  RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
+                             graph.schema().num_partitions));
+  ASSIGN_OR_RETURN(const TableRows table, FindTable(graph, request));
+  ASSIGN_OR_RETURN(const std::vector<RowTable> columns,
+                   FindColumns(table, request));
+  RETURN_IF_ERROR(
+      CheckPayload(request.num_rows(), sizeof(uint64_t), payload.size()));
+  size_t row_bytes = 0;
+  for (const RowTable& column : columns) row_bytes += column.row_bytes;
+  const uint64_t most =
+      std::min<uint64_t>(request.max_reply_bytes(), limits.max_reply_bytes);
+  if (most < row_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a reply may have ", most, " bytes; one row takes ", row_bytes));
+  }
+  const size_t n = std::min<uint64_t>(request.num_rows(), most / row_bytes);
+  const auto rows = CopyArray<uint64_t>(payload, n);
+  RETURN_IF_ERROR(CheckRows(rows, table.num_rows));
+
+  ASSIGN_OR_RETURN(Reservation reservation, budget.TryReserve(n * row_bytes));
+  v1::GatherReply header;
+  header.set_rows(n);
+  LeafReply reply{header.SerializeAsString(), AlignedBuffer(n * row_bytes),
+                  std::move(reservation)};
+  uint8_t* to = reply.payload.data();
+  for (const RowTable& column : columns) {
+    GatherRows(column, rows, {}, to);
+    to += n * column.row_bytes;
+  }
+  return reply;
+}
+
+}  // namespace tributary

@@ -1,0 +1,114 @@
+#include "sampler_server/service/sampler_service.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/mutex.h"
+#include "sampler_server/service/batch_stream.h"
+#include "sampler_server/service/control_stream.h"
+#include "sampler_server/service/leaf_stream.h"
+#include "sampler_server/service/service_core.h"
+
+namespace tributary {
+
+// Those that are open, so that they can be closed.
+class BatchStreams {
+ public:
+  explicit BatchStreams(size_t max) : max_(max) {}
+
+  std::shared_ptr<StreamHandler> Open(std::shared_ptr<ServiceCore> core,
+                                      std::string peer,
+                                      std::shared_ptr<Stream> stream,
+                                      absl::Status* why) {
+    MutexLock lock(mutex_);
+    std::erase_if(open_, [](const auto& weak) { return weak.expired(); });
+    if (open_.size() >= max_) {
+      *why = absl::ResourceExhaustedError(
+          absl::StrCat(open_.size(), " batch streams are open already"));
+      return nullptr;
+    }
+    auto opened = std::make_shared<BatchStream>(
+        std::move(core), next_id_++, std::move(peer), std::move(stream));
+    open_.push_back(opened);
+    return opened;
+  }
+
+  void CloseAll(const absl::Status& why) {
+    std::vector<std::weak_ptr<BatchStream>> streams;
+    {
+      MutexLock lock(mutex_);
+      streams.swap(open_);
+    }
+    for (const auto& weak : streams) {
+      if (auto stream = weak.lock()) stream->Close(why);
+    }
+  }
+
+ private:
+  const size_t max_;
+  Mutex mutex_;
+  uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::vector<std::weak_ptr<BatchStream>> open_ ABSL_GUARDED_BY(mutex_);
+};
+
+SamplerService::SamplerService(const SamplerServiceOptions& options,
+                               const SamplerServiceEnvironment& environment)
+    : core_(std::make_shared<ServiceCore>()),
+      streams_(std::make_shared<BatchStreams>(options.max_streams)) {
+  core_->graph = options.graph;
+  core_->incarnation = options.incarnation;
+  core_->remote = environment.remote;
+  core_->executor = environment.executor;
+  core_->leaf_executor = environment.leaf_executor;
+  core_->peers = environment.peers;
+  core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
+  core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
+  core_->admission = std::make_shared<Admission>(
+      options.admission, core_->budget, environment.executor);
+  if (environment.metrics != nullptr) {
+    core_->metrics = ServiceMetrics(*environment.metrics);
+  }
+}
+
+SamplerService::~SamplerService() {
+  streams_->CloseAll(absl::UnavailableError("this server has stopped"));
+}
+
+std::shared_ptr<StreamHandler> SamplerService::Accept(
+    StreamMethod method, std::string peer, std::shared_ptr<Stream> stream,
+    absl::Status* why) {
+  switch (method) {
+    case StreamMethod::kBatches:
+      return streams_->Open(core_, std::move(peer), std::move(stream), why);
+    case StreamMethod::kLeaf:
+      return ServeLeafCalls(core_, std::move(stream), std::move(peer));
+    case StreamMethod::kControl:
+      return ServeControlCalls(core_, std::move(stream), std::move(peer));
+  }
+  *why = absl::UnimplementedError("a stream method that is not known here");
+  return nullptr;
+}
+
+void SamplerService::Drain(absl::Time deadline,
+                           absl::AnyInvocable<void()> drained) {
+  core_->draining = true;
+  const TimerId timer = core_->executor->PostAt(deadline, [streams = streams_] {
+    streams->CloseAll(absl::UnavailableError(
+        "this server has drained, and its grace period is over"));
+  });
+  core_->activity->OnIdle(
+      [core = core_, timer, drained = std::move(drained)]() mutable {
+        core->executor->CancelTimer(timer);
+        drained();
+      });
+}
+
+bool SamplerService::draining() const { return core_->draining; }
+const ByteBudget& SamplerService::budget() const { return *core_->budget; }
+const ByteBudget& SamplerService::leaf_budget() const {
+  return *core_->leaf_budget;
+}
+size_t SamplerService::active() const { return core_->activity->count(); }
+size_t SamplerService::queued() const { return core_->admission->num_queued(); }
+
+}  // namespace tributary

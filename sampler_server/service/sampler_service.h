@@ -1,0 +1,82 @@
+// The server's side of every stream: batches for trainers, hops and rows for
+// peers, descriptions for anyone.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SAMPLER_SERVICE_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_SAMPLER_SERVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
+#include "channel/transport.h"
+#include "common/byte_budget.h"
+#include "common/executor.h"
+#include "common/metrics.h"
+#include "common/proto/wire.pb.h"
+#include "partition/format/graph.h"
+#include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/service/admission.h"
+
+namespace tributary {
+
+class BatchStreams;
+struct ServiceCore;
+
+struct SamplerServiceOptions {
+  std::shared_ptr<const Graph> graph;
+  uint64_t incarnation = 0;  // differs at each start of a server
+  // Bytes of batches being made or sent (--memory-budget).
+  size_t memory_budget = size_t{1} << 30;
+  // Bytes of leaf requests and replies; apart, so that peers never wait for
+  // trainers.
+  size_t leaf_budget = size_t{128} << 20;
+  AdmissionLimits admission;
+  size_t max_streams = 4096;
+};
+
+// What it runs on; all outlive it and its streams.
+struct SamplerServiceEnvironment {
+  Executor* executor = nullptr;
+  Executor* leaf_executor = nullptr;   // threads of its own, for leaf requests
+  RemotePartitions* remote = nullptr;  // null: the graph has all partitions
+  // For Describe; may be empty.
+  std::function<std::vector<v1::PeerState>()> peers;
+  Metrics* metrics = nullptr;  // null: none
+};
+
+// Thread-safe. Streams keep what they share alive beyond the service itself;
+// the environment must outlive them: Drain first.
+class SamplerService final : public StreamAcceptor {
+ public:
+  SamplerService(const SamplerServiceOptions& options,
+                 const SamplerServiceEnvironment& environment);
+  ~SamplerService() override;
+
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+                                        std::shared_ptr<Stream> stream,
+                                        absl::Status* why) override;
+
+  // Takes no new batch from now on and goes on answering calls. `drained` runs
+  // once what was taken before is made and sent, or cancelled at `deadline`,
+  // which closes the batch streams. At most once.
+  void Drain(absl::Time deadline, absl::AnyInvocable<void()> drained);
+  bool draining() const;
+
+  // Of the budgets, for tests and metrics.
+  const ByteBudget& budget() const;
+  const ByteBudget& leaf_budget() const;
+  // Batches being made or sent.
+  size_t active() const;
+  size_t queued() const;
+
+ private:
+  const std::shared_ptr<ServiceCore> core_;
+  const std::shared_ptr<BatchStreams> streams_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_SAMPLER_SERVICE_H_

@@ -1,0 +1,46 @@
+// What all streams of a sampling service share.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_CORE_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_CORE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "common/byte_budget.h"
+#include "common/executor.h"
+#include "common/proto/wire.pb.h"
+#include "partition/format/graph.h"
+#include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/service/activity.h"
+#include "sampler_server/service/admission.h"
+#include "sampler_server/service/leaf_calls.h"
+#include "sampler_server/service/service_metrics.h"
+#include "sampler_server/service/session_cache.h"
+
+namespace tributary {
+
+// Kept alive by the service and by each of its streams. What it points to
+// outlives all of them.
+struct ServiceCore {
+  std::shared_ptr<const Graph> graph;
+  uint64_t incarnation = 0;
+  std::function<std::vector<v1::PeerState>()> peers;  // may be empty
+  RemotePartitions* remote = nullptr;  // null: all partitions are here
+  Executor* executor = nullptr;
+  Executor* leaf_executor = nullptr;  // its own threads, so that leaf requests
+                                      // never wait for tasks
+  std::shared_ptr<ByteBudget> budget;
+  std::shared_ptr<ByteBudget> leaf_budget;  // likewise
+  std::shared_ptr<Admission> admission;
+  std::shared_ptr<Activity> activity = std::make_shared<Activity>();
+  SessionCache sessions{256};
+  ServiceMetrics metrics;
+  LeafLimits leaf_limits;
+  std::atomic<bool> draining{false};
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_CORE_H_
