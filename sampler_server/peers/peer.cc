@@ -1,0 +1,66 @@
+#include "sampler_server/peers/peer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tributary {
+
+bool Peer::healthy() const {
+  MutexLock lock(mutex_);
+  return problem_.ok();
+}
+
+bool Peer::Owns(uint32_t partition) const {
+  MutexLock lock(mutex_);
+  return std::binary_search(partitions_.begin(), partitions_.end(), partition);
+}
+
+bool Peer::draining() const {
+  MutexLock lock(mutex_);
+  return draining_;
+}
+
+absl::Status Peer::problem() const {
+  MutexLock lock(mutex_);
+  return problem_;
+}
+
+v1::PeerState Peer::State() const {
+  MutexLock lock(mutex_);
+  v1::PeerState state;
+  state.set_address(address_.ToString());
+  state.set_healthy(problem_.ok());
+  for (uint32_t partition : partitions_) state.add_partitions(partition);
+  return state;
+}
+
+std::shared_ptr<CallClient> Peer::Leaf() {
+  std::shared_ptr<CallClient> broken;  // destroyed outside the lock
+  MutexLock lock(mutex_);
+  if (leaf_ == nullptr || !leaf_->open()) {
+    broken = std::exchange(
+        leaf_, std::make_shared<CallClient>(transport_, address_,
+                                            StreamMethod::kLeaf, executor_));
+  }
+  return leaf_;
+}
+
+void Peer::SetHealthy(std::vector<uint32_t> partitions, bool draining) {
+  std::sort(partitions.begin(), partitions.end());
+  MutexLock lock(mutex_);
+  problem_ = absl::OkStatus();
+  partitions_ = std::move(partitions);
+  draining_ = draining;
+}
+
+void Peer::SetProblem(absl::Status why) {
+  std::shared_ptr<CallClient> leaf;
+  {
+    MutexLock lock(mutex_);
+    problem_ = why;
+    leaf = std::move(leaf_);
+  }
+  if (leaf != nullptr) leaf->Close(std::move(why));
+}
+
+}  // namespace tributary

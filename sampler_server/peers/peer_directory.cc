@@ -1,0 +1,210 @@
+#include "sampler_server/peers/peer_directory.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "channel/parse_header.h"
+#include "common/log.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kMaxPeers = 4096;
+
+// Equal on every run, apart for every pair of servers.
+uint64_t BackoffSeed(uint64_t own_incarnation, const Address& address) {
+  return own_incarnation ^ std::hash<std::string>()(address.ToString());
+}
+
+}  // namespace
+
+PeerDirectory::PeerDirectory(PeerDirectoryOptions options, Transport* transport,
+                             Executor* executor)
+    : options_(std::move(options)),
+      transport_(transport),
+      strand_(std::make_shared<Strand>(executor)) {}
+
+void PeerDirectory::SetListed(std::vector<Address> addresses) {
+  strand_->Post([self = shared_from_this(), addresses = std::move(addresses)] {
+    if (!self->stopped_) self->Listed(addresses);
+  });
+}
+
+void PeerDirectory::Stop() {
+  strand_->Post([self = shared_from_this()] {
+    self->stopped_ = true;
+    for (auto& [address, watch] : self->watches_) {
+      self->strand_->CancelTimer(watch.timer);
+    }
+    self->watches_.clear();
+  });
+}
+
+void PeerDirectory::Listed(const std::vector<Address>& addresses) {
+  const std::set<Address> listed(addresses.begin(), addresses.end());
+  for (auto& [address, watch] : watches_)
+    watch.listed = listed.contains(address);
+  for (const Address& address : listed) {
+    if (watches_.contains(address)) continue;
+    if (watches_.size() >= kMaxPeers) {
+      LogRepeated(LogLevel::kWarning, "too many peers",
+                  absl::StrCat("more than ", kMaxPeers,
+                               " peers: ", address.ToString(), " is left out"));
+      continue;
+    }
+    watches_.emplace(
+        address,
+        Watch{std::make_shared<Peer>(address, transport_, strand_->executor()),
+              Backoff(options_.backoff,
+                      BackoffSeed(options_.own_incarnation, address))});
+    Describe(address);
+  }
+  Publish();
+}
+
+// Who is to be asked, for other threads.
+void PeerDirectory::Publish() {
+  std::vector<std::shared_ptr<Peer>> peers;
+  for (const auto& [address, watch] : watches_) {
+    if (!watch.is_self) peers.push_back(watch.peer);
+  }
+  MutexLock lock(mutex_);
+  peers_.swap(peers);
+}
+
+void PeerDirectory::DescribeAfter(const Address& address,
+                                  absl::Duration delay) {
+  Watch& watch = watches_.at(address);
+  strand_->CancelTimer(watch.timer);
+  watch.timer = strand_->PostAfter(
+      delay, [self = shared_from_this(), address] { self->Describe(address); });
+}
+
+void PeerDirectory::Describe(const Address& address) {
+  auto it = watches_.find(address);
+  if (it == watches_.end() || it->second.in_flight) return;
+  Watch& watch = it->second;
+  if (watch.control == nullptr || !watch.control->open()) {
+    watch.control = std::make_unique<CallClient>(
+        transport_, address, StreamMethod::kControl, strand_->executor());
+  }
+  watch.in_flight = true;
+  v1::DescribeRequest request;
+  request.set_wire_version(kWireVersion);
+  watch.control->Call(
+      {MessageKind::kDescribeRequest, request.SerializeAsString()},
+      strand_->Now() + options_.describe_timeout, 0,
+      [self = shared_from_this(), address](absl::StatusOr<CallReply> reply) {
+        self->strand_->Post(
+            [self, address, reply = std::move(reply)]() mutable {
+              self->OnDescribed(address, std::move(reply));
+            });
+      });
+}
+
+void PeerDirectory::OnDescribed(const Address& address,
+                                absl::StatusOr<CallReply> reply) {
+  auto it = watches_.find(address);
+  if (it == watches_.end()) return;
+  Watch& watch = it->second;
+  watch.in_flight = false;
+  absl::Status problem = Accept(watch, reply);
+  if (problem.ok()) {
+    watch.backoff.Reset();
+    return DescribeAfter(address, options_.describe_interval);
+  }
+  LogRepeated(
+      LogLevel::kWarning, absl::StrCat("peer ", address.ToString()),
+      absl::StrCat("peer ", address.ToString(), ": ", problem.ToString()));
+  watch.control.reset();
+  watch.peer->SetProblem(std::move(problem));
+  if (!watch.listed) {
+    watches_.erase(it);
+    return Publish();
+  }
+  DescribeAfter(address, watch.backoff.Next());
+}
+
+absl::Status PeerDirectory::Accept(Watch& watch,
+                                   const absl::StatusOr<CallReply>& reply) {
+  RETURN_IF_ERROR(reply.status());
+  ASSIGN_OR_RETURN(const auto described,
+                   ParseHeader<v1::DescribeReply>(reply->kind, reply->header));
+  const bool is_self = described.incarnation() == options_.own_incarnation;
+  if (is_self != watch.is_self) {
+    watch.is_self = is_self;
+    Publish();
+  }
+  if (described.graph_json() != watch.graph_json) {
+    RETURN_IF_ERROR(CheckGraph(described.graph_json()));
+    watch.graph_json = described.graph_json();
+  }
+  watch.peer->SetHealthy(
+      {described.partitions().begin(), described.partitions().end()},
+      described.draining());
+  return absl::OkStatus();
+}
+
+absl::Status PeerDirectory::CheckGraph(const std::string& graph_json) const {
+  ASSIGN_OR_RETURN(const GraphSchema theirs, GraphSchema::FromJson(graph_json));
+  if (theirs.layout_digest == options_.schema.layout_digest) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "it serves graph '", theirs.name, "' with layout digest ",
+      ToHex(theirs.layout_digest), "; this server has '", options_.schema.name,
+      "' with ", ToHex(options_.schema.layout_digest)));
+}
+
+std::vector<std::shared_ptr<Peer>> PeerDirectory::Owners(uint32_t partition) {
+  std::vector<std::shared_ptr<Peer>> owners;
+  uint64_t turn = 0;
+  {
+    MutexLock lock(mutex_);
+    turn = turn_++;
+    for (const auto& peer : peers_) {
+      if (peer->healthy() && peer->Owns(partition)) owners.push_back(peer);
+    }
+  }
+  if (!owners.empty()) {
+    std::rotate(owners.begin(), owners.begin() + turn % owners.size(),
+                owners.end());
+  }
+  std::stable_partition(owners.begin(), owners.end(),
+                        [](const auto& peer) { return !peer->draining(); });
+  return owners;
+}
+
+void PeerDirectory::ReportFailure(const std::shared_ptr<Peer>& peer,
+                                  absl::Status why) {
+  if (!peer->healthy()) return;
+  peer->SetProblem(std::move(why));
+  strand_->Post([self = shared_from_this(), address = peer->address()] {
+    self->Describe(address);
+  });
+}
+
+std::string PeerDirectory::Problems() const {
+  std::string text;
+  MutexLock lock(mutex_);
+  for (const auto& peer : peers_) {
+    const absl::Status problem = peer->problem();
+    if (problem.ok()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", peer->address().ToString(),
+                    " (", problem.ToString(), ")");
+  }
+  return text;
+}
+
+std::vector<v1::PeerState> PeerDirectory::States() const {
+  std::vector<v1::PeerState> states;
+  MutexLock lock(mutex_);
+  for (const auto& peer : peers_) states.push_back(peer->State());
+  return states;
+}
+
+}  // namespace tributary

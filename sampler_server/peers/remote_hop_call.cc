@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "channel/parse_header.h"
+#include "common/status.h"
+#include "sampler_server/peers/owner_call.h"
+#include "sampler_server/peers/peer_partitions.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kNodeBytes = sizeof(uint32_t) + sizeof(uint64_t);
+constexpr size_t kMaxNodesPerCall = kMaxPayloadBytes / 4 / kNodeBytes;
+
+std::string DigestBytes(const Sha256Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+template <typename T>
+const uint8_t* AppendTo(std::vector<T>& values, size_t count,
+                        const uint8_t* from) {
+  const size_t old = values.size();
+  values.resize(old + count);
+  if (count > 0) std::memcpy(&values[old], from, count * sizeof(T));
+  return from + count * sizeof(T);
+}
+
+// One hop of one batch in one partition. On its strand.
+class HopCall : public std::enable_shared_from_this<HopCall> {
+ public:
+  using Done = absl::AnyInvocable<void(absl::StatusOr<HopEdges>)>;
+
+  HopCall(std::shared_ptr<const GraphSchema> schema,
+          std::shared_ptr<PeerDirectory> directory, RemoteHop hop,
+          const RemotePartitions::Limits& limits,
+          std::shared_ptr<Strand> strand, Done done)
+      : schema_(std::move(schema)),
+        directory_(std::move(directory)),
+        hop_(std::move(hop)),
+        limits_(limits),
+        strand_(std::move(strand)),
+        done_(std::move(done)),
+        edge_bytes_((hop_.want_positions ? 3 : 2) * sizeof(uint64_t)),
+        max_edges_(limits.max_reply_bytes / edge_bytes_) {}
+
+  void Next() {
+    const size_t left = hop_.rows.size() - next_;
+    if (left == 0 || edges_.neighbors.size() >= max_edges_) return Finish();
+    asked_ = std::min(left, NodesPerCall());
+    auto payload = std::make_shared<AlignedBuffer>(asked_ * kNodeBytes);
+    std::memcpy(payload->data(), &hop_.local_numbers[next_],
+                asked_ * sizeof(uint32_t));
+    std::memcpy(payload->data() + asked_ * sizeof(uint32_t), &hop_.rows[next_],
+                asked_ * sizeof(uint64_t));
+    reply_bytes_ = ReplyBytes();
+
+    OwnerCallSpec spec;
+    spec.partition = hop_.partition;
+    spec.kind = MessageKind::kSampleHopRequest;
+    spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
+      return self->Header(timeout_ms);
+    };
+    spec.payload = std::as_const(*payload).span();
+    spec.payload_owner = std::move(payload);
+    spec.max_reply_bytes = reply_bytes_;
+    spec.limits = limits_;
+    spec.strand = strand_;
+    spec.accept = [self = shared_from_this()](CallReply reply) {
+      return self->Accept(reply);
+    };
+    spec.done = [self = shared_from_this()](absl::Status status) {
+      if (!status.ok()) return self->done_(std::move(status));
+      self->Next();
+    };
+    StartOwnerCall(directory_, std::move(spec));
+  }
+
+ private:
+  // So few that their reply is not likely to be cut.
+  size_t NodesPerCall() const {
+    const size_t fanout = std::max(1, hop_.fanout);
+    const size_t node_reply = sizeof(uint32_t) + fanout * edge_bytes_;
+    return std::clamp<size_t>(kMaxPayloadBytes / node_reply, 1,
+                              kMaxNodesPerCall);
+  }
+
+  size_t ReplyBytes() const {
+    const uint64_t edges_left = max_edges_ - edges_.neighbors.size();
+    const uint64_t counts = asked_ * sizeof(uint32_t);
+    if (edges_left > kMaxPayloadBytes / edge_bytes_) return kMaxPayloadBytes;
+    return std::min<uint64_t>(kMaxPayloadBytes,
+                              counts + edges_left * edge_bytes_);
+  }
+
+  std::string Header(uint64_t timeout_ms) const {
+    v1::SampleHopRequest request;
+    request.set_layout_digest(DigestBytes(schema_->layout_digest));
+    request.set_edge_type(hop_.edge_type);
+    request.set_partition(hop_.partition);
+    request.set_key0(hop_.key.k0);
+    request.set_key1(hop_.key.k1);
+    request.set_fanout(hop_.fanout);
+    request.set_replace(hop_.replace);
+    request.set_want_positions(hop_.want_positions);
+    request.set_num_nodes(asked_);
+    request.set_skip_edges(skip_);
+    request.set_max_reply_bytes(reply_bytes_);
+    request.set_timeout_ms(timeout_ms);
+    return request.SerializeAsString();
+  }
+
+  // Nothing is taken in before all is checked: another owner may be asked.
+  absl::Status Accept(const CallReply& reply) {
+    ASSIGN_OR_RETURN(const auto header,
+                     ParseHeader<v1::SampleHopReply>(reply.kind, reply.header));
+    const uint64_t nodes = header.nodes();
+    const uint64_t edges = header.edges();
+    const bool progress =
+        nodes > 1 || edges > 0 || (nodes == 1 && !header.last_is_partial());
+    if (nodes > asked_ || edges > kMaxPayloadBytes || !progress ||
+        reply.payload.size() !=
+            nodes * sizeof(uint32_t) + edges * edge_bytes_) {
+      return absl::DataLossError(absl::StrCat(
+          "reply of ", nodes, " nodes and ", edges, " edges in ",
+          reply.payload.size(), " bytes to a request for ", asked_, " nodes"));
+    }
+    std::vector<uint32_t> counts;
+    const uint8_t* from = AppendTo(counts, nodes, reply.payload.data());
+    uint64_t sum = 0;
+    for (uint32_t count : counts) sum += count;
+    if (sum != edges) {
+      return absl::DataLossError(absl::StrCat("reply whose counts add up to ",
+                                              sum, ", not ", edges, " edges"));
+    }
+    from = AppendTo(edges_.neighbors, edges, from);
+    from = AppendTo(edges_.edge_ids, edges, from);
+    if (hop_.want_positions) AppendTo(edges_.positions, edges, from);
+    Advance(counts, header.last_is_partial());
+    return absl::OkStatus();
+  }
+
+  // The first count belongs to the node that the last reply cut, if it did.
+  void Advance(const std::vector<uint32_t>& counts, bool last_is_partial) {
+    auto first = counts.begin();
+    if (edges_.last_is_partial) {
+      edges_.counts.back() += *first;
+      ++first;
+    }
+    edges_.counts.insert(edges_.counts.end(), first, counts.end());
+    edges_.last_is_partial = last_is_partial;
+    next_ = edges_.counts.size() - (last_is_partial ? 1 : 0);
+    skip_ = last_is_partial ? edges_.counts.back() : 0;
+  }
+
+  void Finish() { done_(std::move(edges_)); }
+
+  const std::shared_ptr<const GraphSchema> schema_;
+  const std::shared_ptr<PeerDirectory> directory_;
+  const RemoteHop hop_;
+  const RemotePartitions::Limits limits_;
+  const std::shared_ptr<Strand> strand_;
+  Done done_;
+  const size_t edge_bytes_;
+  const uint64_t max_edges_;
+  HopEdges edges_;
+  size_t next_ = 0;         // first node that is not complete
+  uint64_t skip_ = 0;       // of its edges, that are here
+  size_t asked_ = 0;        // nodes in the call that is out
+  size_t reply_bytes_ = 0;  // that its reply may have
+};
+
+}  // namespace
+
+void PeerPartitions::SampleHop(
+    RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,
+    absl::AnyInvocable<void(absl::StatusOr<HopEdges>)> done) {
+  auto call = std::make_shared<HopCall>(schema_, directory_, std::move(hop),
+                                        limits, strand, std::move(done));
+  strand->Post([call] { call->Next(); });
+}
+
+}  // namespace tributary
