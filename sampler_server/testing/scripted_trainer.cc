@@ -1,0 +1,189 @@
+#include "sampler_server/testing/scripted_trainer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "common/batch/batch_view.h"
+#include "common/session/hop_key.h"
+#include "common/session/permutation.h"
+
+namespace tributary {
+namespace {
+
+template <typename Proto>
+Proto Parse(IncomingMessage& message) {
+  Proto proto;
+  proto.ParseFromArray(message.header().data(),
+                       static_cast<int>(message.header().size()));
+  return proto;
+}
+
+std::string DigestOfRoom(absl::Span<const uint8_t> room) {
+  auto view = BatchView::Parse(room);
+  return view.ok() ? ToHex(view->Digest()) : view.status().ToString();
+}
+
+}  // namespace
+
+TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
+                           std::vector<int64_t> inputs) {
+  SpecGraph graph{schema.name, schema.content_digest, schema.layout_digest};
+  for (const auto& t : schema.node_types) graph.node_types.push_back(t.name);
+  for (const auto& t : schema.edge_types) graph.edge_types.push_back(t.name());
+  options.input_count = inputs.size();
+  options.inputs_sha256 = InputsSha256(inputs);
+  auto spec = BuildSessionSpec(graph, options);
+  if (!spec.ok()) {
+    std::fprintf(stderr, "%s\n", spec.status().ToString().c_str());
+    std::abort();
+  }
+  return {*spec, SessionIdentity(*spec), std::move(inputs), options};
+}
+
+std::shared_ptr<ScriptedTrainer> ScriptedTrainer::Connect(
+    Transport* transport, const Address& address) {
+  auto trainer = std::make_shared<ScriptedTrainer>();
+  trainer->stream_ =
+      transport->Connect(address, StreamMethod::kBatches, trainer);
+  return trainer;
+}
+
+void ScriptedTrainer::Open(const TrainerSession& session,
+                           const std::string& client) {
+  v1::OpenSession open;
+  open.set_spec(session.spec);
+  open.set_wire_version(kWireVersion);
+  open.set_client(client);
+  Send(MessageKind::kOpenSession, open.SerializeAsString());
+}
+
+v1::Credit ScriptedTrainer::MakeCredit(const TrainerSession& session,
+                                       uint64_t index, uint64_t max_bytes,
+                                       uint64_t timeout_ms) {
+  const uint64_t n = session.inputs.size();
+  const Permutation order =
+      session.options.shuffle == ShuffleMode::kNone
+          ? Permutation::Identity(n)
+          : Permutation::Keyed(n, MakeOrderKey(session.options.random_seed, 0));
+  v1::Credit credit;
+  credit.set_grant(index);
+  credit.set_session(
+      std::string(session.identity.begin(), session.identity.end()));
+  credit.set_index(index);
+  credit.set_max_bytes(max_bytes);
+  credit.set_timeout_ms(timeout_ms);
+  const uint64_t b = session.options.batch_size;
+  for (uint64_t i = index * b; i < std::min(n, (index + 1) * b); ++i) {
+    credit.add_input_number(order[i]);
+    credit.add_original_id(session.inputs[order[i]]);
+  }
+  return credit;
+}
+
+void ScriptedTrainer::Ask(const TrainerSession& session, uint64_t index,
+                          uint64_t max_bytes, uint64_t timeout_ms) {
+  Send(MakeCredit(session, index, max_bytes, timeout_ms));
+}
+
+void ScriptedTrainer::Send(const v1::Credit& credit,
+                           std::shared_ptr<SharedRoom> room) {
+  const size_t room_bytes =
+      std::min<uint64_t>(credit.max_bytes(), size_t{1} << 24);
+  rooms_[credit.grant()] = std::make_unique<Room>(room_bytes);
+  OutgoingMessage message;
+  message.kind = MessageKind::kCredit;
+  message.header = credit.SerializeAsString();
+  message.room = std::move(room);
+  stream_->Send(std::move(message)).IgnoreError();
+}
+
+void ScriptedTrainer::Send(MessageKind kind, std::string header) {
+  OutgoingMessage message;
+  message.kind = kind;
+  message.header = std::move(header);
+  stream_->Send(std::move(message)).IgnoreError();
+}
+
+void ScriptedTrainer::Cancel(uint64_t grant) {
+  v1::Cancel cancel;
+  cancel.set_grant(grant);
+  Send(MessageKind::kCancel, cancel.SerializeAsString());
+}
+
+std::string ScriptedTrainer::answer(uint64_t grant) const {
+  auto it = answers_.find(grant);
+  return it == answers_.end() ? "" : it->second;
+}
+
+std::vector<v1::Stage> ScriptedTrainer::stages(uint64_t grant) const {
+  auto it = stages_.find(grant);
+  return it == stages_.end() ? std::vector<v1::Stage>() : it->second;
+}
+
+void ScriptedTrainer::Answer(uint64_t grant, const std::string& text) {
+  std::string& answer = answers_[grant];
+  absl::StrAppend(&answer, answer.empty() ? "" : "; ", text);
+}
+
+void ScriptedTrainer::OnMessage(IncomingMessage& message) {
+  switch (message.kind()) {
+    case MessageKind::kFrame:
+      return OnFrame(message);
+    case MessageKind::kReady: {
+      const auto ready = Parse<v1::Ready>(message);
+      return Answer(ready.grant(), absl::StrCat("filled ", ready.total()));
+    }
+    case MessageKind::kNeeds: {
+      const auto needs = Parse<v1::Needs>(message);
+      return Answer(needs.grant(), absl::StrCat("needs ", needs.bytes()));
+    }
+    case MessageKind::kBatchError: {
+      const auto error = Parse<v1::BatchError>(message);
+      const auto code = static_cast<absl::StatusCode>(error.code());
+      return Answer(
+          error.grant(),
+          absl::StrCat("error ", absl::StatusCodeToString(code), " ",
+                       error.message(), error.retryable() ? " retry" : ""));
+    }
+    case MessageKind::kUnknownSession:
+      return Answer(Parse<v1::UnknownSession>(message).grant(), "unknown");
+    case MessageKind::kReturned:
+      return Answer(Parse<v1::Returned>(message).grant(), "returned");
+    case MessageKind::kProgress: {
+      const auto progress = Parse<v1::Progress>(message);
+      for (int i = 0; i < progress.grant_size(); ++i) {
+        auto& stages = stages_[progress.grant(i)];
+        if (stages.empty() || stages.back() != progress.stage(i)) {
+          stages.push_back(progress.stage(i));
+        }
+      }
+      return;
+    }
+    default:
+      return Answer(0, "message of another kind");
+  }
+}
+
+void ScriptedTrainer::OnFrame(IncomingMessage& message) {
+  const auto frame = Parse<v1::Frame>(message);
+  auto it = rooms_.find(frame.grant());
+  if (it == rooms_.end()) return Answer(frame.grant(), "a frame unasked for");
+  FrameAssembler& frames = it->second->frames;
+  const absl::Status added = frames.Add(frame.offset(), frame.total(), message);
+  if (!added.ok()) return stream_->Close(added);
+  if (!frames.complete()) return;
+  Answer(frame.grant(),
+         absl::StrCat("ready ", DigestOfRoom(it->second->slot.span().first(
+                                    frames.total()))));
+}
+
+void ScriptedTrainer::OnClosed(const absl::Status& why) {
+  closed_ = true;
+  why_closed_ = why;
+}
+
+}  // namespace tributary

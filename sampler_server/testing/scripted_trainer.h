@@ -1,0 +1,85 @@
+// A trainer that does as a test says and writes down what it hears.
+#ifndef TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_
+#define TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "channel/frame_assembler.h"
+#include "channel/transport.h"
+#include "common/buffer.h"
+#include "common/proto/wire.pb.h"
+#include "common/session/spec_builder.h"
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+// What a session samples: the inputs in list order and everything else.
+struct TrainerSession {
+  std::string spec;  // bytes
+  Sha256Digest identity{};
+  std::vector<int64_t> inputs;
+  SpecOptions options;
+};
+
+// Ends the test's process when the options are refused.
+TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
+                           std::vector<int64_t> inputs);
+
+// One batch stream. What a grant was answered by is one word and more:
+// "ready DIGEST", "needs N", "error CODE MESSAGE" (" retry" at its end when it
+// is retryable), "unknown", "returned"; a second answer follows after "; ".
+class ScriptedTrainer : public StreamHandler,
+                        public std::enable_shared_from_this<ScriptedTrainer> {
+ public:
+  static std::shared_ptr<ScriptedTrainer> Connect(Transport* transport,
+                                                  const Address& address);
+
+  void Open(const TrainerSession& session, const std::string& client = "job");
+  // Asks for batch `index` of epoch 0; the grant is `index` too.
+  void Ask(const TrainerSession& session, uint64_t index,
+           uint64_t max_bytes = 4096, uint64_t timeout_ms = 10000);
+  // As above, with whatever else the test puts in.
+  static v1::Credit MakeCredit(const TrainerSession& session, uint64_t index,
+                               uint64_t max_bytes, uint64_t timeout_ms);
+  void Send(const v1::Credit& credit,
+            std::shared_ptr<SharedRoom> room = nullptr);
+  void Send(MessageKind kind, std::string header);
+  void Cancel(uint64_t grant);
+  void Close() { stream_->Close(absl::OkStatus()); }
+
+  // Empty when there was none yet.
+  std::string answer(uint64_t grant) const;
+  size_t answers() const { return answers_.size(); }
+  bool closed() const { return closed_; }
+  const absl::Status& why_closed() const { return why_closed_; }
+  // Every stage that Progress named for the grant, repeats left out.
+  std::vector<v1::Stage> stages(uint64_t grant) const;
+
+  void OnMessage(IncomingMessage& message) override;
+  void OnClosed(const absl::Status& why) override;
+
+ private:
+  void OnFrame(IncomingMessage& message);
+  void Answer(uint64_t grant, const std::string& text);
+
+  struct Room {
+    explicit Room(size_t bytes) : slot(bytes), frames(slot.span()) {}
+    AlignedBuffer slot;
+    FrameAssembler frames;
+  };
+
+  std::shared_ptr<Stream> stream_;
+  std::map<uint64_t, std::unique_ptr<Room>> rooms_;
+  std::map<uint64_t, std::string> answers_;
+  std::map<uint64_t, std::vector<v1::Stage>> stages_;
+  bool closed_ = false;
+  absl::Status why_closed_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_

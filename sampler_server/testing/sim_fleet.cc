@@ -1,0 +1,69 @@
+#include "sampler_server/testing/sim_fleet.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace tributary {
+
+SimFleet::~SimFleet() {
+  for (auto& server : servers) {
+    if (!world.crashed(server->executor->node())) Crash(*server);
+  }
+}
+
+SimServer& SimFleet::Add(const SimServerOptions& options) {
+  const std::string name = absl::StrCat("server", servers.size());
+  SimServer& server = *servers.emplace_back(std::make_unique<SimServer>());
+  server.executor = world.AddNode(name);
+  server.address = {name, 1};
+  server.graph = BuildGraph(options.graph, {options.partitions});
+
+  PeerDirectoryOptions directory;
+  directory.schema = server.graph->schema();
+  directory.own_incarnation = servers.size();
+  server.directory = std::make_shared<PeerDirectory>(
+      directory, network.TransportOf(server.executor), server.executor);
+  server.partitions = std::make_unique<PeerPartitions>(server.graph->schema(),
+                                                       server.directory);
+  SamplerServiceOptions service;
+  service.graph = server.graph;
+  service.incarnation = servers.size();
+  service.memory_budget = options.memory_budget;
+  service.leaf_budget = options.leaf_budget;
+  service.admission = options.admission;
+  SamplerServiceEnvironment environment;
+  environment.executor = server.executor;
+  environment.leaf_executor = server.executor;
+  environment.remote = server.partitions.get();
+  environment.peers = [directory = server.directory] {
+    return directory->States();
+  };
+  server.service = std::make_unique<SamplerService>(service, environment);
+  network.Listen(server.executor, server.address, server.service.get());
+  return server;
+}
+
+void SimFleet::Introduce() {
+  std::vector<Address> addresses;
+  for (const auto& server : servers) addresses.push_back(server->address);
+  for (const auto& server : servers) server->directory->SetListed(addresses);
+}
+
+void SimFleet::Settle() {
+  Introduce();
+  world.RunUntil(
+      [this] {
+        return std::all_of(servers.begin(), servers.end(), [&](auto& server) {
+          const auto states = server->directory->States();
+          return states.size() + 1 == servers.size() &&
+                 std::all_of(states.begin(), states.end(),
+                             [](const auto& s) { return s.healthy(); });
+        });
+      },
+      absl::Seconds(10));
+}
+
+void SimFleet::Crash(SimServer& server) { network.Crash(server.executor); }
+
+}  // namespace tributary

@@ -1,0 +1,59 @@
+// Sampling servers with their peers, in one simulated world.
+#ifndef TRIBUTARY_SAMPLER_SERVER_TESTING_SIM_FLEET_H_
+#define TRIBUTARY_SAMPLER_SERVER_TESTING_SIM_FLEET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "channel/testing/sim_network.h"
+#include "common/fleet/address.h"
+#include "common/testing/sim_scheduler.h"
+#include "partition/format/testing/graph_builder.h"
+#include "sampler_server/peers/peer_directory.h"
+#include "sampler_server/peers/peer_partitions.h"
+#include "sampler_server/service/sampler_service.h"
+
+namespace tributary {
+
+// One server: its node, its graph and all that it runs.
+struct SimServer {
+  SimExecutor* executor = nullptr;
+  Address address;
+  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<PeerDirectory> directory;
+  std::unique_ptr<PeerPartitions> partitions;
+  std::unique_ptr<SamplerService> service;
+};
+
+struct SimServerOptions {
+  GraphSpec graph;
+  std::vector<uint32_t> partitions;  // to map; empty: all
+  size_t memory_budget = size_t{1} << 20;
+  size_t leaf_budget = size_t{1} << 20;
+  AdmissionLimits admission;
+};
+
+class SimFleet {
+ public:
+  explicit SimFleet(uint64_t seed) : world(seed), network(&world) {}
+  ~SimFleet();
+
+  // Starts a server at "server<i>:1"; knows no peers yet.
+  SimServer& Add(const SimServerOptions& options);
+  // Tells every server of all of them, itself too.
+  void Introduce();
+  // Its process is gone without a word.
+  void Crash(SimServer& server);
+  // Introduces them and waits until all know each other.
+  void Settle();
+
+  SimScheduler world;
+  SimNetwork network;
+  std::vector<std::unique_ptr<SimServer>> servers;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_TESTING_SIM_FLEET_H_
