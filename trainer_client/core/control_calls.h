@@ -1,0 +1,64 @@
+// The calls that a loader makes before it asks for batches.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_CONTROL_CALLS_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_CONTROL_CALLS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "channel/transport.h"
+#include "common/executor.h"
+#include "common/sha256.h"
+
+namespace tributary {
+
+class CallClient;
+
+// What a server says of itself.
+struct ServerDescription {
+  std::string graph_json;
+  std::vector<uint32_t> partitions;  // that it owns
+  uint64_t incarnation = 0;          // differs at each start
+  bool draining = false;
+  uint64_t budget_bytes = 0;  // the most it can make at once; 0: not said
+};
+
+struct InputPage {
+  uint64_t total = 0;  // ids in the whole split
+  std::vector<int64_t> ids;
+};
+
+// One connection for calls; replies come on the strand. Its end is CANCELLED to
+// those that are still to come.
+class ControlCalls {
+ public:
+  ControlCalls(Transport* transport, const Address& address,
+               std::shared_ptr<Strand> strand);
+  ~ControlCalls();
+
+  using Described = absl::AnyInvocable<void(absl::StatusOr<ServerDescription>)>;
+  // FAILED_PRECONDITION when it speaks another wire version.
+  void Describe(absl::Duration timeout, Described done);
+
+  using GotPage = absl::AnyInvocable<void(absl::StatusOr<InputPage>)>;
+  struct PageRequest {
+    std::string node_type;
+    std::string split;
+    uint64_t offset = 0;
+    Sha256Digest content_digest{};
+  };
+  void GetInputIds(const PageRequest& request, absl::Duration timeout,
+                   GotPage done);
+
+ private:
+  const std::shared_ptr<Strand> strand_;
+  const std::shared_ptr<CallClient> client_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_CONTROL_CALLS_H_

@@ -1,0 +1,255 @@
+// What the loader does when nothing breaks: order, room, cursors, ends.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "trainer_client/core/testing/loader_world.h"
+
+namespace tributary {
+namespace {
+
+using Kind = FakeAct::Kind;
+
+std::vector<uint64_t> Range(uint64_t from, uint64_t to) {
+  std::vector<uint64_t> v(to - from);
+  std::iota(v.begin(), v.end(), from);
+  return v;
+}
+
+TEST(LoaderCore, DeliversAnEpochInOrder) {
+  LoaderWorld w({});
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(3).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_TRUE(w.errors.empty());
+  EXPECT_EQ(w.core().stats().batches, 10);
+  EXPECT_EQ(w.core().stats().inputs, 40);
+  EXPECT_EQ(w.core().stats().reassigned, 0);
+  // Both servers took part, each batch was asked for once.
+  EXPECT_GT(w.server(0).num_credits(), 0);
+  EXPECT_GT(w.server(1).num_credits(), 0);
+  EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 10);
+  // The end stays the end; another epoch begins anew.
+  EXPECT_FALSE((*w.Next()).has_value());
+  ASSERT_TRUE(w.core().StartEpoch(4).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+}
+
+TEST(LoaderCore, SortsWhatComesOutOfOrder) {
+  LoaderWorld w({.num_servers = 3});
+  for (size_t i = 0; i < 3; ++i) {
+    w.server(i).settings().act = [](const v1::Credit& credit) {
+      return FakeAct{.delay = absl::Milliseconds(50 - 5 * credit.index())};
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+}
+
+TEST(LoaderCore, KeepsToItsWindow) {
+  LoaderWorld w({.core = {.buffer_size = 1 << 20, .prefetch_size = 2}});
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  auto first = w.Next();
+  ASSERT_TRUE(first.ok() && first->has_value());
+  w.Run(absl::Seconds(5));
+  // Delivered: 0. Asked for ahead: 1, 2, 3.
+  EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 4);
+}
+
+TEST(LoaderCore, RanksShareAnEpoch) {
+  for (uint32_t rank : {0, 1, 2}) {
+    LoaderWorld::Options options;
+    options.order.rank = rank;
+    options.order.world = 3;
+    LoaderWorld w(options);
+    w.Start();
+    ASSERT_TRUE(w.core().StartEpoch(0).ok());
+    std::vector<uint64_t> expected;
+    for (uint64_t g = rank; g < 10; g += 3) expected.push_back(g);
+    EXPECT_EQ(w.TakeAll(), expected);
+  }
+}
+
+TEST(LoaderCore, GoesOnFromACursor) {
+  LoaderWorld w({});
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(2).ok());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(w.Next().ok());
+  const Cursor cursor = w.core().CursorAfter(4);
+  EXPECT_EQ(cursor.consumed, 16);
+  EXPECT_EQ(cursor.next_index, 4);
+
+  LoaderWorld::Options other;
+  other.order.batch_size = 5;  // 24 inputs left: 5 5 5 5 4
+  LoaderWorld v(other);
+  v.Start();
+  ASSERT_TRUE(v.core().Resume(cursor).ok());
+  EXPECT_EQ(v.TakeAll(), Range(4, 9));
+
+  Cursor wrong = cursor;
+  wrong.inputs[0] ^= 1;
+  EXPECT_EQ(v.core().Resume(wrong).code(),
+            absl::StatusCode::kFailedPrecondition);
+  wrong = cursor;
+  wrong.consumed = 41;
+  EXPECT_EQ(v.core().Resume(wrong).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(LoaderCore, LimitTakesARangeOfTheEpoch) {
+  LoaderWorld w({});
+  w.Start();
+  EXPECT_FALSE(w.core().Limit(0, 1).ok());  // no epoch yet
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_FALSE(w.core().Limit(10, 20).ok());
+  ASSERT_TRUE(w.core().Limit(7, 100).ok());
+  EXPECT_EQ(w.TakeAll(), Range(7, 10));
+  EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 3);
+}
+
+TEST(LoaderCore, NextWithoutAnEpochSaysSo) {
+  LoaderWorld w({});
+  w.Start();
+  EXPECT_EQ(w.Next().status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(LoaderCore, AnotherEpochDropsWhatWasPrefetched) {
+  LoaderWorld w({});
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  ASSERT_TRUE(w.Next().ok());
+  ASSERT_TRUE(w.core().StartEpoch(1).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_EQ(w.core().stats().doubles, 0);
+}
+
+// ---- room -------------------------------------------------------------------
+
+TEST(LoaderCore, AsksAgainForWhatABatchNeeds) {
+  LoaderWorld::Options options;
+  options.core.buffer_size = 256 << 10;  // credits of 51 KiB at first
+  LoaderWorld w(options);
+  for (size_t i = 0; i < 2; ++i) {
+    w.server(i).settings().filler = [](uint64_t index) -> uint64_t {
+      return index == 4 ? 200 << 10 : 1000;
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_GE(w.core().stats().needs, 1);
+}
+
+TEST(LoaderCore, ALowerIndexEvictsTheHighestReadyOne) {
+  LoaderWorld::Options options;
+  options.core.buffer_size = 128 << 10;  // 32 units
+  options.core.prefetch_size = 3;
+  LoaderWorld w(options);
+  for (size_t i = 0; i < 2; ++i) {
+    w.server(i).settings().filler = [](uint64_t index) -> uint64_t {
+      return index == 0 ? 100 << 10 : 20 << 10;  // 26 and 6 units
+    };
+    // 1, 2 and 3 are there before 0 says what it needs.
+    w.server(i).settings().act = [](const v1::Credit& credit) {
+      return FakeAct{.delay = absl::Milliseconds(credit.index() == 0 ? 50 : 1)};
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_EQ(w.core().stats().needs, 1);
+  // 0 would fit beside 1, but that lies in the middle of the ring.
+  EXPECT_EQ(w.core().stats().evicted, 3);
+}
+
+TEST(LoaderCore, WhatTheRingCanNeverHoldIsAnErrorInItsPlace) {
+  LoaderWorld::Options options;
+  options.core.buffer_size = 256 << 10;
+  LoaderWorld w(options);
+  for (size_t i = 0; i < 2; ++i) {
+    w.server(i).settings().filler = [](uint64_t index) -> uint64_t {
+      return index == 3 ? 300 << 10 : 1000;
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  auto indices = Range(0, 10);
+  indices.erase(indices.begin() + 3);
+  EXPECT_EQ(w.TakeAll(), indices);
+  ASSERT_EQ(w.errors.size(), 1);
+  EXPECT_EQ(w.errors[0].code(), absl::StatusCode::kInvalidArgument);
+  const std::string text(w.errors[0].message());
+  EXPECT_NE(text.find("buffer_size"), std::string::npos) << text;
+  EXPECT_NE(text.find("batch 3 of epoch 0"), std::string::npos) << text;
+  EXPECT_NE(text.find(std::to_string((300 << 10) + 320)), std::string::npos)
+      << text;
+}
+
+TEST(LoaderCore, SaysSoWhenTheUsersLeasesFillTheRing) {
+  LoaderWorld::Options options;
+  options.core.buffer_size = 64 << 10;  // 16 units
+  options.core.prefetch_size = 1;
+  LoaderWorld w(options);
+  for (size_t i = 0; i < 2; ++i) {
+    w.server(i).settings().filler = [](uint64_t) { return 31 << 10; };  // 8
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  std::vector<BatchLease> held;
+  for (int i = 0; i < 2; ++i) {
+    auto next = w.Next();
+    ASSERT_TRUE(next.ok()) << next.status();
+    held.push_back(**std::move(next));
+  }
+  const auto full = w.Next();
+  EXPECT_EQ(full.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(full.status().message().find("2 batches"), std::string::npos)
+      << full.status();
+  held.pop_back();  // any of them
+  const auto next = w.Next();
+  ASSERT_TRUE(next.ok()) << next.status();
+  EXPECT_EQ((*next)->index(), 2);
+  held.clear();
+}
+
+TEST(LoaderCore, ALeaseOutlivesTheLoader) {
+  std::optional<BatchLease> lease;
+  {
+    LoaderWorld w({});
+    w.Start();
+    ASSERT_TRUE(w.core().StartEpoch(0).ok());
+    auto next = w.Next();
+    ASSERT_TRUE(next.ok());
+    lease.emplace(**std::move(next));
+    bool closed = false;
+    w.core().Close([&closed] { closed = true; });
+    w.world().RunUntil([&] { return closed; }, absl::Seconds(10));
+    EXPECT_TRUE(closed);
+    EXPECT_EQ(w.core().ring().stats().leased, 1);
+    w.MarkClosed();
+  }
+  EXPECT_EQ(lease->view().Find("x")->data.size(), 1000);
+}
+
+// ---- ends -------------------------------------------------------------------
+
+TEST(LoaderCore, CancelEndsAWaitingNextAndAllLaterOnes) {
+  LoaderWorld w({});
+  for (size_t i = 0; i < 2; ++i) {
+    w.server(i).settings().act = [](const v1::Credit&) {
+      return FakeAct{.kind = Kind::kSlow};
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  w.world().Schedule(w.trainer()->node(), w.world().now() + absl::Seconds(2),
+                     [&] { w.core().Cancel(); });
+  EXPECT_EQ(w.Next(absl::Seconds(3)).status().code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(w.Next().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(w.core().StartEpoch(1).code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace tributary

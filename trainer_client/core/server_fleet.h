@@ -1,0 +1,105 @@
+// All servers that a loader may ask, and which of them to ask next.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SERVER_FLEET_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_SERVER_FLEET_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "common/fleet/discovery.h"
+#include "common/fleet/membership.h"
+#include "trainer_client/core/death_record.h"
+#include "trainer_client/core/server_link.h"
+
+namespace tributary {
+
+struct ServerFleetOptions {
+  DiscoverySource source;
+  std::vector<int> server_rank;  // numbers in the listing; empty: all
+  ServerLinkOptions link;        // but for address and jitter_seed
+  HostResolver* resolver = nullptr;
+  uint64_t jitter_seed = 0;
+};
+
+// Told on the strand.
+class FleetEvents {
+ public:
+  virtual ~FleetEvents() = default;
+  virtual absl::Status OnDescribed(ServerLink& link,
+                                   const ServerDescription& description) = 0;
+  virtual void OnServerUp(ServerLink& link) = 0;
+  virtual void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) = 0;
+  virtual void OnGrantEnd(ServerLink& link, const OpenGrant& grant,
+                          GrantEnd end) = 0;
+};
+
+// All methods on the strand. Owned by what it tells, through a weak pointer.
+class ServerFleet : public ServerEvents,
+                    public std::enable_shared_from_this<ServerFleet> {
+ public:
+  ServerFleet(ServerFleetOptions options, std::weak_ptr<FleetEvents> events);
+
+  void Start();
+  void SetEvents(std::weak_ptr<FleetEvents> events) {
+    events_ = std::move(events);
+  }
+  void SetSession(std::shared_ptr<const std::string> spec);
+  // `closed` runs once every stream has closed.
+  void Close(absl::AnyInvocable<void()> closed);
+
+  struct Choice {
+    uint64_t index = 0;
+    uint64_t generation = 0;
+    bool alone = false;
+    // Failed at this batch last: chosen only when no other can take it.
+    std::optional<Address> avoid;
+  };
+  // The server with the least load of those that can take the batch now and do
+  // not hold it yet; equal ones take turns by index. Null: none.
+  ServerLink* Choose(const Choice& choice) const;
+  // Tells the servers but `keep` that they need not make it.
+  void Abandon(uint64_t index, uint64_t generation, const ServerLink* keep);
+  void AbandonAll();
+  bool IsAsked(uint64_t index, uint64_t generation) const;
+  size_t num_open_grants() const;
+  size_t num_up() const;
+  ServerLink* AnyUp() const;
+  std::vector<OpenGrant> FindSilent();
+  std::vector<OpenGrant> FindLate(absl::Duration age) const;
+  DeathRecord::Fate FateOf(const DeathRecord::Holder& holder) const;
+  // Every server with its partitions and state, for messages.
+  std::string ToString() const;
+
+ private:
+  void OnListing(const ServerListing& listing);
+  void Add(const Address& address);
+  const ServerLink* Find(const Address& address) const;
+
+  // ServerEvents
+  absl::Status OnDescribed(ServerLink& link,
+                           const ServerDescription& description) override;
+  void OnServerUp(ServerLink& link) override;
+  void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) override;
+  void OnGrantEnd(ServerLink& link, const OpenGrant& grant,
+                  GrantEnd end) override;
+
+  const ServerFleetOptions options_;
+  std::weak_ptr<FleetEvents> events_;
+  std::shared_ptr<Discovery> discovery_;
+  absl::Status listing_problem_;
+  Membership membership_;
+  std::vector<std::shared_ptr<ServerLink>> links_;
+  // Out of the fleet, their streams not closed yet.
+  std::vector<std::shared_ptr<ServerLink>> leaving_;
+  std::shared_ptr<const std::string> spec_;
+  uint64_t links_made_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_SERVER_FLEET_H_

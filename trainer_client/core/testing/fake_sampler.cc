@@ -1,0 +1,270 @@
+#include "trainer_client/core/testing/fake_sampler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "common/batch/batch_layout.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kFrameBytes = 1024;  // small, so that batches have several
+
+OutgoingMessage Message(MessageKind kind, std::string header) {
+  OutgoingMessage message;
+  message.kind = kind;
+  message.header = std::move(header);
+  return message;
+}
+
+template <typename Header>
+Header Parse(const IncomingMessage& message) {
+  Header header;
+  header.ParseFromArray(message.header().data(),
+                        static_cast<int>(message.header().size()));
+  return header;
+}
+
+// The server's end of one batch stream.
+class BatchHandler final : public StreamHandler,
+                           public std::enable_shared_from_this<BatchHandler> {
+ public:
+  BatchHandler(std::shared_ptr<FakeSampler::Settings> settings,
+               std::shared_ptr<std::map<uint64_t, int>> credits,
+               std::shared_ptr<Stream> stream)
+      : settings_(std::move(settings)),
+        credits_(std::move(credits)),
+        stream_(std::move(stream)) {}
+
+  void OnMessage(IncomingMessage& message) override {
+    if (message.kind() == MessageKind::kOpenSession) {
+      session_ = Sha256Of(Parse<v1::OpenSession>(message).spec());
+      known_ = settings_->knows_sessions || known_once_;
+      known_once_ = true;
+    } else if (message.kind() == MessageKind::kCredit) {
+      OnCredit(Parse<v1::Credit>(message));
+    } else if (message.kind() == MessageKind::kCancel) {
+      v1::Returned returned;
+      returned.set_grant(Parse<v1::Cancel>(message).grant());
+      pending_.erase(returned.grant());
+      Send(Message(MessageKind::kReturned, returned.SerializeAsString()));
+    }
+  }
+  void OnClosed(const absl::Status&) override { stream_.reset(); }
+
+ private:
+  void Send(OutgoingMessage message) {
+    if (stream_ != nullptr) stream_->Send(std::move(message)).IgnoreError();
+  }
+
+  void OnCredit(v1::Credit credit) {
+    ++(*credits_)[credit.index()];
+    if (!known_) return Unknown(credit);
+    const FakeAct act = settings_->act(credit);
+    if (act.kind == FakeAct::Kind::kNothing) return;
+    pending_.insert(credit.grant());
+    if (!ticking_) Tick();
+    if (act.kind == FakeAct::Kind::kSlow) return;
+    settings_->node->PostAfter(
+        act.delay, [weak = weak_from_this(), credit = std::move(credit), act] {
+          auto self = weak.lock();
+          if (self == nullptr || !self->pending_.contains(credit.grant())) {
+            return;
+          }
+          if (act.kind != FakeAct::Kind::kHalf) {
+            self->pending_.erase(credit.grant());
+          }
+          self->Finish(credit, act);
+        });
+  }
+
+  void Unknown(const v1::Credit& credit) {
+    v1::UnknownSession unknown;
+    unknown.set_grant(credit.grant());
+    unknown.set_session(credit.session());
+    Send(Message(MessageKind::kUnknownSession, unknown.SerializeAsString()));
+  }
+
+  void Finish(const v1::Credit& credit, const FakeAct& act) {
+    switch (act.kind) {
+      case FakeAct::Kind::kError:
+        return Error(credit, act);
+      case FakeAct::Kind::kUnknown:
+        return Unknown(credit);
+      case FakeAct::Kind::kReturn: {
+        v1::Returned returned;
+        returned.set_grant(credit.grant());
+        return Send(
+            Message(MessageKind::kReturned, returned.SerializeAsString()));
+      }
+      case FakeAct::Kind::kNeedsNothing:
+        return Needs(credit, credit.max_bytes());
+      default:
+        return Serve(credit, act);
+    }
+  }
+
+  void Error(const v1::Credit& credit, const FakeAct& act) {
+    v1::BatchError error;
+    error.set_grant(credit.grant());
+    error.set_code(static_cast<int>(act.error.code()));
+    error.set_message(std::string(act.error.message()));
+    error.set_retryable(act.retryable);
+    error.set_retry_after_ms(act.retry_after_ms);
+    Send(Message(MessageKind::kBatchError, error.SerializeAsString()));
+  }
+
+  void Needs(const v1::Credit& credit, uint64_t bytes) {
+    v1::Needs needs;
+    needs.set_grant(credit.grant());
+    needs.set_bytes(bytes);
+    Send(Message(MessageKind::kNeeds, needs.SerializeAsString()));
+  }
+
+  void Serve(const v1::Credit& credit, const FakeAct& act) {
+    BatchKey key{session_, credit.epoch(), credit.index()};
+    if (act.kind == FakeAct::Kind::kWrongKey) ++key.index;
+    auto room = std::make_shared<AlignedBuffer>(
+        MakeFakeBatch(key, credit, settings_->filler(credit.index())));
+    if (room->size() > credit.max_bytes()) {
+      return Needs(credit, room->size());
+    }
+    size_t end = room->size();
+    if (act.kind == FakeAct::Kind::kHalf) end /= 2;
+    for (size_t at = 0; at < end; at += kFrameBytes) {
+      if (act.kind == FakeAct::Kind::kGap && at == kFrameBytes) continue;
+      v1::Frame frame;
+      frame.set_grant(credit.grant());
+      frame.set_offset(at);
+      frame.set_total(room->size());
+      OutgoingMessage message =
+          Message(MessageKind::kFrame, frame.SerializeAsString());
+      message.payload =
+          room->span().subspan(at, std::min(kFrameBytes, end - at));
+      message.payload_owner = room;
+      Send(std::move(message));
+    }
+  }
+
+  void Tick() {
+    ticking_ = !pending_.empty() && stream_ != nullptr;
+    if (!ticking_) return;
+    v1::Progress progress;
+    for (uint64_t grant : pending_) {
+      progress.add_grant(grant);
+      progress.add_stage(v1::STAGE_SAMPLING);
+    }
+    Send(Message(MessageKind::kProgress, progress.SerializeAsString()));
+    settings_->node->PostAfter(absl::Milliseconds(100),
+                               [weak = weak_from_this()] {
+                                 if (auto self = weak.lock()) self->Tick();
+                               });
+  }
+
+  const std::shared_ptr<FakeSampler::Settings> settings_;
+  const std::shared_ptr<std::map<uint64_t, int>> credits_;
+  std::shared_ptr<Stream> stream_;
+  Sha256Digest session_{};
+  bool known_ = false;
+  bool known_once_ = false;
+  bool ticking_ = false;
+  std::set<uint64_t> pending_;
+};
+
+class ControlHandler final : public StreamHandler {
+ public:
+  ControlHandler(std::shared_ptr<FakeSampler::Settings> settings,
+                 std::shared_ptr<Stream> stream)
+      : settings_(std::move(settings)), stream_(std::move(stream)) {}
+
+  void OnMessage(IncomingMessage& message) override {
+    if (message.kind() == MessageKind::kDescribeRequest) {
+      v1::DescribeReply reply;
+      reply.set_wire_version(1);
+      reply.set_graph_json(settings_->graph_json);
+      reply.set_incarnation(settings_->incarnation);
+      reply.set_draining(settings_->draining);
+      for (uint32_t p : settings_->partitions) reply.add_partitions(p);
+      Reply(message, MessageKind::kDescribeReply, reply.SerializeAsString());
+    } else if (message.kind() == MessageKind::kGetInputIdsRequest) {
+      Page(message, Parse<v1::GetInputIdsRequest>(message));
+    }
+  }
+  void OnClosed(const absl::Status&) override { stream_.reset(); }
+
+ private:
+  void Reply(const IncomingMessage& to, MessageKind kind, std::string header,
+             std::shared_ptr<std::vector<int64_t>> ids = nullptr) {
+    OutgoingMessage reply = Message(kind, std::move(header));
+    reply.call_id = to.call_id();
+    if (ids != nullptr) {
+      reply.payload = absl::MakeConstSpan(
+          reinterpret_cast<const uint8_t*>(ids->data()), ids->size() * 8);
+      reply.payload_owner = std::move(ids);
+    }
+    if (stream_ != nullptr) stream_->Send(std::move(reply)).IgnoreError();
+  }
+
+  void Page(const IncomingMessage& to, const v1::GetInputIdsRequest& request) {
+    if (request.split() != "train") {
+      v1::CallError error;
+      error.set_code(static_cast<int>(absl::StatusCode::kNotFound));
+      error.set_message("no split " + request.split());
+      return Reply(to, MessageKind::kCallError, error.SerializeAsString());
+    }
+    const auto& all = settings_->split_ids;
+    const size_t from = std::min<size_t>(request.offset(), all.size());
+    const size_t end = std::min(all.size(), from + settings_->page_ids);
+    v1::GetInputIdsReply reply;
+    reply.set_total(all.size());
+    reply.set_count(end - from);
+    Reply(to, MessageKind::kGetInputIdsReply, reply.SerializeAsString(),
+          std::make_shared<std::vector<int64_t>>(all.begin() + from,
+                                                 all.begin() + end));
+  }
+
+  const std::shared_ptr<FakeSampler::Settings> settings_;
+  std::shared_ptr<Stream> stream_;
+};
+
+}  // namespace
+
+AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
+                            uint64_t filler) {
+  const int64_t n = credit.input_number_size();
+  BatchLayout layout(key);
+  const int ids = layout.Add("input_id", DType::kInt64, {n});
+  const int nodes = layout.Add("n_id", DType::kInt64, {n});
+  const int x = layout.Add("x", DType::kUint8, {static_cast<int64_t>(filler)});
+  AlignedBuffer room(layout.Finish());
+  layout.WriteHeader(room.span());
+  std::memcpy(layout.Tensor(ids, room.span()).data(),
+              credit.input_number().data(), n * sizeof(int64_t));
+  std::memcpy(layout.Tensor(nodes, room.span()).data(),
+              credit.original_id().data(), n * sizeof(int64_t));
+  const auto bytes = layout.Tensor(x, room.span());
+  std::fill(bytes.begin(), bytes.end(), static_cast<uint8_t>(key.index * 7));
+  return room;
+}
+
+FakeSampler::FakeSampler(Settings settings)
+    : settings_(std::make_shared<Settings>(std::move(settings))),
+      credits_(std::make_shared<std::map<uint64_t, int>>()) {}
+
+std::shared_ptr<StreamHandler> FakeSampler::Accept(
+    StreamMethod method, std::string, std::shared_ptr<Stream> stream,
+    absl::Status*) {
+  if (method == StreamMethod::kControl) {
+    return std::make_shared<ControlHandler>(settings_, std::move(stream));
+  }
+  return std::make_shared<BatchHandler>(settings_, credits_, std::move(stream));
+}
+
+int FakeSampler::num_credits() const {
+  int n = 0;
+  for (const auto& [index, count] : *credits_) n += count;
+  return n;
+}
+
+}  // namespace tributary

@@ -1,0 +1,85 @@
+// A sampling server for tests: synthetic batches, scripted misbehaviour.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_FAKE_SAMPLER_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_FAKE_SAMPLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "channel/testing/sim_network.h"
+#include "channel/transport.h"
+#include "common/batch_key.h"
+#include "common/buffer.h"
+#include "common/proto/wire.pb.h"
+#include "common/testing/sim_scheduler.h"
+
+namespace tributary {
+
+// What a server does with a credit.
+struct FakeAct {
+  enum class Kind {
+    kServe,
+    kNothing,       // forgets it, without a sign
+    kSlow,          // progress only
+    kError,         // `error`, `retryable`, `retry_after_ms`
+    kUnknown,       // UnknownSession
+    kWrongKey,      // serves another index
+    kGap,           // leaves a piece of the batch out
+    kHalf,          // sends the first half, then nothing but progress
+    kNeedsNothing,  // claims to need less than it was given
+    kReturn,        // hands it back
+  };
+  Kind kind = Kind::kServe;
+  absl::Duration delay = absl::Milliseconds(2);
+  absl::Status error;
+  bool retryable = true;
+  uint64_t retry_after_ms = 0;
+};
+
+// The bytes of a batch, as a function of its key and inputs alone: `input_id`
+// holds the input numbers, `n_id` the original ids, `x` `filler` bytes.
+AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
+                            uint64_t filler);
+
+// One server; the simulation drives it. Copyable settings, so that a test can
+// start it again after a crash with another incarnation.
+class FakeSampler final : public StreamAcceptor {
+ public:
+  struct Settings {
+    SimExecutor* node = nullptr;
+    uint64_t incarnation = 1;
+    bool draining = false;
+    bool knows_sessions = true;  // false: UnknownSession once a stream
+    std::vector<uint32_t> partitions = {0};
+    std::string graph_json;
+    std::vector<int64_t> split_ids;  // "train"
+    size_t page_ids = 1000;
+    // Size of `x` by index.
+    std::function<uint64_t(uint64_t)> filler = [](uint64_t) { return 1000; };
+    std::function<FakeAct(const v1::Credit&)> act = [](const v1::Credit&) {
+      return FakeAct{};
+    };
+  };
+  explicit FakeSampler(Settings settings);
+
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+                                        std::shared_ptr<Stream> stream,
+                                        absl::Status* why) override;
+
+  Settings& settings() { return *settings_; }
+  // Credits that came, by index.
+  const std::map<uint64_t, int>& credits() const { return *credits_; }
+  int num_credits() const;
+
+ private:
+  const std::shared_ptr<Settings> settings_;
+  const std::shared_ptr<std::map<uint64_t, int>> credits_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_FAKE_SAMPLER_H_
