@@ -35,7 +35,9 @@ class Stream {
   // Bytes queued and not yet taken by the network.
   virtual size_t queued_bytes() const = 0;
   // Ends both directions, once; the other end sees `why` where the transport
-  // can carry it. OnClosed follows on both ends.
+  // can carry it. OnClosed follows on both ends. What was sent before
+  // Close(OK) still arrives; before Close(error) it may be lost. The end that
+  // closes hears no more messages, but for one that is being heard.
   virtual void Close(absl::Status why) = 0;
 };
 

@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "channel/grpc/grpc_server.h"
+#include "channel/grpc/grpc_transport.h"
+#include "channel/testing/transport_conformance.h"
+
+namespace tributary::conformance {
+
+class GrpcHarness {
+ public:
+  static constexpr size_t kMaxQueued = size_t{8} << 20;
+
+  GrpcHarness() {
+    GrpcTransportOptions options;
+    options.connection.max_queued_bytes = kMaxQueued;
+    transport_ = std::make_unique<GrpcTransport>(options);
+  }
+
+  Transport* transport() { return transport_.get(); }
+  Address Listen(StreamAcceptor* acceptor) {
+    auto server = GrpcServer::Start({}, acceptor);
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    return server_->address();
+  }
+  // A port that was just given back.
+  Address Nobody() {
+    auto server = GrpcServer::Start({}, nullptr);
+    EXPECT_TRUE(server.ok()) << server.status();
+    return (*server)->address();
+  }
+  bool RunUntil(Log& log, const std::function<bool()>& done) {
+    return log.WaitUntil(done);
+  }
+  void KillServers() { server_->Shutdown(absl::ZeroDuration()); }
+  size_t max_queued_bytes() { return kMaxQueued; }
+
+ private:
+  std::unique_ptr<GrpcTransport> transport_;
+  std::unique_ptr<GrpcServer> server_;
+};
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, GrpcHarness);
+
+}  // namespace tributary::conformance

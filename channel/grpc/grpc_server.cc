@@ -1,0 +1,288 @@
+#include "channel/grpc/grpc_server.h"
+
+#include <grpcpp/ext/health_check_service_server_builder_option.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "channel/grpc/grpc_status.h"
+#include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/stream_method.h"
+#include "common/mutex.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+// The streams that are there, until their OnClosed has returned.
+class StreamRegistry {
+ public:
+  explicit StreamRegistry(size_t max_streams) : max_streams_(max_streams) {}
+
+  // UNAVAILABLE once closing; RESOURCE_EXHAUSTED beyond the limit.
+  absl::Status Add(GrpcStream* stream) {
+    MutexLock lock(mutex_);
+    if (closing_) return absl::UnavailableError("the server is shutting down");
+    if (streams_.size() >= max_streams_) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the server has ", streams_.size(),
+                       " streams, as many as max_streams allows"));
+    }
+    streams_[stream] = stream->weak_from_this();
+    return absl::OkStatus();
+  }
+  void Remove(GrpcStream* stream) {
+    MutexLock lock(mutex_);
+    streams_.erase(stream);
+    if (streams_.empty()) empty_.NotifyAll();
+  }
+  size_t size() const {
+    MutexLock lock(mutex_);
+    return streams_.size();
+  }
+  void CloseAll(const absl::Status& why) {
+    std::map<GrpcStream*, std::weak_ptr<GrpcStream>> streams;
+    {
+      MutexLock lock(mutex_);
+      closing_ = true;
+      streams = streams_;
+    }
+    for (const auto& [key, weak] : streams) {
+      if (const auto stream = weak.lock()) stream->CloseAfterQueue(why);
+    }
+  }
+  void WaitUntilEmpty() {
+    MutexLock lock(mutex_);
+    while (!streams_.empty()) empty_.Wait(mutex_);
+  }
+
+ private:
+  const size_t max_streams_;
+  mutable Mutex mutex_;
+  CondVar empty_;
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<GrpcStream*, std::weak_ptr<GrpcStream>> streams_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+// One call. gRPC is done with it only after End's Finish.
+class ServerStream final : public GrpcStream,
+                           public grpc::ServerGenericBidiReactor {
+ public:
+  ServerStream(grpc::GenericCallbackServerContext* context,
+               const GrpcConnectionOptions& options, StreamRegistry* registry)
+      : GrpcStream(context->peer(), options),
+        registry_(registry),
+        context_(context) {}
+
+  void Start(StreamAcceptor* acceptor) {
+    self_ = shared_from_this();
+    const absl::Status accepted = Accept(acceptor);
+    if (accepted.ok()) {
+      StartRead(&in_);
+    } else {
+      Close(accepted);
+    }
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      OtherEndGone(absl::OkStatus());
+    } else if (ReadDone(&in_)) {
+      StartRead(&in_);
+    }
+  }
+  void OnWriteDone(bool ok) override { WriteDone(ok); }
+  void OnCancel() override { OtherEndGone(Cut()); }
+  void OnDone() override {
+    const auto self = std::move(self_);
+    const bool cut = context_->IsCancelled();
+    {
+      MutexLock lock(context_mutex_);
+      context_ = nullptr;
+    }
+    Closed(cut ? Cut() : absl::OkStatus());
+    if (registered_) registry_->Remove(this);
+  }
+
+ private:
+  absl::Status Accept(StreamAcceptor* acceptor) {
+    const auto method = StreamMethodOf(context_->method());
+    if (!method.has_value()) {
+      return absl::UnimplementedError(
+          absl::StrCat("there is no method ", context_->method()));
+    }
+    RETURN_IF_ERROR(registry_->Add(this));
+    registered_ = true;
+    absl::Status why = absl::UnavailableError("refused");
+    const auto handle = MakeHandle();
+    auto handler = acceptor->Accept(*method, other_end(), handle, &why);
+    if (handler == nullptr) {
+      // Before the handle goes, which would close it with less to say.
+      Close(why);
+      return why;
+    }
+    set_handler(std::move(handler));
+    return absl::OkStatus();
+  }
+
+  absl::Status Cut() const {
+    return absl::UnavailableError(
+        absl::StrCat(other_end(), ": cancelled by the other end, or lost"));
+  }
+
+  void StartWriteOf(const grpc::ByteBuffer* buffer) override {
+    StartWrite(buffer);
+  }
+  void End(const absl::Status& why, bool) override {
+    Finish(ToGrpcStatus(why));
+  }
+  void Abort() override {
+    MutexLock lock(context_mutex_);
+    if (context_ != nullptr) context_->TryCancel();
+  }
+
+  StreamRegistry* const registry_;
+  bool registered_ = false;
+  grpc::ByteBuffer in_;
+  Mutex context_mutex_;  // gRPC's context lives until OnDone
+  grpc::GenericCallbackServerContext* context_;
+  std::shared_ptr<GrpcStream> self_;  // until OnDone
+};
+
+class SamplerService final : public grpc::CallbackGenericService {
+ public:
+  SamplerService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
+      : connection_(options.connection),
+        registry_(options.max_streams),
+        acceptor_(acceptor) {}
+
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    auto stream =
+        std::make_shared<ServerStream>(context, connection_, &registry_);
+    stream->Start(acceptor_);
+    return stream.get();  // owns itself until OnDone
+  }
+  StreamRegistry& registry() { return registry_; }
+
+ private:
+  const GrpcConnectionOptions connection_;
+  StreamRegistry registry_;
+  StreamAcceptor* const acceptor_;
+};
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "::1" ||
+         (absl::StartsWith(host, "127.") &&
+          host.find_first_not_of("0123456789.") == std::string::npos);
+}
+
+int ArgMs(absl::Duration duration) {
+  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
+void SetConnectionArguments(const GrpcConnectionOptions& connection,
+                            grpc::ServerBuilder& builder) {
+  // A port in use is an error, not a port shared with its other user.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS,
+                             ArgMs(connection.keepalive_time));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                             ArgMs(connection.keepalive_timeout));
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+      ArgMs(connection.keepalive_time / 2));
+  builder.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
+  builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
+}
+
+class GrpcServerImpl final : public GrpcServer {
+ public:
+  GrpcServerImpl(const GrpcServerOptions& options, StreamAcceptor* acceptor)
+      : address_(options.listen), service_(options, acceptor) {}
+  ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
+
+  absl::Status Listen(const GrpcServerOptions& options) {
+    grpc::ServerBuilder builder;
+    SetConnectionArguments(options.connection, builder);
+    int port = 0;
+    builder.AddListeningPort(options.listen.ToString(),
+                             options.credentials != nullptr
+                                 ? options.credentials
+                                 : grpc::InsecureServerCredentials(),
+                             &port);
+    builder.RegisterCallbackGenericService(&service_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port == 0) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on ", options.listen.ToString(),
+                       ": in use, or not an address of this machine"));
+    }
+    address_.port = static_cast<uint16_t>(port);
+    SetServing(false);
+    return absl::OkStatus();
+  }
+
+  Address address() const override { return address_; }
+  size_t num_streams() const override {
+    return const_cast<SamplerService&>(service_).registry().size();
+  }
+
+  void SetServing(bool serving) override {
+    server_->GetHealthCheckService()->SetServingStatus("", serving);
+  }
+
+  void Shutdown(absl::Duration grace) override {
+    if (server_ == nullptr) return;
+    std::call_once(shutdown_, [this, grace] {
+      SetServing(false);
+      service_.registry().CloseAll(
+          absl::UnavailableError("the server is shutting down"));
+      server_->Shutdown(std::chrono::system_clock::now() +
+                        absl::ToChronoMilliseconds(grace));
+      // gRPC has cancelled what was left, so this comes to its end.
+      service_.registry().WaitUntilEmpty();
+      server_->Wait();
+    });
+  }
+
+ private:
+  Address address_;
+  SamplerService service_;  // outlives server_
+  std::unique_ptr<grpc::Server> server_;
+  std::once_flag shutdown_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
+    GrpcServerOptions options, StreamAcceptor* acceptor) {
+  if (options.credentials == nullptr && !options.insecure &&
+      !IsLoopback(options.listen.host)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "listening on ", options.listen.ToString(),
+        " without TLS would serve the graph to anyone who reaches it: listen "
+        "on a loopback address, or allow it with --insecure"));
+  }
+  // A setting of the process; every server that is built later has the service.
+  static std::once_flag health;
+  std::call_once(health, [] { grpc::EnableDefaultHealthCheckService(true); });
+  auto server = std::make_unique<GrpcServerImpl>(options, acceptor);
+  RETURN_IF_ERROR(server->Listen(options));
+  return server;
+}
+
+}  // namespace tributary

@@ -1,0 +1,146 @@
+#include "channel/grpc/grpc_transport.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/client_callback.h>
+
+#include <atomic>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "channel/grpc/grpc_status.h"
+#include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/stream_method.h"
+
+namespace tributary {
+namespace {
+
+int ArgMs(absl::Duration duration) {
+  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
+// One call. A hold keeps gRPC from being done with it until this side has
+// ended, so that Send may start writes from any thread.
+class ClientStream final
+    : public GrpcStream,
+      public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  ClientStream(std::string address, const GrpcConnectionOptions& options,
+               std::shared_ptr<grpc::Channel> channel,
+               std::shared_ptr<StreamHandler> handler)
+      : GrpcStream(std::move(address), options), channel_(std::move(channel)) {
+    set_handler(std::move(handler));
+  }
+
+  void Start(StreamMethod method) {
+    self_ = shared_from_this();
+    grpc::GenericStub(channel_).PrepareBidiStreamingCall(
+        &context_, GrpcMethodPath(method), grpc::StubOptions(), this);
+    AddHold();
+    StartRead(&in_);
+    StartCall();
+  }
+
+  // Reads until gRPC says that there is no more, whoever closed: the status
+  // comes only after the last message.
+  void OnReadDone(bool ok) override {
+    if (ok) {
+      ReadDone(&in_);
+      StartRead(&in_);
+      return;
+    }
+    TheirEnd();
+  }
+  void OnWriteDone(bool ok) override {
+    if (!ok) TheirEnd();
+    WriteDone(ok);
+  }
+  void OnDone(const grpc::Status& status) override {
+    const auto self = std::move(self_);
+    Closed(FromGrpcStatus(status, other_end()));
+  }
+
+ private:
+  void StartWriteOf(const grpc::ByteBuffer* buffer) override {
+    StartWrite(buffer);
+  }
+  void End(const absl::Status&, bool orderly) override {
+    if (orderly) {
+      StartWritesDone();
+    } else if (!other_end_gone_) {
+      // After the other end's status has come it would only hide it.
+      context_.TryCancel();
+    }
+    RemoveHold();
+  }
+  void Abort() override { context_.TryCancel(); }
+  void TheirEnd() {
+    other_end_gone_ = true;
+    OtherEndGone(absl::UnavailableError("the other end closed"));
+  }
+
+  const std::shared_ptr<grpc::Channel> channel_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer in_;
+  std::atomic<bool> other_end_gone_ = false;
+  std::shared_ptr<GrpcStream> self_;  // until OnDone
+};
+
+}  // namespace
+
+GrpcTransport::GrpcTransport(GrpcTransportOptions options)
+    : options_(std::move(options)) {}
+GrpcTransport::~GrpcTransport() = default;
+
+std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
+    const Address& address) const {
+  const GrpcConnectionOptions& connection = options_.connection;
+  grpc::ChannelArguments args;
+  args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // fleets are reached directly
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL,
+              1);  // a connection of its own
+  // gRPC's name for how long it tries to connect.
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+              ArgMs(options_.connect_timeout));
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, ArgMs(connection.keepalive_time));
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+              ArgMs(connection.keepalive_timeout));
+  args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  args.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
+  args.SetMaxSendMessageSize(kMaxEnvelopeBytes);
+  const auto credentials = options_.credentials != nullptr
+                               ? options_.credentials
+                               : grpc::InsecureChannelCredentials();
+  return grpc::CreateCustomChannel(absl::StrCat("dns:///", address.ToString()),
+                                   credentials, args);
+}
+
+std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
+                                                        bool bulk) {
+  MutexLock lock(mutex_);
+  std::erase_if(channels_,
+                [](const auto& entry) { return entry.second.expired(); });
+  auto& known = channels_[{address, bulk}];
+  auto channel = known.lock();
+  if (channel == nullptr) known = channel = MakeChannel(address);
+  return channel;
+}
+
+std::shared_ptr<Stream> GrpcTransport::Connect(
+    const Address& address, StreamMethod method,
+    std::shared_ptr<StreamHandler> handler) {
+  auto stream = std::make_shared<ClientStream>(
+      address.ToString(), options_.connection,
+      ChannelTo(address, method == StreamMethod::kBatches), std::move(handler));
+  auto handle = stream->MakeHandle();
+  stream->Start(method);
+  return handle;
+}
+
+}  // namespace tributary

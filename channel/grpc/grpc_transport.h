@@ -1,0 +1,57 @@
+// Streams to servers over gRPC.
+#ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_TRANSPORT_H_
+#define TRIBUTARY_CHANNEL_GRPC_GRPC_TRANSPORT_H_
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "channel/grpc/grpc_connection_options.h"
+#include "channel/transport.h"
+#include "common/mutex.h"
+
+namespace grpc {
+class Channel;
+class ChannelCredentials;
+}  // namespace grpc
+
+namespace tributary {
+
+struct GrpcTransportOptions {
+  GrpcConnectionOptions connection;
+  // A server that has not answered the connection by then is UNAVAILABLE.
+  absl::Duration connect_timeout = absl::Seconds(5);
+  // Null: plaintext.
+  std::shared_ptr<grpc::ChannelCredentials> credentials;
+};
+
+// Streams to one address share a connection as long as one of them lives, but
+// for batch streams, whose bulk goes apart from calls. A new connection looks
+// the name up again. There are no retries here: who asked decides.
+//
+// Handlers are called on gRPC's own threads, which are few and shared by the
+// whole process. Streams outlive the transport. Thread-safe.
+class GrpcTransport final : public Transport {
+ public:
+  explicit GrpcTransport(GrpcTransportOptions options = {});
+  ~GrpcTransport() override;
+
+  std::shared_ptr<Stream> Connect(
+      const Address& address, StreamMethod method,
+      std::shared_ptr<StreamHandler> handler) override;
+
+ private:
+  using ChannelKey = std::pair<Address, bool>;  // whether for bulk
+
+  std::shared_ptr<grpc::Channel> ChannelTo(const Address& address, bool bulk);
+  std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) const;
+
+  const GrpcTransportOptions options_;
+  Mutex mutex_;
+  std::map<ChannelKey, std::weak_ptr<grpc::Channel>> channels_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_GRPC_GRPC_TRANSPORT_H_

@@ -1,0 +1,576 @@
+// What every Transport must do. A backend is one harness type and one line:
+//
+//   INSTANTIATE_TYPED_TEST_SUITE_P(InProcess, TransportConformance, MyHarness);
+//
+// The harness is default-constructible and has
+//   Transport* transport();
+//   Address Listen(StreamAcceptor*);    // serves until the harness ends
+//   Address Nobody();                   // where nothing listens
+//   bool RunUntil(Log&, done);          // drives the world until done() holds
+//   void KillServers();                 // they vanish; streams break
+//   size_t max_queued_bytes();          // of one direction of a stream
+#ifndef TRIBUTARY_CHANNEL_TESTING_TRANSPORT_CONFORMANCE_H_
+#define TRIBUTARY_CHANNEL_TESTING_TRANSPORT_CONFORMANCE_H_
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "channel/envelope.h"
+#include "channel/transport.h"
+#include "common/mutex.h"
+
+namespace tributary::conformance {
+
+// What a test waits on: every handler's event changes it.
+class Log {
+ public:
+  void Changed() {
+    MutexLock lock(mutex_);
+    ++events_;
+    changed_.NotifyAll();
+  }
+  // For harnesses with threads. False after 20 s.
+  bool WaitUntil(const std::function<bool()>& done) {
+    const auto limit =
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (true) {
+      const uint64_t seen = events();
+      if (done()) return true;
+      MutexLock lock(mutex_);
+      while (events_ == seen) {
+        if (!changed_.WaitUntil(mutex_, limit)) return false;
+      }
+    }
+  }
+
+ private:
+  uint64_t events() {
+    MutexLock lock(mutex_);
+    return events_;
+  }
+  Mutex mutex_;
+  CondVar changed_;
+  uint64_t events_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+struct Heard {
+  MessageKind kind;
+  uint64_t call_id;
+  std::string header;
+  std::string payload;
+  friend bool operator==(const Heard&, const Heard&) = default;
+};
+
+// Records everything; may answer or close from inside.
+class Recorder final : public StreamHandler {
+ public:
+  using React = std::function<void(Recorder&, const Heard&)>;
+  explicit Recorder(Log* log, React react = nullptr)
+      : log_(log), react_(std::move(react)) {}
+
+  void OnMessage(IncomingMessage& message) override {
+    Heard heard{message.kind(), message.call_id(),
+                std::string(message.header()),
+                std::string(message.payload_size(), '\0')};
+    const absl::Status copied = message.CopyPayload(
+        absl::MakeSpan(reinterpret_cast<uint8_t*>(heard.payload.data()),
+                       heard.payload.size()));
+    {
+      MutexLock lock(mutex_);
+      EXPECT_TRUE(copied.ok()) << copied;
+      EXPECT_FALSE(inside_) << "two calls at once";
+      EXPECT_FALSE(closed_.has_value()) << "a message after OnClosed";
+      inside_ = true;
+      heard_.push_back(heard);
+      rooms_.push_back(message.room());
+    }
+    if (react_) react_(*this, heard);
+    {
+      MutexLock lock(mutex_);
+      inside_ = false;
+    }
+    log_->Changed();
+  }
+  void OnClosed(const absl::Status& why) override {
+    std::shared_ptr<Stream> stream;
+    {
+      MutexLock lock(mutex_);
+      EXPECT_FALSE(inside_) << "OnClosed beside OnMessage";
+      EXPECT_FALSE(closed_.has_value()) << "OnClosed twice";
+      closed_ = why;
+      stream = std::move(stream_);
+    }
+    stream.reset();
+    log_->Changed();
+  }
+
+  void set_stream(std::shared_ptr<Stream> stream) {
+    MutexLock lock(mutex_);
+    if (!closed_.has_value()) stream_ = std::move(stream);
+  }
+  std::shared_ptr<Stream> stream() {
+    MutexLock lock(mutex_);
+    return stream_;
+  }
+  std::vector<Heard> heard() {
+    MutexLock lock(mutex_);
+    return heard_;
+  }
+  size_t num_heard() {
+    MutexLock lock(mutex_);
+    return heard_.size();
+  }
+  std::optional<absl::Status> closed() {
+    MutexLock lock(mutex_);
+    return closed_;
+  }
+  bool is_closed() { return closed().has_value(); }
+
+ private:
+  Log* const log_;
+  const React react_;
+  Mutex mutex_;
+  bool inside_ ABSL_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Heard> heard_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<SharedRoom>> rooms_ ABSL_GUARDED_BY(mutex_);
+  std::optional<absl::Status> closed_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Accepts every stream, or refuses with `refusal`.
+class RecordingAcceptor final : public StreamAcceptor {
+ public:
+  explicit RecordingAcceptor(Log* log) : log_(log) {}
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+                                        std::shared_ptr<Stream> stream,
+                                        absl::Status* why) override {
+    std::shared_ptr<Recorder> recorder;
+    {
+      MutexLock lock(mutex_);
+      EXPECT_FALSE(peer.empty());
+      if (!refusal_.ok()) {
+        *why = refusal_;
+        return nullptr;
+      }
+      recorder = std::make_shared<Recorder>(log_, react_);
+      recorder->set_stream(std::move(stream));
+      accepted_.push_back(recorder);
+      methods_.push_back(method);
+    }
+    log_->Changed();
+    return recorder;
+  }
+  void set_refusal(absl::Status refusal) {
+    MutexLock lock(mutex_);
+    refusal_ = std::move(refusal);
+  }
+  void set_react(Recorder::React react) {
+    MutexLock lock(mutex_);
+    react_ = std::move(react);
+  }
+  std::vector<std::shared_ptr<Recorder>> accepted() {
+    MutexLock lock(mutex_);
+    return accepted_;
+  }
+  std::vector<StreamMethod> methods() {
+    MutexLock lock(mutex_);
+    return methods_;
+  }
+
+ private:
+  Log* const log_;
+  Mutex mutex_;
+  absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
+  Recorder::React react_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Recorder>> accepted_ ABSL_GUARDED_BY(mutex_);
+  std::vector<StreamMethod> methods_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Holds back whoever waits until it is opened.
+class Gate {
+ public:
+  void Wait() {
+    MutexLock lock(mutex_);
+    while (!open_) opened_.Wait(mutex_);
+  }
+  void Open() {
+    MutexLock lock(mutex_);
+    open_ = true;
+    opened_.NotifyAll();
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar opened_;
+  bool open_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// A payload of `bytes` that depends on `seed`, with its owner.
+inline OutgoingMessage MakeMessage(uint64_t call_id, std::string header,
+                                   size_t bytes, uint32_t seed = 1) {
+  auto owner = std::make_shared<std::string>(bytes, '\0');
+  uint32_t state = seed * 2654435761u + 1;
+  for (char& c : *owner) {
+    state = state * 1664525 + 1013904223;
+    c = static_cast<char>(state >> 24);
+  }
+  OutgoingMessage message;
+  message.kind = MessageKind::kFrame;
+  message.call_id = call_id;
+  message.header = std::move(header);
+  message.payload = absl::MakeConstSpan(
+      reinterpret_cast<const uint8_t*>(owner->data()), owner->size());
+  message.payload_owner = std::move(owner);
+  return message;
+}
+
+inline Heard AsHeard(const OutgoingMessage& message) {
+  return {message.kind, message.call_id, message.header,
+          std::string(message.payload.begin(), message.payload.end())};
+}
+
+template <typename Harness>
+class TransportConformance : public ::testing::Test {
+ protected:
+  TransportConformance() { address_ = harness_.Listen(&acceptor_); }
+  ~TransportConformance() override {
+    for (auto& client : clients_) CloseRecorder(*client);
+    for (auto& server : acceptor_.accepted()) CloseRecorder(*server);
+    EXPECT_TRUE(Until([this] { return AllClosed(); })) << "OnClosed missing";
+  }
+
+  bool Until(const std::function<bool()>& done) {
+    return harness_.RunUntil(log_, done);
+  }
+  std::shared_ptr<Recorder> Connect(
+      StreamMethod method = StreamMethod::kBatches,
+      Recorder::React react = nullptr) {
+    return ConnectTo(address_, method, std::move(react));
+  }
+  std::shared_ptr<Recorder> ConnectTo(
+      const Address& address, StreamMethod method = StreamMethod::kBatches,
+      Recorder::React react = nullptr) {
+    auto client = std::make_shared<Recorder>(&log_, std::move(react));
+    clients_.push_back(client);
+    client->set_stream(harness_.transport()->Connect(address, method, client));
+    return client;
+  }
+  // The server's end of the stream number `i`.
+  std::shared_ptr<Recorder> Server(size_t i = 0) {
+    EXPECT_TRUE(Until([&] { return acceptor_.accepted().size() > i; }));
+    return acceptor_.accepted().at(i);
+  }
+
+  Log log_;
+  RecordingAcceptor acceptor_{&log_};
+  Harness harness_;
+  Address address_;
+  std::vector<std::shared_ptr<Recorder>> clients_;
+
+ private:
+  static void CloseRecorder(Recorder& recorder) {
+    if (const auto stream = recorder.stream()) stream->Close(absl::OkStatus());
+  }
+  bool AllClosed() {
+    for (auto& client : clients_) {
+      if (!client->is_closed()) return false;
+    }
+    for (auto& server : acceptor_.accepted()) {
+      if (!server->is_closed()) return false;
+    }
+    return true;
+  }
+};
+
+TYPED_TEST_SUITE_P(TransportConformance);
+
+TYPED_TEST_P(TransportConformance, MessagesArriveWholeAndInOrderBothWays) {
+  auto client = this->Connect();
+  std::vector<Heard> up, down;
+  for (uint64_t i = 0; i < 50; ++i) {
+    auto message = MakeMessage(i, "up " + std::to_string(i), i * 37, i);
+    up.push_back(AsHeard(message));
+    ASSERT_TRUE(client->stream()->Send(std::move(message)).ok());
+  }
+  auto server = this->Server();
+  for (uint64_t i = 0; i < 50; ++i) {
+    auto message = MakeMessage(i, "down", 5000 - i * 100, i);
+    down.push_back(AsHeard(message));
+    ASSERT_TRUE(server->stream()->Send(std::move(message)).ok());
+  }
+  ASSERT_TRUE(this->Until(
+      [&] { return server->num_heard() == 50 && client->num_heard() == 50; }));
+  EXPECT_EQ(server->heard(), up);
+  EXPECT_EQ(client->heard(), down);
+}
+
+TYPED_TEST_P(TransportConformance, EveryKindOfStreamReachesTheAcceptor) {
+  for (auto method :
+       {StreamMethod::kBatches, StreamMethod::kLeaf, StreamMethod::kControl}) {
+    const size_t number = this->acceptor_.accepted().size();
+    this->Connect(method);
+    this->Server(number);
+    EXPECT_EQ(this->acceptor_.methods().back(), method);
+  }
+}
+
+TYPED_TEST_P(TransportConformance, TheLargestMessageArrives) {
+  auto client = this->Connect();
+  auto message =
+      MakeMessage(1, std::string(kMaxHeaderBytes, 'h'), kMaxPayloadBytes);
+  const Heard sent = AsHeard(message);
+  ASSERT_TRUE(client->stream()->Send(std::move(message)).ok());
+  auto server = this->Server();
+  ASSERT_TRUE(this->Until([&] { return server->num_heard() == 1; }));
+  EXPECT_TRUE(server->heard()[0] == sent);
+}
+
+TYPED_TEST_P(TransportConformance, ALargerMessageBreaksTheStream) {
+  auto client = this->Connect();
+  this->Server();
+  const absl::Status status =
+      client->stream()->Send(MakeMessage(1, "", kMaxPayloadBytes + 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  ASSERT_TRUE(this->Until([&] { return client->is_closed(); }));
+}
+
+TYPED_TEST_P(TransportConformance, ManyStreamsKeepApart) {
+  constexpr size_t kStreams = 32;
+  this->acceptor_.set_react([](Recorder& self, const Heard& heard) {
+    OutgoingMessage answer = MakeMessage(heard.call_id, heard.header, 3000,
+                                         static_cast<uint32_t>(heard.call_id));
+    (void)self.stream()->Send(std::move(answer));
+  });
+  std::vector<std::shared_ptr<Recorder>> clients;
+  for (size_t i = 0; i < kStreams; ++i) {
+    clients.push_back(this->Connect(i % 2 == 0 ? StreamMethod::kBatches
+                                               : StreamMethod::kLeaf));
+    for (int n = 0; n < 5; ++n) {
+      ASSERT_TRUE(clients.back()
+                      ->stream()
+                      ->Send(MakeMessage(i, std::to_string(n), 10))
+                      .ok());
+    }
+  }
+  ASSERT_TRUE(this->Until([&] {
+    for (auto& client : clients) {
+      if (client->num_heard() < 5) return false;
+    }
+    return true;
+  }));
+  for (size_t i = 0; i < kStreams; ++i) {
+    for (int n = 0; n < 5; ++n) {
+      EXPECT_TRUE(clients[i]->heard()[n] ==
+                  AsHeard(MakeMessage(i, std::to_string(n), 3000,
+                                      static_cast<uint32_t>(i))));
+    }
+  }
+}
+
+TYPED_TEST_P(TransportConformance, AServersErrorReachesTheClient) {
+  auto client = this->Connect();
+  auto server = this->Server();
+  server->stream()->Close(absl::ResourceExhaustedError("come back later"));
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(client->closed()->message()),
+              ::testing::HasSubstr("come back later"));
+  EXPECT_EQ(*server->closed(), absl::ResourceExhaustedError("come back later"));
+}
+
+TYPED_TEST_P(TransportConformance, WhatWasSentBeforeAnOrderlyCloseArrives) {
+  auto client = this->Connect();
+  auto server = this->Server();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 100000)).ok());
+  }
+  server->stream()->Close(absl::OkStatus());
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(client->num_heard(), 20);
+  EXPECT_TRUE(client->closed()->ok()) << *client->closed();
+  EXPECT_TRUE(server->closed()->ok()) << *server->closed();
+}
+
+TYPED_TEST_P(TransportConformance, TheClientMayCloseInGoodOrder) {
+  auto client = this->Connect();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(client->stream()->Send(MakeMessage(i, "", 1000)).ok());
+  }
+  client->stream()->Close(absl::OkStatus());
+  auto server = this->Server();
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(server->num_heard(), 20);
+  EXPECT_TRUE(server->closed()->ok()) << *server->closed();
+  EXPECT_TRUE(client->closed()->ok()) << *client->closed();
+}
+
+TYPED_TEST_P(TransportConformance, AClientsErrorClosesBothEnds) {
+  auto client = this->Connect();
+  auto server = this->Server();
+  client->stream()->Close(absl::DataLossError("bad frame"));
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(*client->closed(), absl::DataLossError("bad frame"));
+  EXPECT_FALSE(server->closed()->ok());
+}
+
+TYPED_TEST_P(TransportConformance, BothEndsMayCloseAtOnceAndTwice) {
+  auto client = this->Connect();
+  auto server = this->Server();
+  auto up = client->stream();
+  auto down = server->stream();
+  up->Close(absl::AbortedError("client"));
+  down->Close(absl::AbortedError("server"));
+  up->Close(absl::OkStatus());
+  down->Close(absl::OkStatus());
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kAborted);
+}
+
+TYPED_TEST_P(TransportConformance, SendAfterCloseIsUnavailable) {
+  auto client = this->Connect();
+  this->Server();
+  auto stream = client->stream();
+  stream->Close(absl::OkStatus());
+  EXPECT_EQ(stream->Send(MakeMessage(1, "", 1)).code(),
+            absl::StatusCode::kUnavailable);
+  ASSERT_TRUE(this->Until([&] { return client->is_closed(); }));
+  EXPECT_EQ(stream->Send(MakeMessage(1, "", 1)).code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_EQ(stream->queued_bytes(), 0);
+}
+
+TYPED_TEST_P(TransportConformance, AHandlerMayCloseFromInside) {
+  this->acceptor_.set_react([](Recorder& self, const Heard&) {
+    if (const auto stream = self.stream()) {
+      stream->Close(absl::InvalidArgumentError("nonsense"));
+    }
+  });
+  auto client = this->Connect();
+  ASSERT_TRUE(client->stream()->Send(MakeMessage(1, "", 1)).ok());
+  ASSERT_TRUE(this->Until([&] { return client->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kInvalidArgument);
+}
+
+TYPED_TEST_P(TransportConformance, DroppingTheStreamCloses) {
+  auto client = this->Connect();
+  auto server = this->Server();
+  client->set_stream(nullptr);
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kCancelled);
+}
+
+TYPED_TEST_P(TransportConformance, NobodyThereIsUnavailableWithTheAddress) {
+  const Address nobody = this->harness_.Nobody();
+  auto client = this->ConnectTo(nobody);
+  if (auto stream = client->stream()) {
+    (void)stream->Send(MakeMessage(1, "", 100));
+  }
+  ASSERT_TRUE(this->Until([&] { return client->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(client->closed()->message()),
+              ::testing::HasSubstr(nobody.ToString()));
+}
+
+TYPED_TEST_P(TransportConformance, ARefusalReachesTheClient) {
+  this->acceptor_.set_refusal(absl::FailedPreconditionError("draining"));
+  auto client = this->Connect();
+  ASSERT_TRUE(this->Until([&] { return client->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(client->closed()->message()),
+              ::testing::HasSubstr("draining"));
+}
+
+TYPED_TEST_P(TransportConformance, AVanishedServerIsUnavailable) {
+  auto client = this->Connect();
+  this->Server();
+  this->harness_.KillServers();
+  ASSERT_TRUE(this->Until([&] { return client->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable)
+      << *client->closed();
+}
+
+TYPED_TEST_P(TransportConformance, TheQueueIsBounded) {
+  const size_t limit = this->harness_.max_queued_bytes();
+  // The server reads one message and no more. (A harness with one thread runs
+  // nothing here until the gate is open.)
+  Gate gate;
+  this->acceptor_.set_react([&gate](Recorder&, const Heard&) { gate.Wait(); });
+  auto client = this->Connect();
+  auto server = this->Server();
+  auto stream = client->stream();
+  absl::Status status;
+  size_t sent = 0;
+  // Sockets take some of it too, but not so much.
+  while (status.ok() && sent < limit + (size_t{64} << 20)) {
+    EXPECT_LE(stream->queued_bytes(), limit);
+    status = stream->Send(MakeMessage(1, "", 1 << 20));
+    sent += 1 << 20;
+  }
+  gate.Open();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kResourceExhausted);
+}
+
+TYPED_TEST_P(TransportConformance, PayloadOwnersAreLetGoOf) {
+  auto client = this->Connect();
+  auto server = this->Server();
+  std::vector<std::weak_ptr<const void>> owners;
+  // One that arrives, one that is cut by an error, one that was too late.
+  auto send = [&](Stream& stream) {
+    auto message = MakeMessage(1, "", 300000);
+    message.payload_owner = std::shared_ptr<const void>(
+        nullptr,
+        [log = &this->log_, kept = message.payload_owner](const void*) mutable {
+          kept.reset();
+          log->Changed();
+        });
+    owners.push_back(message.payload_owner);
+    (void)stream.Send(std::move(message));
+  };
+  const auto stream = client->stream();
+  send(*stream);
+  ASSERT_TRUE(this->Until([&] { return server->num_heard() == 1; }));
+  for (int i = 0; i < 30; ++i) send(*stream);
+  stream->Close(absl::AbortedError("enough"));
+  send(*stream);
+  ASSERT_TRUE(
+      this->Until([&] { return client->is_closed() && server->is_closed(); }));
+  // Perhaps later than OnClosed, on a thread of the transport's.
+  EXPECT_TRUE(this->Until([&] {
+    for (const auto& owner : owners) {
+      if (!owner.expired()) return false;
+    }
+    return true;
+  }));
+}
+
+REGISTER_TYPED_TEST_SUITE_P(
+    TransportConformance, MessagesArriveWholeAndInOrderBothWays,
+    EveryKindOfStreamReachesTheAcceptor, TheLargestMessageArrives,
+    ALargerMessageBreaksTheStream, ManyStreamsKeepApart,
+    AServersErrorReachesTheClient, WhatWasSentBeforeAnOrderlyCloseArrives,
+    TheClientMayCloseInGoodOrder, AClientsErrorClosesBothEnds,
+    BothEndsMayCloseAtOnceAndTwice, SendAfterCloseIsUnavailable,
+    AHandlerMayCloseFromInside, DroppingTheStreamCloses,
+    NobodyThereIsUnavailableWithTheAddress, ARefusalReachesTheClient,
+    AVanishedServerIsUnavailable, TheQueueIsBounded, PayloadOwnersAreLetGoOf);
+
+}  // namespace tributary::conformance
+
+#endif  // TRIBUTARY_CHANNEL_TESTING_TRANSPORT_CONFORMANCE_H_
