@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
@@ -45,6 +47,14 @@ absl::StatusOr<PartitionOptions> ReadPartitionFlags(
     return UsageError(message);
   }
   return options;
+}
+
+absl::Status CheckOutIsFree(const std::string& folder) {
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(folder, error).type();
+  if (type == std::filesystem::file_type::not_found) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(
+      "--out ", folder, " exists; remove it or name a folder that does not"));
 }
 
 void PrintWritten(const std::string& folder, const GraphSchema& schema) {

@@ -30,6 +30,10 @@ void AddPartitionFlags(CLI::App& app, PartitionFlags& flags);
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(
     const PartitionFlags& flags);
 
+// ALREADY_EXISTS when there is something at --out: better now than after
+// minutes of reading.
+absl::Status CheckOutIsFree(const std::string& folder);
+
 // One line on stdout:
 // wrote GRAPH nodes=N edges=E partitions=P content=HEX
 void PrintWritten(const std::string& folder, const GraphSchema& schema);

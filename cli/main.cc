@@ -9,7 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/command.h"
+#include "cli/generate_command.h"
+#include "cli/inspect_command.h"
 #include "cli/partition_command.h"
+#include "cli/verify_command.h"
 #include "common/session/hop_key.h"
 
 namespace tributary {
@@ -24,6 +27,9 @@ constexpr char kFooter[] =
 std::vector<std::unique_ptr<Command>> AllCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(MakePartitionCommand());
+  commands.push_back(MakeGenerateCommand());
+  commands.push_back(MakeVerifyCommand());
+  commands.push_back(MakeInspectCommand());
   return commands;
 }
 

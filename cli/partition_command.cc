@@ -44,6 +44,7 @@ class PartitionCommand final : public Command {
   absl::Status Run() override {
     ASSIGN_OR_RETURN(const PartitionOptions options,
                      ReadPartitionFlags(flags_));
+    RETURN_IF_ERROR(CheckOutIsFree(out_));
     ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
     for (const std::string& note : input.notes) {
       std::fprintf(stderr, "tributary partition: note: %s\n", note.c_str());

@@ -1,6 +1,7 @@
 #include "partition/format/adjacency.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -145,29 +146,38 @@ absl::StatusOr<Adjacency> Adjacency::FromRows(EdgeRows rows, int64_t num_src,
   return result;
 }
 
-Adjacency Adjacency::FromSorted(absl::Span<const uint64_t> degrees,
-                                absl::Span<const InEdge> edges) {
+absl::StatusOr<Adjacency> Adjacency::FromSortedRows(
+    absl::Span<const uint64_t> degrees, int64_t num_src, int64_t max_edge_id,
+    absl::FunctionRef<absl::Status(int64_t node, absl::Span<InEdge> row)>
+        fill) {
   Adjacency result;
   result.indptr_.resize(degrees.size() + 1);
   for (size_t v = 0; v < degrees.size(); ++v) {
     result.indptr_[v + 1] = result.indptr_[v] + degrees[v];
   }
-  int64_t max_neighbor = -1;
-  for (const InEdge& edge : edges) {
-    max_neighbor = std::max(max_neighbor, edge.neighbor);
-    result.max_edge_id_ = std::max(result.max_edge_id_, edge.edge_id);
-  }
-  result.wide_ = !FitsNarrow(max_neighbor + 1,
-                             static_cast<uint64_t>(result.max_edge_id_) + 1);
-  for (const InEdge& edge : edges) {
-    const auto src = static_cast<uint64_t>(edge.neighbor);
-    const auto id = static_cast<uint64_t>(edge.edge_id);
-    if (result.wide_) {
-      result.wide_edges_.push_back(Wide{src} << 64 | id);
-    } else {
-      result.narrow_edges_.push_back(src << 32 | id);
-    }
-  }
+  result.max_edge_id_ = max_edge_id;
+  result.wide_ = !FitsNarrow(num_src, static_cast<uint64_t>(max_edge_id) + 1);
+  const auto fill_all = [&](auto& edges) {
+    using Packed = typename std::decay_t<decltype(edges)>::value_type;
+    constexpr int kBits = sizeof(Packed) * 4;
+    edges.resize(result.indptr_.back());
+    return ParallelFor(
+        degrees.size(), kSortGrain, [&](size_t begin, size_t end) {
+          std::vector<InEdge> row;
+          for (size_t v = begin; v < end; ++v) {
+            row.resize(degrees[v]);
+            RETURN_IF_ERROR(fill(static_cast<int64_t>(v), absl::MakeSpan(row)));
+            Packed* out = edges.data() + result.indptr_[v];
+            for (const InEdge& edge : row) {
+              *out++ = static_cast<Packed>(edge.neighbor) << kBits |
+                       static_cast<Packed>(edge.edge_id);
+            }
+          }
+          return absl::OkStatus();
+        });
+  };
+  RETURN_IF_ERROR(result.wide_ ? fill_all(result.wide_edges_)
+                               : fill_all(result.narrow_edges_));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
@@ -42,10 +43,14 @@ class Adjacency {
   static absl::StatusOr<Adjacency> FromRows(EdgeRows rows, int64_t num_src,
                                             int64_t num_dst,
                                             const AdjacencyOptions& options);
-  // As given, not sorted: for readers of graphs, who check the order.
-  // `degrees` has an entry per destination and sums up to edges.size().
-  static Adjacency FromSorted(absl::Span<const uint64_t> degrees,
-                              absl::Span<const InEdge> edges);
+  // Rows as `fill` gives them: for readers of graphs, who check the order.
+  // fill(node, row) sets all of `row`, which has degrees[node] edges with
+  // neighbours below num_src and ids up to max_edge_id; it is called from
+  // several threads, and its first error is returned.
+  static absl::StatusOr<Adjacency> FromSortedRows(
+      absl::Span<const uint64_t> degrees, int64_t num_src, int64_t max_edge_id,
+      absl::FunctionRef<absl::Status(int64_t node, absl::Span<InEdge> row)>
+          fill);
 
   int64_t num_nodes() const { return static_cast<int64_t>(indptr_.size()) - 1; }
   int64_t num_edges() const { return static_cast<int64_t>(indptr_.back()); }

@@ -1,0 +1,186 @@
+#include "partition/pipeline/verify.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+#include "partition/format/content_digest.h"
+#include "partition/format/graph.h"
+#include "partition/format/parallel_for.h"
+#include "partition/pipeline/read_back.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kGrain = 2048;
+
+absl::Status Differs(const std::string& what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the graph is not what the input says: ", what));
+}
+
+absl::Status CompareCounts(const std::string& what, int64_t graph,
+                           int64_t input) {
+  if (graph == input) return absl::OkStatus();
+  return Differs(absl::StrCat(what, ": ", graph, " in the graph, ", input,
+                              " in the input"));
+}
+
+using Rows = std::shared_ptr<const RowSource>;
+
+std::string Describe(const Rows& rows) {
+  if (rows == nullptr) return "none";
+  const auto dtype = DTypeName(rows->schema().dtype);
+  return absl::StrCat(std::string(dtype), " of width ", rows->schema().dim);
+}
+
+absl::Status CompareColumns(const std::string& what, const Rows& graph,
+                            const Rows& input) {
+  if ((graph == nullptr) == (input == nullptr) &&
+      (graph == nullptr || graph->schema() == input->schema())) {
+    return absl::OkStatus();
+  }
+  return Differs(absl::StrCat(what, ": ", Describe(graph), " in the graph, ",
+                              Describe(input), " in the input"));
+}
+
+bool SameRow(const RowSource& a, int64_t a_row, const RowSource& b,
+             int64_t b_row, std::vector<uint8_t>& scratch) {
+  const size_t bytes = a.schema().row_bytes();
+  scratch.resize(2 * bytes);
+  a.CopyRows({&a_row, 1}, scratch.data());
+  b.CopyRows({&b_row, 1}, scratch.data() + bytes);
+  return std::equal(scratch.begin(), scratch.begin() + bytes,
+                    scratch.begin() + bytes);
+}
+
+absl::Status CompareRows(const std::string& what, const Rows& graph,
+                         const Rows& input, int64_t num_rows) {
+  RETURN_IF_ERROR(CompareColumns(what, graph, input));
+  if (graph == nullptr) return absl::OkStatus();
+  return ParallelFor(num_rows, kGrain, [&](size_t begin, size_t end) {
+    std::vector<uint8_t> scratch;
+    for (size_t i = begin; i < end; ++i) {
+      const auto row = static_cast<int64_t>(i);
+      if (!SameRow(*graph, row, *input, row, scratch)) {
+        return Differs(absl::StrCat(what, " of node ", row));
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+std::string Describe(const InEdge& edge, int64_t dst) {
+  return absl::StrCat("edge ", edge.edge_id, " from ", edge.neighbor, " to ",
+                      dst);
+}
+
+absl::Status CompareInEdges(const EdgeContent& graph, const EdgeContent& input,
+                            int64_t v, std::vector<uint8_t>& scratch) {
+  const Adjacency& a = graph.in_edges;
+  const Adjacency& b = input.in_edges;
+  RETURN_IF_ERROR(CompareCounts(
+      absl::StrCat(graph.name(), ": edges into node ", v),
+      static_cast<int64_t>(a.degree(v)), static_cast<int64_t>(b.degree(v))));
+  for (uint64_t i = 0; i < a.degree(v); ++i) {
+    const uint64_t ia = a.indptr()[v] + i, ib = b.indptr()[v] + i;
+    if (a.edge(ia) != b.edge(ib)) {
+      return Differs(absl::StrCat(graph.name(), ": ", Describe(a.edge(ia), v),
+                                  " in the graph, ", Describe(b.edge(ib), v),
+                                  " in the input"));
+    }
+    if (graph.edge_attr != nullptr &&
+        !SameRow(*graph.edge_attr, graph.AttrRow(ia), *input.edge_attr,
+                 input.AttrRow(ib), scratch)) {
+      return Differs(absl::StrCat(graph.name(), ": edge_attr of ",
+                                  Describe(a.edge(ia), v)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareNodeTypes(const NodeContent& graph,
+                              const NodeContent& input) {
+  if (graph.name != input.name) {
+    return Differs(absl::StrCat("node type ", graph.name,
+                                " in the graph where the input has ",
+                                input.name));
+  }
+  RETURN_IF_ERROR(CompareCounts("nodes of " + graph.name, graph.num_nodes,
+                                input.num_nodes));
+  RETURN_IF_ERROR(
+      CompareRows("x of " + graph.name, graph.x, input.x, graph.num_nodes));
+  return CompareRows("y of " + graph.name, graph.y, input.y, graph.num_nodes);
+}
+
+absl::Status CompareEdgeTypes(const EdgeContent& graph,
+                              const EdgeContent& input) {
+  if (graph.name() != input.name()) {
+    return Differs(absl::StrCat("edge type ", graph.name(),
+                                " in the graph where the input has ",
+                                input.name()));
+  }
+  RETURN_IF_ERROR(CompareColumns("edge_attr of " + graph.name(),
+                                 graph.edge_attr, input.edge_attr));
+  RETURN_IF_ERROR(CompareCounts("ends of " + graph.name(),
+                                graph.in_edges.num_nodes(),
+                                input.in_edges.num_nodes()));
+  return ParallelFor(
+      graph.in_edges.num_nodes(), kGrain, [&](size_t begin, size_t end) {
+        std::vector<uint8_t> scratch;
+        for (size_t v = begin; v < end; ++v) {
+          RETURN_IF_ERROR(
+              CompareInEdges(graph, input, static_cast<int64_t>(v), scratch));
+        }
+        return absl::OkStatus();
+      });
+}
+
+absl::Status CompareSplits(const GraphContent& graph,
+                           const GraphContent& input) {
+  RETURN_IF_ERROR(CompareCounts("splits",
+                                static_cast<int64_t>(graph.splits.size()),
+                                static_cast<int64_t>(input.splits.size())));
+  for (size_t i = 0; i < graph.splits.size(); ++i) {
+    const SplitContent& a = graph.splits[i];
+    const SplitContent& b = input.splits[i];
+    if (a.scheme != b.scheme || a.node_type != b.node_type ||
+        a.name != b.name || a.ids != b.ids) {
+      return Differs(absl::StrCat("split ", b.scheme, "/", b.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<GraphContent> VerifyGraph(const std::string& folder) {
+  ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, {.verify = true}));
+  ASSIGN_OR_RETURN(GraphContent content, ReadBack(graph));
+  const Sha256Digest digest = ComputeContentDigest(content);
+  if (digest == graph->schema().content_digest) return content;
+  return absl::DataLossError(absl::StrCat(
+      folder, ": the content's digest is ", ToHex(digest), "; graph.json says ",
+      ToHex(graph->schema().content_digest)));
+}
+
+absl::Status CompareContent(const GraphContent& graph,
+                            const GraphContent& input) {
+  RETURN_IF_ERROR(CompareCounts("node types",
+                                static_cast<int64_t>(graph.node_types.size()),
+                                static_cast<int64_t>(input.node_types.size())));
+  RETURN_IF_ERROR(CompareCounts("edge types",
+                                static_cast<int64_t>(graph.edge_types.size()),
+                                static_cast<int64_t>(input.edge_types.size())));
+  for (size_t t = 0; t < graph.node_types.size(); ++t) {
+    RETURN_IF_ERROR(CompareNodeTypes(graph.node_types[t], input.node_types[t]));
+  }
+  for (size_t t = 0; t < graph.edge_types.size(); ++t) {
+    RETURN_IF_ERROR(CompareEdgeTypes(graph.edge_types[t], input.edge_types[t]));
+  }
+  return CompareSplits(graph, input);
+}
+
+}  // namespace tributary
