@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/mutex.h"
-#include "sampler_server/service/batch_stream.h"
+#include "sampler_server/service/trainer_stream.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
@@ -27,14 +27,14 @@ class BatchStreams {
           absl::StrCat(open_.size(), " batch streams are open already"));
       return nullptr;
     }
-    auto opened = std::make_shared<BatchStream>(
+    auto opened = std::make_shared<TrainerStream>(
         std::move(core), next_id_++, std::move(peer), std::move(stream));
     open_.push_back(opened);
     return opened;
   }
 
   void CloseAll(const absl::Status& why) {
-    std::vector<std::weak_ptr<BatchStream>> streams;
+    std::vector<std::weak_ptr<TrainerStream>> streams;
     {
       MutexLock lock(mutex_);
       streams.swap(open_);
@@ -48,7 +48,7 @@ class BatchStreams {
   const size_t max_;
   Mutex mutex_;
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-  std::vector<std::weak_ptr<BatchStream>> open_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<TrainerStream>> open_ ABSL_GUARDED_BY(mutex_);
 };
 
 SamplerService::SamplerService(const SamplerServiceOptions& options,

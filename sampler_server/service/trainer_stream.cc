@@ -1,4 +1,4 @@
-#include "sampler_server/service/batch_stream.h"
+#include "sampler_server/service/trainer_stream.h"
 
 #include <cstring>
 #include <utility>
@@ -35,7 +35,7 @@ std::shared_ptr<const SamplingPlan> FindSession(SessionCache& sessions,
 
 }  // namespace
 
-BatchStream::BatchStream(std::shared_ptr<ServiceCore> core, uint64_t id,
+TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
                          std::string peer, std::shared_ptr<Stream> stream)
     : core_(std::move(core)),
       id_(id),
@@ -47,7 +47,7 @@ BatchStream::BatchStream(std::shared_ptr<ServiceCore> core, uint64_t id,
   core_->metrics.streams.Add(1);
 }
 
-void BatchStream::OnMessage(IncomingMessage& message) {
+void TrainerStream::OnMessage(IncomingMessage& message) {
   if (message.payload_size() != 0) {
     return stream_->Close(absl::InvalidArgumentError(
         absl::StrCat(MessageKindName(message.kind()), " with a payload of ",
@@ -65,7 +65,7 @@ void BatchStream::OnMessage(IncomingMessage& message) {
   });
 }
 
-void BatchStream::OnClosed(const absl::Status& why) {
+void TrainerStream::OnClosed(const absl::Status& why) {
   core_->metrics.streams.Add(-1);
   if (!why.ok()) {
     LogRepeated(
@@ -75,7 +75,7 @@ void BatchStream::OnClosed(const absl::Status& why) {
   strand_->Post([self = shared_from_this()] { self->OnClosedOnStrand(); });
 }
 
-void BatchStream::OnClosedOnStrand() {
+void TrainerStream::OnClosedOnStrand() {
   closed_ = true;
   sender_->Stop();
   strand_->CancelTimer(progress_timer_);
@@ -87,12 +87,12 @@ void BatchStream::OnClosedOnStrand() {
   }
 }
 
-void BatchStream::Break(absl::Status why) {
+void TrainerStream::Break(absl::Status why) {
   closed_ = true;  // what is still queued is not looked at
   stream_->Close(std::move(why));
 }
 
-void BatchStream::Handle(MessageKind kind, const std::string& header,
+void TrainerStream::Handle(MessageKind kind, const std::string& header,
                          std::shared_ptr<SharedRoom> room) {
   v1::OpenSession open;
   v1::Credit credit;
@@ -112,7 +112,7 @@ void BatchStream::Handle(MessageKind kind, const std::string& header,
                    "OpenSession, Credit and Cancel are")));
 }
 
-void BatchStream::OnOpenSession(const v1::OpenSession& open) {
+void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
   if (absl::Status s = CheckWireVersion(open.wire_version()); !s.ok()) {
     return Break(std::move(s));
   }
@@ -127,7 +127,7 @@ void BatchStream::OnOpenSession(const v1::OpenSession& open) {
   core_->sessions.Put(std::make_shared<const SamplingPlan>(*std::move(plan)));
 }
 
-void BatchStream::OnCredit(const v1::Credit& credit,
+void TrainerStream::OnCredit(const v1::Credit& credit,
                            std::shared_ptr<SharedRoom> room) {
   core_->metrics.credits.Add();
   if (grants_.contains(credit.grant())) {
@@ -153,7 +153,7 @@ void BatchStream::OnCredit(const v1::Credit& credit,
   Admit(credit, *std::move(request), std::move(room));
 }
 
-void BatchStream::Admit(const v1::Credit& credit, BatchRequest request,
+void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
                         std::shared_ptr<SharedRoom> room) {
   const uint64_t id = credit.grant();
   Grant grant;
@@ -187,7 +187,7 @@ void BatchStream::Admit(const v1::Credit& credit, BatchRequest request,
 
 // The grant is still here: Cancel and OnClosed leave what they could not take
 // back from the queue until its task is gone.
-void BatchStream::StartTask(uint64_t id, Start start, Reservation reservation) {
+void TrainerStream::StartTask(uint64_t id, Start start, Reservation reservation) {
   auto it = grants_.find(id);
   if (it == grants_.end()) return;
   Grant& grant = it->second;
@@ -214,7 +214,7 @@ void BatchStream::StartTask(uint64_t id, Start start, Reservation reservation) {
   StartBatchTask(environment, std::move(start.request), std::move(sink));
 }
 
-void BatchStream::OnQueuedTooLong(uint64_t id) {
+void TrainerStream::OnQueuedTooLong(uint64_t id) {
   auto it = grants_.find(id);
   if (it == grants_.end() || !core_->admission->Cancel(it->second.job)) return;
   grants_.erase(it);
@@ -222,7 +222,7 @@ void BatchStream::OnQueuedTooLong(uint64_t id) {
                  "the credit's timeout passed before its turn came"));
 }
 
-void BatchStream::OnCancel(uint64_t id) {
+void TrainerStream::OnCancel(uint64_t id) {
   auto it = grants_.find(id);
   if (it == grants_.end()) return SendReturned(id);
   Grant& grant = it->second;
@@ -239,7 +239,7 @@ void BatchStream::OnCancel(uint64_t id) {
   ForgetIfOver(id);
 }
 
-void BatchStream::OnTaskEnd(uint64_t id, TaskEnd end) {
+void TrainerStream::OnTaskEnd(uint64_t id, TaskEnd end) {
   auto it = grants_.find(id);
   if (closed_ || it == grants_.end() || it->second.cancelled) return;
   Grant& grant = it->second;
@@ -260,7 +260,7 @@ void BatchStream::OnTaskEnd(uint64_t id, TaskEnd end) {
   }
 }
 
-void BatchStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
+void TrainerStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
   core_->metrics.batches.Add();
   core_->metrics.batch_bytes.Add(static_cast<double>(end.bytes));
   core_->metrics.inputs.Add(static_cast<double>(grant.inputs));
@@ -287,14 +287,14 @@ void BatchStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
   sender_->Send(id, bytes, std::move(owner));
 }
 
-void BatchStream::OnSent(uint64_t id) {
+void TrainerStream::OnSent(uint64_t id) {
   auto it = grants_.find(id);
   if (it == grants_.end()) return;
   it->second.sending = false;
   ForgetIfOver(id);
 }
 
-void BatchStream::OnTaskGone(uint64_t id, Admission::JobId job) {
+void TrainerStream::OnTaskGone(uint64_t id, Admission::JobId job) {
   core_->admission->Finish(job);
   auto it = grants_.find(id);
   if (it == grants_.end()) return;
@@ -308,19 +308,19 @@ void BatchStream::OnTaskGone(uint64_t id, Admission::JobId job) {
   ForgetIfOver(id);
 }
 
-void BatchStream::ForgetIfOver(uint64_t id) {
+void TrainerStream::ForgetIfOver(uint64_t id) {
   auto it = grants_.find(id);
   if (it != grants_.end() && it->second.task_over && !it->second.sending) {
     grants_.erase(it);
   }
 }
 
-void BatchStream::Refuse(uint64_t grant, const absl::Status& why) {
+void TrainerStream::Refuse(uint64_t grant, const absl::Status& why) {
   core_->metrics.refused.Add();
   SendError(grant, why);
 }
 
-void BatchStream::SendError(uint64_t grant, const absl::Status& why) {
+void TrainerStream::SendError(uint64_t grant, const absl::Status& why) {
   v1::BatchError error;
   error.set_grant(grant);
   error.set_code(static_cast<int32_t>(why.code()));
@@ -330,7 +330,7 @@ void BatchStream::SendError(uint64_t grant, const absl::Status& why) {
   Send(MessageKind::kBatchError, error);
 }
 
-void BatchStream::SendReturned(uint64_t grant) {
+void TrainerStream::SendReturned(uint64_t grant) {
   v1::Returned returned;
   returned.set_grant(grant);
   Send(MessageKind::kReturned, returned);
@@ -338,7 +338,7 @@ void BatchStream::SendReturned(uint64_t grant) {
 
 // A failed Send is followed by OnClosed, which cleans up.
 template <typename Header>
-void BatchStream::Send(MessageKind kind, const Header& header) {
+void TrainerStream::Send(MessageKind kind, const Header& header) {
   if (closed_) return;
   OutgoingMessage message;
   message.kind = kind;
@@ -346,7 +346,7 @@ void BatchStream::Send(MessageKind kind, const Header& header) {
   stream_->Send(std::move(message)).IgnoreError();
 }
 
-void BatchStream::ArmProgress() {
+void TrainerStream::ArmProgress() {
   if (progress_timer_ != 0 || grants_.empty() || closed_) return;
   progress_timer_ =
       strand_->PostAfter(kProgressInterval, [self = shared_from_this()] {
@@ -356,7 +356,7 @@ void BatchStream::ArmProgress() {
       });
 }
 
-void BatchStream::SendProgress() {
+void TrainerStream::SendProgress() {
   v1::Progress progress;
   for (const auto& [id, grant] : grants_) {
     if (grant.cancelled || (grant.answered && !grant.sending)) continue;

@@ -1,6 +1,6 @@
 // One trainer's stream of credits and batches, as the server sees it.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_BATCH_STREAM_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_BATCH_STREAM_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_TRAINER_STREAM_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_TRAINER_STREAM_H_
 
 #include <atomic>
 #include <map>
@@ -22,10 +22,10 @@ namespace tributary {
 // is answered by Returned even when the batch went out before it. What breaks
 // the protocol closes the stream; when it closes, all its tasks are cancelled
 // and all they hold goes back.
-class BatchStream final : public StreamHandler,
-                          public std::enable_shared_from_this<BatchStream> {
+class TrainerStream final : public StreamHandler,
+                          public std::enable_shared_from_this<TrainerStream> {
  public:
-  BatchStream(std::shared_ptr<ServiceCore> core, uint64_t id, std::string peer,
+  TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id, std::string peer,
               std::shared_ptr<Stream> stream);
 
   // Called by the transport.
@@ -95,4 +95,4 @@ class BatchStream final : public StreamHandler,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_BATCH_STREAM_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_TRAINER_STREAM_H_
