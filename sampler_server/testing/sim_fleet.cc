@@ -15,20 +15,30 @@ SimFleet::~SimFleet() {
 SimServer& SimFleet::Add(const SimServerOptions& options) {
   const std::string name = absl::StrCat("server", servers.size());
   SimServer& server = *servers.emplace_back(std::make_unique<SimServer>());
-  server.executor = world.AddNode(name);
   server.address = {name, 1};
-  server.graph = BuildGraph(options.graph, {options.partitions});
+  server.options = options;
+  server.graph = options.opened != nullptr
+                     ? options.opened
+                     : BuildGraph(options.graph, {options.partitions});
+  Start(server);
+  return server;
+}
+
+void SimFleet::Start(SimServer& server) {
+  const SimServerOptions& options = server.options;
+  const uint64_t incarnation = ++incarnations_;
+  server.executor = world.AddNode(server.address.host);
 
   PeerDirectoryOptions directory;
   directory.schema = server.graph->schema();
-  directory.own_incarnation = servers.size();
+  directory.own_incarnation = incarnation;
   server.directory = std::make_shared<PeerDirectory>(
       directory, network.TransportOf(server.executor), server.executor);
   server.partitions = std::make_unique<PeerPartitions>(server.graph->schema(),
                                                        server.directory);
   SamplerServiceOptions service;
   service.graph = server.graph;
-  service.incarnation = servers.size();
+  service.incarnation = incarnation;
   service.memory_budget = options.memory_budget;
   service.leaf_budget = options.leaf_budget;
   service.admission = options.admission;
@@ -41,13 +51,26 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
   };
   server.service = std::make_unique<SamplerService>(service, environment);
   network.Listen(server.executor, server.address, server.service.get());
-  return server;
+}
+
+void SimFleet::Restart(SimServer& server) {
+  auto corpse = std::make_unique<SimServer>();
+  corpse->directory = std::move(server.directory);
+  corpse->partitions = std::move(server.partitions);
+  corpse->service = std::move(server.service);
+  dead_.push_back(std::move(corpse));
+  Start(server);
+  server.directory->SetListed(Addresses());
+}
+
+std::vector<Address> SimFleet::Addresses() const {
+  std::vector<Address> addresses;
+  for (const auto& server : servers) addresses.push_back(server->address);
+  return addresses;
 }
 
 void SimFleet::Introduce() {
-  std::vector<Address> addresses;
-  for (const auto& server : servers) addresses.push_back(server->address);
-  for (const auto& server : servers) server->directory->SetListed(addresses);
+  for (const auto& server : servers) server->directory->SetListed(Addresses());
 }
 
 void SimFleet::Settle() {

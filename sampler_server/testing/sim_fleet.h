@@ -17,22 +17,24 @@
 
 namespace tributary {
 
+struct SimServerOptions {
+  GraphSpec graph;
+  std::vector<uint32_t> partitions;     // to map; empty: all
+  std::shared_ptr<const Graph> opened;  // if set, in place of the two above
+  size_t memory_budget = size_t{1} << 20;
+  size_t leaf_budget = size_t{1} << 20;
+  AdmissionLimits admission;
+};
+
 // One server: its node, its graph and all that it runs.
 struct SimServer {
   SimExecutor* executor = nullptr;
   Address address;
+  SimServerOptions options;
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<PeerDirectory> directory;
   std::unique_ptr<PeerPartitions> partitions;
   std::unique_ptr<SamplerService> service;
-};
-
-struct SimServerOptions {
-  GraphSpec graph;
-  std::vector<uint32_t> partitions;  // to map; empty: all
-  size_t memory_budget = size_t{1} << 20;
-  size_t leaf_budget = size_t{1} << 20;
-  AdmissionLimits admission;
 };
 
 class SimFleet {
@@ -46,12 +48,23 @@ class SimFleet {
   void Introduce();
   // Its process is gone without a word.
   void Crash(SimServer& server);
+  // After a crash: another process at the same address, which is told of all.
+  void Restart(SimServer& server);
   // Introduces them and waits until all know each other.
   void Settle();
 
   SimScheduler world;
   SimNetwork network;
   std::vector<std::unique_ptr<SimServer>> servers;
+
+ private:
+  void Start(SimServer& server);
+  std::vector<Address> Addresses() const;
+
+  uint64_t incarnations_ = 0;
+  // What crashed processes left: destroyed with the world, not inside a call
+  // that they may be making.
+  std::vector<std::unique_ptr<SimServer>> dead_;
 };
 
 }  // namespace tributary
