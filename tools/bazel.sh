@@ -6,8 +6,6 @@
 bazel=${BAZEL:-/usr/bin/bazel}
 
 bazel_flags=("--disk_cache=$cache/bazel")
-# Tests written in Python run by the pinned environment.
-bazel_flags+=("--test_env=TRIBUTARY_PYTHON")
 if [ -n "${CI:-}" ] || [ ! -t 2 ]; then
   bazel_flags+=(--color=no --curses=no --noshow_progress)
 fi

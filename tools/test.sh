@@ -19,7 +19,6 @@ run_tests() {
   else
     ensure_packages build
   fi
-  ensure_python
   find "$cache/bazel" -type f -atime +14 -delete 2>/dev/null || true
   echo "time: setup $(since "$started")"
 
