@@ -1,0 +1,249 @@
+#include "sampler_server/engine/testing/oracle.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "common/dtype.h"
+#include "common/session/hop_key.h"
+#include "common/sha256.h"
+
+namespace tributary {
+namespace {
+
+struct Tensor {
+  DType dtype;
+  std::vector<uint64_t> dims;
+  std::string bytes;
+};
+
+template <typename T>
+Tensor Make(DType dtype, std::vector<uint64_t> dims,
+            const std::vector<T>& values) {
+  return {dtype, std::move(dims),
+          std::string(reinterpret_cast<const char*>(values.data()),
+                      values.size() * sizeof(T))};
+}
+
+// Positions that a node of degree d emits.
+std::vector<uint64_t> Draw(PhiloxKey key, uint32_t local, uint64_t d, int64_t k,
+                           bool replace) {
+  std::vector<uint64_t> out;
+  if (k == -1 || (!replace && d <= static_cast<uint64_t>(k))) {
+    for (uint64_t p = 0; p < d; ++p) out.push_back(p);
+    return out;
+  }
+  if (d == 0) return out;
+  PhiloxStream stream(key, local);
+  const auto below = [&](uint32_t i, uint64_t n) -> uint64_t {
+    return d > 65536 ? stream.BelowWide(i, n)
+                     : stream.BelowNarrow(i, static_cast<uint32_t>(n));
+  };
+  std::set<uint64_t> taken;
+  for (int64_t i = 0; i < k; ++i) {
+    if (replace) {
+      out.push_back(below(i, d));
+      continue;
+    }
+    const uint64_t t = d - k + i, x = below(i, t + 1);
+    taken.insert(taken.count(x) > 0 ? t : x);
+  }
+  out.insert(out.end(), taken.begin(), taken.end());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+struct Nodes {
+  std::vector<int64_t> ids;  // by local number
+  std::map<int64_t, uint32_t> local;
+  std::vector<int64_t> per_hop;
+  size_t begin = 0, end = 0;  // frontier
+
+  uint32_t Number(int64_t id) {
+    auto [it, fresh] = local.emplace(id, static_cast<uint32_t>(ids.size()));
+    if (fresh) ids.push_back(id);
+    return it->second;
+  }
+};
+
+struct Edges {
+  std::vector<int32_t> src, dst;
+  std::vector<int64_t> ids;
+  std::vector<int64_t> per_hop;
+  std::vector<int32_t> fanouts;
+  // destination -> (source, edge id), ascending
+  std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> adjacency;
+};
+
+class Oracle {
+ public:
+  Oracle(const MemoryGraphSpec& graph, const SpecOptions& options,
+         uint64_t epoch, uint64_t index)
+      : graph_(graph), options_(options), epoch_(epoch), index_(index) {}
+
+  std::string Run(const std::vector<int64_t>& number,
+                  const std::vector<int64_t>& inputs) {
+    Prepare();
+    Nodes& in = nodes_[InputType()];
+    std::vector<int32_t> seed_index;
+    for (int64_t id : inputs) {
+      seed_index.push_back(static_cast<int32_t>(in.Number(id)));
+    }
+    in.end = in.ids.size();
+    for (auto& [name, type] : nodes_) {
+      type.per_hop.push_back(static_cast<int64_t>(type.ids.size()));
+    }
+    for (size_t hop = 0; hop < num_hops_; ++hop) RunHop(hop);
+    const std::string suffix = graph_.heterogeneous ? "/" + InputType() : "";
+    tensors_["batch_size" + suffix] =
+        Make<int64_t>(DType::kInt64, {1}, {nodes_[InputType()].per_hop[0]});
+    tensors_["input_id" + suffix] =
+        Make(DType::kInt64, {number.size()}, number);
+    tensors_["seed_index" + suffix] =
+        Make(DType::kInt32, {number.size()}, seed_index);
+    AddNodeTensors();
+    AddEdgeTensors();
+    return Digest();
+  }
+
+ private:
+  std::string InputType() const {
+    return options_.input_type.empty() ? graph_.node_types[0].name
+                                       : options_.input_type;
+  }
+
+  void Prepare() {
+    const NumNeighbors& n = options_.num_neighbors;
+    num_hops_ = n.by_default.empty() ? n.by_edge_type.begin()->second.size()
+                                     : n.by_default.size();
+    nodes_[InputType()];
+    for (size_t t = 0; t < graph_.edge_types.size(); ++t) {
+      const auto& type = graph_.edge_types[t];
+      const std::string name = type.src + "," + type.rel + "," + type.dst;
+      std::vector<int32_t> fanouts(num_hops_, 0);
+      if (!n.by_default.empty()) fanouts = n.by_default;
+      if (n.by_edge_type.count(name) > 0) fanouts = n.by_edge_type.at(name);
+      if (fanouts == std::vector<int32_t>(num_hops_, 0)) continue;
+      Edges& edges = edges_[t];
+      edges.fanouts = fanouts;
+      for (size_t e = 0; e < type.edges.size(); ++e) {
+        edges.adjacency[type.edges[e].second].emplace_back(type.edges[e].first,
+                                                           e);
+      }
+      for (auto& [dst, list] : edges.adjacency) {
+        std::sort(list.begin(), list.end());
+      }
+      nodes_[type.src];
+      nodes_[type.dst];
+    }
+  }
+
+  void RunHop(size_t hop) {
+    for (auto& [t, edges] : edges_) {
+      const auto& type = graph_.edge_types[t];
+      const std::string name = type.src + "," + type.rel + "," + type.dst;
+      const PhiloxKey key =
+          MakeHopKey({options_.random_seed, epoch_, index_, Purpose::kNeighbors,
+                      static_cast<uint32_t>(hop), name});
+      const size_t before = edges.ids.size();
+      const int32_t k = edges.fanouts[hop];
+      const size_t begin = nodes_[type.dst].begin, end = nodes_[type.dst].end;
+      for (size_t v = begin; k != 0 && v < end; ++v) {
+        const auto& list = edges.adjacency[nodes_[type.dst].ids[v]];
+        for (uint64_t p : Draw(key, static_cast<uint32_t>(v), list.size(), k,
+                               options_.replace)) {
+          edges.src.push_back(
+              static_cast<int32_t>(nodes_[type.src].Number(list[p].first)));
+          edges.dst.push_back(static_cast<int32_t>(v));
+          edges.ids.push_back(list[p].second);
+        }
+      }
+      edges.per_hop.push_back(static_cast<int64_t>(edges.ids.size() - before));
+    }
+    for (auto& [name, type] : nodes_) {
+      type.per_hop.push_back(static_cast<int64_t>(type.ids.size() - type.end));
+      type.begin = options_.expand == ExpandMode::kAll ? 0 : type.end;
+      type.end = type.ids.size();
+    }
+  }
+
+  void AddNodeTensors() {
+    for (const auto& schema : graph_.node_types) {
+      if (nodes_.count(schema.name) == 0) continue;
+      const Nodes& type = nodes_[schema.name];
+      const std::string suffix = graph_.heterogeneous ? "/" + schema.name : "";
+      const uint64_t n = type.ids.size();
+      tensors_["n_id" + suffix] = Make(DType::kInt64, {n}, type.ids);
+      tensors_["num_sampled_nodes" + suffix] =
+          Make(DType::kInt64, {num_hops_ + 1}, type.per_hop);
+      if (!options_.collect_features) continue;
+      std::vector<float> x;
+      std::vector<int64_t> y;
+      for (int64_t id : type.ids) {
+        for (int64_t j = 0; j < schema.x_dim; ++j) {
+          x.push_back(static_cast<float>(id) + static_cast<float>(j) / 8);
+        }
+        y.push_back(3 * id);
+      }
+      const auto dim = static_cast<uint64_t>(schema.x_dim);
+      if (dim > 0) tensors_["x" + suffix] = Make(DType::kFloat32, {n, dim}, x);
+      if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
+    }
+  }
+
+  void AddEdgeTensors() {
+    for (const auto& [t, edges] : edges_) {
+      const auto& type = graph_.edge_types[t];
+      const std::string suffix =
+          graph_.heterogeneous
+              ? "/" + type.src + "__" + type.rel + "__" + type.dst
+              : "";
+      const uint64_t e = edges.ids.size();
+      std::vector<int32_t> index = edges.src;
+      index.insert(index.end(), edges.dst.begin(), edges.dst.end());
+      tensors_["edge_index" + suffix] = Make(DType::kInt32, {2, e}, index);
+      tensors_["e_id" + suffix] = Make(DType::kInt64, {e}, edges.ids);
+      tensors_["num_sampled_edges" + suffix] =
+          Make(DType::kInt64, {num_hops_}, edges.per_hop);
+      if (!options_.collect_features || !type.has_attr) continue;
+      std::vector<float> attr;
+      for (int64_t id : edges.ids)
+        attr.push_back(2.0f * static_cast<float>(id));
+      tensors_["edge_attr" + suffix] = Make(DType::kFloat32, {e, 1}, attr);
+    }
+  }
+
+  std::string Digest() const {
+    Sha256 sha;
+    for (const auto& [name, tensor] : tensors_) {  // std::map: names ascend
+      sha.UpdateU32(static_cast<uint32_t>(name.size()));
+      sha.Update(name);
+      sha.UpdateU8(static_cast<uint8_t>(tensor.dtype));
+      sha.UpdateU8(static_cast<uint8_t>(tensor.dims.size()));
+      for (uint64_t dim : tensor.dims) sha.UpdateU64(dim);
+      sha.Update(tensor.bytes);
+    }
+    return ToHex(sha.Finish());
+  }
+
+  const MemoryGraphSpec& graph_;
+  const SpecOptions& options_;
+  const uint64_t epoch_, index_;
+  size_t num_hops_ = 0;
+  std::map<std::string, Nodes> nodes_;  // planned types
+  std::map<size_t, Edges> edges_;       // planned types, canonical order
+  std::map<std::string, Tensor> tensors_;
+};
+
+}  // namespace
+
+std::string OracleDigest(const MemoryGraphSpec& graph,
+                         const SpecOptions& options, uint64_t epoch,
+                         uint64_t index,
+                         const std::vector<int64_t>& input_number,
+                         const std::vector<int64_t>& original_id) {
+  return Oracle(graph, options, epoch, index).Run(input_number, original_id);
+}
+
+}  // namespace tributary

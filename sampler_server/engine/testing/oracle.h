@@ -1,0 +1,25 @@
+// docs/sampling.md written down once more, as directly and as slowly as it
+// reads: what the engine is compared with.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ORACLE_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ORACLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/session/spec_builder.h"
+#include "sampler_server/engine/testing/memory_graph.h"
+
+namespace tributary {
+
+// The digest of a batch of these inputs. Knows original ids only: partitions
+// do not exist here.
+std::string OracleDigest(const MemoryGraphSpec& graph,
+                         const SpecOptions& options, uint64_t epoch,
+                         uint64_t index,
+                         const std::vector<int64_t>& input_number,
+                         const std::vector<int64_t>& original_id);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ORACLE_H_
