@@ -1,0 +1,238 @@
+// Sampling beside what the machine's memory can do, in the same run: figures
+// of different machines compare by ratio.
+//
+//   bazel run -c opt //benchmarks/engine -- --scale=21 --edges=60000000
+//
+// "of_line_rate": edges sampled per random cache line that one core can read.
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmarks/engine/rmat_graph.h"
+#include "common/buffer.h"
+#include "common/session/hop_key.h"
+#include "common/session/spec_builder.h"
+#include "sampler_server/engine/batch_task.h"
+#include "sampler_server/engine/hop.h"
+#include "sampler_server/engine/local_numbering.h"
+
+namespace tributary {
+namespace {
+
+using Rate = benchmark::Counter;
+
+double g_lines_per_second = 0;  // set by the first benchmark
+const RmatGraph* g_graph = nullptr;
+constexpr uint64_t kInputs = 1024;
+
+// Independent reads of one word of random lines of 1 GiB in huge pages.
+void RandomLines(benchmark::State& state) {
+  constexpr size_t kLines = (size_t{1} << 30) / kCacheLine;
+  AlignedBuffer memory(kLines * kCacheLine);
+  std::memset(memory.data(), 1, memory.size());
+  const uint8_t* base = memory.data();
+  uint64_t x = 88172645463325252u, sum = 0;
+  int64_t lines = 0;
+  const absl::Time start = SteadyClock().Now();
+  for (auto _ : state) {
+    for (int i = 0; i < 1 << 16; ++i) {
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      sum += base[(x >> 40) % kLines * kCacheLine];
+    }
+    lines += 1 << 16;
+  }
+  benchmark::DoNotOptimize(sum);
+  g_lines_per_second = static_cast<double>(lines) /
+                       absl::ToDoubleSeconds(SteadyClock().Now() - start);
+  state.counters["lines"] = Rate(static_cast<double>(lines), Rate::kIsRate);
+}
+BENCHMARK(RandomLines)->MinTime(1);
+
+void Memcpy(benchmark::State& state) {
+  constexpr size_t kBytes = size_t{256} << 20;
+  AlignedBuffer from(kBytes), to(kBytes);
+  std::memset(from.data(), 1, kBytes);
+  for (auto _ : state) {
+    std::memcpy(to.data(), from.data(), kBytes);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(kBytes * state.iterations()));
+}
+BENCHMARK(Memcpy);
+
+void ReportEdges(benchmark::State& state, int64_t edges, double seconds) {
+  const auto count = static_cast<double>(edges);
+  state.counters["edges"] = Rate(count, Rate::kIsRate);
+  state.counters["inputs"] =
+      Rate(static_cast<double>(kInputs * state.iterations()), Rate::kIsRate);
+  state.counters["of_line_rate"] = count / seconds / g_lines_per_second;
+}
+
+std::vector<uint64_t> InputsOf(uint64_t batch) {
+  std::vector<uint64_t> inputs(kInputs);
+  PhiloxStream words(MakeHopKey({.batch = batch, .purpose = Purpose::kOrder}),
+                     0);
+  const auto n =
+      static_cast<uint64_t>(g_graph->schema().node_types[0].num_nodes);
+  for (uint32_t i = 0; i < kInputs; ++i) inputs[i] = words.BelowWide(i, n);
+  return inputs;
+}
+
+// Kernel and numbering alone, memory kept from batch to batch.
+void HopsAndNumbering(benchmark::State& state) {
+  const EdgePartition& edges = *g_graph->edges(0, 0);
+  const auto n =
+      static_cast<uint64_t>(g_graph->schema().node_types[0].num_nodes);
+  LocalNumbering numbering(n);
+  HopEdges out;
+  std::vector<uint32_t> local, numbers;
+  std::vector<uint64_t> rows;
+  int64_t total = 0;
+  uint64_t batch = 0;
+  const absl::Time start = SteadyClock().Now();
+  for (auto _ : state) {
+    numbering.Reset();
+    const std::vector<uint64_t> inputs = InputsOf(batch++);
+    local.resize(kInputs);
+    numbering.Number(inputs, local.data());
+    size_t begin = 0;
+    uint32_t hop = 0;
+    for (const int32_t fanout : {15, 10, 5}) {
+      const size_t end = numbering.size();
+      rows.assign(numbering.ids().begin() + begin, numbering.ids().end());
+      numbers.resize(end - begin);
+      for (size_t i = begin; i < end; ++i) numbers[i - begin] = i;
+      HopQuery query;
+      query.key = MakeHopKey({.batch = batch, .hop = hop++});
+      query.fanout = fanout;
+      query.rows = rows;
+      query.local_numbers = numbers;
+      if (!SampleHop(edges, n, query, &out).ok()) std::abort();
+      local.resize(std::max(local.size(), out.neighbors.size()));
+      if (state.range(0) != 0 || fanout != 5) {
+        numbering.Number(out.neighbors, local.data());
+      }
+      total += static_cast<int64_t>(out.neighbors.size());
+      begin = end;
+    }
+  }
+  ReportEdges(state, total, absl::ToDoubleSeconds(SteadyClock().Now() - start));
+}
+// 0: the last hop is not numbered, for the kernel's own share.
+BENCHMARK(HopsAndNumbering)->Arg(1)->Arg(0)->MinTime(2);
+
+// Runs what is posted, here and now.
+class InlineExecutor final : public Executor {
+ public:
+  const Clock& clock() const override { return SteadyClock(); }
+  void Post(Task task) override { tasks_.push_back(std::move(task)); }
+  TimerId PostAt(absl::Time, Task) override { return 1; }
+  bool CancelTimer(TimerId) override { return true; }
+  void Drain() {
+    while (!tasks_.empty()) {
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      task();
+    }
+  }
+
+ private:
+  std::deque<Task> tasks_;
+};
+
+class RoomSink final : public BatchSink {
+ public:
+  explicit RoomSink(size_t bytes) : room_(bytes) {}
+  absl::Span<uint8_t> AllocateRoom(size_t bytes) override {
+    return room_.span().first(bytes);
+  }
+  void Ready(size_t bytes) override { bytes_ += bytes; }
+  void Needs(size_t) override { std::abort(); }
+  void Failed(absl::Status) override { std::abort(); }
+  void StageChanged(BatchStage) override {}
+  size_t bytes() const { return bytes_; }
+
+ private:
+  AlignedBuffer room_;
+  size_t bytes_ = 0;
+};
+
+std::shared_ptr<const SamplingPlan> MakePlan() {
+  const GraphSchema& schema = g_graph->schema();
+  SpecGraph graph{schema.name, {}, {}, {"node"}, {"node,to,node"}};
+  SpecOptions options;
+  options.input_count = UINT64_MAX >> 1;
+  options.num_neighbors.by_default = {15, 10, 5};
+  options.batch_size = kInputs;
+  auto spec = BuildSessionSpec(graph, options);
+  if (!spec.ok()) std::abort();
+  auto plan = SamplingPlan::Make(schema, *spec);
+  if (!plan.ok()) std::abort();
+  return std::make_shared<SamplingPlan>(*std::move(plan));
+}
+
+// A whole batch as a server makes it, to the last tensor in the room.
+void WholeBatches(benchmark::State& state) {
+  constexpr size_t kRoom = size_t{256} << 20;
+  InlineExecutor executor;
+  const auto sink = std::make_shared<RoomSink>(kRoom);
+  const auto plan = MakePlan();
+  uint64_t batch = 0;
+  const absl::Time start = SteadyClock().Now();
+  for (auto _ : state) {
+    BatchRequest request;
+    request.plan = plan;
+    request.key.index = batch;
+    for (uint64_t id : InputsOf(batch++)) {
+      request.original_id.push_back(static_cast<int64_t>(id));
+      request.input_number.push_back(static_cast<int64_t>(id));
+    }
+    request.max_bytes = kRoom;
+    request.deadline = absl::InfiniteFuture();
+    StartBatchTask({g_graph, nullptr, &executor}, std::move(request), sink);
+    executor.Drain();
+  }
+  // 16 bytes an edge and 8 a node: nearly all of them edges.
+  state.SetBytesProcessed(static_cast<int64_t>(sink->bytes()));
+  state.counters["inputs"] =
+      Rate(static_cast<double>(kInputs * state.iterations()), Rate::kIsRate);
+  state.counters["seconds_per_batch"] =
+      absl::ToDoubleSeconds(SteadyClock().Now() - start) /
+      static_cast<double>(state.iterations());
+}
+BENCHMARK(WholeBatches)->MinTime(2);
+
+int64_t FlagOf(int argc, char** argv, const std::string& name,
+               int64_t otherwise) {
+  const std::string prefix = "--" + name + "=";
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], prefix.c_str(), prefix.size()) == 0) {
+      return std::atoll(argv[i] + prefix.size());
+    }
+  }
+  return otherwise;
+}
+
+}  // namespace
+}  // namespace tributary
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const auto scale =
+      static_cast<int>(tributary::FlagOf(argc, argv, "scale", 19));
+  const int64_t edges =
+      tributary::FlagOf(argc, argv, "edges", int64_t{28} << scale);
+  if (scale < 10 || scale > 28 || edges < 1 || edges > UINT32_MAX) {
+    std::fprintf(stderr, "allowed: --scale=10..28 --edges=1..4294967295\n");
+    return 2;
+  }
+  const tributary::RmatGraph graph(scale, edges, /*seed=*/1);
+  tributary::g_graph = &graph;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
