@@ -56,14 +56,18 @@ class HopKernel {
     std::array<uint64_t, kChunk> slot;  // positions in the partition's edges
   };
 
+  // Both ends of a row: they straddle two lines once in eight times.
   void PrefetchIndptr(uint64_t row) {
-    if (row < indptr_.size()) Prefetch(&indptr_[row]);
+    if (row + 1 >= indptr_.size()) return;
+    Prefetch(indptr_.data() + row);
+    Prefetch(indptr_.data() + row + 1);
   }
 
   absl::Status DrawNode(size_t i) {
     const uint64_t row = query_.rows[i];
     if (indptr_.size() < 2 || row > indptr_.size() - 2) return RowBeyond(row);
-    const uint64_t begin = indptr_[row], end = indptr_[row + 1];
+    const uint64_t* ends = indptr_.data() + row;
+    const uint64_t begin = ends[0], end = ends[1];
     if (begin > end || end > indices_.size()) return BadIndptr(row, begin, end);
     const uint64_t degree = end - begin;
     const uint64_t drawn = NumDrawn(degree, query_.fanout, query_.replace);
@@ -94,14 +98,16 @@ class HopKernel {
   }
 
   void AppendDrawn(uint64_t begin, absl::Span<const uint64_t> positions) {
+    const Id* indices = indices_.data() + begin;
+    const EdgeId* edge_id = edge_id_.data() + begin;
     while (!positions.empty()) {
       if (current_->size == kChunk) Rotate();
       const size_t n = std::min(positions.size(), kChunk - current_->size);
       uint64_t* slot = current_->slot.data() + current_->size;
       for (size_t j = 0; j < n; ++j) {
-        slot[j] = begin + positions[j];
-        Prefetch(&indices_[slot[j]]);
-        Prefetch(&edge_id_[slot[j]]);
+        slot[j] = begin + positions.data()[j];
+        Prefetch(indices + positions.data()[j]);
+        Prefetch(edge_id + positions.data()[j]);
       }
       current_->size += n;
       positions.remove_prefix(n);
@@ -116,8 +122,8 @@ class HopKernel {
       for (size_t j = 0; j < n; ++j) {
         slot[j] = begin + j;
         if (j % 8 != 0) continue;  // a line holds at least 8
-        Prefetch(&indices_[slot[j]]);
-        Prefetch(&edge_id_[slot[j]]);
+        Prefetch(indices_.data() + slot[j]);
+        Prefetch(edge_id_.data() + slot[j]);
       }
       current_->size += n;
       begin += n;
@@ -133,8 +139,8 @@ class HopKernel {
     std::array<int64_t, kChunk> edge;
     bool bad = false;
     for (size_t j = 0; j < n; ++j) {
-      neighbor[j] = indices_[current_->slot[j]];
-      edge[j] = static_cast<int64_t>(edge_id_[current_->slot[j]]);
+      neighbor[j] = indices_.data()[current_->slot[j]];
+      edge[j] = static_cast<int64_t>(edge_id_.data()[current_->slot[j]]);
       bad |= neighbor[j] >= num_src_nodes_;
     }
     bad_neighbor_ |= bad;

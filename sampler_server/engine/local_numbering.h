@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/buffer.h"
 
 namespace tributary {
 
@@ -44,18 +45,19 @@ class LocalNumbering {
   };
 
   template <typename Slot>
-  void NumberIn(std::vector<Slot>& table, absl::Span<const uint64_t> ids,
-                uint32_t* local);
+  void NumberIn(absl::Span<const uint64_t> ids, uint32_t* local);
   template <typename Slot>
-  void Grow(std::vector<Slot>& table, size_t slots);
+  size_t NumberBlock(absl::Span<const uint64_t> ids, size_t start, size_t stop,
+                     uint32_t* local);
+  template <typename Slot>
+  void Grow(size_t slots);
   size_t SlotOf(uint64_t id) const {
     return static_cast<size_t>((id * 0x9E3779B97F4A7C15u) >> shift_);
   }
 
   const uint64_t num_nodes_;
-  std::vector<NarrowSlot> narrow_;
-  std::vector<WideSlot> wide_;
-  size_t slots_ = 0;  // in use: a power of two, at most the table's size
+  AlignedBuffer table_;  // of NarrowSlot or WideSlot
+  size_t slots_ = 0;     // in use: a power of two, at most what the table holds
   int shift_ = 64;
   std::vector<uint64_t> ids_;
 };
