@@ -102,11 +102,9 @@ class BatchTask final : public TaskControl,
 void BatchTask::Begin() {
   if (!Live()) return;
   SetStage(BatchStage::kSampling);
+  // It also keeps the task alive when a peer drops its callback.
   timer_ = strand_->PostAt(request_.deadline + kDeadlineGrace,
-                           [weak = weak_from_this()] {
-                             const auto self = weak.lock();
-                             if (self != nullptr) (void)self->Live();
-                           });
+                           [self = shared_from_this()] { (void)self->Live(); });
   absl::Status status = CheckInputs();
   if (!status.ok()) return Fail(status);
   auto internal = ResolveInputs();
@@ -189,11 +187,11 @@ size_t BatchTask::BatchBytes() const {
 }
 
 // How many edges the next hop may hold. A batch that fits never meets it: with
-// more, the batch is past 1.5 x max_bytes (so each Needs is that much above
-// the credit that it answers, and the tries converge) and working memory is
+// more, the batch is past 2 x max_bytes (so each Needs is twice the credit that
+// it answers, or exact, and the tries converge) and working memory is
 // past max_bytes (a batch with wide rows goes on to its exact size).
 uint64_t BatchTask::EdgeAllowance() const {
-  const uint64_t most = request_.max_bytes + request_.max_bytes / 2;
+  const uint64_t most = std::min(request_.max_bytes, UINT64_MAX / 2) * 2;
   const uint64_t found = BatchBytes(), held = state_.bytes();
   const uint64_t by_batch =
       most > found ? (most - found) / kBatchBytesPerEdge : 0;
