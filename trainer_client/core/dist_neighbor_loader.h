@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "channel/transport.h"
 #include "common/executor.h"
+#include "common/session/spec_builder.h"
 #include "partition/format/schema.h"
 #include "trainer_client/core/batch_lease.h"
 #include "trainer_client/core/cursor.h"
@@ -20,8 +21,6 @@
 #include "trainer_client/core/options.h"
 
 namespace tributary {
-
-enum class ShuffleMode { kNone, kGlobal, kLocal };
 
 // What is sampled; PyG's argument names.
 struct NeighborLoaderOptions {

@@ -71,14 +71,14 @@ absl::Status LoaderCore::Begin(const Cursor& cursor) {
   ++generation_;
   fleet_->AbandonAll();
   window_.Clear();
-  order_.emplace(session_.order, cursor);
+  order_ = std::make_shared<EpochOrder>(session_.order, cursor);
   next_nth_ = delivered_ = 0;
   started_ = room_is_short_ = false;
   return absl::OkStatus();
 }
 
 absl::Status LoaderCore::Limit(uint64_t from, uint64_t to) {
-  if (!order_.has_value() || started_) {
+  if (order_ == nullptr || started_) {
     return absl::FailedPreconditionError(
         "Limit() comes right after StartEpoch() or Resume()");
   }
@@ -89,26 +89,22 @@ absl::Status LoaderCore::Limit(uint64_t from, uint64_t to) {
         absl::StrCat("no batch in [", from, ", ", to, "); allowed: some of [",
                      order_->begin_index(), ", ", order_->end_index(), ")"));
   }
-  order_ = std::move(limited);
+  order_ = std::make_shared<EpochOrder>(std::move(limited));
   return absl::OkStatus();
 }
 
 Cursor LoaderCore::CursorAfter(uint64_t batches) const {
-  if (order_.has_value()) return order_->CursorAfter(batches);
+  if (order_ != nullptr) return order_->CursorAfter(batches);
   Cursor cursor;
   cursor.inputs = session_.inputs;
   return cursor;
-}
-
-uint64_t LoaderCore::InputsInBatch(uint64_t index) const {
-  return order_.has_value() ? order_->InputsInBatch(index) : 0;
 }
 
 void LoaderCore::Next(Delivered delivered) {
   if (cancelled_) {
     return delivered(absl::CancelledError("the loader was cancelled"));
   }
-  if (!order_.has_value()) {
+  if (order_ == nullptr) {
     return delivered(absl::FailedPreconditionError(
         "no epoch: call StartEpoch() or Resume() first"));
   }

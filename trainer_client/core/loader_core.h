@@ -64,7 +64,8 @@ class LoaderCore : public FleetEvents,
   absl::Status Resume(const Cursor& cursor);
   absl::Status Limit(uint64_t from, uint64_t to);
   Cursor CursorAfter(uint64_t batches) const;
-  uint64_t InputsInBatch(uint64_t index) const;
+  // Null before the first epoch; not changed by later ones.
+  std::shared_ptr<const EpochOrder> order() const { return order_; }
 
   using Delivered =
       absl::AnyInvocable<void(absl::StatusOr<std::optional<BatchLease>>)>;
@@ -128,7 +129,7 @@ class LoaderCore : public FleetEvents,
   const std::shared_ptr<SlotRing> ring_;
   std::shared_ptr<StrandSignal> room_freed_;
   std::shared_ptr<ServerFleet> fleet_;
-  std::optional<EpochOrder> order_;
+  std::shared_ptr<const EpochOrder> order_;  // null: no epoch yet
   uint64_t generation_ = 0;
   uint64_t next_nth_ = 0;   // of this rank, next into the window
   uint64_t delivered_ = 0;  // of this rank, since Begin

@@ -43,7 +43,7 @@ class BatchHandler final : public StreamHandler,
       known_ = settings_->knows_sessions || known_once_;
       known_once_ = true;
     } else if (message.kind() == MessageKind::kCredit) {
-      OnCredit(Parse<v1::Credit>(message));
+      OnCredit(Parse<v1::Credit>(message), message.room());
     } else if (message.kind() == MessageKind::kCancel) {
       v1::Returned returned;
       returned.set_grant(Parse<v1::Cancel>(message).grant());
@@ -58,7 +58,7 @@ class BatchHandler final : public StreamHandler,
     if (stream_ != nullptr) stream_->Send(std::move(message)).IgnoreError();
   }
 
-  void OnCredit(v1::Credit credit) {
+  void OnCredit(v1::Credit credit, std::shared_ptr<SharedRoom> shared) {
     ++(*credits_)[credit.index()];
     if (!known_) return Unknown(credit);
     const FakeAct act = settings_->act(credit);
@@ -66,8 +66,9 @@ class BatchHandler final : public StreamHandler,
     pending_.insert(credit.grant());
     if (!ticking_) Tick();
     if (act.kind == FakeAct::Kind::kSlow) return;
-    settings_->node->PostAfter(
-        act.delay, [weak = weak_from_this(), credit = std::move(credit), act] {
+    settings_->executor->PostAfter(
+        act.delay, [weak = weak_from_this(), credit = std::move(credit), act,
+                    shared = std::move(shared)] {
           auto self = weak.lock();
           if (self == nullptr || !self->pending_.contains(credit.grant())) {
             return;
@@ -75,7 +76,7 @@ class BatchHandler final : public StreamHandler,
           if (act.kind != FakeAct::Kind::kHalf) {
             self->pending_.erase(credit.grant());
           }
-          self->Finish(credit, act);
+          self->Finish(credit, act, shared);
         });
   }
 
@@ -86,7 +87,8 @@ class BatchHandler final : public StreamHandler,
     Send(Message(MessageKind::kUnknownSession, unknown.SerializeAsString()));
   }
 
-  void Finish(const v1::Credit& credit, const FakeAct& act) {
+  void Finish(const v1::Credit& credit, const FakeAct& act,
+              const std::shared_ptr<SharedRoom>& shared) {
     switch (act.kind) {
       case FakeAct::Kind::kError:
         return Error(credit, act);
@@ -101,7 +103,7 @@ class BatchHandler final : public StreamHandler,
       case FakeAct::Kind::kNeedsNothing:
         return Needs(credit, credit.max_bytes());
       default:
-        return Serve(credit, act);
+        return Serve(credit, act, shared);
     }
   }
 
@@ -122,13 +124,21 @@ class BatchHandler final : public StreamHandler,
     Send(Message(MessageKind::kNeeds, needs.SerializeAsString()));
   }
 
-  void Serve(const v1::Credit& credit, const FakeAct& act) {
+  void Serve(const v1::Credit& credit, const FakeAct& act,
+             const std::shared_ptr<SharedRoom>& shared) {
     BatchKey key{session_, credit.epoch(), credit.index()};
     if (act.kind == FakeAct::Kind::kWrongKey) ++key.index;
     auto room = std::make_shared<AlignedBuffer>(
         MakeFakeBatch(key, credit, settings_->filler(credit.index())));
     if (room->size() > credit.max_bytes()) {
       return Needs(credit, room->size());
+    }
+    if (shared != nullptr) {
+      std::memcpy(shared->bytes().data(), room->data(), room->size());
+      v1::Ready ready;
+      ready.set_grant(credit.grant());
+      ready.set_total(room->size());
+      return Send(Message(MessageKind::kReady, ready.SerializeAsString()));
     }
     size_t end = room->size();
     if (act.kind == FakeAct::Kind::kHalf) end /= 2;
@@ -156,10 +166,10 @@ class BatchHandler final : public StreamHandler,
       progress.add_stage(v1::STAGE_SAMPLING);
     }
     Send(Message(MessageKind::kProgress, progress.SerializeAsString()));
-    settings_->node->PostAfter(absl::Milliseconds(100),
-                               [weak = weak_from_this()] {
-                                 if (auto self = weak.lock()) self->Tick();
-                               });
+    settings_->executor->PostAfter(absl::Milliseconds(100),
+                                   [weak = weak_from_this()] {
+                                     if (auto self = weak.lock()) self->Tick();
+                                   });
   }
 
   const std::shared_ptr<FakeSampler::Settings> settings_;

@@ -45,12 +45,15 @@ struct FakeAct {
 AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
                             uint64_t filler);
 
-// One server; the simulation drives it. Copyable settings, so that a test can
-// start it again after a crash with another incarnation.
+// One server. Fills the room that a credit brings along, else sends frames.
+// Copyable settings, so that a test can start it again after a crash with
+// another incarnation.
 class FakeSampler final : public StreamAcceptor {
  public:
   struct Settings {
-    SimExecutor* node = nullptr;
+    // Runs everything on one thread: a simulated node, or a pool of one.
+    Executor* executor = nullptr;
+    SimExecutor* node = nullptr;  // in a simulation, the same
     uint64_t incarnation = 1;
     bool draining = false;
     bool knows_sessions = true;  // false: UnknownSession once a stream

@@ -15,6 +15,7 @@ LoaderWorld::LoaderWorld(Options options)
   for (int i = 0; i < options_.num_servers; ++i) {
     FakeSampler::Settings settings;
     settings.node = world_.AddNode("server" + std::to_string(i));
+    settings.executor = settings.node;
     settings.incarnation = static_cast<uint64_t>(i) + 1;
     servers_.push_back(std::make_unique<FakeSampler>(std::move(settings)));
     Listen(static_cast<size_t>(i));
@@ -125,6 +126,7 @@ void LoaderWorld::Crash(size_t server,
   network_->Crash(node(server));
   if (!restart_after.has_value()) return;
   settings.node = world_.AddNode("server" + std::to_string(server));
+  settings.executor = settings.node;
   settings.incarnation = next_incarnation_++;
   dead_.push_back(std::move(servers_[server]));
   servers_[server] = std::make_unique<FakeSampler>(std::move(settings));

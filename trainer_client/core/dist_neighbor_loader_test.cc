@@ -1,0 +1,181 @@
+// The blocking loader over the in-process transport, on real threads.
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+#include "channel/in_process_transport.h"
+#include "common/thread_pool.h"
+#include "partition/format/testing/graph_builder.h"
+#include "trainer_client/core/testing/fake_sampler.h"
+
+namespace tributary {
+namespace {
+
+constexpr int kNodes = 40;
+
+GraphSchema MakeSchema(int num_nodes) {
+  GraphSpec spec;
+  spec.num_nodes = num_nodes;
+  spec.edges = {{1, 0}, {2, 1}};
+  return BuildGraph(spec)->schema();
+}
+
+class DistNeighborLoaderTest : public ::testing::Test {
+ protected:
+  DistNeighborLoaderTest() {
+    for (int i = 0; i < 25; ++i) split_.push_back(39 - i);
+    worker_.servers = "a:1,b:2";
+    worker_.rpc_timeout = absl::Seconds(20);
+    worker_.buffer_size = 1 << 20;
+    options_.num_neighbors = {2, 2};
+    options_.input_split = "train";
+    options_.batch_size = 4;
+  }
+
+  std::shared_ptr<FakeSampler> Serve(const Address& address, int num_nodes,
+                                     uint64_t incarnation) {
+    FakeSampler::Settings settings;
+    settings.executor = &pool_;
+    settings.incarnation = incarnation;
+    settings.graph_json = MakeSchema(num_nodes).ToJson();
+    settings.split_ids = split_;
+    settings.page_ids = 7;
+    auto server = std::make_shared<FakeSampler>(settings);
+    transport_.Listen(address, server);
+    return server;
+  }
+  auto Create() {
+    return DistNeighborLoader::Create(options_, worker_,
+                                      {&pool_, &transport_});
+  }
+
+  ThreadPool pool_{"loader_test", 1};
+  InProcessTransport transport_{&pool_};
+  std::vector<int64_t> split_;
+  NeighborLoaderOptions options_;
+  RemoteDistSamplingWorkerOptions worker_;
+};
+
+TEST_F(DistNeighborLoaderTest, RunsTwoEpochsOfASplit) {
+  Serve({"a", 1}, kNodes, 1);
+  Serve({"b", 2}, kNodes, 2);
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ((*loader)->num_inputs(), 25);
+  EXPECT_EQ((*loader)->num_batches(), 7);
+  EXPECT_EQ((*loader)->schema().node_types[0].num_nodes, kNodes);
+  for (uint64_t epoch : {0, 1}) {
+    ASSERT_TRUE((*loader)->StartEpoch(epoch).ok());
+    EXPECT_EQ((*loader)->inputs_in_batch(6), 1);
+    std::multiset<int64_t> ids;
+    for (uint64_t index = 0; index < 7; ++index) {
+      auto next = (*loader)->Next();
+      ASSERT_TRUE(next.ok()) << next.status();
+      ASSERT_TRUE(next->has_value());
+      EXPECT_EQ((*next)->index(), index);
+      const BatchView& view = (*next)->view();
+      EXPECT_EQ(view.key().epoch, epoch);
+      const auto numbers = view.Find("input_id")->As<int64_t>();
+      const auto n_id = view.Find("n_id")->As<int64_t>();
+      for (size_t i = 0; i < numbers.size(); ++i) {
+        EXPECT_EQ(n_id[i], split_[numbers[i]]);
+        ids.insert(n_id[i]);
+      }
+    }
+    EXPECT_EQ(ids, std::multiset<int64_t>(split_.begin(), split_.end()));
+    auto end = (*loader)->Next();
+    ASSERT_TRUE(end.ok());
+    EXPECT_FALSE(end->has_value());
+    EXPECT_EQ((*loader)->CursorAfter(7).consumed, 25);
+  }
+  EXPECT_EQ((*loader)->stats().batches, 14);
+}
+
+TEST_F(DistNeighborLoaderTest, TakesIdsFromTheUser) {
+  Serve({"a", 1}, kNodes, 1);
+  options_.input_split.clear();
+  options_.input_nodes = {3, 3, 39};
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ((*loader)->num_inputs(), 3);
+  options_.input_nodes = {3, 40};
+  const absl::Status status = Create().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("input_nodes[1] is 40"), std::string::npos)
+      << status;
+}
+
+TEST_F(DistNeighborLoaderTest, RefusesWhatCannotBeSampled) {
+  Serve({"a", 1}, kNodes, 1);
+  options_.input_split = "trainn";
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kNotFound);
+  options_.input_split = "train";
+  options_.num_neighbors = {-2};
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
+  options_.num_neighbors = {2};
+  options_.batch_size = 0;
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
+  options_.batch_size = 4;
+  options_.rank = 2;
+  options_.world = 2;
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
+  options_.rank = 0;
+  options_.shuffle = ShuffleMode::kLocal;
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kUnimplemented);
+  options_.shuffle = ShuffleMode::kNone;
+  worker_.prefetch_size = 0;
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(DistNeighborLoaderTest, WithoutAServerItNamesThem) {
+  worker_.rpc_timeout = absl::Milliseconds(300);
+  const absl::Status status = Create().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  for (const char* part : {"a:1", "b:2", "300ms"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status;
+  }
+}
+
+TEST_F(DistNeighborLoaderTest, AServerWithAnotherGraphIsNotAsked) {
+  const auto good = Serve({"a", 1}, kNodes, 1);
+  auto loader = Create();  // describes a before b is there
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  const auto other = Serve({"b", 2}, kNodes + 1, 2);
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  for (int i = 0; i < 7; ++i) ASSERT_TRUE((*loader)->Next().ok());
+  loader->reset();
+  EXPECT_EQ(other->num_credits(), 0);
+  EXPECT_EQ(good->num_credits(), 7);
+}
+
+TEST_F(DistNeighborLoaderTest, CancelFromAnotherThreadEndsNext) {
+  Serve({"a", 1}, kNodes, 1)->settings().act = [](const v1::Credit&) {
+    return FakeAct{.kind = FakeAct::Kind::kSlow};
+  };
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  std::thread canceller([&] { (*loader)->Cancel(); });
+  EXPECT_EQ((*loader)->Next().status().code(), absl::StatusCode::kCancelled);
+  canceller.join();
+  EXPECT_EQ((*loader)->Next().status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST_F(DistNeighborLoaderTest, LeasesOutliveTheLoader) {
+  Serve({"a", 1}, kNodes, 1);
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value());
+  const auto room = (*next)->room();
+  const BatchView view = (*next)->view();
+  loader->reset();
+  EXPECT_EQ(view.Find("x")->data.size(), 1000);
+}
+
+}  // namespace
+}  // namespace tributary

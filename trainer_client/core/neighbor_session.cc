@@ -1,0 +1,186 @@
+#include "trainer_client/core/neighbor_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/proto/session.pb.h"
+#include "common/session/batch_bound.h"
+#include "common/session/spec_builder.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+absl::Status Bad(absl::string_view field, absl::string_view value,
+                 absl::string_view allowed) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "NeighborLoaderOptions.", field, " is ", value, "; allowed: ", allowed));
+}
+
+SpecGraph ToSpecGraph(const GraphSchema& schema) {
+  SpecGraph graph;
+  graph.name = schema.name;
+  graph.content_digest = schema.content_digest;
+  graph.layout_digest = schema.layout_digest;
+  for (const auto& type : schema.node_types) {
+    graph.node_types.push_back(type.name);
+  }
+  for (const auto& type : schema.edge_types) {
+    graph.edge_types.push_back(type.name());
+  }
+  return graph;
+}
+
+SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
+                          const std::vector<int64_t>& ids) {
+  SpecOptions spec;
+  spec.input_type = options.input_type;
+  spec.input_count = ids.size();
+  spec.inputs_sha256 = InputsSha256(ids);
+  spec.num_neighbors.by_default = options.num_neighbors;
+  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
+    spec.num_neighbors.by_edge_type[type] = fanouts;
+  }
+  spec.batch_size = options.batch_size;
+  spec.random_seed = options.random_seed;
+  spec.shuffle = options.shuffle;
+  spec.replace = options.replace;
+  spec.expand = options.expand_all ? ExpandMode::kAll : ExpandMode::kNew;
+  spec.collect_features = options.collect_features;
+  return spec;
+}
+
+uint64_t RowBytes(const std::optional<ColumnSchema>& column, bool collected) {
+  return column.has_value() && collected ? column->row_bytes() : 0;
+}
+
+uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  BatchBoundInputs bound;
+  for (const auto& type : schema.node_types) {
+    bound.node_types.push_back({type.name,
+                                static_cast<uint64_t>(type.num_nodes),
+                                RowBytes(type.x, spec.collect_features()) +
+                                    RowBytes(type.y, spec.collect_features())});
+  }
+  for (const auto& wanted : spec.neighbor().fanouts()) {
+    const int i = schema.FindEdgeType(wanted.edge_type());
+    if (i < 0) continue;
+    const EdgeTypeSchema& type = schema.edge_types[i];
+    bound.edge_types.push_back(
+        {wanted.edge_type(),
+         type.src_type,
+         type.dst_type,
+         static_cast<uint64_t>(type.num_edges),
+         RowBytes(type.edge_attr, spec.collect_features()),
+         {wanted.per_hop().begin(), wanted.per_hop().end()}});
+  }
+  bound.input_type = schema.FindNodeType(spec.inputs().node_type());
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.replace = spec.neighbor().replace();
+  bound.expand_all = spec.neighbor().expand() == v1::EXPAND_ALL;
+  return BatchBytesBound(bound);
+}
+
+absl::Status CheckIds(const NodeTypeSchema& type,
+                      const std::vector<int64_t>& ids) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= 0 && ids[i] < type.num_nodes) continue;
+    return Bad(absl::StrCat("input_nodes[", i, "]"), absl::StrCat(ids[i]),
+               absl::StrCat("0 to ", type.num_nodes - 1, ", the original ids ",
+                            "of node type ", type.name));
+  }
+  return absl::OkStatus();
+}
+
+EpochOrderOptions OrderOf(const NeighborLoaderOptions& options,
+                          uint64_t num_inputs) {
+  return {.num_inputs = num_inputs,
+          .batch_size = options.batch_size,
+          .random_seed = options.random_seed,
+          .shuffle = options.shuffle != ShuffleMode::kNone,
+          .drop_last = options.drop_last,
+          .rank = options.rank,
+          .world = options.world};
+}
+
+}  // namespace
+
+absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
+  if (options.shuffle == ShuffleMode::kLocal) {
+    return absl::UnimplementedError(
+        "NeighborLoaderOptions.shuffle is local, which is not available yet; "
+        "allowed: global, none");
+  }
+  if (options.batch_size < 1 || options.batch_size > kMaxInputsPerBatch) {
+    return Bad("batch_size", absl::StrCat(options.batch_size),
+               absl::StrCat("1 to ", kMaxInputsPerBatch));
+  }
+  if (options.world < 1 || options.rank >= options.world) {
+    return Bad("rank",
+               absl::StrCat(options.rank, " of a world of ", options.world),
+               "0 to world - 1, in a world of at least 1");
+  }
+  if (options.input_split.empty() && options.input_nodes.empty()) {
+    return Bad("input_nodes", "empty",
+               "a list of original ids, or the name of a split as input_split");
+  }
+  if (!options.input_split.empty() && !options.input_nodes.empty()) {
+    return Bad("input_nodes", "given beside input_split", "one of the two");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<AcceptedGraph> AcceptedGraph::From(
+    const ServerDescription& first) {
+  AcceptedGraph graph;
+  graph.json = first.graph_json;
+  ASSIGN_OR_RETURN(graph.schema, GraphSchema::FromJson(first.graph_json));
+  return graph;
+}
+
+absl::Status AcceptedGraph::Check(const ServerDescription& other) const {
+  if (other.graph_json == json) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const GraphSchema theirs,
+                   GraphSchema::FromJson(other.graph_json));
+  if (theirs.content_digest == schema.content_digest) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("it serves the graph ", theirs.name, " with content digest ",
+                   ToHex(theirs.content_digest), ", the first server ",
+                   schema.name, " with ", ToHex(schema.content_digest)));
+}
+
+absl::StatusOr<LoaderSession> MakeNeighborSession(
+    const NeighborLoaderOptions& options,
+    std::shared_ptr<const AcceptedGraph> graph,
+    std::vector<int64_t> input_ids) {
+  const GraphSchema& schema = graph->schema;
+  ASSIGN_OR_RETURN(
+      std::string bytes,
+      BuildSessionSpec(ToSpecGraph(schema), ToSpecOptions(options, input_ids)));
+  v1::SessionSpec spec;
+  if (!spec.ParseFromString(bytes)) {
+    return absl::InternalError("the specification just made cannot be read");
+  }
+  const int input_type = schema.FindNodeType(spec.inputs().node_type());
+  if (input_type < 0) {
+    return Bad("input_type", spec.inputs().node_type(), "a node type");
+  }
+  RETURN_IF_ERROR(CheckIds(schema.node_types[input_type], input_ids));
+  LoaderSession session;
+  session.identity = SessionIdentity(bytes);
+  session.inputs = InputsSha256(input_ids);
+  session.order = OrderOf(options, input_ids.size());
+  session.max_batch_bytes = BoundOf(schema, spec);
+  session.spec = std::make_shared<const std::string>(std::move(bytes));
+  session.input_ids =
+      std::make_shared<const std::vector<int64_t>>(std::move(input_ids));
+  session.accept = [graph](const ServerDescription& description) {
+    return graph->Check(description);
+  };
+  return session;
+}
+
+}  // namespace tributary

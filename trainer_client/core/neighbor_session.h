@@ -1,0 +1,44 @@
+// What neighbour sampling asks of a graph: checks, specification, bound.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_NEIGHBOR_SESSION_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_NEIGHBOR_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "partition/format/schema.h"
+#include "trainer_client/core/control_calls.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/loader_core.h"
+
+namespace tributary {
+
+// A credit names each input: this many fit into a message's header.
+inline constexpr uint64_t kMaxInputsPerBatch = uint64_t{1} << 16;
+
+// What can be known to be wrong without a graph: INVALID_ARGUMENT with field,
+// value and what is allowed; UNIMPLEMENTED for what is to come.
+absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options);
+
+// The graph that the first server described; the others must hold the same.
+struct AcceptedGraph {
+  std::string json;
+  GraphSchema schema;
+
+  static absl::StatusOr<AcceptedGraph> From(const ServerDescription& first);
+  // FAILED_PRECONDITION with both names and content digests.
+  absl::Status Check(const ServerDescription& other) const;
+};
+
+// Session of `input_ids` on the graph. INVALID_ARGUMENT: the options do not fit
+// it, or an id is none of its nodes.
+absl::StatusOr<LoaderSession> MakeNeighborSession(
+    const NeighborLoaderOptions& options,
+    std::shared_ptr<const AcceptedGraph> graph, std::vector<int64_t> input_ids);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_NEIGHBOR_SESSION_H_

@@ -1,0 +1,128 @@
+#include "trainer_client/core/session_opener.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr absl::Duration kPageTimeout = absl::Seconds(10);
+constexpr absl::Duration kPause = absl::Milliseconds(100);
+
+// Another server, or another time, would say the same.
+bool IsFinal(const absl::Status& status) {
+  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+}
+
+}  // namespace
+
+SessionOpener::SessionOpener(NeighborLoaderOptions options,
+                             std::shared_ptr<Strand> strand)
+    : options_(std::move(options)), strand_(std::move(strand)) {}
+
+void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
+                         absl::Duration timeout, Opened opened) {
+  fleet_ = std::move(fleet);
+  opened_ = std::move(opened);
+  deadline_ = strand_->PostAfter(timeout, [weak = weak_from_this(), timeout] {
+    auto self = weak.lock();
+    if (self == nullptr || !self->opened_) return;
+    self->Finish(absl::UnavailableError(absl::StrCat(
+        "no server answered within rpc_timeout = ",
+        absl::FormatDuration(timeout), "; servers: ", self->fleet_->ToString(),
+        self->trouble_.ok()
+            ? ""
+            : absl::StrCat("; last trouble: ", self->trouble_.ToString()))));
+  });
+  fleet_->SetEvents(weak_from_this());
+  fleet_->Start();
+}
+
+absl::Status SessionOpener::OnDescribed(ServerLink&,
+                                        const ServerDescription& description) {
+  if (graph_.has_value()) return graph_->Check(description);
+  ASSIGN_OR_RETURN(graph_, AcceptedGraph::From(description));
+  return absl::OkStatus();
+}
+
+void SessionOpener::OnServerUp(ServerLink&) {
+  if (!opened_) return;
+  if (!options_.input_split.empty()) return AskForPage();
+  ids_ = options_.input_nodes;
+  Finish(absl::OkStatus());
+}
+
+void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
+  if (opened_ && !options_.input_split.empty()) AskForPage();
+}
+
+void SessionOpener::AskForPage() {
+  ServerLink* link = fleet_->AnyUp();
+  if (asking_ || link == nullptr || link->control() == nullptr) return;
+  asking_ = true;
+  link->control()->GetInputIds(
+      {.node_type = options_.input_type,
+       .split = options_.input_split,
+       .offset = ids_.size(),
+       .content_digest = graph_->schema.content_digest},
+      kPageTimeout,
+      [weak = weak_from_this(),
+       request = ++request_](absl::StatusOr<InputPage> page) {
+        if (auto self = weak.lock()) self->OnPage(request, std::move(page));
+      });
+}
+
+void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
+  if (!opened_ || request != request_) return;
+  asking_ = false;
+  absl::Status status = page.ok() ? TakePage(*std::move(page)) : page.status();
+  if (IsFinal(status)) return Finish(std::move(status));
+  if (!status.ok()) {
+    trouble_ = std::move(status);
+    return AskLater();
+  }
+  if (ids_.size() < *total_) return AskForPage();
+  Finish(absl::OkStatus());
+}
+
+absl::Status SessionOpener::TakePage(InputPage page) {
+  if (!total_.has_value()) total_ = page.total;
+  if (page.total != *total_ || ids_.size() + page.ids.size() > *total_) {
+    return absl::DataLossError(absl::StrCat(
+        "split ", options_.input_split, " has ", *total_, " ids, a page at ",
+        ids_.size(), " brought ", page.ids.size(), " of ", page.total));
+  }
+  if (page.total == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("split ", options_.input_split, " is empty"));
+  }
+  if (page.ids.empty()) {
+    return absl::DataLossError(absl::StrCat("an empty page at ", ids_.size(),
+                                            " of ", *total_, " ids"));
+  }
+  ids_.insert(ids_.end(), page.ids.begin(), page.ids.end());
+  return absl::OkStatus();
+}
+
+void SessionOpener::AskLater() {
+  strand_->PostAfter(kPause, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self != nullptr && self->opened_) self->AskForPage();
+  });
+}
+
+void SessionOpener::Finish(absl::Status status) {
+  strand_->CancelTimer(deadline_);
+  Opened opened = std::exchange(opened_, nullptr);
+  if (!status.ok()) return opened(std::move(status));
+  auto graph = std::make_shared<const AcceptedGraph>(*std::move(graph_));
+  graph_ = *graph;  // servers may still be described to this
+  absl::StatusOr<LoaderSession> session =
+      MakeNeighborSession(options_, graph, std::move(ids_));
+  if (!session.ok()) return opened(session.status());
+  opened(OpenedSession{graph->schema, *std::move(session)});
+}
+
+}  // namespace tributary

@@ -1,0 +1,66 @@
+// From a fleet and a user's options to a session that a loader can run.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_OPENER_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_OPENER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "partition/format/schema.h"
+#include "trainer_client/core/loader_core.h"
+#include "trainer_client/core/neighbor_session.h"
+
+namespace tributary {
+
+struct OpenedSession {
+  GraphSchema schema;
+  LoaderSession session;
+};
+
+// Asks the first server that answers what graph it holds, and for the inputs by
+// pages; goes on elsewhere when one fails. All on the strand.
+class SessionOpener : public FleetEvents,
+                      public std::enable_shared_from_this<SessionOpener> {
+ public:
+  SessionOpener(NeighborLoaderOptions options, std::shared_ptr<Strand> strand);
+
+  using Opened = absl::AnyInvocable<void(absl::StatusOr<OpenedSession>)>;
+  // Starts the fleet; becomes the one it tells until `opened` is called, once,
+  // within `timeout`. UNAVAILABLE: no server answered; NOT_FOUND: no such
+  // split; INVALID_ARGUMENT: the options do not fit the graph.
+  void Open(std::shared_ptr<ServerFleet> fleet, absl::Duration timeout,
+            Opened opened);
+
+ private:
+  absl::Status OnDescribed(ServerLink& link,
+                           const ServerDescription& description) override;
+  void OnServerUp(ServerLink& link) override;
+  void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) override;
+  void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
+
+  void AskForPage();
+  void OnPage(uint64_t request, absl::StatusOr<InputPage> page);
+  absl::Status TakePage(InputPage page);
+  void AskLater();
+  void Finish(absl::Status status);
+
+  const NeighborLoaderOptions options_;
+  const std::shared_ptr<Strand> strand_;
+  std::shared_ptr<ServerFleet> fleet_;
+  Opened opened_;
+  TimerId deadline_ = 0;
+  std::optional<AcceptedGraph> graph_;
+  std::vector<int64_t> ids_;
+  std::optional<uint64_t> total_;
+  uint64_t request_ = 0;  // numbers the page requests
+  bool asking_ = false;
+  absl::Status trouble_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_OPENER_H_
