@@ -49,5 +49,31 @@ TEST(HopKey, EveryPartCounts) {
   EXPECT_EQ(keys.size(), all.size());
 }
 
+// A node draws once for each (batch, hop, edge type), so keys that differ make
+// every (key, counter) of a run differ.
+TEST(HopKey, NoKeyRepeatsInARun) {
+  std::set<std::pair<uint32_t, uint32_t>> keys;
+  size_t made = 0;
+  const auto add = [&](const PhiloxKey& key) {
+    keys.emplace(key.k0, key.k1);
+    ++made;
+  };
+  for (uint64_t epoch = 0; epoch < 3; ++epoch) {
+    add(MakeOrderKey(11, epoch));
+    for (uint64_t batch = 0; batch < 500; ++batch) {
+      for (uint32_t hop = 0; hop < 3; ++hop) {
+        for (const char* type : {"a,to,a", "a,to,b", "b,to,a"}) {
+          add(MakeHopKey({.random_seed = 11,
+                          .epoch = epoch,
+                          .batch = batch,
+                          .hop = hop,
+                          .type_name = type}));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(keys.size(), made);
+}
+
 }  // namespace
 }  // namespace tributary
