@@ -51,9 +51,9 @@ class GenerateCommand final : public Command {
     RETURN_IF_ERROR(CheckOutIsFree(out_));
     ASSIGN_OR_RETURN(const GraphContent content, GenerateRmat(rmat_));
     ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(content, options));
-    ASSIGN_OR_RETURN(
-        const GraphSchema schema,
-        WriteGraph(content, std::move(plan), out_, MadeBy(options)));
+    ASSIGN_OR_RETURN(const GraphSchema schema,
+                     WriteGraph(content, std::move(plan), out_,
+                                {.made_by = MadeBy(options)}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }

@@ -50,9 +50,9 @@ class PartitionCommand final : public Command {
       std::fprintf(stderr, "tributary partition: note: %s\n", note.c_str());
     }
     ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(input.content, options));
-    ASSIGN_OR_RETURN(
-        const GraphSchema schema,
-        WriteGraph(input.content, std::move(plan), out_, MadeBy(options)));
+    ASSIGN_OR_RETURN(const GraphSchema schema,
+                     WriteGraph(input.content, std::move(plan), out_,
+                                {.made_by = MadeBy(options)}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }

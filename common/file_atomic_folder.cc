@@ -29,25 +29,25 @@ absl::Status AlreadyExists(const std::string& target) {
       target, " exists; remove it or name a folder that does not"));
 }
 
-absl::Status SyncFolder(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+absl::Status Sync(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return FolderError(path, "open");
   const int result = fsync(fd);
   close(fd);
   return result == 0 ? absl::OkStatus() : FolderError(path, "sync");
 }
 
-absl::Status SyncFolderTree(const std::string& root) {
+absl::Status SyncTree(const std::string& root) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end;
        !error && it != end; it.increment(error)) {
-    if (it->is_directory(error)) RETURN_IF_ERROR(SyncFolder(it->path()));
+    RETURN_IF_ERROR(Sync(it->path()));
   }
   if (error) {
     return absl::UnavailableError(
         absl::StrCat("cannot list ", root, ": ", error.message()));
   }
-  return SyncFolder(root);
+  return Sync(root);
 }
 
 std::string ParentOf(const std::string& path) {
@@ -108,8 +108,8 @@ absl::StatusOr<std::string> AtomicFolder::PathFor(
   return path;
 }
 
-absl::Status AtomicFolder::Commit() {
-  RETURN_IF_ERROR(SyncFolderTree(temporary_));
+absl::Status AtomicFolder::Commit(bool flush) {
+  if (flush) RETURN_IF_ERROR(SyncTree(temporary_));
   if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(),
                 RENAME_NOREPLACE) != 0) {
     if (errno == EEXIST || errno == ENOTEMPTY) return AlreadyExists(target_);
@@ -123,7 +123,7 @@ absl::Status AtomicFolder::Commit() {
     }
   }
   temporary_.clear();
-  return SyncFolder(ParentOf(target_));
+  return flush ? Sync(ParentOf(target_)) : absl::OkStatus();
 }
 
 }  // namespace tributary

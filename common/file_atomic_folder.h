@@ -25,9 +25,9 @@ class AtomicFolder {
   const std::string& path() const { return temporary_; }
   absl::StatusOr<std::string> PathFor(std::string_view relative) const;
 
-  // Flushes the folders and renames. Files must have been flushed by who wrote
-  // them. ALREADY_EXISTS when someone made the target meanwhile.
-  absl::Status Commit();
+  // Flushes all files and folders to the disk, unless told not to, and renames.
+  // ALREADY_EXISTS when someone made the target meanwhile.
+  absl::Status Commit(bool flush = true);
 
  private:
   AtomicFolder(std::string target, std::string temporary)

@@ -60,6 +60,10 @@ absl::Status FileWriter::Append(std::string_view text) {
 
 absl::Status FileWriter::SyncAndClose() {
   if (fsync(fd_) != 0) return FileError(path_, "sync");
+  return Close();
+}
+
+absl::Status FileWriter::Close() {
   if (close(std::exchange(fd_, -1)) != 0) return FileError(path_, "close");
   return absl::OkStatus();
 }

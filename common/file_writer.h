@@ -25,7 +25,9 @@ class FileWriter {
   // RESOURCE_EXHAUSTED when the disk is full.
   absl::Status Append(absl::Span<const uint8_t> bytes);
   absl::Status Append(std::string_view text);
-  // Flushes to the disk and closes; nothing may be appended after.
+  // Closes; nothing may be appended after. SyncAndClose flushes to the disk
+  // first.
+  absl::Status Close();
   absl::Status SyncAndClose();
 
   uint64_t bytes_written() const { return bytes_written_; }

@@ -35,7 +35,7 @@ absl::Status ArrayWriter::Finish() {
   if (remaining_ != 0) {
     return absl::InternalError("an array was not as long as its shape says");
   }
-  return file_.SyncAndClose();
+  return file_.Close();
 }
 
 }  // namespace tributary

@@ -155,8 +155,11 @@ class ObjectReader {
     column.dim = static_cast<int64_t>(
         reader.Count("dim", std::numeric_limits<int32_t>::max()));
     Absorb(reader.status());
-    Absorb(dtype.status());
-    if (dtype.ok()) column.dtype = *dtype;
+    if (dtype.ok()) {
+      column.dtype = *dtype;
+    } else {
+      Fail(absl::StrCat(Where(key), ": ", dtype.status().message()));
+    }
     return column;
   }
 

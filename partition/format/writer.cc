@@ -302,7 +302,7 @@ absl::Status WriteGraphJson(const GraphSchema& schema,
   ASSIGN_OR_RETURN(const std::string path, folder.PathFor(kGraphJson));
   ASSIGN_OR_RETURN(FileWriter file, FileWriter::Create(path));
   RETURN_IF_ERROR(file.Append(schema.ToJson()));
-  return file.SyncAndClose();
+  return file.Close();
 }
 
 absl::StatusOr<std::vector<Placement>> PlaceAll(const GraphContent& content,
@@ -331,14 +331,14 @@ absl::StatusOr<std::vector<Placement>> PlaceAll(const GraphContent& content,
 
 absl::StatusOr<GraphSchema> WriteGraph(const GraphContent& content,
                                        NodePlan plan, const std::string& target,
-                                       const std::string& made_by) {
+                                       const WriteOptions& options) {
   RETURN_IF_ERROR(CheckContent(content));
   ASSIGN_OR_RETURN(AtomicFolder folder, AtomicFolder::Create(target));
   ASSIGN_OR_RETURN(auto placements, PlaceAll(content, plan));
   const JobPlanner planner(content, std::move(placements), plan.num_partitions);
   GraphSchema schema = planner.MakeSchema();
   schema.partition_method = plan.method;
-  schema.made_by = made_by;
+  schema.made_by = options.made_by;
   RETURN_IF_ERROR(CheckSchema(schema));
   schema.content_digest = ComputeContentDigest(content);
   const std::vector<ArrayJob> jobs = planner.MakeJobs(schema);
@@ -348,7 +348,7 @@ absl::StatusOr<GraphSchema> WriteGraph(const GraphContent& content,
   }));
   schema.layout_digest = schema.ComputeLayoutDigest();
   RETURN_IF_ERROR(WriteGraphJson(schema, folder));
-  RETURN_IF_ERROR(folder.Commit());
+  RETURN_IF_ERROR(folder.Commit(options.flush));
   return schema;
 }
 

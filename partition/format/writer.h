@@ -20,16 +20,21 @@ struct NodePlan {
   std::vector<std::vector<uint16_t>> partition_of;
 };
 
+struct WriteOptions {
+  std::string made_by;  // program and command line, for graph.json
+  bool flush = true;    // to the disk, before the folder appears
+};
+
 // Writes `content` to `folder`, which must not exist: into a temporary folder
-// beside it, flushed to disk and renamed, so that it appears whole or not at
+// beside it, flushed and renamed, so that it appears whole or not at
 // all. Uses all cores and, beside the content, 18 bytes a node and a few MiB a
-// core. `made_by` is kept in graph.json. Returns what graph.json says.
+// core. Returns what graph.json says.
 //
 // ALREADY_EXISTS; INVALID_ARGUMENT or OUT_OF_RANGE when content and plan do not
 // fit each other; what the system says, with the path, when writing fails.
 absl::StatusOr<GraphSchema> WriteGraph(const GraphContent& content,
                                        NodePlan plan, const std::string& folder,
-                                       const std::string& made_by);
+                                       const WriteOptions& options);
 
 }  // namespace tributary
 

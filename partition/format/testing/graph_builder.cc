@@ -86,7 +86,7 @@ GraphContent MakeContent(const GraphSpec& spec) {
 void WriteGraphTo(const GraphSpec& spec, const std::string& folder) {
   OrDie(WriteGraph(MakeContent(spec),
                    {spec.num_partitions, "test", {PartitionOf(spec)}}, folder,
-                   "test"));
+                   {.made_by = "test", .flush = false}));
 }
 
 std::shared_ptr<const Graph> BuildGraph(const GraphSpec& spec,

@@ -1,0 +1,40 @@
+#include "partition/format/testing/random_graph.h"
+
+#include <random>
+
+namespace tributary {
+
+GraphSpec RandomGraph(uint32_t seed) {
+  std::mt19937 random(seed);  // the standard fixes its numbers
+  const auto below = [&](uint32_t n) {
+    return static_cast<int64_t>(random() % n);
+  };
+  GraphSpec spec;
+  spec.num_nodes = 1 + below(12);
+  const int64_t num_edges = below(61);
+  spec.add_reverse = (seed & 1) != 0;
+  spec.dedupe = (seed & 2) != 0;
+  // Half of the nodes only, so that the others are isolated.
+  const auto busy = static_cast<uint32_t>(1 + spec.num_nodes / 2);
+  for (int64_t i = 0; i < num_edges; ++i) {
+    spec.edges.emplace_back(below(busy), below(busy));
+    for (int j = 0; j < 2; ++j) {
+      spec.edge_attr.push_back(static_cast<float>(10 * i + j));
+    }
+  }
+  spec.edge_attr_dim = 2;
+  spec.num_partitions = static_cast<uint32_t>(1 + below(8));
+  for (int64_t v = 0; v < spec.num_nodes; ++v) {
+    spec.partition_of.push_back(
+        static_cast<uint16_t>(below(spec.num_partitions)));
+    for (int j = 0; j < 3; ++j) {
+      spec.x.push_back(static_cast<float>(100 * v + j));
+    }
+    spec.y.push_back(v % 4);
+  }
+  spec.x_dim = 3;
+  spec.splits["train"] = {below(spec.num_nodes), below(spec.num_nodes)};
+  return spec;
+}
+
+}  // namespace tributary

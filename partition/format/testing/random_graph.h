@@ -1,0 +1,19 @@
+// Small random graphs that have what goes wrong: parallel edges, self loops,
+// isolated nodes, empty partitions, more partitions than nodes.
+#ifndef TRIBUTARY_PARTITION_FORMAT_TESTING_RANDOM_GRAPH_H_
+#define TRIBUTARY_PARTITION_FORMAT_TESTING_RANDOM_GRAPH_H_
+
+#include <cstdint>
+
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+
+// A pure function of the seed: 1 to 12 nodes, up to 60 edges, 1 to 8
+// partitions with nodes placed at random, x [N, 3], y and edge_attr [E, 2]
+// that tell rows apart, a split; reverse and dedupe by the seed's lowest bits.
+GraphSpec RandomGraph(uint32_t seed);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_FORMAT_TESTING_RANDOM_GRAPH_H_

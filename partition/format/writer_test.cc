@@ -1,0 +1,137 @@
+#include "partition/format/writer.h"
+
+#include <atomic>
+#include <filesystem>
+
+#include "common/fault_point.h"
+#include "common/file_mapping.h"
+#include "gtest/gtest.h"
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+namespace {
+
+namespace fs = std::filesystem;
+
+const GraphSpec kSpec{.num_nodes = 3,
+                      .edges = {{0, 1}, {2, 1}},
+                      .x = {1, 2, 3},
+                      .splits = {{"train", {2}}, {"public/train", {0}}}};
+
+absl::Status Write(const GraphSpec& spec, NodePlan plan,
+                   const std::string& folder) {
+  return WriteGraph(MakeContent(spec), std::move(plan), folder,
+                    {.made_by = "test"})
+      .status();
+}
+
+TEST(WriteGraph, FailedWriteLeavesNothing) {
+  const TemporaryFolder folder;
+  for (int failing = 0; failing < 8; ++failing) {
+    int calls = 0;
+    const ScopedFault fault("graph.write_array", [&] {
+      return calls++ == failing ? absl::ResourceExhaustedError("disk full")
+                                : absl::OkStatus();
+    });
+    const absl::Status status =
+        Write(kSpec, {1, "test", {{0, 0, 0}}}, folder.File("graph"));
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << failing;
+    EXPECT_TRUE(fs::is_empty(folder.path())) << failing;
+  }
+}
+
+TEST(WriteGraph, ExistingFolderIsKept) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.File("graph"));
+  EXPECT_EQ(Write(kSpec, {1, "test", {{0, 0, 0}}}, folder.File("graph")).code(),
+            absl::StatusCode::kAlreadyExists);
+  EXPECT_TRUE(fs::is_empty(folder.File("graph")));
+}
+
+TEST(WriteGraph, PlanMustFit) {
+  const TemporaryFolder folder;
+  const NodePlan plans[] = {
+      {2, "test", {{0, 2, 0}}},  // no partition 2
+      {1, "test", {{0, 0}}},     // a node too few
+      {1, "test", {}},           // a type too few
+      {0, "test", {{0, 0, 0}}},  // no partitions
+      {65537, "test", {{0, 0, 0}}},
+  };
+  for (const NodePlan& plan : plans) {
+    EXPECT_EQ(Write(kSpec, plan, folder.File("graph")).code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(WriteGraph, SplitIdsMustBeNodes) {
+  const TemporaryFolder folder;
+  GraphSpec spec = kSpec;
+  spec.splits["train"] = {3};
+  EXPECT_EQ(Write(spec, {1, "test", {{0, 0, 0}}}, folder.File("graph")).code(),
+            absl::StatusCode::kOutOfRange);
+}
+
+// 64-byte aligned headers that numpy reads as they are: the text is numpy's.
+TEST(WriteGraph, ArraysAreNumpyFiles) {
+  const TemporaryFolder folder;
+  WriteGraphTo(kSpec, folder.File("graph"));
+  const std::pair<std::string, std::string> files[] = {
+      {"part-0/nodes/node/orig_id.npy",
+       "{'descr': '<i8', 'fortran_order': "
+       "False, 'shape': (3,), }"},
+      {"part-0/nodes/node/x.npy",
+       "{'descr': '<f4', 'fortran_order': False, "
+       "'shape': (3, 1), }"},
+      {"part-0/edges/node__to__node/indptr.npy",
+       "{'descr': '<u8', 'fortran_order': False, 'shape': (4,), }"},
+      {"part-0/edges/node__to__node/indices.npy",
+       "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }"},
+      {"node_map/node.npy",
+       "{'descr': '|u1', 'fortran_order': False, 'shape': "
+       "(3,), }"},
+      {"node_map/node.ranks.npy",
+       "{'descr': '<u8', 'fortran_order': False, "
+       "'shape': (1, 1), }"},
+      {"splits/node/train.npy",
+       "{'descr': '<i8', 'fortran_order': False, "
+       "'shape': (1,), }"},
+      {"splits/public/node/train.npy",
+       "{'descr': '<i8', 'fortran_order': "
+       "False, 'shape': (1,), }"},
+  };
+  for (const auto& [path, dict] : files) {
+    const auto text = ReadFile(folder.File("graph/" + path), 4096);
+    ASSERT_TRUE(text.ok()) << text.status();
+    EXPECT_EQ(text->substr(0, 8), std::string("\x93NUMPY\x01\x00", 8)) << path;
+    EXPECT_EQ(text->substr(10, dict.size()), dict) << path;
+    EXPECT_EQ(text->find('\n') % 64, 63) << path;
+  }
+}
+
+TEST(WriteGraph, MoreThan256PartitionsTakeTwoBytesANode) {
+  const auto graph = BuildGraph({.num_nodes = 3,
+                                 .edges = {{0, 1}, {2, 1}},
+                                 .num_partitions = 300,
+                                 .partition_of = {299, 0, 257}},
+                                {.partitions = {257, 299}});
+  EXPECT_EQ(graph->node_map(0).Locate(0)->partition, 299);
+  EXPECT_EQ(graph->node_map(0).Locate(2)->partition, 257);
+}
+
+TEST(Split, NamesSchemesWhenAmbiguous) {
+  const auto graph = BuildGraph(
+      {.num_nodes = 3,
+       .splits = {{"a/train", {1}}, {"b/train", {2}}, {"b/test", {0}}}});
+  EXPECT_EQ(*graph->Split(0, "a/train"), std::vector<int64_t>{1});
+  EXPECT_EQ(*graph->Split(0, "test"), std::vector<int64_t>{0});
+  const auto ambiguous = graph->Split(0, "train").status();
+  EXPECT_EQ(ambiguous.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(ambiguous.message().find("b/train"), std::string::npos);
+  const auto none = graph->Split(0, "valid").status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(none.message().find("a/train, b/test, b/train"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tributary
