@@ -1,0 +1,86 @@
+#include "partition/pipeline/partitioner.h"
+
+#include <algorithm>
+
+#include "gtest/gtest.h"
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+namespace {
+
+std::vector<uint16_t> Place(const GraphSpec& spec, const char* method,
+                            uint32_t num_partitions, uint64_t seed = 0) {
+  const auto plan =
+      PlanNodes(MakeContent(spec), {method, num_partitions, seed});
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return plan.ok() ? plan->partition_of[0] : std::vector<uint16_t>();
+}
+
+std::vector<int64_t> Sizes(const std::vector<uint16_t>& partition_of,
+                           uint32_t num_partitions) {
+  std::vector<int64_t> sizes(num_partitions, 0);
+  for (uint16_t p : partition_of) ++sizes.at(p);
+  return sizes;
+}
+
+TEST(RandomPartitioner, PartsDifferByOneNodeAtMost) {
+  for (uint32_t num_partitions : {1u, 2u, 3u, 7u, 100u, 150u}) {
+    const auto sizes = Sizes(
+        Place({.num_nodes = 100}, "random", num_partitions), num_partitions);
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    EXPECT_LE(*most - *least, 1) << num_partitions;
+  }
+}
+
+TEST(RandomPartitioner, IsAFunctionOfSeedAndIdAlone) {
+  const GraphSpec spec{.num_nodes = 50};
+  GraphSpec with_edges = spec;
+  with_edges.edges = {{0, 1}, {2, 3}};
+  EXPECT_EQ(Place(spec, "random", 4, 9), Place(with_edges, "random", 4, 9));
+  EXPECT_NE(Place(spec, "random", 4, 9), Place(spec, "random", 4, 10));
+  // Twice as many parts halve each: the order behind them is the same.
+  const auto two = Place(spec, "random", 2, 9);
+  const auto four = Place(spec, "random", 4, 9);
+  for (size_t i = 0; i < two.size(); ++i) EXPECT_EQ(four[i] / 2, two[i]);
+}
+
+// Two cliques of eight, joined by one edge: the best cut is that edge.
+TEST(MetisPartitioner, CutsWhereFewEdgesAre) {
+  GraphSpec spec{.num_nodes = 16, .edges = {{0, 8}}};
+  for (int64_t u = 0; u < 16; ++u) {
+    for (int64_t v = 0; v < 16; ++v) {
+      if (u / 8 == v / 8) spec.edges.emplace_back(u, v);  // loops too
+    }
+  }
+  const auto placed = Place(spec, "metis", 2);
+  ASSERT_EQ(placed.size(), 16);
+  for (size_t v = 0; v < 16; ++v) EXPECT_EQ(placed[v], placed[v / 8 * 8]);
+  EXPECT_NE(placed[0], placed[8]);
+  EXPECT_EQ(placed, Place(spec, "metis", 2));
+}
+
+TEST(MetisPartitioner, TakesDegenerateGraphs) {
+  EXPECT_EQ(Place({.num_nodes = 3}, "metis", 1), (std::vector<uint16_t>(3, 0)));
+  EXPECT_EQ(Place({.num_nodes = 3}, "metis", 5),
+            (std::vector<uint16_t>{0, 1, 2}));
+  EXPECT_TRUE(Place({.num_nodes = 0}, "metis", 2).empty());
+  const auto no_edges = Place({.num_nodes = 40}, "metis", 3);
+  EXPECT_EQ(no_edges.size(), 40);
+  const auto loops =
+      Place({.num_nodes = 9, .edges = {{1, 1}, {1, 1}}}, "metis", 3);
+  EXPECT_EQ(loops.size(), 9);
+}
+
+TEST(PlanNodes, RefusesUnknownMethodsAndCounts) {
+  const GraphContent content = MakeContent({.num_nodes = 3});
+  const auto ldg = PlanNodes(content, {"ldg", 2, 0});
+  EXPECT_EQ(ldg.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(ldg.status().message().find("random, metis"), std::string::npos);
+  for (uint32_t num_partitions : {0u, 65537u}) {
+    EXPECT_EQ(PlanNodes(content, {"random", num_partitions, 0}).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace tributary

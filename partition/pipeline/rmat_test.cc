@@ -1,0 +1,101 @@
+#include "partition/pipeline/rmat.h"
+
+#include <cmath>
+
+#include "common/session/philox.h"
+#include "gtest/gtest.h"
+#include "partition/format/content_digest.h"
+
+namespace tributary {
+namespace {
+
+const RmatOptions kSmall{
+    .scale = 8, .edges = 2000, .feat_dim = 5, .classes = 3, .random_seed = 4};
+
+TEST(Rmat, IsAFunctionOfItsOptions) {
+  const auto once = GenerateRmat(kSmall), again = GenerateRmat(kSmall);
+  ASSERT_TRUE(once.ok() && again.ok()) << once.status();
+  EXPECT_EQ(ComputeContentDigest(*once), ComputeContentDigest(*again));
+  RmatOptions other = kSmall;
+  other.random_seed = 5;
+  EXPECT_NE(ComputeContentDigest(*GenerateRmat(other)),
+            ComputeContentDigest(*once));
+}
+
+// Each edge is a function of its number: fewer edges are the first of them.
+TEST(Rmat, FewerEdgesAreAPrefix) {
+  RmatOptions fewer = kSmall;
+  fewer.edges = 700;
+  const auto all = GenerateRmat(kSmall), some = GenerateRmat(fewer);
+  const auto edge_set = [](const GraphContent& content, int64_t below) {
+    std::vector<std::tuple<int64_t, int64_t, int64_t>> edges;
+    const Adjacency& in = content.edge_types[0].in_edges;
+    for (int64_t v = 0; v < in.num_nodes(); ++v) {
+      for (uint64_t i = in.indptr()[v]; i < in.indptr()[v + 1]; ++i) {
+        if (in.edge(i).edge_id < below) {
+          edges.emplace_back(in.edge(i).edge_id, in.edge(i).neighbor, v);
+        }
+      }
+    }
+    return edges;
+  };
+  EXPECT_EQ(edge_set(*all, 700), edge_set(*some, 700));
+}
+
+TEST(Rmat, HasLabelsFeaturesAndSplits) {
+  const auto graph = GenerateRmat(kSmall);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_TRUE(CheckContent(*graph).ok());
+  const NodeContent& nodes = graph->node_types[0];
+  for (int64_t v = 0; v < 256; ++v) {
+    int64_t label;
+    float x[5];
+    nodes.y->CopyRows({&v, 1}, reinterpret_cast<uint8_t*>(&label));
+    nodes.x->CopyRows({&v, 1}, reinterpret_cast<uint8_t*>(x));
+    EXPECT_GE(label, 0);
+    EXPECT_LT(label, 3);
+    for (int j = 0; j < 5; ++j) {
+      const float noise = x[j] - (j % 3 == label ? 1.0f : 0.0f);
+      EXPECT_GE(noise, -1.0f);
+      EXPECT_LT(noise, 1.0f);
+    }
+  }
+  // 256 / 10, 256 / 20 twice, rounded down.
+  ASSERT_EQ(graph->splits.size(), 3);
+  EXPECT_EQ(graph->splits[0].ids.size(), 12);  // test
+  EXPECT_EQ(graph->splits[1].ids.size(), 25);  // train
+  EXPECT_EQ(graph->splits[2].ids.size(), 12);  // valid
+}
+
+// At scale 1 an edge's quadrant is its ends, renamed by a permutation of two.
+// 40,000 edges: 4 standard deviations of each share are below 0.01.
+TEST(Rmat, QuadrantsHaveTheirShares) {
+  const auto graph = GenerateRmat({.scale = 1, .edges = 40000});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  double share[2][2] = {};
+  const Adjacency& in = graph->edge_types[0].in_edges;
+  for (int64_t v = 0; v < 2; ++v) {
+    for (uint64_t i = in.indptr()[v]; i < in.indptr()[v + 1]; ++i) {
+      share[in.edge(i).neighbor][v] += 1.0 / 40000;
+    }
+  }
+  const int hub = share[0][0] > share[1][1] ? 0 : 1;
+  EXPECT_NEAR(share[hub][hub], 0.57, 0.01);
+  EXPECT_NEAR(share[hub][1 - hub], 0.19, 0.01);
+  EXPECT_NEAR(share[1 - hub][hub], 0.19, 0.01);
+  EXPECT_NEAR(share[1 - hub][1 - hub], 0.05, 0.01);
+}
+
+TEST(Rmat, RefusesOptionsOutOfRange) {
+  for (const RmatOptions& options :
+       {RmatOptions{.scale = 0}, RmatOptions{.scale = 33},
+        RmatOptions{.scale = 3, .edges = -1},
+        RmatOptions{.scale = 3, .feat_dim = 70000},
+        RmatOptions{.scale = 3, .classes = 0}}) {
+    EXPECT_EQ(GenerateRmat(options).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace tributary
