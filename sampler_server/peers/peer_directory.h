@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "channel/transport.h"
 #include "common/executor.h"
@@ -39,8 +40,8 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
 
   // The addresses that are listed now.
   void SetListed(std::vector<Address> addresses);
-  // No more calls after those in flight.
-  void Stop();
+  // Makes no more calls, lets go of every stream, and then calls `stopped`.
+  void Stop(absl::AnyInvocable<void()> stopped);
 
   // Healthy owners, draining ones last; the first of them changes from call to
   // call, so that they share the load.

@@ -93,7 +93,10 @@ void ScriptedTrainer::Send(const v1::Credit& credit,
                            std::shared_ptr<SharedRoom> room) {
   const size_t room_bytes =
       std::min<uint64_t>(credit.max_bytes(), size_t{1} << 24);
-  rooms_[credit.grant()] = std::make_unique<Room>(room_bytes);
+  {
+    MutexLock lock(mutex_);
+    rooms_[credit.grant()] = std::make_unique<Room>(room_bytes);
+  }
   OutgoingMessage message;
   message.kind = MessageKind::kCredit;
   message.header = credit.SerializeAsString();
@@ -114,19 +117,47 @@ void ScriptedTrainer::Cancel(uint64_t grant) {
   Send(MessageKind::kCancel, cancel.SerializeAsString());
 }
 
+size_t ScriptedTrainer::answers() const {
+  MutexLock lock(mutex_);
+  return answers_.size();
+}
+
+bool ScriptedTrainer::closed() const {
+  MutexLock lock(mutex_);
+  return closed_;
+}
+
+absl::Status ScriptedTrainer::why_closed() const {
+  MutexLock lock(mutex_);
+  return why_closed_;
+}
+
+bool ScriptedTrainer::AwaitAnswers(size_t count, std::chrono::seconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  MutexLock lock(mutex_);
+  while (answers_.size() < count && !closed_) {
+    if (!changed_.WaitUntil(mutex_, deadline)) break;
+  }
+  return answers_.size() >= count;
+}
+
 std::string ScriptedTrainer::answer(uint64_t grant) const {
+  MutexLock lock(mutex_);
   auto it = answers_.find(grant);
   return it == answers_.end() ? "" : it->second;
 }
 
 std::vector<v1::Stage> ScriptedTrainer::stages(uint64_t grant) const {
+  MutexLock lock(mutex_);
   auto it = stages_.find(grant);
   return it == stages_.end() ? std::vector<v1::Stage>() : it->second;
 }
 
 void ScriptedTrainer::Answer(uint64_t grant, const std::string& text) {
+  MutexLock lock(mutex_);
   std::string& answer = answers_[grant];
   absl::StrAppend(&answer, answer.empty() ? "" : "; ", text);
+  changed_.NotifyAll();
 }
 
 void ScriptedTrainer::OnMessage(IncomingMessage& message) {
@@ -153,37 +184,46 @@ void ScriptedTrainer::OnMessage(IncomingMessage& message) {
       return Answer(Parse<v1::UnknownSession>(message).grant(), "unknown");
     case MessageKind::kReturned:
       return Answer(Parse<v1::Returned>(message).grant(), "returned");
-    case MessageKind::kProgress: {
-      const auto progress = Parse<v1::Progress>(message);
-      for (int i = 0; i < progress.grant_size(); ++i) {
-        auto& stages = stages_[progress.grant(i)];
-        if (stages.empty() || stages.back() != progress.stage(i)) {
-          stages.push_back(progress.stage(i));
-        }
-      }
-      return;
-    }
+    case MessageKind::kProgress:
+      return OnProgress(Parse<v1::Progress>(message));
     default:
       return Answer(0, "message of another kind");
   }
 }
 
+void ScriptedTrainer::OnProgress(const v1::Progress& progress) {
+  MutexLock lock(mutex_);
+  for (int i = 0; i < progress.grant_size(); ++i) {
+    auto& stages = stages_[progress.grant(i)];
+    if (stages.empty() || stages.back() != progress.stage(i)) {
+      stages.push_back(progress.stage(i));
+    }
+  }
+}
+
 void ScriptedTrainer::OnFrame(IncomingMessage& message) {
   const auto frame = Parse<v1::Frame>(message);
-  auto it = rooms_.find(frame.grant());
-  if (it == rooms_.end()) return Answer(frame.grant(), "a frame unasked for");
-  FrameAssembler& frames = it->second->frames;
+  Room* room = nullptr;
+  {
+    MutexLock lock(mutex_);
+    auto it = rooms_.find(frame.grant());
+    if (it != rooms_.end()) room = it->second.get();
+  }
+  if (room == nullptr) return Answer(frame.grant(), "a frame unasked for");
+  FrameAssembler& frames = room->frames;
   const absl::Status added = frames.Add(frame.offset(), frame.total(), message);
   if (!added.ok()) return stream_->Close(added);
   if (!frames.complete()) return;
   Answer(frame.grant(),
-         absl::StrCat("ready ", DigestOfRoom(it->second->slot.span().first(
-                                    frames.total()))));
+         absl::StrCat("ready ",
+                      DigestOfRoom(room->slot.span().first(frames.total()))));
 }
 
 void ScriptedTrainer::OnClosed(const absl::Status& why) {
+  MutexLock lock(mutex_);
   closed_ = true;
   why_closed_ = why;
+  changed_.NotifyAll();
 }
 
 }  // namespace tributary

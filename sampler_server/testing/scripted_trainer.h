@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_
 #define TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "channel/frame_assembler.h"
 #include "channel/transport.h"
 #include "common/buffer.h"
+#include "common/mutex.h"
 #include "common/proto/wire.pb.h"
 #include "common/session/spec_builder.h"
 #include "partition/format/schema.h"
@@ -29,9 +31,10 @@ struct TrainerSession {
 TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
                            std::vector<int64_t> inputs);
 
-// One batch stream. What a grant was answered by is one word and more:
-// "ready DIGEST", "needs N", "error CODE MESSAGE" (" retry" at its end when it
-// is retryable), "unknown", "returned"; a second answer follows after "; ".
+// One batch stream, over any transport. Thread-safe. What a grant was answered
+// by is one word and more: "ready DIGEST", "needs N", "error CODE MESSAGE" ("
+// retry" at its end when it is retryable), "unknown", "returned"; a second
+// answer follows after "; ".
 class ScriptedTrainer : public StreamHandler,
                         public std::enable_shared_from_this<ScriptedTrainer> {
  public:
@@ -53,9 +56,11 @@ class ScriptedTrainer : public StreamHandler,
 
   // Empty when there was none yet.
   std::string answer(uint64_t grant) const;
-  size_t answers() const { return answers_.size(); }
-  bool closed() const { return closed_; }
-  const absl::Status& why_closed() const { return why_closed_; }
+  size_t answers() const;
+  bool closed() const;
+  absl::Status why_closed() const;
+  // For transports with threads: false when fewer came within `timeout`.
+  bool AwaitAnswers(size_t count, std::chrono::seconds timeout);
   // Every stage that Progress named for the grant, repeats left out.
   std::vector<v1::Stage> stages(uint64_t grant) const;
 
@@ -64,6 +69,7 @@ class ScriptedTrainer : public StreamHandler,
 
  private:
   void OnFrame(IncomingMessage& message);
+  void OnProgress(const v1::Progress& progress);
   void Answer(uint64_t grant, const std::string& text);
 
   struct Room {
@@ -73,11 +79,13 @@ class ScriptedTrainer : public StreamHandler,
   };
 
   std::shared_ptr<Stream> stream_;
-  std::map<uint64_t, std::unique_ptr<Room>> rooms_;
-  std::map<uint64_t, std::string> answers_;
-  std::map<uint64_t, std::vector<v1::Stage>> stages_;
-  bool closed_ = false;
-  absl::Status why_closed_;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::map<uint64_t, std::unique_ptr<Room>> rooms_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, std::string> answers_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, std::vector<v1::Stage>> stages_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status why_closed_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tributary

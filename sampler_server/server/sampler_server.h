@@ -1,0 +1,51 @@
+// A sampling server: a graph, its service, its peers and its ports.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/fleet/address.h"
+
+namespace tributary {
+
+struct SamplerServerOptions {
+  std::string graph;                 // folder
+  std::vector<uint32_t> partitions;  // to serve; empty: all
+  bool verify = false;               // check every file's CRC first
+  Address listen{"127.0.0.1", 0};    // port 0: any
+  std::optional<Address> http;       // /metrics and /healthz; none: not served
+  // HOST:PORT,... | file:PATH | dns:///NAME:PORT; may name this server too;
+  // empty: none.
+  std::string peers;
+  int threads = 0;  // 1 to 1024; 0: one per core
+  uint64_t memory_budget = uint64_t{1} << 30;
+  bool insecure = false;  // plaintext beyond loopback
+};
+
+// Serves from Start to its destructor, which breaks what is left: Drain first.
+class SamplerServer {
+ public:
+  // What Graph::Open, ParseDiscoverySource and the ports say; INVALID_ARGUMENT
+  // names the option. Ready on return: own partitions mapped, ports open.
+  static absl::StatusOr<std::unique_ptr<SamplerServer>> Start(
+      const SamplerServerOptions& options);
+  virtual ~SamplerServer() = default;
+
+  virtual Address address() const = 0;
+  virtual std::optional<Address> http_address() const = 0;
+  virtual const std::vector<uint32_t>& partitions() const = 0;
+
+  // Takes no new batches, goes on answering peers, and returns when the batches
+  // it had taken are sent, or `timeout` has passed and they are cancelled.
+  virtual void Drain(absl::Duration timeout) = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
