@@ -12,6 +12,8 @@
 #include "cli/generate_command.h"
 #include "cli/inspect_command.h"
 #include "cli/partition_command.h"
+#include "cli/serve_command.h"
+#include "cli/status_command.h"
 #include "cli/verify_command.h"
 #include "common/session/hop_key.h"
 
@@ -30,6 +32,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeGenerateCommand());
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
+  commands.push_back(MakeServeCommand());
+  commands.push_back(MakeStatusCommand());
   return commands;
 }
 

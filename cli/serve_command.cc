@@ -1,0 +1,181 @@
+#include "cli/serve_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "cli/arguments.h"
+#include "common/fleet/discovery_source.h"
+#include "common/log.h"
+#include "common/status.h"
+#include "sampler_server/server/sampler_server.h"
+#include "trainer_client/core/options.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kFooter[] =
+    R"(Prints one line on stdout when it serves:
+  ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
+SIGTERM and SIGINT drain it: it takes no new batches, finishes what it has, and
+exits with 0. A second signal ends it at once.
+Examples:
+  tributary serve --graph cora.graph --listen 127.0.0.1:0
+  tributary serve --graph products.graph --partitions 0,2 \
+      --listen 10.0.0.1:50051 --peers 10.0.0.1:50051,10.0.0.2:50051 --insecure)";
+
+// Says what is wrong with an option's value as a usage error.
+absl::Status Usage(const std::string& option, const absl::Status& status) {
+  return UsageError(absl::StrCat(option, ": ", std::string(status.message())));
+}
+
+absl::StatusOr<std::vector<uint32_t>> ParsePartitions(const std::string& text) {
+  std::vector<uint32_t> partitions;
+  if (text == "all") return partitions;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    ASSIGN_OR_RETURN(const uint64_t partition,
+                     ParseWhole("--partitions", part, 0, UINT32_MAX));
+    partitions.push_back(static_cast<uint32_t>(partition));
+  }
+  return partitions;
+}
+
+// The signals that end a server, taken by Wait() instead of ending the process.
+// Made before any thread, so that all threads leave them alone.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  int Wait() {
+    int signal = 0;
+    sigwait(&set_, &signal);
+    return signal;
+  }
+  // From now on they end the process.
+  void Restore() { pthread_sigmask(SIG_UNBLOCK, &set_, nullptr); }
+
+ private:
+  sigset_t set_;
+};
+
+class ServeCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand(
+        "serve", "Serve a graph's partitions to trainers and to peers.");
+    app->add_option("--graph", options_.graph, "Graph folder")->required();
+    app->add_option("--partitions", partitions_, "all, or numbers: 0,2")
+        ->capture_default_str();
+    app->add_option("--listen", listen_, "HOST:PORT; port 0: any free one")
+        ->required();
+    app->add_option("--peers", options_.peers,
+                    "The other servers: HOST:PORT,... | file:PATH | "
+                    "dns:///NAME:PORT; may name this one too");
+    app->add_option("--http", http_,
+                    "HOST:PORT of /metrics and /healthz; default: none");
+    app->add_option("--threads", threads_, "Sampling threads; 0: one per core")
+        ->capture_default_str();
+    app->add_flag("--verify", options_.verify,
+                  "Check every file's CRC32C before serving");
+    app->add_option("--memory-budget", memory_budget_,
+                    "Bytes of batches being made or sent: 512MB, 4GB")
+        ->capture_default_str();
+    app->add_flag("--insecure", options_.insecure,
+                  "Allow plaintext beyond loopback");
+    app->add_option("--drain-timeout", drain_timeout_,
+                    "Seconds that a drain may take")
+        ->capture_default_str();
+    app->add_option("--log-level", log_level_,
+                    "debug, info, warning, error or off")
+        ->capture_default_str();
+    app->footer(kFooter);
+    return app;
+  }
+
+  absl::Status Run() override {
+    RETURN_IF_ERROR(ReadOptions());
+    ASSIGN_OR_RETURN(const absl::Duration drain_timeout,
+                     ParseSeconds("--drain-timeout", drain_timeout_,
+                                  absl::ZeroDuration(), absl::Hours(24)));
+    EndSignals signals;
+    ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
+    PrintReady(*server);
+    const int signal = signals.Wait();
+    signals.Restore();
+    LogInfo(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
+                         ": draining for at most ",
+                         absl::FormatDuration(drain_timeout)));
+    server->Drain(drain_timeout);
+    server.reset();
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadOptions();
+  static void PrintReady(const SamplerServer& server);
+
+  SamplerServerOptions options_;
+  std::string partitions_ = "all";
+  std::string listen_;
+  std::string http_;
+  std::string threads_ = "0";
+  std::string memory_budget_ = "1GB";
+  std::string drain_timeout_ = "30";
+  std::string log_level_ = "info";
+};
+
+absl::Status ServeCommand::ReadOptions() {
+  ASSIGN_OR_RETURN(options_.partitions, ParsePartitions(partitions_));
+  auto listen = ParseAddress(listen_, /*allow_port_zero=*/true);
+  if (!listen.ok()) return Usage("--listen", listen.status());
+  options_.listen = *listen;
+  if (!http_.empty()) {
+    auto http = ParseAddress(http_, /*allow_port_zero=*/true);
+    if (!http.ok()) return Usage("--http", http.status());
+    options_.http = *http;
+  }
+  if (!options_.peers.empty()) {
+    auto peers = ParseDiscoverySource(options_.peers);
+    if (!peers.ok()) return Usage("--peers", peers.status());
+  }
+  ASSIGN_OR_RETURN(const uint64_t threads,
+                   ParseWhole("--threads", threads_, 0, 1024));
+  options_.threads = static_cast<int>(threads);
+  auto budget = ParseByteSize(memory_budget_);
+  if (!budget.ok()) return Usage("--memory-budget", budget.status());
+  options_.memory_budget = *budget;
+  auto level = ParseLogLevel(log_level_);
+  if (!level.ok()) return Usage("--log-level", level.status());
+  SetLogLevel(*level);
+  return absl::OkStatus();
+}
+
+void ServeCommand::PrintReady(const SamplerServer& server) {
+  std::string line = absl::StrCat("ready listen=", server.address().ToString());
+  if (const auto http = server.http_address()) {
+    absl::StrAppend(&line, " http=", http->ToString());
+  }
+  absl::StrAppend(&line,
+                  " partitions=", absl::StrJoin(server.partitions(), ","));
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeServeCommand() {
+  return std::make_unique<ServeCommand>();
+}
+
+}  // namespace tributary
