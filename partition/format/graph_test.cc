@@ -89,6 +89,18 @@ TEST(Graph, ContentDigestIsThatOfAnyPartitioning) {
   EXPECT_NE(one->schema().layout_digest, three->schema().layout_digest);
 }
 
+// By the record bytes of docs/graph-format.md, summed up by another program.
+TEST(Graph, ContentDigestIsThatOfTheDocument) {
+  EXPECT_EQ(ToHex(BuildGraph(VectorGraph(3))->schema().content_digest),
+            "aa2bafb6af513327b6c7bc30328ada1a259fdaf14c4cab44907e95b76fabd3f9");
+  GraphSpec bare = VectorGraph(2);
+  bare.x.clear();
+  bare.y.clear();
+  bare.splits.clear();
+  EXPECT_EQ(ToHex(BuildGraph(bare)->schema().content_digest),
+            "7ca1966e928170286fa794d1b8e9cf5197318341fa8bbd7ebf238374474e0d38");
+}
+
 TEST(Graph, MapsOnlyThePartitionsAsked) {
   const auto graph = BuildGraph(VectorGraph(3), {.partitions = {2}});
   EXPECT_EQ(graph->partitions(), std::vector<uint32_t>{2});

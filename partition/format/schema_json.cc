@@ -119,12 +119,12 @@ class ObjectReader {
     return CountOf(Get(key), key, max);
   }
   int64_t Count(const char* key) {
-    return static_cast<int64_t>(Count(key, kMaxInt64));
+    return static_cast<int64_t>(Count(key, kMaxCount));
   }
   std::vector<int64_t> Counts(const char* key) {
     std::vector<int64_t> values;
     for (const Json& value : Array(key)) {
-      values.push_back(static_cast<int64_t>(CountOf(value, key, kMaxInt64)));
+      values.push_back(static_cast<int64_t>(CountOf(value, key, kMaxCount)));
     }
     return values;
   }
@@ -172,8 +172,8 @@ class ObjectReader {
   void Absorb(const absl::Status& status) { status_.Update(status); }
 
  private:
-  static constexpr auto kMaxInt64 =
-      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  // Far above any disk; sums and products with it do not overflow.
+  static constexpr uint64_t kMaxCount = uint64_t{1} << 56;
 
   uint64_t CountOf(const Json& value, const char* key, uint64_t max) {
     if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {

@@ -32,6 +32,11 @@ TEST(RandomPartitioner, PartsDifferByOneNodeAtMost) {
   }
 }
 
+TEST(RandomPartitioner, IsThatOfTheDocument) {
+  EXPECT_EQ(Place({.num_nodes = 8}, "random", 3, 9),
+            (std::vector<uint16_t>{0, 0, 2, 0, 2, 1, 1, 1}));
+}
+
 TEST(RandomPartitioner, IsAFunctionOfSeedAndIdAlone) {
   const GraphSpec spec{.num_nodes = 50};
   GraphSpec with_edges = spec;

@@ -22,6 +22,34 @@ TEST(Rmat, IsAFunctionOfItsOptions) {
             ComputeContentDigest(*once));
 }
 
+// The example of docs/graph-format.md, computed by another program.
+TEST(Rmat, IsThatOfTheDocument) {
+  const auto graph = GenerateRmat(
+      {.scale = 3, .edges = 6, .feat_dim = 3, .classes = 4, .random_seed = 1});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const std::pair<int64_t, int64_t> expected[] = {{7, 3}, {0, 2}, {7, 7},
+                                                  {3, 3}, {7, 0}, {7, 7}};
+  const Adjacency& in = graph->edge_types[0].in_edges;
+  for (int64_t v = 0; v < 8; ++v) {
+    for (uint64_t i = in.indptr()[v]; i < in.indptr()[v + 1]; ++i) {
+      const InEdge edge = in.edge(i);
+      EXPECT_EQ(std::pair(edge.neighbor, v), expected[edge.edge_id]);
+    }
+  }
+  const NodeContent& nodes = graph->node_types[0];
+  const std::vector<int64_t> ids = {0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<int64_t> labels(8);
+  nodes.y->CopyRows(ids, reinterpret_cast<uint8_t*>(labels.data()));
+  EXPECT_EQ(labels, (std::vector<int64_t>{2, 0, 2, 3, 2, 1, 1, 3}));
+  std::vector<float> x(6);
+  nodes.x->CopyRows({ids.data(), 2}, reinterpret_cast<uint8_t*>(x.data()));
+  EXPECT_EQ(x,
+            (std::vector<float>{0.10247290134429932f, -0.7916407585144043f,
+                                1.6413350105285645f, 1.6556365489959717f,
+                                -0.2535684108734131f, 0.42342984676361084f}));
+  EXPECT_EQ(graph->splits[1].ids, std::vector<int64_t>{5});
+}
+
 // Each edge is a function of its number: fewer edges are the first of them.
 TEST(Rmat, FewerEdgesAreAPrefix) {
   RmatOptions fewer = kSmall;
