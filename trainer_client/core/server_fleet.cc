@@ -9,8 +9,9 @@
 namespace tributary {
 namespace {
 
-// Down from up is one, so this is two connection attempts that failed.
-constexpr int kTriesOfTheDead = 3;
+// A frozen or cut-off server looks like a dead one, but comes back: only after
+// this share of the time that a batch may take is it taken for dead.
+constexpr double kShareOfTheDead = 0.25;
 
 uint64_t MixSeed(uint64_t seed, uint64_t number) {
   return seed ^ (number + 1) * 0x9E3779B97F4A7C15;
@@ -166,7 +167,9 @@ DeathRecord::Fate ServerFleet::FateOf(const DeathRecord::Holder& holder) const {
     return DeathRecord::Fate::kDead;
   }
   if (link->up()) return DeathRecord::Fate::kAlive;
-  const bool gone = link->failed_tries() >= kTriesOfTheDead && num_up() > 0;
+  const bool gone =
+      link->down_for() >= kShareOfTheDead * options_.link.credit_timeout &&
+      num_up() > 0;
   return gone ? DeathRecord::Fate::kDead : DeathRecord::Fate::kUnknown;
 }
 

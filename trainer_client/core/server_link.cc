@@ -20,7 +20,10 @@ ServerLink::ServerLink(ServerLinkOptions options,
       events_(std::move(events)),
       backoff_(options_.backoff, options_.jitter_seed) {}
 
-void ServerLink::Start() { Connect(); }
+void ServerLink::Start() {
+  down_since_ = options_.strand->Now();
+  Connect();
+}
 
 void ServerLink::Connect() {
   if (state_ != State::kDown) return;
@@ -50,7 +53,6 @@ void ServerLink::Described(uint64_t attempt,
   if (!accepted.ok()) return GoDown(accepted);
   state_ = State::kUp;
   problem_ = absl::OkStatus();
-  failed_tries_ = 0;
   unknown_in_row_ = 0;
   rests_until_ = absl::InfinitePast();
   OpenStreams();
@@ -77,9 +79,9 @@ void ServerLink::Break(absl::Status why) {
 }
 
 void ServerLink::GoDown(absl::Status why) {
+  if (state_ == State::kUp) down_since_ = options_.strand->Now();
   state_ = State::kDown;
   ++attempt_;
-  ++failed_tries_;
   std::vector<OpenGrant> lost;
   for (const Lane& lane : lanes_) {
     for (const auto& [name, grant] : lane.grants) lost.push_back(grant);

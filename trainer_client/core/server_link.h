@@ -79,8 +79,10 @@ class ServerLink : public BatchStreamEvents,
   bool up() const { return state_ == State::kUp; }
   uint64_t incarnation() const { return description_.incarnation; }
   const ServerDescription& description() const { return description_; }
-  // Tries in a row that failed since it was last up.
-  int failed_tries() const { return failed_tries_; }
+  // For how long it has not been up; zero while it is.
+  absl::Duration down_for() const {
+    return up() ? absl::ZeroDuration() : options_.strand->Now() - down_since_;
+  }
   const absl::Status& problem() const { return problem_; }
   // "127.0.0.1:50051 (partitions 0,1; up)", for messages.
   std::string ToString() const;
@@ -136,7 +138,7 @@ class ServerLink : public BatchStreamEvents,
   ServerDescription description_;
   absl::Status problem_ = absl::UnavailableError("not asked yet");
   Backoff backoff_;
-  int failed_tries_ = 0;
+  absl::Time down_since_;
   uint64_t attempt_ = 0;  // answers to earlier ones are dropped
   TimerId timer_ = 0;
   std::unique_ptr<ControlCalls> control_;
