@@ -1,10 +1,13 @@
 // Whole servers: batches, refusals, cancels, drains, peers that die.
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "partition/format/testing/graph_builder.h"
 #include "sampler_server/testing/scripted_trainer.h"
 #include "sampler_server/testing/sim_fleet.h"
 
@@ -23,24 +26,39 @@ constexpr char kBatch0[] =
 constexpr char kBatch1[] =
     "ready 1814728e52adf5b868d94eb58f194146e7abf74beff49ab192bbf29f39928803";
 
-GraphSpec VectorGraph(uint32_t num_partitions) {
+using GraphKey = std::tuple<std::string, uint32_t, std::vector<uint32_t>>;
+
+// Writing a graph flushes it to disk: each is made once for all tests.
+std::shared_ptr<const Graph> Remember(const GraphKey& key,
+                                      const GraphSpec& spec) {
+  static auto* const graphs =
+      new std::map<GraphKey, std::shared_ptr<const Graph>>;
+  std::shared_ptr<const Graph>& graph = (*graphs)[key];
+  if (graph == nullptr) graph = BuildGraph(spec, {std::get<2>(key)});
+  return graph;
+}
+
+// `mapped`: the partitions that are here; empty: all.
+std::shared_ptr<const Graph> VectorGraph(uint32_t num_partitions,
+                                         std::vector<uint32_t> mapped = {}) {
   GraphSpec graph;
   graph.num_nodes = 7;
   graph.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
                  {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
   graph.num_partitions = num_partitions;
-  return graph;
+  return Remember({"vectors", num_partitions, std::move(mapped)}, graph);
 }
 
-// A star: node 0 has `leaves` neighbours, each with features of 64 bytes.
-GraphSpec StarGraph(int64_t leaves, uint32_t num_partitions) {
+// A star in two partitions: node 0 has 50 neighbours, each with features of
+// 64 bytes.
+std::shared_ptr<const Graph> StarGraph(std::vector<uint32_t> mapped) {
   GraphSpec graph;
-  graph.num_nodes = leaves + 1;
-  for (int64_t i = 1; i <= leaves; ++i) graph.edges.push_back({i, 0});
+  graph.num_nodes = 51;
+  for (int64_t i = 1; i <= 50; ++i) graph.edges.push_back({i, 0});
   graph.x_dim = 16;
   graph.x.assign(graph.num_nodes * graph.x_dim, 0.5f);
-  graph.num_partitions = num_partitions;
-  return graph;
+  graph.num_partitions = 2;
+  return Remember({"star", 2, std::move(mapped)}, graph);
 }
 
 TrainerSession VectorSession(const SimServer& server) {
@@ -96,7 +114,7 @@ TEST_F(FleetTest, BatchesAreTheSameForAnyPartitionsAndServers) {
         for (uint32_t p = s; p < partitions; p += num_servers) {
           mine.push_back(p);
         }
-        fleet.Add({VectorGraph(partitions), mine});
+        fleet.Add({.opened = VectorGraph(partitions, mine)});
       }
       fleet.Settle();
       for (uint32_t s = 0; s < num_servers; ++s) {
@@ -117,7 +135,7 @@ TEST_F(FleetTest, BatchesAreTheSameForAnyPartitionsAndServers) {
 
 TEST_F(FleetTest, AnUnknownSessionIsAskedForAgain) {
   SimFleet fleet(1);
-  fleet.Add({VectorGraph(1)});
+  fleet.Add({.opened = VectorGraph(1)});
   auto trainer = Connect(fleet);
   const TrainerSession session = VectorSession(*fleet.servers[0]);
   trainer->Ask(session, 0);
@@ -136,7 +154,7 @@ TEST_F(FleetTest, AnUnknownSessionIsAskedForAgain) {
 
 TEST_F(FleetTest, ATooSmallCreditIsAnsweredByWhatItNeeds) {
   SimFleet fleet(1);
-  fleet.Add({VectorGraph(1)});
+  fleet.Add({.opened = VectorGraph(1)});
   auto trainer = Connect(fleet);
   const TrainerSession session = VectorSession(*fleet.servers[0]);
   trainer->Open(session);
@@ -149,7 +167,7 @@ TEST_F(FleetTest, ATooSmallCreditIsAnsweredByWhatItNeeds) {
 
 TEST_F(FleetTest, WrongCreditsAreRefusedForGood) {
   SimFleet fleet(1);
-  fleet.Add({VectorGraph(1)});
+  fleet.Add({.opened = VectorGraph(1)});
   auto trainer = Connect(fleet);
   const TrainerSession session = VectorSession(*fleet.servers[0]);
   trainer->Open(session);
@@ -179,7 +197,7 @@ TEST_F(FleetTest, WrongCreditsAreRefusedForGood) {
 
 TEST_F(FleetTest, WhatBreaksTheProtocolClosesTheStream) {
   SimFleet fleet(1);
-  fleet.Add({VectorGraph(1)});
+  fleet.Add({.opened = VectorGraph(1)});
   const TrainerSession session = VectorSession(*fleet.servers[0]);
   auto expect_closed = [&](absl::StatusCode code, auto script) {
     auto trainer = Connect(fleet);
@@ -217,10 +235,10 @@ TEST_F(FleetTest, WhatBreaksTheProtocolClosesTheStream) {
 
 TEST_F(FleetTest, ManyCreditsStayWithinTheBudget) {
   SimFleet fleet(3);
-  SimServerOptions options{StarGraph(50, 2), {0}};
+  SimServerOptions options{.opened = StarGraph({0})};
   options.memory_budget = 40000;  // two credits of 8 KiB and a bit
   fleet.Add(options);
-  options.partitions = {1};
+  options.opened = StarGraph({1});
   fleet.Add(options);
   fleet.Settle();
   auto trainer = Connect(fleet);
@@ -238,7 +256,7 @@ TEST_F(FleetTest, ManyCreditsStayWithinTheBudget) {
 
 TEST_F(FleetTest, TooManyCreditsAreRefusedForNow) {
   SimFleet fleet(3);
-  SimServerOptions options{StarGraph(50, 2), {0}};
+  SimServerOptions options{.opened = StarGraph({0})};
   options.admission = {.running = 1, .running_per_stream = 1, .queued = 3};
   fleet.Add(options);  // the other partition is nowhere: tasks wait
   auto trainer = Connect(fleet);
@@ -262,7 +280,7 @@ TEST_F(FleetTest, TooManyCreditsAreRefusedForNow) {
 
 TEST_F(FleetTest, ProgressNamesTheStageOfEachPendingGrant) {
   SimFleet fleet(3);
-  SimServerOptions options{StarGraph(50, 2), {0}};
+  SimServerOptions options{.opened = StarGraph({0})};
   options.admission.running = 1;
   fleet.Add(options);
   auto trainer = Connect(fleet);
@@ -280,8 +298,8 @@ TEST_F(FleetTest, ProgressNamesTheStageOfEachPendingGrant) {
 
 TEST_F(FleetTest, ALoneOwnerThatIsDeadIsNamedByItsPartition) {
   SimFleet fleet(3);
-  fleet.Add({StarGraph(50, 2), {0}});
-  fleet.Add({StarGraph(50, 2), {1}});
+  fleet.Add({.opened = StarGraph({0})});
+  fleet.Add({.opened = StarGraph({1})});
   fleet.Settle();
   fleet.Crash(*fleet.servers[1]);
   auto trainer = Connect(fleet);
@@ -299,9 +317,9 @@ TEST_F(FleetTest, ALoneOwnerThatIsDeadIsNamedByItsPartition) {
 TEST_F(FleetTest, WhenAPeerDiesAnotherOwnerIsAsked) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     SimFleet fleet(seed);
-    fleet.Add({VectorGraph(2), {0}});
-    fleet.Add({VectorGraph(2), {1}});
-    fleet.Add({VectorGraph(2), {1}});
+    fleet.Add({.opened = VectorGraph(2, {0})});
+    fleet.Add({.opened = VectorGraph(2, {1})});
+    fleet.Add({.opened = VectorGraph(2, {1})});
     fleet.Settle();
     auto trainer = Connect(fleet);
     const TrainerSession session = VectorSession(*fleet.servers[0]);
@@ -318,9 +336,9 @@ TEST_F(FleetTest, WhenAPeerDiesAnotherOwnerIsAsked) {
 
 TEST_F(FleetTest, AFrozenPeerIsLeftForAnotherOwner) {
   SimFleet fleet(5);
-  fleet.Add({VectorGraph(2), {0}});
-  fleet.Add({VectorGraph(2), {1}});
-  fleet.Add({VectorGraph(2), {1}});
+  fleet.Add({.opened = VectorGraph(2, {0})});
+  fleet.Add({.opened = VectorGraph(2, {1})});
+  fleet.Add({.opened = VectorGraph(2, {1})});
   fleet.Settle();
   fleet.world.Freeze(fleet.servers[1]->executor->node());
   auto trainer = Connect(fleet);
@@ -335,8 +353,8 @@ TEST_F(FleetTest, AFrozenPeerIsLeftForAnotherOwner) {
 
 TEST_F(FleetTest, APeerWithAnotherLayoutIsRefused) {
   SimFleet fleet(5);
-  fleet.Add({VectorGraph(2), {0}});
-  fleet.Add({VectorGraph(3), {1}});
+  fleet.Add({.opened = VectorGraph(2, {0})});
+  fleet.Add({.opened = VectorGraph(3, {1})});
   fleet.Introduce();
   RunFor(fleet, absl::Seconds(2));
   const auto states = fleet.servers[0]->directory->States();
@@ -348,7 +366,7 @@ TEST_F(FleetTest, APeerWithAnotherLayoutIsRefused) {
 
 TEST_F(FleetTest, CancelledGrantsComeBack) {
   SimFleet fleet(3);
-  SimServerOptions options{StarGraph(50, 2), {0}};
+  SimServerOptions options{.opened = StarGraph({0})};
   options.admission.running = 1;
   fleet.Add(options);
   auto trainer = Connect(fleet);
@@ -371,8 +389,8 @@ TEST_F(FleetTest, CancelledGrantsComeBack) {
 TEST_F(FleetTest, WhenATrainerDiesAllItHeldGoesBack) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     SimFleet fleet(seed);
-    fleet.Add({StarGraph(50, 2), {0}});
-    fleet.Add({StarGraph(50, 2), {1}});
+    fleet.Add({.opened = StarGraph({0})});
+    fleet.Add({.opened = StarGraph({1})});
     fleet.Settle();
     SimExecutor* node = fleet.world.AddNode("doomed");
     auto trainer = ScriptedTrainer::Connect(fleet.network.TransportOf(node),
@@ -389,8 +407,8 @@ TEST_F(FleetTest, WhenATrainerDiesAllItHeldGoesBack) {
 
 TEST_F(FleetTest, ADrainingServerFinishesTakesNoMoreAndStillServesPeers) {
   SimFleet fleet(3);
-  fleet.Add({VectorGraph(2), {0}});
-  fleet.Add({VectorGraph(2), {1}});
+  fleet.Add({.opened = VectorGraph(2, {0})});
+  fleet.Add({.opened = VectorGraph(2, {1})});
   fleet.Settle();
   SimServer& draining = *fleet.servers[0];
   const TrainerSession session = VectorSession(draining);
@@ -418,7 +436,7 @@ TEST_F(FleetTest, ADrainingServerFinishesTakesNoMoreAndStillServesPeers) {
 
 TEST_F(FleetTest, ADrainEndsWhenItsGracePeriodDoes) {
   SimFleet fleet(3);
-  fleet.Add({StarGraph(50, 2), {0}});  // the other partition is nowhere
+  fleet.Add({.opened = StarGraph({0})});  // the other partition is nowhere
   auto trainer = Connect(fleet);
   const TrainerSession session = StarSession(*fleet.servers[0]);
   trainer->Open(session);

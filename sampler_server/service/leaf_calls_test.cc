@@ -1,0 +1,211 @@
+// Leaf calls, right and wrong.
+#include "sampler_server/service/leaf_calls.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// 0 and 2 in partition 0, 1 and 3 in partition 1; node 2 has four in-edges.
+GraphSpec Spec() {
+  GraphSpec spec;
+  spec.num_nodes = 4;
+  spec.edges = {{3, 2}, {1, 2}, {0, 2}, {2, 2}, {1, 0}};
+  spec.num_partitions = 2;
+  spec.x_dim = 2;
+  spec.x = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5};
+  spec.y = {10, 11, 12, 13};
+  return spec;
+}
+
+const Graph& HalfGraph() {
+  static const auto* const graph =
+      new std::shared_ptr<const Graph>(BuildGraph(Spec(), {{0}}));
+  return **graph;
+}
+
+template <typename T>
+std::vector<T> Take(absl::Span<const uint8_t> bytes, size_t offset, size_t n) {
+  std::vector<T> values(n);
+  std::memcpy(values.data(), bytes.data() + offset, n * sizeof(T));
+  return values;
+}
+
+class LeafCallsTest : public testing::Test {
+ protected:
+  LeafCallsTest() {
+    const Sha256Digest& digest = HalfGraph().schema().layout_digest;
+    hop_.set_layout_digest(std::string(digest.begin(), digest.end()));
+    hop_.set_fanout(-1);
+    hop_.set_num_nodes(2);
+    hop_.set_max_reply_bytes(4096);
+    gather_.set_layout_digest(hop_.layout_digest());
+    gather_.set_node_type(0);
+    gather_.add_columns(v1::COLUMN_ORIG_ID);
+    gather_.set_num_rows(2);
+    gather_.set_max_reply_bytes(4096);
+  }
+
+  absl::StatusOr<LeafReply> Hop(const std::vector<uint64_t>& rows = {0, 1}) {
+    std::string payload;
+    for (uint32_t i = 0; i < rows.size(); ++i) {
+      payload.append(reinterpret_cast<const char*>(&i), sizeof(i));
+    }
+    Append(rows, &payload);
+    return ServeSampleHop(HalfGraph(), hop_, Bytes(payload), {}, *budget_);
+  }
+  absl::StatusOr<LeafReply> Gather(const std::vector<uint64_t>& rows = {1, 0}) {
+    std::string payload;
+    Append(rows, &payload);
+    return ServeGather(HalfGraph(), gather_, Bytes(payload), {}, *budget_);
+  }
+  void ExpectHopError(absl::StatusCode code, const std::string& text) {
+    const auto reply = Hop();
+    EXPECT_EQ(reply.status().code(), code);
+    EXPECT_THAT(std::string(reply.status().message()), HasSubstr(text));
+  }
+  void ExpectGatherError(absl::StatusCode code, const std::string& text) {
+    const auto reply = Gather();
+    EXPECT_EQ(reply.status().code(), code);
+    EXPECT_THAT(std::string(reply.status().message()), HasSubstr(text));
+  }
+
+  static void Append(const std::vector<uint64_t>& rows, std::string* payload) {
+    payload->append(reinterpret_cast<const char*>(rows.data()),
+                    rows.size() * sizeof(uint64_t));
+  }
+  static absl::Span<const uint8_t> Bytes(const std::string& payload) {
+    return {reinterpret_cast<const uint8_t*>(payload.data()), payload.size()};
+  }
+
+  v1::SampleHopRequest hop_;
+  v1::GatherRequest gather_;
+  std::shared_ptr<ByteBudget> budget_ = ByteBudget::Create("leaf budget", 8192);
+};
+
+TEST_F(LeafCallsTest, ReturnsCountsNeighboursAndEdgeIds) {
+  const auto reply = Hop().value();
+  v1::SampleHopReply header;
+  ASSERT_TRUE(header.ParseFromString(reply.header));
+  EXPECT_EQ(header.nodes(), 2u);
+  EXPECT_EQ(header.edges(), 5u);
+  EXPECT_FALSE(header.last_is_partial());
+  const auto bytes = reply.payload.span();
+  ASSERT_EQ(bytes.size(), 2 * 4 + 5 * 16u);
+  EXPECT_THAT(Take<uint32_t>(bytes, 0, 2), ElementsAre(1, 4));
+  // Originals 1; 0 1 2 3 as internal ids: partition 0 holds 0 and 2.
+  EXPECT_THAT(Take<uint64_t>(bytes, 8, 5), ElementsAre(2, 0, 2, 1, 3));
+  EXPECT_THAT(Take<int64_t>(bytes, 48, 5), ElementsAre(4, 2, 1, 3, 0));
+}
+
+TEST_F(LeafCallsTest, ACutReplyIsGoneOnFrom) {
+  hop_.set_max_reply_bytes(2 * 4 + 3 * 16);
+  const auto first = Hop().value();
+  v1::SampleHopReply header;
+  ASSERT_TRUE(header.ParseFromString(first.header));
+  EXPECT_EQ(header.nodes(), 2u);
+  EXPECT_EQ(header.edges(), 3u);
+  EXPECT_TRUE(header.last_is_partial());
+  EXPECT_LE(first.payload.size(), hop_.max_reply_bytes());
+  hop_.set_num_nodes(1);
+  hop_.set_skip_edges(2);
+  const auto rest = Hop({1}).value();
+  ASSERT_TRUE(header.ParseFromString(rest.header));
+  EXPECT_EQ(header.edges(), 2u);
+  EXPECT_FALSE(header.last_is_partial());
+  EXPECT_THAT(Take<int64_t>(rest.payload.span(), 4 + 16, 2), ElementsAre(3, 0));
+}
+
+TEST_F(LeafCallsTest, GathersColumnsInTheOrderAsked) {
+  gather_.add_columns(v1::COLUMN_X);
+  gather_.add_columns(v1::COLUMN_Y);
+  const auto reply = Gather().value();
+  const auto bytes = reply.payload.span();
+  ASSERT_EQ(bytes.size(), 2 * (8 + 8 + 8u));
+  EXPECT_THAT(Take<int64_t>(bytes, 0, 2), ElementsAre(2, 0));
+  EXPECT_THAT(Take<float>(bytes, 16, 4), ElementsAre(2, 2.5, 0, 0.5));
+  EXPECT_THAT(Take<int64_t>(bytes, 32, 2), ElementsAre(12, 10));
+  EXPECT_EQ(budget_->used(), bytes.size());
+}
+
+TEST_F(LeafCallsTest, GathersAsManyRowsAsFit) {
+  gather_.set_max_reply_bytes(15);
+  const auto reply = Gather().value();
+  v1::GatherReply header;
+  ASSERT_TRUE(header.ParseFromString(reply.header));
+  EXPECT_EQ(header.rows(), 1u);
+  EXPECT_THAT(Take<int64_t>(reply.payload.span(), 0, 1), ElementsAre(2));
+}
+
+TEST_F(LeafCallsTest, NamesBothDigestsOfAnotherLayout) {
+  hop_.set_layout_digest(std::string(32, '\x11'));
+  gather_.set_layout_digest(hop_.layout_digest());
+  const auto ours = ToHex(HalfGraph().schema().layout_digest);
+  ExpectHopError(absl::StatusCode::kFailedPrecondition, ours);
+  ExpectHopError(absl::StatusCode::kFailedPrecondition, "11111111");
+  ExpectGatherError(absl::StatusCode::kFailedPrecondition, ours);
+  hop_.set_layout_digest("short");
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "5 bytes");
+}
+
+TEST_F(LeafCallsTest, SaysWhichPartitionsAreHere) {
+  hop_.set_partition(1);
+  gather_.set_partition(1);
+  ExpectHopError(absl::StatusCode::kNotFound, "which has 0");
+  ExpectGatherError(absl::StatusCode::kNotFound, "which has 0");
+  hop_.set_partition(2);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "partition 2");
+}
+
+TEST_F(LeafCallsTest, BelievesNoIndexSizeOrRow) {
+  EXPECT_EQ(Hop({0, 2}).status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(Gather({0, UINT64_MAX}).status().code(),
+            absl::StatusCode::kOutOfRange);
+  hop_.set_num_nodes(uint64_t{1} << 61);  // times 12 is past 2^64
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "payload of 24 bytes");
+  hop_.set_num_nodes(2);
+  hop_.set_edge_type(1);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "edge type 1");
+  hop_.set_edge_type(0);
+  hop_.set_fanout(-2);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "fanout -2");
+  hop_.set_fanout(2);
+  hop_.set_max_reply_bytes(19);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "one edge takes 20");
+  gather_.set_num_rows(3);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "16 bytes for 3");
+  gather_.set_num_rows(2);
+  gather_.set_max_reply_bytes(7);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "one row takes 8");
+}
+
+TEST_F(LeafCallsTest, RefusesColumnsThatTheTableDoesNotHave) {
+  gather_.add_columns(v1::COLUMN_EDGE_ATTR);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "column 4");
+  gather_.clear_columns();
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "0 columns");
+  gather_.set_edge_type(0);
+  gather_.add_columns(v1::COLUMN_EDGE_ATTR);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "column 4");
+  gather_.clear_table();
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "neither");
+}
+
+TEST_F(LeafCallsTest, AFullBudgetIsAnsweredAtOnce) {
+  const auto held = budget_->TryReserve(8190).value();
+  ExpectHopError(absl::StatusCode::kResourceExhausted, "leaf budget");
+  ExpectGatherError(absl::StatusCode::kResourceExhausted, "leaf budget");
+}
+
+}  // namespace
+}  // namespace tributary
