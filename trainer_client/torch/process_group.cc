@@ -78,9 +78,12 @@ struct ProcessGroup::Connection {
   intrusive_ptr<c10d::ProcessGroup> group;
 };
 
-ProcessGroup::ProcessGroup(int rank, int world,
+ProcessGroup::ProcessGroup(const RankEnvironment& environment,
                            std::unique_ptr<Connection> connection)
-    : rank_(rank), world_(world), connection_(std::move(connection)) {}
+    : rank_(environment.rank),
+      world_(environment.world),
+      local_rank_(environment.local_rank),
+      connection_(std::move(connection)) {}
 
 ProcessGroup::~ProcessGroup() = default;
 
@@ -102,8 +105,8 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Connect(
           ": ", std::string(status.message())));
     }
   }
-  return std::unique_ptr<ProcessGroup>(new ProcessGroup(
-      environment.rank, environment.world, std::move(connection)));
+  return std::unique_ptr<ProcessGroup>(
+      new ProcessGroup(environment, std::move(connection)));
 }
 
 c10d::ProcessGroup* ProcessGroup::c10d() const {

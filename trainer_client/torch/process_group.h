@@ -33,6 +33,7 @@ class ProcessGroup {
 
   int rank() const { return rank_; }
   int world() const { return world_; }
+  int local_rank() const { return local_rank_; }
 
   // Element by element, in place. Counts are exact up to 2^53.
   absl::Status Sum(absl::Span<double> values);
@@ -45,11 +46,13 @@ class ProcessGroup {
 
  private:
   struct Connection;
-  ProcessGroup(int rank, int world, std::unique_ptr<Connection> connection);
+  ProcessGroup(const RankEnvironment& environment,
+               std::unique_ptr<Connection> connection);
   absl::Status AllReduce(absl::Span<double> values, bool max);
 
   const int rank_;
   const int world_;
+  const int local_rank_;
   const std::unique_ptr<Connection> connection_;
 };
 

@@ -1,0 +1,248 @@
+#include "trainer_client/torch/node_classifier.h"
+
+#include <ATen/ATen.h>
+#include <torch/optim/adam.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status.h"
+#include "trainer_client/torch/catch_torch.h"
+#include "trainer_client/torch/csr_block.h"
+#include "trainer_client/torch/ddp.h"
+#include "trainer_client/torch/graph_sage.h"
+#include "trainer_client/torch/process_group.h"
+#include "trainer_client/torch/tensors.h"
+
+namespace tributary {
+namespace {
+
+constexpr int64_t kNoLabel = -1;
+
+// A batch as the model takes it.
+struct Example {
+  at::Tensor x;
+  std::vector<TorchBlock> blocks;
+  at::Tensor positions;  // int32: the row of each input
+  at::Tensor labels;     // int64, per input
+  int64_t labelled = 0;
+  int64_t inputs = 0;
+};
+
+absl::StatusOr<at::Tensor> LabelsOf(const TorchBatch& batch) {
+  if (!batch.y.defined() || batch.y.dim() != 1 ||
+      batch.y.scalar_type() != at::kLong) {
+    return absl::InvalidArgumentError(
+        "node classification needs labels that are one whole number a node; "
+        "the batches' y is none, or has several columns, or fractions");
+  }
+  return batch.y.index_select(0, batch.seed_index);
+}
+
+absl::StatusOr<std::vector<TorchBlock>> BlocksOf(const TorchBatch& batch,
+                                                 bool expand_all,
+                                                 const c10::Device& device) {
+  const size_t edges = batch.e_id.numel();
+  const int32_t* ends = batch.edge_index.const_data_ptr<int32_t>();
+  ASSIGN_OR_RETURN(const std::vector<CsrBlock> blocks,
+                   LayerBlocks({.src = {ends, edges},
+                                .dst = {ends + edges, edges},
+                                .nodes = batch.num_sampled_nodes,
+                                .edges = batch.num_sampled_edges,
+                                .expand_all = expand_all}));
+  std::vector<TorchBlock> result;
+  for (const CsrBlock& block : blocks) {
+    result.push_back(TorchBlock::From(block, device));
+  }
+  return result;
+}
+
+at::Tensor Features(const at::Tensor& stored, bool row_normalize,
+                    const c10::Device& device) {
+  at::Tensor x = stored.to(device).to(at::kFloat);
+  if (x.dim() == 1) x = x.unsqueeze(1);
+  if (!row_normalize) return x;
+  const at::Tensor sums = x.sum(1, /*keepdim=*/true);
+  return x / sums.masked_fill(sums == 0, 1);
+}
+
+absl::StatusOr<Example> MakeExample(const BatchLease& lease,
+                                    const TrainOptions& options,
+                                    const c10::Device& device) {
+  ASSIGN_OR_RETURN(const TorchBatch batch, ToTorchBatch(lease));
+  if (!batch.x.defined()) {
+    return absl::InvalidArgumentError("the graph has no features to train on");
+  }
+  Example example;
+  ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
+  ASSIGN_OR_RETURN(example.blocks, BlocksOf(batch, options.expand_all, device));
+  example.x = Features(batch.x, options.row_normalize, device);
+  example.positions = batch.seed_index.to(device);
+  example.labels = labels.to(device);
+  example.inputs = labels.numel();
+  example.labelled = (labels != kNoLabel).sum().item<int64_t>();
+  return example;
+}
+
+absl::StatusOr<at::Device> DeviceOf(const TrainOptions& options,
+                                    int local_rank) {
+  if (options.device == "cpu" || (options.device == "auto" && !at::hasCUDA())) {
+    return at::Device(at::kCPU);
+  }
+  if (!at::hasCUDA()) {
+    return absl::UnavailableError(
+        "device cuda: no GPU is visible, or this program was built without "
+        "--config=cuda");
+  }
+  return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(local_rank));
+}
+
+// Any bit of either changes every number drawn.
+uint64_t DropoutSeed(uint64_t random_seed, int rank) {
+  uint64_t z = random_seed + 0x9e3779b97f4a7c15 * (rank + 1);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+struct NodeClassifier::State {
+  TrainOptions options;
+  ProcessGroup* group = nullptr;
+  at::Device device{at::kCPU};
+  GraphSage model{nullptr};
+  std::unique_ptr<torch::optim::Adam> optimizer;
+  std::unique_ptr<DistributedDataParallel> ddp;
+  std::vector<at::Tensor> remembered;
+
+  // Optimizer::zero_grad would detach in place, which views of the reducer's
+  // buckets do not allow.
+  void DropGradients() {
+    for (at::Tensor& p : model->parameters()) p.mutable_grad().reset();
+  }
+
+  at::Tensor Logits(const Example& example) {
+    return model->forward(example.x, example.blocks)
+        .index_select(0, example.positions);
+  }
+
+  at::Tensor SummedLoss(const at::Tensor& logits, const at::Tensor& labels) {
+    return at::cross_entropy_loss(logits, labels, /*weight=*/{},
+                                  at::Reduction::Sum, kNoLabel);
+  }
+
+  Tally TallyOf(const Example& example, const at::Tensor& logits,
+                const at::Tensor& loss) {
+    const at::Tensor right = logits.argmax(1) == example.labels;
+    return {.loss = loss.item<double>(),
+            .correct = right.sum().item<double>(),
+            .labelled = static_cast<double>(example.labelled),
+            .inputs = static_cast<double>(example.inputs)};
+  }
+};
+
+NodeClassifier::NodeClassifier(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+
+NodeClassifier::~NodeClassifier() = default;
+
+absl::StatusOr<std::unique_ptr<NodeClassifier>> NodeClassifier::Create(
+    const TrainOptions& options, int64_t in_channels, int64_t num_classes,
+    ProcessGroup* group) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  state->group = group;
+  ASSIGN_OR_RETURN(state->device, DeviceOf(options, group->local_rank()));
+  RETURN_IF_ERROR(CatchTorch("model", [&] {
+    at::manual_seed(options.random_seed);
+    state->model =
+        GraphSage(GraphSageOptions{.in_channels = in_channels,
+                                   .hidden_channels = options.hidden_channels,
+                                   .out_channels = num_classes,
+                                   .num_layers = options.num_layers,
+                                   .dropout = options.dropout,
+                                   .input_dropout = options.input_dropout});
+    state->model->to(state->device);
+    state->optimizer = std::make_unique<torch::optim::Adam>(
+        state->model->parameters(),
+        torch::optim::AdamOptions(options.learning_rate)
+            .weight_decay(options.weight_decay));
+    at::manual_seed(DropoutSeed(options.random_seed, group->rank()));
+    return absl::OkStatus();
+  }));
+  ASSIGN_OR_RETURN(state->ddp, DistributedDataParallel::Create(
+                                   state->model->parameters(), group));
+  return std::unique_ptr<NodeClassifier>(new NodeClassifier(std::move(state)));
+}
+
+absl::StatusOr<Tally> NodeClassifier::Step(const BatchLease* lease,
+                                           uint64_t round_inputs) {
+  State& s = *state_;
+  Tally tally;
+  RETURN_IF_ERROR(CatchTorch("step", [&] {
+    s.model->train();
+    s.DropGradients();
+    if (lease == nullptr) {
+      RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
+    } else {
+      ASSIGN_OR_RETURN(const Example example,
+                       MakeExample(*lease, s.options, s.device));
+      const at::Tensor logits = s.Logits(example);
+      const at::Tensor loss = s.SummedLoss(logits, example.labels);
+      // DDP divides by world: what is left is the mean over the round.
+      RETURN_IF_ERROR(s.ddp->Backward(
+          loss * (s.group->world() / static_cast<double>(round_inputs))));
+      tally = s.TallyOf(example, logits, loss);
+    }
+    s.optimizer->step();
+    return absl::OkStatus();
+  }));
+  return tally;
+}
+
+absl::StatusOr<Tally> NodeClassifier::Evaluate(const BatchLease& lease) {
+  State& s = *state_;
+  Tally tally;
+  RETURN_IF_ERROR(CatchTorch("evaluate", [&] {
+    const torch::NoGradGuard no_grad;
+    s.model->eval();
+    ASSIGN_OR_RETURN(const Example example,
+                     MakeExample(lease, s.options, s.device));
+    const at::Tensor logits = s.Logits(example);
+    // A class that no training input has is in no row of the model: wrong, no
+    // error, and without a loss.
+    tally = s.TallyOf(example, logits, at::zeros({}));
+    return absl::OkStatus();
+  }));
+  return tally;
+}
+
+absl::StatusOr<int64_t> NodeClassifier::LargestLabel(const BatchLease& lease) {
+  int64_t largest = kNoLabel;
+  RETURN_IF_ERROR(CatchTorch("labels", [&] {
+    ASSIGN_OR_RETURN(const TorchBatch batch, ToTorchBatch(lease));
+    ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
+    if (labels.numel() > 0) largest = labels.max().item<int64_t>();
+    return absl::OkStatus();
+  }));
+  return largest;
+}
+
+void NodeClassifier::Remember() {
+  state_->remembered.clear();
+  for (const at::Tensor& p : state_->model->parameters()) {
+    state_->remembered.push_back(p.detach().clone());
+  }
+}
+
+void NodeClassifier::Recall() {
+  const std::vector<at::Tensor> parameters = state_->model->parameters();
+  for (size_t i = 0; i < state_->remembered.size(); ++i) {
+    parameters[i].detach().copy_(state_->remembered[i]);
+  }
+}
+
+}  // namespace tributary

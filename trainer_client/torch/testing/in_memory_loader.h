@@ -1,0 +1,45 @@
+// A DistNeighborLoader without servers: a naive sampler over a small graph.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+
+struct InMemoryGraph {
+  int64_t num_nodes = 0;
+  int64_t num_features = 0;
+  std::vector<std::pair<int64_t, int64_t>> edges;  // source, destination
+  std::vector<float> x;                            // [num_nodes, num_features]
+  std::vector<int64_t> y;                          // [num_nodes]
+  std::map<std::string, std::vector<int64_t>> splits;
+};
+
+// `communities` groups of `size` nodes, whose label is their group and whose
+// feature row has a noisy 1 at it; most edges stay within a group. Splits
+// train, valid and test hold the nodes with id % 3 == 0, 1, 2.
+InMemoryGraph CommunityGraph(int64_t communities, int64_t size, uint64_t seed);
+
+// Batches, by index, that go wrong.
+struct InMemoryLoaderFaults {
+  int64_t fail_at = -1;  // an error in the batch's place
+  int64_t hang_at = -1;  // Next() waits for Cancel()
+};
+
+// A batch depends on (graph, options without rank and world, epoch, index)
+// alone; the draws are not those of docs/sampling.md.
+// NOT_FOUND for a split that the graph does not have.
+absl::StatusOr<std::unique_ptr<DistNeighborLoader>> MakeInMemoryLoader(
+    std::shared_ptr<const InMemoryGraph> graph,
+    const NeighborLoaderOptions& options, InMemoryLoaderFaults faults = {});
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_

@@ -1,0 +1,32 @@
+// Trains a GNN on batches that servers sample. No torch in this header.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAINER_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAINER_H_
+
+#include "absl/status/statusor.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/torch/train_options.h"
+#include "trainer_client/torch/train_report.h"
+
+namespace tributary {
+
+class ProcessGroup;
+
+// Each was created with this rank and world; all have the same hops.
+struct TrainLoaders {
+  DistNeighborLoader* train = nullptr;
+  DistNeighborLoader* valid = nullptr;  // may be null, and so may
+  DistNeighborLoader* test = nullptr;
+};
+
+// GraphSAGE for node classification, data parallel: in each round every rank
+// takes its batch, if one is left for it, and the step follows the mean over
+// the inputs of all, so that it is the step of one process with the whole
+// round as its batch. Called by all ranks with the same options. CANCELLED
+// when a loader was; another rank's end shows as INTERNAL.
+absl::StatusOr<TrainResult> Train(const TrainOptions& options,
+                                  const TrainLoaders& loaders,
+                                  ProcessGroup& group, TrainObserver& observer);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAINER_H_
