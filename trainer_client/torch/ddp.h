@@ -25,7 +25,8 @@ class DistributedDataParallel {
   ~DistributedDataParallel();
 
   // Afterwards each parameter's grad is the mean over the ranks of what their
-  // losses gave. Grads must be unset or zero before.
+  // losses gave. Grads must be unset before (Optimizer::zero_grad
+  // fails on them: they are views).
   absl::Status Backward(const at::Tensor& loss);
   // As Backward of a loss that is 0 whatever the parameters are.
   absl::Status BackwardOfNothing();

@@ -11,11 +11,14 @@ namespace tributary {
 
 class ProcessGroup;
 
-// Each was created with this rank and world; all have the same hops.
+// Each was created with this rank and world. All but `train` may be null.
 struct TrainLoaders {
   DistNeighborLoader* train = nullptr;
-  DistNeighborLoader* valid = nullptr;  // may be null, and so may
+  DistNeighborLoader* valid = nullptr;
   DistNeighborLoader* test = nullptr;
+  // The training inputs again, with as few neighbours as can be: to count the
+  // classes. Null: `train` itself, at the price of an epoch.
+  DistNeighborLoader* labels = nullptr;
 };
 
 // GraphSAGE for node classification, data parallel: in each round every rank

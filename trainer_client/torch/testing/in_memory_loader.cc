@@ -164,7 +164,7 @@ class InMemoryLoader final : public DistNeighborLoader {
     if (index >= num_batches()) return std::nullopt;
     next_ += options_.world;
     RETURN_IF_ERROR(WaitFor(index));
-    if (static_cast<int64_t>(index) == faults_.fail_at) {
+    if (IsAt(index, faults_.fail_at)) {
       return absl::DataLossError(absl::StrCat("batch ", index, " is broken"));
     }
     ASSIGN_OR_RETURN(BatchLease lease, MakeBatch(index));
@@ -190,9 +190,13 @@ class InMemoryLoader final : public DistNeighborLoader {
   LoaderStats stats() const override { return stats_; }
 
  private:
+  bool IsAt(uint64_t index, int64_t fault) const {
+    return static_cast<int64_t>(index) == fault && epoch_ == faults_.epoch;
+  }
+
   absl::Status WaitFor(uint64_t index) {
     MutexLock lock(mutex_);
-    while (!cancelled_ && static_cast<int64_t>(index) == faults_.hang_at) {
+    while (!cancelled_ && IsAt(index, faults_.hang_at)) {
       changed_.Wait(mutex_);
     }
     return cancelled_ ? absl::CancelledError("the loader was cancelled")

@@ -31,6 +31,7 @@ InMemoryGraph CommunityGraph(int64_t communities, int64_t size, uint64_t seed);
 struct InMemoryLoaderFaults {
   int64_t fail_at = -1;  // an error in the batch's place
   int64_t hang_at = -1;  // Next() waits for Cancel()
+  uint64_t epoch = 0;    // only in this one
 };
 
 // A batch depends on (graph, options without rank and world, epoch, index)

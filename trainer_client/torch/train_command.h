@@ -1,0 +1,39 @@
+// The `tributary-train` command line. No torch in this header.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_COMMAND_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_COMMAND_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+
+// Where batches come from, as the user named it: one of the two.
+struct BatchSourceOptions {
+  std::string graph;                       // a folder: sampled in this process
+  RemoteDistSamplingWorkerOptions worker;  // .servers: a fleet
+};
+
+// Opens loaders on it; outlives them.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  virtual absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
+      const NeighborLoaderOptions& options) = 0;
+};
+
+using OpenBatchSource =
+    std::function<absl::StatusOr<std::unique_ptr<BatchSource>>(
+        const BatchSourceOptions&)>;
+
+// Runs the program: as one rank, or with --nproc as the launcher of several.
+// Exit codes: 0; 1 with a message on stderr; 2 for a wrong command line; 130
+// after SIGINT or SIGTERM. Called first thing in main, before any thread.
+int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_COMMAND_H_
