@@ -1,7 +1,10 @@
 // tributary-train: see --help and docs/training.md.
+#include "common/log.h"
 #include "trainer_client/torch/real_batch_source.h"
 #include "trainer_client/torch/train_command.h"
 
 int main(int argc, char** argv) {
+  // Streams that open and close are the servers' business.
+  tributary::SetLogLevel(tributary::LogLevel::kWarning);
   return tributary::RunTrainCommand(argc, argv, tributary::OpenRealBatchSource);
 }
