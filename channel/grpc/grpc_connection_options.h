@@ -17,7 +17,9 @@ struct GrpcConnectionOptions {
   // data after the same time. Servers bear pings half as far apart.
   absl::Duration keepalive_time = absl::Seconds(10);
   absl::Duration keepalive_timeout = absl::Seconds(10);
-  // A stream that was closed has so long to say so to the other end.
+  // A stream that was closed has so long to say so to the other end; then it is
+  // broken. Its OnClosed waits for what TCP has taken up: at most as keepalive
+  // does.
   absl::Duration close_timeout = absl::Seconds(5);
 };
 

@@ -8,10 +8,8 @@
 #include <grpcpp/server_builder.h>
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -19,62 +17,12 @@
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/stream_method.h"
+#include "channel/grpc/stream_registry.h"
 #include "common/mutex.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
-
-// The streams that are there, until their OnClosed has returned.
-class StreamRegistry {
- public:
-  explicit StreamRegistry(size_t max_streams) : max_streams_(max_streams) {}
-
-  // UNAVAILABLE once closing; RESOURCE_EXHAUSTED beyond the limit.
-  absl::Status Add(GrpcStream* stream) {
-    MutexLock lock(mutex_);
-    if (closing_) return absl::UnavailableError("the server is shutting down");
-    if (streams_.size() >= max_streams_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the server has ", streams_.size(),
-                       " streams, as many as max_streams allows"));
-    }
-    streams_[stream] = stream->weak_from_this();
-    return absl::OkStatus();
-  }
-  void Remove(GrpcStream* stream) {
-    MutexLock lock(mutex_);
-    streams_.erase(stream);
-    if (streams_.empty()) empty_.NotifyAll();
-  }
-  size_t size() const {
-    MutexLock lock(mutex_);
-    return streams_.size();
-  }
-  void CloseAll(const absl::Status& why) {
-    std::map<GrpcStream*, std::weak_ptr<GrpcStream>> streams;
-    {
-      MutexLock lock(mutex_);
-      closing_ = true;
-      streams = streams_;
-    }
-    for (const auto& [key, weak] : streams) {
-      if (const auto stream = weak.lock()) stream->CloseAfterQueue(why);
-    }
-  }
-  void WaitUntilEmpty() {
-    MutexLock lock(mutex_);
-    while (!streams_.empty()) empty_.Wait(mutex_);
-  }
-
- private:
-  const size_t max_streams_;
-  mutable Mutex mutex_;
-  CondVar empty_;
-  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
-  std::map<GrpcStream*, std::weak_ptr<GrpcStream>> streams_
-      ABSL_GUARDED_BY(mutex_);
-};
 
 // One call. gRPC is done with it only after End's Finish.
 class ServerStream final : public GrpcStream,
@@ -250,7 +198,8 @@ class GrpcServerImpl final : public GrpcServer {
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
       service_.registry().CloseAll(
-          absl::UnavailableError("the server is shutting down"));
+          absl::UnavailableError("the server is shutting down"),
+          /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
       // gRPC has cancelled what was left, so this comes to its end.

@@ -8,13 +8,16 @@
 #include <grpcpp/support/client_callback.h>
 
 #include <atomic>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/stream_method.h"
+#include "channel/grpc/stream_registry.h"
 
 namespace tributary {
 namespace {
@@ -30,16 +33,19 @@ class ClientStream final
       public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   ClientStream(std::string address, const GrpcConnectionOptions& options,
-               std::shared_ptr<grpc::Channel> channel,
-               std::shared_ptr<StreamHandler> handler)
-      : GrpcStream(std::move(address), options), channel_(std::move(channel)) {
+               StreamRegistry* registry, std::shared_ptr<StreamHandler> handler)
+      : GrpcStream(std::move(address), options),
+        registry_(registry),
+        context_(std::make_unique<grpc::ClientContext>()) {
     set_handler(std::move(handler));
   }
 
-  void Start(StreamMethod method) {
+  void Start(std::shared_ptr<grpc::Channel> channel, StreamMethod method) {
     self_ = shared_from_this();
-    grpc::GenericStub(channel_).PrepareBidiStreamingCall(
-        &context_, GrpcMethodPath(method), grpc::StubOptions(), this);
+    (void)registry_->Add(this);  // fails only beside the transport's end
+    grpc::GenericStub(std::move(channel))
+        .PrepareBidiStreamingCall(context_.get(), GrpcMethodPath(method),
+                                  grpc::StubOptions(), this);
     AddHold();
     StartRead(&in_);
     StartCall();
@@ -62,6 +68,12 @@ class ClientStream final
   void OnDone(const grpc::Status& status) override {
     const auto self = std::move(self_);
     Closed(FromGrpcStatus(status, other_end()));
+    {
+      // It holds the channel, which must be free before the transport ends.
+      MutexLock lock(context_mutex_);
+      context_.reset();
+    }
+    registry_->Remove(this);
   }
 
  private:
@@ -73,18 +85,22 @@ class ClientStream final
       StartWritesDone();
     } else if (!other_end_gone_) {
       // After the other end's status has come it would only hide it.
-      context_.TryCancel();
+      context_->TryCancel();
     }
     RemoveHold();
   }
-  void Abort() override { context_.TryCancel(); }
+  void Abort() override {
+    MutexLock lock(context_mutex_);
+    if (context_ != nullptr) context_->TryCancel();
+  }
   void TheirEnd() {
     other_end_gone_ = true;
     OtherEndGone(absl::UnavailableError("the other end closed"));
   }
 
-  const std::shared_ptr<grpc::Channel> channel_;
-  grpc::ClientContext context_;
+  StreamRegistry* const registry_;
+  Mutex context_mutex_;  // between Abort and OnDone
+  std::unique_ptr<grpc::ClientContext> context_;
   grpc::ByteBuffer in_;
   std::atomic<bool> other_end_gone_ = false;
   std::shared_ptr<GrpcStream> self_;  // until OnDone
@@ -93,8 +109,14 @@ class ClientStream final
 }  // namespace
 
 GrpcTransport::GrpcTransport(GrpcTransportOptions options)
-    : options_(std::move(options)) {}
-GrpcTransport::~GrpcTransport() = default;
+    : options_(std::move(options)),
+      streams_(std::make_unique<StreamRegistry>(SIZE_MAX)) {}
+
+GrpcTransport::~GrpcTransport() {
+  streams_->CloseAll(absl::UnavailableError("the transport was destroyed"),
+                     /*after_queue=*/false);
+  streams_->WaitUntilEmpty();
+}
 
 std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
     const Address& address) const {
@@ -105,6 +127,8 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // fleets are reached directly
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL,
               1);  // a connection of its own
+  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   // gRPC's name for how long it tries to connect.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
               ArgMs(options_.connect_timeout));
@@ -124,22 +148,40 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
 std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
                                                         bool bulk) {
   MutexLock lock(mutex_);
-  std::erase_if(channels_,
-                [](const auto& entry) { return entry.second.expired(); });
-  auto& known = channels_[{address, bulk}];
-  auto channel = known.lock();
-  if (channel == nullptr) known = channel = MakeChannel(address);
+  auto& channel = channels_[{address, bulk}];
+  // An unused one may be waiting to try again after a failure: a new one tries
+  // at once, and looks the name up.
+  if (channel == nullptr || channel.use_count() == 1) {
+    retired_.push_back(std::move(channel));
+    channel = MakeChannel(address);
+  }
   return channel;
+}
+
+void GrpcTransport::DropUnusedChannels() {
+  std::vector<std::shared_ptr<grpc::Channel>> unused;  // without the lock
+  MutexLock lock(mutex_);
+  unused.swap(retired_);
+  for (auto it = channels_.begin(); it != channels_.end();) {
+    if (it->second.use_count() > 1) {
+      ++it;
+    } else {
+      unused.push_back(std::move(it->second));
+      it = channels_.erase(it);
+    }
+  }
 }
 
 std::shared_ptr<Stream> GrpcTransport::Connect(
     const Address& address, StreamMethod method,
     std::shared_ptr<StreamHandler> handler) {
-  auto stream = std::make_shared<ClientStream>(
-      address.ToString(), options_.connection,
-      ChannelTo(address, method == StreamMethod::kBatches), std::move(handler));
+  auto stream =
+      std::make_shared<ClientStream>(address.ToString(), options_.connection,
+                                     streams_.get(), std::move(handler));
   auto handle = stream->MakeHandle();
-  stream->Start(method);
+  const auto channel = ChannelTo(address, method == StreamMethod::kBatches);
+  stream->Start(channel, method);
+  DropUnusedChannels();  // `channel` is in use
   return handle;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/transport.h"
@@ -16,6 +17,8 @@ class ChannelCredentials;
 }  // namespace grpc
 
 namespace tributary {
+
+class StreamRegistry;
 
 struct GrpcTransportOptions {
   GrpcConnectionOptions connection;
@@ -30,10 +33,12 @@ struct GrpcTransportOptions {
 // the name up again. There are no retries here: who asked decides.
 //
 // Handlers are called on gRPC's own threads, which are few and shared by the
-// whole process. Streams outlive the transport. Thread-safe.
+// whole process. Thread-safe.
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(GrpcTransportOptions options = {});
+  // Closes the streams that are left with UNAVAILABLE and returns when every
+  // OnClosed has returned; so not to be called from a handler.
   ~GrpcTransport() override;
 
   std::shared_ptr<Stream> Connect(
@@ -45,11 +50,17 @@ class GrpcTransport final : public Transport {
 
   std::shared_ptr<grpc::Channel> ChannelTo(const Address& address, bool bulk);
   std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) const;
+  void DropUnusedChannels();
 
   const GrpcTransportOptions options_;
   Mutex mutex_;
-  std::map<ChannelKey, std::weak_ptr<grpc::Channel>> channels_
+  // gRPC forbids that its own threads let go of the last channel of a process
+  // (they would join themselves). So the transport keeps a channel until it is
+  // unused and another one is in use, or until its own end.
+  std::map<ChannelKey, std::shared_ptr<grpc::Channel>> channels_
       ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<grpc::Channel>> retired_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<StreamRegistry> streams_;
 };
 
 }  // namespace tributary

@@ -1,0 +1,280 @@
+// What is gRPC's own: ports, health, lost and frozen connections, foreign
+// clients.
+#include "channel/grpc/grpc_server.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "channel/grpc/grpc_transport.h"
+#include "channel/testing/recording_stream.h"
+#include "channel/testing/tcp_forwarder.h"
+
+namespace tributary {
+namespace {
+
+using conformance::Log;
+using conformance::MakeMessage;
+using conformance::Recorder;
+using conformance::RecordingAcceptor;
+using ::testing::HasSubstr;
+
+class GrpcServerTest : public ::testing::Test {
+ protected:
+  void Serve(GrpcServerOptions options = {}) {
+    auto server = GrpcServer::Start(options, &acceptor_);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+  std::shared_ptr<Recorder> Connect(const Address& address,
+                                    GrpcTransportOptions options = {}) {
+    auto client = std::make_shared<Recorder>(&log_);
+    transports_.push_back(std::make_unique<GrpcTransport>(options));
+    client->set_stream(
+        transports_.back()->Connect(address, StreamMethod::kBatches, client));
+    return client;
+  }
+  // Waits for the server's end of the stream.
+  std::shared_ptr<Recorder> Accepted() {
+    EXPECT_TRUE(
+        log_.WaitUntil([this] { return !acceptor_.accepted().empty(); }));
+    return acceptor_.accepted().front();
+  }
+  bool Closed(Recorder& recorder) {
+    return log_.WaitUntil([&] { return recorder.is_closed(); });
+  }
+
+  // One unary call with raw bytes on both sides.
+  grpc::Status CallUnary(const std::string& method, const std::string& request,
+                         std::string* response) {
+    auto channel = grpc::CreateChannel(server_->address().ToString(),
+                                       grpc::InsecureChannelCredentials());
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::seconds(10));
+    const grpc::Slice slice(request);
+    const grpc::ByteBuffer in(&slice, 1);
+    grpc::ByteBuffer out;
+    grpc::Status status;
+    bool done = false;
+    Mutex mutex;
+    CondVar changed;
+    grpc::GenericStub(channel).UnaryCall(&context, method, {}, &in, &out,
+                                         [&](grpc::Status s) {
+                                           MutexLock lock(mutex);
+                                           status = s;
+                                           done = true;
+                                           changed.NotifyAll();
+                                         });
+    MutexLock lock(mutex);
+    while (!done) changed.Wait(mutex);
+    std::vector<grpc::Slice> slices;
+    if (status.ok()) (void)out.Dump(&slices);
+    for (const auto& s : slices) response->append(s.begin(), s.end());
+    return status;
+  }
+
+  Log log_;
+  RecordingAcceptor acceptor_{&log_};
+  std::unique_ptr<GrpcServer> server_;
+  std::vector<std::unique_ptr<GrpcTransport>> transports_;
+};
+
+TEST_F(GrpcServerTest, APortInUseIsRefused) {
+  Serve();
+  GrpcServerOptions options;
+  options.listen = server_->address();
+  EXPECT_NE(options.listen.port, 0);
+  const auto second = GrpcServer::Start(options, &acceptor_);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()),
+              HasSubstr(options.listen.ToString()));
+}
+
+TEST_F(GrpcServerTest, PlaintextBeyondLoopbackNeedsInsecure) {
+  GrpcServerOptions options;
+  options.listen = {"0.0.0.0", 0};
+  const auto server = GrpcServer::Start(options, &acceptor_);
+  EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(server.status().message()), HasSubstr("--insecure"));
+  options.insecure = true;
+  EXPECT_TRUE(GrpcServer::Start(options, &acceptor_).ok());
+  options.insecure = false;
+  options.listen = {"127.evil.example", 0};
+  EXPECT_FALSE(GrpcServer::Start(options, &acceptor_).ok());
+}
+
+// HealthCheckResponse{status}: field 1, varint; 1 SERVING, 2 NOT_SERVING.
+TEST_F(GrpcServerTest, HealthFollowsSetServing) {
+  Serve();
+  std::string before, serving, after;
+  const std::string check = "/grpc.health.v1.Health/Check";
+  ASSERT_TRUE(CallUnary(check, "", &before).ok());
+  EXPECT_EQ(before, "\x08\x02");
+  server_->SetServing(true);
+  ASSERT_TRUE(CallUnary(check, "", &serving).ok());
+  EXPECT_EQ(serving, "\x08\x01");
+  server_->SetServing(false);
+  ASSERT_TRUE(CallUnary(check, "", &after).ok());
+  EXPECT_EQ(after, "\x08\x02");
+}
+
+TEST_F(GrpcServerTest, UnknownMethodsAndForeignBytesAreRefused) {
+  Serve();
+  std::string response;
+  EXPECT_EQ(
+      CallUnary("/tributary.v1.Sampler/Nope", "x", &response).error_code(),
+      grpc::StatusCode::UNIMPLEMENTED);
+  const grpc::Status status =
+      CallUnary("/tributary.v1.Sampler/Leaf", std::string(100, 'x'), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS);
+  EXPECT_THAT(status.error_message(), HasSubstr("not a Tributary message"));
+  ASSERT_TRUE(Closed(*Accepted()));
+  EXPECT_EQ(Accepted()->closed()->code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(GrpcServerTest, StreamsAreLimited) {
+  GrpcServerOptions options;
+  options.max_streams = 1;
+  Serve(options);
+  auto first = Connect(server_->address());
+  Accepted();
+  EXPECT_EQ(server_->num_streams(), 1);
+  auto second = Connect(server_->address());
+  ASSERT_TRUE(Closed(*second));
+  EXPECT_EQ(second->closed()->code(), absl::StatusCode::kResourceExhausted);
+  first->stream()->Close(absl::OkStatus());
+  ASSERT_TRUE(Closed(*first));
+}
+
+TEST_F(GrpcServerTest, ShutdownSendsWhatIsQueuedAndEndsEveryStream) {
+  Serve();
+  auto client = Connect(server_->address());
+  auto server = Accepted();
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 1 << 20)).ok());
+  }
+  server_->Shutdown(absl::Seconds(10));
+  EXPECT_TRUE(server->is_closed());
+  EXPECT_EQ(server_->num_streams(), 0);
+  ASSERT_TRUE(Closed(*client));
+  EXPECT_EQ(client->num_heard(), 10);
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(client->closed()->message()),
+              HasSubstr("shutting down"));
+  auto late = Connect(server_->address());
+  ASSERT_TRUE(Closed(*late));
+  EXPECT_EQ(late->closed()->code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(GrpcServerTest, ACutConnectionClosesBothEnds) {
+  Serve();
+  TcpForwarder wire(server_->address().port);
+  const Address address{"127.0.0.1", wire.port()};
+  auto client = Connect(address);
+  auto server = Accepted();
+  wire.Cut();
+  ASSERT_TRUE(Closed(*client));
+  ASSERT_TRUE(Closed(*server));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(client->closed()->message()),
+              HasSubstr(address.ToString()));
+  EXPECT_EQ(server->closed()->code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(GrpcServerTest, AFrozenConnectionIsGivenUpByBothEnds) {
+  GrpcServerOptions server_options;
+  server_options.connection.keepalive_time = absl::Milliseconds(200);
+  server_options.connection.keepalive_timeout = absl::Milliseconds(200);
+  Serve(server_options);
+  TcpForwarder wire(server_->address().port);
+  GrpcTransportOptions options;
+  options.connection = server_options.connection;
+  auto client = Connect({"127.0.0.1", wire.port()}, options);
+  auto server = Accepted();
+  wire.Freeze();
+  ASSERT_TRUE(Closed(*client));
+  ASSERT_TRUE(Closed(*server));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server->closed()->code(), absl::StatusCode::kUnavailable);
+}
+
+// Pings at the interval that both agreed on are no abuse.
+TEST_F(GrpcServerTest, AnIdleStreamStays) {
+  GrpcServerOptions server_options;
+  server_options.connection.keepalive_time = absl::Milliseconds(50);
+  Serve(server_options);
+  GrpcTransportOptions options;
+  options.connection = server_options.connection;
+  auto client = Connect(server_->address(), options);
+  Accepted();
+  // Nothing can be waited for here but time.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  EXPECT_FALSE(client->is_closed());
+  client->stream()->Close(absl::OkStatus());
+  ASSERT_TRUE(Closed(*client));
+  EXPECT_TRUE(client->closed()->ok()) << *client->closed();
+}
+
+TEST_F(GrpcServerTest, AServerThatNeverAnswersIsUnavailableInTime) {
+  Serve();
+  TcpForwarder wire(server_->address().port);
+  wire.Freeze();
+  GrpcTransportOptions options;
+  options.connect_timeout = absl::Milliseconds(300);
+  auto client = Connect({"127.0.0.1", wire.port()}, options);
+  ASSERT_TRUE(Closed(*client));
+  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(GrpcServerTest, ACloseThatCannotBeHeardEndsInTime) {
+  GrpcServerOptions server_options;
+  server_options.connection.close_timeout = absl::Milliseconds(200);
+  // What TCP has taken is given up by keepalive only.
+  server_options.connection.keepalive_time = absl::Milliseconds(300);
+  server_options.connection.keepalive_timeout = absl::Milliseconds(300);
+  Serve(server_options);
+  TcpForwarder wire(server_->address().port);
+  GrpcTransportOptions options;
+  options.connection = server_options.connection;
+  auto client = Connect({"127.0.0.1", wire.port()}, options);
+  auto server = Accepted();
+  wire.Freeze();
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 1 << 20)).ok());
+  }
+  server->stream()->Close(absl::OkStatus());
+  client->stream()->Close(absl::OkStatus());
+  EXPECT_TRUE(Closed(*server));
+  EXPECT_TRUE(Closed(*client));
+}
+
+TEST_F(GrpcServerTest, BulkStreamsAndCallsHaveConnectionsOfTheirOwn) {
+  Serve();
+  TcpForwarder wire(server_->address().port);
+  const Address address{"127.0.0.1", wire.port()};
+  std::vector<std::shared_ptr<Recorder>> clients;
+  GrpcTransport transport;
+  for (auto method : {StreamMethod::kBatches, StreamMethod::kBatches,
+                      StreamMethod::kLeaf, StreamMethod::kControl}) {
+    clients.push_back(std::make_shared<Recorder>(&log_));
+    clients.back()->set_stream(
+        transport.Connect(address, method, clients.back()));
+  }
+  ASSERT_TRUE(
+      log_.WaitUntil([this] { return acceptor_.accepted().size() == 4; }));
+  EXPECT_EQ(wire.num_connections(), 2);
+  for (auto& client : clients) {
+    client->stream()->Close(absl::OkStatus());
+    ASSERT_TRUE(Closed(*client));
+  }
+}
+
+}  // namespace
+}  // namespace tributary
