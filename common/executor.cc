@@ -4,6 +4,21 @@
 
 namespace tributary {
 
+// What is posted to the executor: runs one task, or, when the executor drops
+// it, lets go of all of them, for they may own the strand.
+class Strand::Turn {
+ public:
+  explicit Turn(std::shared_ptr<Strand> strand) : strand_(std::move(strand)) {}
+  Turn(Turn&&) = default;
+  ~Turn() {
+    if (strand_ != nullptr) strand_->DropAll();
+  }
+  void operator()() { std::exchange(strand_, nullptr)->RunSome(); }
+
+ private:
+  std::shared_ptr<Strand> strand_;
+};
+
 void Strand::Post(Task task) {
   {
     MutexLock lock(mutex_);
@@ -11,7 +26,7 @@ void Strand::Post(Task task) {
     if (scheduled_) return;
     scheduled_ = true;
   }
-  executor_->Post([self = shared_from_this()] { self->RunSome(); });
+  executor_->Post(Turn(shared_from_this()));
 }
 
 TimerId Strand::PostAt(absl::Time when, Task task) {
@@ -19,6 +34,13 @@ TimerId Strand::PostAt(absl::Time when, Task task) {
       when, [self = shared_from_this(), task = std::move(task)]() mutable {
         self->Post(std::move(task));
       });
+}
+
+void Strand::DropAll() {
+  std::deque<Task> dropped;  // destroyed outside the lock: they own anything
+  MutexLock lock(mutex_);
+  dropped.swap(tasks_);
+  scheduled_ = false;
 }
 
 // Runs one task a turn, so that strands share the executor fairly.
@@ -38,7 +60,7 @@ void Strand::RunSome() {
       return;
     }
   }
-  executor_->Post([self = shared_from_this()] { self->RunSome(); });
+  executor_->Post(Turn(shared_from_this()));
 }
 
 }  // namespace tributary

@@ -39,7 +39,8 @@ class Executor {
 
 // Runs its tasks in the order posted, never two at once, on an Executor: the
 // lock of a state machine whose methods all run on it. Create with
-// std::make_shared; queued tasks keep it alive. The Executor outlives it.
+// std::make_shared; queued tasks keep it alive. The Executor outlives it; an
+// Executor that drops tasks (a crashed node) drops the strand's with them.
 class Strand : public std::enable_shared_from_this<Strand> {
  public:
   explicit Strand(Executor* executor) : executor_(executor) {}
@@ -56,7 +57,9 @@ class Strand : public std::enable_shared_from_this<Strand> {
   bool CancelTimer(TimerId id) { return executor_->CancelTimer(id); }
 
  private:
+  class Turn;
   void RunSome();
+  void DropAll();
 
   Executor* const executor_;
   Mutex mutex_;

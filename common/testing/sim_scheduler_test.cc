@@ -67,6 +67,19 @@ TEST(SimScheduler, CrashDropsTheNodesEventsOnly) {
   EXPECT_EQ(owned.use_count(), 1) << "captured state was not destroyed";
 }
 
+TEST(SimScheduler, CrashLetsGoOfWhatAStrandHad) {
+  SimScheduler world(8);
+  SimExecutor* node = world.AddNode("a");
+  auto strand = std::make_shared<Strand>(node);
+  const std::weak_ptr<Strand> watch = strand;
+  strand->Post([strand] {});
+  strand->Post([strand] {});
+  strand.reset();
+  world.Crash(node->node());
+  EXPECT_FALSE(world.Step());
+  EXPECT_TRUE(watch.expired());
+}
+
 TEST(SimScheduler, FrozenNodesWorkWaitsForTheThaw) {
   SimScheduler world(4);
   SimExecutor* a = world.AddNode("a");
