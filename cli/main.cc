@@ -12,6 +12,7 @@
 #include "cli/generate_command.h"
 #include "cli/inspect_command.h"
 #include "cli/partition_command.h"
+#include "cli/sample_command.h"
 #include "cli/serve_command.h"
 #include "cli/status_command.h"
 #include "cli/verify_command.h"
@@ -33,6 +34,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
   commands.push_back(MakeServeCommand());
+  commands.push_back(MakeSampleCommand());
   commands.push_back(MakeStatusCommand());
   return commands;
 }

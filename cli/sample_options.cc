@@ -1,0 +1,70 @@
+#include "cli/sample_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tributary {
+
+void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--graph", arguments.graph,
+                 "A graph's folder, served within this process")
+      ->type_name("DIR");
+  app.add_option("--servers", arguments.servers,
+                 "A fleet: HOST:PORT,... or file:PATH or dns:///NAME:PORT")
+      ->type_name("LIST");
+}
+
+void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--input-nodes", arguments.input_nodes,
+                 "A split (train, SCHEME/train), ids (1,2,3) or @FILE.npy; "
+                 "TYPE: before it in a typed graph")
+      ->type_name("NODES")
+      ->required();
+  app.add_option("--num-neighbors", arguments.num_neighbors,
+                 "Neighbours per node for each hop, -1 for all: 15,10,5; by "
+                 "edge type: 4,3;src,rel,dst=2,0")
+      ->type_name("LIST")
+      ->required();
+  app.add_option("--batch-size", arguments.batch_size, "Inputs of a batch")
+      ->type_name("B")
+      ->capture_default_str();
+  app.add_option("--random-seed", arguments.random_seed, "0 to 2^64-1")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--epoch", arguments.epoch, "0 to 2^64-1")
+      ->type_name("E")
+      ->capture_default_str();
+  app.add_option("--batches", arguments.batches,
+                 "Batches FROM, ..., TO-1 of the epoch; those past its end "
+                 "are left out [all]")
+      ->type_name("FROM:TO");
+  app.add_option("--shuffle", arguments.shuffle,
+                 "Order of the inputs: none, global, local")
+      ->type_name("ORDER")
+      ->capture_default_str();
+  app.add_flag("--replace", arguments.replace,
+               "Draw neighbours with replacement");
+  app.add_option("--expand", arguments.expand,
+                 "Nodes that a hop draws for: new (found by the hop before, "
+                 "as PyG) or all (DGL's blocks)")
+      ->type_name("NODES")
+      ->capture_default_str();
+  app.add_option("--kind", arguments.kind, "What is sampled: node")
+      ->type_name("KIND")
+      ->capture_default_str();
+}
+
+void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--threads", arguments.threads, "1 to 64")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--rpc-timeout", arguments.rpc_timeout,
+                 "Fail after so many seconds without a sign of life")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--buffer-size", arguments.buffer_size,
+                 "Room for batches on their way: 256MB, 1.5GB")
+      ->type_name("BYTES")
+      ->capture_default_str();
+}
+
+}  // namespace tributary

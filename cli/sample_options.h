@@ -1,0 +1,23 @@
+// The command-line options of what makes batches, shared by `sample` and
+// `bench`.
+#ifndef TRIBUTARY_CLI_SAMPLE_OPTIONS_H_
+#define TRIBUTARY_CLI_SAMPLE_OPTIONS_H_
+
+#include "cli/sample_request.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tributary {
+
+// --graph, --servers.
+void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
+// --input-nodes, --num-neighbors, ...: all that a batch depends on.
+void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
+// --threads, --rpc-timeout, --buffer-size.
+void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_SAMPLE_OPTIONS_H_

@@ -1,0 +1,210 @@
+#include "cli/sample_request.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "cli/command.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kMaxThreads = 64;
+constexpr char kInputNodesAllowed[] =
+    "a split (train, SCHEME/train), ids (1,2,3) or @FILE.npy; TYPE: before it "
+    "in a typed graph";
+constexpr char kNumNeighborsAllowed[] =
+    "a number for each hop, -1 for all: 15,10,5; typed graphs also "
+    "4,3;src,rel,dst=2,0, all of one length";
+
+// Comma-separated whole numbers of at least `min`; none when one is not.
+template <typename T>
+std::optional<std::vector<T>> ParseList(absl::string_view text, T min) {
+  std::vector<T> values;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    T value{};
+    const char* end = part.data() + part.size();
+    const auto [at, error] = std::from_chars(part.data(), end, value);
+    if (error != std::errc() || at != end || value < min) return std::nullopt;
+    values.push_back(value);
+  }
+  return values;
+}
+
+absl::Status NumNeighborsError(absl::string_view text, absl::string_view why) {
+  return UsageError(absl::StrCat("--num-neighbors \"", text, "\": ", why,
+                                 "\nallowed: ", kNumNeighborsAllowed));
+}
+
+// "src,rel,dst=2,0"
+absl::Status AddTyped(absl::string_view text, absl::string_view part,
+                      NeighborLoaderOptions* options) {
+  const std::pair<std::string, std::string> halves =
+      absl::StrSplit(part, absl::MaxSplits('=', 1));
+  const std::vector<absl::string_view> type = absl::StrSplit(halves.first, ',');
+  auto fanouts = ParseList<int32_t>(halves.second, -1);
+  if (type.size() != 3 || !fanouts.has_value()) {
+    return NumNeighborsError(
+        text, absl::StrCat("\"", part, "\" is no src,rel,dst=NUMBERS"));
+  }
+  for (const auto& [earlier, unused] : options->num_neighbors_by_type) {
+    if (earlier == halves.first) {
+      return NumNeighborsError(text, absl::StrCat(earlier, " comes twice"));
+    }
+  }
+  options->num_neighbors_by_type.emplace_back(halves.first,
+                                              *std::move(fanouts));
+  return absl::OkStatus();
+}
+
+absl::Status CheckLengths(absl::string_view text,
+                          NeighborLoaderOptions* options) {
+  if (options->num_neighbors.empty()) {
+    const auto& first = options->num_neighbors_by_type.front().second;
+    options->num_neighbors.assign(first.size(), 0);
+  }
+  for (const auto& [type, fanouts] : options->num_neighbors_by_type) {
+    if (fanouts.size() != options->num_neighbors.size()) {
+      return NumNeighborsError(
+          text, absl::StrCat(type, " has ", fanouts.size(), " hops, not ",
+                             options->num_neighbors.size()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseSource(const SampleArguments& arguments,
+                         SampleRequest* request) {
+  if (arguments.graph.empty() == arguments.servers.empty()) {
+    return UsageError(absl::StrCat(
+        arguments.graph.empty() ? "neither" : "both",
+        " --graph and --servers\nallowed: one of --graph DIR and --servers "
+        "HOST:PORT,...|file:PATH|dns:///NAME:PORT"));
+  }
+  request->graph = arguments.graph;
+  request->worker.servers = arguments.servers;
+  return absl::OkStatus();
+}
+
+// What the loader would say of the worker's options.
+absl::Status CheckWorker(const SampleRequest& request) {
+  RemoteDistSamplingWorkerOptions worker = request.worker;
+  if (!request.graph.empty()) worker.servers = "127.0.0.1:1";  // any
+  const absl::Status status = worker.Validate();
+  return status.ok() ? status : UsageError(status.message());
+}
+
+absl::Status ParseWorker(const SampleArguments& arguments,
+                         SampleRequest* request) {
+  ASSIGN_OR_RETURN(const uint64_t threads,
+                   ParseWhole("--threads", arguments.threads, 1, kMaxThreads));
+  request->threads = static_cast<int>(threads);
+  request->worker.num_rpc_threads = request->threads;
+  ASSIGN_OR_RETURN(request->worker.rpc_timeout,
+                   ParseSeconds("--rpc-timeout", arguments.rpc_timeout,
+                                absl::Milliseconds(100), absl::Hours(24)));
+  auto bytes = ParseByteSize(arguments.buffer_size);
+  if (!bytes.ok() || *bytes == 0) {
+    return UsageError(absl::StrCat("--buffer-size \"", arguments.buffer_size,
+                                   "\"\nallowed: bytes such as 256MB, 1.5GB, "
+                                   "4096"));
+  }
+  request->worker.buffer_size = *bytes;
+  return CheckWorker(*request);
+}
+
+absl::Status ParseDraws(const SampleArguments& arguments,
+                        SampleRequest* request) {
+  NeighborLoaderOptions& loader = request->loader;
+  RETURN_IF_ERROR(ParseNumNeighbors(arguments.num_neighbors, &loader));
+  ASSIGN_OR_RETURN(
+      loader.batch_size,
+      ParseWhole("--batch-size", arguments.batch_size, 1, INT32_MAX));
+  ASSIGN_OR_RETURN(loader.random_seed,
+                   ParseWhole("--random-seed", arguments.random_seed));
+  ASSIGN_OR_RETURN(
+      const size_t shuffle,
+      ParseChoice("--shuffle", arguments.shuffle, {"none", "global", "local"}));
+  loader.shuffle = static_cast<ShuffleMode>(shuffle);
+  ASSIGN_OR_RETURN(const size_t expand,
+                   ParseChoice("--expand", arguments.expand, {"new", "all"}));
+  loader.expand_all = expand == 1;
+  loader.replace = arguments.replace;
+  return ParseChoice("--kind", arguments.kind, {"node"}).status();
+}
+
+}  // namespace
+
+absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
+  NeighborLoaderOptions& loader = request->loader;
+  absl::string_view rest = text;
+  const size_t colon = text.find(':');
+  if (colon != absl::string_view::npos && !absl::StartsWith(text, "@")) {
+    loader.input_type = std::string(text.substr(0, colon));
+    rest = text.substr(colon + 1);
+  }
+  const bool typed_well = rest.size() == text.size() || colon > 0;
+  const bool is_list =
+      !rest.empty() && (absl::ascii_isdigit(rest[0]) || rest[0] == '-');
+  if (!typed_well || rest.empty() || rest == "@") {
+    return UsageError(absl::StrCat("--input-nodes \"", text,
+                                   "\"\nallowed: ", kInputNodesAllowed));
+  }
+  if (rest[0] == '@') {
+    request->input_file = std::string(rest.substr(1));
+    return absl::OkStatus();
+  }
+  if (!is_list) {
+    loader.input_split = std::string(rest);
+    return absl::OkStatus();
+  }
+  auto ids = ParseList<int64_t>(rest, 0);
+  if (!ids.has_value()) {
+    return UsageError(absl::StrCat("--input-nodes \"", text,
+                                   "\": an id is a whole number from 0\n"
+                                   "allowed: ",
+                                   kInputNodesAllowed));
+  }
+  loader.input_nodes = *std::move(ids);
+  return absl::OkStatus();
+}
+
+absl::Status ParseNumNeighbors(absl::string_view text,
+                               NeighborLoaderOptions* options) {
+  for (absl::string_view part : absl::StrSplit(text, ';')) {
+    if (absl::StrContains(part, '=')) {
+      RETURN_IF_ERROR(AddTyped(text, part, options));
+      continue;
+    }
+    if (!options->num_neighbors.empty()) {
+      return NumNeighborsError(text, "two defaults");
+    }
+    auto fanouts = ParseList<int32_t>(part, -1);
+    if (!fanouts.has_value()) {
+      return NumNeighborsError(
+          text, absl::StrCat("\"", part, "\" is no list of numbers from -1"));
+    }
+    options->num_neighbors = *std::move(fanouts);
+  }
+  return CheckLengths(text, options);
+}
+
+absl::StatusOr<SampleRequest> ParseSampleArguments(
+    const SampleArguments& arguments) {
+  SampleRequest request;
+  RETURN_IF_ERROR(ParseSource(arguments, &request));
+  RETURN_IF_ERROR(ParseInputNodes(arguments.input_nodes, &request));
+  RETURN_IF_ERROR(ParseDraws(arguments, &request));
+  ASSIGN_OR_RETURN(request.epoch, ParseWhole("--epoch", arguments.epoch));
+  ASSIGN_OR_RETURN(request.batches, ParseRange("--batches", arguments.batches));
+  RETURN_IF_ERROR(ParseWorker(arguments, &request));
+  request.out = arguments.out;
+  return request;
+}
+
+}  // namespace tributary

@@ -1,0 +1,60 @@
+// What `tributary sample` was asked for: from text to the loader's options.
+#ifndef TRIBUTARY_CLI_SAMPLE_REQUEST_H_
+#define TRIBUTARY_CLI_SAMPLE_REQUEST_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cli/arguments.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/options.h"
+
+namespace tributary {
+
+// The options' text as it was given, or the default as a user would give it.
+struct SampleArguments {
+  std::string graph;
+  std::string servers;
+  std::string input_nodes;
+  std::string num_neighbors;
+  std::string batch_size = "1";
+  std::string random_seed = "0";
+  std::string epoch = "0";
+  std::string batches = "0:18446744073709551615";
+  std::string shuffle = "global";
+  std::string expand = "new";
+  std::string kind = "node";
+  std::string out;
+  std::string threads = "2";
+  std::string rpc_timeout = "180";
+  std::string buffer_size = "256MB";
+  bool replace = false;
+};
+
+struct SampleRequest {
+  std::string graph;       // folder; empty: worker.servers
+  std::string out;         // folder; empty: none
+  std::string input_file;  // to read loader.input_nodes from; empty: none
+  uint64_t epoch = 0;
+  IndexRange batches;
+  int threads = 2;
+  NeighborLoaderOptions loader;
+  RemoteDistSamplingWorkerOptions worker;
+};
+
+// Opens nothing. Usage errors.
+absl::StatusOr<SampleRequest> ParseSampleArguments(
+    const SampleArguments& arguments);
+
+// "[TYPE:]NAME", "[TYPE:]1,2,3" or "[TYPE:]@FILE.npy".
+absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
+
+// "15,10,5", or by edge type: "4,3;publication,author,person=2,0".
+absl::Status ParseNumNeighbors(absl::string_view text,
+                               NeighborLoaderOptions* options);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_SAMPLE_REQUEST_H_

@@ -1,0 +1,159 @@
+#include "cli/sample_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+SampleArguments Valid() {
+  SampleArguments arguments;
+  arguments.graph = "cora4";
+  arguments.input_nodes = "train";
+  arguments.num_neighbors = "10,5";
+  return arguments;
+}
+
+std::string Refusal(const SampleArguments& arguments) {
+  const auto request = ParseSampleArguments(arguments);
+  if (request.ok()) return "accepted";
+  EXPECT_EQ(ExitCodeOf(request.status()), kExitUsage);
+  return std::string(request.status().message());
+}
+
+TEST(SampleRequestTest, Defaults) {
+  const auto request = ParseSampleArguments(Valid());
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->graph, "cora4");
+  EXPECT_EQ(request->loader.input_split, "train");
+  EXPECT_THAT(request->loader.num_neighbors, ElementsAre(10, 5));
+  EXPECT_EQ(request->loader.batch_size, 1);
+  EXPECT_EQ(request->loader.shuffle, ShuffleMode::kGlobal);
+  EXPECT_FALSE(request->loader.expand_all);
+  EXPECT_EQ(request->batches, IndexRange());
+  EXPECT_EQ(request->worker.buffer_size, uint64_t{256} << 20);
+}
+
+TEST(SampleRequestTest, EveryOption) {
+  SampleArguments a = Valid();
+  a.graph = "";
+  a.servers = "127.0.0.1:5,127.0.0.1:6";
+  a.batch_size = "32";
+  a.random_seed = "18446744073709551615";
+  a.epoch = "2";
+  a.batches = "1:4";
+  a.shuffle = "none";
+  a.expand = "all";
+  a.replace = true;
+  a.threads = "8";
+  a.rpc_timeout = "1.5";
+  a.buffer_size = "1MB";
+  a.out = "o";
+  const auto request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->worker.servers, "127.0.0.1:5,127.0.0.1:6");
+  EXPECT_EQ(request->loader.batch_size, 32);
+  EXPECT_EQ(request->loader.random_seed, UINT64_MAX);
+  EXPECT_EQ(request->epoch, 2);
+  EXPECT_EQ(request->batches, (IndexRange{1, 4}));
+  EXPECT_EQ(request->loader.shuffle, ShuffleMode::kNone);
+  EXPECT_TRUE(request->loader.expand_all);
+  EXPECT_TRUE(request->loader.replace);
+  EXPECT_EQ(request->threads, 8);
+  EXPECT_EQ(request->worker.num_rpc_threads, 8);
+  EXPECT_EQ(request->worker.rpc_timeout, absl::Milliseconds(1500));
+  EXPECT_EQ(request->worker.buffer_size, 1 << 20);
+  EXPECT_EQ(request->out, "o");
+}
+
+TEST(SampleRequestTest, GraphOrServers) {
+  SampleArguments a = Valid();
+  a.servers = "h:1";
+  EXPECT_THAT(Refusal(a), HasSubstr("both --graph and --servers"));
+  a.graph = a.servers = "";
+  EXPECT_THAT(Refusal(a), HasSubstr("neither --graph and --servers"));
+}
+
+TEST(SampleRequestTest, WrongValuesNameTheirOption) {
+  const std::pair<std::string SampleArguments::*, const char*> fields[] = {
+      {&SampleArguments::input_nodes, "--input-nodes"},
+      {&SampleArguments::num_neighbors, "--num-neighbors"},
+      {&SampleArguments::batch_size, "--batch-size"},
+      {&SampleArguments::random_seed, "--random-seed"},
+      {&SampleArguments::epoch, "--epoch"},
+      {&SampleArguments::batches, "--batches"},
+      {&SampleArguments::shuffle, "--shuffle"},
+      {&SampleArguments::expand, "--expand"},
+      {&SampleArguments::kind, "--kind"},
+      {&SampleArguments::threads, "--threads"},
+      {&SampleArguments::rpc_timeout, "--rpc-timeout"},
+      {&SampleArguments::buffer_size, "--buffer-size"}};
+  for (const auto& [field, option] : fields) {
+    for (const char* bad : {"", "-3", "1,,2"}) {
+      SampleArguments a = Valid();
+      a.*field = bad;
+      EXPECT_THAT(Refusal(a), HasSubstr(option)) << bad;
+      EXPECT_THAT(Refusal(a), HasSubstr("allowed: ")) << option << bad;
+    }
+  }
+}
+
+TEST(SampleRequestTest, InputNodes) {
+  SampleRequest r;
+  ASSERT_TRUE(ParseInputNodes("3,0,3", &r).ok());
+  EXPECT_THAT(r.loader.input_nodes, ElementsAre(3, 0, 3));
+
+  r = SampleRequest();
+  ASSERT_TRUE(ParseInputNodes("person:public/train", &r).ok());
+  EXPECT_EQ(r.loader.input_type, "person");
+  EXPECT_EQ(r.loader.input_split, "public/train");
+
+  r = SampleRequest();
+  ASSERT_TRUE(ParseInputNodes("@a:b.npy", &r).ok());
+  EXPECT_EQ(r.loader.input_type, "");
+  EXPECT_EQ(r.input_file, "a:b.npy");
+
+  r = SampleRequest();
+  ASSERT_TRUE(ParseInputNodes("person:@ids.npy", &r).ok());
+  EXPECT_EQ(r.loader.input_type, "person");
+  EXPECT_EQ(r.input_file, "ids.npy");
+
+  for (const char* bad : {"", "@", ":train", "person:", "1,-2", "1,x", "1,",
+                          "9223372036854775808"}) {
+    EXPECT_FALSE(ParseInputNodes(bad, &r).ok()) << bad;
+  }
+}
+
+TEST(SampleRequestTest, NumNeighbors) {
+  NeighborLoaderOptions o;
+  ASSERT_TRUE(ParseNumNeighbors("-1,0,4", &o).ok());
+  EXPECT_THAT(o.num_neighbors, ElementsAre(-1, 0, 4));
+
+  o = NeighborLoaderOptions();
+  ASSERT_TRUE(ParseNumNeighbors("4,3;a,to,b=2,0;b,to,a=-1,1", &o).ok());
+  EXPECT_THAT(o.num_neighbors, ElementsAre(4, 3));
+  EXPECT_THAT(o.num_neighbors_by_type,
+              ElementsAre(Pair("a,to,b", ElementsAre(2, 0)),
+                          Pair("b,to,a", ElementsAre(-1, 1))));
+
+  // Without a default, other edge types are not sampled.
+  o = NeighborLoaderOptions();
+  ASSERT_TRUE(ParseNumNeighbors("a,to,b=2,5", &o).ok());
+  EXPECT_THAT(o.num_neighbors, ElementsAre(0, 0));
+
+  for (const char* bad :
+       {"", ";", "1;2", "-2", "1,", "2147483648", "a,to=1",
+        "a,to,b=", "1,2;a,to,b=1", "a,to,b=1;a,to,b=1", "1.5"}) {
+    NeighborLoaderOptions unused;
+    EXPECT_FALSE(ParseNumNeighbors(bad, &unused).ok()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace tributary

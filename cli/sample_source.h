@@ -1,0 +1,29 @@
+// Who makes the batches of `tributary sample`: a server in this process, or a
+// fleet.
+#ifndef TRIBUTARY_CLI_SAMPLE_SOURCE_H_
+#define TRIBUTARY_CLI_SAMPLE_SOURCE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "cli/sample_request.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+
+// Outlives the loaders made on it.
+class SampleSource {
+ public:
+  // With request.graph, opens the graph and starts a server on it.
+  static absl::StatusOr<std::unique_ptr<SampleSource>> Open(
+      const SampleRequest& request);
+  virtual ~SampleSource() = default;
+
+  virtual LoaderEnvironment environment() = 0;
+  // What a loader puts into its worker's `servers`.
+  virtual std::string servers() const = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_SAMPLE_SOURCE_H_
