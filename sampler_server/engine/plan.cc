@@ -170,7 +170,9 @@ absl::Status FillFanouts(const GraphSchema& schema,
     last = type;
     RETURN_IF_ERROR(CheckHops(entry, plan->num_hops));
     const auto& per_hop = entry.per_hop();
-    if (std::all_of(per_hop.begin(), per_hop.end(),
+    // A homogeneous batch always has its edge tensors, as PyG's has.
+    if (schema.heterogeneous &&
+        std::all_of(per_hop.begin(), per_hop.end(),
                     [](int32_t k) { return k == 0; })) {
       continue;
     }

@@ -124,7 +124,10 @@ class Oracle {
       std::vector<int32_t> fanouts(num_hops_, 0);
       if (!n.by_default.empty()) fanouts = n.by_default;
       if (n.by_edge_type.count(name) > 0) fanouts = n.by_edge_type.at(name);
-      if (fanouts == std::vector<int32_t>(num_hops_, 0)) continue;
+      if (graph_.heterogeneous &&
+          fanouts == std::vector<int32_t>(num_hops_, 0)) {
+        continue;
+      }
       Edges& edges = edges_[t];
       edges.fanouts = fanouts;
       for (size_t e = 0; e < type.edges.size(); ++e) {
