@@ -60,17 +60,19 @@ ensure_python() {
   [ ! -e "$venv/complete" ] || return 0
   started=$(now)
   echo "setup: making a Python environment"
-  (
-    flock 9
-    [ ! -e "$venv/complete" ] || exit 0
-    rm -rf "$venv"
-    /usr/bin/python3 -m venv "$venv"
-    "$venv/bin/python3" -m pip install --quiet --require-hashes --no-deps \
-      --only-binary=:all: --retries 5 -r "$pins"
-    touch "$venv/complete"
-  ) 9>"$cache/venv.lock" || {
+  if ! (flock 9 && make_venv "$venv" "$pins") 9>"$cache/venv.lock"; then
     echo "dev: pip cannot install $pins; is there a network?" >&2
     exit 1
-  }
+  fi
   echo "setup: Python environment made, $(since "$started")"
+}
+
+make_venv() {
+  local venv=$1 pins=$2
+  [ ! -e "$venv/complete" ] || return 0
+  rm -rf "$venv" &&
+    /usr/bin/python3 -m venv "$venv" &&
+    "$venv/bin/python3" -m pip install --quiet --require-hashes --no-deps \
+      --only-binary=:all: --disable-pip-version-check -r "$pins" &&
+    touch "$venv/complete"
 }
