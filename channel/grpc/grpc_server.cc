@@ -29,8 +29,9 @@ class ServerStream final : public GrpcStream,
                            public grpc::ServerGenericBidiReactor {
  public:
   ServerStream(grpc::GenericCallbackServerContext* context,
-               const GrpcConnectionOptions& options, StreamRegistry* registry)
-      : GrpcStream(context->peer(), options),
+               const GrpcServerOptions& options, StreamRegistry* registry)
+      : GrpcStream(context->peer(), options.connection),
+        max_streams_(options.max_streams),
         registry_(registry),
         context_(context) {}
 
@@ -71,8 +72,15 @@ class ServerStream final : public GrpcStream,
       return absl::UnimplementedError(
           absl::StrCat("there is no method ", context_->method()));
     }
-    RETURN_IF_ERROR(registry_->Add(this));
     registered_ = true;
+    if (!registry_->Add(this)) {
+      return absl::UnavailableError("the server is shutting down");
+    }
+    if (registry_->size() > max_streams_) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the server has ", max_streams_,
+                       " streams, as many as max_streams allows"));
+    }
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
     auto handler = acceptor->Accept(*method, other_end(), handle, &why);
@@ -101,6 +109,7 @@ class ServerStream final : public GrpcStream,
     if (context_ != nullptr) context_->TryCancel();
   }
 
+  const size_t max_streams_;
   StreamRegistry* const registry_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
@@ -112,21 +121,18 @@ class ServerStream final : public GrpcStream,
 class SamplerService final : public grpc::CallbackGenericService {
  public:
   SamplerService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : connection_(options.connection),
-        registry_(options.max_streams),
-        acceptor_(acceptor) {}
+      : options_(options), acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto stream =
-        std::make_shared<ServerStream>(context, connection_, &registry_);
+    auto stream = std::make_shared<ServerStream>(context, options_, &registry_);
     stream->Start(acceptor_);
     return stream.get();  // owns itself until OnDone
   }
   StreamRegistry& registry() { return registry_; }
 
  private:
-  const GrpcConnectionOptions connection_;
+  const GrpcServerOptions options_;
   StreamRegistry registry_;
   StreamAcceptor* const acceptor_;
 };

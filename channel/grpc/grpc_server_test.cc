@@ -276,5 +276,23 @@ TEST_F(GrpcServerTest, BulkStreamsAndCallsHaveConnectionsOfTheirOwn) {
   }
 }
 
+TEST_F(GrpcServerTest, ATransportThatWasShutDownClosesOldAndNewStreams) {
+  Serve();
+  auto client = std::make_shared<Recorder>(&log_);
+  GrpcTransport transport;
+  client->set_stream(
+      transport.Connect(server_->address(), StreamMethod::kLeaf, client));
+  auto server = Accepted();
+  transport.Shutdown();
+  EXPECT_EQ(client->closed(), absl::UnavailableError("the transport was shut "
+                                                     "down"));
+  auto late = std::make_shared<Recorder>(&log_);
+  late->set_stream(
+      transport.Connect(server_->address(), StreamMethod::kLeaf, late));
+  ASSERT_TRUE(Closed(*late));
+  EXPECT_EQ(late->closed()->code(), absl::StatusCode::kUnavailable);
+  ASSERT_TRUE(Closed(*server));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -8,7 +8,6 @@
 #include <grpcpp/support/client_callback.h>
 
 #include <atomic>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,10 @@ namespace {
 
 int ArgMs(absl::Duration duration) {
   return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
+absl::Status ShutDownError() {
+  return absl::UnavailableError("the transport was shut down");
 }
 
 // One call. A hold keeps gRPC from being done with it until this side has
@@ -42,13 +45,14 @@ class ClientStream final
 
   void Start(std::shared_ptr<grpc::Channel> channel, StreamMethod method) {
     self_ = shared_from_this();
-    (void)registry_->Add(this);  // fails only beside the transport's end
+    const bool open = registry_->Add(this);
     grpc::GenericStub(std::move(channel))
         .PrepareBidiStreamingCall(context_.get(), GrpcMethodPath(method),
                                   grpc::StubOptions(), this);
     AddHold();
     StartRead(&in_);
     StartCall();
+    if (!open) Close(ShutDownError());
   }
 
   // Reads until gRPC says that there is no more, whoever closed: the status
@@ -110,11 +114,12 @@ class ClientStream final
 
 GrpcTransport::GrpcTransport(GrpcTransportOptions options)
     : options_(std::move(options)),
-      streams_(std::make_unique<StreamRegistry>(SIZE_MAX)) {}
+      streams_(std::make_unique<StreamRegistry>()) {}
 
-GrpcTransport::~GrpcTransport() {
-  streams_->CloseAll(absl::UnavailableError("the transport was destroyed"),
-                     /*after_queue=*/false);
+GrpcTransport::~GrpcTransport() { Shutdown(); }
+
+void GrpcTransport::Shutdown() {
+  streams_->CloseAll(ShutDownError(), /*after_queue=*/false);
   streams_->WaitUntilEmpty();
 }
 

@@ -37,9 +37,14 @@ struct GrpcTransportOptions {
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(GrpcTransportOptions options = {});
-  // Closes the streams that are left with UNAVAILABLE and returns when every
-  // OnClosed has returned; so not to be called from a handler.
+  // As Shutdown.
   ~GrpcTransport() override;
+
+  // Closes the streams that are left with UNAVAILABLE and returns when every
+  // OnClosed has returned; so not to be called from a handler. Later streams
+  // close at once. For owners of an executor that both calls Connect and is
+  // used by handlers: Shutdown, then end the executor, then the transport.
+  void Shutdown();
 
   std::shared_ptr<Stream> Connect(
       const Address& address, StreamMethod method,

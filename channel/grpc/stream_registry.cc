@@ -1,19 +1,11 @@
 #include "channel/grpc/stream_registry.h"
 
-#include "absl/strings/str_cat.h"
-
 namespace tributary {
 
-absl::Status StreamRegistry::Add(GrpcStream* stream) {
+bool StreamRegistry::Add(GrpcStream* stream) {
   MutexLock lock(mutex_);
-  if (closing_) return absl::UnavailableError("shutting down");
-  if (streams_.size() >= max_streams_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("there are ", streams_.size(),
-                     " streams, as many as max_streams allows"));
-  }
   streams_[stream] = stream->weak_from_this();
-  return absl::OkStatus();
+  return !closing_;
 }
 
 void StreamRegistry::Remove(GrpcStream* stream) {

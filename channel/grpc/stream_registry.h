@@ -16,21 +16,18 @@ namespace tributary {
 // returned.
 class StreamRegistry {
  public:
-  explicit StreamRegistry(size_t max_streams) : max_streams_(max_streams) {}
-
-  // UNAVAILABLE after the first CloseAll; RESOURCE_EXHAUSTED beyond the limit.
-  absl::Status Add(GrpcStream* stream);
+  // False after the first CloseAll: the caller is to close the stream.
+  bool Add(GrpcStream* stream);
   void Remove(GrpcStream* stream);
   size_t size() const;
 
-  // Adds no more; closes all, after what they have queued or at once.
+  // Closes all, after what they have queued or at once.
   void CloseAll(const absl::Status& why, bool after_queue);
   // Returns at the last Remove. gRPC brings every call that was cancelled to
   // its end, so this ends as well.
   void WaitUntilEmpty();
 
  private:
-  const size_t max_streams_;
   mutable Mutex mutex_;
   CondVar empty_;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
