@@ -16,7 +16,8 @@ constexpr int kExitUsage = 2;
 constexpr char kFooter[] = R"(Examples:
   tributary-train --graph cora.graph --num-neighbors 10,10 --epochs 40
   tributary-train --servers file:servers.txt --nproc 2 --batch-size 512
-  torchrun --nnodes 4 ... tributary-train --servers dns:///sampler:50051)";
+  torchrun --no-python --nnodes 4 --nproc-per-node 8 ... \
+    tributary-train --servers dns:///sampler:50051)";
 
 // Texts that become something else once all of them are there.
 struct Texts {
