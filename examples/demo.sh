@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# The whole way on one machine: partition Cora in two, serve it from two
+# servers, train GraphSAGE with two DDP ranks, five random seeds. Fails when
+# the mean test accuracy is below 0.78. Run by ./dev demo, which builds the
+# programs; or with TRIBUTARY and TRIBUTARY_TRAIN naming them.
+set -euo pipefail
+
+tributary=${TRIBUTARY:-tributary}
+tributary_train=${TRIBUTARY_TRAIN:-tributary-train}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+input=${1:-$root/tests/data/cora}
+seeds=${DEMO_SEEDS:-1 2 3 4 5}
+wanted=0.78
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tributary-demo.XXXXXX")
+server_pids=()
+train_pid=
+
+# --- endings -----------------------------------------------------------------
+
+# Waits up to 5 s for a process of ours, then kills it.
+end_process() {
+  local pid=$1
+  kill -TERM "$pid" 2>/dev/null || true
+  for _ in $(seq 50); do
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -KILL "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+}
+
+finish() {
+  local status=$?
+  trap - EXIT INT TERM
+  [ -z "$train_pid" ] || end_process "$train_pid"
+  for pid in "${server_pids[@]}"; do end_process "$pid"; done
+  if [ "$status" -ne 0 ] && [ -d "$work" ]; then
+    for log in "$work"/*.err; do
+      [ -s "$log" ] || continue
+      echo "--- the end of $(basename "$log")" >&2
+      tail -n 20 "$log" >&2
+    done
+  fi
+  rm -rf "$work"
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+fail() {
+  echo "demo: $1" >&2
+  exit 1
+}
+
+# --- what is shown -----------------------------------------------------------
+
+now() { date +%s.%N; }
+since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f s", b - a }'; }
+step() { printf '\n== %s\n' "$1"; }
+
+# The value of KEY=VALUE in a line.
+field() { sed -n "s/.*[[:space:]]$1=\([^[:space:]]*\).*/\1/p" <<<" $2"; }
+
+# --- the parts ---------------------------------------------------------------
+
+start_server() {
+  local partition=$1
+  local out=$work/server-$partition
+  "$tributary" serve --graph "$work/graph" --partitions "$partition" \
+    --listen 127.0.0.1:0 --peers "file:$work/servers.txt" \
+    >"$out.out" 2>"$out.err" &
+  server_pids+=($!)
+}
+
+# Prints the address of a server that has said `ready`.
+address_of() {
+  local partition=$1 pid=$2 line
+  for _ in $(seq 300); do
+    line=$(grep '^ready ' "$work/server-$partition.out" 2>/dev/null || true)
+    if [ -n "$line" ]; then
+      field listen "$line"
+      return
+    fi
+    kill -0 "$pid" 2>/dev/null || return 1
+    sleep 0.1
+  done
+  return 1
+}
+
+# One run; its epochs become a line that is drawn over, its result is printed.
+train() {
+  local seed=$1 out=$work/train-$1
+  "$tributary_train" --servers "file:$work/servers.txt" --nproc 2 \
+    --model sage --task node --num-neighbors 10,10 \
+    --eval-num-neighbors=-1,-1 --batch-size 48 --epochs 40 --hidden 64 \
+    --dropout 0.7 --input-dropout 0.7 --lr 0.01 --weight-decay 0.0005 \
+    --row-normalize --random-seed "$seed" --no-progress \
+    >"$out.out" 2>"$out.err" &
+  train_pid=$!
+  while kill -0 "$train_pid" 2>/dev/null; do
+    if [ -t 1 ]; then
+      printf '\r\033[Kseed %s  %.70s' "$seed" "$(tail -n 1 "$out.out")"
+    fi
+    sleep 0.2
+  done
+  if [ -t 1 ]; then printf '\r\033[K'; fi
+  wait "$train_pid" || fail "training with seed $seed failed"
+  train_pid=
+  tail -n 1 "$out.out" >"$out.result"
+}
+
+# --- the way -----------------------------------------------------------------
+
+command -v "$tributary" >/dev/null || fail "no program $tributary: run ./dev demo"
+command -v "$tributary_train" >/dev/null || fail "no program $tributary_train"
+begin=$(now)
+
+step "1. partition Cora in 2 ($input)"
+start=$(now)
+"$tributary" partition --input "$input" --format ogb --out "$work/graph" \
+  --num-parts 2 --method metis
+partition_time=$(since "$start")
+
+step "2. two servers, a partition each"
+start=$(now)
+: >"$work/servers.txt"
+for partition in 0 1; do start_server "$partition"; done
+for partition in 0 1; do
+  address=$(address_of "$partition" "${server_pids[$partition]}") ||
+    fail "server $partition did not come up"
+  echo "partition $partition at $address"
+  echo "$address" >>"$work/servers.txt.new"
+done
+mv "$work/servers.txt.new" "$work/servers.txt"
+serve_time=$(since "$start")
+
+step "3. two trainer ranks, GraphSAGE, 40 epochs, seeds: $seeds"
+start=$(now)
+accuracies=()
+for seed in $seeds; do
+  train "$seed"
+  result=$(cat "$work/train-$seed.result")
+  accuracy=$(field test_accuracy "$result")
+  [ -n "$accuracy" ] || fail "no accuracy in \"$result\""
+  accuracies+=("$accuracy")
+  printf 'seed %s  test %s  valid %s  best epoch %s  %s s\n' "$seed" \
+    "$accuracy" "$(field valid_accuracy "$result")" \
+    "$(field best_epoch "$result")" "$(field seconds "$result")"
+done
+train_time=$(since "$start")
+
+step "Result"
+mean=$(printf '%s\n' "${accuracies[@]}" |
+  awk '{ sum += $1 } END { printf "%.4f", sum / NR }')
+echo "mean test accuracy $mean over ${#accuracies[@]} seeds (wanted: $wanted)"
+echo "partition $partition_time, servers $serve_time, training $train_time," \
+  "all $(since "$begin")"
+awk -v a="$mean" -v b="$wanted" 'BEGIN { exit !(a >= b) }' ||
+  fail "mean test accuracy $mean is below $wanted"
+
+cat <<TEXT
+
+What to try next:
+  tributary-train --help                  every option, with examples
+  tributary sample --graph DIR ...        look at batches, one line each
+  tributary generate rmat --help          a graph of any size
+  docs/training.md                        several machines, torchrun, GPUs
+The programs are $tributary
+and $tributary_train
+TEXT
