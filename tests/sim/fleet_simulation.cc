@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "sampler_server/testing/scripted_trainer.h"
+#include "trainer_client/core/neighbor_session.h"
 
 namespace tributary {
 namespace {
@@ -50,33 +48,33 @@ std::shared_ptr<const Graph> OpenedGraph(uint32_t num_partitions,
   return graph;
 }
 
-TrainerSession SessionOf(const SimulationOptions& options) {
-  SpecOptions spec;
-  spec.num_neighbors.by_default = {3, 2};
-  spec.batch_size = kBatchSize;
-  spec.random_seed = kRandomSeed;
-  spec.replace = options.replace;
-  spec.expand = options.expand_all ? ExpandMode::kAll : ExpandMode::kNew;
-  std::vector<int64_t> inputs(kInputs);
-  std::iota(inputs.begin(), inputs.end(), 0);
-  return MakeSession(OpenedGraph(1, {})->schema(), spec, inputs);
+// Another graph, at an address that trainers and peers are told of too.
+std::shared_ptr<const Graph> StrangersGraph() {
+  static auto& graph = *new std::shared_ptr<const Graph>(
+      BuildGraph({.num_nodes = 64, .edges = {{1, 0}, {2, 0}}}));
+  return graph;
 }
 
-LoaderSession LoaderSessionOf(const SimulationOptions& options, uint32_t rank) {
-  const TrainerSession session = SessionOf(options);
-  LoaderSession loader;
-  loader.spec = std::make_shared<const std::string>(session.spec);
-  loader.identity = session.identity;
-  loader.inputs = session.options.inputs_sha256;
-  loader.input_ids =
-      std::make_shared<const std::vector<int64_t>>(session.inputs);
-  loader.order = {.num_inputs = kInputs,
-                  .batch_size = kBatchSize,
-                  .random_seed = kRandomSeed,
-                  .rank = rank,
-                  .world = options.num_trainers};
-  loader.max_batch_bytes = 16 << 10;
-  return loader;
+// What a trainer makes of the graph that a server describes.
+LoaderSession SessionOf(const SimulationOptions& options, uint32_t rank) {
+  const auto graph = OpenedGraph(options.num_partitions, {});
+  NeighborLoaderOptions loader;
+  loader.num_neighbors = {3, 2};
+  loader.batch_size = kBatchSize;
+  loader.random_seed = kRandomSeed;
+  loader.replace = options.replace;
+  loader.expand_all = options.expand_all;
+  loader.rank = rank;
+  loader.world = options.num_trainers;
+  std::vector<int64_t> inputs(kInputs);
+  std::iota(inputs.begin(), inputs.end(), 0);
+  auto session =
+      MakeNeighborSession(loader,
+                          std::make_shared<AcceptedGraph>(
+                              AcceptedGraph{graph->json(), graph->schema()}),
+                          inputs);
+  EXPECT_TRUE(session.ok()) << session.status();
+  return *std::move(session);
 }
 
 class FleetSimulation {
@@ -88,6 +86,11 @@ class FleetSimulation {
       SimServerOptions server;
       server.opened = OpenedGraph(options.num_partitions, PartitionsOf(s));
       fleet_.Add(server);
+    }
+    if (options.stranger) {
+      SimServerOptions stranger;
+      stranger.opened = StrangersGraph();
+      fleet_.Add(stranger);
     }
     fleet_.Introduce();
     for (uint32_t rank = 0; rank < options.num_trainers; ++rank) {
@@ -135,7 +138,7 @@ class FleetSimulation {
 
   std::unique_ptr<SimTrainer> NewTrainer(uint32_t rank) {
     SimTrainerOptions trainer;
-    trainer.session = LoaderSessionOf(options_, rank);
+    trainer.session = SessionOf(options_, rank);
     trainer.core.buffer_size = options_.ring_bytes;
     trainer.core.prefetch_size = options_.prefetch_size;
     trainer.core.rpc_timeout = absl::Seconds(120);
@@ -149,7 +152,7 @@ class FleetSimulation {
 
   Cursor Cursor0() const {
     Cursor cursor;
-    cursor.inputs = SessionOf(options_).options.inputs_sha256;
+    cursor.inputs = SessionOf(options_, 0).inputs;
     return cursor;
   }
 
@@ -275,6 +278,10 @@ class FleetSimulation {
       EXPECT_LE(server->service->budget().peak(),
                 server->service->budget().limit());
     }
+    if (options_.stranger) {
+      EXPECT_EQ(fleet_.servers.back()->service->budget().peak(), 0u)
+          << "a server with another graph was asked";
+    }
   }
 
   const SimulationOptions options_;
@@ -314,7 +321,8 @@ std::string SimulationOptions::ToString() const {
       " trainers, prefetch ", prefetch_size, ", ring ", ring_bytes,
       ", corrupt ", network.corrupt, ", cut ", network.cut, ", refuse ",
       network.refuse_connect, ", ", crashes, " crashes, ", freezes,
-      " freezes, ", partings, " partings, ", resumptions, " resumptions");
+      " freezes, ", partings, " partings, ", resumptions, " resumptions",
+      stranger ? ", a stranger" : "");
 }
 
 SimulationOptions RandomSimulation(uint64_t seed) {
@@ -341,6 +349,7 @@ SimulationOptions RandomSimulation(uint64_t seed) {
   options.freezes = below(3);
   options.partings = below(2);
   if (options.num_trainers == 1) options.resumptions = below(3);
+  options.stranger = below(4) == 0;
   return options;
 }
 

@@ -25,10 +25,11 @@ struct SimulationOptions {
   uint64_t ring_bytes = 256 << 10;
   SimNetworkFaults network;
   // Each happens at a random moment of the epoch and passes after a while.
-  int crashes = 0;      // of a server, which is started again
-  int freezes = 0;      // of a server, longer than it takes to be suspected
-  int partings = 0;     // of the network between two nodes
-  int resumptions = 0;  // of a trainer from a cursor; wants one trainer
+  int crashes = 0;        // of a server, which is started again
+  int freezes = 0;        // of a server, longer than it takes to be suspected
+  int partings = 0;       // of the network between two nodes
+  int resumptions = 0;    // of a trainer from a cursor; wants one trainer
+  bool stranger = false;  // a server with another graph is in the list too
 
   std::string ToString() const;
 };

@@ -41,6 +41,10 @@ TEST(FleetSimulation, ATrainerGoesOnFromItsCursor) {
   RunSimulation({.num_servers = 2, .resumptions = 3});
 }
 
+TEST(FleetSimulation, AServerWithAnotherGraphIsNeverAsked) {
+  RunSimulation({.num_servers = 2, .num_trainers = 2, .stranger = true});
+}
+
 TEST(FleetSimulation, TheSameSeedIsTheSameRun) {
   const SimulationReport a = RunSimulation(RandomSimulation(17));
   const SimulationReport b = RunSimulation(RandomSimulation(17));

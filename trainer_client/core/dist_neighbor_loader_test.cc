@@ -139,18 +139,6 @@ TEST_F(DistNeighborLoaderTest, WithoutAServerItNamesThem) {
   }
 }
 
-TEST_F(DistNeighborLoaderTest, AServerWithAnotherGraphIsNotAsked) {
-  const auto good = Serve({"a", 1}, kNodes, 1);
-  auto loader = Create();  // describes a before b is there
-  ASSERT_TRUE(loader.ok()) << loader.status();
-  const auto other = Serve({"b", 2}, kNodes + 1, 2);
-  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
-  for (int i = 0; i < 7; ++i) ASSERT_TRUE((*loader)->Next().ok());
-  loader->reset();
-  EXPECT_EQ(other->num_credits(), 0);
-  EXPECT_EQ(good->num_credits(), 7);
-}
-
 TEST_F(DistNeighborLoaderTest, CancelFromAnotherThreadEndsNext) {
   Serve({"a", 1}, kNodes, 1)->settings().act = [](const v1::Credit&) {
     return FakeAct{.kind = FakeAct::Kind::kSlow};

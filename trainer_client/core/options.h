@@ -37,8 +37,8 @@ struct RemoteDistSamplingWorkerOptions {
   int master_port = 0;
   // Threads of the client's executor. 1 to 64.
   int num_rpc_threads = 2;
-  // After so long without any sign that a batch is being made by a living
-  // server, Next() fails. 0.1 s to 1 day.
+  // The most that Next() waits for its batch, whatever servers report; then it
+  // fails with what is known of them. 0.1 s to 1 day.
   absl::Duration rpc_timeout = absl::Seconds(180);
   // Bytes of the receive ring: batches on their way, ready or held.
   uint64_t buffer_size = uint64_t{256} << 20;
