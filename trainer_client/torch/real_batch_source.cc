@@ -14,6 +14,9 @@ class FleetSource final : public BatchSource {
  public:
   explicit FleetSource(const RemoteDistSamplingWorkerOptions& worker)
       : worker_(worker), executor_("loader", worker.num_rpc_threads) {}
+  // The transport's handlers post to the executor, whose tasks use the
+  // transport: neither may simply end first.
+  ~FleetSource() override { transport_.Shutdown(); }
 
   absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
       const NeighborLoaderOptions& options) override {
@@ -24,7 +27,7 @@ class FleetSource final : public BatchSource {
  private:
   const RemoteDistSamplingWorkerOptions worker_;
   GrpcTransport transport_;
-  ThreadPool executor_;  // ends first: its tasks use the transport
+  ThreadPool executor_;
 };
 
 class EmbeddedSource final : public BatchSource {
