@@ -1,0 +1,1 @@
+"""The real binaries, driven from outside: what a user would see."""

@@ -1,0 +1,162 @@
+"""Runs `tributary` and its servers; every wait ends, nothing stays behind."""
+
+import fcntl
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+TRIBUTARY = "cli/tributary"
+DEADLINE = 60.0  # seconds, for what takes well under one
+
+
+class Timeout(AssertionError):
+    pass
+
+
+def run(*args, deadline=DEADLINE):
+    """Runs to the end; a CompletedProcess with text stdout and stderr."""
+    return subprocess.run([TRIBUTARY, *map(str, args)], text=True,
+                          capture_output=True, timeout=deadline,
+                          stdin=subprocess.DEVNULL)
+
+
+def run_ok(*args, deadline=DEADLINE):
+    done = run(*args, deadline=deadline)
+    if done.returncode != 0:
+        raise AssertionError(
+            f"tributary {' '.join(map(str, args))}: exit {done.returncode}\n"
+            f"{done.stderr}")
+    return done.stdout
+
+
+def temporary_folder():
+    return tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR"))
+
+
+class Process:
+    """A running `tributary`; killed, at the latest, when its block ends.
+
+    With small_pipe its stdout holds a page: it cannot run far ahead of who
+    reads its lines.
+    """
+
+    def __init__(self, *args, small_pipe=False):
+        self._stderr = tempfile.TemporaryFile(mode="w+")
+        self._popen = subprocess.Popen(
+            [TRIBUTARY, *map(str, args)], stdout=subprocess.PIPE,
+            stderr=self._stderr, stdin=subprocess.DEVNULL)
+        if small_pipe:
+            fcntl.fcntl(self._popen.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        self._buffer = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self._popen.poll() is None:
+            self._popen.kill()
+            self._popen.wait(DEADLINE)
+        self._popen.stdout.close()
+        self._stderr.close()
+
+    def read_line(self, deadline=DEADLINE):
+        """The next line of stdout; None at its end."""
+        end = time.monotonic() + deadline
+        while b"\n" not in self._buffer:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select(
+                    [self._popen.stdout], [], [], left)[0]:
+                raise Timeout(f"no line in {deadline} s: {self.stderr()}")
+            piece = os.read(self._popen.stdout.fileno(), 65536)
+            if not piece:
+                return None
+            self._buffer += piece
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        return line.decode()
+
+    def read_lines(self):
+        lines = []
+        while (line := self.read_line()) is not None:
+            lines.append(line)
+        return lines
+
+    def stderr(self):
+        self._stderr.seek(0)
+        return self._stderr.read()
+
+    def send(self, signal_number):
+        self._popen.send_signal(signal_number)
+
+    def kill(self):
+        self.send(signal.SIGKILL)
+        self.wait()
+
+    def wait(self, deadline=DEADLINE):
+        return self._popen.wait(deadline)
+
+
+class Server(Process):
+    def __init__(self, graph, *args, listen="127.0.0.1:0"):
+        super().__init__("serve", "--graph", graph, "--listen", listen, *args)
+        self.address = None
+        self.http = None
+
+    def __enter__(self):
+        super().__enter__()
+        try:
+            self._read_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _read_ready(self):
+        line = self.read_line()
+        words = (line or "").split()
+        if not words or words[0] != "ready":
+            raise AssertionError(f"not ready: {line!r}\n{self.stderr()}")
+        said = dict(word.split("=", 1) for word in words[1:])
+        self.address = said["listen"]
+        self.http = said.get("http")
+        self.partitions = said["partitions"]
+
+
+class Fleet:
+    """Servers that hold the given partitions each and find their peers."""
+
+    def __init__(self, graph, partitions, *args):
+        self._graph = graph
+        self._partitions = partitions
+        self._args = args
+        self.servers = []
+
+    def __enter__(self):
+        self._folder = temporary_folder()
+        self.peers = os.path.join(self._folder.name, "peers")
+        open(self.peers, "w").close()
+        try:
+            for held in self._partitions:
+                server = Server(self._graph, "--partitions", held, "--peers",
+                                f"file:{self.peers}", *self._args)
+                self.servers.append(server.__enter__())
+            self._write_peers()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _write_peers(self):
+        with open(self.peers + ".new", "w") as f:
+            f.writelines(s.address + "\n" for s in self.servers)
+        os.rename(self.peers + ".new", self.peers)
+
+    def __exit__(self, *unused):
+        for server in self.servers:
+            server.__exit__()
+        self._folder.cleanup()
+
+    def addresses(self):
+        return ",".join(s.address for s in self.servers)
