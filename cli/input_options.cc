@@ -15,7 +15,9 @@
 namespace tributary {
 
 void AddInputFlags(CLI::App& app, InputOptions& options) {
+  // The names are a contract; what is not built yet is refused later.
   app.add_option("--format", options.format, "Layout of the input: ogb")
+      ->check(CLI::IsMember({"ogb", "dgl-chunked", "npz", "edgelist"}))
       ->capture_default_str();
   app.add_flag("--add-reverse", options.add_reverse,
                "Row i becomes edge 2i and, turned round, edge 2i+1");

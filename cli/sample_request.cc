@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
+#include "common/session/spec_builder.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -22,18 +23,17 @@ constexpr char kNumNeighborsAllowed[] =
     "a number for each hop, -1 for all: 15,10,5; typed graphs also "
     "4,3;src,rel,dst=2,0, all of one length";
 
-// Comma-separated whole numbers of at least `min`; none when one is not.
-template <typename T>
-std::optional<std::vector<T>> ParseList(absl::string_view text, T min) {
-  std::vector<T> values;
+// Comma-separated ids; none when one is not.
+std::optional<std::vector<int64_t>> ParseIds(absl::string_view text) {
+  std::vector<int64_t> ids;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
-    T value{};
+    int64_t id = 0;
     const char* end = part.data() + part.size();
-    const auto [at, error] = std::from_chars(part.data(), end, value);
-    if (error != std::errc() || at != end || value < min) return std::nullopt;
-    values.push_back(value);
+    const auto [at, error] = std::from_chars(part.data(), end, id);
+    if (error != std::errc() || at != end || id < 0) return std::nullopt;
+    ids.push_back(id);
   }
-  return values;
+  return ids;
 }
 
 absl::Status NumNeighborsError(absl::string_view text, absl::string_view why) {
@@ -41,38 +41,16 @@ absl::Status NumNeighborsError(absl::string_view text, absl::string_view why) {
                                  "\nallowed: ", kNumNeighborsAllowed));
 }
 
-// "src,rel,dst=2,0"
-absl::Status AddTyped(absl::string_view text, absl::string_view part,
-                      NeighborLoaderOptions* options) {
-  const std::pair<std::string, std::string> halves =
-      absl::StrSplit(part, absl::MaxSplits('=', 1));
-  const std::vector<absl::string_view> type = absl::StrSplit(halves.first, ',');
-  auto fanouts = ParseList<int32_t>(halves.second, -1);
-  if (type.size() != 3 || !fanouts.has_value()) {
-    return NumNeighborsError(
-        text, absl::StrCat("\"", part, "\" is no src,rel,dst=NUMBERS"));
+absl::Status CheckFanouts(absl::string_view text, absl::string_view whose,
+                          const std::vector<int32_t>& fanouts,
+                          size_t num_hops) {
+  if (fanouts.size() != num_hops) {
+    return NumNeighborsError(text, absl::StrCat(whose, " has ", fanouts.size(),
+                                                " hops, not ", num_hops));
   }
-  for (const auto& [earlier, unused] : options->num_neighbors_by_type) {
-    if (earlier == halves.first) {
-      return NumNeighborsError(text, absl::StrCat(earlier, " comes twice"));
-    }
-  }
-  options->num_neighbors_by_type.emplace_back(halves.first,
-                                              *std::move(fanouts));
-  return absl::OkStatus();
-}
-
-absl::Status CheckLengths(absl::string_view text,
-                          NeighborLoaderOptions* options) {
-  if (options->num_neighbors.empty()) {
-    const auto& first = options->num_neighbors_by_type.front().second;
-    options->num_neighbors.assign(first.size(), 0);
-  }
-  for (const auto& [type, fanouts] : options->num_neighbors_by_type) {
-    if (fanouts.size() != options->num_neighbors.size()) {
-      return NumNeighborsError(
-          text, absl::StrCat(type, " has ", fanouts.size(), " hops, not ",
-                             options->num_neighbors.size()));
+  for (int32_t fanout : fanouts) {
+    if (fanout < -1) {
+      return NumNeighborsError(text, absl::StrCat(fanout, " is below -1"));
     }
   }
   return absl::OkStatus();
@@ -121,7 +99,7 @@ absl::Status ParseWorker(const SampleArguments& arguments,
 absl::Status ParseDraws(const SampleArguments& arguments,
                         SampleRequest* request) {
   NeighborLoaderOptions& loader = request->loader;
-  RETURN_IF_ERROR(ParseNumNeighbors(arguments.num_neighbors, &loader));
+  RETURN_IF_ERROR(FillNumNeighbors(arguments.num_neighbors, &loader));
   ASSIGN_OR_RETURN(
       loader.batch_size,
       ParseWhole("--batch-size", arguments.batch_size, 1, INT32_MAX));
@@ -163,7 +141,7 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
     loader.input_split = std::string(rest);
     return absl::OkStatus();
   }
-  auto ids = ParseList<int64_t>(rest, 0);
+  auto ids = ParseIds(rest);
   if (!ids.has_value()) {
     return UsageError(absl::StrCat("--input-nodes \"", text,
                                    "\": an id is a whole number from 0\n"
@@ -174,24 +152,21 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
   return absl::OkStatus();
 }
 
-absl::Status ParseNumNeighbors(absl::string_view text,
-                               NeighborLoaderOptions* options) {
-  for (absl::string_view part : absl::StrSplit(text, ';')) {
-    if (absl::StrContains(part, '=')) {
-      RETURN_IF_ERROR(AddTyped(text, part, options));
-      continue;
-    }
-    if (!options->num_neighbors.empty()) {
-      return NumNeighborsError(text, "two defaults");
-    }
-    auto fanouts = ParseList<int32_t>(part, -1);
-    if (!fanouts.has_value()) {
-      return NumNeighborsError(
-          text, absl::StrCat("\"", part, "\" is no list of numbers from -1"));
-    }
-    options->num_neighbors = *std::move(fanouts);
+absl::Status FillNumNeighbors(absl::string_view text,
+                              NeighborLoaderOptions* options) {
+  auto parsed = ParseNumNeighbors(std::string_view(text.data(), text.size()));
+  if (!parsed.ok()) return NumNeighborsError(text, parsed.status().message());
+  if (parsed->by_default.empty()) {
+    parsed->by_default.resize(parsed->by_edge_type.begin()->second.size());
   }
-  return CheckLengths(text, options);
+  const size_t hops = parsed->by_default.size();
+  RETURN_IF_ERROR(CheckFanouts(text, "the default", parsed->by_default, hops));
+  options->num_neighbors = std::move(parsed->by_default);
+  for (auto& [type, fanouts] : parsed->by_edge_type) {
+    RETURN_IF_ERROR(CheckFanouts(text, type, fanouts, hops));
+    options->num_neighbors_by_type.emplace_back(type, std::move(fanouts));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<SampleRequest> ParseSampleArguments(

@@ -52,8 +52,8 @@ absl::StatusOr<SampleRequest> ParseSampleArguments(
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
 
 // "15,10,5", or by edge type: "4,3;publication,author,person=2,0".
-absl::Status ParseNumNeighbors(absl::string_view text,
-                               NeighborLoaderOptions* options);
+absl::Status FillNumNeighbors(absl::string_view text,
+                              NeighborLoaderOptions* options);
 
 }  // namespace tributary
 

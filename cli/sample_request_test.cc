@@ -132,11 +132,11 @@ TEST(SampleRequestTest, InputNodes) {
 
 TEST(SampleRequestTest, NumNeighbors) {
   NeighborLoaderOptions o;
-  ASSERT_TRUE(ParseNumNeighbors("-1,0,4", &o).ok());
+  ASSERT_TRUE(FillNumNeighbors("-1,0,4", &o).ok());
   EXPECT_THAT(o.num_neighbors, ElementsAre(-1, 0, 4));
 
   o = NeighborLoaderOptions();
-  ASSERT_TRUE(ParseNumNeighbors("4,3;a,to,b=2,0;b,to,a=-1,1", &o).ok());
+  ASSERT_TRUE(FillNumNeighbors("4,3;a,to,b=2,0;b,to,a=-1,1", &o).ok());
   EXPECT_THAT(o.num_neighbors, ElementsAre(4, 3));
   EXPECT_THAT(o.num_neighbors_by_type,
               ElementsAre(Pair("a,to,b", ElementsAre(2, 0)),
@@ -144,14 +144,13 @@ TEST(SampleRequestTest, NumNeighbors) {
 
   // Without a default, other edge types are not sampled.
   o = NeighborLoaderOptions();
-  ASSERT_TRUE(ParseNumNeighbors("a,to,b=2,5", &o).ok());
+  ASSERT_TRUE(FillNumNeighbors("a,to,b=2,5", &o).ok());
   EXPECT_THAT(o.num_neighbors, ElementsAre(0, 0));
 
-  for (const char* bad :
-       {"", ";", "1;2", "-2", "1,", "2147483648", "a,to=1",
-        "a,to,b=", "1,2;a,to,b=1", "a,to,b=1;a,to,b=1", "1.5"}) {
+  for (const char* bad : {"", ";", "1;2", "-2", "1,", "2147483648", "a,to,b=",
+                          "1,2;a,to,b=1", "a,to,b=1;a,to,b=1", "1.5"}) {
     NeighborLoaderOptions unused;
-    EXPECT_FALSE(ParseNumNeighbors(bad, &unused).ok()) << bad;
+    EXPECT_FALSE(FillNumNeighbors(bad, &unused).ok()) << bad;
   }
 }
 
