@@ -16,6 +16,7 @@
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
 #include "common/mutex.h"
@@ -232,6 +233,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
         " without TLS would serve the graph to anyone who reaches it: listen "
         "on a loopback address, or allow it with --insecure"));
   }
+  KeepReceiveMemory();
   // A setting of the process; every server that is built later has the service.
   static std::once_flag health;
   std::call_once(health, [] { grpc::EnableDefaultHealthCheckService(true); });

@@ -15,6 +15,7 @@
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
 
@@ -114,7 +115,9 @@ class ClientStream final
 
 GrpcTransport::GrpcTransport(GrpcTransportOptions options)
     : options_(std::move(options)),
-      streams_(std::make_unique<StreamRegistry>()) {}
+      streams_(std::make_unique<StreamRegistry>()) {
+  KeepReceiveMemory();
+}
 
 GrpcTransport::~GrpcTransport() { Shutdown(); }
 
