@@ -28,6 +28,9 @@ class FleetSource final : public SampleSource {
  public:
   FleetSource(std::string servers, int threads)
       : servers_(std::move(servers)), pool_("sample", threads) {}
+  // The transport's handlers post to the pool, whose tasks use the transport:
+  // neither may simply end first.
+  ~FleetSource() override { transport_.Shutdown(); }
   LoaderEnvironment environment() override {
     return {.executor = &pool_, .transport = &transport_};
   }
@@ -35,8 +38,8 @@ class FleetSource final : public SampleSource {
 
  private:
   const std::string servers_;
-  ThreadPool pool_;
   GrpcTransport transport_;
+  ThreadPool pool_;
 };
 
 }  // namespace
