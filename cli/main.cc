@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/bench_command.h"
 #include "cli/command.h"
 #include "cli/generate_command.h"
 #include "cli/inspect_command.h"
@@ -36,12 +37,13 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeSampleCommand());
   commands.push_back(MakeStatusCommand());
+  commands.push_back(MakeBenchCommand());
   return commands;
 }
 
-std::vector<std::string> CommandNames(const CLI::App& root) {
+std::vector<std::string> CommandNames(const CLI::App& parent) {
   std::vector<std::string> names;
-  for (const CLI::App* app : root.get_subcommands({})) {
+  for (const CLI::App* app : parent.get_subcommands({})) {
     names.push_back(app->get_name());
   }
   return names;
@@ -57,10 +59,13 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
 
 // The app whose arguments were being parsed, and its full name.
 std::pair<const CLI::App*, std::string> Current(const CLI::App& root) {
-  for (const CLI::App* app : root.get_subcommands()) {
-    return {app, absl::StrCat("tributary ", app->get_name())};
+  const CLI::App* app = &root;
+  std::string name = "tributary";
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    absl::StrAppend(&name, " ", app->get_name());
   }
-  return {&root, "tributary"};
+  return {app, name};
 }
 
 int ReportParseError(const CLI::App& root, const CLI::ParseError& error) {
@@ -70,8 +75,8 @@ int ReportParseError(const CLI::App& root, const CLI::ParseError& error) {
     if (c == '\n') c = ' ';
   }
   const std::string allowed =
-      app == &root
-          ? absl::StrCat("commands: ", absl::StrJoin(CommandNames(root), ", "))
+      !CommandNames(*app).empty()
+          ? absl::StrCat("commands: ", absl::StrJoin(CommandNames(*app), ", "))
           : absl::StrCat("options: ", absl::StrJoin(OptionNames(*app), ", "));
   const absl::Status status = UsageError(
       absl::StrCat(what, "\n", allowed, "\nTry `", name, " --help`."));

@@ -11,23 +11,38 @@ namespace tributary {
 namespace {
 
 // Elements of `name`, or of name/TYPE over all types.
-int64_t Count(const BatchView& batch, absl::string_view name) {
-  int64_t sum = 0;
+uint64_t Count(const BatchView& batch, absl::string_view name) {
+  uint64_t sum = 0;
   for (const TensorView& tensor : batch.tensors()) {
     absl::string_view rest = tensor.name;
     if (!absl::ConsumePrefix(&rest, name)) continue;
-    if (rest.empty() || rest[0] == '/') sum += NumElements(tensor.shape);
+    if (rest.empty() || rest[0] == '/') {
+      sum += static_cast<uint64_t>(NumElements(tensor.shape));
+    }
   }
   return sum;
 }
 
 }  // namespace
 
+BatchCounts& BatchCounts::operator+=(const BatchCounts& other) {
+  inputs += other.inputs;
+  nodes += other.nodes;
+  edges += other.edges;
+  bytes += other.bytes;
+  return *this;
+}
+
+BatchCounts CountBatch(const BatchView& batch) {
+  return {Count(batch, "input_id"), Count(batch, "n_id"), Count(batch, "e_id"),
+          batch.payload_bytes()};
+}
+
 std::string SampleLine(const BatchView& batch) {
+  const BatchCounts counts = CountBatch(batch);
   return absl::StrCat(batch.key().epoch, " ", batch.key().index, " ",
-                      ToHex(batch.Digest()), " ", Count(batch, "input_id"), " ",
-                      Count(batch, "n_id"), " ", Count(batch, "e_id"), " ",
-                      batch.payload_bytes());
+                      ToHex(batch.Digest()), " ", counts.inputs, " ",
+                      counts.nodes, " ", counts.edges, " ", counts.bytes);
 }
 
 std::string SampleFile(const std::string& folder, const BatchView& batch) {

@@ -9,8 +9,18 @@
 
 namespace tributary {
 
-// "epoch index sha256 inputs nodes edges bytes": counts summed over types,
-// inputs with their duplicates, bytes of the tensors alone.
+// Summed over types; inputs with their duplicates; bytes of the tensors alone.
+struct BatchCounts {
+  uint64_t inputs = 0;
+  uint64_t nodes = 0;
+  uint64_t edges = 0;
+  uint64_t bytes = 0;
+
+  BatchCounts& operator+=(const BatchCounts& other);
+};
+BatchCounts CountBatch(const BatchView& batch);
+
+// "epoch index sha256 inputs nodes edges bytes"
 std::string SampleLine(const BatchView& batch);
 
 // FOLDER/batch-EPOCH-INDEX.npz

@@ -173,6 +173,8 @@ class BadInputTest(unittest.TestCase):
     def test_no_command(self):
         self.refused([], USAGE, ["sample", "--help"])
         self.refused(["smaple"], USAGE, ["smaple", "sample"])
+        self.refused(["bench"], USAGE, ["commands: sample, stream"])
+        self.refused(["bench", "stream"], USAGE, ["--servers"])
 
     def test_ogb(self):
         for number, (name, spoil, words) in enumerate(OGB_CASES):
