@@ -3,6 +3,7 @@
 #include "channel/grpc/grpc_server.h"
 
 #include <gmock/gmock.h>
+#include <grpc/grpc.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -27,6 +28,11 @@ using ::testing::HasSubstr;
 
 class GrpcServerTest : public ::testing::Test {
  protected:
+  // gRPC shuts itself down with its last channel, and then waits up to 10 s for
+  // what a frozen connection has left. Here it stays.
+  static void SetUpTestSuite() { grpc_init(); }
+  static void TearDownTestSuite() { grpc_shutdown(); }
+
   void Serve(GrpcServerOptions options = {}) {
     auto server = GrpcServer::Start(options, &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();

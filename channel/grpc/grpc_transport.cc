@@ -144,6 +144,8 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
   args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
               ArgMs(connection.keepalive_timeout));
   args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // What a cancelled stream has left in TCP keeps its buffers until it is gone.
+  args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   args.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   args.SetMaxSendMessageSize(kMaxEnvelopeBytes);
   const auto credentials = options_.credentials != nullptr
