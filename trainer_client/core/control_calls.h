@@ -25,6 +25,12 @@ struct ServerDescription {
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;
   uint64_t budget_bytes = 0;  // the most it can make at once; 0: not said
+
+  // A server reserves twice a credit: working memory and room. Larger credits
+  // it refuses for good.
+  uint64_t LargestCredit() const {
+    return budget_bytes == 0 ? UINT64_MAX : budget_bytes / 2 & ~uint64_t{63};
+  }
 };
 
 struct InputPage {

@@ -68,7 +68,7 @@ LoaderCore::Asked LoaderCore::TryAsk(PendingBatch& batch) {
                       .alone = verdict == DeathRecord::Verdict::kAlone,
                       .avoid = batch.avoid});
   if (link == nullptr) return Asked::kNoServer;
-  std::shared_ptr<ReceiveSlot> slot = MakeRoom(batch);
+  std::shared_ptr<ReceiveSlot> slot = MakeRoom(batch, *link);
   if (slot == nullptr) return Asked::kNoRoom;
   Send(batch, *link, std::move(slot));
   return Asked::kYes;
@@ -92,11 +92,14 @@ DeathRecord::Verdict LoaderCore::Judge(PendingBatch& batch) {
   return verdict;
 }
 
-// Evicts what is ready above it. The first of the window, when its size is not
-// known, makes do with less than the usual size: it must not wait for room that
-// it may not need.
-std::shared_ptr<ReceiveSlot> LoaderCore::MakeRoom(const PendingBatch& batch) {
-  uint64_t bytes = batch.needed != 0 ? batch.needed : credit_size_.Next();
+// Evicts what is ready above it. While its size is not known, it asks for no
+// more than the server can make, and the first of the window makes do with less
+// than the usual size: it must not wait for room that it may not need.
+std::shared_ptr<ReceiveSlot> LoaderCore::MakeRoom(const PendingBatch& batch,
+                                                  const ServerLink& link) {
+  const uint64_t most = link.description().LargestCredit();
+  uint64_t bytes =
+      batch.needed != 0 ? batch.needed : std::min(credit_size_.Next(), most);
   const bool may_shrink =
       batch.needed == 0 && batch.index == window_.front().index;
   while (true) {

@@ -98,7 +98,8 @@ class LoaderCore : public FleetEvents,
   void AskAll();
   Asked TryAsk(PendingBatch& batch);
   DeathRecord::Verdict Judge(PendingBatch& batch);
-  std::shared_ptr<ReceiveSlot> MakeRoom(const PendingBatch& batch);
+  std::shared_ptr<ReceiveSlot> MakeRoom(const PendingBatch& batch,
+                                        const ServerLink& link);
   void Send(PendingBatch& batch, ServerLink& link,
             std::shared_ptr<ReceiveSlot> slot);
   void Tick();

@@ -141,6 +141,24 @@ TEST(LoaderCore, AsksAgainForWhatABatchNeeds) {
   EXPECT_GE(w.core().stats().needs, 1);
 }
 
+TEST(LoaderCore, NoFirstCreditIsMoreThanItsServerCanMake) {
+  LoaderWorld::Options options;
+  options.num_servers = 1;
+  options.core.buffer_size = 4 << 20;  // credits of 800 KiB at first
+  LoaderWorld w(options);
+  w.server(0).settings().budget_bytes = 100 << 10;
+  w.server(0).settings().act = [](const v1::Credit& credit) {
+    if (credit.max_bytes() <= 50 << 10) return FakeAct{};
+    return FakeAct{.kind = FakeAct::Kind::kError,
+                   .error = absl::InvalidArgumentError("--memory-budget"),
+                   .retryable = false};
+  };
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_TRUE(w.errors.empty()) << w.errors[0];
+}
+
 TEST(LoaderCore, ALowerIndexEvictsTheHighestReadyOne) {
   LoaderWorld::Options options;
   options.core.buffer_size = 128 << 10;  // 32 units

@@ -195,6 +195,7 @@ class ControlHandler final : public StreamHandler {
       reply.set_graph_json(settings_->graph_json);
       reply.set_incarnation(settings_->incarnation);
       reply.set_draining(settings_->draining);
+      reply.set_budget_bytes(settings_->budget_bytes);
       for (uint32_t p : settings_->partitions) reply.add_partitions(p);
       Reply(message, MessageKind::kDescribeReply, reply.SerializeAsString());
     } else if (message.kind() == MessageKind::kGetInputIdsRequest) {

@@ -56,6 +56,7 @@ class FakeSampler final : public StreamAcceptor {
     SimExecutor* node = nullptr;  // in a simulation, the same
     uint64_t incarnation = 1;
     bool draining = false;
+    uint64_t budget_bytes = 0;
     bool knows_sessions = true;  // false: UnknownSession once a stream
     std::vector<uint32_t> partitions = {0};
     std::string graph_json;
