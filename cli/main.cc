@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,19 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeStatusCommand());
   commands.push_back(MakeBenchCommand());
   return commands;
+}
+
+// A size that was allowed may still be more than this machine has.
+absl::Status RunWithinMemory(Command& command) {
+  try {
+    return command.Run();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        "out of memory; give smaller counts or sizes, or a larger machine");
+  } catch (const std::length_error&) {
+    return absl::ResourceExhaustedError(
+        "a count is beyond what can be addressed; give smaller ones");
+  }
 }
 
 std::vector<std::string> CommandNames(const CLI::App& parent) {
@@ -122,7 +137,7 @@ int Main(int argc, char** argv) {
   }
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!apps[i]->parsed()) continue;
-    const absl::Status status = commands[i]->Run();
+    const absl::Status status = RunWithinMemory(*commands[i]);
     if (!status.ok()) {
       const std::string name = absl::StrCat("tributary ", apps[i]->get_name());
       std::fputs(ErrorText(name, status).c_str(), stderr);

@@ -38,7 +38,7 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "are left out [all]")
       ->type_name("FROM:TO");
   app.add_option("--shuffle", arguments.shuffle,
-                 "Order of the inputs: none, global, local")
+                 "Order of the inputs: none, global")
       ->type_name("ORDER")
       ->capture_default_str();
   app.add_flag("--replace", arguments.replace,

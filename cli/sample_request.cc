@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
+#include "common/session/limits.h"
 #include "common/session/spec_builder.h"
 #include "common/status.h"
 
@@ -102,12 +103,12 @@ absl::Status ParseDraws(const SampleArguments& arguments,
   RETURN_IF_ERROR(FillNumNeighbors(arguments.num_neighbors, &loader));
   ASSIGN_OR_RETURN(
       loader.batch_size,
-      ParseWhole("--batch-size", arguments.batch_size, 1, INT32_MAX));
+      ParseWhole("--batch-size", arguments.batch_size, 1, kMaxBatchSize));
   ASSIGN_OR_RETURN(loader.random_seed,
                    ParseWhole("--random-seed", arguments.random_seed));
   ASSIGN_OR_RETURN(
       const size_t shuffle,
-      ParseChoice("--shuffle", arguments.shuffle, {"none", "global", "local"}));
+      ParseChoice("--shuffle", arguments.shuffle, {"none", "global"}));
   loader.shuffle = static_cast<ShuffleMode>(shuffle);
   ASSIGN_OR_RETURN(const size_t expand,
                    ParseChoice("--expand", arguments.expand, {"new", "all"}));

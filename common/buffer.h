@@ -40,6 +40,9 @@ class AlignedBuffer {
   size_t size_ = 0;
 };
 
+// Of the machine; what a buffer can never exceed.
+size_t PhysicalMemoryBytes();
+
 // Advises the kernel to back [data, data + size) with huge pages; no effect
 // where it cannot.
 void AdviseHugePages(void* data, size_t size);

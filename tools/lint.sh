@@ -41,7 +41,12 @@ python_compiles() {
 manifests() {
   KUBECTL=$("$python" tools/kubectl.py) || return 1
   export KUBECTL
-  PYTHON=$python bash k8s/lint.sh
+  # The flags in the manifests are held against the programs that are built.
+  local program built=()
+  for program in cli/tributary trainer_client/torch/tributary-train; do
+    [ ! -x "bazel-bin/$program" ] || built+=("bazel-bin/$program")
+  done
+  PYTHON=$python bash k8s/lint.sh ${built[@]+"${built[@]}"}
 }
 
 [ "${1:-}" != --fix ] || clang-format-14 -i "${cxx[@]}"

@@ -10,8 +10,8 @@ namespace tributary {
 // Neighbours drawn per node; -1 asks for all and has no bound.
 inline constexpr int32_t kMaxFanout = 1 << 20;
 inline constexpr int kMaxHops = 32;
-// Inputs per batch.
-inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 24;
+// Inputs per batch: a credit names each, and must fit into a message's header.
+inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 16;
 
 }  // namespace tributary
 

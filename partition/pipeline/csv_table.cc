@@ -15,6 +15,8 @@ namespace {
 
 // Not believed before it is seen: more is grown into.
 constexpr int64_t kMaxReserve = int64_t{1} << 28;
+// No graph of our format has more nodes or edges.
+constexpr int64_t kMaxCount = int64_t{1} << 56;
 
 // Takes the cell in front of the first comma off `line`.
 absl::string_view TakeCell(absl::string_view* line) {
@@ -200,7 +202,10 @@ absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {
   int64_t count = 0;
   const auto add_row = [&](absl::string_view line, int64_t) {
     const auto value = ParseId(line);
-    if (!value.has_value()) return BadCell(in, line, "one whole number");
+    if (!value.has_value() || *value > kMaxCount) {
+      return BadCell(in, line, absl::StrCat("one whole number up to ",
+                                            kMaxCount));
+    }
     count = *value;
     return absl::OkStatus();
   };

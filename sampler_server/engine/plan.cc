@@ -57,10 +57,6 @@ absl::Status CheckGraph(const GraphSchema& schema,
         "session specification: semantics_version ", spec.semantics_version(),
         "; this server has ", kSemanticsVersion));
   }
-  if (spec.graph() != schema.name) {
-    return Refuse("graph", "'", spec.graph(), "'; this server has '",
-                  schema.name, "'");
-  }
   if (spec.content_digest().size() != schema.content_digest.size()) {
     return Refuse("content_digest", spec.content_digest().size(),
                   " bytes; allowed: 32");

@@ -104,7 +104,6 @@ TEST(SamplingPlan, AnotherGraphOrVersionIsAFailedPrecondition) {
 
 TEST(SamplingPlan, EveryFieldIsChecked) {
   constexpr auto kCode = absl::StatusCode::kInvalidArgument;
-  ExpectRefused(kCode, "graph: 'h'", [](auto& s) { s.set_graph("h"); });
   ExpectRefused(kCode, "content_digest: 3 bytes",
                 [](auto& s) { s.set_content_digest("abc"); });
   ExpectRefused(kCode, "layout_digest: 3 bytes",

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/proto/session.pb.h"
 #include "common/session/batch_bound.h"
+#include "common/session/limits.h"
 #include "common/session/spec_builder.h"
 #include "common/status.h"
 
@@ -114,9 +115,9 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
         "NeighborLoaderOptions.shuffle is local, which is not available yet; "
         "allowed: global, none");
   }
-  if (options.batch_size < 1 || options.batch_size > kMaxInputsPerBatch) {
+  if (options.batch_size < 1 || options.batch_size > kMaxBatchSize) {
     return Bad("batch_size", absl::StrCat(options.batch_size),
-               absl::StrCat("1 to ", kMaxInputsPerBatch));
+               absl::StrCat("1 to ", kMaxBatchSize));
   }
   if (options.world < 1 || options.rank >= options.world) {
     return Bad("rank",

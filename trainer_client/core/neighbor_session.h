@@ -16,9 +16,6 @@
 
 namespace tributary {
 
-// A credit names each input: this many fit into a message's header.
-inline constexpr uint64_t kMaxInputsPerBatch = uint64_t{1} << 16;
-
 // What can be known to be wrong without a graph: INVALID_ARGUMENT with field,
 // value and what is allowed; UNIMPLEMENTED for what is to come.
 absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options);

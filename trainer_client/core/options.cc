@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/buffer.h"
 #include "common/fleet/discovery_source.h"
 #include "common/status.h"
 
@@ -117,10 +118,10 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
                "0.1 s to 1 day");
   }
   constexpr uint64_t kMinRing = uint64_t{64} << 10;
-  constexpr uint64_t kMaxRing = uint64_t{1} << 40;
-  if (buffer_size < kMinRing || buffer_size > kMaxRing) {
+  const uint64_t max_ring = PhysicalMemoryBytes();
+  if (buffer_size < kMinRing || buffer_size > max_ring) {
     return Bad("buffer_size", absl::StrCat(buffer_size, " bytes"),
-               "64 KiB to 1 TiB");
+               absl::StrCat("64 KiB to this machine's memory, ", max_ring));
   }
   RETURN_IF_ERROR(CheckRange("prefetch_size", prefetch_size, 1, 1024));
   if (worker_key.empty() || worker_key.size() > 256) {

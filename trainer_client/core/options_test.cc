@@ -79,7 +79,7 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
       {[](Options& o) { o.rpc_timeout = absl::InfiniteDuration(); },
        "rpc_timeout", "inf", "0.1 s to 1 day"},
       {[](Options& o) { o.buffer_size = 1; }, "buffer_size", "1 bytes",
-       "64 KiB to 1 TiB"},
+       "64 KiB to this machine"},
       {[](Options& o) { o.prefetch_size = 0; }, "prefetch_size", "0",
        "1 to 1024"},
       {[](Options& o) { o.worker_key = ""; }, "worker_key", "0 bytes long",

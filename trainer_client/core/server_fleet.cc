@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/log.h"
 
 namespace tributary {
 namespace {
@@ -34,6 +35,11 @@ void ServerFleet::Start() {
 void ServerFleet::OnListing(const ServerListing& listing) {
   if (closed_) return;
   listing_problem_ = listing.problem;
+  if (!listing_problem_.ok()) {
+    LogRepeated(LogLevel::kWarning, "the list of servers",
+                absl::StrCat("the list of servers: ",
+                             listing_problem_.ToString()));
+  }
   std::vector<Address> mine = listing.addresses;
   if (!options_.server_rank.empty()) {
     mine.clear();

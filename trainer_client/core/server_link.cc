@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/log.h"
 
 namespace tributary {
 namespace {
@@ -87,6 +88,9 @@ void ServerLink::GoDown(absl::Status why) {
     for (const auto& [name, grant] : lane.grants) lost.push_back(grant);
   }
   CloseStreams(why);
+  LogRepeated(LogLevel::kWarning, options_.address.ToString(),
+              absl::StrCat("server ", options_.address.ToString(), ": ",
+                           why.ToString()));
   problem_ = std::move(why);
   control_.reset();
   timer_ =
