@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -50,6 +51,10 @@ absl::Status RunWithinMemory(Command& command) {
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
         "out of memory; give smaller counts or sizes, or a larger machine");
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the system grants no more threads (", error.what(),
+                     "); lower --threads"));
   } catch (const std::length_error&) {
     return absl::ResourceExhaustedError(
         "a count is beyond what can be addressed; give smaller ones");

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace tributary {
@@ -20,26 +21,33 @@ std::chrono::steady_clock::time_point ToSteady(absl::Time when) {
 }  // namespace
 
 ThreadPool::ThreadPool(const std::string& name, int num_threads) {
-  for (int i = 0; i < num_threads; ++i) {
-    threads_.emplace_back([this, name] {
-      NameThisThread(name);
-      RunTasks();
+  try {
+    timer_thread_ = std::thread([this, name] {
+      NameThisThread(name + "-timer");
+      RunTimers();
     });
+    for (int i = 0; i < num_threads; ++i) {
+      threads_.emplace_back([this, name] {
+        NameThisThread(name);
+        RunTasks();
+      });
+    }
+  } catch (const std::system_error&) {
+    Join();  // those that did start
+    throw;
   }
-  timer_thread_ = std::thread([this, name] {
-    NameThisThread(name + "-timer");
-    RunTimers();
-  });
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { Join(); }
+
+void ThreadPool::Join() {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
   }
   task_ready_.NotifyAll();
   timer_changed_.NotifyAll();
-  timer_thread_.join();
+  if (timer_thread_.joinable()) timer_thread_.join();
   for (std::thread& thread : threads_) thread.join();
 }
 

@@ -16,7 +16,8 @@ namespace tributary {
 // runs the tasks already posted and drops timers that are not due.
 class ThreadPool final : public Executor {
  public:
-  // `name` is shown by the system (15 characters); num_threads >= 1.
+  // `name` is shown by the system (15 characters); num_threads >= 1. Throws
+  // std::system_error when the system grants no more threads.
   ThreadPool(const std::string& name, int num_threads);
   ~ThreadPool() override;
 
@@ -26,6 +27,7 @@ class ThreadPool final : public Executor {
   bool CancelTimer(TimerId id) override;
 
  private:
+  void Join();
   void RunTasks();
   void RunTimers();
 

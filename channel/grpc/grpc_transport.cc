@@ -46,11 +46,13 @@ class ClientStream final
 
   void Start(std::shared_ptr<grpc::Channel> channel, StreamMethod method) {
     self_ = shared_from_this();
-    const bool open = registry_->Add(this);
     grpc::GenericStub(std::move(channel))
         .PrepareBidiStreamingCall(context_.get(), GrpcMethodPath(method),
                                   grpc::StubOptions(), this);
     AddHold();
+    // Not before: whoever finds it there may close it, which takes the hold
+    // away.
+    const bool open = registry_->Add(this);
     StartRead(&in_);
     StartCall();
     if (!open) Close(ShutDownError());

@@ -105,6 +105,8 @@ class SamplerServerImpl final : public SamplerServer {
     if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
     grpc_.reset();
     service_.reset();
+    // After it no stream to a peer posts any more: the pools may end.
+    transport_.Shutdown();
   }
 
   absl::Status Start();
