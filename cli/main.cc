@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/bench_command.h"
 #include "cli/command.h"
+#include "cli/doctor_command.h"
 #include "cli/generate_command.h"
 #include "cli/inspect_command.h"
 #include "cli/partition_command.h"
@@ -41,6 +42,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeSampleCommand());
   commands.push_back(MakeStatusCommand());
   commands.push_back(MakeBenchCommand());
+  commands.push_back(MakeDoctorCommand());
   return commands;
 }
 

@@ -1,0 +1,53 @@
+// Asks every server of a list what it is: what `status` and `doctor` look at.
+#ifndef TRIBUTARY_CLI_FLEET_QUERY_H_
+#define TRIBUTARY_CLI_FLEET_QUERY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/fleet/address.h"
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+// One server of which another one says whether it answers.
+struct PeerReport {
+  std::string address;
+  bool healthy = false;
+  std::vector<uint32_t> partitions;
+};
+
+// What a server said of itself.
+struct ServerReport {
+  uint32_t wire_version = 0;
+  GraphSchema schema;
+  std::vector<uint32_t> partitions;  // that it owns
+  uint64_t incarnation = 0;          // differs at each start
+  bool draining = false;
+  uint64_t budget_bytes = 0;
+  std::vector<PeerReport> peers;
+};
+
+struct ServerAnswer {
+  Address address;
+  absl::StatusOr<ServerReport> report;  // or why there is none
+  // The shortest of a few calls on an open connection, by this machine's
+  // clock alone. None when it answered only once.
+  std::optional<absl::Duration> round_trip;
+};
+
+// `servers` is HOST:PORT,... | file:PATH | dns:///NAME:PORT; each is asked
+// 1 + `probes` times, and all within `timeout`. By address. A usage error when
+// `servers` is none of these; NOT_FOUND when the list is empty.
+absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
+                                                     absl::Duration timeout,
+                                                     int probes = 0);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_FLEET_QUERY_H_
