@@ -14,7 +14,7 @@ class BenchTest(unittest.TestCase):
                                       os.path.join(folder, "g"), 2)
             expected = sampling.lines(graph)
             with processes.Server(graph) as server:
-                for where in (["sample", "--graph", graph],
+                for where in (["gather", "--graph", graph],
                               ["stream", "--servers", server.address]):
                     self.check(where, expected)
 
