@@ -1,29 +1,17 @@
 #include "channel/call_server.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/error_text.h"
 #include "common/mutex.h"
 #include "common/proto/wire.pb.h"
 
 namespace tributary {
 namespace {
-
-// Keeps a CallError far below the header's limit.
-constexpr size_t kMaxErrorTextBytes = 4096;
-
-// A protobuf string must be UTF-8, and a status may quote anything.
-std::string ErrorText(const absl::Status& status) {
-  const std::string text(status.message().substr(0, kMaxErrorTextBytes));
-  const bool ascii = std::all_of(text.begin(), text.end(), absl::ascii_isascii);
-  return ascii ? text : absl::CHexEscape(text);
-}
 
 OutgoingMessage ErrorMessage(uint64_t id, const absl::Status& status) {
   v1::CallError error;
@@ -102,6 +90,12 @@ class CallServer final : public StreamHandler,
           absl::StrCat(MessageKindName(message.kind()), " has a payload of ",
                        message.payload_size(), " bytes; at most ",
                        options_.max_request_bytes, " are taken"));
+    }
+    if (message.header().size() > options_.max_header_bytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(MessageKindName(message.kind()), " has a header of ",
+                       message.header().size(), " bytes; at most ",
+                       options_.max_header_bytes, " are taken"));
     }
     MutexLock lock(mutex_);
     if (calls_.count(message.call_id()) > 0) {

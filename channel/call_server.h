@@ -59,6 +59,7 @@ struct CallServerOptions {
   // Calls in work for one stream; one more is answered RESOURCE_EXHAUSTED.
   size_t max_concurrent = 64;
   size_t max_request_bytes = size_t{4} << 20;  // of a payload
+  size_t max_header_bytes = size_t{64} << 10;  // of a request
 };
 
 // Called on the transport's thread: must not block; post the work.

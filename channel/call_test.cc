@@ -216,8 +216,10 @@ TEST_F(CallTest, LargeRequestsAndAnswersAreRefused) {
   Connect();
   Call("a", absl::Seconds(1), std::string(101, 'x'));
   Call("b");
+  Call(std::string((64 << 10) + 1, 'h'));
   Run();
   EXPECT_EQ(StatusOf(0).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(StatusOf(2).code(), absl::StatusCode::kInvalidArgument);
   ASSERT_EQ(served_.size(), 1);
   served_[0].respond(AnswerOf(std::string(kReplyLimit + 1, 'x')));
   Run();
