@@ -91,6 +91,7 @@ class BatchTask final : public TaskControl,
   std::shared_ptr<BatchSink> sink_;
   const std::shared_ptr<Strand> strand_;
 
+  const CancelToken peer_calls_;  // cancelled at the end, whatever it is
   bool ended_ = false;
   BatchStage stage_ = BatchStage::kGathering;  // so that the first one is told
   TimerId timer_ = 0;
@@ -178,7 +179,7 @@ StepContext BatchTask::Context() {
   context.control = shared_from_this();
   context.strand = strand_;
   context.deadline = request_.deadline;
-  context.cancel = request_.cancel;
+  context.cancel = peer_calls_;
   return context;
 }
 
@@ -268,9 +269,11 @@ void BatchTask::EndWith(Report report) {
   report(*sink);
 }
 
-// Memory goes now: a peer's late reply may keep the task for a while.
+// Memory goes now: a peer's late reply may keep the task for a while. So do
+// the calls that are still out: their replies would be nobody's.
 void BatchTask::End() {
   ended_ = true;
+  peer_calls_.Cancel();
   if (timer_ != 0) strand_->CancelTimer(timer_);
   writer_.reset();
   state_ = BatchState();

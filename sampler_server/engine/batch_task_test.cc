@@ -86,6 +86,14 @@ TEST_F(BatchTaskTest, APeersErrorIsTheBatchs) {
                "batch 0 of epoch 0: partition 2: no owner");
 }
 
+// Its replies would lie in memory that nothing is reserved for.
+TEST_F(BatchTaskTest, WhatOtherPeersAreAskedEndsWithTheBatch) {
+  parted_.remote()->failure = absl::UnavailableError("no owner");
+  parted_.Run(Case());
+  ASSERT_FALSE(parted_.remote()->cancels.empty());
+  EXPECT_TRUE(parted_.remote()->cancels.back().cancelled());
+}
+
 TEST_F(BatchTaskTest, APeersRepliesAreNotBelieved) {
   parted_.remote()->damaged_neighbor = true;
   ExpectFailed(*parted_.Run(Case()), Code::kDataLoss, "hop reply of partition");

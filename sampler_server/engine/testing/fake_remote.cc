@@ -28,6 +28,7 @@ void FakeRemote::SampleHop(
     RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,
     absl::AnyInvocable<void(absl::StatusOr<HopEdges>)> done) {
   ++hops_asked;
+  cancels.push_back(limits.cancel);
   most_reply_bytes = std::max(most_reply_bytes, limits.max_reply_bytes);
   if (silent) return;
   const uint64_t edge_bytes = hop.want_positions ? 24 : 16;

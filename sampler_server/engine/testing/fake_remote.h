@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "common/cancel_token.h"
 #include "common/executor.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/remote_partitions.h"
@@ -26,7 +28,8 @@ class FakeRemote final : public RemotePartitions {
   bool short_rows = false;        // a gather misses a row
   int hops_asked = 0;
   int gathers_asked = 0;
-  uint64_t most_reply_bytes = 0;  // granted at once
+  uint64_t most_reply_bytes = 0;     // granted at once
+  std::vector<CancelToken> cancels;  // of each hop asked
 
   void SampleHop(
       RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,
