@@ -52,25 +52,35 @@ bool Admission::Cancel(JobId id) {
   return true;
 }
 
+void Admission::Made(JobId id) {
+  {
+    MutexLock lock(mutex_);
+    auto it = started_.find(id);
+    if (it == started_.end() || it->second.made) return;
+    it->second.made = true;
+    --running_;
+  }
+  Pump();
+}
+
 void Admission::Finish(JobId id) {
   {
     MutexLock lock(mutex_);
-    auto it = running_.find(id);
-    if (it == running_.end()) return;
-    auto count = running_of_.find(it->second);
-    if (--count->second == 0) running_of_.erase(count);
-    running_.erase(it);
+    auto it = started_.find(id);
+    if (it == started_.end()) return;
+    auto count = started_of_.find(it->second.stream);
+    if (--count->second == 0) started_of_.erase(count);
+    if (!it->second.made) --running_;
+    started_.erase(it);
   }
   Pump();
 }
 
 bool Admission::PickNext() {
-  if (picked_ != 0 || running_.size() >= static_cast<size_t>(limits_.running)) {
-    return false;
-  }
+  if (picked_ != 0 || running_ >= limits_.running) return false;
   auto id = turns_.Pop([this](uint64_t stream) {
-    auto it = running_of_.find(stream);
-    return it == running_of_.end() || it->second < limits_.running_per_stream;
+    auto it = started_of_.find(stream);
+    return it == started_of_.end() || it->second < limits_.running_per_stream;
   });
   if (!id) return false;
   picked_ = *id;
@@ -99,8 +109,9 @@ void Admission::OnReserved(JobId id, Reservation reservation) {
       job = std::move(it->second);
       waiting_.erase(it);
       queued_bytes_ -= job.queued_bytes;
-      running_.emplace(id, job.stream);
-      ++running_of_[job.stream];
+      started_.emplace(id, Started{job.stream});
+      ++started_of_[job.stream];
+      ++running_;
     }
   }
   Pump();
@@ -116,7 +127,7 @@ size_t Admission::num_queued() const {
 
 int Admission::num_running() const {
   MutexLock lock(mutex_);
-  return static_cast<int>(running_.size());
+  return running_;
 }
 
 }  // namespace tributary

@@ -19,7 +19,7 @@ namespace tributary {
 
 struct AdmissionLimits {
   int running = 8;                  // tasks at once
-  int running_per_stream = 4;       // of one stream
+  int running_per_stream = 4;       // of one stream, being made or sent
   size_t queued = 4096;             // credits that wait
   size_t queued_bytes = 64u << 20;  // that their inputs take
 };
@@ -49,11 +49,15 @@ class Admission : public std::enable_shared_from_this<Admission> {
   absl::StatusOr<JobId> Enqueue(Job job);
   // True: it had not started and never will. False: Finish it.
   bool Cancel(JobId id);
-  // A started job has ended.
+  // A started job's batch is made and may be on its way out: it no longer
+  // counts in `running`, and still in `running_per_stream`, so that a stream
+  // which takes its batches slowly fills no more of the budget than that.
+  void Made(JobId id);
+  // A started job has ended, and holds nothing.
   void Finish(JobId id);
 
   size_t num_queued() const;
-  int num_running() const;
+  int num_running() const;  // those made left out
 
  private:
   void Pump();
@@ -70,8 +74,13 @@ class Admission : public std::enable_shared_from_this<Admission> {
   FairQueue turns_ ABSL_GUARDED_BY(mutex_);   // of waiting_, but the picked one
   JobId picked_ ABSL_GUARDED_BY(mutex_) = 0;  // waits for its reservation
   ByteBudget::WaiterId waiter_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<JobId, uint64_t> running_ ABSL_GUARDED_BY(mutex_);   // job -> stream
-  std::map<uint64_t, int> running_of_ ABSL_GUARDED_BY(mutex_);  // by stream
+  struct Started {
+    uint64_t stream;
+    bool made = false;
+  };
+  std::map<JobId, Started> started_ ABSL_GUARDED_BY(mutex_);
+  int running_ ABSL_GUARDED_BY(mutex_) = 0;  // of them, not made
+  std::map<uint64_t, int> started_of_ ABSL_GUARDED_BY(mutex_);  // by stream
 };
 
 }  // namespace tributary

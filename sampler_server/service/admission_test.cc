@@ -62,6 +62,24 @@ TEST_F(AdmissionTest, StartsSoManyAtOnceAndTheNextWhenOneHasEnded) {
   EXPECT_EQ(budget_->used(), 30u);
 }
 
+TEST_F(AdmissionTest, WhatIsMadeAndNotSentCountsForItsStreamOnly) {
+  Configure({.running = 2, .running_per_stream = 2});
+  const auto a = Enqueue("a", 10).value();
+  const auto b = Enqueue("b", 10).value();
+  Enqueue("c", 10).value();
+  Enqueue("other", 10, 2).value();
+  EXPECT_THAT(Run(), ElementsAre("a", "b"));
+  admission_->Made(a);
+  admission_->Made(a);
+  EXPECT_EQ(admission_->num_running(), 1);
+  EXPECT_THAT(Run(), ElementsAre("other"));
+  admission_->Made(b);
+  EXPECT_THAT(Run(), IsEmpty());
+  admission_->Finish(a);
+  EXPECT_THAT(Run(), ElementsAre("c"));
+  EXPECT_EQ(admission_->num_running(), 2);
+}
+
 TEST_F(AdmissionTest, ALargeJobIsNotOvertakenBySmallOnes) {
   Configure({.running = 9, .running_per_stream = 9});
   Enqueue("half", 50).value();

@@ -12,10 +12,13 @@
 namespace tributary {
 namespace {
 
+// As many as one peer's CallClient sends; the leaf budget bounds their bytes.
+constexpr size_t kMaxCallsPerStream = 256;
+
 // A call that waits for its turn on the leaf executor.
 struct LeafCall {
   IncomingCall call;
-  Reservation request;  // of the payload
+  Reservation request;  // of header and payload
   absl::Time arrived;
 };
 
@@ -86,7 +89,8 @@ std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::string peer) {
   auto serve = [core = std::move(core)](IncomingCall call,
                                         CallResponder respond) {
-    auto request = core->leaf_budget->TryReserve(call.payload.size());
+    auto request =
+        core->leaf_budget->TryReserve(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
     LeafCall leaf{std::move(call), *std::move(request),
                   core->leaf_executor->Now()};
@@ -95,7 +99,10 @@ std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
           Answer(*core, leaf, std::move(respond));
         });
   };
-  return ServeCalls(std::move(stream), std::move(peer), std::move(serve));
+  CallServerOptions options;
+  options.max_concurrent = kMaxCallsPerStream;
+  return ServeCalls(std::move(stream), std::move(peer), std::move(serve),
+                    options);
 }
 
 }  // namespace tributary

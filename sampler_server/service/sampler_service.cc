@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/mutex.h"
-#include "sampler_server/service/trainer_stream.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
+#include "sampler_server/service/trainer_stream.h"
 
 namespace tributary {
 
@@ -59,12 +59,15 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->incarnation = options.incarnation;
   core_->remote = environment.remote;
   core_->executor = environment.executor;
+  core_->protocol_executor = environment.protocol_executor != nullptr
+                                 ? environment.protocol_executor
+                                 : environment.executor;
   core_->leaf_executor = environment.leaf_executor;
   core_->peers = environment.peers;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
   core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
   core_->admission = std::make_shared<Admission>(
-      options.admission, core_->budget, environment.executor);
+      options.admission, core_->budget, core_->protocol_executor);
   if (environment.metrics != nullptr) {
     core_->metrics = ServiceMetrics(*environment.metrics);
   }
@@ -92,13 +95,14 @@ std::shared_ptr<StreamHandler> SamplerService::Accept(
 void SamplerService::Drain(absl::Time deadline,
                            absl::AnyInvocable<void()> drained) {
   core_->draining = true;
-  const TimerId timer = core_->executor->PostAt(deadline, [streams = streams_] {
+  Executor* const executor = core_->protocol_executor;
+  const TimerId timer = executor->PostAt(deadline, [streams = streams_] {
     streams->CloseAll(absl::UnavailableError(
         "this server has drained, and its grace period is over"));
   });
   core_->activity->OnIdle(
-      [core = core_, timer, drained = std::move(drained)]() mutable {
-        core->executor->CancelTimer(timer);
+      [executor, timer, drained = std::move(drained)]() mutable {
+        executor->CancelTimer(timer);
         drained();
       });
 }

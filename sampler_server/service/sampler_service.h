@@ -42,6 +42,9 @@ struct SamplerServiceEnvironment {
   Executor* executor = nullptr;
   Executor* leaf_executor = nullptr;   // threads of its own, for leaf requests
   RemotePartitions* remote = nullptr;  // null: the graph has all partitions
+  // Threads of its own for messages in and out, so that Progress, credits and
+  // frames never wait for tasks; null: `executor`.
+  Executor* protocol_executor = nullptr;
   // For Describe; may be empty.
   std::function<std::vector<v1::PeerState>()> peers;
   Metrics* metrics = nullptr;  // null: none

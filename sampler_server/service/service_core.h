@@ -27,8 +27,9 @@ struct ServiceCore {
   std::shared_ptr<const Graph> graph;
   uint64_t incarnation = 0;
   std::function<std::vector<v1::PeerState>()> peers;  // may be empty
-  RemotePartitions* remote = nullptr;  // null: all partitions are here
-  Executor* executor = nullptr;
+  RemotePartitions* remote = nullptr;     // null: all partitions are here
+  Executor* executor = nullptr;           // of batch tasks
+  Executor* protocol_executor = nullptr;  // of streams and admission
   Executor* leaf_executor = nullptr;  // its own threads, so that leaf requests
                                       // never wait for tasks
   std::shared_ptr<ByteBudget> budget;

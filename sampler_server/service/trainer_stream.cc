@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/error_text.h"
 #include "common/log.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/credit_check.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Milliseconds(100);
 constexpr int kMaxUnhandled = 8192;
+constexpr size_t kMaxUnhandledBytes = size_t{16} << 20;
 constexpr size_t kMaxClientName = 256;
 constexpr uint64_t kRetryAfterMs = 50;
 
@@ -36,13 +38,13 @@ std::shared_ptr<const SamplingPlan> FindSession(SessionCache& sessions,
 }  // namespace
 
 TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
-                         std::string peer, std::shared_ptr<Stream> stream)
+                             std::string peer, std::shared_ptr<Stream> stream)
     : core_(std::move(core)),
       id_(id),
       peer_(std::move(peer)),
       stream_(std::move(stream)),
-      strand_(std::make_shared<Strand>(core_->executor)),
-      sender_(FrameSender::Create(stream_, core_->executor)),
+      strand_(std::make_shared<Strand>(core_->protocol_executor)),
+      sender_(FrameSender::Create(stream_, core_->protocol_executor)),
       client_(peer_) {
   core_->metrics.streams.Add(1);
 }
@@ -53,15 +55,19 @@ void TrainerStream::OnMessage(IncomingMessage& message) {
         absl::StrCat(MessageKindName(message.kind()), " with a payload of ",
                      message.payload_size(), " bytes; it has none")));
   }
-  if (unhandled_.fetch_add(1) >= kMaxUnhandled) {
+  const size_t bytes = message.header().size();
+  if (unhandled_.fetch_add(1) >= kMaxUnhandled ||
+      unhandled_bytes_.fetch_add(bytes) + bytes > kMaxUnhandledBytes) {
     return stream_->Close(absl::ResourceExhaustedError(absl::StrCat(
-        "more than ", kMaxUnhandled, " messages that were not waited for")));
+        "more than ", kMaxUnhandled, " messages, or ", kMaxUnhandledBytes,
+        " bytes of them, that were not waited for")));
   }
   strand_->Post([self = shared_from_this(), kind = message.kind(),
                  header = std::string(message.header()),
                  room = message.room()]() mutable {
-    self->unhandled_.fetch_sub(1);
     if (!self->closed_) self->Handle(kind, header, std::move(room));
+    self->unhandled_bytes_.fetch_sub(header.size());
+    self->unhandled_.fetch_sub(1);
   });
 }
 
@@ -93,7 +99,7 @@ void TrainerStream::Break(absl::Status why) {
 }
 
 void TrainerStream::Handle(MessageKind kind, const std::string& header,
-                         std::shared_ptr<SharedRoom> room) {
+                           std::shared_ptr<SharedRoom> room) {
   v1::OpenSession open;
   v1::Credit credit;
   v1::Cancel cancel;
@@ -128,7 +134,7 @@ void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
 }
 
 void TrainerStream::OnCredit(const v1::Credit& credit,
-                           std::shared_ptr<SharedRoom> room) {
+                             std::shared_ptr<SharedRoom> room) {
   core_->metrics.credits.Add();
   if (grants_.contains(credit.grant())) {
     return Break(absl::InvalidArgumentError(
@@ -154,7 +160,7 @@ void TrainerStream::OnCredit(const v1::Credit& credit,
 }
 
 void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
-                        std::shared_ptr<SharedRoom> room) {
+                          std::shared_ptr<SharedRoom> room) {
   const uint64_t id = credit.grant();
   Grant grant;
   grant.stage = std::make_shared<GrantSink::StageCell>(v1::STAGE_QUEUED);
@@ -187,7 +193,8 @@ void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
 
 // The grant is still here: Cancel and OnClosed leave what they could not take
 // back from the queue until its task is gone.
-void TrainerStream::StartTask(uint64_t id, Start start, Reservation reservation) {
+void TrainerStream::StartTask(uint64_t id, Start start,
+                              Reservation reservation) {
   auto it = grants_.find(id);
   if (it == grants_.end()) return;
   Grant& grant = it->second;
@@ -295,11 +302,11 @@ void TrainerStream::OnSent(uint64_t id) {
 }
 
 void TrainerStream::OnTaskGone(uint64_t id, Admission::JobId job) {
-  core_->admission->Finish(job);
   auto it = grants_.find(id);
-  if (it == grants_.end()) return;
+  if (it == grants_.end()) return core_->admission->Finish(job);
   Grant& grant = it->second;
   grant.task_over = true;
+  core_->admission->Made(job);
   if (!grant.answered && grant.cancelled) {
     SendReturned(id);
   } else if (!grant.answered) {
@@ -311,6 +318,7 @@ void TrainerStream::OnTaskGone(uint64_t id, Admission::JobId job) {
 void TrainerStream::ForgetIfOver(uint64_t id) {
   auto it = grants_.find(id);
   if (it != grants_.end() && it->second.task_over && !it->second.sending) {
+    core_->admission->Finish(it->second.job);
     grants_.erase(it);
   }
 }
@@ -324,7 +332,7 @@ void TrainerStream::SendError(uint64_t grant, const absl::Status& why) {
   v1::BatchError error;
   error.set_grant(grant);
   error.set_code(static_cast<int32_t>(why.code()));
-  error.set_message(std::string(why.message()));
+  error.set_message(ErrorText(why));
   error.set_retryable(IsRetryable(why.code()));
   if (error.retryable()) error.set_retry_after_ms(kRetryAfterMs);
   Send(MessageKind::kBatchError, error);
@@ -356,10 +364,11 @@ void TrainerStream::ArmProgress() {
       });
 }
 
+// A cancelled grant counts until Returned: its room is not the trainer's yet.
 void TrainerStream::SendProgress() {
   v1::Progress progress;
   for (const auto& [id, grant] : grants_) {
-    if (grant.cancelled || (grant.answered && !grant.sending)) continue;
+    if (grant.answered && (grant.cancelled || !grant.sending)) continue;
     progress.add_grant(id);
     progress.add_stage(grant.stage->load());
   }

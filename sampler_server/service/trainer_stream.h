@@ -23,10 +23,10 @@ namespace tributary {
 // the protocol closes the stream; when it closes, all its tasks are cancelled
 // and all they hold goes back.
 class TrainerStream final : public StreamHandler,
-                          public std::enable_shared_from_this<TrainerStream> {
+                            public std::enable_shared_from_this<TrainerStream> {
  public:
-  TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id, std::string peer,
-              std::shared_ptr<Stream> stream);
+  TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
+                std::string peer, std::shared_ptr<Stream> stream);
 
   // Called by the transport.
   void OnMessage(IncomingMessage& message) override;
@@ -85,7 +85,8 @@ class TrainerStream final : public StreamHandler,
   const std::shared_ptr<Stream> stream_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<FrameSender> sender_;
-  std::atomic<int> unhandled_{0};  // messages taken in, not yet on the strand
+  std::atomic<int> unhandled_{0};  // messages taken in, not yet handled
+  std::atomic<size_t> unhandled_bytes_{0};  // of their headers
 
   std::string client_;
   std::map<uint64_t, Grant> grants_;

@@ -153,6 +153,12 @@ std::vector<v1::Stage> ScriptedTrainer::stages(uint64_t grant) const {
   return it == stages_.end() ? std::vector<v1::Stage>() : it->second;
 }
 
+int ScriptedTrainer::progress_count(uint64_t grant) const {
+  MutexLock lock(mutex_);
+  auto it = progress_counts_.find(grant);
+  return it == progress_counts_.end() ? 0 : it->second;
+}
+
 void ScriptedTrainer::Answer(uint64_t grant, const std::string& text) {
   MutexLock lock(mutex_);
   std::string& answer = answers_[grant];
@@ -194,6 +200,7 @@ void ScriptedTrainer::OnMessage(IncomingMessage& message) {
 void ScriptedTrainer::OnProgress(const v1::Progress& progress) {
   MutexLock lock(mutex_);
   for (int i = 0; i < progress.grant_size(); ++i) {
+    ++progress_counts_[progress.grant(i)];
     auto& stages = stages_[progress.grant(i)];
     if (stages.empty() || stages.back() != progress.stage(i)) {
       stages.push_back(progress.stage(i));

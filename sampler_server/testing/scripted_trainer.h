@@ -63,6 +63,8 @@ class ScriptedTrainer : public StreamHandler,
   bool AwaitAnswers(size_t count, std::chrono::seconds timeout);
   // Every stage that Progress named for the grant, repeats left out.
   std::vector<v1::Stage> stages(uint64_t grant) const;
+  // How often Progress named the grant.
+  int progress_count(uint64_t grant) const;
 
   void OnMessage(IncomingMessage& message) override;
   void OnClosed(const absl::Status& why) override;
@@ -84,6 +86,7 @@ class ScriptedTrainer : public StreamHandler,
   std::map<uint64_t, std::unique_ptr<Room>> rooms_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::string> answers_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::vector<v1::Stage>> stages_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, int> progress_counts_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status why_closed_ ABSL_GUARDED_BY(mutex_);
 };
