@@ -23,9 +23,14 @@ bool IsPermanent(absl::StatusCode code) {
          code == absl::StatusCode::kUnimplemented;
 }
 
-// The peer is there and may answer the next call; this one goes elsewhere.
-bool IsBusy(absl::StatusCode code) {
-  return code == absl::StatusCode::kResourceExhausted;
+// The next call to the peer would fare no better: it is unreachable, holds
+// another graph or has lost the partition, or was silent all along. Any other
+// error speaks of this call alone, which goes elsewhere.
+bool SpeaksOfPeer(absl::StatusCode code, bool silent) {
+  return code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kFailedPrecondition ||
+         code == absl::StatusCode::kNotFound ||
+         (code == absl::StatusCode::kDeadlineExceeded && silent);
 }
 
 class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
@@ -60,6 +65,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
   }
 
   void Try() {
+    retry_ = 0;
     if (over_) return;
     const absl::Duration left = give_up_ - spec_.strand->Now();
     if (left <= absl::ZeroDuration()) return Finish(Unavailable());
@@ -68,20 +74,24 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     const absl::Duration timeout = std::min(left, kAttemptTimeout);
     const uint64_t timeout_ms =
         std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout));
+    const absl::Time end = spec_.strand->Now() + timeout;
     client_ = owner->Leaf();
     call_ = client_->Call(
         {spec_.kind, spec_.header(timeout_ms), spec_.payload,
          spec_.payload_owner},
-        spec_.strand->Now() + timeout, spec_.max_reply_bytes,
-        [self = shared_from_this(), owner](absl::StatusOr<CallReply> reply) {
+        end, spec_.max_reply_bytes,
+        [self = shared_from_this(), owner, end,
+         full = timeout == kAttemptTimeout](absl::StatusOr<CallReply> reply) {
+          // What a peer itself answers comes before the end.
+          const bool silent = full && self->spec_.strand->Now() >= end;
           self->spec_.strand->Post(
-              [self, owner, reply = std::move(reply)]() mutable {
-                self->OnReply(owner, std::move(reply));
+              [self, owner, silent, reply = std::move(reply)]() mutable {
+                self->OnReply(owner, silent, std::move(reply));
               });
         });
   }
 
-  void OnReply(const std::shared_ptr<Peer>& owner,
+  void OnReply(const std::shared_ptr<Peer>& owner, bool silent,
                absl::StatusOr<CallReply> reply) {
     if (over_) return;
     absl::Status status = reply.status();
@@ -93,7 +103,9 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
           absl::StrCat("partition ", spec_.partition, ", asked ",
                        owner->address().ToString(), ": ", status.message())));
     }
-    if (!IsBusy(status.code())) directory_->ReportFailure(owner, status);
+    if (SpeaksOfPeer(status.code(), silent)) {
+      directory_->ReportFailure(owner, status);
+    }
     tried_.insert(owner->address());
     errors_[owner->address()] = status;
     Try();
@@ -103,7 +115,8 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     tried_.clear();
     const absl::Time again =
         std::min(spec_.strand->Now() + backoff_.Next(), spec_.limits.deadline);
-    spec_.strand->PostAt(again, [self = shared_from_this()] { self->Try(); });
+    retry_ = spec_.strand->PostAt(again,
+                                  [self = shared_from_this()] { self->Try(); });
   }
 
   absl::Status Unavailable() const {
@@ -136,10 +149,15 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     done(std::move(status));
   }
 
-  // What the callbacks hold may hold this.
+  // What the callbacks hold may hold this, and much memory besides. Whoever
+  // runs this holds the call; none of the callbacks is running.
   void LetGo() {
+    spec_.strand->CancelTimer(retry_);
     spec_.done = nullptr;
     spec_.accept = nullptr;
+    spec_.header = nullptr;
+    spec_.payload = {};
+    spec_.payload_owner.reset();
     client_.reset();
   }
 
@@ -151,6 +169,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
   std::map<Address, absl::Status> errors_;
   std::shared_ptr<CallClient> client_;
   CallClient::CallId call_ = 0;
+  TimerId retry_ = 0;  // of the back-off
   bool over_ = false;
 };
 

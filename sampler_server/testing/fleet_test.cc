@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/fault_point.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
@@ -349,6 +350,33 @@ TEST_F(FleetTest, AFrozenPeerIsLeftForAnotherOwner) {
   EXPECT_EQ(trainer->answer(0), kBatch0);
   EXPECT_EQ(trainer->answer(1), kBatch1);
   fleet.world.Thaw(fleet.servers[1]->executor->node());
+}
+
+TEST_F(FleetTest, AnErrorOfOneCallLeavesThePeersStreamToTheOthers) {
+  SimFleet fleet(5);
+  fleet.Add({.opened = VectorGraph(2, {0})});
+  fleet.Add({.opened = VectorGraph(2, {1})});
+  fleet.Settle();
+  int calls = 0;
+  bool left = false;
+  ScopedFault fault("leaf.serve", [&] {
+    return ++calls == 1 ? absl::InternalError("once") : absl::OkStatus();
+  });
+  fleet.world.set_each_step([&] {
+    for (const auto& state : fleet.servers[0]->directory->States()) {
+      left |= !state.healthy();
+    }
+  });
+  auto trainer = Connect(fleet);
+  const TrainerSession session = VectorSession(*fleet.servers[0]);
+  trainer->Open(session);
+  for (uint64_t i : {0, 1}) trainer->Ask(session, i);
+  Await(fleet, *trainer, 2);
+  EXPECT_EQ(trainer->answer(0), kBatch0);
+  EXPECT_EQ(trainer->answer(1), kBatch1);
+  EXPECT_GT(calls, 1);
+  EXPECT_FALSE(left);
+  fleet.world.set_each_step(nullptr);
 }
 
 TEST_F(FleetTest, APeerWithAnotherLayoutIsRefused) {
