@@ -203,8 +203,8 @@ absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {
   const auto add_row = [&](absl::string_view line, int64_t) {
     const auto value = ParseId(line);
     if (!value.has_value() || *value > kMaxCount) {
-      return BadCell(in, line, absl::StrCat("one whole number up to ",
-                                            kMaxCount));
+      return BadCell(in, line,
+                     absl::StrCat("one whole number up to ", kMaxCount));
     }
     count = *value;
     return absl::OkStatus();

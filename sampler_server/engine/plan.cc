@@ -167,9 +167,8 @@ absl::Status FillFanouts(const GraphSchema& schema,
     RETURN_IF_ERROR(CheckHops(entry, plan->num_hops));
     const auto& per_hop = entry.per_hop();
     // A homogeneous batch always has its edge tensors, as PyG's has.
-    if (schema.heterogeneous &&
-        std::all_of(per_hop.begin(), per_hop.end(),
-                    [](int32_t k) { return k == 0; })) {
+    if (schema.heterogeneous && std::all_of(per_hop.begin(), per_hop.end(),
+                                            [](int32_t k) { return k == 0; })) {
       continue;
     }
     const EdgeTypeSchema& edge = schema.edge_types[type];

@@ -35,17 +35,17 @@ void PeerDirectory::SetListed(std::vector<Address> addresses) {
 }
 
 void PeerDirectory::Stop(absl::AnyInvocable<void()> stopped) {
-  strand_->Post([self = shared_from_this(),
-                 stopped = std::move(stopped)]() mutable {
-    self->stopped_ = true;
-    for (auto& [address, watch] : self->watches_) {
-      self->strand_->CancelTimer(watch.timer);
-      watch.peer->SetProblem(absl::CancelledError("this server stops"));
-    }
-    self->watches_.clear();
-    self->Publish();
-    stopped();
-  });
+  strand_->Post(
+      [self = shared_from_this(), stopped = std::move(stopped)]() mutable {
+        self->stopped_ = true;
+        for (auto& [address, watch] : self->watches_) {
+          self->strand_->CancelTimer(watch.timer);
+          watch.peer->SetProblem(absl::CancelledError("this server stops"));
+        }
+        self->watches_.clear();
+        self->Publish();
+        stopped();
+      });
 }
 
 void PeerDirectory::Listed(const std::vector<Address>& addresses) {

@@ -134,6 +134,9 @@ class SamplerServerImpl final : public SamplerServer {
   GrpcTransport transport_;
   ThreadPool pool_;
   ThreadPool leaf_pool_;
+  // Credits, cancels and progress, so that long kernels never make a busy
+  // server look dead.
+  ThreadPool protocol_pool_{"protocol", 2};
   SystemHostResolver resolver_;
   std::shared_ptr<PeerDirectory> directory_;
   std::unique_ptr<PeerPartitions> remote_;
@@ -174,6 +177,7 @@ void SamplerServerImpl::MakeService() {
   SamplerServiceEnvironment environment;
   environment.executor = &pool_;
   environment.leaf_executor = &leaf_pool_;
+  environment.protocol_executor = &protocol_pool_;
   const bool has_all =
       graph_->partitions().size() == graph_->schema().num_partitions;
   environment.remote = has_all ? nullptr : remote_.get();

@@ -48,8 +48,7 @@ class DistNeighborLoaderTest : public ::testing::Test {
     return server;
   }
   auto Create() {
-    return DistNeighborLoader::Create(options_, worker_,
-                                      {&pool_, &transport_});
+    return DistNeighborLoader::Create(options_, worker_, {&pool_, &transport_});
   }
 
   ThreadPool pool_{"loader_test", 1};

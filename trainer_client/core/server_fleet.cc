@@ -36,9 +36,9 @@ void ServerFleet::OnListing(const ServerListing& listing) {
   if (closed_) return;
   listing_problem_ = listing.problem;
   if (!listing_problem_.ok()) {
-    LogRepeated(LogLevel::kWarning, "the list of servers",
-                absl::StrCat("the list of servers: ",
-                             listing_problem_.ToString()));
+    LogRepeated(
+        LogLevel::kWarning, "the list of servers",
+        absl::StrCat("the list of servers: ", listing_problem_.ToString()));
   }
   std::vector<Address> mine = listing.addresses;
   if (!options_.server_rank.empty()) {
