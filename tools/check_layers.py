@@ -46,7 +46,7 @@ MAY_INCLUDE = {
 # They stand above all layers.
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
 # Who may include a library's headers: prefixes of paths.
-TORCH_IN = ["trainer_client/torch/", "third_party/smoke/"]
+TORCH_IN = ["trainer_client/torch/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')

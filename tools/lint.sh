@@ -44,7 +44,7 @@ manifests() {
   # The flags in the manifests are held against the programs that are built.
   local program built=()
   for program in cli/tributary trainer_client/torch/tributary-train; do
-    [ ! -x "bazel-bin/$program" ] || built+=("bazel-bin/$program")
+    [ ! -x "$PWD/bazel-bin/$program" ] || built+=("$PWD/bazel-bin/$program")
   done
   PYTHON=$python bash k8s/lint.sh ${built[@]+"${built[@]}"}
 }

@@ -63,5 +63,5 @@ check_once() {
 }
 
 thread_safety_build() {
-  run_bazel build --config=clang --keep_going -- //... -//third_party/smoke/...
+  run_bazel build --config=clang --keep_going -- //...
 }
