@@ -1,24 +1,15 @@
 #include "cli/arguments.h"
 
-#include <charconv>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/command.h"
+#include "common/parse_number.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
-
-template <typename T>
-std::optional<T> ParseAll(absl::string_view text) {
-  T value{};
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end) return std::nullopt;
-  return value;
-}
 
 absl::Status Refused(absl::string_view option, absl::string_view text,
                      absl::string_view allowed) {
@@ -31,7 +22,7 @@ absl::Status Refused(absl::string_view option, absl::string_view text,
 absl::StatusOr<uint64_t> ParseWhole(absl::string_view option,
                                     absl::string_view text, uint64_t min,
                                     uint64_t max) {
-  const auto value = ParseAll<uint64_t>(text);
+  const auto value = ParseNumber<uint64_t>(text);
   if (!value.has_value() || *value < min || *value > max) {
     return Refused(option, text,
                    absl::StrCat("a whole number from ", min, " to ", max));
@@ -43,7 +34,7 @@ absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::string_view text,
                                             absl::Duration min,
                                             absl::Duration max) {
-  const auto seconds = ParseAll<double>(text);
+  const auto seconds = ParseNumber<double>(text);
   // Written so that NaN is refused.
   if (!seconds.has_value() || !(*seconds >= absl::ToDoubleSeconds(min)) ||
       !(*seconds <= absl::ToDoubleSeconds(max))) {
@@ -68,8 +59,8 @@ absl::StatusOr<IndexRange> ParseRange(absl::string_view option,
   const size_t colon = text.find(':');
   std::optional<uint64_t> from, to;
   if (colon != absl::string_view::npos) {
-    from = ParseAll<uint64_t>(text.substr(0, colon));
-    to = ParseAll<uint64_t>(text.substr(colon + 1));
+    from = ParseNumber<uint64_t>(text.substr(0, colon));
+    to = ParseNumber<uint64_t>(text.substr(colon + 1));
   }
   if (!from.has_value() || !to.has_value() || *from >= *to) {
     return Refused(option, text,
