@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/optim/adam.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -96,7 +97,12 @@ absl::StatusOr<at::Device> DeviceOf(const TrainOptions& options,
         "device cuda: no GPU is visible, or this program was built without "
         "--config=cuda");
   }
-  return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(local_rank));
+  // Without LOCAL_RANK the local rank is RANK, which counts over all machines:
+  // modulo the GPUs of this one it is right where machines are alike and ranks
+  // fill one after another. Not yet run on more than one machine with GPUs.
+  const int num_gpus = std::max(1, static_cast<int>(at::getNumGPUs()));
+  return at::Device(at::kCUDA,
+                    static_cast<c10::DeviceIndex>(local_rank % num_gpus));
 }
 
 // Any bit of either changes every number drawn.

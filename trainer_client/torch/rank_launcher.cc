@@ -22,14 +22,13 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/status.h"
+#include "trainer_client/torch/launch_choice.h"
 #include "trainer_client/torch/rank_environment.h"
 
 extern char** environ;
 
 namespace tributary {
 namespace {
-
-constexpr char kLauncherPidVariable[] = "TRIBUTARY_LAUNCHER_PID";
 
 absl::Status SystemError(const char* what, int error) {
   return absl::InternalError(absl::StrCat(what, ": ", std::strerror(error)));

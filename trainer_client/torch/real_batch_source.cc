@@ -1,11 +1,12 @@
 #include "trainer_client/torch/real_batch_source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "channel/grpc/grpc_transport.h"
+#include "channel/slot_ring.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
-#include "trainer_client/embedded/embedded_server.h"
 
 namespace tributary {
 namespace {
@@ -54,13 +55,25 @@ class EmbeddedSource final : public BatchSource {
 
 }  // namespace
 
+EmbeddedServerOptions EmbeddedOptionsOf(const BatchSourceOptions& options) {
+  EmbeddedServerOptions server;
+  server.graph = options.graph;
+  // A batch that fits the ring, which is whole pages, fits the server, which
+  // reserves it twice: so nobody is told to raise an option that is not there.
+  constexpr uint64_t kPage = SlotRing::kUnit;
+  const uint64_t ring =
+      (options.worker.buffer_size + kPage - 1) / kPage * kPage;
+  server.memory_budget = std::max(server.memory_budget, 2 * ring);
+  return server;
+}
+
 absl::StatusOr<std::unique_ptr<BatchSource>> OpenRealBatchSource(
     const BatchSourceOptions& options) {
   if (options.graph.empty()) {
     return std::make_unique<FleetSource>(options.worker);
   }
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedServer> server,
-                   EmbeddedServer::Start({.graph = options.graph}));
+                   EmbeddedServer::Start(EmbeddedOptionsOf(options)));
   return std::make_unique<EmbeddedSource>(options.worker, std::move(server));
 }
 

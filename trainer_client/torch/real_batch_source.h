@@ -5,9 +5,13 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "trainer_client/embedded/embedded_server.h"
 #include "trainer_client/torch/train_command.h"
 
 namespace tributary {
+
+// For options.graph.
+EmbeddedServerOptions EmbeddedOptionsOf(const BatchSourceOptions& options);
 
 // Starts the server for options.graph; connects to nobody yet for a fleet.
 absl::StatusOr<std::unique_ptr<BatchSource>> OpenRealBatchSource(

@@ -1,11 +1,14 @@
 #include "trainer_client/torch/train_arguments.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
+#include <cmath>
+#include <limits>
+#include <optional>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/parse_number.h"
+#include "common/session/limits.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -33,6 +36,41 @@ struct Texts {
   bool no_progress = false;
 };
 
+// CLI11 itself reads numbers as C does: -1 is the largest unsigned one, what is
+// too large becomes the largest, 010 is eight.
+template <typename T>
+CLI::Option* AddWhole(CLI::App& app, const std::string& name, T& value, T min,
+                      T max, const std::string& help) {
+  auto read = [&value, name, min, max](const std::string& text) {
+    const std::optional<T> number = ParseNumber<T>(text);
+    if (!number || *number < min || *number > max) {
+      throw CLI::ValidationError(
+          name, absl::StrCat("\"", text, "\"; allowed: a whole number from ",
+                             min, " to ", max));
+    }
+    value = *number;
+  };
+  return app.add_option_function<std::string>(name, read, help)
+      ->type_name("WHOLE")
+      ->default_str(absl::StrCat(value));
+}
+
+// Its range is checked with all others.
+CLI::Option* AddReal(CLI::App& app, const std::string& name, double& value,
+                     const std::string& help) {
+  auto read = [&value, name](const std::string& text) {
+    const std::optional<double> number = ParseNumber<double>(text);
+    if (!number || !std::isfinite(*number)) {
+      throw CLI::ValidationError(
+          name, absl::StrCat("\"", text, "\"; allowed: a number, such as 0.5"));
+    }
+    value = *number;
+  };
+  return app.add_option_function<std::string>(name, read, help)
+      ->type_name("NUMBER")
+      ->default_str(absl::StrCat(value));
+}
+
 void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
   auto* graph = app.add_option("--graph", a.source.graph,
                                "Folder of a partitioned graph, sampled inside "
@@ -43,12 +81,10 @@ void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_option("--buffer-size", t.buffer_size,
                  "Receive ring of each loader, such as 256MB")
       ->capture_default_str();
-  app.add_option("--prefetch", a.source.worker.prefetch_size,
-                 "Batches asked for ahead")
-      ->capture_default_str();
-  app.add_option("--rpc-timeout", t.rpc_timeout,
-                 "Seconds without a sign of life before giving up")
-      ->capture_default_str();
+  AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
+           "Batches asked for ahead");
+  AddReal(app, "--rpc-timeout", t.rpc_timeout,
+          "Longest wait for one batch in seconds, whatever servers report");
 }
 
 void DeclareSampling(CLI::App& app, TrainArguments& a, Texts& t) {
@@ -58,22 +94,22 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, Texts& t) {
       ->capture_default_str();
   app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
                  "The same for valid and test  [as --num-neighbors]");
-  app.add_option("--batch-size", a.loader.batch_size, "Inputs per rank")
-      ->capture_default_str();
+  AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
+                     "Inputs per rank");
   app.add_option("--input", t.input,
                  "Splits to train, validate and test on; the last two may be "
                  "left out")
       ->capture_default_str();
   app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
-      ->check(CLI::IsMember({"global", "local", "none"}))
+      ->check(CLI::IsMember({"global", "none"}))
       ->capture_default_str();
   app.add_option("--expand", t.expand, "new: PyG's hops, all: DGL's blocks")
       ->check(CLI::IsMember({"new", "all"}))
       ->capture_default_str();
   app.add_flag("--replace", a.loader.replace, "Sample with replacement");
-  app.add_option("--random-seed", a.loader.random_seed,
-                 "Of order, sampling, parameters and dropout")
-      ->capture_default_str();
+  AddWhole<uint64_t>(app, "--random-seed", a.loader.random_seed, 0,
+                     std::numeric_limits<uint64_t>::max(),
+                     "Of order, sampling, parameters and dropout");
 }
 
 void DeclareTraining(CLI::App& app, TrainArguments& a, Texts& t) {
@@ -83,29 +119,30 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, Texts& t) {
   };
   option("--model", t.model, "Model")->check(CLI::IsMember({"sage"}));
   option("--task", t.task, "Task")->check(CLI::IsMember({"node"}));
-  option("--epochs", o.epochs, "Passes over the training inputs");
-  option("--eval-every", o.eval_every, "Epochs between validations");
-  option("--hidden", o.hidden_channels, "Channels of hidden layers");
-  app.add_option("--layers", o.num_layers,
-                 "Layers; must equal the hops  [that]");
-  option("--dropout", o.dropout, "After each hidden layer");
-  option("--input-dropout", o.input_dropout, "Of the features");
-  option("--lr", o.learning_rate, "Adam's learning rate");
-  option("--weight-decay", o.weight_decay, "L2, added to the gradient");
+  AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
+                     "Passes over the training inputs");
+  AddWhole<uint64_t>(app, "--eval-every", o.eval_every, 1, o.kMaxEpochs,
+                     "Epochs between validations");
+  AddWhole<int64_t>(app, "--hidden", o.hidden_channels, 1, o.kMaxHiddenChannels,
+                    "Channels of hidden layers");
+  AddWhole<int>(app, "--layers", o.num_layers, 1, o.kMaxLayers,
+                "Layers; must equal the hops")
+      ->default_str("that");
+  AddReal(app, "--dropout", o.dropout, "After each hidden layer");
+  AddReal(app, "--input-dropout", o.input_dropout, "Of the features");
+  AddReal(app, "--lr", o.learning_rate, "Adam's learning rate");
+  AddReal(app, "--weight-decay", o.weight_decay, "L2, added to the gradient");
   app.add_flag("--row-normalize", o.row_normalize,
                "Divide each feature row by its sum");
-  app.add_option("--num-classes", o.num_classes,
-                 "[the largest training label + 1, found by a pass]");
+  AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,
+                    "0: the largest training label + 1, found by a pass");
   option("--device", o.device, "auto, cpu or cuda");
 }
 
 void DeclareRunning(CLI::App& app, TrainArguments& a, Texts& t) {
-  app.add_option("--nproc", a.nproc,
-                 "Ranks to start on this machine; without it RANK, "
-                 "WORLD_SIZE, MASTER_ADDR and MASTER_PORT are read, as "
-                 "torchrun sets them")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  AddWhole(app, "--nproc", a.nproc, 1, 1024,
+           "Ranks to start on this machine; without it RANK, WORLD_SIZE, "
+           "MASTER_ADDR and MASTER_PORT are read, as torchrun sets them");
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_flag("--no-progress", t.no_progress, "No progress on a terminal");
 }
@@ -123,10 +160,6 @@ absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
 }
 
 absl::Status ReadSampling(const Texts& t, TrainArguments& a) {
-  static const auto& kShuffles =
-      *new std::map<std::string, ShuffleMode>{{"global", ShuffleMode::kGlobal},
-                                              {"local", ShuffleMode::kLocal},
-                                              {"none", ShuffleMode::kNone}};
   ASSIGN_OR_RETURN(a.loader.num_neighbors,
                    ParseFanouts("--num-neighbors", t.num_neighbors));
   a.eval_num_neighbors = a.loader.num_neighbors;
@@ -139,10 +172,8 @@ absl::Status ReadSampling(const Texts& t, TrainArguments& a) {
         absl::StrCat("--eval-num-neighbors has ", a.eval_num_neighbors.size(),
                      " hops, --num-neighbors ", a.loader.num_neighbors.size()));
   }
-  if (a.loader.batch_size < 1) {
-    return absl::InvalidArgumentError("--batch-size must be at least 1");
-  }
-  a.loader.shuffle = kShuffles.at(t.shuffle);
+  a.loader.shuffle =
+      t.shuffle == "none" ? ShuffleMode::kNone : ShuffleMode::kGlobal;
   a.loader.expand_all = a.train.expand_all = t.expand == "all";
   a.train.random_seed = a.loader.random_seed;
   return ReadSplits(t.input, a);
@@ -163,9 +194,16 @@ absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError("--graph DIR or --servers is needed");
   }
-  ASSIGN_OR_RETURN(a.source.worker.buffer_size, ParseByteSize(t.buffer_size));
+  const absl::StatusOr<uint64_t> buffer_size = ParseByteSize(t.buffer_size);
+  if (!buffer_size.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--buffer-size ", buffer_size.status().message()));
+  }
+  a.source.worker.buffer_size = *buffer_size;
   a.source.worker.rpc_timeout = absl::Seconds(t.rpc_timeout);
-  return a.source.graph.empty() ? a.source.worker.Validate() : absl::OkStatus();
+  RemoteDistSamplingWorkerOptions worker = a.source.worker;
+  if (!a.source.graph.empty()) worker.servers = "127.0.0.1:1";  // any
+  return worker.Validate();
 }
 
 absl::Status ReadTexts(const Texts& t, TrainArguments& a) {
@@ -182,13 +220,14 @@ absl::StatusOr<std::vector<int32_t>> ParseFanouts(const std::string& option,
   std::vector<int32_t> fanouts;
   for (const std::string& part :
        std::vector<std::string>(absl::StrSplit(text, ','))) {
-    int32_t fanout = 0;
-    if (!absl::SimpleAtoi(part, &fanout) || fanout < -1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          option, " is \"", text,
-          "\", allowed are whole numbers from -1 (all), such as 15,10"));
+    const std::optional<int32_t> fanout = ParseNumber<int32_t>(part);
+    if (!fanout || *fanout < -1 || *fanout > kMaxFanout) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, " is \"", text,
+                       "\", allowed are whole numbers from -1 (all) to ",
+                       kMaxFanout, ", such as 15,10"));
     }
-    fanouts.push_back(fanout);
+    fanouts.push_back(*fanout);
   }
   return fanouts;
 }

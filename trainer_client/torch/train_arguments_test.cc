@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace tributary {
 namespace {
 
@@ -50,7 +52,7 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "--random-seed",
                              "18446744073709551615",
                              "--shuffle",
-                             "local",
+                             "none",
                              "--input",
                              "geo/train,valid",
                              "--eval-every",
@@ -82,7 +84,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
   EXPECT_EQ(a.eval_num_neighbors, (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_EQ(a.loader.batch_size, 48);
-  EXPECT_EQ(a.loader.shuffle, ShuffleMode::kLocal);
+  EXPECT_EQ(a.loader.shuffle, ShuffleMode::kNone);
   EXPECT_EQ(a.loader.input_split, "geo/train");
   EXPECT_EQ(a.valid_split, "valid");
   EXPECT_EQ(a.test_split, "");
@@ -121,6 +123,14 @@ TEST(TrainArgumentsTest, UsageErrors) {
            {"--graph", "g", "--input", ",valid"},
            {"--graph", "g", "--buffer-size", "lots"},
            {"--servers", "nonsense"},
+           {"--graph", "g", "--shuffle", "local"},
+           {"--graph", "g", "--num-neighbors", "+5"},
+           {"--graph", "g", "--num-neighbors", "1048577"},
+           {"--graph", "g", "--num-classes", "16777217"},
+           {"--graph", "g", "--layers", "0"},
+           {"--graph", "g", "--nproc", "0"},
+           {"--graph", "g", "--dropout", "nan"},
+           {"--graph", "g", "--lr", "1e-2x"},
            {"--graph", "g", "--unknown"}}) {
     const auto parsed = Parse(words);
     EXPECT_FALSE(parsed.arguments.has_value());
@@ -128,10 +138,66 @@ TEST(TrainArgumentsTest, UsageErrors) {
   }
 }
 
+TEST(TrainArgumentsTest, WholeNumbersAreReadStrictly) {
+  const auto seed = [](const char* text) -> std::optional<uint64_t> {
+    const auto parsed = Parse({"--graph", "g", "--random-seed", text});
+    if (!parsed.arguments) return std::nullopt;
+    return parsed.arguments->train.random_seed;
+  };
+  EXPECT_EQ(seed("010"), 10);
+  EXPECT_EQ(seed("18446744073709551615"), UINT64_MAX);
+  for (const char* bad :
+       {"-1", "18446744073709551616", "+1", "0x10", "1e3", "1.0", " 1", ""}) {
+    EXPECT_EQ(seed(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(TrainArgumentsTest, AWrongNumberIsNamedWithWhatIsAllowed) {
+  for (const auto& [option, text, allowed] :
+       std::vector<std::array<const char*, 3>>{
+           {"--random-seed", "-1", "from 0 to 18446744073709551615"},
+           {"--epochs", "4294967297", "from 1 to 1073741824"},
+           {"--batch-size", "-1", "from 1 to 65536"},
+           {"--layers", "99999999999", "from 1 to 16"},
+           {"--lr", "inf", "a number, such as 0.5"}}) {
+    ::testing::internal::CaptureStderr();
+    const auto parsed = Parse({"--graph", "g", option, text});
+    const std::string error = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(parsed.exit_code, 2) << option;
+    for (const char* part : {option, text, allowed}) {
+      EXPECT_NE(error.find(part), std::string::npos) << part << ": " << error;
+    }
+  }
+}
+
+// Of a server in this process as of a fleet: known wrong before it starts.
+TEST(TrainArgumentsTest, WorkerOptionsAreCheckedWithEitherSource) {
+  for (const auto& [source, where] : std::vector<std::array<const char*, 2>>{
+           {"--graph", "g"}, {"--servers", "127.0.0.1:5000"}}) {
+    for (const auto& [option, value] :
+         std::vector<std::array<const char*, 2>>{{"--prefetch", "0"},
+                                                 {"--prefetch", "1025"},
+                                                 {"--rpc-timeout", "0.05"},
+                                                 {"--rpc-timeout", "86401"},
+                                                 {"--rpc-timeout", "nan"},
+                                                 {"--rpc-timeout", "inf"},
+                                                 {"--buffer-size", "1KB"},
+                                                 {"--buffer-size", "0"}}) {
+      EXPECT_EQ(Parse({source, where, option, value}).exit_code, 2)
+          << source << " " << option << " " << value;
+    }
+  }
+  EXPECT_EQ(Parse({"--graph", "g"}).arguments->source.worker.servers, "");
+}
+
 TEST(TrainArgumentsTest, HelpIsNoError) {
+  ::testing::internal::CaptureStdout();
   const auto parsed = Parse({"--help"});
+  const std::string help = ::testing::internal::GetCapturedStdout();
   EXPECT_FALSE(parsed.arguments.has_value());
   EXPECT_EQ(parsed.exit_code, 0);
+  EXPECT_EQ(help.find("local"), std::string::npos) << help;
+  EXPECT_NE(help.find("WHOLE=512"), std::string::npos) << help;
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/mutex.h"
 #include "common/status.h"
+#include "trainer_client/torch/launch_choice.h"
 #include "trainer_client/torch/process_group.h"
 #include "trainer_client/torch/rank_environment.h"
 #include "trainer_client/torch/rank_launcher.h"
@@ -20,6 +22,8 @@
 
 namespace tributary {
 namespace {
+
+constexpr int kExitUsage = 2;
 
 const char* Environment(const char* name) { return std::getenv(name); }
 
@@ -57,12 +61,14 @@ class Loaders {
     return absl::OkStatus();
   }
 
-  TrainLoaders get() const {
-    return {train_.get(), valid_.get(), test_.get(), labels_.get()};
+  TrainLoaders get() {
+    return {train_.get(), valid_.get(), test_.get(), labels_.get(),
+            [this] { ReleaseLabels(); }};
   }
 
   // From any thread.
-  void Cancel() const {
+  void Cancel() {
+    MutexLock lock(mutex_);
     for (const auto* loader : {&train_, &labels_, &valid_, &test_}) {
       if (*loader) (*loader)->Cancel();
     }
@@ -79,7 +85,14 @@ class Loaders {
     return source.Open(options);
   }
 
+  void ReleaseLabels() {
+    Loader labels;  // ends after the lock: that waits for its streams
+    MutexLock lock(mutex_);
+    labels = std::move(labels_);
+  }
+
   Loader train_, labels_, valid_, test_;
+  Mutex mutex_;  // Cancel must not meet a loader that is being destroyed
 };
 
 // A rank may wait for another that waits for a batch: longer than that.
@@ -174,9 +187,14 @@ int LaunchRanks(int nproc, int argc, char** argv) {
 int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open) {
   const ParsedTrainArguments parsed = ParseTrainArguments(argc, argv);
   if (!parsed.arguments) return parsed.exit_code;
-  if (parsed.arguments->nproc > 1 && Environment("RANK") == nullptr) {
-    return LaunchRanks(parsed.arguments->nproc, argc, argv);
+  const absl::StatusOr<bool> launches =
+      StartsRanks(parsed.arguments->nproc, Environment);
+  if (!launches.ok()) {
+    std::fprintf(stderr, "tributary-train: %s\n",
+                 std::string(launches.status().message()).c_str());
+    return kExitUsage;
   }
+  if (*launches) return LaunchRanks(parsed.arguments->nproc, argc, argv);
   const std::vector<std::string> words(argv, argv + argc);
   return RunRank(*parsed.arguments, absl::StrJoin(words, " "), open);
 }

@@ -172,6 +172,15 @@ TEST(TrainCommandTest, TermEndsRanksCleanly) {
   }
 }
 
+TEST(TrainCommandTest, NprocWithinTorchrunIsAUsageError) {
+  setenv("RANK", "0", 1);
+  const Ended ended =
+      RunIt({"--graph", "good", "--nproc", "2", "--epochs", "1"});
+  unsetenv("RANK");
+  EXPECT_EQ(ended.exit_code, 2) << ended.text;
+  EXPECT_TRUE(Has(ended, "tributary-train: --nproc 2 though")) << ended.text;
+}
+
 TEST(TrainCommandTest, SaysWhatIsWrong) {
   const Ended missing = RunIt({"--graph", "missing"});
   EXPECT_EQ(missing.exit_code, 1);

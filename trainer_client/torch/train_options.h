@@ -10,6 +10,11 @@
 namespace tributary {
 
 struct TrainOptions {
+  static constexpr uint64_t kMaxEpochs = uint64_t{1} << 30;
+  static constexpr int kMaxLayers = 16;
+  static constexpr int64_t kMaxHiddenChannels = int64_t{1} << 20;
+  static constexpr int64_t kMaxClasses = int64_t{1} << 24;
+
   uint64_t random_seed = 0;  // of initial parameters and dropout
   uint64_t epochs = 10;
   uint64_t eval_every = 1;  // epochs; the last is always evaluated

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/clock.h"
 #include "common/status.h"
 #include "trainer_client/torch/node_classifier.h"
@@ -121,25 +122,42 @@ class Run {
   }
 
   absl::StatusOr<int64_t> CountClasses() {
-    std::array<double, 1> largest{-1};
-    RETURN_IF_ERROR(loaders_.train->StartEpoch(0));
-    RETURN_IF_ERROR(
-        ForEachRound(loaders_.train, "classes", 0,
-                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
-                       if (lease == nullptr) return absl::OkStatus();
-                       ASSIGN_OR_RETURN(const int64_t label,
-                                        NodeClassifier::LargestLabel(*lease));
-                       largest[0] = std::max<double>(largest[0], label);
-                       return absl::OkStatus();
-                     }));
-    RETURN_IF_ERROR(group_.Max(absl::MakeSpan(largest)));
-    if (largest[0] < 0) {
+    DistNeighborLoader* const loader =
+        loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
+    ASSIGN_OR_RETURN(const double largest, LargestLabel(loader));
+    if (loaders_.release_labels) loaders_.release_labels();
+    if (largest < 0) {
       return absl::InvalidArgumentError("no training input has a label");
     }
-    return static_cast<int64_t>(largest[0]) + 1;
+    if (largest >= TrainOptions::kMaxClasses) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "a training input has the label %.0f, allowed are 0 to %d", largest,
+          TrainOptions::kMaxClasses - 1));
+    }
+    return static_cast<int64_t>(largest) + 1;
   }
 
-  // f(round, this rank's batch or null).
+  // Of all ranks' batches; negative when no input has one. A double, as
+  // collectives are: exact up to 2^53, far beyond what is allowed.
+  absl::StatusOr<double> LargestLabel(DistNeighborLoader* loader) {
+    std::array<double, 1> largest{-1};
+    RETURN_IF_ERROR(loader->StartEpoch(0));
+    RETURN_IF_ERROR(
+        ForEachRound(loader, "classes", 0,
+                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
+                       if (lease != nullptr) {
+                         ASSIGN_OR_RETURN(const int64_t label,
+                                          NodeClassifier::LargestLabel(*lease));
+                         largest[0] = std::max<double>(largest[0], label);
+                       }
+                       return group_.Max(absl::MakeSpan(largest));
+                     }));
+    return largest[0];
+  }
+
+  // f(round, this rank's batch or null). Each f must hold a collective: a rank
+  // that waits in one gives up after little more than the longest wait for a
+  // batch, so that ranks must not drift apart by more than one.
   template <typename F>
   absl::Status ForEachRound(DistNeighborLoader* loader, std::string_view phase,
                             uint64_t epoch, F f) {
@@ -203,12 +221,14 @@ class Run {
     RETURN_IF_ERROR(ForEachRound(
         loader, phase, epoch,
         [&](uint64_t, const BatchLease* lease) -> absl::Status {
-          if (lease == nullptr) return absl::OkStatus();
-          ASSIGN_OR_RETURN(const Tally batch, model_->Evaluate(*lease));
-          tally.Add(batch);
+          Tally batch;
+          if (lease != nullptr) {
+            ASSIGN_OR_RETURN(batch, model_->Evaluate(*lease));
+          }
+          ASSIGN_OR_RETURN(const Tally all, SumOverRanks(batch, group_));
+          tally.Add(all);
           return absl::OkStatus();
         }));
-    ASSIGN_OR_RETURN(tally, SumOverRanks(tally, group_));
     return Accuracy(tally);
   }
 

@@ -2,6 +2,8 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAINER_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAINER_H_
 
+#include <functional>
+
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/torch/train_options.h"
@@ -19,6 +21,9 @@ struct TrainLoaders {
   // The training inputs again, with as few neighbours as can be: to count the
   // classes. Null: `train` itself, at the price of an epoch.
   DistNeighborLoader* labels = nullptr;
+  // Called, if there is one, as soon as `labels` is of no more use: it may be
+  // destroyed then, with its ring.
+  std::function<void()> release_labels;
 };
 
 // GraphSAGE for node classification, data parallel: in each round every rank

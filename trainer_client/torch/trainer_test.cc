@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -16,13 +17,17 @@ namespace {
 
 class Reports final : public TrainObserver {
  public:
-  void OnRound(std::string_view, uint64_t, uint64_t, uint64_t) override {
-    ++rounds;
+  void OnRound(std::string_view phase, uint64_t, uint64_t, uint64_t) override {
+    ++rounds[std::string(phase)];
   }
   void OnEpoch(const EpochReport& report) override { epochs.push_back(report); }
   std::vector<EpochReport> epochs;
-  int rounds = 0;
+  std::map<std::string, int> rounds;  // completed, by phase
 };
+
+std::shared_ptr<InMemoryGraph> SmallGraph() {
+  return std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
+}
 
 // One rank of a job on a graph of 4 x 40 nodes, 54 of them to train on.
 class Job {
@@ -41,34 +46,40 @@ class Job {
 
   absl::StatusOr<TrainResult> Run() {
     train_ = Loader("train", faults);
-    valid_ = with_valid ? Loader("valid", {}) : nullptr;
+    valid_ = with_valid ? Loader("valid", valid_faults) : nullptr;
     test_ = Loader("test", {});
+    if (labels_graph) labels_ = Loader("train", {}, labels_graph);
     loader_made.store(true);
-    return Train(options, {train_.get(), valid_.get(), test_.get()}, *group_,
-                 reports);
+    return Train(options,
+                 {train_.get(), valid_.get(), test_.get(), labels_.get(),
+                  [this] { labels_.reset(); }},
+                 *group_, reports);
   }
+  LoaderStats train_stats() const { return train_->stats(); }
+  bool holds_labels() const { return labels_ != nullptr; }
   void Cancel() { train_->Cancel(); }
 
   NeighborLoaderOptions loader_options;
   TrainOptions options;
   InMemoryLoaderFaults faults;
+  InMemoryLoaderFaults valid_faults;
+  std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
   Reports reports;
   bool with_valid = true;
   std::atomic<bool> loader_made{false};
 
  private:
-  std::unique_ptr<DistNeighborLoader> Loader(const std::string& split,
-                                             InMemoryLoaderFaults faults) {
+  std::unique_ptr<DistNeighborLoader> Loader(
+      const std::string& split, InMemoryLoaderFaults faults,
+      std::shared_ptr<const InMemoryGraph> graph = SmallGraph()) {
     loader_options.input_split = split;
-    auto loader = MakeInMemoryLoader(graph_, loader_options, faults);
+    auto loader = MakeInMemoryLoader(std::move(graph), loader_options, faults);
     EXPECT_TRUE(loader.ok()) << loader.status();
     return *std::move(loader);
   }
 
-  const std::shared_ptr<const InMemoryGraph> graph_ =
-      std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
   std::unique_ptr<ProcessGroup> group_;
-  std::unique_ptr<DistNeighborLoader> train_, valid_, test_;
+  std::unique_ptr<DistNeighborLoader> train_, valid_, test_, labels_;
 };
 
 TEST(TrainerTest, LearnsCommunities) {
@@ -144,6 +155,30 @@ TEST(TrainerTest, CancelEndsAWait) {
   canceller.join();
 }
 
+TEST(TrainerTest, ClassesAreCountedByTheLabelsLoaderWhichIsThenLetGo) {
+  Job job;
+  job.loader_options.batch_size = 16;
+  job.labels_graph = SmallGraph();
+  const auto result = job.Run();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(job.reports.rounds["classes"], 4);  // of 16, 16, 16 and 6
+  EXPECT_EQ(job.train_stats().batches, 4 * 4);  // the epochs alone
+  EXPECT_FALSE(job.holds_labels());
+}
+
+TEST(TrainerTest, ALabelBeyondAllClassesIsNamed) {
+  Job job;
+  job.loader_options.batch_size = 16;
+  auto graph = SmallGraph();
+  graph->y[3] = int64_t{1} << 24;  // a training input
+  job.labels_graph = graph;
+  const auto result = job.Run();
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(result.status().message(),
+            "a training input has the label 16777216, allowed are 0 to "
+            "16777215");
+}
+
 TEST(TrainerTest, NamesWhatIsWrong) {
   Job job;
   job.options.dropout = 1;
@@ -187,6 +222,24 @@ int RunRank(const std::string& out) {
   return file.good() && !::testing::Test::HasFailure() ? 0 : 1;
 }
 
+// Rank 1 ends in its first batch of `phase`; writes how many of its rounds this
+// rank has completed. 0 in any case, so that the launcher ends nobody.
+int RunRankBesideOneThatFails(const std::string& out,
+                              const std::string& phase) {
+  EndWithLauncher();
+  const auto environment = RankEnvironment::FromVariables(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  Job job(*environment);
+  ConfigureUneven(job, 12);
+  if (environment->rank == 1) {
+    (phase == "valid" ? job.valid_faults : job.faults).fail_at = 1;
+  }
+  const bool ended_well = job.Run().ok();
+  std::ofstream file(absl::StrCat(out, ".", environment->rank));
+  file << ended_well << "\n" << job.reports.rounds[phase] << "\n";
+  return 0;
+}
+
 std::vector<double> ReadNumbers(const std::string& path) {
   std::ifstream file(path);
   std::vector<double> numbers;
@@ -215,12 +268,30 @@ TEST(TrainerTest, TwoRanksWithAnUnevenRoundEqualOneProcess) {
   }
 }
 
+// A rank that waits for another's batch gives up after little more than the
+// longest wait for one: it must not be rounds ahead.
+TEST(TrainerTest, NoRankCompletesARoundThatAnotherHasNot) {
+  for (const std::string phase : {"classes", "valid"}) {
+    const std::string out =
+        absl::StrCat(std::getenv("TEST_TMPDIR"), "/rounds_", phase);
+    const auto code = RunRanks(
+        {.num_ranks = 2, .argv = {"/proc/self/exe", "--rank", out, phase}});
+    ASSERT_TRUE(code.ok()) << code.status();
+    ASSERT_EQ(*code, 0);
+    EXPECT_EQ(ReadNumbers(out + ".0"), (std::vector<double>{0, 0})) << phase;
+    EXPECT_EQ(ReadNumbers(out + ".1"), (std::vector<double>{0, 0})) << phase;
+  }
+}
+
 }  // namespace
 }  // namespace tributary
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--rank") {
     return tributary::RunRank(argv[2]);
+  }
+  if (argc == 4 && std::string(argv[1]) == "--rank") {
+    return tributary::RunRankBesideOneThatFails(argv[2], argv[3]);
   }
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
