@@ -5,10 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "trainer_client/core/neighbor_session.h"
@@ -358,11 +354,6 @@ SimulationOptions RandomSimulation(uint64_t seed) {
 }
 
 SimulationReport RunSimulation(const SimulationOptions& options) {
-#ifdef __SANITIZE_ADDRESS__
-  // The world ends as by a power cut: nobody ends what the nodes were doing,
-  // and what a real process would have taken with it stays behind.
-  const __lsan::ScopedDisabler leaks_ignored;
-#endif
   FleetSimulation simulation(options);
   simulation.Run();
   EXPECT_EQ(simulation.digests(), Expected(options));
