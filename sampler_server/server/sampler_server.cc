@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
@@ -87,6 +88,17 @@ class Event {
   CondVar changed_;
   bool set_ ABSL_GUARDED_BY(mutex_) = false;
 };
+
+// Describe sends graph.json within one message's header, and peers' states
+// beside it.
+absl::Status CheckDescribable(const Graph& graph) {
+  constexpr size_t kMost = kMaxHeaderBytes / 2;
+  if (graph.json().size() <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "graph.json has ", graph.json().size(), " bytes; allowed to serve: ",
+      kMost, "; partition the graph into fewer parts than ",
+      graph.schema().num_partitions));
+}
 
 class SamplerServerImpl final : public SamplerServer {
  public:
@@ -276,6 +288,7 @@ absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(auto graph, Graph::Open(options.graph, {options.partitions,
                                                            options.verify}));
+  RETURN_IF_ERROR(CheckDescribable(*graph));
   auto server = std::make_unique<SamplerServerImpl>(options, std::move(graph));
   RETURN_IF_ERROR(server->Start());
   return server;
