@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "channel/grpc/grpc_transport.h"
@@ -220,9 +219,9 @@ TEST_F(GrpcServerTest, AnIdleStreamStays) {
   options.connection = server_options.connection;
   auto client = Connect(server_->address(), options);
   Accepted();
-  // Nothing can be waited for here but time.
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
-  EXPECT_FALSE(client->is_closed());
+  // Twenty pings' time.
+  EXPECT_FALSE(log_.WaitUntil([&] { return client->is_closed(); },
+                              std::chrono::seconds(1)));
   client->stream()->Close(absl::OkStatus());
   ASSERT_TRUE(Closed(*client));
   EXPECT_TRUE(client->closed()->ok()) << *client->closed();

@@ -25,10 +25,10 @@ class Log {
     ++events_;
     changed_.NotifyAll();
   }
-  // For harnesses with threads. False after 20 s.
-  bool WaitUntil(const std::function<bool()>& done) {
-    const auto limit =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  // For harnesses with threads. False after `most`.
+  bool WaitUntil(const std::function<bool()>& done,
+                 std::chrono::milliseconds most = std::chrono::seconds(20)) {
+    const auto limit = std::chrono::steady_clock::now() + most;
     while (true) {
       const uint64_t seen = events();
       if (done()) return true;
