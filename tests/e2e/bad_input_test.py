@@ -46,7 +46,7 @@ SAMPLE_CASES = [
     ({"--batches": "3"}, USAGE, ["--batches", "FROM:TO"]),
     ({"--batches": "2:2"}, USAGE, ["--batches", "2:2"]),
     ({"--batches": "5:9"}, FAILURE, ["5:9"]),
-    ({"--shuffle": "yes"}, USAGE, ["--shuffle", "none, global, local"]),
+    ({"--shuffle": "yes"}, USAGE, ["--shuffle", "none, global"]),
     ({"--expand": "some"}, USAGE, ["--expand", "new, all"]),
     ({"--kind": "link"}, USAGE, ["--kind", "link", "node"]),
     ({"--threads": "0"}, USAGE, ["--threads", "1 to 64"]),
@@ -173,7 +173,7 @@ class BadInputTest(unittest.TestCase):
     def test_no_command(self):
         self.refused([], USAGE, ["sample", "--help"])
         self.refused(["smaple"], USAGE, ["smaple", "sample"])
-        self.refused(["bench"], USAGE, ["commands: sample, stream"])
+        self.refused(["bench"], USAGE, ["commands: sample, gather, stream"])
         self.refused(["bench", "stream"], USAGE, ["--servers"])
 
     def test_ogb(self):
