@@ -174,7 +174,7 @@ class BadInputTest(unittest.TestCase):
         self.refused([], USAGE, ["sample", "--help"])
         self.refused(["smaple"], USAGE, ["smaple", "sample"])
         self.refused(["bench"], USAGE, ["commands: sample, gather, stream"])
-        self.refused(["bench", "stream"], USAGE, ["--servers"])
+        self.refused(["bench", "stream", "--seconds", "x"], USAGE, ["--seconds"])
 
     def test_ogb(self):
         for number, (name, spoil, words) in enumerate(OGB_CASES):
