@@ -25,6 +25,9 @@ const char* __tsan_default_suppressions() {
          "called_from_lib:libtbb.so\n"
          // The last of several owners frees; the count is theirs.
          "race:absl::debian3::Status::UnrefNonInlined\n"
+         // What a gRPC thread runs was ordered by locks inside libgrpc.
+         "race:grpc::\n"
+         "race:grpc_\n"
          "race:tbb::detail::\n";
 }
 #endif
