@@ -1,4 +1,4 @@
-// Defaults of the sanitizers, linked into every test.
+// Defaults of the sanitizers, linked into every test, and whatever speaks gRPC.
 //
 // Debian's libraries are not instrumented, so ThreadSanitizer sees memory that
 // they hand from thread to thread and not the synchronisation that orders it.
