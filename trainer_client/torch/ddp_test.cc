@@ -87,6 +87,15 @@ int RunDeadPeer(ProcessGroup& group) {
   return 0;
 }
 
+// Fails once both are connected: a rank whose peer has gone before that cannot
+// connect, and would fail with another code.
+int RunFailure(ProcessGroup& group) {
+  std::vector<double> values{1};
+  // The peer may be gone as soon as it has its own sum.
+  group.Sum(absl::MakeSpan(values)).IgnoreError();
+  return 3 + group.rank();
+}
+
 int RunRank(const std::string& what) {
   EndWithLauncher();
   const std::unique_ptr<ProcessGroup> group = Connect();
@@ -94,7 +103,7 @@ int RunRank(const std::string& what) {
   if (what == "collectives") return RunCollectives(*group);
   if (what == "rounds") return RunRounds(*group);
   if (what == "dead-peer") return RunDeadPeer(*group);
-  return what == "fail" ? 3 + group->rank() : 1;
+  return what == "fail" ? RunFailure(*group) : 1;
 }
 
 // --- the tests ---------------------------------------------------------------
