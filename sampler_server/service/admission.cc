@@ -78,10 +78,12 @@ void Admission::Finish(JobId id) {
 
 bool Admission::PickNext() {
   if (picked_ != 0 || running_ >= limits_.running) return false;
-  auto id = turns_.Pop([this](uint64_t stream) {
-    auto it = started_of_.find(stream);
-    return it == started_of_.end() || it->second < limits_.running_per_stream;
-  });
+  auto id =
+      turns_.Pop([this](uint64_t stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        auto it = started_of_.find(stream);
+        return it == started_of_.end() ||
+               it->second < limits_.running_per_stream;
+      });
   if (!id) return false;
   picked_ = *id;
   return true;

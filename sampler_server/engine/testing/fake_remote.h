@@ -17,8 +17,8 @@ namespace tributary {
 // `edges_per_reply` that it puts together, as a real one continues replies.
 class FakeRemote final : public RemotePartitions {
  public:
-  FakeRemote(std::shared_ptr<const Graph> graph, Executor* executor)
-      : graph_(std::move(graph)), executor_(executor) {}
+  explicit FakeRemote(std::shared_ptr<const Graph> graph)
+      : graph_(std::move(graph)) {}
 
   absl::Duration delay = absl::Milliseconds(1);
   uint64_t edges_per_reply = UINT64_MAX;
@@ -43,8 +43,7 @@ class FakeRemote final : public RemotePartitions {
                                   uint64_t max_edges) const;
   GatheredRows GatherNow(const RemoteGather& gather) const;
 
-  std::shared_ptr<const Graph> graph_;
-  Executor* executor_;
+  const std::shared_ptr<const Graph> graph_;
 };
 
 }  // namespace tributary

@@ -66,7 +66,7 @@ OneBatchWorld::OneBatchWorld(std::shared_ptr<const Graph> graph,
                              std::shared_ptr<const Graph> remote_graph)
     : executor_(world_.AddNode("server")), graph_(std::move(graph)) {
   if (remote_graph != nullptr) {
-    remote_ = std::make_unique<FakeRemote>(std::move(remote_graph), executor_);
+    remote_ = std::make_unique<FakeRemote>(std::move(remote_graph));
   }
 }
 
