@@ -1,25 +1,31 @@
 """Fuzz tests: one source with LLVMFuzzerTestOneInput, run in two ways."""
 
-def tributary_fuzz_test(name, srcs, corpus = [], deps = [], tags = [], **kwargs):
-    """A cc_test that feeds its function the corpus and 20,000 mutations of it.
+def tributary_fuzz_test(name, corpus, mutations = 20000, srcs = None, deps = [], tags = [], **kwargs):
+    """A cc_test that feeds its function the corpus, and mutations of it.
 
     With --config=fuzz the same target is a libFuzzer binary; `./dev fuzz` runs
-    those.
+    those, beginning with the same corpus.
 
     Args:
       name: of the test, by habit ..._fuzz_test.
-      srcs: sources, one with LLVMFuzzerTestOneInput.
-      corpus: files to begin with.
+      corpus: folder of this package; each file in it is an input.
+      mutations: how many inputs the ordinary test makes up beside the corpus,
+        the same in every run.
+      srcs: sources, one with LLVMFuzzerTestOneInput; by default name + ".cc".
       deps: as usual.
       tags: as usual.
       **kwargs: as of cc_test.
     """
+    inputs = native.glob([corpus + "/*"])
+    if not inputs:
+        fail("%s: %s holds no inputs" % (name, corpus))
     native.cc_test(
         name = name,
         size = "small",
-        srcs = srcs,
-        args = ["$(rootpaths %s)" % label for label in corpus],
-        data = corpus,
+        srcs = srcs or [name + ".cc"],
+        args = ["--mutations=%d" % mutations] +
+               ["$(rootpath %s)" % label for label in inputs],
+        data = inputs,
         linkopts = select({
             "//third_party/fuzz:libfuzzer": ["-fsanitize=fuzzer"],
             "//conditions:default": [],

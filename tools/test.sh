@@ -3,6 +3,7 @@
 : "${cache:?}"
 
 sanitizers=(asan ubsan tsan)
+fuzz_seconds=60
 
 # run_tests [--deep] [TARGET...]. The last line counts, and the exit code says
 # the same.
@@ -31,6 +32,7 @@ run_tests() {
     for config in "${sanitizers[@]}"; do
       test_once "$config" "--config=$config" "$@"
     done
+    fuzz_once "$@"
     check_once clang thread_safety_build
     check_once clang-tidy bash tools/clang_tidy.sh
   else
@@ -60,6 +62,19 @@ check_once() {
   "$@" || code=$?
   echo "time: $name $(since "$started")"
   reports+=("$name=check:$code")
+}
+
+# Each fuzz test of TARGETs, for a minute; each counts as one. Targets without
+# fuzz tests have nothing to fuzz.
+fuzz_once() {
+  local target
+  # shellcheck source=tools/fuzz.sh
+  . tools/fuzz.sh
+  has_fuzzers "$@" || return 0
+  check_once fuzz-build build_fuzzers "$@"
+  for target in "${fuzzers[@]}"; do
+    check_once "fuzz-${target##*:}" run_fuzzer "$fuzz_seconds" "$target"
+  done
 }
 
 thread_safety_build() {

@@ -1,8 +1,12 @@
 // Runs a fuzz function without libFuzzer: over the files that are named, and
 // over mutations of them that are the same in every run.
+//
+//   ..._fuzz_test [--mutations=N] FILE...
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -15,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr int kMutations = 20000;
+constexpr char kMutationsFlag[] = "--mutations=";
 constexpr size_t kMaxGrowth = 64;  // bytes
 
 void Run(const Bytes& input) {
@@ -49,26 +53,41 @@ void MutateOnce(Bytes& bytes, std::mt19937& random) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::vector<Bytes> corpus = {{}};
-  for (int i = 1; i < argc; ++i) {
-    std::ifstream file(argv[i], std::ios::binary);
-    if (!file) {
-      std::fprintf(stderr, "cannot open %s\n", argv[i]);
-      return 1;
-    }
-    corpus.emplace_back(std::istreambuf_iterator<char>(file),
-                        std::istreambuf_iterator<char>());
+bool ReadInput(const char* path, std::vector<Bytes>& corpus) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    std::fprintf(stderr, "cannot open %s\n", path);
+    return false;
   }
-  for (const Bytes& input : corpus) Run(input);
+  corpus.emplace_back(std::istreambuf_iterator<char>(file),
+                      std::istreambuf_iterator<char>());
+  return true;
+}
+
+void RunMutations(const std::vector<Bytes>& corpus, int count) {
   std::mt19937 random(1);
-  for (int i = 0; i < kMutations; ++i) {
+  for (int i = 0; i < count; ++i) {
     Bytes input = corpus[random() % corpus.size()];
     for (unsigned n = 1 + random() % 4; n > 0; --n) MutateOnce(input, random);
     Run(input);
   }
-  std::printf("%zu inputs and %d mutations\n", corpus.size(), kMutations);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int mutations = 0;
+  std::vector<Bytes> corpus = {{}};
+  for (int i = 1; i < argc; ++i) {
+    const size_t flag = std::strlen(kMutationsFlag);
+    if (std::strncmp(argv[i], kMutationsFlag, flag) == 0) {
+      mutations = std::atoi(argv[i] + flag);
+    } else if (!ReadInput(argv[i], corpus)) {
+      return 1;
+    }
+  }
+  for (const Bytes& input : corpus) Run(input);
+  RunMutations(corpus, mutations);
+  std::printf("%zu inputs and %d mutations\n", corpus.size(), mutations);
   return 0;
 }

@@ -1,0 +1,95 @@
+// Any file, plain or gzip, is a table that has what was asked for, or refused.
+// The first byte says which reader and whether the rest is compressed first.
+#include <zlib.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "partition/pipeline/csv_table.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/scratch_file.h"
+
+namespace tributary {
+namespace {
+
+constexpr int64_t kNumRows = 3;
+constexpr int64_t kNumNodes = 5;
+
+std::vector<uint8_t> Gzip(absl::Span<const uint8_t> bytes) {
+  z_stream stream{};
+  constexpr int kGzipWindow = 15 + 16;
+  Must(deflateInit2(&stream, 1, Z_DEFLATED, kGzipWindow, 8,
+                    Z_DEFAULT_STRATEGY) == Z_OK,
+       "zlib starts");
+  std::vector<uint8_t> out(deflateBound(&stream, bytes.size()));
+  stream.next_in = const_cast<uint8_t*>(bytes.data());
+  stream.avail_in = static_cast<unsigned>(bytes.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<unsigned>(out.size());
+  Must(deflate(&stream, Z_FINISH) == Z_STREAM_END, "zlib ends");
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+void CheckRows(const absl::StatusOr<std::shared_ptr<const RowSource>>& rows,
+               size_t size) {
+  if (!rows.ok()) return;
+  Must((*rows)->num_rows() == kNumRows, "as many rows as asked for");
+  const size_t row_bytes = (*rows)->schema().row_bytes();
+  Must(row_bytes <= size * sizeof(int64_t), "no more cells than bytes");
+  std::vector<uint8_t> out(kNumRows * row_bytes);
+  (*rows)->CopyRows({0, 1, 2}, out.data());
+}
+
+void CheckIds(const std::vector<int64_t>& ids) {
+  for (int64_t id : ids) Must(id >= 0 && id < kNumNodes, "ids are in range");
+}
+
+void Read(int reader, const std::string& path, size_t size) {
+  switch (reader) {
+    case 0:
+      return CheckRows(ReadFloatTable(path, kNumRows), size);
+    case 1:
+      return CheckRows(ReadLabelTable(path, kNumRows), size);
+    case 2: {
+      const auto edges = ReadEdgeTable(path, kNumRows, kNumNodes, kNumNodes);
+      if (!edges.ok()) return;
+      Must(edges->src.size() == kNumRows && edges->dst.size() == kNumRows,
+           "as many edges as asked for");
+      CheckIds(edges->src);
+      return CheckIds(edges->dst);
+    }
+    case 3: {
+      const auto ids = ReadIdList(path, kNumNodes);
+      if (ids.ok() && ids->has_value()) CheckIds(**ids);
+      return;
+    }
+    default: {
+      const auto count = ReadSingleCount(path);
+      Must(!count.ok() || *count >= 0, "a count is not negative");
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  constexpr int kReaders = 5;
+  const int reader = data[0] % 10 % kReaders;  // '0' to '4' plain text
+  const bool compress = data[0] % 10 >= kReaders;
+  const absl::Span<const uint8_t> bytes(data + 1, size - 1);
+  static const ScratchFile file("table.csv");
+  if (compress) {
+    file.Write(Gzip(bytes));
+  } else {
+    file.Write(bytes);
+  }
+  // A gzip file that is damaged by hand may still hold a thousand times more.
+  Read(reader, file.path(), 1 + size * 1100);
+  return 0;
+}
+
+}  // namespace tributary

@@ -1,0 +1,52 @@
+// Any text is a graph.json that agrees with itself, or refused by name.
+#include <cstdint>
+#include <string_view>
+
+#include "partition/format/schema.h"
+#include "tests/fuzz/must.h"
+
+namespace tributary {
+namespace {
+
+void CheckNodeType(const NodeTypeSchema& type, uint32_t num_partitions) {
+  Must(type.base.size() == size_t{num_partitions} + 1, "P + 1 bases");
+  Must(type.base.front() == 0 && type.base.back() == type.num_nodes,
+       "bases span the nodes");
+  if (type.num_nodes == 0) return;
+  Must(type.PartitionOf(0) < num_partitions &&
+           type.PartitionOf(type.num_nodes - 1) < num_partitions,
+       "each node has a partition");
+}
+
+void CheckEdgeType(const EdgeTypeSchema& type, const GraphSchema& schema) {
+  const int num_node_types = static_cast<int>(schema.node_types.size());
+  Must(type.src_type >= 0 && type.src_type < num_node_types &&
+           type.dst_type >= 0 && type.dst_type < num_node_types,
+       "both ends are node types");
+  Must(type.partition_edges.size() == schema.num_partitions,
+       "each partition's edges");
+  for (int64_t edges : type.partition_edges) {
+    Must(edges >= 0 && edges <= type.num_edges, "no more than there are");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto schema = GraphSchema::FromJson(
+      std::string_view(reinterpret_cast<const char*>(data), size));
+  if (!schema.ok()) return 0;
+  for (const auto& type : schema->node_types) {
+    CheckNodeType(type, schema->num_partitions);
+  }
+  for (const auto& type : schema->edge_types) CheckEdgeType(type, *schema);
+  const std::string json = schema->ToJson();
+  const auto again = GraphSchema::FromJson(json);
+  Must(again.ok(), "what was read can be written and read");
+  Must(again->ToJson() == json, "and is the same then");
+  Must(again->ComputeLayoutDigest() == schema->ComputeLayoutDigest(),
+       "with the same digest");
+  return 0;
+}
+
+}  // namespace tributary

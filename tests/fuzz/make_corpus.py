@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Writes the seeds of tests/fuzz/corpus that are not text.
+
+Run it in this folder after a format has changed; the rest of the corpus is
+written by hand, and found-* came from fuzzers.
+"""
+import gzip
+import json
+import pathlib
+import struct
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+
+
+def write(name, data):
+    path = CORPUS / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+# --- protobuf, as far as is needed ---------------------------------------------
+def varint(value):
+    value &= (1 << 64) - 1
+    out = b""
+    while value > 0x7F:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def blob(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def zigzag(values):
+    return b"".join(varint(v << 1 ^ v >> 63) for v in values)
+
+
+# --- common/proto/session.proto --------------------------------------------------
+def fanout(edge_type, per_hop):
+    return blob(1, blob(1, edge_type) + blob(2, zigzag(per_hop)))
+
+
+def session_spec(fanouts, shuffle=2, expand=1, replace=0, input_type=b"a"):
+    inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
+    neighbor = b"".join(fanouts) + number(2, replace) + number(3, expand)
+    layout = blob(4, bytes(32)) if shuffle == 3 else b""
+    return (
+        number(1, 1)
+        + blob(2, b"test")
+        + blob(3, bytes(32))
+        + layout
+        + number(5, 7)
+        + number(6, 2)
+        + number(7, shuffle)
+        + blob(8, inputs)
+        + number(9, 1)
+        + blob(16, neighbor)
+    )
+
+
+def session_specs():
+    both = [fanout(b"a,to,a", [2, 1]), fanout(b"b,of,a", [-1, 1])]
+    write("session_spec/two_types", session_spec(both))
+    write("session_spec/one_type", session_spec(both[:1], shuffle=1))
+    write("session_spec/none_drawn", session_spec([fanout(b"a,to,a", [0])]))
+    write("session_spec/replace", session_spec(both, expand=2, replace=1))
+    write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
+
+
+# --- common/batch/batch_layout.h ---------------------------------------------------
+def batch(tensors, epoch=3, index=4):
+    entries, data, names_bytes = [], b"", 0
+    for name, _, shape, _ in tensors:
+        names_bytes += 4 + len(name) + 2 + 8 * len(shape) + 8
+    start = (72 + names_bytes + 63) // 64 * 64
+    for name, dtype, shape, values in tensors:
+        dims = b"".join(struct.pack("<Q", d) for d in shape)
+        entries.append(
+            struct.pack("<I", len(name))
+            + name
+            + bytes([dtype, len(shape)])
+            + dims
+            + struct.pack("<Q", start + len(data))
+        )
+        data += values + bytes(-len(values) % 64)
+    head = b"TRIBATCH" + struct.pack(
+        "<IIQQQ", 1, len(tensors), epoch, index, start + len(data)
+    )
+    head += bytes(range(32)) + b"".join(entries)
+    return head + bytes(start - len(head)) + data
+
+
+def batches():
+    ids = struct.pack("<3q", 5, 0, 7)
+    edges = struct.pack("<4i", 0, 1, 1, 2)
+    write("batch_view/empty", batch([]))
+    write(
+        "batch_view/two_tensors",
+        batch([(b"edge_index", 4, [2, 2], edges), (b"n_id", 5, [3], ids)]),
+    )
+    write("batch_view/no_rows", batch([(b"x", 8, [0, 16], b"")]))
+
+
+# --- .npy ----------------------------------------------------------------------------
+def npy(descr, shape, data, version=1, order="False"):
+    text = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
+    prefix = 10 if version == 1 else 12
+    text += " " * (-(prefix + len(text) + 1) % 64) + "\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(text))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + text.encode() + data
+
+
+def arrays():
+    write("npy/int64", npy("<i8", "(3,)", struct.pack("<3q", 1, 2, 3)))
+    write("npy/uint32", npy("<u4", "(2,)", struct.pack("<2I", 9, 8)))
+    write("npy/matrix", npy("<f4", "(2, 3)", bytes(24), version=2))
+    write("npy/scalar", npy("|b1", "()", b"\x01"))
+    write("npy/fortran", npy("<f8", "(1, 1)", bytes(8), order="True"))
+    write("npy/overflow", npy("<u8", "(4294967296, 4294967296)", b""))
+
+
+# --- csv --------------------------------------------------------------------------------
+def tables():
+    text = b"0,1\n1,2\n4,0\n"
+    packed = gzip.compress(text, mtime=0)
+    write("csv/edges_gzip", b"2" + packed)
+    write("csv/edges_gzip_twice", b"2" + packed + packed)
+    write("csv/edges_gzip_cut", b"2" + packed[:-9])
+
+
+# --- graph.json ---------------------------------------------------------------------
+def column(dtype, dim):
+    return {"dtype": dtype, "dim": dim}
+
+
+def node_type(name, base, x=None, y=None):
+    return {"name": name, "num_nodes": base[-1], "base": base, "x": x, "y": y}
+
+
+def edge_type(src, rel, dst, counts, attr=None):
+    return {
+        "src": src,
+        "rel": rel,
+        "dst": dst,
+        "num_edges": sum(counts),
+        "partition_edges": counts,
+        "edge_attr": attr,
+    }
+
+
+def graph_json(node_types, edge_types, splits, partitions):
+    text = {
+        "format": "tributary-graph",
+        "format_version": 1,
+        "semantics_version": 1,
+        "name": "test",
+        "heterogeneous": len(node_types) > 1,
+        "num_partitions": partitions,
+        "node_types": node_types,
+        "edge_types": edge_types,
+        "splits": splits,
+        "files": [{"path": "node_map/node.npy", "bytes": 133, "crc32c": 7}],
+        "partition_method": "random",
+        "made_by": "by hand",
+        "content_digest": "0" * 64,
+        "layout_digest": "f" * 64,
+    }
+    return json.dumps(text, sort_keys=True, separators=(",", ":")).encode()
+
+
+def schemas():
+    x, y = column("float32", 2), column("int64", 0)
+    split = {"scheme": "", "node_type": "node", "name": "train", "count": 2}
+    homogeneous = graph_json(
+        [node_type("node", [0, 3, 5], x, y)],
+        [edge_type("node", "to", "node", [4, 0], x)],
+        [split],
+        2,
+    )
+    write("graph_json/homogeneous", homogeneous)
+    typed = graph_json(
+        [node_type("a", [0, 3]), node_type("b", [0, 0], y=y)],
+        [edge_type("a", "to", "a", [2]), edge_type("b", "of", "a", [0])],
+        [],
+        1,
+    )
+    write("graph_json/typed", typed)
+
+
+if __name__ == "__main__":
+    schemas()
+    session_specs()
+    batches()
+    arrays()
+    tables()

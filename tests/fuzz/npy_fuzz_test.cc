@@ -1,0 +1,38 @@
+// Any bytes are a .npy header that says no more than it can, or refused; so is
+// a whole file that a user gives as a list of inputs.
+#include <cstdint>
+
+#include "cli/input_file.h"
+#include "common/npy.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/scratch_file.h"
+
+namespace tributary {
+namespace {
+
+void CheckHeader(const NpyHeader& header, size_t size) {
+  Must(header.data_offset <= size, "the data begin within the file");
+  Must(header.data_bytes() <= uint64_t{1} << 63, "sizes fit 63 bits");
+  const std::string again = FormatNpyHeader(header.type, header.shape);
+  if (again.size() > 65535) return;  // a version 1 header holds no more
+  const auto reread = ParseNpyHeader(
+      {reinterpret_cast<const uint8_t*>(again.data()), again.size()});
+  Must(reread.ok(), "what was read can be written and read");
+  Must(reread->type == header.type && reread->shape == header.shape,
+       "and is the same then");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto header = ParseNpyHeader({data, size});
+  if (header.ok()) CheckHeader(*header, size);
+  static const ScratchFile file("inputs.npy");
+  file.Write({data, size});
+  const auto ids = ReadInputFile(file.path());
+  Must(!ids.ok() || header.ok(), "a list has a header");
+  Must(!ids.ok() || ids->size() <= size, "no more ids than bytes");
+  return 0;
+}
+
+}  // namespace tributary

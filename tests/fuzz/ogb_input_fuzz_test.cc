@@ -1,0 +1,102 @@
+// Any folder in OGB's layout becomes a graph that can be written, opened and
+// verified, or is refused. An input is files in one text: a line "=edge",
+// "=node-feat", ... begins raw/edge.csv and so on, what follows is its content.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "partition/format/graph.h"
+#include "partition/format/testing/graph_builder.h"
+#include "partition/format/writer.h"
+#include "partition/pipeline/input.h"
+#include "partition/pipeline/verify.h"
+#include "tests/fuzz/must.h"
+
+namespace tributary {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FileName {
+  std::string_view title;
+  const char* path;
+};
+constexpr FileName kFiles[] = {
+    {"edge", "raw/edge.csv"},
+    {"nodes", "raw/num-node-list.csv"},
+    {"edges", "raw/num-edge-list.csv"},
+    {"node-feat", "raw/node-feat.csv"},
+    {"node-label", "raw/node-label.csv"},
+    {"edge-feat", "raw/edge-feat.csv"},
+    {"train", "split/random/train.csv"},
+    {"valid", "split/random/valid.csv"},
+};
+// What memory a number of nodes takes is the user's to judge; a fuzzer's is
+// small.
+constexpr int64_t kMostNodes = 100000;
+
+void WriteFile(const fs::path& folder, std::string_view title,
+               std::string_view content) {
+  for (const FileName& file : kFiles) {
+    if (file.title != title) continue;
+    fs::create_directories((folder / file.path).parent_path());
+    std::ofstream(folder / file.path, std::ios::binary) << content;
+  }
+}
+
+void WriteFolder(const fs::path& folder, std::string_view text) {
+  while (!text.empty()) {
+    const size_t begin = text.find('=');
+    if (begin == text.npos) return;
+    text.remove_prefix(begin + 1);
+    const std::string_view part = text.substr(0, text.find('='));
+    const size_t line = std::min(part.find('\n'), part.size());
+    WriteFile(folder, part.substr(0, line),
+              part.substr(std::min(line + 1, part.size())));
+    text.remove_prefix(part.size());
+  }
+}
+
+bool AsksForMemory(const fs::path& folder) {
+  std::ifstream file(folder / "raw/num-node-list.csv");
+  double nodes = 0;
+  return file >> nodes && nodes > kMostNodes;
+}
+
+// By id modulo 2.
+void WriteAndVerify(const GraphContent& content, const std::string& folder) {
+  NodePlan plan{2, "test", {}};
+  for (const NodeContent& type : content.node_types) {
+    std::vector<uint16_t>& of = plan.partition_of.emplace_back();
+    for (int64_t i = 0; i < type.num_nodes; ++i) of.push_back(i % 2);
+  }
+  const auto written =
+      WriteGraph(content, plan, folder, {.made_by = "", .flush = false});
+  Must(written.ok(), "what was read can be written");
+  const auto again = VerifyGraph(folder);
+  Must(again.ok(), "and verified");
+  Must(CompareContent(*again, content).ok(), "and is the same then");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const TemporaryFolder folder;
+  WriteFolder(folder.path(), {reinterpret_cast<const char*>(data), size});
+  if (AsksForMemory(folder.path())) return 0;
+  InputOptions options;
+  options.folder = folder.path();
+  options.name = "fuzz";
+  options.add_reverse = data[0] & 1;
+  options.dedupe = data[0] & 2;
+  const auto input = ReadInput(options);
+  if (!input.ok()) return 0;
+  WriteAndVerify(input->content, folder.File("graph"));
+  return 0;
+}
+
+}  // namespace tributary

@@ -1,0 +1,239 @@
+// Whatever is sent on leaf and control streams: each call is answered within
+// what it asked for, the server stays within its budget and gives all of it
+// back. An input is a script (script.h):
+//
+//   l, k              go on with the leaf, the control stream
+//   h changes payload SampleHop for 2 nodes of partition 0
+//   g changes payload Gather of ids, x and y of 2 nodes of partition 0
+//   d changes         Describe
+//   i changes         GetInputIds of the split train
+//   r number text payload   a message of that kind with these header bytes
+//   x number          Cancel of the call
+//   y number          the next call has this id
+//   p number          what was sent last, so many times more, by the same id
+//   m number          the same, by new ids
+//   t number          milliseconds pass
+//   q                 the stream is closed
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "channel/envelope.h"
+#include "channel/parse_header.h"
+#include "common/proto/wire.pb.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/script.h"
+#include "tests/fuzz/service_world.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kMostRepeats = 400;
+constexpr uint64_t kMostMilliseconds = 100000;
+
+template <typename T>
+std::string AsBytes(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+std::string Text(const Sha256Digest& digest) {
+  return {digest.begin(), digest.end()};
+}
+
+// What a request allows its answer's payload to be.
+uint64_t MostReplyBytes(const OutgoingMessage& message) {
+  v1::SampleHopRequest hop;
+  v1::GatherRequest gather;
+  if (message.kind == MessageKind::kSampleHopRequest &&
+      hop.ParseFromString(message.header)) {
+    return hop.max_reply_bytes();
+  }
+  if (message.kind == MessageKind::kGatherRequest &&
+      gather.ParseFromString(message.header)) {
+    return gather.max_reply_bytes();
+  }
+  return message.kind == MessageKind::kGetInputIdsRequest ? kMaxFrameBytes : 0;
+}
+
+// One stream of calls, each of which is answered no more often than made.
+class Caller {
+ public:
+  explicit Caller(std::shared_ptr<RawClient> client)
+      : client_(std::move(client)) {
+    client_->heard = [this](IncomingMessage& message) { Hear(message); };
+  }
+  ~Caller() { client_->heard = nullptr; }
+
+  void Send(OutgoingMessage message) {
+    if (!CheckEnvelopeLimits(message).ok()) return;
+    last_ = message;
+    Pending& pending = pending_[message.call_id];
+    if (message.kind != MessageKind::kCancel) ++pending.asked;
+    pending.most = std::max(pending.most, MostReplyBytes(message));
+    client_->Send(std::move(message));
+  }
+  void Repeat(uint64_t times, uint64_t* next_id) {
+    for (; last_.has_value() && times > 0; --times) {
+      OutgoingMessage again(*last_);
+      if (next_id != nullptr) again.call_id = (*next_id)++;
+      Send(std::move(again));
+    }
+  }
+  void Close() { client_->Close(); }
+
+ private:
+  struct Pending {
+    uint64_t asked = 0;
+    uint64_t answered = 0;
+    uint64_t most = 0;  // bytes of an answer
+  };
+
+  void Hear(IncomingMessage& message) {
+    Pending& pending = pending_[message.call_id()];
+    Must(++pending.answered <= pending.asked, "one answer to one call");
+    Must(message.payload_size() <= pending.most, "no more than it asked for");
+    if (message.kind() == MessageKind::kCallError) {
+      const auto error = ParseHeader<v1::CallError>(message);
+      Must(error.ok() && error->code() != 0, "an error has a code");
+    }
+  }
+
+  const std::shared_ptr<RawClient> client_;
+  std::optional<OutgoingMessage> last_;
+  std::map<uint64_t, Pending> pending_;
+};
+
+class Run {
+ public:
+  explicit Run(Script script) : script_(script) {}
+
+  void All() {
+    while (!script_.done()) Step(script_.Take());
+  }
+
+ private:
+  void Step(char what) {
+    switch (what) {
+      case 'l':
+        method_ = StreamMethod::kLeaf;
+        return;
+      case 'k':
+        method_ = StreamMethod::kControl;
+        return;
+      case 'h':
+        return SampleHop();
+      case 'g':
+        return Gather();
+      case 'd': {
+        v1::DescribeRequest request;
+        request.set_wire_version(kWireVersion);
+        script_.Change(request);
+        return Send(MessageKind::kDescribeRequest, request.SerializeAsString());
+      }
+      case 'i':
+        return GetInputIds();
+      case 'r': {
+        const auto kind = static_cast<MessageKind>(script_.Number());
+        std::string header = script_.Text();
+        return Send(kind, std::move(header), script_.Payload());
+      }
+      case 'x':
+        return Current().Send(
+            MakeMessage(MessageKind::kCancel, script_.Number(), ""));
+      case 'y':
+        next_id_ = script_.Number();
+        return;
+      case 'p':
+        return Current().Repeat(std::min(script_.Number(), kMostRepeats),
+                                nullptr);
+      case 'm':
+        return Current().Repeat(std::min(script_.Number(), kMostRepeats),
+                                &next_id_);
+      case 't':
+        return world_.Run(absl::Milliseconds(static_cast<int64_t>(
+            std::min(script_.Number(), kMostMilliseconds))));
+      case 'q':
+        return Current().Close();
+      default:
+        return;
+    }
+  }
+
+  void SampleHop() {
+    v1::SampleHopRequest request;
+    request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
+    request.set_key0(1);
+    request.set_key1(2);
+    request.set_fanout(2);
+    request.set_num_nodes(2);
+    request.set_max_reply_bytes(4096);
+    request.set_timeout_ms(1000);
+    script_.Change(request);
+    std::string payload = script_.Payload();
+    if (payload.empty()) {
+      payload = AsBytes<uint32_t>({0, 1}) + AsBytes<uint64_t>({0, 1});
+    }
+    Send(MessageKind::kSampleHopRequest, request.SerializeAsString(),
+         std::move(payload));
+  }
+
+  void Gather() {
+    v1::GatherRequest request;
+    request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
+    request.set_node_type(0);
+    for (v1::Column column : {v1::COLUMN_ORIG_ID, v1::COLUMN_X, v1::COLUMN_Y}) {
+      request.add_columns(column);
+    }
+    request.set_num_rows(2);
+    request.set_max_reply_bytes(4096);
+    request.set_timeout_ms(1000);
+    script_.Change(request);
+    std::string payload = script_.Payload();
+    if (payload.empty()) payload = AsBytes<uint64_t>({0, 2});
+    Send(MessageKind::kGatherRequest, request.SerializeAsString(),
+         std::move(payload));
+  }
+
+  void GetInputIds() {
+    v1::GetInputIdsRequest request;
+    request.set_split("train");
+    request.set_content_digest(Text(FuzzGraph()->schema().content_digest));
+    script_.Change(request);
+    Send(MessageKind::kGetInputIdsRequest, request.SerializeAsString());
+  }
+
+  void Send(MessageKind kind, std::string header, std::string payload = "") {
+    Current().Send(
+        MakeMessage(kind, next_id_++, std::move(header), std::move(payload)));
+  }
+
+  Caller& Current() {
+    auto& caller = callers_[method_];
+    if (caller == nullptr) {
+      caller = std::make_unique<Caller>(world_.Connect(method_));
+    }
+    return *caller;
+  }
+
+  Script script_;
+  ServiceWorld world_;
+  std::map<StreamMethod, std::unique_ptr<Caller>> callers_;
+  StreamMethod method_ = StreamMethod::kLeaf;
+  uint64_t next_id_ = 1;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Run(Script({data, size})).All();
+  return 0;
+}
+
+}  // namespace tributary

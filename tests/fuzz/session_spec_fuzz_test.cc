@@ -1,0 +1,91 @@
+// Any bytes are a specification that a plan can be made of, or refused; a plan
+// names nothing that the graph does not have, and a batch by it ends.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/proto/session.pb.h"
+#include "common/session/limits.h"
+#include "sampler_server/engine/plan.h"
+#include "sampler_server/engine/testing/one_batch.h"
+#include "tests/fuzz/must.h"
+
+namespace tributary {
+namespace {
+
+std::shared_ptr<const MemoryGraph> MakeTypedGraph() {
+  MemoryGraphSpec spec;
+  spec.node_types = {{.name = "a", .num_nodes = 5, .x_dim = 2},
+                     {.name = "b", .num_nodes = 3, .has_y = true}};
+  spec.edge_types = {
+      {"a", "to", "a", {{0, 1}, {1, 2}, {2, 0}, {2, 2}, {3, 4}, {3, 4}}},
+      {"b", "of", "a", {{0, 0}, {1, 0}, {2, 0}, {0, 3}}, /*has_attr=*/true}};
+  spec.num_partitions = 2;
+  spec.heterogeneous = true;
+  return MemoryGraph::Make(spec);
+}
+
+// A fuzzer does not guess digests: what parses gets the graph's, where it has
+// some at all.
+std::string WithDigests(const std::string& bytes, const GraphSchema& schema) {
+  v1::SessionSpec spec;
+  if (!spec.ParseFromString(bytes)) return bytes;
+  const auto text = [](const Sha256Digest& digest) {
+    return std::string(digest.begin(), digest.end());
+  };
+  if (!spec.content_digest().empty()) {
+    spec.set_content_digest(text(schema.content_digest));
+  }
+  if (!spec.layout_digest().empty()) {
+    spec.set_layout_digest(text(schema.layout_digest));
+  }
+  if (!spec.inputs().sha256().empty()) {
+    spec.mutable_inputs()->set_sha256(text(schema.content_digest));
+  }
+  return spec.SerializeAsString();
+}
+
+void CheckPlan(const SamplingPlan& plan, const GraphSchema& schema) {
+  const int node_types = static_cast<int>(schema.node_types.size());
+  const int edge_types = static_cast<int>(schema.edge_types.size());
+  Must(plan.input_type >= 0 && plan.input_type < node_types, "input type");
+  Must(plan.num_hops >= 1 && plan.num_hops <= kMaxHops, "hops");
+  Must(plan.batch_size >= 1 && plan.batch_size <= kMaxBatchSize, "batch size");
+  Must(plan.input_count >= 1, "inputs");
+  for (const PlannedEdgeType& type : plan.edge_types) {
+    Must(type.edge_type >= 0 && type.edge_type < edge_types, "edge type");
+    Must(type.fanouts.size() == static_cast<size_t>(plan.num_hops), "fanouts");
+    for (int32_t k : type.fanouts) Must(k >= -1 && k <= kMaxFanout, "fanout");
+  }
+}
+
+void RunBatch(std::shared_ptr<const MemoryGraph> graph,
+              std::shared_ptr<const SamplingPlan> plan) {
+  BatchRequest request;
+  request.key = {plan->session, 1, 2};
+  request.plan = std::move(plan);
+  request.input_number = {0, 1};
+  request.original_id = {2, 0};
+  request.max_bytes = size_t{1} << 16;
+  OneBatchWorld world(std::move(graph));
+  request.deadline = world.Deadline();
+  const auto sink = world.Start(std::move(request));
+  Must(world.world().Drain(100000), "a batch ends");
+  Must(sink->ends == 1, "once");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::shared_ptr<const MemoryGraph> graph = MakeTypedGraph();
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  (void)SamplingPlan::Make(graph->schema(), bytes);
+  auto plan =
+      SamplingPlan::Make(graph->schema(), WithDigests(bytes, graph->schema()));
+  if (!plan.ok()) return 0;
+  CheckPlan(*plan, graph->schema());
+  RunBatch(graph, std::make_shared<const SamplingPlan>(*std::move(plan)));
+  return 0;
+}
+
+}  // namespace tributary

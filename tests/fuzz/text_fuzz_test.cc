@@ -1,0 +1,119 @@
+// Any text that a user or a file gives for an address, a list of servers, a
+// size, a number or an option is read, and reads back the same, or refused.
+// The first byte says as what.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+#include "cli/arguments.h"
+#include "cli/sample_request.h"
+#include "common/fleet/address.h"
+#include "common/fleet/discovery_source.h"
+#include "partition/pipeline/number_text.h"
+#include "tests/fuzz/must.h"
+#include "trainer_client/core/options.h"
+
+namespace tributary {
+namespace {
+
+void ReadAddress(const std::string& text) {
+  const auto address = ParseAddress(text, /*allow_port_zero=*/true);
+  if (!address.ok()) return;
+  const auto again = ParseAddress(address->ToString(), true);
+  Must(again.ok() && *again == *address, "an address reads back");
+}
+
+void ReadServers(const std::string& text) {
+  const auto source = ParseDiscoverySource(text);
+  if (!source.ok()) return;
+  Must(source->kind != DiscoverySource::Kind::kStatic ||
+           !source->addresses.empty(),
+       "a static list names a server");
+}
+
+void ReadServerFile(const std::string& text) {
+  const auto addresses = ParseServerFile(text, "servers.txt");
+  if (!addresses.ok()) return;
+  for (const Address& address : *addresses) ReadAddress(address.ToString());
+}
+
+void ReadSize(const std::string& text) {
+  const auto bytes = ParseByteSize(text);
+  Must(!bytes.ok() || *bytes <= uint64_t{1} << 53, "a size is below 2^53");
+}
+
+void ReadNumbers(const std::string& text) {
+  const auto id = ParseId(text);
+  Must(!id.has_value() || *id >= 0, "an id is not negative");
+  const auto whole = ParseWholeNumber(text);
+  const auto value = ParseFloat32(text);
+  Must(!id.has_value() || whole == id, "an id is a whole number");
+  Must(!whole.has_value() || value.has_value(), "which is a number");
+  Must(!whole.has_value() || *value == static_cast<float>(*whole),
+       "and the same one");
+}
+
+void ReadOptions(const std::string& text) {
+  const auto range = ParseRange("--batches", text);
+  Must(!range.ok() || range->from < range->to, "a range is not empty");
+  const auto seconds = ParseSeconds("--rpc-timeout", text,
+                                    absl::Milliseconds(100), absl::Hours(24));
+  Must(!seconds.ok() ||
+           (*seconds >= absl::Milliseconds(99) && *seconds <= absl::Hours(24)),
+       "a time is in its range");
+  const auto whole = ParseWhole("--threads", text, 1, 64);
+  Must(!whole.ok() || (*whole >= 1 && *whole <= 64), "so is a number");
+}
+
+void ReadNumNeighbors(const std::string& text) {
+  NeighborLoaderOptions options;
+  if (!FillNumNeighbors(text, &options).ok()) return;
+  Must(!options.num_neighbors.empty(), "there is a hop");
+  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
+    Must(fanouts.size() == options.num_neighbors.size(), "hops agree");
+  }
+}
+
+void ReadInputNodes(const std::string& text) {
+  SampleRequest request;
+  if (!ParseInputNodes(text, &request).ok()) return;
+  for (int64_t id : request.loader.input_nodes) Must(id >= 0, "ids");
+  const int ways = !request.input_file.empty() +
+                   !request.loader.input_split.empty() +
+                   !request.loader.input_nodes.empty();
+  Must(ways == 1, "inputs come from one place");
+}
+
+// The parts between ';' are the options' texts.
+void ReadSampleArguments(const std::string& text) {
+  SampleArguments arguments;
+  arguments.input_nodes = "train";
+  arguments.num_neighbors = "1";
+  size_t from = 0;
+  for (std::string* option :
+       {&arguments.servers, &arguments.batch_size, &arguments.random_seed,
+        &arguments.epoch, &arguments.batches, &arguments.shuffle,
+        &arguments.expand, &arguments.kind, &arguments.threads,
+        &arguments.rpc_timeout, &arguments.buffer_size}) {
+    const size_t end = std::min(text.find(';', from), text.size());
+    if (end > from) *option = text.substr(from, end - from);
+    from = std::min(end + 1, text.size());
+  }
+  (void)ParseSampleArguments(arguments);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
+  constexpr void (*kReaders[])(const std::string&) = {
+      ReadAddress,      ReadServers,    ReadServerFile,
+      ReadSize,         ReadNumbers,    ReadOptions,
+      ReadNumNeighbors, ReadInputNodes, ReadSampleArguments};
+  kReaders[data[0] % std::size(kReaders)](text);
+  return 0;
+}
+
+}  // namespace tributary
