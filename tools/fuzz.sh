@@ -49,6 +49,8 @@ build_fuzzers() {
 # ended, and from the corpus beside the source.
 run_fuzzer() {
   local seconds=$1 target=$2 name binary seeds found kept code=0 artifact
+  local scratch=/dev/shm
+  [ -w "$scratch" ] || scratch=${TMPDIR:-/tmp}
   name=${target##*:}
   binary=bazel-bin/${target#//}
   binary=${binary/://}
@@ -60,8 +62,9 @@ run_fuzzer() {
   touch "$found/.before"
   # A message may be 5 MiB, so no allocation of ours is near 256. The entropic
   # schedule costs more than the runs of what has thousands of features.
-  TEST_TMPDIR=${TMPDIR:-/tmp} "$binary" "-max_total_time=$seconds" \
-    -entropic=0 -max_len=4096 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256 \
+  ASAN_OPTIONS=malloc_context_size=8 TEST_TMPDIR=$scratch \
+    "$binary" "-max_total_time=$seconds" -entropic=0 -len_control=0 \
+    -max_len=4096 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256 \
     -print_final_stats=1 "-artifact_prefix=$found/" "$kept" "$seeds" || code=$?
   [ "$code" = 0 ] && return
   for artifact in "$found"/*; do

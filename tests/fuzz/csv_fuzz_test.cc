@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int reader = data[0] % 10 % kReaders;  // '0' to '4' plain text
   const bool compress = data[0] % 10 >= kReaders;
   const absl::Span<const uint8_t> bytes(data + 1, size - 1);
-  static const ScratchFile file("table.csv");
+  static const ScratchFile file;
   if (compress) {
     file.Write(Gzip(bytes));
   } else {

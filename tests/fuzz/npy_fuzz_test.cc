@@ -27,7 +27,7 @@ void CheckHeader(const NpyHeader& header, size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto header = ParseNpyHeader({data, size});
   if (header.ok()) CheckHeader(*header, size);
-  static const ScratchFile file("inputs.npy");
+  static const ScratchFile file;
   file.Write({data, size});
   const auto ids = ReadInputFile(file.path());
   Must(!ids.ok() || header.ok(), "a list has a header");

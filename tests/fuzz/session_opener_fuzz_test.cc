@@ -1,0 +1,164 @@
+// Whatever a server answers to a loader that opens a session and reads on:
+// opening ends in time, in a session that the graph it was told of allows or in
+// an error; batches come as asked for. An input says what happens to each of
+// the server's messages (lying_acceptor.h).
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "channel/testing/sim_network.h"
+#include "common/testing/sim_scheduler.h"
+#include "sampler_server/service/sampler_service.h"
+#include "tests/fuzz/lying_acceptor.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/script.h"
+#include "tests/fuzz/service_world.h"
+#include "trainer_client/core/session_opener.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kMostEvents = 2000000;
+constexpr absl::Duration kRpcTimeout = absl::Seconds(20);
+
+NeighborLoaderOptions LoaderOptions() {
+  NeighborLoaderOptions options;
+  options.num_neighbors = {2, -1};
+  options.input_split = "train";
+  options.batch_size = 2;
+  return options;
+}
+
+class World {
+ public:
+  explicit World(Script script) : script_(script) {
+    SamplerServiceOptions options;
+    options.graph = FuzzGraph();
+    options.incarnation = 1;
+    options.memory_budget = size_t{64} << 10;
+    SamplerServiceEnvironment environment;
+    environment.executor = server_;
+    environment.leaf_executor = server_;
+    service_ = std::make_unique<SamplerService>(options, environment);
+    liar_ = std::make_unique<LyingAcceptor>(service_.get(), &script_);
+    network_.Listen(server_, {"server", 1}, liar_.get());
+
+    ServerFleetOptions fleet;
+    fleet.source.addresses = {{"server", 1}};
+    fleet.link.transport = network_.TransportOf(trainer_);
+    fleet.link.strand = strand_;
+    fleet.link.client_name = "fuzz";
+    fleet.link.credit_timeout = kRpcTimeout;
+    fleet_ = std::make_shared<ServerFleet>(fleet, std::weak_ptr<FleetEvents>());
+  }
+
+  // How many batches came.
+  int All() {
+    int batches = 0;
+    auto session = Open();
+    if (session.ok()) {
+      CheckSession(*session);
+      batches = ReadEpoch(std::move(session->session));
+    }
+    Close();
+    return batches;
+  }
+
+ private:
+  absl::StatusOr<OpenedSession> Open() {
+    std::optional<absl::StatusOr<OpenedSession>> opened;
+    auto opener = std::make_shared<SessionOpener>(LoaderOptions(), strand_);
+    strand_->Post([&] {
+      opener->Open(fleet_, kRpcTimeout,
+                   [&opened](auto result) { opened = std::move(result); });
+    });
+    Must(world_.RunUntil([&opened] { return opened.has_value(); },
+                         kRpcTimeout + absl::Seconds(1)),
+         "opening ends in time");
+    return *std::move(opened);
+  }
+
+  static void CheckSession(const OpenedSession& opened) {
+    const std::vector<int64_t>& ids = *opened.session.input_ids;
+    Must(!ids.empty(), "a session has inputs");
+    Must(opened.session.order.num_inputs == ids.size(), "and orders them all");
+    const auto& types = opened.schema.node_types;
+    for (int64_t id : ids) {
+      bool known = false;
+      for (const auto& type : types) known |= id >= 0 && id < type.num_nodes;
+      Must(known, "which are nodes of the graph");
+    }
+  }
+
+  int ReadEpoch(LoaderSession session) {
+    LoaderCoreOptions options;
+    options.buffer_size = size_t{64} << 10;
+    options.rpc_timeout = kRpcTimeout;
+    loader_ = std::make_shared<LoaderCore>(options, session, strand_);
+    strand_->Post([this] {
+      loader_->Start(fleet_);
+      loader_->StartEpoch(0).IgnoreError();
+    });
+    int batches = 0;
+    for (uint64_t index = 0; index < 4; ++index) {
+      auto next = Next();
+      if (!next.ok()) continue;
+      if (!next->has_value()) break;
+      Must((*next)->view().key().session == session.identity,
+           "a batch is of the session");
+      ++batches;
+    }
+    return batches;
+  }
+
+  absl::StatusOr<std::optional<BatchLease>> Next() {
+    std::optional<absl::StatusOr<std::optional<BatchLease>>> result;
+    strand_->Post([&] {
+      loader_->Next([&result](auto next) { result.emplace(std::move(next)); });
+    });
+    Must(world_.RunUntil([&result] { return result.has_value(); },
+                         kRpcTimeout + absl::Seconds(1)),
+         "Next() answers within rpc_timeout");
+    return *std::move(result);
+  }
+
+  void Close() {
+    bool closed = false;
+    strand_->Post([&] {
+      const auto done = [&closed] { closed = true; };
+      if (loader_ != nullptr) return loader_->Close(done);
+      fleet_->Close(done);
+    });
+    Must(world_.RunUntil([&closed] { return closed; }, absl::Minutes(1)),
+         "a loader closes");
+    Must(loader_ == nullptr || loader_->ring().stats().used_bytes == 0,
+         "its ring is empty then");
+    loader_.reset();
+    fleet_.reset();
+    Must(world_.Drain(kMostEvents), "nothing goes on after that");
+    Must(service_->budget().used() == 0, "the server's budget is whole");
+  }
+
+  Script script_;
+  SimScheduler world_{1};
+  SimNetwork network_{&world_};
+  SimExecutor* const server_ = world_.AddNode("server");
+  SimExecutor* const trainer_ = world_.AddNode("trainer");
+  const std::shared_ptr<Strand> strand_ = std::make_shared<Strand>(trainer_);
+  std::unique_ptr<SamplerService> service_;
+  std::unique_ptr<LyingAcceptor> liar_;
+  std::shared_ptr<ServerFleet> fleet_;
+  std::shared_ptr<LoaderCore> loader_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const int good = World(Script({})).All();
+  Must(good == 2, "an honest server's epoch has two batches");
+  World(Script({data, size})).All();
+  return 0;
+}
+
+}  // namespace tributary
