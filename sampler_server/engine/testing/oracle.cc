@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "common/dtype.h"
-#include "common/session/hop_key.h"
 #include "common/sha256.h"
+#include "sampler_server/engine/testing/definition.h"
 
 namespace tributary {
 namespace {
@@ -24,34 +23,6 @@ Tensor Make(DType dtype, std::vector<uint64_t> dims,
   return {dtype, std::move(dims),
           std::string(reinterpret_cast<const char*>(values.data()),
                       values.size() * sizeof(T))};
-}
-
-// Positions that a node of degree d emits.
-std::vector<uint64_t> Draw(PhiloxKey key, uint32_t local, uint64_t d, int64_t k,
-                           bool replace) {
-  std::vector<uint64_t> out;
-  if (k == -1 || (!replace && d <= static_cast<uint64_t>(k))) {
-    for (uint64_t p = 0; p < d; ++p) out.push_back(p);
-    return out;
-  }
-  if (d == 0) return out;
-  PhiloxStream stream(key, local);
-  const auto below = [&](uint32_t i, uint64_t n) -> uint64_t {
-    return d > 65536 ? stream.BelowWide(i, n)
-                     : stream.BelowNarrow(i, static_cast<uint32_t>(n));
-  };
-  std::set<uint64_t> taken;
-  for (int64_t i = 0; i < k; ++i) {
-    if (replace) {
-      out.push_back(below(i, d));
-      continue;
-    }
-    const uint64_t t = d - k + i, x = below(i, t + 1);
-    taken.insert(taken.count(x) > 0 ? t : x);
-  }
-  out.insert(out.end(), taken.begin(), taken.end());
-  std::sort(out.begin(), out.end());
-  return out;
 }
 
 struct Nodes {
@@ -146,16 +117,19 @@ class Oracle {
     for (auto& [t, edges] : edges_) {
       const auto& type = graph_.edge_types[t];
       const std::string name = type.src + "," + type.rel + "," + type.dst;
-      const PhiloxKey key =
-          MakeHopKey({options_.random_seed, epoch_, index_, Purpose::kNeighbors,
-                      static_cast<uint32_t>(hop), name});
+      const PhiloxKey key = DefinedKey({.random_seed = options_.random_seed,
+                                        .epoch = epoch_,
+                                        .batch = index_,
+                                        .hop = static_cast<uint32_t>(hop),
+                                        .name = name});
       const size_t before = edges.ids.size();
       const int32_t k = edges.fanouts[hop];
       const size_t begin = nodes_[type.dst].begin, end = nodes_[type.dst].end;
       for (size_t v = begin; k != 0 && v < end; ++v) {
         const auto& list = edges.adjacency[nodes_[type.dst].ids[v]];
-        for (uint64_t p : Draw(key, static_cast<uint32_t>(v), list.size(), k,
-                               options_.replace)) {
+        const Words words = DefinedWords(key, static_cast<uint32_t>(v));
+        for (uint64_t p :
+             DefinedDraw(words, list.size(), k, options_.replace)) {
           edges.src.push_back(
               static_cast<int32_t>(nodes_[type.src].Number(list[p].first)));
           edges.dst.push_back(static_cast<int32_t>(v));
