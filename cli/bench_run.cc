@@ -14,10 +14,11 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "cli/bench_limits.h"
 #include "cli/sample_output.h"
 #include "cli/sample_source.h"
 #include "common/clock.h"
+#include "common/machine/loopback_tcp.h"
+#include "common/machine/memory_limits.h"
 #include "common/status.h"
 #include "partition/format/schema.h"
 #include "partition/format/writer.h"
@@ -154,19 +155,20 @@ absl::Status MeasureLimit(const BenchOptions& options, uint64_t graph_bytes,
           std::clamp(graph_bytes, kMinLimitBytes, kMaxLimitBytes);
       report.limit =
           absl::StrCat("random cache lines of ", bytes >> 20, " MiB");
-      report.limit_per_second = RandomLinesPerSecond(threads, bytes, time);
+      report.limit_per_second = RandomLineRate(threads, bytes, time).per_second;
       report.ratio = report.edges_per_second / report.limit_per_second;
       return absl::OkStatus();
     }
     case BenchKind::kGather:
       report.limit = "bytes of memcpy";
-      report.limit_per_second = MemcpyBytesPerSecond(threads, time);
+      report.limit_per_second = MemcpyRate(threads, time).per_second;
       break;
     case BenchKind::kStream: {
       report.limit = "bytes over one loopback TCP connection";
-      ASSIGN_OR_RETURN(report.limit_per_second,
-                       TcpBytesPerSecond(std::clamp(
-                           measured.counts.bytes, kMinTcpBytes, kMaxTcpBytes)));
+      ASSIGN_OR_RETURN(
+          report.limit_per_second,
+          LoopbackTcpBytesPerSecond(1, std::clamp(measured.counts.bytes,
+                                                  kMinTcpBytes, kMaxTcpBytes)));
       break;
     }
   }

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/bench_limits.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
 
@@ -99,13 +98,6 @@ TEST(BenchReportTest, JsonToTheLetter) {
             "\"batches_per_second\":8.0,\"inputs_per_second\":16.0,"
             "\"edges_per_second\":32.0,\"bytes_per_second\":64.0,"
             "\"limit\":\"l\",\"limit_per_second\":128.0,\"ratio\":0.5}\n");
-}
-
-TEST(BenchLimitsTest, OneLineAndOneByteAreEnough) {
-  EXPECT_GT(RandomLinesPerSecond(2, 1, absl::Milliseconds(1)), 0);
-  const auto tcp = TcpBytesPerSecond(1);
-  ASSERT_TRUE(tcp.ok()) << tcp.status();
-  EXPECT_GT(*tcp, 0);
 }
 
 }  // namespace

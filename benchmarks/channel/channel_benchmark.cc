@@ -2,21 +2,21 @@
 // several sizes, taken in turns in the same run: their ratio is what counts.
 //
 //   bazel run -c opt //benchmarks/channel
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "benchmarks/channel/grpc_batch_stream.h"
-#include "benchmarks/channel/raw_stream.h"
 #include "common/buffer.h"
+#include "common/machine/loopback_tcp.h"
+#include "common/machine/rate.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -26,14 +26,16 @@ constexpr size_t kRoom = size_t{64} << 20;
 constexpr int kRepeats = 16;  // a GiB a measurement
 constexpr int kRounds = 3;
 
-// User and system seconds of this process so far.
-double CpuSeconds() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return t.tv_sec + 1e-6 * t.tv_usec;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+absl::StatusOr<double> RawSeconds(absl::Span<const uint8_t> from,
+                                  absl::Span<uint8_t> to) {
+  const uint64_t bytes = uint64_t{kRoom} * kRepeats;
+  ASSIGN_OR_RETURN(const auto source, LoopbackSource::Listen(from));
+  absl::Status sent;
+  std::thread sender([&] { sent = source->Send(/*streams=*/1, bytes); });
+  const auto seconds = ReceiveSeconds(source->port(), /*streams=*/1, bytes, to);
+  sender.join();
+  RETURN_IF_ERROR(sent);
+  return seconds;
 }
 
 double Median(std::vector<double> values) {
@@ -49,10 +51,10 @@ struct Series {
   std::vector<double> cpus;   // CPU seconds a GB, of both ends
 
   absl::Status Measure(double gigabytes) {
-    const double cpu = CpuSeconds();
+    const double cpu = ProcessCpuSeconds();
     ASSIGN_OR_RETURN(const double took, seconds());
     rates.push_back(gigabytes / took);
-    cpus.push_back((CpuSeconds() - cpu) / gigabytes);
+    cpus.push_back((ProcessCpuSeconds() - cpu) / gigabytes);
     return absl::OkStatus();
   }
 };
@@ -64,8 +66,7 @@ absl::Status Run() {
   std::memset(to.data(), 0, kRoom);
   std::vector<Series> all;
   all.push_back({"raw writev/readv", [&]() -> absl::StatusOr<double> {
-                   return RawStreamSeconds(from.data(), to.data(), kRoom,
-                                           kRepeats);
+                   return RawSeconds(from.span(), to.span());
                  }});
   for (const size_t kib : {64, 256, 1024}) {
     all.push_back({absl::StrCat("gRPC, frames of ", kib, " KiB"), [&, kib] {

@@ -18,6 +18,7 @@
 
 #include "benchmarks/engine/rmat_graph.h"
 #include "common/buffer.h"
+#include "common/machine/memory_limits.h"
 #include "common/session/hop_key.h"
 #include "common/session/spec_builder.h"
 #include "sampler_server/engine/batch_task.h"
@@ -41,39 +42,22 @@ double CpuSeconds() {
          1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Independent reads of one word of random lines of 1 GiB in huge pages.
+// Timed by the clock of its thread, like what is compared with it.
 void RandomLines(benchmark::State& state) {
-  constexpr size_t kLines = (size_t{1} << 30) / kCacheLine;
-  AlignedBuffer memory(kLines * kCacheLine);
-  std::memset(memory.data(), 1, memory.size());
-  const uint8_t* base = memory.data();
-  uint64_t x = 88172645463325252u, sum = 0;
-  int64_t lines = 0;
-  const double start = CpuSeconds();
   for (auto _ : state) {
-    for (int i = 0; i < 1 << 16; ++i) {
-      x = x * 6364136223846793005u + 1442695040888963407u;
-      sum += base[(x >> 40) % kLines * kCacheLine];
-    }
-    lines += 1 << 16;
+    g_lines_per_second =
+        RandomLineRate(1, uint64_t{1} << 30, absl::Seconds(1)).per_cpu_second;
   }
-  benchmark::DoNotOptimize(sum);
-  g_lines_per_second = static_cast<double>(lines) / (CpuSeconds() - start);
-  state.counters["lines"] = Rate(static_cast<double>(lines), Rate::kIsRate);
+  state.counters["lines"] = g_lines_per_second;
 }
-BENCHMARK(RandomLines)->MinTime(1);
+BENCHMARK(RandomLines)->Iterations(1);
 
 void Memcpy(benchmark::State& state) {
-  constexpr size_t kBytes = size_t{256} << 20;
-  AlignedBuffer from(kBytes), to(kBytes);
-  std::memset(from.data(), 1, kBytes);
   for (auto _ : state) {
-    std::memcpy(to.data(), from.data(), kBytes);
-    benchmark::ClobberMemory();
+    state.counters["bytes"] = MemcpyRate(1, absl::Seconds(1)).per_cpu_second;
   }
-  state.SetBytesProcessed(static_cast<int64_t>(kBytes * state.iterations()));
 }
-BENCHMARK(Memcpy);
+BENCHMARK(Memcpy)->Iterations(1);
 
 void ReportEdges(benchmark::State& state, int64_t edges, double seconds) {
   const auto count = static_cast<double>(edges);

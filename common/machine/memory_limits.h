@@ -1,0 +1,23 @@
+// What this machine's memory can do: the yardsticks of sampling and gathering.
+#ifndef TRIBUTARY_COMMON_MACHINE_MEMORY_LIMITS_H_
+#define TRIBUTARY_COMMON_MACHINE_MEMORY_LIMITS_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "common/machine/rate.h"
+
+namespace tributary {
+
+// Lines: independent reads of a word each of random cache lines of `bytes` (at
+// least one line), in huge pages where allowed, by `threads` (at least 1) for
+// `time`. Sampling reads at least one such line for each edge.
+MeasuredRate RandomLineRate(int threads, uint64_t bytes, absl::Duration time);
+
+// Bytes copied by memcpy, each thread between buffers of its own that are
+// larger than most caches: what gathering is at best.
+MeasuredRate MemcpyRate(int threads, absl::Duration time);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_MACHINE_MEMORY_LIMITS_H_
