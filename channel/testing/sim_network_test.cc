@@ -4,10 +4,44 @@
 #include <string>
 #include <vector>
 
+#include "channel/testing/transport_conformance.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace tributary {
+namespace {
+
+class SimNetworkHarness {
+ public:
+  SimNetworkHarness() { network_.faults().max_queued_bytes = kMaxQueued; }
+  ~SimNetworkHarness() { world_.Drain(100000); }
+  Transport* transport() { return network_.TransportOf(client_); }
+  Address Listen(StreamAcceptor* acceptor) {
+    network_.Listen(server_, {"server", 1}, acceptor);
+    return {"server", 1};
+  }
+  Address Nobody() { return {"nobody", 2}; }
+  bool RunUntil(conformance::Log&, const std::function<bool()>& done) {
+    return world_.RunUntil(done, absl::Minutes(1));
+  }
+  void KillServers() { network_.BreakStreamsOf(server_); }
+  size_t max_queued_bytes() { return kMaxQueued; }
+
+ private:
+  static constexpr size_t kMaxQueued = size_t{8} << 20;
+  SimScheduler world_{11};
+  SimNetwork network_{&world_};
+  SimExecutor* client_ = world_.AddNode("client");
+  SimExecutor* server_ = world_.AddNode("server");
+};
+
+}  // namespace
+
+namespace conformance {
+INSTANTIATE_TYPED_TEST_SUITE_P(Simulated, TransportConformance,
+                               SimNetworkHarness);
+}  // namespace conformance
+
 namespace {
 
 using ::testing::ElementsAre;
@@ -174,6 +208,106 @@ TEST_F(SimNetworkTest, PartitionHoldsMessagesBackInOrderUntilHealed) {
   network_.Heal();
   ASSERT_TRUE(world_.Drain(1000));
   EXPECT_THAT(acceptor_.handlers[0]->headers, ElementsAre("a", "b", "c"));
+}
+
+TEST_F(SimNetworkTest, APartitionHasADirection) {
+  network_.Listen(server_, kServer, &acceptor_);
+  auto stream = Connect();
+  ASSERT_TRUE(world_.Drain(1000));
+  network_.Part("server", "client");
+  EXPECT_TRUE(stream->Send(Text("up")).ok());
+  EXPECT_TRUE(acceptor_.streams[0]->Send(Text("down")).ok());
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_THAT(acceptor_.handlers[0]->headers, ElementsAre("up"));
+  EXPECT_THAT(handler_->headers, IsEmpty());
+  network_.Heal("server", "client");
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_THAT(handler_->headers, ElementsAre("down"));
+}
+
+TEST_F(SimNetworkTest, APartitionHoldsConnectionsAndClosesBackToo) {
+  network_.Listen(server_, kServer, &acceptor_);
+  network_.Partition(client_, server_);
+  auto stream = Connect();
+  EXPECT_TRUE(stream->Send(Text("first")).ok());
+  stream->Close(absl::OkStatus());
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_THAT(acceptor_.handlers, IsEmpty());
+  EXPECT_EQ(handler_->closed.size(), 1u);  // its own close
+  network_.Heal();
+  ASSERT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(acceptor_.handlers.size(), 1u);
+  EXPECT_THAT(acceptor_.handlers[0]->headers, ElementsAre("first"));
+  EXPECT_EQ(acceptor_.handlers[0]->closed.size(), 1u);
+}
+
+TEST_F(SimNetworkTest, AStalledStreamIsSeenByEachEndInItsOwnTime) {
+  network_.Listen(server_, kServer, &acceptor_);
+  auto stream = Connect();
+  ASSERT_TRUE(world_.Drain(1000));
+  network_.faults().stall = 1;
+  auto owner = std::make_shared<int>(1);
+  OutgoingMessage lost = Text("lost");
+  lost.payload_owner = owner;
+  EXPECT_TRUE(stream->Send(std::move(lost)).ok());
+  EXPECT_TRUE(stream->Send(Text("lost too")).ok());
+  auto one_told = [&] {
+    return handler_->closed.size() + acceptor_.handlers[0]->closed.size() == 1;
+  };
+  EXPECT_EQ(owner.use_count(), 2);
+  EXPECT_TRUE(world_.RunUntil(one_told, absl::Seconds(10)));
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_THAT(acceptor_.handlers[0]->headers, IsEmpty());
+  EXPECT_EQ(handler_->closed.size(), 1u);
+  EXPECT_EQ(acceptor_.handlers[0]->closed.size(), 1u);
+  EXPECT_EQ(owner.use_count(), 1);
+  EXPECT_EQ(network_.counts().stalled, 1u);
+}
+
+TEST_F(SimNetworkTest, ADoubleBringsAllOnceMoreAndHearsNothing) {
+  network_.Listen(server_, kServer, &acceptor_);
+  network_.faults().connect_twice = 1;
+  auto stream = Connect();
+  EXPECT_TRUE(stream->Send(Text("a")).ok());
+  EXPECT_TRUE(stream->Send(Text("b")).ok());
+  ASSERT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(acceptor_.handlers.size(), 2u);
+  for (int i : {0, 1}) {
+    EXPECT_THAT(acceptor_.handlers[i]->headers, ElementsAre("a", "b"));
+    EXPECT_TRUE(acceptor_.streams[i]->Send(Text("answer")).ok());
+  }
+  ASSERT_TRUE(world_.Drain(1000));
+  stream->Close(absl::OkStatus());
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_THAT(handler_->headers, ElementsAre("answer"));
+  for (int i : {0, 1}) EXPECT_EQ(acceptor_.handlers[i]->closed.size(), 1u);
+}
+
+TEST_F(SimNetworkTest, RoomsTravelOnlyWhereMemoryIsShared) {
+  class Room final : public SharedRoom {
+    absl::Span<uint8_t> bytes() override { return {}; }
+  };
+  class KeepsRoom final : public StreamHandler {
+   public:
+    void OnMessage(IncomingMessage& message) override {
+      had_room = message.room() != nullptr;
+    }
+    void OnClosed(const absl::Status&) override {}
+    bool had_room = false;
+  };
+  network_.Listen(server_, kServer, &acceptor_);
+  for (bool carries : {false, true}) {
+    network_.set_carries_rooms(carries);
+    auto heard = std::make_shared<KeepsRoom>();
+    auto stream = network_.TransportOf(client_)->Connect(
+        kServer, StreamMethod::kBatches, heard);
+    ASSERT_TRUE(world_.Drain(1000));
+    OutgoingMessage message = Text("credit");
+    message.room = std::make_shared<Room>();
+    EXPECT_TRUE(acceptor_.streams.back()->Send(std::move(message)).ok());
+    ASSERT_TRUE(world_.Drain(1000));
+    EXPECT_EQ(heard->had_room, carries);
+  }
 }
 
 TEST_F(SimNetworkTest, MoreThanTheQueueHoldsBreaksTheStream) {

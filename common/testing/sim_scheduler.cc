@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace tributary {
 namespace {
 
@@ -12,7 +14,8 @@ constexpr absl::Duration kMostPostDelay = absl::Microseconds(20);
 
 }  // namespace
 
-SimScheduler::SimScheduler(uint64_t seed) : random_(seed) {}
+SimScheduler::SimScheduler(uint64_t seed)
+    : seed_(seed), random_(seed, "world") {}
 
 // Tasks may own streams and reservations whose destruction schedules more.
 SimScheduler::~SimScheduler() {
@@ -26,8 +29,10 @@ SimScheduler::~SimScheduler() {
 
 SimExecutor* SimScheduler::AddNode(std::string name, double drift) {
   const int id = static_cast<int>(nodes_.size());
+  const SimRandom random(seed_, absl::StrCat(name, "#", nodes_named_[name]++));
   nodes_.push_back(
-      {std::make_unique<SimExecutor>(this, id, std::move(name), drift)});
+      {std::make_unique<SimExecutor>(this, id, std::move(name), drift),
+       random});
   return nodes_.back().executor.get();
 }
 
@@ -71,8 +76,11 @@ void SimScheduler::Thaw(NodeId node) {
   }
 }
 
-bool SimScheduler::Chance(double p) {
-  return p > 0 && static_cast<double>(random_() >> 11) * 0x1p-53 < p;
+size_t SimScheduler::num_pending(NodeId node) const {
+  size_t n = 0;
+  for (const auto& [key, event] : events_) n += event.node == node;
+  for (const Event& event : frozen_events_) n += event.node == node;
+  return n;
 }
 
 uint64_t SimScheduler::Schedule(NodeId node, absl::Time when, Task task) {
@@ -81,7 +89,7 @@ uint64_t SimScheduler::Schedule(NodeId node, absl::Time when, Task task) {
     graveyard_.push_back(std::move(task));
     return id;
   }
-  const Key key{std::max(when, now_), random_() >> 1 | 1, id};
+  const Key key{std::max(when, now_), random(node).Next() >> 1 | 1, id};
   keys_.emplace(id, key);
   events_.emplace(key, Event{node, std::move(task)});
   return id;
@@ -110,6 +118,7 @@ bool SimScheduler::Step() {
       continue;
     }
     ++events_run_;
+    last_node_ = event.node;
     event.task();
     event.task = nullptr;
     { auto buried = std::exchange(graveyard_, {}); }
@@ -137,8 +146,8 @@ bool SimScheduler::Drain(uint64_t max_events) {
 }
 
 void SimExecutor::Post(Task task) {
-  const auto delay = absl::Nanoseconds(static_cast<int64_t>(
-      scheduler_->Below(absl::ToInt64Nanoseconds(kMostPostDelay))));
+  const absl::Duration delay =
+      scheduler_->random(node_).Between(absl::ZeroDuration(), kMostPostDelay);
   scheduler_->Schedule(node_, scheduler_->now() + delay, std::move(task));
 }
 

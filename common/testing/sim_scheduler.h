@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "absl/time/time.h"
 #include "common/executor.h"
+#include "common/testing/sim_random.h"
 
 namespace tributary {
 
@@ -32,7 +32,9 @@ class SimScheduler {
   SimScheduler& operator=(const SimScheduler&) = delete;
 
   // A new node with its executor, owned by the scheduler. `drift` multiplies
-  // the time that the node's clock shows (1.0: none).
+  // the time that the node's clock shows (1.0: none). What a node draws depends
+  // on the seed, its name and how many of that name there were, on nothing
+  // else.
   SimExecutor* AddNode(std::string name, double drift = 1.0);
 
   // Drops the node's pending events and timers, now and later ones too. What
@@ -42,13 +44,16 @@ class SimScheduler {
   // Events of a frozen node wait, its timers come due all at once on Thaw.
   void Freeze(NodeId node);
   void Thaw(NodeId node);
+  bool frozen(NodeId node) const { return node >= 0 && nodes_[node].frozen; }
+  // Events and timers that wait, of one node.
+  size_t num_pending(NodeId node) const;
 
   // World time, without drift.
   absl::Time now() const { return now_; }
-  std::mt19937_64& random() { return random_; }
-  // Uniform in [0, n). Requires n > 0.
-  uint64_t Below(uint64_t n) { return random_() % n; }
-  bool Chance(double p);
+  uint64_t seed() const { return seed_; }
+  // Drawn from the world's own stream; uniform in [0, n). Requires n > 0.
+  uint64_t Below(uint64_t n) { return random_.Below(n); }
+  bool Chance(double p) { return random_.Chance(p); }
 
   // Schedules for a node (-1: the world itself, never crashed nor frozen).
   uint64_t Schedule(NodeId node, absl::Time when, Task task);
@@ -66,6 +71,8 @@ class SimScheduler {
     each_step_ = std::move(each_step);
   }
   uint64_t events_run() const { return events_run_; }
+  // Whose the event was that ran last.
+  NodeId last_node() const { return last_node_; }
 
  private:
   struct Key {
@@ -82,19 +89,26 @@ class SimScheduler {
   };
   struct Node {
     std::unique_ptr<SimExecutor> executor;
+    SimRandom random;
     bool crashed = false;
     bool frozen = false;
   };
 
-  bool frozen(NodeId node) const { return node >= 0 && nodes_[node].frozen; }
+  friend class SimExecutor;
+  SimRandom& random(NodeId node) {
+    return node < 0 ? random_ : nodes_[node].random;
+  }
 
+  const uint64_t seed_;
   absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
-  std::mt19937_64 random_;
+  SimRandom random_;  // of the world itself
   uint64_t next_id_ = 1;
   uint64_t events_run_ = 0;
+  NodeId last_node_ = -1;
   std::map<Key, Event> events_;
   std::map<uint64_t, Key> keys_;  // by event id, for Cancel
   std::vector<Node> nodes_;
+  std::map<std::string, int> nodes_named_;
   std::vector<Event> frozen_events_;
   std::vector<Task> graveyard_;  // of crashed nodes, destroyed between events
   std::function<void()> each_step_;

@@ -53,7 +53,7 @@ class BatchStreams {
 
 SamplerService::SamplerService(const SamplerServiceOptions& options,
                                const SamplerServiceEnvironment& environment)
-    : core_(std::make_shared<ServiceCore>()),
+    : core_(std::make_shared<ServiceCore>(options.max_sessions)),
       streams_(std::make_shared<BatchStreams>(options.max_streams)) {
   core_->graph = options.graph;
   core_->incarnation = options.incarnation;
@@ -68,6 +68,8 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
   core_->admission = std::make_shared<Admission>(
       options.admission, core_->budget, core_->protocol_executor);
+  core_->frames = options.frames;
+  core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   if (environment.metrics != nullptr) {
     core_->metrics = ServiceMetrics(*environment.metrics);
   }
@@ -108,10 +110,8 @@ void SamplerService::Drain(absl::Time deadline,
 }
 
 bool SamplerService::draining() const { return core_->draining; }
-const ByteBudget& SamplerService::budget() const { return *core_->budget; }
-const ByteBudget& SamplerService::leaf_budget() const {
-  return *core_->leaf_budget;
-}
+ByteBudget& SamplerService::budget() const { return *core_->budget; }
+ByteBudget& SamplerService::leaf_budget() const { return *core_->leaf_budget; }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
 

@@ -11,6 +11,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
+#include "channel/frame_sender.h"
 #include "channel/transport.h"
 #include "common/byte_budget.h"
 #include "common/executor.h"
@@ -35,6 +36,9 @@ struct SamplerServiceOptions {
   size_t leaf_budget = size_t{128} << 20;
   AdmissionLimits admission;
   size_t max_streams = 4096;
+  size_t max_sessions = 256;  // specifications that are remembered
+  FrameSenderOptions frames;  // how batches are cut
+  size_t max_leaf_reply_bytes = size_t{4} << 20;  // then it is cut
 };
 
 // What it runs on; all outlive it and its streams.
@@ -68,9 +72,9 @@ class SamplerService final : public StreamAcceptor {
   void Drain(absl::Time deadline, absl::AnyInvocable<void()> drained);
   bool draining() const;
 
-  // Of the budgets, for tests and metrics.
-  const ByteBudget& budget() const;
-  const ByteBudget& leaf_budget() const;
+  // Whoever else needs of the same memory reserves it here.
+  ByteBudget& budget() const;
+  ByteBudget& leaf_budget() const;
   // Batches being made or sent.
   size_t active() const;
   size_t queued() const;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "channel/frame_sender.h"
 #include "common/byte_budget.h"
 #include "common/executor.h"
 #include "common/proto/wire.pb.h"
@@ -24,6 +25,8 @@ namespace tributary {
 // Kept alive by the service and by each of its streams. What it points to
 // outlives all of them.
 struct ServiceCore {
+  explicit ServiceCore(size_t max_sessions) : sessions(max_sessions) {}
+
   std::shared_ptr<const Graph> graph;
   uint64_t incarnation = 0;
   std::function<std::vector<v1::PeerState>()> peers;  // may be empty
@@ -36,9 +39,10 @@ struct ServiceCore {
   std::shared_ptr<ByteBudget> leaf_budget;  // likewise
   std::shared_ptr<Admission> admission;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
-  SessionCache sessions{256};
+  SessionCache sessions;
   ServiceMetrics metrics;
   LeafLimits leaf_limits;
+  FrameSenderOptions frames;
   std::atomic<bool> draining{false};
 };
 

@@ -44,7 +44,8 @@ TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
       peer_(std::move(peer)),
       stream_(std::move(stream)),
       strand_(std::make_shared<Strand>(core_->protocol_executor)),
-      sender_(FrameSender::Create(stream_, core_->protocol_executor)),
+      sender_(FrameSender::Create(stream_, core_->protocol_executor,
+                                  core_->frames)),
       client_(peer_) {
   core_->metrics.streams.Add(1);
 }

@@ -27,7 +27,7 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
 void SimFleet::Start(SimServer& server) {
   const SimServerOptions& options = server.options;
   const uint64_t incarnation = ++incarnations_;
-  server.executor = world.AddNode(server.address.host);
+  server.executor = world.AddNode(server.address.host, options.drift);
 
   PeerDirectoryOptions directory;
   directory.schema = server.graph->schema();
@@ -42,6 +42,9 @@ void SimFleet::Start(SimServer& server) {
   service.memory_budget = options.memory_budget;
   service.leaf_budget = options.leaf_budget;
   service.admission = options.admission;
+  service.max_sessions = options.max_sessions;
+  service.frames = options.frames;
+  service.max_leaf_reply_bytes = options.max_leaf_reply_bytes;
   SamplerServiceEnvironment environment;
   environment.executor = server.executor;
   environment.leaf_executor = server.executor;
@@ -54,11 +57,6 @@ void SimFleet::Start(SimServer& server) {
 }
 
 void SimFleet::Restart(SimServer& server) {
-  auto corpse = std::make_unique<SimServer>();
-  corpse->directory = std::move(server.directory);
-  corpse->partitions = std::move(server.partitions);
-  corpse->service = std::move(server.service);
-  dead_.push_back(std::move(corpse));
   Start(server);
   server.directory->SetListed(Addresses());
 }
@@ -87,6 +85,14 @@ void SimFleet::Settle() {
       absl::Seconds(10));
 }
 
-void SimFleet::Crash(SimServer& server) { network.Crash(server.executor); }
+void SimFleet::Crash(SimServer& server) {
+  network.Crash(server.executor);
+  // Not inside a call that it may be making.
+  auto corpse = std::make_shared<SimServer>();
+  corpse->directory = std::move(server.directory);
+  corpse->partitions = std::move(server.partitions);
+  corpse->service = std::move(server.service);
+  world.Schedule(-1, world.now(), [corpse] {});
+}
 
 }  // namespace tributary

@@ -11,6 +11,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+#include "channel/frame_sender.h"
 #include "channel/testing/sim_network.h"
 #include "common/fleet/address.h"
 #include "common/testing/sim_scheduler.h"
@@ -28,6 +29,10 @@ struct SimServerOptions {
   size_t memory_budget = size_t{1} << 20;
   size_t leaf_budget = size_t{1} << 20;
   AdmissionLimits admission;
+  size_t max_sessions = 256;
+  FrameSenderOptions frames;
+  size_t max_leaf_reply_bytes = size_t{4} << 20;
+  double drift = 1;  // of its clock
 };
 
 // One server: its node, its graph and all that it runs.
@@ -57,7 +62,7 @@ class SimFleet {
   SimServer& Add(const SimServerOptions& options);
   // Tells every server of all of them, itself too.
   void Introduce();
-  // Its process is gone without a word.
+  // Its process is gone without a word, and what it had with it.
   void Crash(SimServer& server);
   // After a crash: another process at the same address, which is told of all.
   void Restart(SimServer& server);
@@ -73,9 +78,6 @@ class SimFleet {
   std::vector<Address> Addresses() const;
 
   uint64_t incarnations_ = 0;
-  // What crashed processes left: destroyed with the world, not inside a call
-  // that they may be making.
-  std::vector<std::unique_ptr<SimServer>> dead_;
 };
 
 }  // namespace tributary

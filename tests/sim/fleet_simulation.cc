@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
