@@ -17,6 +17,7 @@
     if (!tributary_status.ok()) return tributary_status; \
   } while (false)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names and declarations take none
 // ASSIGN_OR_RETURN(auto x, F()): x is F()'s value, or F()'s error is returned.
 #define ASSIGN_OR_RETURN(lhs, expr) \
   ASSIGN_OR_RETURN_INNER(TRIBUTARY_CONCAT(tributary_or_, __LINE__), lhs, expr)
@@ -24,5 +25,6 @@
   auto tmp = (expr);                           \
   if (!tmp.ok()) return tmp.status();          \
   lhs = *std::move(tmp)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif  // TRIBUTARY_COMMON_STATUS_H_
