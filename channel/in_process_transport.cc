@@ -131,7 +131,7 @@ void InProcessTransport::Link::Accept(StreamAcceptor& acceptor,
 
 absl::Status InProcessTransport::Link::Send(int from, OutgoingMessage message) {
   const size_t bytes = EnvelopeBytes(message);
-  const absl::Status limits = CheckEnvelopeLimits(message);
+  absl::Status limits = CheckEnvelopeLimits(message);
   MutexLock lock(mutex_);
   if (closed_) {
     return absl::UnavailableError(
@@ -143,7 +143,7 @@ absl::Status InProcessTransport::Link::Send(int from, OutgoingMessage message) {
   }
   Side& side = sides_[from];
   if (side.queued_bytes + bytes > options_.max_queued_bytes) {
-    const auto why = absl::ResourceExhaustedError(absl::StrCat(
+    auto why = absl::ResourceExhaustedError(absl::StrCat(
         server_name_, ": ", side.queued_bytes, " bytes wait on the stream, ",
         bytes, " more are over max_queued_bytes=", options_.max_queued_bytes));
     CloseLocked(why);

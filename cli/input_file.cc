@@ -25,7 +25,9 @@ absl::StatusOr<std::vector<int64_t>> Widen(const uint8_t* data, size_t n) {
                          "\nallowed: ids up to 9223372036854775807"));
       }
     }
-    ids[i] = static_cast<int64_t>(value);
+    // An id of one byte is a number, not a character.
+    ids[i] =
+        static_cast<int64_t>(value);  // NOLINT(bugprone-signed-char-misuse)
   }
   return ids;
 }

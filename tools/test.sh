@@ -35,6 +35,10 @@ run_tests() {
     fuzz_once "$@"
     check_once clang thread_safety_build
     check_once clang-tidy bash tools/clang_tidy.sh
+    check_once simulation simulate_deep
+    # shellcheck source=tools/planted_bugs.sh
+    . tools/planted_bugs.sh
+    check_once planted-bugs find_planted_bugs
   else
     test_once tests "" "$@"
   fi
@@ -75,6 +79,24 @@ fuzz_once() {
   for target in "${fuzzers[@]}"; do
     check_once "fuzz-${target##*:}" run_fuzzer "$fuzz_seconds" "$target"
   done
+}
+
+# A million schedules, on all cores.
+simulate_deep() {
+  local each=$((1000000 / $(nproc))) part code=0 parts=()
+  run_bazel build //tests/sim:fleet_simulation_test
+  for part in $(seq 0 $(($(nproc) - 1))); do
+    bazel-bin/tests/sim/fleet_simulation_test \
+      --gtest_filter='*RandomSchedules' \
+      "--first-seed=$((1 + part * each))" "--seeds=$each" \
+      >"$reports_dir/simulation-$part.log" 2>&1 &
+    parts+=($!)
+  done
+  for part in "${!parts[@]}"; do
+    wait "${parts[$part]}" || code=$?
+    tail -n 30 "$reports_dir/simulation-$part.log"
+  done
+  return $code
 }
 
 thread_safety_build() {

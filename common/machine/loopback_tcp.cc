@@ -118,6 +118,7 @@ bool MoveStreams(Call call, const std::vector<Socket>& sockets, uint64_t bytes,
                  Memory memory) {
   std::vector<char> moved(sockets.size(), false);
   std::vector<std::thread> threads;
+  threads.reserve(sockets.size());
   for (size_t i = 0; i < sockets.size(); ++i) {
     threads.emplace_back([&, i] {
       moved[i] = MoveFrames(call, sockets[i], memory(i), bytes);
