@@ -1,0 +1,47 @@
+// What tests of whole servers share: two small graphs, their sessions, and
+// trainers that follow a script.
+#ifndef TRIBUTARY_SAMPLER_SERVER_TESTING_FLEET_FIXTURE_H_
+#define TRIBUTARY_SAMPLER_SERVER_TESTING_FLEET_FIXTURE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "sampler_server/testing/scripted_trainer.h"
+#include "sampler_server/testing/sim_fleet.h"
+
+namespace tributary {
+
+// The graph of the vectors in docs/sampling.md. `mapped`: the partitions that
+// are here; empty: all. Each is made once for all tests of a process.
+std::shared_ptr<const Graph> VectorGraph(uint32_t num_partitions,
+                                         std::vector<uint32_t> mapped = {});
+// Its session there, and the answers to its first two batches.
+TrainerSession VectorSession(const SimServer& server);
+inline constexpr char kBatch0[] =
+    "ready 40f3931e79d7981eab5280634bd5c838e70fd027f06808b251600db22e804e68";
+inline constexpr char kBatch1[] =
+    "ready 1814728e52adf5b868d94eb58f194146e7abf74beff49ab192bbf29f39928803";
+
+// A star in two partitions: node 0 has 50 neighbours, each with features of
+// 64 bytes.
+std::shared_ptr<const Graph> StarGraph(std::vector<uint32_t> mapped);
+// 16 batches of node 0 with all its neighbours.
+TrainerSession StarSession(const SimServer& server);
+
+class FleetFixture : public testing::Test {
+ protected:
+  std::shared_ptr<ScriptedTrainer> Connect(SimFleet& fleet, int server = 0);
+  // Until `trainer` has so many answers, or 30 s have passed.
+  void Await(SimFleet& fleet, const ScriptedTrainer& trainer, size_t answers);
+  void RunFor(SimFleet& fleet, absl::Duration time);
+  // All that a server held for batches and calls has gone back.
+  void ExpectIdle(const SimServer& server);
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_TESTING_FLEET_FIXTURE_H_
