@@ -13,8 +13,8 @@
 namespace tributary {
 namespace {
 
-// Not believed before it is seen: more is grown into.
-constexpr int64_t kMaxReserve = int64_t{1} << 28;
+// Cells. A count is not believed before it is seen: more is grown into.
+constexpr int64_t kMaxReserve = int64_t{1} << 22;
 // No graph of our format has more nodes or edges.
 constexpr int64_t kMaxCount = int64_t{1} << 56;
 

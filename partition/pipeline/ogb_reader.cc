@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/buffer.h"
 #include "common/status.h"
 #include "partition/format/schema_check.h"
 #include "partition/pipeline/csv_table.h"
@@ -51,10 +52,22 @@ absl::StatusOr<int64_t> ReadCount(const std::string& stem) {
   return ReadSingleCount(path);
 }
 
+// Nothing in the other files need speak for the number of nodes, which all may
+// be isolated; so what they take at the least is held against the machine.
+absl::StatusOr<int64_t> ReadNodeCount(const std::string& stem) {
+  constexpr uint64_t kBytesPerNode = 3 * sizeof(int64_t);  // indptr, placement
+  ASSIGN_OR_RETURN(const int64_t count, ReadCount(stem));
+  const uint64_t most = PhysicalMemoryBytes() / kBytesPerNode;
+  if (static_cast<uint64_t>(count) <= most) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat(stem, " says ", count, " nodes, which take ", kBytesPerNode,
+                   " bytes each; this machine's memory holds ", most));
+}
+
 absl::StatusOr<NodeContent> ReadNodes(const std::string& raw) {
   NodeContent nodes;
   nodes.name = "node";
-  ASSIGN_OR_RETURN(nodes.num_nodes, ReadCount(raw + "num-node-list"));
+  ASSIGN_OR_RETURN(nodes.num_nodes, ReadNodeCount(raw + "num-node-list"));
   ASSIGN_OR_RETURN(nodes.x, ReadOptional(raw + "node-feat", nodes.num_nodes,
                                          ReadFloatTable));
   ASSIGN_OR_RETURN(nodes.y, ReadOptional(raw + "node-label", nodes.num_nodes,

@@ -233,6 +233,11 @@ TEST_F(OgbTest, MissingAndDoubleFilesAreNamed) {
   EXPECT_EQ(Read().status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(OgbTest, MoreNodesThanMemoryAreRefused) {
+  Write("raw/num-node-list.csv", "1000000000000000\n");
+  ExpectRefused("raw/num-node-list", "says 1000000000000000 nodes");
+}
+
 TEST_F(OgbTest, WhatIsNotBuiltIsNamed) {
   Write("raw/triplet-type-list.csv", "a,b,c\n");
   EXPECT_EQ(Read().status().code(), absl::StatusCode::kUnimplemented);
