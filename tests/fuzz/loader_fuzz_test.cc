@@ -10,8 +10,7 @@
 //   t number          milliseconds pass
 //   j number          go on with the j-th of the credits that are open
 //   a                 the batch that the credit asks for
-//   w number text     the same with the text written over its bytes there
-//   v number number   the same with a 64-bit value there
+//   w payload         the same, changed
 //   f changes payload a Frame of it, by default its first 64 bytes
 //   y, n, e, u, b, p and changes   Ready, Needs, BatchError, UnknownSession,
 //                     Returned, Progress
@@ -225,20 +224,13 @@ class World {
     }
   }
 
-  void SayChangedBatch(bool number) {
+  void SayChangedBatch() {
     AlignedBuffer room = MakeBatch(Credit());
-    const uint64_t at = script_.Number();
-    std::string text;
-    if (number) {
-      const uint64_t value = script_.Number();
-      text.assign(reinterpret_cast<const char*>(&value), sizeof(value));
-    } else {
-      text = script_.Text();
-    }
-    for (size_t i = 0; i < text.size() && at < room.size() - i; ++i) {
-      room.data()[at + i] = static_cast<uint8_t>(text[i]);
-    }
-    SayBatch(room);
+    std::string bytes = AsText(std::as_const(room).span());
+    script_.ChangePayload(bytes);
+    AlignedBuffer changed(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), changed.data());
+    SayBatch(changed);
   }
 
   void SayFrame() {
@@ -247,15 +239,16 @@ class World {
     frame.set_grant(Credit().grant());
     frame.set_total(room.size());
     script_.Change(frame);
-    std::string payload = script_.Payload();
-    if (payload.empty()) payload = AsText(room.span().first(64));
+    std::string payload = AsText(room.span().first(64));
+    script_.ChangePayload(payload);
     Say(MessageKind::kFrame, frame.SerializeAsString(), std::move(payload));
   }
 
   void SayRaw() {
     const auto kind = static_cast<MessageKind>(script_.Number());
-    std::string header = script_.Text();
-    Say(kind, std::move(header), script_.Payload());
+    std::string header = script_.Text(), payload;
+    script_.ChangePayload(payload);
+    Say(kind, std::move(header), std::move(payload));
   }
 
   void SayProgress() {
@@ -296,9 +289,7 @@ class World {
       case 'a':
         return SayBatch(MakeBatch(Credit()));
       case 'w':
-        return SayChangedBatch(/*number=*/false);
-      case 'v':
-        return SayChangedBatch(/*number=*/true);
+        return SayChangedBatch();
       case 'f':
         return SayFrame();
       case 'y':

@@ -46,10 +46,8 @@ class LyingStream final : public Stream {
   absl::Status Send(OutgoingMessage message) override {
     if (script_->done()) return stream_->Send(std::move(message));
     ChangeHeader(message);
-    std::string payload = script_->Payload();
-    if (payload.empty()) {
-      payload.assign(message.payload.begin(), message.payload.end());
-    }
+    std::string payload(message.payload.begin(), message.payload.end());
+    script_->ChangePayload(payload);
     uint64_t times = 1;
     while (!script_->done()) {
       const char what = script_->Take();
@@ -75,26 +73,6 @@ class LyingStream final : public Stream {
 
   void Change(char what, OutgoingMessage& message, std::string& payload) {
     switch (what) {
-      case 'w': {
-        const uint64_t at = script_->Number();
-        const std::string text = script_->Text();
-        if (at < payload.size()) {
-          payload.replace(at, std::min(text.size(), payload.size() - at), text,
-                          0, payload.size() - at);
-        }
-        return;
-      }
-      case 'v': {
-        const uint64_t at = script_->Number(), value = script_->Number();
-        if (payload.size() >= sizeof(value) &&
-            at <= payload.size() - sizeof(value)) {
-          std::memcpy(&payload[at], &value, sizeof(value));
-        }
-        return;
-      }
-      case 't':
-        payload.resize(std::min<uint64_t>(payload.size(), script_->Number()));
-        return;
       case 'k':
         message.kind = static_cast<MessageKind>(script_->Number());
         return;

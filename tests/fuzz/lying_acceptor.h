@@ -13,10 +13,7 @@ namespace tributary {
 // Passes on what `honest` sends, each message changed as the script says for as
 // long as there is one:
 //
-//   changes, payload  to its header; in place of its payload
-//   w number text     write the text into the payload, at that offset
-//   v number number   write a 64-bit value there
-//   t number          cut the payload to so many bytes
+//   changes, payload  of it
 //   k number          another kind
 //   i number          to another call
 //   e number text     a CallError of that code instead

@@ -69,6 +69,11 @@ def session_specs():
     write("session_spec/one_type", session_spec(both[:1], shuffle=1))
     write("session_spec/none_drawn", session_spec([fanout(b"a,to,a", [0])]))
     write("session_spec/replace", session_spec(both, expand=2, replace=1))
+    deep = [fanout(b"a,to,a", [0] * 33)]
+    write("session_spec/too_deep", session_spec(deep))
+    write("session_spec/deep", session_spec([fanout(b"a,to,a", [1] * 32)]))
+    wide = [fanout(b"a,to,a", [(1 << 20) + 1])]
+    write("session_spec/too_wide", session_spec(wide))
     write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
 
 
@@ -121,6 +126,8 @@ def arrays():
     write("npy/matrix", npy("<f4", "(2, 3)", bytes(24), version=2))
     write("npy/scalar", npy("|b1", "()", b"\x01"))
     write("npy/fortran", npy("<f8", "(1, 1)", bytes(8), order="True"))
+    write("npy/largest", npy("|u1", "(9223372036854775807,)", b""))
+    write("npy/too_large", npy("|u1", "(2, 4611686018427387904)", b""))
     write("npy/overflow", npy("<u8", "(4294967296, 4294967296)", b""))
 
 
@@ -192,7 +199,24 @@ def schemas():
     write("graph_json/typed", typed)
 
 
+# --- channel/envelope.h ------------------------------------------------------------------
+def envelope(kind, header, payload, call_id=0):
+    """With CRCs of 0: the fuzzer tries each input with right ones too."""
+    prefix = struct.pack(
+        "<4sHHQIIII", b"TRIB", 1, kind, call_id, len(header), len(payload), 0, 0
+    )
+    return prefix + header + payload
+
+
+def envelopes():
+    frame = number(1, 3) + number(3, 100)
+    write("envelope/frame_beyond_slot", envelope(5, frame, bytes(100)))
+    halves = number(1, 3) + number(3, 16)
+    write("envelope/half_a_batch", envelope(5, halves, b"12345678"))
+
+
 if __name__ == "__main__":
+    envelopes()
     schemas()
     session_specs()
     batches()

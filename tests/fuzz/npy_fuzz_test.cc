@@ -12,7 +12,7 @@ namespace {
 
 void CheckHeader(const NpyHeader& header, size_t size) {
   Must(header.data_offset <= size, "the data begin within the file");
-  Must(header.data_bytes() <= uint64_t{1} << 63, "sizes fit 63 bits");
+  Must(header.data_bytes() >> 63 == 0, "sizes fit 63 bits");
   const std::string again = FormatNpyHeader(header.type, header.shape);
   if (again.size() > 65535) return;  // a version 1 header holds no more
   const auto reread = ParseNpyHeader(

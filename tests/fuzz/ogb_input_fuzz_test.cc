@@ -36,7 +36,8 @@ constexpr FileName kFiles[] = {
 };
 // What memory a number of nodes takes is the user's to judge; a fuzzer's is
 // small.
-constexpr int64_t kMostNodes = 100000;
+constexpr double kMostNodes = 1e5;
+constexpr double kNoMemory = 1e13;  // which the reader must refuse
 
 void WriteFile(const fs::path& folder, std::string_view title,
                std::string_view content) {
@@ -63,7 +64,7 @@ void WriteFolder(const fs::path& folder, std::string_view text) {
 bool AsksForMemory(const fs::path& folder) {
   std::ifstream file(folder / "raw/num-node-list.csv");
   double nodes = 0;
-  return file >> nodes && nodes > kMostNodes;
+  return file >> nodes && nodes > kMostNodes && nodes < kNoMemory;
 }
 
 // By id modulo 2.

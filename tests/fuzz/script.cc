@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "google/protobuf/message.h"
@@ -62,6 +63,13 @@ void SetNumber(Message& header, const FieldDescriptor* field, uint64_t value) {
   }
 }
 
+// As far as it lies within.
+void Overwrite(std::string& bytes, uint64_t at, std::string_view text) {
+  if (at >= bytes.size()) return;
+  const size_t n = std::min<size_t>(text.size(), bytes.size() - at);
+  bytes.replace(at, n, text.substr(0, n));
+}
+
 }  // namespace
 
 char Script::Take() {
@@ -96,16 +104,44 @@ std::string Script::Text() {
   return text;
 }
 
-std::string Script::Payload() {
-  if (Peek() == '"') {
-    Take();
-    return Text();
-  }
-  if (Peek() != '=') return "";
-  Take();
+std::string Script::Pattern() {
   std::string bytes(std::min(Number(), kMaxPatternBytes), '\0');
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i / 8);
   return bytes;
+}
+
+void Script::ChangePayload(std::string& payload) {
+  while (true) {
+    switch (Peek()) {
+      case '=':
+        Take();
+        payload = Pattern();
+        break;
+      case '"':
+        Take();
+        payload = Text();
+        break;
+      case '@': {
+        Take();
+        const uint64_t at = Number(), value = Number();
+        Overwrite(payload, at,
+                  {reinterpret_cast<const char*>(&value), sizeof(value)});
+        break;
+      }
+      case '&': {
+        Take();
+        const uint64_t at = Number();
+        Overwrite(payload, at, Text());
+        break;
+      }
+      case '%':
+        Take();
+        payload.resize(std::min<uint64_t>(payload.size(), Number()));
+        break;
+      default:
+        return;
+    }
+  }
 }
 
 void Script::ChangeField(Message& header) {

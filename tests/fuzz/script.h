@@ -24,6 +24,9 @@ namespace tributary {
 //            the field takes: a number, a text, for a message its changes. A
 //            list gets one more element. -A clears the field; *A and a number
 //            n add 0 to n - 1 to a list of numbers
+//   payload  = and a number: so many bytes of a pattern; " and a text: that;
+//            else what it was. Then @ and two numbers: a 64-bit value at that
+//            offset; & number text: the text there; % number: cut to that
 class Script {
  public:
   explicit Script(absl::Span<const uint8_t> input) : left_(input) {}
@@ -35,12 +38,13 @@ class Script {
   std::string Text();
   // Changes `header` for as long as changes follow.
   void Change(google::protobuf::Message& header);
-  // = and a number: as many bytes, of a pattern; " and a text: that; else none.
-  std::string Payload();
+  // Changes `payload` likewise.
+  void ChangePayload(std::string& payload);
 
  private:
   char Peek() const { return done() ? '\0' : static_cast<char>(left_.front()); }
   uint64_t Decimal();
+  std::string Pattern();
   void ChangeField(google::protobuf::Message& header);
   void AddRange(google::protobuf::Message& header);
 

@@ -147,8 +147,9 @@ class Run {
       }
       case 'r': {
         const auto kind = static_cast<MessageKind>(script_.Number());
-        std::string header = script_.Text();
-        return Send(kind, std::move(header), script_.Payload());
+        std::string header = script_.Text(), payload;
+        script_.ChangePayload(payload);
+        return Send(kind, std::move(header), std::move(payload));
       }
       case 'p':
         return Current().Repeat(std::min(script_.Number(), kMostRepeats));

@@ -141,8 +141,9 @@ class Run {
         return GetInputIds();
       case 'r': {
         const auto kind = static_cast<MessageKind>(script_.Number());
-        std::string header = script_.Text();
-        return Send(kind, std::move(header), script_.Payload());
+        std::string header = script_.Text(), payload;
+        script_.ChangePayload(payload);
+        return Send(kind, std::move(header), std::move(payload));
       }
       case 'x':
         return Current().Send(
@@ -176,10 +177,8 @@ class Run {
     request.set_max_reply_bytes(4096);
     request.set_timeout_ms(1000);
     script_.Change(request);
-    std::string payload = script_.Payload();
-    if (payload.empty()) {
-      payload = AsBytes<uint32_t>({0, 1}) + AsBytes<uint64_t>({0, 1});
-    }
+    std::string payload = AsBytes<uint32_t>({0, 1}) + AsBytes<uint64_t>({0, 1});
+    script_.ChangePayload(payload);
     Send(MessageKind::kSampleHopRequest, request.SerializeAsString(),
          std::move(payload));
   }
@@ -195,8 +194,8 @@ class Run {
     request.set_max_reply_bytes(4096);
     request.set_timeout_ms(1000);
     script_.Change(request);
-    std::string payload = script_.Payload();
-    if (payload.empty()) payload = AsBytes<uint64_t>({0, 2});
+    std::string payload = AsBytes<uint64_t>({0, 2});
+    script_.ChangePayload(payload);
     Send(MessageKind::kGatherRequest, request.SerializeAsString(),
          std::move(payload));
   }
