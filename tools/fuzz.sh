@@ -49,7 +49,7 @@ build_fuzzers() {
 # ended, and from the corpus beside the source.
 run_fuzzer() {
   local seconds=$1 target=$2 name binary seeds found kept code=0 artifact
-  local scratch=/dev/shm
+  local scratch=/dev/shm symbolizer options
   [ -w "$scratch" ] || scratch=${TMPDIR:-/tmp}
   name=${target##*:}
   binary=bazel-bin/${target#//}
@@ -60,12 +60,15 @@ run_fuzzer() {
   mkdir -p "$kept" "$found"
   echo "== $target, $seconds s"
   touch "$found/.before"
+  symbolizer=$(command -v llvm-symbolizer-16 llvm-symbolizer | head -n 1) || true
+  options=malloc_context_size=8${symbolizer:+:external_symbolizer_path=$symbolizer}
   # A message may be 5 MiB, so no allocation of ours is near 256. The entropic
   # schedule costs more than the runs of what has thousands of features.
-  ASAN_OPTIONS=malloc_context_size=8 TEST_TMPDIR=$scratch \
+  ASAN_OPTIONS=$options TEST_TMPDIR=$scratch \
     "$binary" "-max_total_time=$seconds" -entropic=0 -len_control=0 \
     -max_len=4096 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256 \
-    -print_final_stats=1 "-artifact_prefix=$found/" "$kept" "$seeds" || code=$?
+    -print_funcs=0 -print_final_stats=1 "-artifact_prefix=$found/" \
+    "$kept" "$seeds" || code=$?
   [ "$code" = 0 ] && return
   for artifact in "$found"/*; do
     [ "$artifact" -nt "$found/.before" ] || continue

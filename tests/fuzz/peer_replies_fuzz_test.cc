@@ -22,6 +22,8 @@ namespace tributary {
 namespace {
 
 constexpr uint64_t kMostEvents = 2000000;
+constexpr uint64_t kRoomBytes = 4096;
+constexpr uint64_t kTimeoutMs = 3000;
 
 // A server with partition 0, its peer with all, a trainer.
 class World {
@@ -55,12 +57,12 @@ class World {
         MakeSession(FuzzGraph()->schema(), options, {0, 3, 5, 1, 0, 3, 5, 1});
     trainer_->Open(session);
     Run(absl::Seconds(1));
-    trainer_->Ask(session, 0);
-    Run(absl::Seconds(15));
+    trainer_->Ask(session, 0, kRoomBytes, kTimeoutMs);
+    Run(absl::Seconds(4));
     script_ = Script({});
-    Run(absl::Seconds(5));
-    trainer_->Ask(session, 1);
-    Run(absl::Seconds(15));
+    Run(absl::Seconds(5));  // in which the peer is described again
+    trainer_->Ask(session, 1, kRoomBytes, kTimeoutMs);
+    Run(absl::Seconds(4));
     return {trainer_->answer(0), trainer_->answer(1)};
   }
 

@@ -35,7 +35,7 @@ namespace {
 
 constexpr uint64_t kRoomBytes = 4096;
 constexpr uint64_t kMostRepeats = 300;
-constexpr uint64_t kMostMilliseconds = 100000;
+constexpr uint64_t kMostMilliseconds = 5000;
 
 const std::vector<TrainerSession>& Sessions() {
   static const std::vector<TrainerSession> sessions = [] {

@@ -34,7 +34,7 @@ namespace tributary {
 namespace {
 
 constexpr uint64_t kMostRepeats = 400;
-constexpr uint64_t kMostMilliseconds = 100000;
+constexpr uint64_t kMostMilliseconds = 5000;
 
 template <typename T>
 std::string AsBytes(const std::vector<T>& values) {

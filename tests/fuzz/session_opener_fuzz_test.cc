@@ -20,7 +20,7 @@ namespace tributary {
 namespace {
 
 constexpr uint64_t kMostEvents = 2000000;
-constexpr absl::Duration kRpcTimeout = absl::Seconds(20);
+constexpr absl::Duration kRpcTimeout = absl::Seconds(5);
 
 NeighborLoaderOptions LoaderOptions() {
   NeighborLoaderOptions options;
