@@ -1,18 +1,25 @@
-// Prints, for one stream over loopback, the raw rate and gRPC's with frames of
-// several sizes, taken in turns in the same run: their ratio is what counts.
+// Prints, for streams between two processes over loopback, the raw rate, that
+// of gRPC by itself and that of batches, taken in turns in the same run: their
+// ratio is what counts.
 //
-//   bazel run -c opt //benchmarks/channel
+//   ./dev bench channel [--streams=1] [--rounds=3] [--frame-kib=64,256,1024]
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "benchmarks/channel/bare_grpc_stream.h"
+#include "benchmarks/channel/far_end.h"
 #include "benchmarks/channel/grpc_batch_stream.h"
 #include "common/buffer.h"
 #include "common/machine/loopback_tcp.h"
@@ -23,79 +30,200 @@ namespace tributary {
 namespace {
 
 constexpr size_t kRoom = size_t{64} << 20;
-constexpr int kRepeats = 16;  // a GiB a measurement
-constexpr int kRounds = 3;
+constexpr int kBatches = 16;  // a GiB a measurement, of all streams together
 
-absl::StatusOr<double> RawSeconds(absl::Span<const uint8_t> from,
-                                  absl::Span<uint8_t> to) {
-  const uint64_t bytes = uint64_t{kRoom} * kRepeats;
-  ASSIGN_OR_RETURN(const auto source, LoopbackSource::Listen(from));
-  absl::Status sent;
-  std::thread sender([&] { sent = source->Send(/*streams=*/1, bytes); });
-  const auto seconds = ReceiveSeconds(source->port(), /*streams=*/1, bytes, to);
-  sender.join();
-  RETURN_IF_ERROR(sent);
-  return seconds;
-}
+struct Flags {
+  std::string serve;  // the far end's: what it serves
+  int streams = 1;
+  int rounds = 3;
+  int frame_kib = 1024;  // the far end's
+  std::vector<int> all_frame_kib = {64, 256, 1024};
+
+  int batches() const { return std::max(1, kBatches / streams); }
+  uint64_t bytes() const { return uint64_t{kRoom} * batches(); }  // a stream
+};
+
+// One way to move the bytes, and what it took, round by round.
+struct Series {
+  std::string name;
+  std::string serve;
+  int frame_kib = 1024;
+  std::function<absl::StatusOr<double>(uint16_t port)> seconds;
+  std::vector<double> rates = {};        // GB/s
+  std::vector<double> sender_cpus = {};  // CPU seconds a GB
+  std::vector<double> receiver_cpus = {};
+};
 
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
-// One way to move the bytes, and what it took, round by round.
-struct Series {
-  std::string name;
-  std::function<absl::StatusOr<double>()> seconds;
-  std::vector<double> rates;  // GB/s
-  std::vector<double> cpus;   // CPU seconds a GB, of both ends
+AlignedBuffer FilledRoom() {
+  AlignedBuffer room(kRoom);
+  for (size_t i = 0; i < kRoom; ++i) {
+    room.data()[i] = static_cast<uint8_t>(i * 131 + (i >> 9));
+  }
+  return room;
+}
 
-  absl::Status Measure(double gigabytes) {
-    const double cpu = ProcessCpuSeconds();
-    ASSIGN_OR_RETURN(const double took, seconds());
-    rates.push_back(gigabytes / took);
-    cpus.push_back((ProcessCpuSeconds() - cpu) / gigabytes);
+// --- the far end
+// --------------------------------------------------------------
+
+absl::Status ServeRaw(const Flags& flags, absl::Span<const uint8_t> room) {
+  ASSIGN_OR_RETURN(const auto source, LoopbackSource::Listen(room));
+  absl::Status sent;
+  std::thread sender(
+      [&] { sent = source->Send(flags.streams, flags.bytes()); });
+  ServeFarEnd(source->port());
+  sender.join();
+  return sent;
+}
+
+absl::Status Serve(const Flags& flags) {
+  const AlignedBuffer room = FilledRoom();
+  const auto frame_bytes = static_cast<size_t>(flags.frame_kib) << 10;
+  if (flags.serve == "raw") return ServeRaw(flags, room.span());
+  if (flags.serve == "bare") {
+    ASSIGN_OR_RETURN(
+        const auto source,
+        BareGrpcSource::Start(room.span(), frame_bytes, flags.bytes()));
+    ServeFarEnd(source->port());
     return absl::OkStatus();
   }
-};
+  ASSIGN_OR_RETURN(const auto source,
+                   BatchSource::Start(room.span(), frame_bytes));
+  ServeFarEnd(source->port());
+  return absl::OkStatus();
+}
 
-absl::Status Run() {
-  AlignedBuffer from(kRoom);
-  AlignedBuffer to(kRoom);
-  for (size_t i = 0; i < kRoom; ++i) from.data()[i] = i * 131 + (i >> 9);
-  std::memset(to.data(), 0, kRoom);
+// --- the near end
+// -------------------------------------------------------------
+
+std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
+  const int streams = flags.streams;
   std::vector<Series> all;
-  all.push_back({"raw writev/readv", [&]() -> absl::StatusOr<double> {
-                   return RawSeconds(from.span(), to.span());
+  all.push_back({"raw writev/readv", "raw", 1024, [=](uint16_t port) {
+                   return ReceiveSeconds(port, streams, flags.bytes(), to);
                  }});
-  for (const size_t kib : {64, 256, 1024}) {
-    all.push_back({absl::StrCat("gRPC, frames of ", kib, " KiB"), [&, kib] {
-                     return GrpcBatchSeconds(from.span(), to.span(), kRepeats,
-                                             kib << 10);
+  for (const bool copied : {false, true}) {
+    all.push_back({copied ? "bare gRPC, copied" : "bare gRPC, dropped", "bare",
+                   1024, [=](uint16_t port) {
+                     return BareGrpcSeconds(
+                         port, streams, flags.bytes(),
+                         copied ? to : absl::Span<uint8_t>());
                    }});
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (const int kib : flags.all_frame_kib) {
+    all.push_back({absl::StrCat("batches, frames of ", kib, " KiB"), "batches",
+                   kib, [=](uint16_t port) {
+                     return BatchSeconds(port, streams, flags.batches(), to);
+                   }});
+  }
+  return all;
+}
+
+absl::Status Measure(const Flags& flags, Series& series) {
+  ASSIGN_OR_RETURN(
+      const auto far_end,
+      FarEnd::Start({absl::StrCat("--serve=", series.serve),
+                     absl::StrCat("--streams=", flags.streams),
+                     absl::StrCat("--frame-kib=", series.frame_kib)}));
+  ASSIGN_OR_RETURN(const double far_cpu, far_end->CpuSeconds());
+  const double cpu = ProcessCpuSeconds();
+  ASSIGN_OR_RETURN(const double seconds, series.seconds(far_end->port()));
+  const double cpu_after = ProcessCpuSeconds();
+  ASSIGN_OR_RETURN(const double far_cpu_after, far_end->CpuSeconds());
+  const double gigabytes =
+      1e-9 * static_cast<double>(flags.bytes() * flags.streams);
+  series.rates.push_back(gigabytes / seconds);
+  series.sender_cpus.push_back((far_cpu_after - far_cpu) / gigabytes);
+  series.receiver_cpus.push_back((cpu_after - cpu) / gigabytes);
+  return absl::OkStatus();
+}
+
+void Print(const Series& series, const Series& raw) {
+  const auto [least, most] =
+      std::minmax_element(series.rates.begin(), series.rates.end());
+  std::printf(
+      "%-26s %5.2f GB/s (%.2f to %.2f), %.2f of raw; CPU s/GB: sender %.2f, "
+      "receiver %.2f\n",
+      series.name.c_str(), Median(series.rates), *least, *most,
+      Median(series.rates) / Median(raw.rates), Median(series.sender_cpus),
+      Median(series.receiver_cpus));
+}
+
+absl::Status Run(const Flags& flags) {
+  const AlignedBuffer from = FilledRoom();
+  AlignedBuffer to(kRoom * flags.streams);
+  std::vector<Series> all = AllSeries(flags, to.span());
+  for (int round = 0; round < flags.rounds; ++round) {
     for (Series& series : all) {
-      RETURN_IF_ERROR(series.Measure(1e-9 * kRoom * kRepeats));
+      std::memset(to.data(), 0, to.size());
+      RETURN_IF_ERROR(Measure(flags, series));
+      if (series.name == "bare gRPC, dropped") continue;
+      if (std::memcmp(from.data(), to.data(), kRoom) != 0) {
+        return absl::DataLossError(
+            absl::StrCat(series.name, ": what arrived is not what was sent"));
+      }
     }
   }
-  if (std::memcmp(from.data(), to.data(), kRoom) != 0) {
-    return absl::DataLossError("what arrived is not what was sent");
-  }
-  for (const Series& series : all) {
-    std::printf("%-24s %5.2f GB/s, %.2f of raw; %.2f CPU s/GB\n",
-                series.name.c_str(), Median(series.rates),
-                Median(series.rates) / Median(all[0].rates),
-                Median(series.cpus));
-  }
+  std::printf("%d stream%s, median (least to most) of %d rounds\n",
+              flags.streams, flags.streams == 1 ? "" : "s", flags.rounds);
+  for (const Series& series : all) Print(series, all[0]);
   return absl::OkStatus();
+}
+
+// --- flags
+// --------------------------------------------------------------------
+
+bool ParseOne(const std::string& name, const std::string& value, Flags& flags) {
+  if (name == "--serve") {
+    flags.serve = value;
+    return true;
+  }
+  if (name == "--frame-kib") {
+    flags.all_frame_kib.clear();
+    for (const absl::string_view part : absl::StrSplit(value, ',')) {
+      if (!absl::SimpleAtoi(part, &flags.frame_kib) || flags.frame_kib < 1 ||
+          flags.frame_kib > 1024) {
+        return false;
+      }
+      flags.all_frame_kib.push_back(flags.frame_kib);
+    }
+    return true;
+  }
+  int* const number = name == "--streams"  ? &flags.streams
+                      : name == "--rounds" ? &flags.rounds
+                                           : nullptr;
+  return number != nullptr && absl::SimpleAtoi(value, number) && *number >= 1 &&
+         *number <= 16;
+}
+
+absl::StatusOr<Flags> Parse(int argc, char** argv) {
+  Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(argv[i], absl::MaxSplits('=', 1));
+    if (ParseOne(parts.first, parts.second, flags)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(argv[i],
+                     ": allowed are --streams=1..16, --rounds=1..16, "
+                     "--frame-kib=K,... with K 1 to 1024"));
+  }
+  return flags;
+}
+
+absl::Status Main(int argc, char** argv) {
+  ASSIGN_OR_RETURN(const Flags flags, Parse(argc, argv));
+  return flags.serve.empty() ? Run(flags) : Serve(flags);
 }
 
 }  // namespace
 }  // namespace tributary
 
-int main() {
-  const absl::Status status = tributary::Run();
+int main(int argc, char** argv) {
+  const absl::Status status = tributary::Main(argc, argv);
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;

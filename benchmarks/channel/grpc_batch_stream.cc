@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "channel/frame_assembler.h"
 #include "channel/frame_sender.h"
@@ -13,6 +14,7 @@
 #include "channel/parse_header.h"
 #include "common/mutex.h"
 #include "common/proto/wire.pb.h"
+#include "common/status.h"
 #include "common/thread_pool.h"
 
 namespace tributary {
@@ -74,7 +76,7 @@ class Receiver final : public StreamHandler {
     if (!assembler.complete()) return;
     assemblers_.erase(frame->grant());
     if (--left_ == 0) return End(absl::OkStatus());
-    Ask(frame->grant() + 2);
+    if (left_ > 1) Ask(frame->grant() + 2);
   }
   void OnClosed(const absl::Status& why) override {
     std::shared_ptr<Stream> stream;
@@ -91,7 +93,7 @@ class Receiver final : public StreamHandler {
       stream_ = std::move(stream);
     }
     Ask(1);
-    Ask(2);
+    if (left_ > 1) Ask(2);
   }
   absl::Status Wait() {
     MutexLock lock(mutex_);
@@ -130,31 +132,72 @@ class Receiver final : public StreamHandler {
   absl::Status result_ ABSL_GUARDED_BY(mutex_);
 };
 
+class Source final : public BatchSource {
+ public:
+  Source(absl::Span<const uint8_t> room, size_t frame_bytes)
+      : pool_("frames", 1), acceptor_(room, &pool_, frame_bytes) {}
+
+  absl::Status Listen() {
+    ASSIGN_OR_RETURN(server_, GrpcServer::Start({}, &acceptor_));
+    return absl::OkStatus();
+  }
+  uint16_t port() const override { return server_->address().port; }
+
+ private:
+  ThreadPool pool_;
+  OneRoomServer acceptor_;
+  std::unique_ptr<GrpcServer> server_;
+};
+
+// Streams to one address would share a connection, were their transport one.
+class Receivers {
+ public:
+  Receivers(uint16_t port, int streams, absl::Span<uint8_t> to)
+      : address_{"127.0.0.1", port},
+        part_(to.size() / static_cast<size_t>(streams)),
+        to_(to) {
+    for (int i = 0; i < streams; ++i) {
+      transports_.push_back(std::make_unique<GrpcTransport>());
+    }
+  }
+
+  absl::Status Receive(int batches) {
+    std::vector<std::shared_ptr<Receiver>> receivers;
+    for (size_t i = 0; i < transports_.size(); ++i) {
+      receivers.push_back(
+          std::make_shared<Receiver>(to_.subspan(i * part_, part_), batches));
+      receivers.back()->Start(transports_[i]->Connect(
+          address_, StreamMethod::kBatches, receivers.back()));
+    }
+    absl::Status status;
+    for (const auto& receiver : receivers) status.Update(receiver->Wait());
+    return status;
+  }
+
+ private:
+  const Address address_;
+  const size_t part_;
+  const absl::Span<uint8_t> to_;
+  std::vector<std::unique_ptr<GrpcTransport>> transports_;
+};
+
 }  // namespace
 
-absl::StatusOr<double> GrpcBatchSeconds(absl::Span<const uint8_t> from,
-                                        absl::Span<uint8_t> to, int repeats,
-                                        size_t frame_bytes) {
-  ThreadPool pool("frames", 1);
-  OneRoomServer acceptor(from, &pool, frame_bytes);
-  auto server = GrpcServer::Start({}, &acceptor);
-  if (!server.ok()) return server.status();
-  GrpcTransport transport;
-  const auto receive = [&](int batches) {
-    auto receiver = std::make_shared<Receiver>(to, batches);
-    receiver->Start(transport.Connect((*server)->address(),
-                                      StreamMethod::kBatches, receiver));
-    return receiver->Wait();
-  };
-  absl::Status status = receive(1);  // connects
+absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::Start(
+    absl::Span<const uint8_t> room, size_t frame_bytes) {
+  auto source = std::make_unique<Source>(room, frame_bytes);
+  RETURN_IF_ERROR(source->Listen());
+  return source;
+}
+
+absl::StatusOr<double> BatchSeconds(uint16_t port, int streams, int batches,
+                                    absl::Span<uint8_t> to) {
+  Receivers receivers(port, streams, to);
+  RETURN_IF_ERROR(receivers.Receive(1));
   const auto start = std::chrono::steady_clock::now();
-  if (status.ok()) status = receive(repeats);
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start;
-  transport.Shutdown();
-  (*server)->Shutdown(absl::Seconds(1));
-  if (!status.ok()) return status;
-  return took.count();
+  RETURN_IF_ERROR(receivers.Receive(batches));
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 }  // namespace tributary

@@ -1,21 +1,31 @@
-// Batches through one gRPC stream as servers and trainers move them: frames
-// with CRCs, cut from a room, copied and checked into a slot.
+// Batches through gRPC streams as servers and trainers move them: frames with
+// CRCs, cut from a room, copied and checked into a slot.
 #ifndef TRIBUTARY_BENCHMARKS_CHANNEL_GRPC_BATCH_STREAM_H_
 #define TRIBUTARY_BENCHMARKS_CHANNEL_GRPC_BATCH_STREAM_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 namespace tributary {
 
-// Seconds for `repeats` batches whose room is `from`, received into `to`, two
-// asked for ahead. The connection is made before the clock starts.
-absl::StatusOr<double> GrpcBatchSeconds(absl::Span<const uint8_t> from,
-                                        absl::Span<uint8_t> to, int repeats,
-                                        size_t frame_bytes);
+// Answers every credit with the same room, which outlives it.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  static absl::StatusOr<std::unique_ptr<BatchSource>> Start(
+      absl::Span<const uint8_t> room, size_t frame_bytes);
+  virtual uint16_t port() const = 0;
+};
+
+// Seconds until each of `streams`, each on a connection of its own, has brought
+// `batches` into an equal part of `to`, two asked for ahead. The connections
+// are made, and a batch is received, before the clock starts.
+absl::StatusOr<double> BatchSeconds(uint16_t port, int streams, int batches,
+                                    absl::Span<uint8_t> to);
 
 }  // namespace tributary
 
