@@ -35,13 +35,18 @@ v1::PeerState Peer::State() const {
 }
 
 std::shared_ptr<CallClient> Peer::Leaf() {
-  std::shared_ptr<CallClient> broken;  // destroyed outside the lock
-  MutexLock lock(mutex_);
-  if (leaf_ == nullptr || !leaf_->open()) {
-    broken = std::exchange(
-        leaf_, std::make_shared<CallClient>(transport_, address_,
-                                            StreamMethod::kLeaf, executor_));
+  {
+    MutexLock lock(mutex_);
+    if (leaf_ != nullptr && leaf_->open()) return leaf_;
   }
+  // Without the lock, for connecting takes its time. Of two that come here at
+  // once, the first to be back opens the stream for both.
+  auto opened = std::make_shared<CallClient>(transport_, address_,
+                                             StreamMethod::kLeaf, executor_);
+  std::shared_ptr<CallClient> unused;  // destroyed without the lock
+  MutexLock lock(mutex_);
+  const bool late = leaf_ != nullptr && leaf_->open();
+  unused = late ? std::move(opened) : std::exchange(leaf_, std::move(opened));
   return leaf_;
 }
 

@@ -35,7 +35,7 @@ class Peer {
   v1::PeerState State() const;
 
   // The stream of leaf calls: opened at the first call, and anew when the last
-  // one broke.
+  // one broke. Other calls here do not wait while it connects.
   std::shared_ptr<CallClient> Leaf();
 
   void SetHealthy(std::vector<uint32_t> partitions, bool draining);
