@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace tributary {
 
@@ -55,45 +54,18 @@ void PositionDrawer::FloydInWord(uint32_t degree, uint32_t k) {
 }
 
 void PositionDrawer::FloydInBitmap(uint32_t degree, uint32_t k) {
-  const bool few = k <= kFew;
   for (uint32_t i = 0; i < k; ++i) {
     const uint32_t t = degree - k + i;
     const uint32_t x = Narrow(i, t + 1);
     const uint32_t p = (bitmap_[x / 64] >> (x % 64) & 1) != 0 ? t : x;
     bitmap_[p / 64] |= uint64_t{1} << (p % 64);
-    if (few) few_[i] = p;
   }
-  if (!few) {
-    uint32_t n = 0;
-    for (uint32_t w = 0; w * 64 < degree; ++w) {
-      for (uint64_t bits = bitmap_[w]; bits != 0; bits &= bits - 1) {
-        positions_[n++] = w * 64 + std::countr_zero(bits);
-      }
-      bitmap_[w] = 0;
+  uint32_t n = 0;
+  for (uint32_t w = 0; w * 64 < degree; ++w) {
+    for (uint64_t bits = bitmap_[w]; bits != 0; bits &= bits - 1) {
+      positions_[n++] = w * 64 + std::countr_zero(bits);
     }
-    return;
-  }
-  for (uint32_t i = 0; i < k; ++i) bitmap_[few_[i] / 64] = 0;
-  if (k <= 8) {
-    SortFew<8>(k);
-  } else if (k <= 16) {
-    SortFew<16>(k);
-  } else {
-    SortFew<kFew>(k);
-  }
-}
-
-// Each of the distinct values goes to the place that its rank says.
-template <uint32_t kLanes>
-void PositionDrawer::SortFew(uint32_t k) {
-  std::array<uint32_t, kLanes> value;
-  for (uint32_t i = 0; i < kLanes; ++i) {
-    value[i] = i < k ? few_[i] : std::numeric_limits<uint32_t>::max();
-  }
-  for (uint32_t i = 0; i < k; ++i) {
-    uint32_t rank = 0;
-    for (uint32_t j = 0; j < kLanes; ++j) rank += value[j] < value[i] ? 1 : 0;
-    positions_[rank] = value[i];
+    bitmap_[w] = 0;
   }
 }
 

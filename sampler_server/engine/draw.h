@@ -25,7 +25,8 @@ inline bool TakesAll(uint64_t degree, int32_t fanout, bool replace) {
   return fanout < 0 || (!replace && degree <= static_cast<uint64_t>(fanout));
 }
 
-// Draws for one node after another; keeps its scratch memory. Not thread-safe.
+// Draws for one node after another: those that draw_lanes.h does not take.
+// Keeps its scratch memory. Not thread-safe.
 class PositionDrawer {
  public:
   // k positions of [0, degree), ascending; valid until the next call.
@@ -40,24 +41,18 @@ class PositionDrawer {
                                              uint64_t degree, uint32_t k);
 
  private:
-  // Up to so many positions are put in order by counting, without a branch.
-  static constexpr uint32_t kFew = 32;
-
   void FillWords(PhiloxKey key, uint32_t local_number, uint32_t count);
   void FloydInWord(uint32_t degree, uint32_t k);
   void FloydInBitmap(uint32_t degree, uint32_t k);
   void FloydWide(uint64_t degree, uint32_t k);
   bool InsertHashed(uint64_t value);
-  template <uint32_t kLanes>
-  void SortFew(uint32_t k);
   uint64_t Wide(uint32_t i, uint64_t n) const;
   uint32_t Narrow(uint32_t i, uint32_t n) const {
     return static_cast<uint32_t>((uint64_t{words_[i]} * n) >> 32);
   }
 
-  std::vector<uint32_t> words_ = std::vector<uint32_t>(kFew);
-  std::vector<uint64_t> positions_ = std::vector<uint64_t>(kFew);
-  std::array<uint32_t, kFew> few_{};  // positions as they were drawn
+  std::vector<uint32_t> words_;
+  std::vector<uint64_t> positions_;
   // A bit per position, all zero between calls.
   std::array<uint64_t, kWideThreshold / 64> bitmap_{};
   std::vector<uint64_t> hashed_;  // position + 1, or 0; a power of two

@@ -8,16 +8,19 @@
 #include "common/session/limits.h"
 #include "common/status.h"
 #include "sampler_server/engine/draw.h"
+#include "sampler_server/engine/draw_lanes.h"
 
 namespace tributary {
 namespace {
 
 void Prefetch(const void* line) { __builtin_prefetch(line, 0, 3); }
 
-// The loop waits for memory and for nothing else, so it runs in three stages,
-// each of which asks for the lines that the next one reads: (1) indptr of a
-// node to come, (2) draw a node's positions, (3) read neighbours and edge ids,
-// a chunk of edges behind (2). What (2) draws depends on degrees alone.
+// The loop would wait for memory and for nothing else, so it runs in stages,
+// each of which asks for the lines that a later one reads: (1) indptr of nodes
+// to come, (2) plan a group of nodes: how many edges each emits, (3) draw for
+// the group, a SIMD lane each, (4) turn what was drawn into slots, places among
+// the partition's edges, (5) read neighbours and edge ids, a chunk of edges
+// behind (4). What (3) draws depends on degrees alone.
 template <typename Id, typename EdgeId>
 class HopKernel {
  public:
@@ -29,14 +32,18 @@ class HopKernel {
         edge_id_(edge_id),
         num_src_nodes_(num_src_nodes),
         query_(query),
+        draw_lanes_(DrawLanesPaths().back().draw),
         out_(out) {}
 
   absl::Status Run() {
-    const size_t n = query_.rows.size();
-    out_->counts.reserve(n);
-    for (size_t i = 0; i < n && !full_; ++i) {
-      if (i + kIndptrAhead < n) PrefetchIndptr(query_.rows[i + kIndptrAhead]);
-      RETURN_IF_ERROR(DrawNode(i));
+    out_->counts.reserve(query_.rows.size());
+    while (next_ < query_.rows.size() && !full_) {
+      RETURN_IF_ERROR(PlanGroup());
+      if (lanes_ > 0) {
+        draw_lanes_(query_.key, static_cast<uint32_t>(query_.fanout),
+                    query_.replace, draws_);
+      }
+      for (size_t i = 0; i < planned_; ++i) Emit(plan_[i]);
     }
     Rotate();
     Rotate();
@@ -48,13 +55,39 @@ class HopKernel {
 
  private:
   static constexpr size_t kIndptrAhead = 32;
-  // Edges between the second stage and the third: two caches' lines each.
+  // Nodes of a group; those that emit without a draw need no lane.
+  static constexpr size_t kGroup = 2 * kDrawLanes;
+  // Edges between stages (4) and (5): two caches' lines each.
   static constexpr size_t kChunk = 128;
+  static_assert(kMostLaneDraws <= kChunk);
 
   struct Chunk {
     size_t size = 0;
-    std::array<uint64_t, kChunk> slot;  // positions in the partition's edges
+    std::array<uint64_t, kChunk> slot;
   };
+  enum class Way { kRange, kLane, kAlone };
+  struct NodePlan {
+    Way way;
+    uint32_t take;    // edges that it emits
+    uint32_t skip;    // drawn positions before them; kRange: none
+    uint32_t lane;    // kLane
+    uint32_t number;  // kAlone: its local number
+    uint64_t begin;   // slot of its position 0; kRange: of the first taken
+    uint64_t degree;
+  };
+
+  absl::Status PlanGroup() {
+    planned_ = 0;
+    lanes_ = 0;
+    const size_t n = query_.rows.size();
+    while (next_ < n && planned_ < kGroup && lanes_ < kDrawLanes && !full_) {
+      if (next_ + kIndptrAhead < n) {
+        PrefetchIndptr(query_.rows[next_ + kIndptrAhead]);
+      }
+      RETURN_IF_ERROR(PlanNode(next_++));
+    }
+    return absl::OkStatus();
+  }
 
   // Both ends of a row: they straddle two lines once in eight times.
   void PrefetchIndptr(uint64_t row) {
@@ -63,7 +96,7 @@ class HopKernel {
     Prefetch(indptr_.data() + row + 1);
   }
 
-  absl::Status DrawNode(size_t i) {
+  absl::Status PlanNode(size_t i) {
     const uint64_t row = query_.rows[i];
     if (indptr_.size() < 2 || row > indptr_.size() - 2) return RowBeyond(row);
     const uint64_t* ends = indptr_.data() + row;
@@ -81,54 +114,97 @@ class HopKernel {
     out_->last_is_partial = full_;
     emitted_ += take;
     if (take == 0) return absl::OkStatus();
+    NodePlan& plan = plan_[planned_++];
+    plan.take = static_cast<uint32_t>(take);
     if (TakesAll(degree, query_.fanout, query_.replace)) {
-      AppendRange(begin + skip, take);
-    } else {
-      AppendDrawn(begin, Draw(i, degree).subspan(skip, take));
+      plan.way = Way::kRange;
+      plan.begin = begin + skip;
+      return absl::OkStatus();
     }
+    plan.skip = static_cast<uint32_t>(skip);  // at most the fanout
+    plan.begin = begin;
+    PlanDraw(plan, query_.local_numbers[i], degree);
     return absl::OkStatus();
   }
 
-  absl::Span<const uint64_t> Draw(size_t i, uint64_t degree) {
-    const auto k = static_cast<uint32_t>(query_.fanout);
-    const uint32_t number = query_.local_numbers[i];
-    return query_.replace
-               ? drawer_.WithReplacement(query_.key, number, degree, k)
-               : drawer_.WithoutReplacement(query_.key, number, degree, k);
+  void PlanDraw(NodePlan& plan, uint32_t local_number, uint64_t degree) {
+    if (degree > kWideThreshold ||
+        query_.fanout > static_cast<int32_t>(kMostLaneDraws)) {
+      plan.way = Way::kAlone;
+      plan.number = local_number;
+      plan.degree = degree;
+      return;
+    }
+    plan.way = Way::kLane;
+    plan.lane = lanes_++;
+    draws_.degree[plan.lane] = static_cast<uint32_t>(degree);
+    draws_.local_number[plan.lane] = local_number;
   }
 
-  void AppendDrawn(uint64_t begin, absl::Span<const uint64_t> positions) {
-    const Id* indices = indices_.data() + begin;
-    const EdgeId* edge_id = edge_id_.data() + begin;
-    while (!positions.empty()) {
-      if (current_->size == kChunk) Rotate();
-      const size_t n = std::min(positions.size(), kChunk - current_->size);
-      uint64_t* slot = current_->slot.data() + current_->size;
-      for (size_t j = 0; j < n; ++j) {
-        slot[j] = begin + positions.data()[j];
-        Prefetch(indices + positions.data()[j]);
-        Prefetch(edge_id + positions.data()[j]);
+  void Emit(const NodePlan& plan) {
+    switch (plan.way) {
+      case Way::kRange:
+        return EmitRange(plan);
+      case Way::kLane:
+        return EmitLane(plan);
+      case Way::kAlone:
+        return EmitAlone(plan);
+    }
+  }
+
+  void EmitRange(const NodePlan& plan) {
+    for (uint32_t done = 0; done < plan.take;) {
+      const uint32_t n = std::min<uint32_t>(plan.take - done, kChunk);
+      uint64_t* slot = Append(n);
+      for (uint32_t j = 0; j < n; ++j) {
+        slot[j] = plan.begin + done + j;
+        if (j % 8 == 0) PrefetchEdge(slot[j]);  // a line holds at least 8
       }
-      current_->size += n;
+      PrefetchEdge(slot[n - 1]);
+      done += n;
+    }
+  }
+
+  void EmitLane(const NodePlan& plan) {
+    const uint32_t* position =
+        draws_.position + size_t{plan.skip} * kDrawLanes + plan.lane;
+    uint64_t* slot = Append(plan.take);
+    for (uint32_t j = 0; j < plan.take; ++j) {
+      slot[j] = plan.begin + position[j * kDrawLanes];
+      PrefetchEdge(slot[j]);
+    }
+  }
+
+  void EmitAlone(const NodePlan& plan) {
+    const auto k = static_cast<uint32_t>(query_.fanout);
+    auto positions =
+        query_.replace
+            ? drawer_.WithReplacement(query_.key, plan.number, plan.degree, k)
+            : drawer_.WithoutReplacement(query_.key, plan.number, plan.degree,
+                                         k);
+    positions = positions.subspan(plan.skip, plan.take);
+    while (!positions.empty()) {
+      const size_t n = std::min(positions.size(), kChunk);
+      uint64_t* slot = Append(n);
+      for (size_t j = 0; j < n; ++j) {
+        slot[j] = plan.begin + positions[j];
+        PrefetchEdge(slot[j]);
+      }
       positions.remove_prefix(n);
     }
   }
 
-  void AppendRange(uint64_t begin, uint64_t count) {
-    while (count > 0) {
-      if (current_->size == kChunk) Rotate();
-      const size_t n = std::min<uint64_t>(count, kChunk - current_->size);
-      uint64_t* slot = current_->slot.data() + current_->size;
-      for (size_t j = 0; j < n; ++j) {
-        slot[j] = begin + j;
-        if (j % 8 != 0) continue;  // a line holds at least 8
-        Prefetch(indices_.data() + slot[j]);
-        Prefetch(edge_id_.data() + slot[j]);
-      }
-      current_->size += n;
-      begin += n;
-      count -= n;
-    }
+  void PrefetchEdge(uint64_t slot) {
+    Prefetch(indices_.data() + slot);
+    Prefetch(edge_id_.data() + slot);
+  }
+
+  // Room for the slots of `n` <= kChunk edges.
+  uint64_t* Append(size_t n) {
+    if (current_->size + n > kChunk) Rotate();
+    uint64_t* slot = current_->slot.data() + current_->size;
+    current_->size += n;
+    return slot;
   }
 
   // Reads the chunk drawn before the current one, whose lines have come.
@@ -174,8 +250,14 @@ class HopKernel {
   const absl::Span<const EdgeId> edge_id_;
   const uint64_t num_src_nodes_;
   const HopQuery& query_;
+  const DrawLanesFunction draw_lanes_;
   HopEdges* const out_;
 
+  size_t next_ = 0;  // node to plan
+  std::array<NodePlan, kGroup> plan_;
+  size_t planned_ = 0;
+  LaneDraws draws_;
+  uint32_t lanes_ = 0;  // in use
   PositionDrawer drawer_;
   Chunk chunks_[2];
   Chunk* current_ = &chunks_[0];
