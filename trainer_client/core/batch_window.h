@@ -26,6 +26,7 @@ struct PendingBatch {
   uint64_t index = 0;
   State state = State::kWanted;
   uint64_t needed = 0;  // bytes, once a server has said; else 0
+  uint64_t wanted = 0;  // bytes to ask for then, where they can be had
   bool hedged = false;  // late: asked for elsewhere too, once
   int tries = 0;        // answers in a row that were no batch
   absl::Time not_before = absl::InfinitePast();

@@ -92,7 +92,7 @@ void LoaderCore::OnFilled(ServerLink& link, PendingBatch& batch, GrantEnd end) {
   }
   batch.state = PendingBatch::State::kReady;
   batch.tries = 0;
-  batch.needed = end.bytes;  // should it be evicted
+  batch.needed = batch.wanted = end.bytes;  // should it be evicted
   batch.slot = std::move(end.slot);
   batch.view = *std::move(view);
   credit_size_.Saw(end.bytes);
@@ -115,12 +115,13 @@ void LoaderCore::OnNeeds(ServerLink& link, PendingBatch& batch,
                            ": raise buffer_size to at least ", bytes)));
   }
   // A server that ran out of memory knows only a lower bound: growing by a
-  // quarter at least bounds how often it is asked.
+  // quarter at least, where there is as much, bounds how often it is asked.
   uint64_t wanted = bytes;
   if (batch.needed != 0) {
     wanted = std::max(wanted, grant.max_bytes + grant.max_bytes / 4);
   }
-  batch.needed = std::min(AlignUp(wanted, kCacheLine), ring_->capacity());
+  batch.needed = AlignUp(bytes, kCacheLine);
+  batch.wanted = std::min(AlignUp(wanted, kCacheLine), ring_->capacity());
   batch.state = PendingBatch::State::kWanted;
 }
 

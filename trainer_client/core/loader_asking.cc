@@ -10,10 +10,13 @@ namespace tributary {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(20);
-// Below it a try is not worth its round trip.
-constexpr uint64_t kLeastRoom = 4096;
-
 }  // namespace
+
+// Below it a try is not worth its round trip.
+uint64_t LoaderCore::LeastRoom(const PendingBatch& batch) {
+  constexpr uint64_t kLeast = 4096;
+  return batch.needed != 0 ? batch.needed : kLeast;
+}
 
 // Events of one moment are handled by one pass.
 void LoaderCore::PumpSoon() {
@@ -92,22 +95,22 @@ DeathRecord::Verdict LoaderCore::Judge(PendingBatch& batch) {
   return verdict;
 }
 
-// Evicts what is ready above it. While its size is not known, it asks for no
-// more than the server can make, and the first of the window makes do with less
-// than the usual size: it must not wait for room that it may not need.
+// Evicts what is ready above it. Beyond what it is known to need it asks for no
+// more than the server can make, and the first of the window makes do with
+// less: it must not wait for room that it may not need.
 std::shared_ptr<ReceiveSlot> LoaderCore::MakeRoom(const PendingBatch& batch,
                                                   const ServerLink& link) {
   const uint64_t most = link.description().LargestCredit();
-  uint64_t bytes =
-      batch.needed != 0 ? batch.needed : std::min(credit_size_.Next(), most);
-  const bool may_shrink =
-      batch.needed == 0 && batch.index == window_.front().index;
+  uint64_t bytes = batch.needed != 0
+                       ? std::max(batch.needed, std::min(batch.wanted, most))
+                       : std::min(credit_size_.Next(), most);
+  const bool may_shrink = batch.index == window_.front().index;
   while (true) {
     if (auto slot = ReceiveSlot::Allocate(ring_, bytes)) return slot;
     if (window_.EvictAbove(batch.index)) {
       ++stats_.evicted;
-    } else if (may_shrink && bytes / 2 >= kLeastRoom) {
-      bytes = AlignUp(bytes / 2, kCacheLine);
+    } else if (may_shrink && bytes > LeastRoom(batch)) {
+      bytes = std::max(AlignUp(bytes / 2, kCacheLine), LeastRoom(batch));
     } else {
       return nullptr;
     }

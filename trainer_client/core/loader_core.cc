@@ -178,16 +178,22 @@ void LoaderCore::OnDeadline(uint64_t wait) {
 
 // Only when nothing but the user can make room: batches on their way, and those
 // that lost servers may still write, come back by themselves.
-absl::Status LoaderCore::LeasesFillRing() const {
+absl::Status LoaderCore::LeasesFillRing() {
   if (!room_is_short_ || fleet_->num_open_grants() > 0) return absl::OkStatus();
   const SlotRingStats ring = ring_->stats();
   if (ring.leased == 0 || ring.used_bytes > ring.leased_bytes) {
     return absl::OkStatus();
   }
+  const uint64_t least = LeastRoom(window_.front());
+  if (ring.largest_free_bytes >= least) {
+    return absl::OkStatus();  // a lease has just gone: it is asked for now
+  }
   return absl::FailedPreconditionError(absl::StrCat(
       ring.leased, " batches still leased hold ", ring.leased_bytes, " of the ",
-      ring_->capacity(),
-      " bytes of buffer_size: release some, or raise buffer_size"));
+      ring_->capacity(), " bytes of buffer_size, with at most ",
+      ring.largest_free_bytes, " free in one piece where ",
+      KeyOf(window_.front().index).ToString(), " needs ", least,
+      ": release some, or raise buffer_size"));
 }
 
 void LoaderCore::Cancel() {

@@ -89,7 +89,7 @@ class LoaderCore : public FleetEvents,
   void DeliverFront();
   void Answer(absl::StatusOr<std::optional<BatchLease>> result);
   void OnDeadline(uint64_t wait);
-  absl::Status LeasesFillRing() const;
+  absl::Status LeasesFillRing();
 
   // ---- loader_asking.cc: what to ask of whom --------------------------------
   void PumpSoon();
@@ -98,6 +98,7 @@ class LoaderCore : public FleetEvents,
   void AskAll();
   Asked TryAsk(PendingBatch& batch);
   DeathRecord::Verdict Judge(PendingBatch& batch);
+  static uint64_t LeastRoom(const PendingBatch& batch);
   std::shared_ptr<ReceiveSlot> MakeRoom(const PendingBatch& batch,
                                         const ServerLink& link);
   void Send(PendingBatch& batch, ServerLink& link,

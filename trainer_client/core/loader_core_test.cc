@@ -159,6 +159,57 @@ TEST(LoaderCore, NoFirstCreditIsMoreThanItsServerCanMake) {
   EXPECT_TRUE(w.errors.empty()) << w.errors[0];
 }
 
+// Twice it tells what it has seen so far, the second time all of it: growing by
+// a quarter would now be past the server's budget.
+TEST(LoaderCore, NoRoomAboveWhatABatchNeedsIsMoreThanItsServerCanMake) {
+  LoaderWorld::Options options;
+  options.num_servers = 1;
+  options.core.buffer_size = 256 << 10;  // credits of 51 KiB at first
+  LoaderWorld w(options);
+  constexpr uint64_t kMost = 100 << 10;
+  w.server(0).settings().budget_bytes = 2 * kMost;
+  w.server(0).settings().filler = [](uint64_t) { return 96 << 10; };
+  w.server(0).settings().act = [](const v1::Credit& credit) {
+    if (credit.max_bytes() > kMost) {
+      return FakeAct{.kind = FakeAct::Kind::kError,
+                     .error = absl::InvalidArgumentError("--memory-budget"),
+                     .retryable = false};
+    }
+    if (credit.max_bytes() >= 97 << 10) return FakeAct{};
+    const uint64_t seen = credit.max_bytes() < 80 << 10 ? 85 : 97;
+    return FakeAct{.kind = FakeAct::Kind::kNeeds, .needs = seen << 10};
+  };
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_TRUE(w.errors.empty()) << w.errors[0];
+}
+
+// The user holds one batch all the time, as who prefetches does. What it leaves
+// is enough for what a batch needs, but not for the quarter more.
+TEST(LoaderCore, TheFirstMakesDoWithWhatItNeeds) {
+  LoaderWorld::Options options;
+  options.num_servers = 1;
+  options.core.buffer_size = 128 << 10;  // 32 units
+  options.core.prefetch_size = 1;
+  LoaderWorld w(options);
+  w.server(0).settings().filler = [](uint64_t index) -> uint64_t {
+    return index == 0 ? 28 << 10 : 90 << 10;  // 8 and 23 units
+  };
+  w.server(0).settings().act = [](const v1::Credit& credit) {
+    if (credit.index() == 0 || credit.max_bytes() >= 91 << 10) return FakeAct{};
+    const uint64_t seen = credit.max_bytes() < 80 << 10 ? 85 : 91;
+    return FakeAct{.kind = FakeAct::Kind::kNeeds, .needs = seen << 10};
+  };
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  const auto held = w.Next();
+  ASSERT_TRUE(held.ok()) << held.status();
+  const auto second = w.Next();
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*second)->index(), 1);
+}
+
 TEST(LoaderCore, ALowerIndexEvictsTheHighestReadyOne) {
   LoaderWorld::Options options;
   options.core.buffer_size = 128 << 10;  // 32 units

@@ -102,6 +102,8 @@ class BatchHandler final : public StreamHandler,
       }
       case FakeAct::Kind::kNeedsNothing:
         return Needs(credit, credit.max_bytes());
+      case FakeAct::Kind::kNeeds:
+        return Needs(credit, act.needs);
       default:
         return Serve(credit, act, shared);
     }

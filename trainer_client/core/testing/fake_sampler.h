@@ -31,6 +31,7 @@ struct FakeAct {
     kGap,           // leaves a piece of the batch out
     kHalf,          // sends the first half, then nothing but progress
     kNeedsNothing,  // claims to need less than it was given
+    kNeeds,         // `needs` bytes: a lower bound
     kReturn,        // hands it back
   };
   Kind kind = Kind::kServe;
@@ -38,6 +39,7 @@ struct FakeAct {
   absl::Status error;
   bool retryable = true;
   uint64_t retry_after_ms = 0;
+  uint64_t needs = 0;
 };
 
 // The bytes of a batch, as a function of its key and inputs alone: `input_id`
