@@ -12,6 +12,10 @@ struct GrpcConnectionOptions {
   // Of headers and payloads waiting in one direction of one stream; a stream
   // with more breaks.
   size_t max_queued_bytes = size_t{256} << 20;
+  // What one stream may send here that nobody has read yet. Fixed: gRPC's own
+  // estimate grows with what it sees, to tens of MiB over a fast network whose
+  // reader is slow.
+  size_t receive_window = size_t{4} << 20;
   // A connection without traffic is pinged after `keepalive_time` and given up
   // when `keepalive_timeout` later nothing has come back; TCP gives up unsent
   // data after the same time. Servers bear pings half as far apart.

@@ -161,6 +161,9 @@ void SetConnectionArguments(const GrpcConnectionOptions& connection,
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
       ArgMs(connection.keepalive_time / 2));
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
+                             static_cast<int>(connection.receive_window));
   builder.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
 }

@@ -148,6 +148,9 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
   args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // What a cancelled stream has left in TCP keeps its buffers until it is gone.
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  args.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
+              static_cast<int>(connection.receive_window));
   args.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   args.SetMaxSendMessageSize(kMaxEnvelopeBytes);
   const auto credentials = options_.credentials != nullptr
