@@ -35,6 +35,12 @@ uint64_t NewIncarnation() {
   return (static_cast<uint64_t>(random()) << 32) | random();
 }
 
+// Peers never wait for trainers, and what they take follows what trainers may:
+// a quarter, but enough for a request and its reply, whatever their size.
+uint64_t LeafBudget(uint64_t memory_budget) {
+  return std::clamp(memory_budget / 4, uint64_t{16} << 20, uint64_t{128} << 20);
+}
+
 int NumThreads(int wanted) {
   if (wanted > 0) return wanted;
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -183,6 +189,7 @@ void SamplerServerImpl::MakeService() {
   options.graph = graph_;
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
+  options.leaf_budget = LeafBudget(options_.memory_budget);
   // Tasks that wait for peers hold no thread: more of them than threads.
   options.admission.running = 4 * NumThreads(options_.threads);
   options.admission.running_per_stream = 2 * NumThreads(options_.threads);
@@ -239,6 +246,8 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->budget().limit()));
   set("tributary_memory_used_bytes", "Reserved for batches now",
       static_cast<double>(service_->budget().used()));
+  set("tributary_leaf_budget_bytes", "Limit for peers' requests",
+      static_cast<double>(service_->leaf_budget().limit()));
   set("tributary_leaf_used_bytes", "Reserved for peers' requests now",
       static_cast<double>(service_->leaf_budget().used()));
   set("tributary_credits_queued", "Credits that wait for their turn",

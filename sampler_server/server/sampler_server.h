@@ -24,6 +24,8 @@ struct SamplerServerOptions {
   // empty: none.
   std::string peers;
   int threads = 0;  // 1 to 1024; 0: one per core
+  // Of batches being made or sent. Peers' requests have a quarter as much
+  // beside it, 16 MiB at least and 128 MiB at most.
   uint64_t memory_budget = uint64_t{1} << 30;
   bool insecure = false;  // plaintext beyond loopback
 };
