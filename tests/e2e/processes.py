@@ -40,14 +40,16 @@ class Process:
     """A running `tributary`; killed, at the latest, when its block ends.
 
     With small_pipe its stdout holds a page: it cannot run far ahead of who
-    reads its lines.
+    reads its lines. `environment` comes beside this process's own.
     """
 
-    def __init__(self, *args, small_pipe=False):
+    def __init__(self, *args, small_pipe=False, program=TRIBUTARY,
+                 environment=None):
         self._stderr = tempfile.TemporaryFile(mode="w+")
         self._popen = subprocess.Popen(
-            [TRIBUTARY, *map(str, args)], stdout=subprocess.PIPE,
-            stderr=self._stderr, stdin=subprocess.DEVNULL)
+            [program, *map(str, args)], stdout=subprocess.PIPE,
+            stderr=self._stderr, stdin=subprocess.DEVNULL,
+            env={**os.environ, **(environment or {})})
         if small_pipe:
             fcntl.fcntl(self._popen.stdout, fcntl.F_SETPIPE_SZ, 4096)
         self._buffer = b""
@@ -87,6 +89,10 @@ class Process:
         self._stderr.seek(0)
         return self._stderr.read()
 
+    @property
+    def pid(self):
+        return self._popen.pid
+
     def send(self, signal_number):
         self._popen.send_signal(signal_number)
 
@@ -99,8 +105,9 @@ class Process:
 
 
 class Server(Process):
-    def __init__(self, graph, *args, listen="127.0.0.1:0"):
-        super().__init__("serve", "--graph", graph, "--listen", listen, *args)
+    def __init__(self, graph, *args, listen="127.0.0.1:0", environment=None):
+        super().__init__("serve", "--graph", graph, "--listen", listen, *args,
+                         environment=environment)
         self.address = None
         self.http = None
 
@@ -127,10 +134,11 @@ class Server(Process):
 class Fleet:
     """Servers that hold the given partitions each and find their peers."""
 
-    def __init__(self, graph, partitions, *args):
+    def __init__(self, graph, partitions, *args, environment=None):
         self._graph = graph
         self._partitions = partitions
         self._args = args
+        self._environment = environment
         self.servers = []
 
     def __enter__(self):
@@ -140,7 +148,8 @@ class Fleet:
         try:
             for held in self._partitions:
                 server = Server(self._graph, "--partitions", held, "--peers",
-                                f"file:{self.peers}", *self._args)
+                                f"file:{self.peers}", *self._args,
+                                environment=self._environment)
                 self.servers.append(server.__enter__())
             self._write_peers()
         except BaseException:

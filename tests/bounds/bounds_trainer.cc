@@ -1,0 +1,80 @@
+// A trainer without a model: `tributary sample`'s options and lines, but what
+// comes in a batch's place as an error is a line too, and the epoch goes on:
+//
+//   error NTH CODE: TEXT
+//
+// NTH counts the batches from the first that was asked for.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/grpc/grpc_transport.h"
+#include "cli/sample_options.h"
+#include "cli/sample_output.h"
+#include "cli/sample_request.h"
+#include "common/log.h"
+#include "common/status.h"
+#include "common/thread_pool.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+namespace {
+
+void PrintLine(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+// Every batch of the range, or its error; a lease is let go of before the next.
+absl::Status TakeAll(const SampleRequest& request, DistNeighborLoader& loader) {
+  RETURN_IF_ERROR(loader.StartEpoch(request.epoch));
+  RETURN_IF_ERROR(loader.Limit(request.batches.from, request.batches.to));
+  for (uint64_t nth = 0;; ++nth) {
+    const auto batch = loader.Next();
+    if (!batch.ok()) {
+      PrintLine(absl::StrCat("error ", nth, " ", batch.status().ToString()));
+    } else if (batch->has_value()) {
+      PrintLine(SampleLine((*batch)->view()));
+    } else {
+      return absl::OkStatus();
+    }
+  }
+}
+
+absl::Status Train(const SampleArguments& arguments) {
+  ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments));
+  SetLogLevel(LogLevel::kWarning);
+  GrpcTransport transport;
+  ThreadPool pool("trainer", request.threads);
+  absl::Status status;
+  {
+    ASSIGN_OR_RETURN(auto loader,
+                     DistNeighborLoader::Create(request.loader, request.worker,
+                                                {&pool, &transport}));
+    status = TakeAll(request, *loader);
+  }
+  transport.Shutdown();  // what its handlers post to outlives it
+  return status;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("A trainer for tests of bounds.");
+  SampleArguments arguments;
+  DeclareSampleSource(app, arguments);
+  DeclareSampleDraws(app, arguments);
+  DeclareSampleLimits(app, arguments);
+  CLI11_PARSE(app, argc, argv);
+  const absl::Status status = Train(arguments);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace tributary
+
+int main(int argc, char** argv) { return tributary::Main(argc, argv); }
