@@ -67,7 +67,8 @@ CLI::App* BenchCommand::Declare(CLI::App& root) {
   DeclareOne(*app, BenchKind::kSample, "sample",
              "Samples in this process, beside random reads of cache lines");
   DeclareOne(*app, BenchKind::kGather, "gather",
-             "Samples with features in this process, beside memcpy");
+             "Samples with features in this process, beside memcpy and random "
+             "reads of cache lines");
   DeclareOne(*app, BenchKind::kStream, "stream",
              "Receives with features over gRPC, beside raw loopback TCP")
       ->add_option("--servers", arguments_.servers,

@@ -22,7 +22,7 @@ const char* NameOf(BenchKind kind) {
 }  // namespace
 
 std::string ToText(const BenchReport& r) {
-  return absl::StrCat(
+  std::string text = absl::StrCat(
       absl::StrFormat("%s: graph %s, %d nodes, %d edges; %d inputs a batch, %d "
                       "threads, %.2f s\n",
                       NameOf(r.kind), r.graph, r.nodes, r.edges, r.batch_size,
@@ -34,10 +34,17 @@ std::string ToText(const BenchReport& r) {
       absl::StrFormat("  limit      %.0f %s a second\n", r.limit_per_second,
                       r.limit),
       absl::StrFormat("  ratio      %.3f of the limit\n", r.ratio));
+  if (r.random_line_bytes_per_second) {
+    absl::StrAppendFormat(&text,
+                          "  beside     %.0f bytes a second in random "
+                          "cache lines\n",
+                          *r.random_line_bytes_per_second);
+  }
+  return text;
 }
 
 std::string ToJson(const BenchReport& r) {
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"benchmark", NameOf(r.kind)},
       {"graph", r.graph},
       {"nodes", r.nodes},
@@ -56,6 +63,9 @@ std::string ToJson(const BenchReport& r) {
       {"limit_per_second", r.limit_per_second},
       {"ratio", r.ratio},
   };
+  if (r.random_line_bytes_per_second) {
+    json["random_line_bytes_per_second"] = *r.random_line_bytes_per_second;
+  }
   // A graph's name may be any bytes.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";

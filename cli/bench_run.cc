@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/sample_output.h"
 #include "cli/sample_source.h"
+#include "common/buffer.h"
 #include "common/clock.h"
 #include "common/machine/loopback_tcp.h"
 #include "common/machine/memory_limits.h"
@@ -143,16 +144,39 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
       "smaller --batch-size or more --input-nodes");
 }
 
-absl::Status MeasureLimit(const BenchOptions& options, uint64_t graph_bytes,
-                          const Measured& measured, BenchReport& report) {
+// Bytes of the arrays that sampling reads.
+uint64_t TopologyBytes(const GraphSchema& schema) {
+  uint64_t bytes = 0;
+  for (const FileSchema& file : schema.files) {
+    if (absl::EndsWith(file.path, "/indices.npy") ||
+        absl::EndsWith(file.path, "/indptr.npy")) {
+      bytes += file.bytes;
+    }
+  }
+  return bytes;
+}
+
+// Of all arrays: what sampling and gathering read.
+uint64_t AllBytes(const GraphSchema& schema) {
+  uint64_t bytes = 0;
+  for (const FileSchema& file : schema.files) bytes += file.bytes;
+  return bytes;
+}
+
+// A graph that fits caches is not held to what memory can do.
+uint64_t LimitBytes(uint64_t graph_bytes) {
+  return std::clamp(graph_bytes, kMinLimitBytes, kMaxLimitBytes);
+}
+
+absl::Status MeasureLimit(const BenchOptions& options,
+                          const GraphSchema& schema, const Measured& measured,
+                          BenchReport& report) {
   const int threads = options.request.threads;
   const absl::Duration time =
       options.time > absl::ZeroDuration() ? options.time : kLimitTime;
   switch (options.kind) {
     case BenchKind::kSample: {
-      // A graph that fits caches is not held to what memory can do.
-      const uint64_t bytes =
-          std::clamp(graph_bytes, kMinLimitBytes, kMaxLimitBytes);
+      const uint64_t bytes = LimitBytes(TopologyBytes(schema));
       report.limit =
           absl::StrCat("random cache lines of ", bytes >> 20, " MiB");
       report.limit_per_second = RandomLineRate(threads, bytes, time).per_second;
@@ -162,6 +186,10 @@ absl::Status MeasureLimit(const BenchOptions& options, uint64_t graph_bytes,
     case BenchKind::kGather:
       report.limit = "bytes of memcpy";
       report.limit_per_second = MemcpyRate(threads, time).per_second;
+      report.random_line_bytes_per_second =
+          kCacheLine *
+          RandomLineRate(threads, LimitBytes(AllBytes(schema)), time)
+              .per_second;
       break;
     case BenchKind::kStream: {
       report.limit = "bytes over one loopback TCP connection";
@@ -199,18 +227,6 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   return report;
 }
 
-// Bytes of the arrays that sampling reads.
-uint64_t TopologyBytes(const GraphSchema& schema) {
-  uint64_t bytes = 0;
-  for (const FileSchema& file : schema.files) {
-    if (absl::EndsWith(file.path, "/indices.npy") ||
-        absl::EndsWith(file.path, "/indptr.npy")) {
-      bytes += file.bytes;
-    }
-  }
-  return bytes;
-}
-
 }  // namespace
 
 absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
@@ -227,8 +243,7 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
     schema = loader->schema();
   }  // no prefetching while the limit is measured
   BenchReport report = ReportOf(options, schema, measured);
-  RETURN_IF_ERROR(
-      MeasureLimit(options, TopologyBytes(schema), measured, report));
+  RETURN_IF_ERROR(MeasureLimit(options, schema, measured, report));
   return report;
 }
 

@@ -3,6 +3,7 @@
 #define TRIBUTARY_CLI_BENCH_RUN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,7 +15,7 @@ namespace tributary {
 
 enum class BenchKind {
   kSample,  // in this process, no features; random cache lines
-  kGather,  // in this process, with features; memcpy
+  kGather,  // in this process, with features; memcpy, random cache lines
   kStream,  // from a server over loopback gRPC, with features; raw TCP
 };
 
@@ -45,6 +46,9 @@ struct BenchReport {
   std::string limit;  // what the machine did: "random cache lines of 64 MiB"
   double limit_per_second = 0;
   double ratio = 0;  // edges or bytes, over the limit
+  // Of kGather: what random cache lines of the graph's size bring, for rows
+  // are no sequential copy.
+  std::optional<double> random_line_bytes_per_second;
 };
 
 // OUT_OF_RANGE when fewer than two batches came, for they make no rate.

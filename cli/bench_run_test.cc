@@ -47,6 +47,8 @@ TEST_P(BenchRunTest, ReportsPositiveNumbersOfAMadeUpGraph) {
   }
   EXPECT_GE(json["seconds"].get<double>(), 0.1);
   EXPECT_NE(ToText(*report).find("ratio"), std::string::npos);
+  EXPECT_EQ(report->random_line_bytes_per_second.value_or(0) > 0,
+            GetParam() == BenchKind::kGather);
 }
 
 TEST_P(BenchRunTest, WithoutTimeEachBatchOfTheRangeOnce) {
@@ -98,6 +100,11 @@ TEST(BenchReportTest, JsonToTheLetter) {
             "\"batches_per_second\":8.0,\"inputs_per_second\":16.0,"
             "\"edges_per_second\":32.0,\"bytes_per_second\":64.0,"
             "\"limit\":\"l\",\"limit_per_second\":128.0,\"ratio\":0.5}\n");
+  report.random_line_bytes_per_second = 256;
+  const nlohmann::json json = nlohmann::json::parse(ToJson(report));
+  EXPECT_EQ(json["random_line_bytes_per_second"], 256);
+  EXPECT_NE(ToText(report).find("256 bytes a second in random cache lines"),
+            std::string::npos);
 }
 
 }  // namespace
