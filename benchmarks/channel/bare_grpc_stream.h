@@ -1,4 +1,4 @@
-// What gRPC itself makes of a stream of byte buffers: the ceiling of ours.
+// What gRPC by itself, as it comes, makes of a stream of byte buffers.
 #ifndef TRIBUTARY_BENCHMARKS_CHANNEL_BARE_GRPC_STREAM_H_
 #define TRIBUTARY_BENCHMARKS_CHANNEL_BARE_GRPC_STREAM_H_
 
