@@ -41,7 +41,7 @@ def check(path, text, folders):
             yield f"{where}: a private key"
         if CONFLICT.match(line):
             yield f"{where}: a conflict marker"
-        if line != line.rstrip() and not path.endswith(".md"):
+        if line != line.rstrip() and not path.endswith((".md", ".patch")):
             yield f"{where}: blanks at its end"
 
 

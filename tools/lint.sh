@@ -49,12 +49,20 @@ manifests() {
   PYTHON=$python bash k8s/lint.sh ${built[@]+"${built[@]}"}
 }
 
+planted_bugs_apply() {
+  local patch
+  for patch in tests/sim/planted_bugs/*.patch; do
+    git apply --check "$patch" || return 1
+  done
+}
+
 [ "${1:-}" != --fix ] || clang-format-14 -i "${cxx[@]}"
 check format clang-format-14 --dry-run -Werror "${cxx[@]}"
 check layers "$python" tools/check_layers.py "${cxx[@]}"
 check text "$python" tools/check_text.py "${files[@]}"
 check scripts shellcheck -x "${scripts[@]}"
 check python python_compiles
+check planted-bugs planted_bugs_apply
 [ ! -e k8s/lint.sh ] || check manifests manifests
 
 if [ "${#failed[@]}" -gt 0 ]; then
