@@ -42,7 +42,7 @@ class BenchCommand final : public Command {
     arguments_.batch_size = "1024";
   }
   CLI::App* Declare(CLI::App& root) override;
-  absl::Status Run() override;
+  absl::Status Run(SignalWatcher&) override;
 
  private:
   CLI::App* DeclareOne(CLI::App& bench, BenchKind kind, const char* name,
@@ -135,7 +135,7 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
   return options;
 }
 
-absl::Status BenchCommand::Run() {
+absl::Status BenchCommand::Run(SignalWatcher&) {
   ASSIGN_OR_RETURN(BenchOptions options, ReadOptions());
   SampleRequest& request = options.request;
   if (!request.input_file.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "common/signal_watcher.h"
 #include "gtest/gtest.h"
 
 namespace tributary {
@@ -16,7 +17,8 @@ absl::Status Bench(const std::string& arguments) {
   const auto command = MakeBenchCommand();
   command->Declare(root);
   root.parse("bench " + arguments);
-  return command->Run();
+  SignalWatcher signals;
+  return command->Run(signals);
 }
 
 TEST(BenchCommandTest, EachPrintsOneJsonObject) {

@@ -1,17 +1,12 @@
 #include "cli/bench_run.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cli/sample_output.h"
@@ -21,6 +16,7 @@
 #include "common/machine/loopback_tcp.h"
 #include "common/machine/memory_limits.h"
 #include "common/status.h"
+#include "common/unfinished_folder.h"
 #include "partition/format/schema.h"
 #include "partition/format/writer.h"
 #include "partition/pipeline/partitioner.h"
@@ -52,14 +48,17 @@ struct Source {
   std::unique_ptr<SampleSource> batches;
 };
 
-absl::StatusOr<std::string> MakeTemporaryFolder() {
+absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
   std::error_code error;
   const std::filesystem::path parent =
       std::filesystem::temp_directory_path(error);
-  std::string path = (error ? "/tmp" : parent.string()) + "/tributary-XXXXXX";
-  if (mkdtemp(path.data()) != nullptr) return path;
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot make ", path, "; set TMPDIR"));
+  auto folder = UnfinishedFolder::Create(
+      (error ? "/tmp" : parent.string()) + "/tributary-", 0700);
+  if (folder.ok()) return folder;
+  return absl::Status(folder.status().code(),
+                      absl::StrCat(folder.status().message(),
+                                   "; set TMPDIR to a folder that "
+                                   "can be written"));
 }
 
 absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
@@ -90,12 +89,8 @@ absl::StatusOr<Source> Open(const BenchOptions& options,
                             SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty())
     return OpenFolder(options.kind, request);
-  ASSIGN_OR_RETURN(const std::string folder, MakeTemporaryFolder());
-  const auto remove = absl::MakeCleanup([&folder] {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  });
-  request.graph = absl::StrCat(folder, "/graph");
+  ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
+  request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));
   return OpenFolder(options.kind, request);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/terminal_text.h"
 
 namespace tributary {
 namespace {
@@ -24,13 +25,9 @@ const char* LevelName(Check::Level level) {
 std::string Check::ToString() const {
   std::string line = LevelName(level);
   line.resize(6, ' ');
-  absl::StrAppend(&line, what, ": ", detail);
-  if (!remedy.empty()) absl::StrAppend(&line, "; ", remedy);
   // A server's error may hold anything: one check stays one line.
-  for (char& c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = ' ';
-  }
+  absl::StrAppend(&line, what, ": ", TerminalLine(detail));
+  if (!remedy.empty()) absl::StrAppend(&line, "; ", TerminalLine(remedy));
   return line;
 }
 

@@ -1,36 +1,16 @@
 #include "cli/command.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "absl/strings/cord.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "common/terminal_text.h"
 
 namespace tributary {
 namespace {
 
-constexpr size_t kMaxLines = 3;
 constexpr char kUsagePayload[] = "tributary/usage";
 
 bool IsUsage(const absl::Status& status) {
   return status.GetPayload(kUsagePayload).has_value();
-}
-
-// UTF-8 stays; what could move a terminal's cursor does not.
-std::string Printable(absl::string_view line) {
-  std::string out;
-  for (char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      absl::StrAppend(&out, absl::CHexEscape(absl::string_view(&c, 1)));
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -47,16 +27,11 @@ int ExitCodeOf(const absl::Status& status) {
 }
 
 std::string ErrorText(absl::string_view program, const absl::Status& status) {
-  std::vector<std::string> lines;
-  for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-    if (lines.size() == kMaxLines) break;
-    lines.push_back(Printable(line));
-  }
   const std::string code =
       IsUsage(status)
           ? ""
           : absl::StrCat(absl::StatusCodeToString(status.code()), ": ");
-  return absl::StrCat(program, ": ", code, absl::StrJoin(lines, "\n"), "\n");
+  return TerminalError(program, absl::StrCat(code, status.message()));
 }
 
 }  // namespace tributary

@@ -14,6 +14,8 @@ class App;
 
 namespace tributary {
 
+class SignalWatcher;
+
 // main() makes one of each command, lets all declare themselves, and runs the
 // one that the command line names.
 class Command {
@@ -22,8 +24,9 @@ class Command {
   // Adds one subcommand to `root` and returns it: its description, its options
   // (whose values go into members of this object) and, as footer, examples.
   virtual CLI::App* Declare(CLI::App& root) = 0;
-  // After parsing. Results go to stdout, nothing else does.
-  virtual absl::Status Run() = 0;
+  // After parsing. Results go to stdout, nothing else does. Signals end the
+  // process unless the command takes them.
+  virtual absl::Status Run(SignalWatcher& signals) = 0;
 };
 
 inline constexpr int kExitFailure = 1;
@@ -38,7 +41,7 @@ absl::Status UsageError(absl::string_view message);
 int ExitCodeOf(const absl::Status& status);
 
 // What goes to stderr: "PROGRAM: message", with the code's name but for usage
-// errors. At most three lines, control characters escaped, '\n' at the end.
+// errors, by TerminalError.
 std::string ErrorText(absl::string_view program, const absl::Status& status);
 
 }  // namespace tributary

@@ -56,11 +56,11 @@ class DoctorCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     if (servers_.empty() == graph_.empty()) {
-      return UsageError(absl::StrCat(graph_.empty() ? "neither" : "both",
-                                     " --servers and --graph\nallowed: one of "
-                                     "--servers LIST and --graph DIR"));
+      return UsageError(absl::StrCat(
+          graph_.empty() ? "neither --servers nor" : "both --servers and",
+          " --graph\nallowed: one of --servers LIST and --graph DIR"));
     }
     if (!graph_.empty()) return Report(CheckFolder(graph_, ReadMemoryLimit()));
     ASSIGN_OR_RETURN(const absl::Duration timeout,

@@ -44,7 +44,7 @@ class GenerateCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const PartitionOptions options,
                      ReadPartitionFlags(flags_));
     RETURN_IF_ERROR(ReadRmatFlags(options.random_seed));

@@ -52,6 +52,9 @@ absl::StatusOr<PartitionOptions> ReadPartitionFlags(
 }
 
 absl::Status CheckOutIsFree(const std::string& folder) {
+  if (folder.empty()) {
+    return UsageError("--out \"\"\nallowed: a folder that does not exist");
+  }
   std::error_code error;
   const auto type = std::filesystem::symlink_status(folder, error).type();
   if (type == std::filesystem::file_type::not_found) return absl::OkStatus();

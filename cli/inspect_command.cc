@@ -28,7 +28,7 @@ class InspectCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_));
     ASSIGN_OR_RETURN(const GraphFigures figures, InspectGraph(*graph));
     const std::string text = json_ ? FiguresJson(graph->schema(), figures)

@@ -1,7 +1,12 @@
 // The `tributary` program: one subcommand a file, declared here.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -9,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/bench_command.h"
@@ -22,6 +28,8 @@
 #include "cli/status_command.h"
 #include "cli/verify_command.h"
 #include "common/session/hop_key.h"
+#include "common/signal_watcher.h"
+#include "common/terminal_text.h"
 
 namespace tributary {
 namespace {
@@ -29,7 +37,8 @@ namespace {
 constexpr char kVersion[] = "0.1.0";
 
 constexpr char kFooter[] =
-    R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+    R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by
+signal N (130 Ctrl-C, 143 SIGTERM); nothing half-written stays behind.
 `tributary COMMAND --help` explains a command and shows examples.)";
 
 std::vector<std::unique_ptr<Command>> AllCommands() {
@@ -47,9 +56,9 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
 }
 
 // A size that was allowed may still be more than this machine has.
-absl::Status RunWithinMemory(Command& command) {
+absl::Status RunWithinMemory(Command& command, SignalWatcher& signals) {
   try {
-    return command.Run();
+    return command.Run(signals);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
         "out of memory; give smaller counts or sizes, or a larger machine");
@@ -61,6 +70,16 @@ absl::Status RunWithinMemory(Command& command) {
     return absl::ResourceExhaustedError(
         "a count is beyond what can be addressed; give smaller ones");
   }
+}
+
+// What was printed is of use only if it arrived.
+absl::Status FlushStdout() {
+  std::cout.flush();  // CLI11's help
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(
+      absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
 }
 
 std::vector<std::string> CommandNames(const CLI::App& parent) {
@@ -106,18 +125,42 @@ int ReportParseError(const CLI::App& root, const CLI::ParseError& error) {
   return kExitUsage;
 }
 
-absl::Status CheckCommandName(const CLI::App& root, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return absl::OkStatus();
-  const std::vector<std::string> names = CommandNames(root);
-  for (const std::string& name : names) {
-    if (name == argv[1]) return absl::OkStatus();
+// One would break a message's lines; no option and no sensible path has any.
+absl::Status CheckCharacters(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    for (const char* c = argv[i]; *c != '\0'; ++c) {
+      if (!absl::ascii_iscntrl(static_cast<unsigned char>(*c))) continue;
+      return UsageError(absl::StrCat("argument ", i, " is \"",
+                                     TerminalLine(argv[i]),
+                                     "\"\nallowed: no control characters"));
+    }
   }
-  return UsageError(absl::StrCat("no command \"", argv[1],
-                                 "\"\ncommands: ", absl::StrJoin(names, ", "),
-                                 "\nTry `tributary --help`."));
+  return absl::OkStatus();
+}
+
+// CLI11 says of a wrong one only that there is none.
+absl::Status CheckCommandNames(const CLI::App& root, int argc, char** argv) {
+  const CLI::App* app = &root;
+  std::string path = "tributary";
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const std::vector<std::string> names = CommandNames(*app);
+    if (names.empty()) return absl::OkStatus();
+    if (std::find(names.begin(), names.end(), argv[i]) == names.end()) {
+      return UsageError(absl::StrCat("no command \"", argv[i], "\"\ncommands: ",
+                                     absl::StrJoin(names, ", "), "\nTry `",
+                                     path, " --help`."));
+    }
+    app = app->get_subcommand(argv[i]);
+    absl::StrAppend(&path, " ", argv[i]);
+  }
+  return absl::OkStatus();
 }
 
 int Main(int argc, char** argv) {
+  // A reader that went away and a file that grew too large are errors of a
+  // write, which is told and cleaned up after.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App root(
       "Mini-batches of sampled neighbourhoods for graph neural "
       "networks, from a folder or a fleet of sampling servers.",
@@ -131,7 +174,9 @@ int Main(int argc, char** argv) {
   std::vector<CLI::App*> apps;
   for (const auto& command : commands) apps.push_back(command->Declare(root));
 
-  if (absl::Status status = CheckCommandName(root, argc, argv); !status.ok()) {
+  absl::Status status = CheckCharacters(argc, argv);
+  if (status.ok()) status = CheckCommandNames(root, argc, argv);
+  if (!status.ok()) {
     std::fputs(ErrorText("tributary", status).c_str(), stderr);
     return ExitCodeOf(status);
   }
@@ -139,14 +184,20 @@ int Main(int argc, char** argv) {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way too.
-    if (error.get_exit_code() == 0) return root.exit(error);
-    return ReportParseError(root, error);
+    if (error.get_exit_code() != 0) return ReportParseError(root, error);
+    root.exit(error);
+    status = FlushStdout();
+    if (!status.ok())
+      std::fputs(ErrorText("tributary", status).c_str(), stderr);
+    return ExitCodeOf(status);
   }
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!apps[i]->parsed()) continue;
-    const absl::Status status = RunWithinMemory(*commands[i]);
+    const std::string name = absl::StrCat("tributary ", apps[i]->get_name());
+    SignalWatcher signals({.program = name, .hangup_too = true});
+    status = RunWithinMemory(*commands[i], signals);
+    if (status.ok()) status = FlushStdout();
     if (!status.ok()) {
-      const std::string name = absl::StrCat("tributary ", apps[i]->get_name());
       std::fputs(ErrorText(name, status).c_str(), stderr);
     }
     return ExitCodeOf(status);

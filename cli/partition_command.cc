@@ -41,7 +41,7 @@ class PartitionCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const PartitionOptions options,
                      ReadPartitionFlags(flags_));
     RETURN_IF_ERROR(CheckOutIsFree(out_));

@@ -9,12 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/input_file.h"
+#include "cli/sample_files.h"
 #include "cli/sample_options.h"
 #include "cli/sample_output.h"
 #include "cli/sample_request.h"
 #include "cli/sample_source.h"
 #include "common/log.h"
-#include "common/npz.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -63,15 +63,12 @@ absl::Status CheckRange(const IndexRange& range,
       " inputs\nallowed: FROM below ", batches));
 }
 
-// Prints, and writes, what is left of the epoch.
-absl::Status Drain(const SampleRequest& request, DistNeighborLoader* loader) {
+// Prints, and writes to `files` if there is one, what is left of the epoch.
+absl::Status Drain(const SampleFiles* files, DistNeighborLoader* loader) {
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
     if (!batch.has_value()) return absl::OkStatus();
-    if (!request.out.empty()) {
-      RETURN_IF_ERROR(WriteNpz(SampleFile(request.out, batch->view()),
-                               batch->view().tensors()));
-    }
+    if (files != nullptr) RETURN_IF_ERROR(files->Write(batch->view()));
     RETURN_IF_ERROR(PrintLine(batch->view()));
   }
 }
@@ -81,7 +78,6 @@ absl::Status Sample(SampleRequest request) {
     ASSIGN_OR_RETURN(request.loader.input_nodes,
                      ReadInputFile(request.input_file));
   }
-  if (!request.out.empty()) RETURN_IF_ERROR(MakeOutputFolder(request.out));
   ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> source,
                    SampleSource::Open(request));
   request.worker.servers = source->servers();
@@ -91,13 +87,15 @@ absl::Status Sample(SampleRequest request) {
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader->Limit(request.batches.from, request.batches.to));
-  return Drain(request, loader.get());
+  if (request.out.empty()) return Drain(nullptr, loader.get());
+  ASSIGN_OR_RETURN(const SampleFiles files, SampleFiles::In(request.out));
+  return Drain(&files, loader.get());
 }
 
 class SampleCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override;
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments_));
     SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
     return Sample(std::move(request));

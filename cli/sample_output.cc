@@ -1,8 +1,5 @@
 #include "cli/sample_output.h"
 
-#include <filesystem>
-#include <system_error>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -43,22 +40,6 @@ std::string SampleLine(const BatchView& batch) {
   return absl::StrCat(batch.key().epoch, " ", batch.key().index, " ",
                       ToHex(batch.Digest()), " ", counts.inputs, " ",
                       counts.nodes, " ", counts.edges, " ", counts.bytes);
-}
-
-std::string SampleFile(const std::string& folder, const BatchView& batch) {
-  return absl::StrCat(folder, "/batch-", batch.key().epoch, "-",
-                      batch.key().index, ".npz");
-}
-
-absl::Status MakeOutputFolder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || !std::filesystem::is_directory(folder, error)) {
-    return absl::UnavailableError(
-        absl::StrCat("--out \"", folder, "\": cannot make it a folder",
-                     error ? absl::StrCat(": ", error.message()) : ""));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace tributary

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "absl/status/status.h"
 #include "common/batch/batch_view.h"
 
 namespace tributary {
@@ -22,12 +21,6 @@ BatchCounts CountBatch(const BatchView& batch);
 
 // "epoch index sha256 inputs nodes edges bytes"
 std::string SampleLine(const BatchView& batch);
-
-// FOLDER/batch-EPOCH-INDEX.npz
-std::string SampleFile(const std::string& folder, const BatchView& batch);
-
-// Makes `folder`, and its parents, unless there is one. Errors name it.
-absl::Status MakeOutputFolder(const std::string& folder);
 
 }  // namespace tributary
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "absl/strings/str_cat.h"
 #include "common/batch/batch_layout.h"
 #include "common/buffer.h"
@@ -27,16 +25,6 @@ TEST(SampleOutputTest, LineSumsOverTypes) {
 
   EXPECT_EQ(SampleLine(*view),
             absl::StrCat("2 7 ", ToHex(view->Digest()), " 3 7 4 212"));
-  EXPECT_EQ(SampleFile("out", *view), "out/batch-2-7.npz");
-}
-
-TEST(SampleOutputTest, OutputFolder) {
-  const std::string folder = ::testing::TempDir() + "/made/with/parents";
-  EXPECT_TRUE(MakeOutputFolder(folder).ok());
-  EXPECT_TRUE(MakeOutputFolder(folder).ok());
-  std::ofstream(folder + "/file") << "x";
-  EXPECT_FALSE(MakeOutputFolder(folder + "/file").ok());
-  EXPECT_FALSE(MakeOutputFolder(folder + "/file/below").ok());
 }
 
 }  // namespace

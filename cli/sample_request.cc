@@ -61,8 +61,8 @@ absl::Status ParseSource(const SampleArguments& arguments,
                          SampleRequest* request) {
   if (arguments.graph.empty() == arguments.servers.empty()) {
     return UsageError(absl::StrCat(
-        arguments.graph.empty() ? "neither" : "both",
-        " --graph and --servers\nallowed: one of --graph DIR and --servers "
+        arguments.graph.empty() ? "neither --graph nor" : "both --graph and",
+        " --servers\nallowed: one of --graph DIR and --servers "
         "HOST:PORT,...|file:PATH|dns:///NAME:PORT"));
   }
   request->graph = arguments.graph;

@@ -2,7 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <csignal>
+#include <string.h>
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "cli/arguments.h"
 #include "common/fleet/discovery_source.h"
 #include "common/log.h"
+#include "common/mutex.h"
+#include "common/signal_watcher.h"
 #include "common/status.h"
 #include "sampler_server/server/sampler_server.h"
 #include "trainer_client/core/options.h"
@@ -24,8 +27,8 @@ namespace {
 constexpr char kFooter[] =
     R"(Prints one line on stdout when it serves:
   ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
-SIGTERM and SIGINT drain it: it takes no new batches, finishes what it has, and
-exits with 0. A second signal ends it at once.
+SIGTERM and SIGINT drain it once it serves: it takes no new batches, finishes
+what it has, and exits with 0. A second signal ends it at once.
 Examples:
   tributary serve --graph cora.graph --listen 127.0.0.1:0
   tributary serve --graph products.graph --partitions 0,2 \
@@ -47,26 +50,24 @@ absl::StatusOr<std::vector<uint32_t>> ParsePartitions(const std::string& text) {
   return partitions;
 }
 
-// The signals that end a server, taken by Wait() instead of ending the process.
-// Made before any thread, so that all threads leave them alone.
-class EndSignals {
+// The first signal to a server.
+class EndSignal {
  public:
-  EndSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGTERM);
-    sigaddset(&set_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  void Set(int signal) {
+    MutexLock lock(mutex_);
+    signal_ = signal;
+    set_.NotifyAll();
   }
   int Wait() {
-    int signal = 0;
-    sigwait(&set_, &signal);
-    return signal;
+    MutexLock lock(mutex_);
+    while (signal_ == 0) set_.Wait(mutex_);
+    return signal_;
   }
-  // From now on they end the process.
-  void Restore() { pthread_sigmask(SIG_UNBLOCK, &set_, nullptr); }
 
  private:
-  sigset_t set_;
+  Mutex mutex_;
+  CondVar set_;
+  int signal_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 class ServeCommand final : public Command {
@@ -103,18 +104,18 @@ class ServeCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher& signals) override {
     RETURN_IF_ERROR(ReadOptions());
     ASSIGN_OR_RETURN(const absl::Duration drain_timeout,
                      ParseSeconds("--drain-timeout", drain_timeout_,
                                   absl::ZeroDuration(), absl::Hours(24)));
-    EndSignals signals;
     ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
+    // From here on the first one drains; before, it ends the process.
+    EndSignal end;
+    signals.OnStop([&end](int signal) { end.Set(signal); });
     PrintReady(*server);
-    const int signal = signals.Wait();
-    signals.Restore();
-    LogInfo(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
-                         ": draining for at most ",
+    const int signal = end.Wait();
+    LogInfo(absl::StrCat("SIG", sigabbrev_np(signal), ": draining for at most ",
                          absl::FormatDuration(drain_timeout)));
     server->Drain(drain_timeout);
     server.reset();

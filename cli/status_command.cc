@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/fleet_query.h"
 #include "common/status.h"
+#include "common/terminal_text.h"
 
 namespace tributary {
 namespace {
@@ -50,7 +51,7 @@ class StatusCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const absl::Duration timeout,
                      ParseSeconds("--timeout", timeout_, absl::Milliseconds(1),
                                   absl::Hours(1)));
@@ -67,7 +68,8 @@ class StatusCommand final : public Command {
       const std::string text = answer.report.ok()
                                    ? Describe(*answer.report)
                                    : answer.report.status().ToString();
-      std::printf("%s %s\n", answer.address.ToString().c_str(), text.c_str());
+      std::printf("%s %s\n", answer.address.ToString().c_str(),
+                  TerminalLine(text).c_str());
     }
     if (silent == 0) return absl::OkStatus();
     return absl::UnavailableError(absl::StrCat(silent, " of ", answers.size(),

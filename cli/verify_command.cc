@@ -33,7 +33,7 @@ class VerifyCommand final : public Command {
     return app;
   }
 
-  absl::Status Run() override {
+  absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
     if (!input_.folder.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));

@@ -1,8 +1,6 @@
 #include "common/file_atomic_folder.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -55,19 +53,6 @@ std::string ParentOf(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-// Left over by crashed processes of the same number, at worst.
-constexpr int kMaxAttempts = 1000;
-
-absl::StatusOr<std::string> MakeTemporaryBeside(const std::string& target) {
-  std::string path;
-  for (int i = 0; i < kMaxAttempts; ++i) {
-    path = absl::StrCat(target, ".tmp-", getpid(), "-", i);
-    if (mkdir(path.c_str(), 0777) == 0) return path;
-    if (errno != EEXIST) break;
-  }
-  return FolderError(path, "create folder");
-}
-
 }  // namespace
 
 absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
@@ -83,46 +68,14 @@ absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
     return AlreadyExists(path);
   }
   fs::create_directories(ParentOf(path), error);  // mkdir tells if it failed
-  ASSIGN_OR_RETURN(std::string temporary, MakeTemporaryBeside(path));
+  ASSIGN_OR_RETURN(UnfinishedFolder temporary,
+                   UnfinishedFolder::Create(path + ".tmp-"));
   return AtomicFolder(path, std::move(temporary));
 }
 
-AtomicFolder::AtomicFolder(AtomicFolder&& other) noexcept
-    : target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, "")) {}
-
-AtomicFolder::~AtomicFolder() {
-  std::error_code ignored;  // a destructor has nobody to tell
-  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
-}
-
-absl::StatusOr<std::string> AtomicFolder::PathFor(
-    std::string_view relative) const {
-  std::string path = temporary_ + "/" + std::string(relative);
-  std::error_code error;
-  fs::create_directories(ParentOf(path), error);
-  if (error) {
-    return absl::ErrnoToStatus(
-        error.value(), absl::StrCat("cannot create folder ", ParentOf(path)));
-  }
-  return path;
-}
-
 absl::Status AtomicFolder::Commit(bool flush) {
-  if (flush) RETURN_IF_ERROR(SyncTree(temporary_));
-  if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(),
-                RENAME_NOREPLACE) != 0) {
-    if (errno == EEXIST || errno == ENOTEMPTY) return AlreadyExists(target_);
-    // Some file systems know no flags; plain rename replaces only an empty
-    // folder.
-    if (errno != EINVAL && errno != ENOSYS) {
-      return FolderError(target_, "rename the finished folder to");
-    }
-    if (rename(temporary_.c_str(), target_.c_str()) != 0) {
-      return FolderError(target_, "rename the finished folder to");
-    }
-  }
-  temporary_.clear();
+  if (flush) RETURN_IF_ERROR(SyncTree(temporary_.path()));
+  RETURN_IF_ERROR(temporary_.RenameTo(target_));
   return flush ? Sync(ParentOf(target_)) : absl::OkStatus();
 }
 

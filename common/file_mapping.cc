@@ -19,20 +19,37 @@ absl::Status FileError(const std::string& path, const char* action) {
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
 }
 
-// The descriptor and size of a regular file.
+absl::Status NotRegular(const std::string& path, const char* kind) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " is ", kind, "; allowed: a regular file"));
+}
+
+const char* KindOf(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  return S_ISFIFO(mode) ? "a FIFO" : "a device";
+}
+
 absl::StatusOr<std::pair<int, size_t>> OpenRegular(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return FileError(path, "open");
-  struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    close(fd);
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " is no regular file"));
-  }
-  return std::make_pair(fd, static_cast<size_t>(info.st_size));
+  size_t size = 0;
+  ASSIGN_OR_RETURN(const int fd, OpenRegularFile(path, &size));
+  return std::make_pair(fd, size);
 }
 
 }  // namespace
+
+absl::StatusOr<int> OpenRegularFile(const std::string& path, size_t* size) {
+  // Without O_NONBLOCK a FIFO that nobody writes to is waited for, for ever.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 && errno == ENXIO) return NotRegular(path, "a socket");
+  if (fd < 0) return FileError(path, "open");
+  struct stat info {};
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    if (size != nullptr) *size = static_cast<size_t>(info.st_size);
+    return fd;
+  }
+  close(fd);
+  return NotRegular(path, KindOf(info.st_mode));
+}
 
 absl::StatusOr<FileMapping> FileMapping::Open(const std::string& path) {
   ASSIGN_OR_RETURN(const auto opened, OpenRegular(path));

@@ -1,4 +1,4 @@
-// A file mapped for reading.
+// A file opened, mapped or read whole.
 #ifndef TRIBUTARY_COMMON_FILE_MAPPING_H_
 #define TRIBUTARY_COMMON_FILE_MAPPING_H_
 
@@ -12,13 +12,19 @@
 
 namespace tributary {
 
+// A descriptor to read `path` with, the caller's to close, and its size if
+// asked for; close-on-exec. Never waits: a FIFO, socket, device or folder is
+// INVALID_ARGUMENT; other errors as the system says, naming the path.
+absl::StatusOr<int> OpenRegularFile(const std::string& path,
+                                    size_t* size = nullptr);
+
 // Owns a shared read-only mapping of a whole file. Move-only; the bytes stay
 // where they are when it is moved. The file may be unlinked while it is mapped,
 // but must not shrink.
 class FileMapping {
  public:
   FileMapping() = default;
-  // NOT_FOUND, PERMISSION_DENIED or UNAVAILABLE, naming the path.
+  // Errors as OpenRegularFile.
   static absl::StatusOr<FileMapping> Open(const std::string& path);
   ~FileMapping();
   FileMapping(FileMapping&& other) noexcept
@@ -39,7 +45,7 @@ class FileMapping {
 };
 
 // The whole of a small file. RESOURCE_EXHAUSTED when it is larger than
-// `max_bytes`; other errors as FileMapping::Open.
+// `max_bytes`; other errors as OpenRegularFile.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t max_bytes);
 
 }  // namespace tributary

@@ -1,6 +1,9 @@
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "common/crc32c.h"
 #include "common/file_atomic_folder.h"
@@ -46,6 +49,20 @@ TEST_F(FileTest, ReadFileIsBounded) {
   const auto text = ReadFile(folder_ + "/a", 4);
   EXPECT_EQ(text.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(text.status().message().find("5 bytes"), std::string::npos);
+}
+
+TEST_F(FileTest, OnlyRegularFilesAreOpenedAndNoneIsWaitedFor) {
+  ASSERT_EQ(mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
+  fs::create_symlink("/dev/null", folder_ + "/device");
+  for (const auto& [path, kind] :
+       std::map<std::string, std::string>{{folder_ + "/fifo", "a FIFO"},
+                                          {folder_ + "/device", "a device"},
+                                          {folder_, "a folder"}}) {
+    const absl::Status status = ReadFile(path, 9).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              path + " is " + kind + "; allowed: a regular file");
+  }
 }
 
 TEST_F(FileTest, MappingSeesTheBytesAndOutlivesTheName) {

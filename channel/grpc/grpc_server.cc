@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/receive_memory.h"
@@ -237,6 +238,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
         " without TLS would serve the graph to anyone who reaches it: listen "
         "on a loopback address, or allow it with --insecure"));
   }
+  TakeGrpcLog();
   KeepReceiveMemory();
   // A setting of the process; every server that is built later has the service.
   static std::once_flag health;

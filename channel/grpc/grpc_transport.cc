@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/receive_memory.h"
@@ -118,6 +119,7 @@ class ClientStream final
 GrpcTransport::GrpcTransport(GrpcTransportOptions options)
     : options_(std::move(options)),
       streams_(std::make_unique<StreamRegistry>()) {
+  TakeGrpcLog();
   KeepReceiveMemory();
 }
 

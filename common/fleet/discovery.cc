@@ -1,11 +1,8 @@
 #include "common/fleet/discovery.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "common/file_mapping.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -15,26 +12,8 @@ constexpr absl::Duration kFilePeriod = absl::Milliseconds(200);
 constexpr absl::Duration kDnsPeriod = absl::Seconds(1);
 constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
-absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
-  }
-  std::string text(kMaxFileBytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  const bool failed = std::ferror(file) != 0;
-  std::fclose(file);
-  if (failed) return absl::DataLossError(absl::StrCat("cannot read ", path));
-  if (text.size() > kMaxFileBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " is larger than 1 MiB; a line a server is enough"));
-  }
-  return text;
-}
-
 absl::StatusOr<std::vector<Address>> ReadServerFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxFileBytes));
   return ParseServerFile(text, path);
 }
 

@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 
 namespace tributary {
 namespace {
@@ -28,18 +30,67 @@ std::vector<Address> ToAddresses(const addrinfo* list, uint16_t port) {
   return addresses;
 }
 
-absl::StatusOr<std::vector<Address>> LookUp(const Address& name) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* list = nullptr;
-  const int error = getaddrinfo(name.host.c_str(), nullptr, &hints, &list);
-  if (error != 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot resolve ", name.host, ": ", gai_strerror(error)));
+// One look-up. glibc's thread writes into it until the look-up has ended.
+class LookUp {
+ public:
+  explicit LookUp(const Address& name) : name_(name) {
+    hints_.ai_socktype = SOCK_STREAM;
+    control_.ar_name = name_.host.c_str();
+    control_.ar_request = &hints_;
   }
-  std::vector<Address> addresses = ToAddresses(list, name.port);
-  freeaddrinfo(list);
-  return addresses;
+  ~LookUp() {
+    if (control_.ar_result != nullptr) freeaddrinfo(control_.ar_result);
+  }
+  LookUp(const LookUp&) = delete;
+  LookUp& operator=(const LookUp&) = delete;
+
+  // False when the system does not even begin it.
+  bool Start() {
+    gaicb* list[] = {&control_};
+    begin_error_ = getaddrinfo_a(GAI_NOWAIT, list, 1, nullptr);
+    return begin_error_ == 0;
+  }
+  // True once it has ended; waits for kPiece at most.
+  bool Wait() const {
+    const gaicb* const list[] = {&control_};
+    const timespec piece = absl::ToTimespec(kPiece);
+    gai_suspend(list, 1, &piece);
+    return ended();
+  }
+  bool ended() const {
+    return gai_error(const_cast<gaicb*>(&control_)) != EAI_INPROGRESS;
+  }
+  // True when it will write no more.
+  bool Cancel() { return gai_cancel(&control_) != EAI_NOTCANCELED; }
+
+  absl::StatusOr<std::vector<Address>> result() {
+    const int error = begin_error_ != 0 ? begin_error_ : gai_error(&control_);
+    if (error == 0) return ToAddresses(control_.ar_result, name_.port);
+    return absl::UnavailableError(
+        absl::StrCat("cannot resolve ", name_.host, ": ", gai_strerror(error)));
+  }
+
+ private:
+  // gai_suspend cannot be woken: a destructor waits for so long.
+  static constexpr absl::Duration kPiece = absl::Milliseconds(20);
+
+  const Address name_;
+  addrinfo hints_{};
+  gaicb control_{};
+  int begin_error_ = 0;
+};
+
+// Nobody waits for it any more, but glibc's thread still writes into it: kept
+// until the first call after it has ended, never past the process.
+void Abandon(std::unique_ptr<LookUp> look_up) {
+  static Mutex* const mutex = new Mutex;
+  static auto* const abandoned = new std::vector<std::unique_ptr<LookUp>>;
+  MutexLock lock(*mutex);
+  abandoned->erase(
+      std::remove_if(abandoned->begin(), abandoned->end(),
+                     [](const auto& look_up) { return look_up->ended(); }),
+      abandoned->end());
+  abandoned->push_back(std::move(look_up));
 }
 
 }  // namespace
@@ -80,8 +131,21 @@ void SystemHostResolver::Run() {
       next = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    next.second(LookUp(next.first));
+    auto look_up = std::make_unique<LookUp>(next.first);
+    if (look_up->Start()) {
+      while (!look_up->Wait()) {
+        if (!stopping()) continue;
+        if (!look_up->Cancel()) Abandon(std::move(look_up));
+        return;
+      }
+    }
+    next.second(look_up->result());
   }
+}
+
+bool SystemHostResolver::stopping() {
+  MutexLock lock(mutex_);
+  return stopping_;
 }
 
 }  // namespace tributary

@@ -23,9 +23,10 @@ class HostResolver {
   virtual void Resolve(const Address& name, Done done) = 0;
 };
 
-// getaddrinfo on a thread of its own, for it may block for as long as the
-// system's resolver is configured to. The destructor waits for a look-up under
-// way and drops those that wait, their callbacks uncalled.
+// glibc's getaddrinfo_a, waited for on a thread of its own, for a look-up may
+// take as long as the system's resolver is configured to: minutes. The
+// destructor does not wait for it: it leaves the one under way to glibc, which
+// holds all that it uses, and drops those that wait, their callbacks uncalled.
 class SystemHostResolver final : public HostResolver {
  public:
   SystemHostResolver() = default;
@@ -35,6 +36,7 @@ class SystemHostResolver final : public HostResolver {
 
  private:
   void Run();
+  bool stopping();
 
   Mutex mutex_;
   CondVar changed_;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
+#include "common/utf8.h"
 
 namespace tributary {
 namespace {
@@ -65,6 +66,10 @@ int64_t EdgeContent::AttrRow(uint64_t position) const {
 }
 
 absl::Status CheckContent(const GraphContent& content) {
+  if (!IsUtf8(content.name)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the graph's name \"", content.name, "\" is no UTF-8; give --name"));
+  }
   for (const NodeContent& type : content.node_types) {
     RETURN_IF_ERROR(CheckRows(type.x, type.num_nodes, "x of " + type.name));
     RETURN_IF_ERROR(CheckRows(type.y, type.num_nodes, "y of " + type.name));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/status.h"
+#include "common/utf8.h"
 
 namespace tributary {
 namespace {
@@ -120,14 +121,15 @@ absl::Status CheckOrders(const GraphSchema& schema) {
 absl::Status CheckTypeName(absl::string_view name) {
   if (!name.empty() && name != "." && name != ".." &&
       !absl::StrContains(name, "__") && !absl::StrContains(name, ",") &&
-      !absl::StrContains(name, "/") &&
+      !absl::StrContains(name, "/") && IsUtf8(name) &&
       std::none_of(name.begin(), name.end(), IsControl)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "'", name,
       "' is no name of a type or split: it must not be empty and "
-      "contains neither ',' nor '/' nor '__' nor control characters"));
+      "contains neither ',' nor '/' nor '__' nor control characters, and is "
+      "UTF-8"));
 }
 
 absl::Status CheckSchema(const GraphSchema& schema) {

@@ -1,12 +1,11 @@
 #include "partition/pipeline/line_reader.h"
 
-#include <zlib.h>
-
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "common/status.h"
 
 namespace tributary {
 namespace {
@@ -14,36 +13,17 @@ namespace {
 constexpr size_t kBuffer = size_t{256} << 10;
 constexpr size_t kMaxLine = size_t{64} << 20;
 
-gzFile AsGz(void* file) { return static_cast<gzFile>(file); }
-
 }  // namespace
 
 absl::StatusOr<LineReader> LineReader::Open(const std::string& path) {
-  errno = 0;
-  gzFile file = gzopen(path.c_str(), "rbe");
-  if (file == nullptr) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
-  }
-  gzbuffer(file, kBuffer);
-  return LineReader(path, file);
+  ASSIGN_OR_RETURN(GzipInput input, GzipInput::Open(path));
+  return LineReader(path, std::move(input));
 }
 
-LineReader::LineReader(std::string path, void* file)
-    : path_(std::move(path)), file_(file), buffer_(kBuffer, '\0') {}
-
-LineReader::LineReader(LineReader&& other) noexcept
-    : path_(std::move(other.path_)),
-      file_(std::exchange(other.file_, nullptr)),
-      buffer_(std::move(other.buffer_)),
-      begin_(other.begin_),
-      end_(other.end_),
-      at_end_(other.at_end_),
-      line_number_(other.line_number_),
-      status_(std::move(other.status_)) {}
-
-LineReader::~LineReader() {
-  if (file_ != nullptr) gzclose(AsGz(file_));
-}
+LineReader::LineReader(std::string path, GzipInput input)
+    : path_(std::move(path)),
+      input_(std::move(input)),
+      buffer_(kBuffer, '\0') {}
 
 bool LineReader::Next(absl::string_view* line) {
   size_t searched = begin_;
@@ -83,18 +63,16 @@ bool LineReader::Fill() {
     }
     buffer_.resize(2 * end_);
   }
-  const int n = gzread(AsGz(file_), buffer_.data() + end_,
-                       static_cast<unsigned>(buffer_.size() - end_));
-  int code = Z_OK;
-  const char* message = gzerror(AsGz(file_), &code);
-  if (n < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-    status_ = absl::DataLossError(
-        absl::StrCat(path_, ": damaged or cut off after line ", line_number_,
-                     " (", message, ")"));
+  const auto n =
+      input_.Read(absl::MakeSpan(buffer_.data() + end_, buffer_.size() - end_));
+  if (!n.ok()) {
+    status_ = absl::Status(n.status().code(),
+                           absl::StrCat(path_, ", after line ", line_number_,
+                                        ": ", n.status().message()));
     return false;
   }
-  at_end_ = n == 0;
-  end_ += static_cast<size_t>(n);
+  at_end_ = *n == 0;
+  end_ += *n;
   return true;
 }
 

@@ -3,31 +3,29 @@
 #define TRIBUTARY_PARTITION_PIPELINE_LINE_READER_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "partition/pipeline/gzip_input.h"
 
 namespace tributary {
 
 // Reads front to back in bounded memory: a buffer of 256 KiB, more only for a
-// line that is longer, up to 64 MiB. Whether the file is gzip is seen from its
-// first bytes. Move-only, not thread-safe.
+// line that is longer, up to 64 MiB. Move-only, not thread-safe.
 class LineReader {
  public:
-  // NOT_FOUND or what the system says, naming the path.
+  // Errors as OpenRegularFile.
   static absl::StatusOr<LineReader> Open(const std::string& path);
-  LineReader(LineReader&& other) noexcept;
-  LineReader& operator=(LineReader&& other) = delete;
-  ~LineReader();
+  LineReader(LineReader&&) noexcept = default;
+  LineReader& operator=(LineReader&&) = delete;
 
   // The next line without its end ("\n" or "\r\n"), valid until the next call;
   // false at the end of the file or after an error, which status() tells.
   bool Next(absl::string_view* line);
-  // DATA_LOSS for a damaged or truncated gzip file, INVALID_ARGUMENT for a line
-  // that is too long.
+  // DATA_LOSS for a gzip file that is damaged, truncated or followed by
+  // something else, INVALID_ARGUMENT for a line that is too long.
   const absl::Status& status() const { return status_; }
 
   // Lines returned so far.
@@ -37,11 +35,11 @@ class LineReader {
   const std::string& path() const { return path_; }
 
  private:
-  LineReader(std::string path, void* file);
+  LineReader(std::string path, GzipInput input);
   bool Fill();
 
   std::string path_;
-  void* file_;  // gzFile
+  GzipInput input_;
   std::string buffer_;
   size_t begin_ = 0;  // of what has not been returned
   size_t end_ = 0;

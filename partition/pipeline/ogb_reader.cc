@@ -16,11 +16,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Something of that name, be it a file or not: opening it tells.
+absl::StatusOr<bool> IsThere(const std::string& path) {
+  std::error_code error;
+  const auto type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::not_found) return false;
+  if (type != fs::file_type::none) return true;
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("cannot look at ", path));
+}
+
 // The path of `stem`.csv.gz or `stem`.csv; empty when there is neither.
 absl::StatusOr<std::string> FindCsv(const std::string& stem) {
-  std::error_code error;
-  const bool gzip = fs::exists(stem + ".csv.gz", error);
-  const bool plain = fs::exists(stem + ".csv", error);
+  ASSIGN_OR_RETURN(const bool gzip, IsThere(stem + ".csv.gz"));
+  ASSIGN_OR_RETURN(const bool plain, IsThere(stem + ".csv"));
   if (gzip && plain) {
     return absl::InvalidArgumentError(absl::StrCat(
         stem, " exists as .csv and as .csv.gz; remove one of them"));

@@ -113,8 +113,9 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
 
   void WaitAndTryAll() {
     tried_.clear();
+    // Not past the time at which the caller is told what was tried.
     const absl::Time again =
-        std::min(spec_.strand->Now() + backoff_.Next(), spec_.limits.deadline);
+        std::min(spec_.strand->Now() + backoff_.Next(), give_up_);
     retry_ = spec_.strand->PostAt(again,
                                   [self = shared_from_this()] { self->Try(); });
   }

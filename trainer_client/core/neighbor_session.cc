@@ -10,6 +10,7 @@
 #include "common/session/limits.h"
 #include "common/session/spec_builder.h"
 #include "common/status.h"
+#include "common/utf8.h"
 
 namespace tributary {
 namespace {
@@ -107,6 +108,20 @@ EpochOrderOptions OrderOf(const NeighborLoaderOptions& options,
           .world = options.world};
 }
 
+// They travel in protobuf strings.
+absl::Status CheckNames(const NeighborLoaderOptions& options) {
+  if (!IsUtf8(options.input_split)) {
+    return Bad("input_split", options.input_split, "UTF-8");
+  }
+  if (!IsUtf8(options.input_type)) {
+    return Bad("input_type", options.input_type, "UTF-8");
+  }
+  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
+    if (!IsUtf8(type)) return Bad("num_neighbors_by_type", type, "UTF-8");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
@@ -131,7 +146,7 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
   if (!options.input_split.empty() && !options.input_nodes.empty()) {
     return Bad("input_nodes", "given beside input_split", "one of the two");
   }
-  return absl::OkStatus();
+  return CheckNames(options);
 }
 
 absl::StatusOr<AcceptedGraph> AcceptedGraph::From(

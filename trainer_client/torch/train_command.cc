@@ -10,12 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/mutex.h"
+#include "common/signal_watcher.h"
 #include "common/status.h"
 #include "trainer_client/torch/launch_choice.h"
 #include "trainer_client/torch/process_group.h"
 #include "trainer_client/torch/rank_environment.h"
 #include "trainer_client/torch/rank_launcher.h"
-#include "trainer_client/torch/signal_watcher.h"
 #include "trainer_client/torch/train_arguments.h"
 #include "trainer_client/torch/train_output.h"
 #include "trainer_client/torch/trainer.h"
@@ -114,7 +114,7 @@ class RankRun {
                      open(arguments_.source));
     Loaders loaders;
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, *source));
-    watcher.OnStop([&loaders] { loaders.Cancel(); });
+    watcher.OnStop([&loaders](int) { loaders.Cancel(); });
     const absl::Status status = Train(loaders.get(), *group);
     watcher.OnStop(nullptr);  // the loaders end before the watcher
     return status;
@@ -151,7 +151,7 @@ class RankRun {
 int RunRank(const TrainArguments& arguments, const std::string& command,
             const OpenBatchSource& open) {
   EndWithLauncher();
-  SignalWatcher watcher;
+  SignalWatcher watcher({.exit_code = kInterruptedExitCode});
   const absl::StatusOr<RankEnvironment> rank =
       RankEnvironment::FromVariables(Environment);
   if (!rank.ok()) {
