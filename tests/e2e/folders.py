@@ -18,8 +18,9 @@ def _write(path, rows):
             f.write(",".join(str(cell) for cell in row) + "\n")
 
 
-def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None):
-    """`x`, `y`: rows of cells as text or numbers; `splits`: name -> ids."""
+def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None):
+    """`x`, `y`, `e`: rows of cells as text or numbers, of nodes, labels and
+    edges; `splits`: name -> ids."""
     raw = os.path.join(folder, "raw", "")
     _write(raw + "num-node-list", [[num_nodes]])
     _write(raw + "num-edge-list", [[len(rows)]])
@@ -28,6 +29,8 @@ def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None):
         _write(raw + "node-feat", x)
     if y is not None:
         _write(raw + "node-label", y)
+    if e is not None:
+        _write(raw + "edge-feat", e)
     for name, ids in (splits or {}).items():
         _write(os.path.join(folder, "split", "only", name),
                [[v] for v in ids])

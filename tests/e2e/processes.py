@@ -40,16 +40,17 @@ class Process:
     """A running `tributary`; killed, at the latest, when its block ends.
 
     With small_pipe its stdout holds a page: it cannot run far ahead of who
-    reads its lines. `environment` comes beside this process's own.
+    reads its lines. `environment` comes beside this process's own; `preexec`
+    runs in the child.
     """
 
     def __init__(self, *args, small_pipe=False, program=TRIBUTARY,
-                 environment=None):
+                 environment=None, preexec=None):
         self._stderr = tempfile.TemporaryFile(mode="w+")
         self._popen = subprocess.Popen(
             [program, *map(str, args)], stdout=subprocess.PIPE,
             stderr=self._stderr, stdin=subprocess.DEVNULL,
-            env={**os.environ, **(environment or {})})
+            env={**os.environ, **(environment or {})}, preexec_fn=preexec)
         if small_pipe:
             fcntl.fcntl(self._popen.stdout, fcntl.F_SETPIPE_SZ, 4096)
         self._buffer = b""
@@ -92,6 +93,9 @@ class Process:
     @property
     def pid(self):
         return self._popen.pid
+
+    def running(self):
+        return self._popen.poll() is None
 
     def send(self, signal_number):
         self._popen.send_signal(signal_number)
