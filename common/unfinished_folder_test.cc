@@ -73,7 +73,7 @@ TEST_F(UnfinishedFolderTest, StaysOnceItIsRenamed) {
 }
 
 TEST_F(UnfinishedFolderTest, IsRemovedUnderTheHandsOfThoseWhoWrite) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  GTEST_FLAG_SET(death_test_style, "fast");  // the same folder there
   EXPECT_EXIT(WriteAndBeEnded(here_), ::testing::ExitedWithCode(43), "");
   const auto left = fs::directory_iterator(here_);
   ASSERT_NE(left, fs::directory_iterator());

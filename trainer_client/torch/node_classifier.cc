@@ -42,6 +42,18 @@ absl::StatusOr<at::Tensor> LabelsOf(const TorchBatch& batch) {
   return batch.y.index_select(0, batch.seed_index);
 }
 
+// cross_entropy would say only that a target is out of bounds.
+absl::Status CheckLabels(const at::Tensor& labels, int64_t num_classes) {
+  const at::Tensor wrong =
+      (labels != kNoLabel) & ((labels < 0) | (labels >= num_classes));
+  if (!wrong.any().item<bool>()) return absl::OkStatus();
+  const auto label = labels.masked_select(wrong)[0].item<int64_t>();
+  return absl::OutOfRangeError(
+      absl::StrCat("an input has the label ", label, "; allowed: 0 to ",
+                   num_classes - 1, ", the model's classes (--num-classes ",
+                   num_classes, "), and -1 for none"));
+}
+
 absl::StatusOr<std::vector<TorchBlock>> BlocksOf(const TorchBatch& batch,
                                                  bool expand_all,
                                                  const c10::Device& device) {
@@ -71,6 +83,7 @@ at::Tensor Features(const at::Tensor& stored, bool row_normalize,
 
 absl::StatusOr<Example> MakeExample(const BatchLease& lease,
                                     const TrainOptions& options,
+                                    int64_t num_classes,
                                     const c10::Device& device) {
   ASSIGN_OR_RETURN(const TorchBatch batch, ToTorchBatch(lease));
   if (!batch.x.defined()) {
@@ -78,6 +91,7 @@ absl::StatusOr<Example> MakeExample(const BatchLease& lease,
   }
   Example example;
   ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
+  RETURN_IF_ERROR(CheckLabels(labels, num_classes));
   ASSIGN_OR_RETURN(example.blocks, BlocksOf(batch, options.expand_all, device));
   example.x = Features(batch.x, options.row_normalize, device);
   example.positions = batch.seed_index.to(device);
@@ -117,6 +131,7 @@ uint64_t DropoutSeed(uint64_t random_seed, int rank) {
 
 struct NodeClassifier::State {
   TrainOptions options;
+  int64_t num_classes = 0;
   ProcessGroup* group = nullptr;
   at::Device device{at::kCPU};
   GraphSage model{nullptr};
@@ -160,6 +175,7 @@ absl::StatusOr<std::unique_ptr<NodeClassifier>> NodeClassifier::Create(
     ProcessGroup* group) {
   auto state = std::make_unique<State>();
   state->options = options;
+  state->num_classes = num_classes;
   state->group = group;
   ASSIGN_OR_RETURN(state->device, DeviceOf(options, group->local_rank()));
   RETURN_IF_ERROR(CatchTorch("model", [&] {
@@ -195,7 +211,7 @@ absl::StatusOr<Tally> NodeClassifier::Step(const BatchLease* lease,
       RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
     } else {
       ASSIGN_OR_RETURN(const Example example,
-                       MakeExample(*lease, s.options, s.device));
+                       MakeExample(*lease, s.options, s.num_classes, s.device));
       const at::Tensor logits = s.Logits(example);
       const at::Tensor loss = s.SummedLoss(logits, example.labels);
       // DDP divides by world: what is left is the mean over the round.
@@ -216,7 +232,7 @@ absl::StatusOr<Tally> NodeClassifier::Evaluate(const BatchLease& lease) {
     const torch::NoGradGuard no_grad;
     s.model->eval();
     ASSIGN_OR_RETURN(const Example example,
-                     MakeExample(lease, s.options, s.device));
+                     MakeExample(lease, s.options, s.num_classes, s.device));
     const at::Tensor logits = s.Logits(example);
     // A class that no training input has is in no row of the model: wrong, no
     // error, and without a loss.

@@ -2,14 +2,17 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <iostream>
 #include <limits>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/parse_number.h"
 #include "common/session/limits.h"
 #include "common/status.h"
+#include "common/terminal_text.h"
 
 namespace tributary {
 namespace {
@@ -213,6 +216,12 @@ absl::Status ReadTexts(const Texts& t, TrainArguments& a) {
   return ReadLayers(a);
 }
 
+int RefuseUsage(absl::string_view why) {
+  std::cerr << TerminalError(
+      "tributary-train", absl::StrCat(why, "\nTry `tributary-train --help`."));
+  return kExitUsage;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<int32_t>> ParseFanouts(const std::string& option,
@@ -249,14 +258,12 @@ ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return {.exit_code = app.exit(e) == 0 ? 0 : kExitUsage};
+    if (e.get_exit_code() == 0) return {.exit_code = app.exit(e)};  // --help
+    return {.exit_code =
+                RefuseUsage(absl::StrReplaceAll(e.what(), {{"\n", " "}}))};
   }
   const absl::Status status = ReadTexts(t, a);
-  if (!status.ok()) {
-    std::cerr << "tributary-train: " << status.message() << "\n"
-              << "Run with --help for more information.\n";
-    return {.exit_code = kExitUsage};
-  }
+  if (!status.ok()) return {.exit_code = RefuseUsage(status.message())};
   return {.arguments = std::move(a)};
 }
 

@@ -12,6 +12,7 @@
 #include "common/mutex.h"
 #include "common/signal_watcher.h"
 #include "common/status.h"
+#include "common/terminal_text.h"
 #include "trainer_client/torch/launch_choice.h"
 #include "trainer_client/torch/process_group.h"
 #include "trainer_client/torch/rank_environment.h"
@@ -28,9 +29,13 @@ constexpr int kExitUsage = 2;
 const char* Environment(const char* name) { return std::getenv(name); }
 
 void PrintError(const std::string& who, const absl::Status& status) {
-  std::fprintf(
-      stderr, "tributary-train: %s%s\n", who.c_str(),
-      status.ToString(absl::StatusToStringMode::kWithNoExtraData).c_str());
+  std::fputs(
+      TerminalError(
+          "tributary-train",
+          absl::StrCat(
+              who, status.ToString(absl::StatusToStringMode::kWithNoExtraData)))
+          .c_str(),
+      stderr);
 }
 
 // The other ranks' reports are the same: they say nothing.
@@ -190,8 +195,9 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open) {
   const absl::StatusOr<bool> launches =
       StartsRanks(parsed.arguments->nproc, Environment);
   if (!launches.ok()) {
-    std::fprintf(stderr, "tributary-train: %s\n",
-                 std::string(launches.status().message()).c_str());
+    std::fputs(
+        TerminalError("tributary-train", launches.status().message()).c_str(),
+        stderr);
     return kExitUsage;
   }
   if (*launches) return LaunchRanks(parsed.arguments->nproc, argc, argv);

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -140,7 +142,10 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
 absl::Status TrainOutput::Finish(const TrainResult& result) {
   ClearProgress();
   std::puts(ResultLine(result).c_str());
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
+  }
   return log_ != nullptr ? log_->Result(result) : absl::OkStatus();
 }
 

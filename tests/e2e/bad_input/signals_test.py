@@ -5,7 +5,7 @@ import signal
 import time
 import unittest
 
-from tests.e2e import processes
+from tests.e2e import folders, processes
 from tests.e2e.bad_input.cases import Table, tree
 
 # Large enough that a signal comes in the middle: some 30 MiB.
@@ -82,7 +82,6 @@ class SignalsTest(Table):
             self.has_begun, signal.SIGTERM)
 
     def write_large_source(self, edges):
-        from tests.e2e import folders
         x = [[i] * 2000 for i in range(1000)]
         return folders.write_ogb(os.path.join(self.folder, "large"), 1000,
                                  edges, x=x)

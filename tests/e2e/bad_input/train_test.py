@@ -1,0 +1,161 @@
+"""`tributary-train`: wrong options, environments, graphs and servers."""
+
+import os
+import subprocess
+import unittest
+
+from tests.e2e import folders
+from tests.e2e.bad_input import peers
+from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
+
+TRAIN = {"--graph": "{graph}", "--input": "train", "--epochs": "1",
+         "--num-neighbors": "2,2", "--batch-size": "2", "--device": "cpu"}
+FLEET = {"graph": None, "rpc_timeout": "0.5"}
+
+
+def train(name, words, code=USAGE, more=(), env=None, **changes):
+    case = Case(name, (*options(TRAIN, **changes), *more), tuple(words), code,
+                deadline=30)  # LibTorch alone takes seconds to load
+    ENVIRONMENTS[case.name] = env or {}
+    return case
+
+
+ENVIRONMENTS = {}
+
+CASES = [
+    # Options.
+    train("neither graph nor servers", ["--graph", "--servers"], graph=None),
+    train("both", ["--graph", "--servers"], servers="127.0.0.1:1"),
+    train("epochs in words", ["--epochs", '"x"', "whole number"],
+          epochs="x"),
+    train("no epochs", ["--epochs", "1 to 1073741824"], epochs="0"),
+    train("epochs of 2 to the 64", ["--epochs"],
+          epochs="18446744073709551616"),
+    train("a batch of none", ["--batch-size", "1 to"], batch_size="0"),
+    train("nan for a rate", ["--lr", "nan"], lr="nan"),
+    train("a rate of 1e400", ["--lr", "1e400"], lr="1e400"),
+    train("a rate below none", ["lr is -1", "1e-12 to 1000"], lr="-1"),
+    train("a dropout of all", ["dropout is 1.5", "0 to 0.999"],
+          dropout="1.5"),
+    train("a model that is not", ["--model", "gat", "sage"], model="gat"),
+    train("a task that is not", ["--task", "walk", "node"], task="walk"),
+    train("a device that is not", ["tpu", "auto, cpu and cuda"],
+          device="tpu"),
+    train("four splits", ["--input", "TRAIN[,VALID[,TEST]]"],
+          input="a,b,c,d"),
+    train("no splits", ["--input", "TRAIN"], input=""),
+    train("a fanout in words", ["--num-neighbors", "2,x", "-1 (all)"],
+          num_neighbors="2,x"),
+    train("a fanout below -1", ["--num-neighbors", "-2"],
+          num_neighbors="-2,2"),
+    train("layers that are no hops", ["--layers 3", "--num-neighbors has 2"],
+          layers="3"),
+    train("hops that differ", ["--eval-num-neighbors has 1 hops"],
+          eval_num_neighbors="2"),
+    train("no ranks", ["--nproc", "1 to 1024"], nproc="0"),
+    train("an order that is not", ["--shuffle", "sorted"], shuffle="sorted"),
+    train("a size in words", ["--buffer-size", "huge"], buffer_size="huge"),
+    train("no time", ["rpc_timeout", "0.1 s"], rpc_timeout="0"),
+    train("nan for a time", ["--rpc-timeout", "nan"], rpc_timeout="nan"),
+    train("a mistyped option", ["--bacth", "--help"], more=("--bacth", "3")),
+    train("an option twice", ["--epochs"], more=("--epochs", "2")),
+    train("an option without value", ["--log"], more=("--log",)),
+    train("a word too many", ["surplus"], more=("surplus",)),
+    train("servers without ports", ["nowhere", "HOST:PORT"], **FLEET,
+          servers="nowhere"),
+    train("escapes and no UTF-8", ["\\x1b[2J\\xff"], model="\x1b[2J\udcff"),
+    train("a very long value", ["bytes left out"],
+          num_neighbors="1," * 30000 + "x"),
+    # The environment of torchrun.
+    train("a rank in words", ["RANK", '"x"', "0 to 1"], FAILURE,
+          env={"RANK": "x", "WORLD_SIZE": "2"}),
+    train("a rank past the world", ["RANK", '"2"', "0 to 1"], FAILURE,
+          env={"RANK": "2", "WORLD_SIZE": "2"}),
+    train("a world of none", ["WORLD_SIZE", '"0"'], FAILURE,
+          env={"RANK": "0", "WORLD_SIZE": "0"}),
+    train("a rank without a world", ["WORLD_SIZE", "not set"], FAILURE,
+          env={"RANK": "0"}),
+    train("no master", ["MASTER_ADDR"], FAILURE,
+          env={"RANK": "0", "WORLD_SIZE": "2"}),
+    train("a master's port past the last", ["MASTER_PORT", "65535"], FAILURE,
+          env={"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+               "MASTER_PORT": "99999"}),
+    train("ranks within torchrun", ["--nproc 2", "RANK"], nproc="2",
+          env={"RANK": "0", "WORLD_SIZE": "2"}),
+    # Graphs.
+    train("no such graph", ["/no/graph"], FAILURE, graph="/no/graph"),
+    train("no such split", ["'tarin'", "train"], FAILURE, input="tarin"),
+    train("no such split to test on", ["'dev'", "train"], FAILURE,
+          input="train,train,dev"),
+    train("no features", ["no features"], FAILURE, graph="{bare}"),
+    train("no labels", ["labels", "one whole number"], FAILURE,
+          graph="{unlabelled}"),
+    train("labels that are fractions", ["labels", "fractions"], FAILURE,
+          graph="{fractions}"),
+    train("labels below none", ["label -3"], FAILURE, graph="{negative}",
+          num_classes="3"),
+    train("more labels than classes", ["label 2", "0 to 1",
+                                       "--num-classes 2"], FAILURE,
+          num_classes="2"),
+    train("no GPU", ["cuda"], FAILURE, device="cuda"),
+    # Servers and outputs.
+    train("nobody there", ["127.0.0.1:1", "refused"], FAILURE, **FLEET,
+          servers="127.0.0.1:1"),
+    train("a host that is not", ["no.such.invalid"], FAILURE, **FLEET,
+          servers="no.such.invalid:1"),
+    train("a list that is not", ["/no/list"], FAILURE, **FLEET,
+          servers="file:/no/list"),
+    train("something else there", ["{peer}"], FAILURE, **FLEET,
+          servers="{peer}"),
+    train("a log in no folder", ["--log", "/no/folder"], FAILURE,
+          log="/no/folder/log"),
+    train("a log over a folder", ["--log", "{graph}"], FAILURE,
+          log="{graph}"),
+]
+
+
+class TrainTest(Table):
+    CASES = CASES
+    program = "trainer_client/torch/tributary-train"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        peer = cls.enterClassContext(peers.Listener(peers.closing))
+        cls.paths = {"graph": cls.write_graph(), "peer": peer.address}
+        for name, columns in {"bare": {"x": None}, "unlabelled": {"y": None},
+                              "fractions": {"y": [[0.5]] * 3},
+                              "negative": {"y": [[0], [-3], [1]]}}.items():
+            source = cls.write_source(f"{cls.folder}/{name}.ogb", **columns)
+            cls.paths[name] = folders.partition(source,
+                                                f"{cls.folder}/{name}")
+
+    def environment(self, here):
+        name = os.path.basename(here)[9:]
+        for case in self.CASES:
+            if name == case.name.replace(" ", "_"):
+                return super().environment(here) | ENVIRONMENTS[case.name]
+        return super().environment(here)
+
+    def check_refused(self, case, done):
+        words = tuple(self.fill(word, "") for word in case.words)
+        # A warning of the log, with its date, may come first.
+        self.assertIn("\ntributary-train: ", "\n" + done.stderr.decode())
+        self.who = ("tributary-train: ", "20")
+        super().check_refused(Case(case.name, case.args, words, case.code),
+                              done)
+
+    def test_what_the_cases_change_works(self):
+        self.assertIn("result", self.works(*options(TRAIN)))
+
+    def test_output_that_goes_nowhere(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [self.program, *(self.fill(w, "") for w in options(TRAIN))],
+                stdout=full, stderr=subprocess.PIPE, timeout=30)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stdout: No space left", done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
