@@ -94,7 +94,7 @@ TEST(FleetChecksTest, ASilentServerTakesItsPartitionAlong) {
                           "fail peers of 10.0.0.1:1"));
   const auto checks = CheckFleet(fleet);
   EXPECT_EQ(Find(checks, "server 10.0.0.2:1").ToString(),
-            "fail  server 10.0.0.2:1: UNAVAILABLE: refused indeed; start "
+            "fail  server 10.0.0.2:1: UNAVAILABLE: refused\\nindeed; start "
             "`tributary serve --listen 10.0.0.2:1`, or take it from the list; "
             "if it runs, let this machine reach that port");
   EXPECT_THAT(Find(checks, "partitions").ToString(),

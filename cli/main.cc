@@ -56,8 +56,9 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
 }
 
 // A size that was allowed may still be more than this machine has.
-absl::Status RunWithinMemory(Command& command, SignalWatcher& signals) {
+absl::Status RunWithinMemory(Command& command, const std::string& name) {
   try {
+    SignalWatcher signals({.program = name, .hangup_too = true});
     return command.Run(signals);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
@@ -194,8 +195,7 @@ int Main(int argc, char** argv) {
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!apps[i]->parsed()) continue;
     const std::string name = absl::StrCat("tributary ", apps[i]->get_name());
-    SignalWatcher signals({.program = name, .hangup_too = true});
-    status = RunWithinMemory(*commands[i], signals);
+    status = RunWithinMemory(*commands[i], name);
     if (status.ok()) status = FlushStdout();
     if (!status.ok()) {
       std::fputs(ErrorText(name, status).c_str(), stderr);

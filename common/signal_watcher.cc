@@ -23,12 +23,12 @@ bool IsIgnored(int signal) {
          action.sa_handler == SIG_IGN;
 }
 
-int BlockAndOpen(bool hangup_too) {
+int BlockAndOpen(bool hangup_too, sigset_t* before) {
   sigset_t set;
   sigemptyset(&set);
   // Blocked only: writing to a terminal from the background must not stop us.
   sigaddset(&set, SIGTTOU);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  pthread_sigmask(SIG_BLOCK, &set, before);
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // A blocked one would come though it is ignored.
@@ -43,7 +43,7 @@ int BlockAndOpen(bool hangup_too) {
 
 SignalWatcher::SignalWatcher(SignalWatcherOptions options)
     : options_(std::move(options)),
-      signals_(BlockAndOpen(options_.hangup_too)),
+      signals_(BlockAndOpen(options_.hangup_too, &mask_before_)),
       end_(eventfd(0, EFD_CLOEXEC)) {
   thread_ = std::thread([this] { Watch(); });
 }
@@ -55,6 +55,7 @@ SignalWatcher::~SignalWatcher() {
   thread_.join();
   close(end_);
   close(signals_);
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 void SignalWatcher::OnStop(absl::AnyInvocable<void(int)> stop) {

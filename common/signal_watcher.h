@@ -2,6 +2,8 @@
 #ifndef TRIBUTARY_COMMON_SIGNAL_WATCHER_H_
 #define TRIBUTARY_COMMON_SIGNAL_WATCHER_H_
 
+#include <signal.h>
+
 #include <atomic>
 #include <string>
 #include <thread>
@@ -25,7 +27,7 @@ struct SignalWatcherOptions {
 // without it, removes temporary folders and ends the process, whatever its
 // other threads do. Also as process 1 of a container, whom unhandled signals do
 // not end. Create it before any other thread, so that these inherit the blocked
-// signals.
+// signals; destroy it in the same thread, whose signals are then as before.
 class SignalWatcher {
  public:
   explicit SignalWatcher(SignalWatcherOptions options = {});
@@ -44,8 +46,9 @@ class SignalWatcher {
   [[noreturn]] void End(int signal) const;
 
   const SignalWatcherOptions options_;
-  const int signals_;  // a signalfd
-  const int end_;      // an eventfd: the destructor's
+  sigset_t mask_before_;  // of the thread that made it
+  const int signals_;     // a signalfd
+  const int end_;         // an eventfd: the destructor's
   std::atomic<bool> stopped_{false};
   Mutex mutex_;
   absl::AnyInvocable<void(int)> stop_ ABSL_GUARDED_BY(mutex_);

@@ -27,7 +27,8 @@ class Case:
 
     `spoil(here)` runs before, in a copy of the table's base if it has one;
     `report`: words of stdout, for commands that print a line a check.
-    `preexec` runs in the child; when it cannot be had, `skip` says why.
+    `preexec` runs in the child; when it cannot be had, `skip` says why; `env`
+    is added to the environment.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Case:
     report: Optional[tuple] = None
     preexec: Optional[Callable] = None
     skip: Optional[Callable] = None
+    env: Optional[dict] = None
     deadline: float = DEADLINE
 
 
@@ -95,11 +97,12 @@ class Table(unittest.TestCase):
     def environment(self, here):
         return os.environ | {"TMPDIR": here}
 
-    def run_program(self, args, here, deadline=DEADLINE, preexec=None):
+    def run_program(self, args, here, deadline=DEADLINE, preexec=None,
+                    env=None):
         return subprocess.run(
             [self.program, *args], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=deadline,
-            env=self.environment(here), preexec_fn=preexec)
+            env=self.environment(here) | (env or {}), preexec_fn=preexec)
 
     def check(self, case):
         if case.skip and (why := case.skip()):
@@ -111,7 +114,8 @@ class Table(unittest.TestCase):
             case.spoil(here)
         before = tree(here)
         args = [self.fill(word, here) for word in case.args]
-        done = self.run_program(args, here, case.deadline, case.preexec)
+        done = self.run_program(args, here, case.deadline, case.preexec,
+                                case.env)
         self.check_refused(case, done)
         self.assertEqual(tree(here), before)
 

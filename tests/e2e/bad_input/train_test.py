@@ -14,13 +14,9 @@ FLEET = {"graph": None, "rpc_timeout": "0.5"}
 
 
 def train(name, words, code=USAGE, more=(), env=None, **changes):
-    case = Case(name, (*options(TRAIN, **changes), *more), tuple(words), code,
-                deadline=30)  # LibTorch alone takes seconds to load
-    ENVIRONMENTS[case.name] = env or {}
-    return case
+    return Case(name, (*options(TRAIN, **changes), *more), tuple(words), code,
+                env=env, deadline=30)  # LibTorch takes seconds to load
 
-
-ENVIRONMENTS = {}
 
 CASES = [
     # Options.
@@ -129,13 +125,6 @@ class TrainTest(Table):
             source = cls.write_source(f"{cls.folder}/{name}.ogb", **columns)
             cls.paths[name] = folders.partition(source,
                                                 f"{cls.folder}/{name}")
-
-    def environment(self, here):
-        name = os.path.basename(here)[9:]
-        for case in self.CASES:
-            if name == case.name.replace(" ", "_"):
-                return super().environment(here) | ENVIRONMENTS[case.name]
-        return super().environment(here)
 
     def check_refused(self, case, done):
         words = tuple(self.fill(word, "") for word in case.words)
