@@ -77,7 +77,7 @@ TEST(SampleRequestTest, GraphOrServers) {
   a.servers = "h:1";
   EXPECT_THAT(Refusal(a), HasSubstr("both --graph and --servers"));
   a.graph = a.servers = "";
-  EXPECT_THAT(Refusal(a), HasSubstr("neither --graph and --servers"));
+  EXPECT_THAT(Refusal(a), HasSubstr("neither --graph nor --servers"));
 }
 
 TEST(SampleRequestTest, WrongValuesNameTheirOption) {

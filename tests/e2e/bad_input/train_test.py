@@ -1,6 +1,5 @@
 """`tributary-train`: wrong options, environments, graphs and servers."""
 
-import os
 import subprocess
 import unittest
 
@@ -83,7 +82,7 @@ CASES = [
     train("no such split", ["'tarin'", "train"], FAILURE, input="tarin"),
     train("no such split to test on", ["'dev'", "train"], FAILURE,
           input="train,train,dev"),
-    train("no features", ["no features"], FAILURE, graph="{bare}"),
+    train("no features", ["no node features"], FAILURE, graph="{bare}"),
     train("no labels", ["labels", "one whole number"], FAILURE,
           graph="{unlabelled}"),
     train("labels that are fractions", ["labels", "fractions"], FAILURE,
