@@ -161,6 +161,11 @@ class Listener:
         self._connections = []
         self._threads = [threading.Thread(target=self._accept)]
 
+    @property
+    def met(self):
+        """How many have connected."""
+        return len(self._connections)
+
     def __enter__(self):
         self._threads[0].start()
         return self

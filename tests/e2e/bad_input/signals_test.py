@@ -1,12 +1,16 @@
 """Ctrl-C and SIGTERM, wherever they come: soon over, and nothing left."""
 
+import ctypes
 import os
 import signal
+import subprocess
 import time
 import unittest
 
 from tests.e2e import folders, processes
+from tests.e2e.bad_input import peers
 from tests.e2e.bad_input.cases import Table, tree
+from tests.e2e.bad_input.privileges import why_not
 
 # Large enough that a signal comes in the middle: some 30 MiB.
 RMAT = ("rmat", "--scale", "15", "--edges", "300000", "--feat-dim", "200")
@@ -118,23 +122,53 @@ class SignalsTest(Table):
                 if not name.startswith("batch-0-")]
         self.assertEqual(left, [])
 
-    def test_a_server_that_is_not_there(self):
-        with processes.Process("status", "--servers", "192.0.2.1:1",
-                               "--timeout", "30") as process:
-            wait_until(lambda: len(os.listdir(
-                f"/proc/{process.pid}/task")) > 3, process)
-            self.ends(process, signal.SIGINT)
+    def asking(self, silent, timeout, **more):
+        """A `status` that has connected to who says nothing."""
+        process = processes.Process("status", "--servers", silent.address,
+                                    "--timeout", timeout, **more)
+        self.enterContext(process)
+        wait_until(lambda: silent.met, process)
+        return process
+
+    def test_a_server_that_is_silent(self):
+        with peers.Listener(peers.silent) as silent:
+            self.ends(self.asking(silent, 30), signal.SIGINT)
+
+    def test_as_process_1_of_a_container(self):
+        """Which the system ends by no signal that it does not handle."""
+        libc = ctypes.CDLL(None)
+        new_pids = 0x20000000  # CLONE_NEWPID, for the children to come
+        why = why_not(lambda: libc.unshare(new_pids) == 0 or os._exit(1),
+                      "a process namespace")
+        if why:
+            self.skipTest(why)
+        with peers.Listener(peers.silent) as silent:
+            program = subprocess.Popen(
+                ["unshare", "--pid", "--fork", "--kill-child",
+                 processes.TRIBUTARY, "status", "--servers", silent.address,
+                 "--timeout", "9"], stderr=subprocess.PIPE)
+            try:
+                end = time.monotonic() + 30
+                while not silent.met and time.monotonic() < end:
+                    time.sleep(0.001)
+                pid = program.pid
+                with open(f"/proc/{pid}/task/{pid}/children",
+                          encoding="ascii") as f:
+                    os.kill(int(f.read()), signal.SIGTERM)
+                _, said = program.communicate(timeout=SOON)
+                self.assertIn(b"ended by SIGTERM", said)
+                self.assertEqual(program.returncode, 143)
+            finally:
+                program.kill()
+                program.wait()
+                program.stderr.close()
 
     def test_ignored_hangup_stays_ignored(self):
         """As nohup has it."""
-        with processes.Process(
-                "status", "--servers", "192.0.2.1:1", "--timeout", "1.5",
-                preexec=lambda: signal.signal(
-                    signal.SIGHUP, signal.SIG_IGN)) as process:
-            wait_until(lambda: len(os.listdir(
-                f"/proc/{process.pid}/task")) > 3, process)
-            process.send(signal.SIGHUP)
-            self.assertEqual(process.wait(SOON), 1)
+        with peers.Listener(peers.silent) as silent:
+            process = self.asking(silent, 1, preexec=lambda: signal.signal(
+                signal.SIGHUP, signal.SIG_IGN))
+            self.ends(process, signal.SIGHUP, code=1)
 
 
 if __name__ == "__main__":
