@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/bench_run.h"
 #include "cli/input_file.h"
 #include "cli/sample_options.h"
 #include "cli/sample_request.h"
+#include "cli/stream_bench.h"
 #include "common/log.h"
 #include "common/status.h"
 
@@ -25,12 +27,16 @@ constexpr char kDescription[] =
     R"(Measures how fast batches come, and what the machine can do at best, in
 one run: machines compare by the ratio of the two.)";
 
-constexpr char kFooter[] = R"(Without --graph, on a graph made up by R-MAT.
+constexpr char kFooter[] =
+    R"(Without --graph, `sample` and `gather` make a graph up by R-MAT. `stream`
+measures the stream by itself, or with --servers all that a fleet does.
 Examples:
   What this machine samples, and gathers, in one process:
     tributary bench sample
     tributary bench gather --graph g --num-neighbors 15,10,5 --threads 8
-  What arrives from a fleet, as JSON:
+  What batches take from the wire, without sampling, as JSON:
+    tributary bench stream --json
+  What arrives from a fleet (`tributary serve`), as JSON:
     tributary bench stream --servers 10.0.0.1:50051,10.0.0.2:50051 --json \
         --input-nodes train --num-neighbors 15,10,5 --batch-size 1024)";
 
@@ -47,34 +53,43 @@ class BenchCommand final : public Command {
  private:
   CLI::App* DeclareOne(CLI::App& bench, BenchKind kind, const char* name,
                        const char* about);
+  void DeclareMadeUp(CLI::App& app);
+  void DeclareStream(CLI::App& bench);
+  void DeclareFarEnd(CLI::App& bench);
+  absl::Status RunOne() const;
+  absl::Status RunStream() const;
+  absl::Status RunFarEnd() const;
   bool made_up() const {
-    return arguments_.graph.empty() && arguments_.servers.empty();
+    return kind_ != BenchKind::kStream && arguments_.graph.empty();
   }
   absl::StatusOr<BenchOptions> ReadOptions() const;
   absl::Status ReadRmat(RmatOptions* rmat) const;
+  absl::StatusOr<absl::Duration> ReadSeconds() const;
+  absl::StatusOr<int> ReadStreams() const;
 
   BenchKind kind_ = BenchKind::kSample;
   SampleArguments arguments_;
   std::string scale_ = "16", edges_ = "1048576", feat_dim_ = "100";
-  std::string seconds_;
+  CLI::Option* servers_ = nullptr;  // of `stream`
+  std::string seconds_, streams_ = "1";
   bool json_ = false;
+  bool far_end_ = false;
+  std::string way_;  // of the far end
 };
 
 CLI::App* BenchCommand::Declare(CLI::App& root) {
   CLI::App* app = root.add_subcommand("bench", kDescription);
   app->require_subcommand(1);
   app->footer(kFooter);
-  DeclareOne(*app, BenchKind::kSample, "sample",
-             "Samples in this process, beside random reads of cache lines");
-  DeclareOne(*app, BenchKind::kGather, "gather",
-             "Samples with features in this process, beside memcpy and random "
-             "reads of cache lines");
-  DeclareOne(*app, BenchKind::kStream, "stream",
-             "Receives with features over gRPC, beside raw loopback TCP")
-      ->add_option("--servers", arguments_.servers,
-                   "HOST:PORT,... or file:PATH or dns:///NAME:PORT; default: "
-                   "a server in this process")
-      ->type_name("LIST");
+  DeclareMadeUp(*DeclareOne(
+      *app, BenchKind::kSample, "sample",
+      "Samples in this process, beside random reads of cache lines"));
+  DeclareMadeUp(*DeclareOne(
+      *app, BenchKind::kGather, "gather",
+      "Samples with features in this process, beside memcpy and random reads "
+      "of cache lines"));
+  DeclareStream(*app);
+  DeclareFarEnd(*app);
   return app;
 }
 
@@ -82,24 +97,61 @@ CLI::App* BenchCommand::DeclareOne(CLI::App& bench, BenchKind kind,
                                    const char* name, const char* about) {
   CLI::App* app = bench.add_subcommand(name, about);
   app->callback([this, kind] { kind_ = kind; });
-  app->add_option("--graph", arguments_.graph, "A graph's folder")
-      ->type_name("DIR");
   DeclareSampleDraws(*app, arguments_);
   for (const char* option : {"--input-nodes", "--num-neighbors"}) {
     app->get_option(option)->required(false)->capture_default_str();
   }
   DeclareSampleLimits(*app, arguments_);
-  app->add_option("--scale", scale_, "Of a made-up graph: 2^SCALE nodes")
-      ->capture_default_str();
-  app->add_option("--edges", edges_, "Of a made-up graph")
-      ->capture_default_str();
-  app->add_option("--feat-dim", feat_dim_, "Of a made-up graph")
-      ->capture_default_str();
-  app->add_option("--seconds", seconds_,
-                  "Epoch after epoch for so long; default: --batches, once; "
-                  "of a made-up graph: 3");
-  app->add_flag("--json", json_, "One JSON object on a line");
   return app;
+}
+
+void BenchCommand::DeclareMadeUp(CLI::App& app) {
+  app.add_option("--graph", arguments_.graph, "A graph's folder")
+      ->type_name("DIR");
+  app.add_option("--scale", scale_, "Of a made-up graph: 2^SCALE nodes")
+      ->capture_default_str();
+  app.add_option("--edges", edges_, "Of a made-up graph")
+      ->capture_default_str();
+  app.add_option("--feat-dim", feat_dim_, "Of a made-up graph")
+      ->capture_default_str();
+  app.add_option("--seconds", seconds_,
+                 "Epoch after epoch for so long; default: --batches, once; "
+                 "of a made-up graph: 3");
+  app.add_flag("--json", json_, "One JSON object on a line");
+}
+
+// Without servers nothing is sampled: what says how needs them.
+void BenchCommand::DeclareStream(CLI::App& bench) {
+  CLI::App* app = DeclareOne(
+      bench, BenchKind::kStream, "stream",
+      "Moves batches over gRPC from a process of its own, beside raw TCP; with "
+      "--servers, receives a fleet's");
+  const auto sampling = app->get_options(
+      [](const CLI::Option* o) { return !o->check_lname("help"); });
+  servers_ =
+      app->add_option("--servers", arguments_.servers,
+                      "HOST:PORT,... or file:PATH or dns:///NAME:PORT: whole "
+                      "batches, sampled and gathered there")
+          ->type_name("LIST");
+  for (CLI::Option* option : sampling) option->needs(servers_);
+  app->add_option("--streams", streams_,
+                  absl::StrCat("Without --servers: 1 to ", kMaxBenchStreams,
+                               ", each on a connection of its own"))
+      ->capture_default_str()
+      ->excludes(servers_);
+  app->add_option("--seconds", seconds_,
+                  "Rounds, 1 GiB each way, for so long; default: 3. With "
+                  "--servers, epochs; default: --batches, once");
+  app->add_flag("--json", json_, "One JSON object on a line");
+}
+
+// The process that `stream` sends from: nothing for people.
+void BenchCommand::DeclareFarEnd(CLI::App& bench) {
+  CLI::App* app = bench.add_subcommand("far-end", "Sends what `stream` takes");
+  app->group("");  // not listed
+  app->callback([this] { far_end_ = true; });
+  app->add_option("way", way_)->required();
+  app->add_option("streams", streams_)->required();
 }
 
 absl::Status BenchCommand::ReadRmat(RmatOptions* rmat) const {
@@ -114,15 +166,24 @@ absl::Status BenchCommand::ReadRmat(RmatOptions* rmat) const {
   return absl::OkStatus();
 }
 
+absl::StatusOr<absl::Duration> BenchCommand::ReadSeconds() const {
+  return ParseSeconds("--seconds", seconds_, absl::Milliseconds(1),
+                      absl::Hours(1));
+}
+
+absl::StatusOr<int> BenchCommand::ReadStreams() const {
+  ASSIGN_OR_RETURN(const uint64_t streams,
+                   ParseWhole("--streams", streams_, 1, kMaxBenchStreams));
+  return static_cast<int>(streams);
+}
+
 absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
   BenchOptions options;
   options.kind = kind_;
   RETURN_IF_ERROR(ReadRmat(&options.rmat));
   if (made_up()) options.time = kMadeUpTime;
   if (!seconds_.empty()) {
-    ASSIGN_OR_RETURN(options.time,
-                     ParseSeconds("--seconds", seconds_, absl::Milliseconds(1),
-                                  absl::Hours(1)));
+    ASSIGN_OR_RETURN(options.time, ReadSeconds());
   }
   SampleArguments arguments = arguments_;
   if (made_up()) arguments.graph = "made up";  // what is parsed names one
@@ -135,17 +196,39 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
   return options;
 }
 
-absl::Status BenchCommand::Run(SignalWatcher&) {
+absl::Status BenchCommand::RunOne() const {
   ASSIGN_OR_RETURN(BenchOptions options, ReadOptions());
   SampleRequest& request = options.request;
   if (!request.input_file.empty()) {
     ASSIGN_OR_RETURN(request.loader.input_nodes,
                      ReadInputFile(request.input_file));
   }
-  SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
   ASSIGN_OR_RETURN(const BenchReport report, RunBench(options));
   std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
   return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunStream() const {
+  StreamBenchOptions options;
+  ASSIGN_OR_RETURN(options.streams, ReadStreams());
+  if (!seconds_.empty()) {
+    ASSIGN_OR_RETURN(options.time, ReadSeconds());
+  }
+  ASSIGN_OR_RETURN(const StreamBenchReport report, RunStreamBench(options));
+  std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunFarEnd() const {
+  ASSIGN_OR_RETURN(const int streams, ReadStreams());
+  return RunStreamBenchFarEnd(way_, streams);
+}
+
+absl::Status BenchCommand::Run(SignalWatcher&) {
+  SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
+  if (far_end_) return RunFarEnd();
+  const bool fleet = servers_->count() > 0;  // be it an empty list
+  return kind_ == BenchKind::kStream && !fleet ? RunStream() : RunOne();
 }
 
 }  // namespace

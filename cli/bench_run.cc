@@ -20,7 +20,6 @@
 #include "partition/format/schema.h"
 #include "partition/format/writer.h"
 #include "partition/pipeline/partitioner.h"
-#include "sampler_server/server/sampler_server.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 
 namespace tributary {
@@ -40,12 +39,6 @@ struct Measured {
   double first_batch_seconds = 0;
   double seconds = 0;
   double waited_seconds = 0;
-};
-
-// A server, if the batches come over gRPC, and what makes or asks for them.
-struct Source {
-  std::unique_ptr<SamplerServer> server;
-  std::unique_ptr<SampleSource> batches;
 };
 
 absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
@@ -69,30 +62,23 @@ absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
       .status();
 }
 
-absl::StatusOr<Source> OpenFolder(BenchKind kind, SampleRequest& request) {
-  Source source;
-  if (kind == BenchKind::kStream && !request.graph.empty()) {
-    SamplerServerOptions options;
-    options.graph = std::exchange(request.graph, "");
-    options.threads = request.threads;
-    ASSIGN_OR_RETURN(source.server, SamplerServer::Start(options));
-    request.worker.servers = source.server->address().ToString();
-  }
-  ASSIGN_OR_RETURN(source.batches, SampleSource::Open(request));
-  request.worker.servers = source.batches->servers();
+absl::StatusOr<std::unique_ptr<SampleSource>> OpenNamed(
+    SampleRequest& request) {
+  ASSIGN_OR_RETURN(auto source, SampleSource::Open(request));
+  request.worker.servers = source->servers();
   return source;
 }
 
 // A made-up graph's folder goes as soon as it is mapped: nothing is left
 // behind, however this ends.
-absl::StatusOr<Source> Open(const BenchOptions& options,
-                            SampleRequest& request) {
+absl::StatusOr<std::unique_ptr<SampleSource>> Open(const BenchOptions& options,
+                                                   SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty())
-    return OpenFolder(options.kind, request);
+    return OpenNamed(request);
   ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
   request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));
-  return OpenFolder(options.kind, request);
+  return OpenNamed(request);
 }
 
 double SecondsSince(absl::Time start) {
@@ -226,14 +212,18 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
 
 absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   SampleRequest request = options.request;
+  if (options.kind == BenchKind::kStream &&
+      (!request.graph.empty() || request.worker.servers.empty())) {
+    return absl::InvalidArgumentError("a stream comes from --servers");
+  }
   request.loader.collect_features = options.kind != BenchKind::kSample;
-  ASSIGN_OR_RETURN(const Source source, Open(options, request));
+  ASSIGN_OR_RETURN(const auto source, Open(options, request));
   GraphSchema schema;
   Measured measured;
   {
     ASSIGN_OR_RETURN(const auto loader,
                      DistNeighborLoader::Create(request.loader, request.worker,
-                                                source.batches->environment()));
+                                                source->environment()));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();
   }  // no prefetching while the limit is measured

@@ -16,12 +16,13 @@ namespace tributary {
 enum class BenchKind {
   kSample,  // in this process, no features; random cache lines
   kGather,  // in this process, with features; memcpy, random cache lines
-  kStream,  // from a server over loopback gRPC, with features; raw TCP
+  kStream,  // from the servers that `request` names, with features; raw TCP
 };
 
 struct BenchOptions {
   BenchKind kind = BenchKind::kSample;
-  SampleRequest request;  // neither graph nor servers: a graph of `rmat`
+  // Neither graph nor servers: a graph of `rmat`.
+  SampleRequest request;
   RmatOptions rmat;
   // Epochs again and again for so long; zero: request.batches of one epoch.
   absl::Duration time;
@@ -51,8 +52,9 @@ struct BenchReport {
   std::optional<double> random_line_bytes_per_second;
 };
 
-// OUT_OF_RANGE when fewer than two batches came, for they make no rate.
-// A made-up graph is written to a temporary folder, which is gone on return.
+// INVALID_ARGUMENT when a stream has no servers. OUT_OF_RANGE when fewer than
+// two batches came, for they make no rate. A made-up graph is written to a
+// temporary folder, which is gone on return.
 absl::StatusOr<BenchReport> RunBench(const BenchOptions& options);
 
 // Lines for people; one JSON object in one line.

@@ -70,8 +70,14 @@ TEST_P(BenchRunTest, AGraphThatIsNotThere) {
 
 INSTANTIATE_TEST_SUITE_P(All, BenchRunTest,
                          ::testing::Values(BenchKind::kSample,
-                                           BenchKind::kGather,
-                                           BenchKind::kStream));
+                                           BenchKind::kGather));
+
+TEST(BenchStreamTest, OfNoServers) {
+  BenchOptions options;
+  options.kind = BenchKind::kStream;
+  EXPECT_EQ(RunBench(options).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
 
 TEST(BenchReportTest, JsonToTheLetter) {
   BenchReport report;

@@ -1,7 +1,6 @@
 // The `tributary` program: one subcommand a file, declared here.
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -83,10 +82,11 @@ absl::Status FlushStdout() {
       absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
 }
 
+// Those that --help lists.
 std::vector<std::string> CommandNames(const CLI::App& parent) {
   std::vector<std::string> names;
   for (const CLI::App* app : parent.get_subcommands({})) {
-    names.push_back(app->get_name());
+    if (!app->get_group().empty()) names.push_back(app->get_name());
   }
   return names;
 }
@@ -146,12 +146,14 @@ absl::Status CheckCommandNames(const CLI::App& root, int argc, char** argv) {
   for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
     const std::vector<std::string> names = CommandNames(*app);
     if (names.empty()) return absl::OkStatus();
-    if (std::find(names.begin(), names.end(), argv[i]) == names.end()) {
+    const auto named = app->get_subcommands(
+        [&](const CLI::App* one) { return one->check_name(argv[i]); });
+    if (named.empty()) {
       return UsageError(absl::StrCat("no command \"", argv[i], "\"\ncommands: ",
                                      absl::StrJoin(names, ", "), "\nTry `",
                                      path, " --help`."));
     }
-    app = app->get_subcommand(argv[i]);
+    app = named.front();
     absl::StrAppend(&path, " ", argv[i]);
   }
   return absl::OkStatus();

@@ -19,11 +19,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/channel/bare_grpc_stream.h"
-#include "benchmarks/channel/far_end.h"
-#include "benchmarks/channel/grpc_batch_stream.h"
+#include "channel/measure/batch_stream.h"
+#include "channel/measure/stream_ends.h"
 #include "common/buffer.h"
+#include "common/machine/far_end.h"
 #include "common/machine/loopback_tcp.h"
-#include "common/machine/rate.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -49,41 +49,18 @@ struct Series {
   std::string serve;
   int frame_kib = 1024;
   std::function<absl::StatusOr<double>(uint16_t port)> seconds;
-  std::vector<double> rates = {};        // GB/s
-  std::vector<double> sender_cpus = {};  // CPU seconds a GB
-  std::vector<double> receiver_cpus = {};
+  TransferSeries costs = {};
 };
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-AlignedBuffer FilledRoom() {
-  AlignedBuffer room(kRoom);
-  for (size_t i = 0; i < kRoom; ++i) {
-    room.data()[i] = static_cast<uint8_t>(i * 131 + (i >> 9));
-  }
-  return room;
-}
 
 // --- the far end
 // --------------------------------------------------------------
 
-absl::Status ServeRaw(const Flags& flags, absl::Span<const uint8_t> room) {
-  ASSIGN_OR_RETURN(const auto source, LoopbackSource::Listen(room));
-  absl::Status sent;
-  std::thread sender(
-      [&] { sent = source->Send(flags.streams, flags.bytes()); });
-  ServeFarEnd(source->port());
-  sender.join();
-  return sent;
-}
-
 absl::Status Serve(const Flags& flags) {
-  const AlignedBuffer room = FilledRoom();
+  const AlignedBuffer room = FilledRoom(kRoom);
   const auto frame_bytes = static_cast<size_t>(flags.frame_kib) << 10;
-  if (flags.serve == "raw") return ServeRaw(flags, room.span());
+  if (flags.serve == "raw") {
+    return ServeRawStreams(room.span(), flags.streams, flags.bytes());
+  }
   if (flags.serve == "bare") {
     ASSIGN_OR_RETURN(
         const auto source,
@@ -91,10 +68,7 @@ absl::Status Serve(const Flags& flags) {
     ServeFarEnd(source->port());
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const auto source,
-                   BatchSource::Start(room.span(), frame_bytes));
-  ServeFarEnd(source->port());
-  return absl::OkStatus();
+  return ServeBatchStreams(room.span(), frame_bytes);
 }
 
 // --- the near end
@@ -125,36 +99,23 @@ std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
 
 absl::Status Measure(const Flags& flags, Series& series) {
   ASSIGN_OR_RETURN(
-      const auto far_end,
-      FarEnd::Start({absl::StrCat("--serve=", series.serve),
-                     absl::StrCat("--streams=", flags.streams),
-                     absl::StrCat("--frame-kib=", series.frame_kib)}));
-  ASSIGN_OR_RETURN(const double far_cpu, far_end->CpuSeconds());
-  const double cpu = ProcessCpuSeconds();
-  ASSIGN_OR_RETURN(const double seconds, series.seconds(far_end->port()));
-  const double cpu_after = ProcessCpuSeconds();
-  ASSIGN_OR_RETURN(const double far_cpu_after, far_end->CpuSeconds());
-  const double gigabytes =
-      1e-9 * static_cast<double>(flags.bytes() * flags.streams);
-  series.rates.push_back(gigabytes / seconds);
-  series.sender_cpus.push_back((far_cpu_after - far_cpu) / gigabytes);
-  series.receiver_cpus.push_back((cpu_after - cpu) / gigabytes);
+      const TransferCost cost,
+      MeasureTransfer({absl::StrCat("--serve=", series.serve),
+                       absl::StrCat("--streams=", flags.streams),
+                       absl::StrCat("--frame-kib=", series.frame_kib)},
+                      series.seconds));
+  series.costs.Add(cost, flags.bytes() * flags.streams);
   return absl::OkStatus();
 }
 
 void Print(const Series& series, const Series& raw) {
-  const auto [least, most] =
-      std::minmax_element(series.rates.begin(), series.rates.end());
-  std::printf(
-      "%-26s %5.2f GB/s (%.2f to %.2f), %.2f of raw; CPU s/GB: sender %.2f, "
-      "receiver %.2f\n",
-      series.name.c_str(), Median(series.rates), *least, *most,
-      Median(series.rates) / Median(raw.rates), Median(series.sender_cpus),
-      Median(series.receiver_cpus));
+  std::printf("%-26s %.2f of raw, %s\n", series.name.c_str(),
+              Median(series.costs.rates) / Median(raw.costs.rates),
+              ToText(series.costs).c_str());
 }
 
 absl::Status Run(const Flags& flags) {
-  const AlignedBuffer from = FilledRoom();
+  const AlignedBuffer from = FilledRoom(kRoom);
   AlignedBuffer to(kRoom * flags.streams);
   std::vector<Series> all = AllSeries(flags, to.span());
   for (int round = 0; round < flags.rounds; ++round) {

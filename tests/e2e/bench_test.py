@@ -1,10 +1,15 @@
-"""`tributary bench` measures what `sample` would make."""
+"""`tributary bench` measures what `sample` would make, and the stream."""
 
 import json
 import os
+import select
+import signal
+import time
 import unittest
 
 from tests.e2e import folders, processes, sampling
+
+STREAM = ["bench", "stream", "--json", "--seconds"]
 
 
 class BenchTest(unittest.TestCase):
@@ -31,6 +36,80 @@ class BenchTest(unittest.TestCase):
             self.assertAlmostEqual(
                 said[f"{name}_per_second"] * said["seconds"],
                 sum(row[column] for row in rest), delta=0.5)
+
+
+def children(pid):
+    """Those that run now, by the kernel."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            return [int(child) for child in f.read().split()]
+    except FileNotFoundError:
+        return []
+
+
+def is_far_end(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read().startswith(b"far-end\0")
+    except FileNotFoundError:
+        return False
+
+
+def open_child(pid):
+    """A pidfd of a process that `pid` receives from."""
+    end = time.monotonic() + processes.DEADLINE
+    while time.monotonic() < end:
+        for child in filter(is_far_end, children(pid)):
+            try:
+                return os.pidfd_open(child)
+            except ProcessLookupError:
+                pass  # its turn was over
+    raise processes.Timeout(f"{pid} has no child")
+
+
+def ends(pidfd):
+    return bool(select.select([pidfd], [], [], processes.DEADLINE)[0])
+
+
+class StreamTest(unittest.TestCase):
+    def test_beside_raw_tcp(self):
+        with processes.Process(*STREAM, 0.1) as bench:
+            child = open_child(bench.pid)
+            said = json.loads(bench.read_line())
+            self.assertEqual(bench.wait(), 0)
+            self.assertTrue(ends(child))
+            os.close(child)
+        self.assertEqual(said["streams"], 1)
+        self.assertGreaterEqual(said["rounds"], 1)
+        self.assertGreater(said["bytes_per_second"], 0)
+        self.assertAlmostEqual(
+            said["ratio"], said["bytes_per_second"] / said["limit_per_second"])
+
+    def test_killed_sender_is_an_error(self):
+        with processes.Process(*STREAM, 600) as bench:
+            # One may be killed when its turn is over already.
+            while not select.select([pidfd := os.pidfd_open(bench.pid)],
+                                    [], [], 0)[0]:
+                os.close(pidfd)
+                for child in children(bench.pid):
+                    try:
+                        os.kill(child, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+            os.close(pidfd)
+            self.assertEqual(bench.wait(), 1)
+            self.assertIn("the sending process was killed by signal 9",
+                          bench.stderr())
+            self.assertIsNone(bench.read_line())
+
+    def test_sender_ends_with_a_killed_bench(self):
+        with processes.Process(*STREAM, 600) as bench:
+            child = open_child(bench.pid)
+            # Stopped, it sees no end of file.
+            signal.pidfd_send_signal(child, signal.SIGSTOP)
+            bench.kill()
+            self.assertTrue(ends(child))
+            os.close(child)
 
 
 if __name__ == "__main__":

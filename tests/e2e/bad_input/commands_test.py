@@ -178,8 +178,15 @@ CASES = [
     bench("scale 33", ["--scale", "1 to 32"], graph=None, scale="33"),
     bench("no such graph", ["/no/graph"], FAILURE, graph="/no/graph"),
     bench("servers in one process", ["--servers"], servers="127.0.0.1:1"),
-    bench("both of graph and servers", ["both --graph and --servers"],
-          kind="stream", servers="127.0.0.1:1"),
+    words("bench a stream of a graph", ["bench", "stream", "--graph", "g"],
+          ["--graph", "--servers"]),
+    words("bench a stream of no servers", ["bench", "stream", "--servers", ""],
+          ["neither --graph nor --servers"]),
+    words("bench a stream's batches of no servers",
+          ["bench", "stream", "--batch-size", "1"],
+          ["--batch-size requires --servers"]),
+    words("bench 17 streams", ["bench", "stream", "--streams", "17"],
+          ["--streams", "1 to 16"]),
     bench("one batch", ["fewer than two batches"], FAILURE,
           input_nodes="0"),
     bench("a range past the end", ["[9, 10)", "[0, 3)"], FAILURE, kind="sample",
@@ -212,7 +219,7 @@ class CommandsTest(Table):
         self.works("verify", "{graph}", "--against", "{source}")
         self.assertIn("ratio", json.loads(
             self.works("bench", "gather", *options(BENCH), "--json")))
-        self.works("bench", "stream", *options(BENCH))
+        self.works("bench", "stream", "--seconds", "0.1")
         self.works("doctor", "--graph", "{graph}")
         self.works("--help")
         self.works("--version")

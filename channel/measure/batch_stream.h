@@ -1,7 +1,7 @@
 // Batches through gRPC streams as servers and trainers move them: frames with
 // CRCs, cut from a room, copied and checked into a slot.
-#ifndef TRIBUTARY_BENCHMARKS_CHANNEL_GRPC_BATCH_STREAM_H_
-#define TRIBUTARY_BENCHMARKS_CHANNEL_GRPC_BATCH_STREAM_H_
+#ifndef TRIBUTARY_CHANNEL_MEASURE_BATCH_STREAM_H_
+#define TRIBUTARY_CHANNEL_MEASURE_BATCH_STREAM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +23,11 @@ class BatchSource {
 
 // Seconds until each of `streams`, each on a connection of its own, has brought
 // `batches` into an equal part of `to`, two asked for ahead. The connections
-// are made, and a batch is received, before the clock starts.
+// are made, and a batch is received, before the clock starts. Fails as the
+// stream does, and with DEADLINE_EXCEEDED after 60 s.
 absl::StatusOr<double> BatchSeconds(uint16_t port, int streams, int batches,
                                     absl::Span<uint8_t> to);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_BENCHMARKS_CHANNEL_GRPC_BATCH_STREAM_H_
+#endif  // TRIBUTARY_CHANNEL_MEASURE_BATCH_STREAM_H_

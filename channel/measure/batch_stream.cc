@@ -1,4 +1,4 @@
-#include "benchmarks/channel/grpc_batch_stream.h"
+#include "channel/measure/batch_stream.h"
 
 #include <chrono>
 #include <map>
@@ -19,6 +19,8 @@
 
 namespace tributary {
 namespace {
+
+constexpr std::chrono::seconds kTimeout(60);
 
 // Answers every credit with the same room.
 class OneRoomServer final : public StreamAcceptor {
@@ -43,7 +45,7 @@ class OneRoomServer final : public StreamAcceptor {
     void OnMessage(IncomingMessage& message) override {
       const auto credit = ParseHeader<v1::Credit>(message);
       if (!credit.ok()) return;
-      // The benchmark keeps the room; an owner all the same, or it is copied.
+      // The room outlives it; an owner all the same, or it is copied.
       sender_->Send(
           credit->grant(), room_,
           std::shared_ptr<const void>(room_.data(), [](const void*) {}));
@@ -92,12 +94,17 @@ class Receiver final : public StreamHandler {
       MutexLock lock(mutex_);
       stream_ = std::move(stream);
     }
+    const bool more = left_ > 1;  // read before a handler writes it
     Ask(1);
-    if (left_ > 1) Ask(2);
+    if (more) Ask(2);
   }
-  absl::Status Wait() {
+  absl::Status WaitUntil(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
-    while (!ended_) changed_.Wait(mutex_);
+    while (!ended_) {
+      if (!changed_.WaitUntil(mutex_, deadline) && !ended_) {
+        return absl::DeadlineExceededError("batches did not come in time");
+      }
+    }
     return result_;
   }
 
@@ -170,7 +177,10 @@ class Receivers {
           address_, StreamMethod::kBatches, receivers.back()));
     }
     absl::Status status;
-    for (const auto& receiver : receivers) status.Update(receiver->Wait());
+    const auto deadline = std::chrono::steady_clock::now() + kTimeout;
+    for (const auto& receiver : receivers) {
+      status.Update(receiver->WaitUntil(deadline));
+    }
     return status;
   }
 
