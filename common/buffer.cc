@@ -24,7 +24,7 @@ AlignedBuffer::AlignedBuffer(size_t size) : size_(size) {
   data_ = static_cast<uint8_t*>(
       std::aligned_alloc(alignment, AlignUp(size, alignment)));
   if (data_ == nullptr) throw std::bad_alloc();
-  if (alignment == kHugePage) AdviseHugePages(data_, AlignUp(size, kHugePage));
+  if (alignment == kHugePage) AdviseHugePages(data_, size);
 }
 
 AlignedBuffer::~AlignedBuffer() { std::free(data_); }
@@ -47,10 +47,12 @@ size_t PhysicalMemoryBytes() {
 }
 
 void AdviseHugePages(void* data, size_t size) {
-  // Only whole huge pages inside the range can be backed; an error means that
-  // the kernel has none to give, and small pages serve as well.
+  // Whole ones inside the range: one that ends beyond it would hold up to 2 MiB
+  // that nobody counts. An error means that the kernel has none to give, and
+  // small pages serve as well.
   const auto begin = AlignUp(reinterpret_cast<uintptr_t>(data), kHugePage);
-  const auto end = reinterpret_cast<uintptr_t>(data) + size;
+  const auto end =
+      (reinterpret_cast<uintptr_t>(data) + size) & ~uintptr_t{kHugePage - 1};
   if (begin >= end) return;
   (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }

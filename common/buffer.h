@@ -16,9 +16,10 @@ constexpr size_t AlignUp(size_t n, size_t alignment) {
   return (n + alignment - 1) & ~(alignment - 1);
 }
 
-// Owns uninitialised bytes aligned to 64 (to 2 MiB, with MADV_HUGEPAGE, from
-// 4 MiB on). Move-only. Throws nothing; allocation failure ends the process,
-// as operator new would: sizes from outside are checked before.
+// Owns uninitialised bytes aligned to 64 (to 2 MiB, with MADV_HUGEPAGE for its
+// whole huge pages, from 4 MiB on). Move-only. Throws nothing; allocation
+// failure ends the process, as operator new would: sizes from outside are
+// checked before.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -43,8 +44,8 @@ class AlignedBuffer {
 // Of the machine; what a buffer can never exceed.
 size_t PhysicalMemoryBytes();
 
-// Advises the kernel to back [data, data + size) with huge pages; no effect
-// where it cannot.
+// Advises the kernel to back what is whole huge pages of [data, data + size)
+// with such; no effect where it cannot.
 void AdviseHugePages(void* data, size_t size);
 
 }  // namespace tributary

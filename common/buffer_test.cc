@@ -1,7 +1,11 @@
 #include "common/buffer.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -16,6 +20,20 @@ TEST(AlignedBuffer, IsAlignedAndWritable) {
     std::memset(buffer.data(), 7, size);
     EXPECT_EQ(buffer.span().back(), 7);
   }
+}
+
+// A huge page at its end would hold 2 MiB for the last byte. Large enough to be
+// a mapping of its own, which nobody has written to before.
+TEST(AlignedBuffer, HoldsNoHugePageBeyondItsEnd) {
+  constexpr size_t kPage = 4096, kWhole = size_t{40} << 20;
+  AlignedBuffer buffer(kWhole + 1);
+  std::memset(buffer.data(), 7, buffer.size());
+  std::vector<unsigned char> resident((size_t{2} << 20) / kPage - 1);
+  ASSERT_EQ(mincore(buffer.data() + kWhole + kPage, resident.size() * kPage,
+                    resident.data()),
+            0);
+  EXPECT_EQ(std::count(resident.begin(), resident.end(), 0),
+            static_cast<ptrdiff_t>(resident.size()));
 }
 
 TEST(AlignedBuffer, MovesItsMemory) {
