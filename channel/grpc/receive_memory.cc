@@ -9,12 +9,14 @@
 namespace tributary {
 namespace {
 
-constexpr int kKeptBytes = 64 << 20;
-constexpr int kLargestFromHeap = 4 << 20;
+constexpr int kHeaps = 8;
+constexpr int kKeptBytes = 8 << 20;  // of each
+constexpr int kLargestFromHeap = 1 << 20;
 
 bool UserHasSetMalloc() {
   const char* const tunables = std::getenv("GLIBC_TUNABLES");
   return (tunables != nullptr && std::strstr(tunables, "malloc") != nullptr) ||
+         std::getenv("MALLOC_ARENA_MAX") != nullptr ||
          std::getenv("MALLOC_TRIM_THRESHOLD_") != nullptr ||
          std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr;
 }
@@ -25,6 +27,7 @@ void KeepReceiveMemory() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (UserHasSetMalloc()) return;
+    mallopt(M_ARENA_MAX, kHeaps);
     mallopt(M_TRIM_THRESHOLD, kKeptBytes);
     mallopt(M_MMAP_THRESHOLD, kLargestFromHeap);
   });
