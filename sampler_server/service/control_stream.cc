@@ -54,6 +54,18 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
       MessageKindName(call.kind), " is no call of a control stream"));
 }
 
+// With the bytes that it takes until it is sent.
+absl::StatusOr<CallAnswer> WithinBudget(ServiceCore& core,
+                                        absl::StatusOr<CallAnswer> answer) {
+  if (!answer.ok()) return answer;
+  ASSIGN_OR_RETURN(Reservation reservation,
+                   core.control_budget->TryReserve(answer->header.size()));
+  answer->payload_owner =
+      std::make_shared<std::pair<Reservation, std::shared_ptr<const void>>>(
+          std::move(reservation), std::move(answer->payload_owner));
+  return answer;
+}
+
 }  // namespace
 
 absl::Status CheckWireVersion(uint32_t theirs) {
@@ -73,7 +85,7 @@ std::shared_ptr<StreamHandler> ServeControlCalls(
   return ServeCalls(
       std::move(stream), std::move(peer),
       [core = std::move(core)](IncomingCall call, CallResponder respond) {
-        respond(Serve(*core, call));
+        respond(WithinBudget(*core, Serve(*core, call)));
       },
       options);
 }

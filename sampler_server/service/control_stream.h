@@ -10,7 +10,9 @@
 
 namespace tributary {
 
-// Answered where they arrive, for they only read what is mapped: no queue.
+// Answered where they arrive, for they only read what is mapped: no queue. Who
+// asks and does not read is refused, RESOURCE_EXHAUSTED, when the answers that
+// wait, of all streams together, have filled the control budget.
 std::shared_ptr<StreamHandler> ServeControlCalls(
     std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
     std::string peer);

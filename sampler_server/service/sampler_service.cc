@@ -66,6 +66,8 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->peers = environment.peers;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
   core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
+  core_->control_budget =
+      ByteBudget::Create("control budget", options.control_budget);
   core_->admission = std::make_shared<Admission>(
       options.admission, core_->budget, core_->protocol_executor);
   core_->frames = options.frames;

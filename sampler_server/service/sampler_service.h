@@ -34,6 +34,9 @@ struct SamplerServiceOptions {
   // Bytes of leaf requests and replies; apart, so that peers never wait for
   // trainers.
   size_t leaf_budget = size_t{128} << 20;
+  // Of control answers that wait to be sent, over all streams; mapped bytes do
+  // not count.
+  size_t control_budget = size_t{8} << 20;
   AdmissionLimits admission;
   size_t max_streams = 4096;
   size_t max_sessions = 256;  // specifications that are remembered

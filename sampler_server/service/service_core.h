@@ -37,6 +37,8 @@ struct ServiceCore {
                                       // never wait for tasks
   std::shared_ptr<ByteBudget> budget;
   std::shared_ptr<ByteBudget> leaf_budget;  // likewise
+  // Control answers until the network takes them, over all streams.
+  std::shared_ptr<ByteBudget> control_budget;
   std::shared_ptr<Admission> admission;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   SessionCache sessions;
