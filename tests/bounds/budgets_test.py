@@ -1,29 +1,17 @@
 """Batches of up to 40 MiB through budgets of 64 and 32 MiB."""
 
+import contextlib
 import re
+import signal
 import unittest
 
-from tests.bounds import graphs, memory
+from tests.bounds import graphs, memory, trainers
 from tests.e2e import processes, sampling
 
 MIB = memory.MIB
-TRAINER = "tests/bounds/bounds_trainer"
 MEMORY_BUDGET = 64 * MIB
 BUFFER_SIZE = 32 * MIB
-
-# docs/testing.md, "Bounds", says what these stand for.
-LEAF_BUDGET = 16 * MIB  # a quarter of MEMORY_BUDGET
-PER_STREAM = 8 * MIB
-THE_REST = 8 * MIB
-
-
-class Trainer(processes.Process):
-    """Reads an epoch; what it cannot have is a line too."""
-
-    def __init__(self, servers, options, **process):
-        arguments = sampling.arguments(("servers", servers), **options)[1:]
-        super().__init__(*arguments, "--rpc-timeout", 50, program=TRAINER,
-                         environment=memory.NOTHING_KEPT, **process)
+LEAF_BUDGET = 16 * MIB  # a quarter of it
 
 
 class BudgetsTest(unittest.TestCase):
@@ -45,25 +33,22 @@ class BudgetsTest(unittest.TestCase):
                              ) as fleet:
             at_ready = {s.pid: memory.status(s.pid)["RssAnon"]
                         for s in fleet.servers}
-            with Trainer(fleet.addresses(), options) as trainer, \
+            with trainers.Trainer(fleet.addresses(), options) as trainer, \
                     memory.Watch([trainer.pid, *at_ready]) as watch:
                 lines = trainer.read_lines()
                 self.assertEqual(trainer.wait(), 0, trainer.stderr())
             self.within_budgets(at_ready, watch, memory_budget)
             self.assertLessEqual(
                 watch.peak(trainer.pid),
-                buffer_size + len(held) * PER_STREAM + THE_REST)
+                buffer_size + len(held) * memory.PER_STREAM + memory.THE_REST)
         return lines
 
     def within_budgets(self, at_ready, watch, memory_budget):
-        streams = 1  # the trainer's
-        most = memory_budget + THE_REST
-        if len(at_ready) > 1:
-            streams += 2  # to the peer and from it
-            most += LEAF_BUDGET
+        most = memory_budget + memory.THE_REST
+        if len(at_ready) > 1:  # a stream to the peer and one from it
+            most += LEAF_BUDGET + 2 * memory.PER_STREAM
         for pid, before in at_ready.items():
-            self.assertLessEqual(watch.peak(pid),
-                                 before + most + streams * PER_STREAM)
+            self.assertLessEqual(watch.peak(pid), before + most)
 
     def check(self, name, lines, option, limit, factor):
         """Each index once: its batch, or why `option` forbids it."""
@@ -74,8 +59,8 @@ class BudgetsTest(unittest.TestCase):
             if size * factor < limit - MIB // 4:  # room for names and padding
                 self.assertEqual(line, expected)
                 continue
-            self.assertRegex(
-                line, rf"^error {nth} INVALID_ARGUMENT: .*batch {nth} of epoch 0")
+            self.assertRegex(line, rf"^error {nth} INVALID_ARGUMENT: "
+                             rf".*batch {nth} of epoch 0")
             self.assertIn(option, line)
             wanted = max(map(int, re.findall(r"\d{7,}", line)))
             self.assertGreater(wanted, limit)  # what to raise it to
@@ -86,6 +71,34 @@ class BudgetsTest(unittest.TestCase):
                 with self.subTest(graph=name, held=held):
                     lines = self.epoch(name, held, MEMORY_BUDGET, BUFFER_SIZE)
                     self.check(name, lines, "buffer_size", BUFFER_SIZE, 1)
+
+    def test_frozen_trainers_together(self):
+        """Four ask for 30 MiB each and take nothing: the server makes no more
+        of it than it may hold, and the rest once they go on."""
+        options = {**graphs.epoch_of("narrow", "--buffer-size", 48 * MIB),
+                   "inputs": ",".join([str(graphs.SIZES.index(6 * MIB))] * 10)}
+        expected = sampling.lines(self.graphs["narrow"], **options)
+        with contextlib.ExitStack() as running:
+            server = running.enter_context(processes.Server(
+                self.graphs["narrow"], "--memory-budget", MEMORY_BUDGET,
+                "--http", "127.0.0.1:0", environment=memory.NOTHING_KEPT))
+            before = memory.status(server.pid)["RssAnon"]
+            watch = running.enter_context(memory.Watch([server.pid]))
+            frozen = [running.enter_context(
+                trainers.Trainer(server.address, options)) for _ in range(4)]
+            lines = []
+            for trainer in frozen:
+                lines.append([trainer.read_line()])
+                trainer.send(signal.SIGSTOP)
+            trainers.await_rest(server)
+            self.assertGreater(
+                trainers.metric(server, "tributary_memory_used_bytes"), 0)
+            for trainer, read in zip(frozen, lines):
+                trainer.send(signal.SIGCONT)
+                self.assertEqual(read + trainer.read_lines(), expected)
+                self.assertEqual(trainer.wait(), 0, trainer.stderr())
+            self.assertLessEqual(watch.peak(server.pid),
+                                 before + MEMORY_BUDGET + memory.THE_REST)
 
     def test_a_server_too_small_for_some_batches(self):
         for name, held in (("narrow", ["all"]), ("wide", ["0", "1"])):

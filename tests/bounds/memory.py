@@ -4,6 +4,10 @@ import threading
 
 MIB = 1 << 20
 
+# Beside the budgets: docs/testing.md, "Bounds", says what these stand for.
+PER_STREAM = 8 * MIB  # that brings bulk
+THE_REST = 8 * MIB
+
 # Freed memory goes back to the kernel at once: what a process is seen to hold
 # is what it has not freed. What glibc's heaps keep is stated, and held to,
 # apart: docs/testing.md.
