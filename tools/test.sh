@@ -39,6 +39,7 @@ run_tests() {
     # shellcheck source=tools/planted_bugs.sh
     . tools/planted_bugs.sh
     check_once planted-bugs find_planted_bugs
+    check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
   else
     test_once tests "" "$@"
   fi

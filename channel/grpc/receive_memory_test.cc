@@ -4,7 +4,6 @@
 
 #include <barrier>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
