@@ -143,9 +143,9 @@ absl::Status PeerDirectory::Accept(Watch& watch,
     watch.is_self = is_self;
     Publish();
   }
-  if (described.graph_json() != watch.graph_json) {
+  if (described.graph_json() != accepted_json_) {
     RETURN_IF_ERROR(CheckGraph(described.graph_json()));
-    watch.graph_json = described.graph_json();
+    accepted_json_ = described.graph_json();
   }
   watch.peer->SetHealthy(
       {described.partitions().begin(), described.partitions().end()},

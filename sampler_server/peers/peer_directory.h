@@ -63,7 +63,6 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
     bool in_flight = false;
     bool listed = true;
     bool is_self = false;
-    std::string graph_json;  // of the last reply that was accepted
   };
 
   void Listed(const std::vector<Address>& addresses);
@@ -80,6 +79,7 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
 
   std::map<Address, Watch> watches_;  // on the strand
   bool stopped_ = false;              // on the strand
+  std::string accepted_json_;  // the last that was accepted; on the strand
 
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<Peer>> peers_ ABSL_GUARDED_BY(mutex_);
