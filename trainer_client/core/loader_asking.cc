@@ -174,6 +174,7 @@ void LoaderCore::HedgeLate() {
     PendingBatch* batch = AskedFor(grant);
     if (batch == nullptr || std::exchange(batch->hedged, true)) continue;
     batch->state = PendingBatch::State::kWanted;
+    ++stats_.hedged;
     ++stats_.reassigned;
   }
 }

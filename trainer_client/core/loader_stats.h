@@ -13,6 +13,7 @@ struct LoaderStats {
   uint64_t inputs = 0;
   uint64_t bytes = 0;       // of delivered rooms
   uint64_t reassigned = 0;  // asked for again elsewhere
+  uint64_t hedged = 0;      // of them, late and not lost
   uint64_t needs = 0;       // larger than their first credit
   uint64_t evicted = 0;     // given up for a lower index, asked for again
   uint64_t doubles = 0;     // arrived again and dropped
