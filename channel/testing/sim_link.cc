@@ -81,7 +81,7 @@ void SimLink::ScheduleArrival(SimSide from, absl::Duration delay) {
 }
 
 void SimLink::Hold(SimSide side, const Item& item, bool holds) {
-  if (item.message.kind != MessageKind::kFrame) return;
+  if (item.message.kind != MessageKind::kFrame || item.detached) return;
   size_t& held = network_->frame_bytes_[end(side).node->node()];
   held += holds ? item.message.payload.size() : -item.message.payload.size();
 }
@@ -167,6 +167,7 @@ void SimLink::Arrive(SimSide from) {
   if (network_->Parted(sender.name, end(Other(from)).name)) {
     ++sender.waiting;
     ++network_->counts_.held_back;
+    network_->held_back_[info_.id] = shared_from_this();
     return;
   }
   Item item = std::move(sender.out.front());
@@ -285,7 +286,11 @@ void SimLink::TellClosed(SimSide side, absl::Duration delay, absl::Status why) {
         if (auto* watch = self->network_->watch_) {
           watch->OnClosed(self->info_, side);
         }
-        if (self->lost_) self->DropQueue(side);
+        self->lost_ ? self->DropQueue(side) : self->Detach(side);
+        // A double that its client did not close breaks with the stream.
+        if (side == SimSide::kClient && self->twin_ && !told.closed) {
+          self->twin_->Break(why, why);
+        }
         if (auto handler = std::exchange(told.handler, nullptr)) {
           handler->OnClosed(why);
         }
@@ -297,6 +302,19 @@ void SimLink::DropQueue(SimSide side) {
   const auto dropped = std::exchange(end(side).out, {});
   for (const Item& item : dropped) Hold(side, item, false);
   end(side).queued_bytes = 0;
+}
+
+void SimLink::Detach(SimSide side) {
+  std::vector<std::shared_ptr<const void>> owners;  // let go of at the end
+  for (Item& item : end(side).out) {
+    Hold(side, item, false);
+    item.detached = true;
+    const auto& payload = item.message.payload;
+    auto copy =
+        std::make_shared<std::vector<uint8_t>>(payload.begin(), payload.end());
+    item.message.payload = *copy;
+    owners.push_back(std::exchange(item.message.payload_owner, copy));
+  }
 }
 
 void SimLink::ForgetHandlers() {

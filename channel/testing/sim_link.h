@@ -2,7 +2,9 @@
 #ifndef TRIBUTARY_CHANNEL_TESTING_SIM_LINK_H_
 #define TRIBUTARY_CHANNEL_TESTING_SIM_LINK_H_
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -42,8 +44,11 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   void Stall();
   // The end's node is gone: drops its handler, tells the other end later.
   void NodeDied(SimSide side);
-  // What waited for a partition to heal goes on.
+  // What waited for a partition to heal goes on, if it has.
   void Resume();
+  bool is_held_back() const {
+    return !lost_ && ends_[0].waiting + ends_[1].waiting > 0;
+  }
   // Handlers and streams own each other until OnClosed; the world may end
   // before.
   void ForgetHandlers();
@@ -51,7 +56,11 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   const SimLinkInfo& info() const { return info_; }
   const std::string& client_name() const { return ends_[0].name; }
   SimExecutor* node(SimSide side) const { return end(side).node; }
-  bool lost() const { return lost_; }
+  bool open() const {
+    return std::any_of(std::begin(ends_), std::end(ends_), [](const End& e) {
+      return e.node != nullptr && !e.told_closed;
+    });
+  }
   SimRandom& random() { return random_; }
 
  private:
@@ -62,7 +71,8 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
     EnvelopePrefix prefix{};
     size_t flipped = SIZE_MAX;  // the bit that arrives wrong
     size_t bytes = 0;
-    absl::Status why;  // kClose
+    bool detached = false;  // the payload is the network's own
+    absl::Status why;       // kClose
   };
   struct End {
     SimExecutor* node = nullptr;
@@ -89,6 +99,9 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   bool HappensTo(Item& item);
   void TellClosed(SimSide side, absl::Duration delay, absl::Status why);
   void DropQueue(SimSide side);
+  // Lets go of the payloads' owners: the end is closed, what it sent is still
+  // on its way.
+  void Detach(SimSide side);
   // Counts an item's payload, while it waits here.
   void Hold(SimSide side, const Item& item, bool holds);
 

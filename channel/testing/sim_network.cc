@@ -39,6 +39,7 @@ SimNetwork::SimNetwork(SimScheduler* world, SimNetworkFaults faults)
 
 SimNetwork::~SimNetwork() {
   watch_ = nullptr;
+  held_back_.clear();
   for (const auto& link : Links()) link->ForgetHandlers();
 }
 
@@ -121,6 +122,7 @@ std::shared_ptr<Stream> SimNetwork::Connect(
 void SimNetwork::Double(SimLink& link, const Address& to, StreamMethod method) {
   auto twin = NewLink(link.node(SimSide::kClient), to, method);
   twin->SetIsDouble();
+  if (watch_ != nullptr) watch_->OnConnect(twin->info());
   twin->StartConnecting(faults_.max_latency);
   link.SetDouble(std::move(twin));
   ++counts_.twice;
@@ -172,7 +174,7 @@ void SimNetwork::Part(const std::string& from, const std::string& to) {
 
 void SimNetwork::Heal(const std::string& from, const std::string& to) {
   parted_.erase({from, to});
-  for (const auto& link : Links()) link->Resume();
+  Resume();
 }
 
 void SimNetwork::Partition(SimExecutor* a, SimExecutor* b) {
@@ -182,10 +184,22 @@ void SimNetwork::Partition(SimExecutor* a, SimExecutor* b) {
 
 void SimNetwork::Heal() {
   parted_.clear();
-  for (const auto& link : Links()) link->Resume();
+  Resume();
 }
 
-size_t SimNetwork::open_links() { return Links().size(); }
+void SimNetwork::Resume() {
+  const auto links = std::exchange(held_back_, {});
+  for (const auto& [id, link] : links) {
+    link->Resume();
+    if (link->is_held_back()) held_back_.emplace(id, link);
+  }
+}
+
+size_t SimNetwork::open_links() {
+  size_t n = 0;
+  for (const auto& link : Links()) n += link->open() ? 1 : 0;
+  return n;
+}
 
 std::shared_ptr<SharedRoom> SimNetwork::Map(int node,
                                             std::shared_ptr<SharedRoom> room) {

@@ -117,6 +117,7 @@ class SimNetwork {
   const SimNetworkCounts& counts() const { return counts_; }
   uint64_t messages_delivered() const { return counts_.delivered; }
   uint64_t messages_corrupted() const { return counts_.corrupted; }
+  // Streams with an end that has not been told of its close.
   size_t open_links();
   // Payload bytes of the node's frames that have not been let go of.
   size_t FrameBytesOf(int node) const {
@@ -141,6 +142,7 @@ class SimNetwork {
   void Accept(const std::shared_ptr<SimLink>& link);
   // What the node at the other end gets of a room.
   std::shared_ptr<SharedRoom> Map(int node, std::shared_ptr<SharedRoom> room);
+  void Resume();
   bool Parted(const std::string& from, const std::string& to) const;
   std::vector<std::shared_ptr<SimLink>> Links();
 
@@ -153,6 +155,8 @@ class SimNetwork {
   // How many connections there were from a node to an address.
   std::map<std::tuple<std::string, Address, StreamMethod>, int> attempts_;
   std::set<std::pair<std::string, std::string>> parted_;  // from, to
+  // Kept while a partition holds back what they carry, by id.
+  std::map<uint64_t, std::shared_ptr<SimLink>> held_back_;
   bool carries_rooms_ = false;
   std::vector<std::pair<int, std::weak_ptr<SimRoom>>> rooms_;  // by holder
   std::map<int, size_t> frame_bytes_;  // by sending node

@@ -231,6 +231,7 @@ TEST_F(SimNetworkTest, APartitionHoldsConnectionsAndClosesBackToo) {
   auto stream = Connect();
   EXPECT_TRUE(stream->Send(Text("first")).ok());
   stream->Close(absl::OkStatus());
+  stream.reset();
   ASSERT_TRUE(world_.Drain(1000));
   EXPECT_THAT(acceptor_.handlers, IsEmpty());
   EXPECT_EQ(handler_->closed.size(), 1u);  // its own close

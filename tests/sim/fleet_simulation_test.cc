@@ -1,87 +1,167 @@
-// Whole fleets under seeded faults. One schedule again:
-//   bazel test //tests/sim:fleet_simulation_test --test_arg=--seed=1234
-#include "tests/sim/fleet_simulation.h"
-
+// Whole fleets under seeded faults. docs/testing.md says how to see a failure
+// again and make it short.
+//   --seed=N            that one    --first-seed=N --seeds=N   so many
+//   --schedule='TEXT'   as printed  --shrink     make what fails short
+// TRIBUTARY_SIM_SEEDS is how many, when no flag says.
+#include <unistd.h>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 #include <optional>
 #include <string>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "common/log.h"
 #include "gtest/gtest.h"
+#include "tests/sim/random_schedule.h"
+#include "tests/sim/shrink.h"
+#include "tests/sim/simulate.h"
 
 namespace tributary {
 
-// Set by flags: the schedules [first_seed, first_seed + num_seeds).
-uint64_t first_seed = 1;
-uint64_t num_seeds = 300;
+struct Flags {
+  uint64_t first_seed = 1;
+  uint64_t num_seeds = 10'000;
+  bool all = true;  // no single schedule was asked for
+  std::optional<Schedule> schedule;
+  bool shrink = false;
+};
+Flags flags;
+
+// For a crash of this process: what was running.
+char running[4096];
 
 namespace {
 
-TEST(FleetSimulation, OneServerWithoutFaults) {
-  const SimulationReport report = RunSimulation({.num_servers = 1});
-  EXPECT_EQ(report.batches, 16u);
-  EXPECT_EQ(report.reassigned, 0u);
+void OnFatalSignal(int signal) {
+  const char* const text = "\nthis process died in the schedule\n  ";
+  (void)!write(2, text, strlen(text));
+  (void)!write(2, running, strlen(running));
+  (void)!write(2, "\n", 1);
+  std::signal(signal, SIG_DFL);
+  (void)raise(signal);
 }
 
-TEST(FleetSimulation, PartitionsAcrossServersMakeTheSameBatches) {
-  for (int servers : {2, 3, 5}) {
-    RunSimulation(
-        {.num_servers = servers, .num_partitions = 4, .num_trainers = 2});
+SimResult RunOne(const Schedule& schedule) {
+  const std::string text = schedule.ToString();
+  snprintf(running, sizeof(running), "%s", text.c_str());
+  return Simulate(schedule);
+}
+
+std::string Shorter(const Schedule& schedule, const SimFailure& failure) {
+  return Shrink(schedule,
+                [&failure](const Schedule& candidate) {
+                  const SimResult result = RunOne(candidate);
+                  return result.failure.has_value() &&
+                         result.failure->invariant == failure.invariant;
+                })
+      .ToString();
+}
+
+// True when nothing was wrong.
+bool Expect(const Schedule& schedule, const SimResult& result) {
+  if (!result.failure.has_value()) return true;
+  ADD_FAILURE() << "seed " << schedule.seed << ": "
+                << result.failure->ToString() << "\n  --schedule='"
+                << schedule.ToString() << "'"
+                << (flags.shrink
+                        ? absl::StrCat("\nshorter:\n  --schedule='",
+                                       Shorter(schedule, *result.failure), "'")
+                        : "\n  (add --shrink to make it short)");
+  return false;
+}
+
+SimCoverage RunSeeds(uint64_t first, uint64_t count) {
+  SimCoverage all;
+  absl::Duration longest;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    const Schedule schedule = RandomSchedule(seed);
+    const SimResult result = RunOne(schedule);
+    all.Add(result.coverage);
+    longest = std::max(longest, result.after_calm);
+    if (!Expect(schedule, result)) break;  // one is enough to look at
   }
-}
-
-TEST(FleetSimulation, ACrashedOwnerComesBackAndNothingIsLost) {
-  const SimulationReport report =
-      RunSimulation({.num_servers = 2, .num_partitions = 2, .crashes = 2});
-  EXPECT_GE(report.crashes, 1);
-}
-
-TEST(FleetSimulation, ATrainerGoesOnFromItsCursor) {
-  RunSimulation({.num_servers = 2, .resumptions = 3});
-}
-
-TEST(FleetSimulation, AServerWithAnotherGraphIsNeverAsked) {
-  RunSimulation({.num_servers = 2, .num_trainers = 2, .stranger = true});
-}
-
-TEST(FleetSimulation, TheSameSeedIsTheSameRun) {
-  const SimulationReport a = RunSimulation(RandomSimulation(17));
-  const SimulationReport b = RunSimulation(RandomSimulation(17));
-  EXPECT_EQ(a.events, b.events);
+  std::cout << all.ToString() << "longest epoch after the last fault "
+            << longest << "\n";
+  return all;
 }
 
 TEST(FleetSimulation, RandomSchedules) {
-  SimulationReport all;
-  for (uint64_t seed = first_seed; seed < first_seed + num_seeds; ++seed) {
-    const SimulationOptions options = RandomSimulation(seed);
-    SCOPED_TRACE(options.ToString());
-    const SimulationReport report = RunSimulation(options);
-    all.reassigned += report.reassigned;
-    all.corrupted += report.corrupted;
-    all.crashes += report.crashes;
-    if (HasFailure()) return;  // one schedule is enough to look at
+  if (flags.schedule.has_value()) {
+    const SimResult result = RunOne(*flags.schedule);
+    std::cout << result.coverage.ToString();
+    Expect(*flags.schedule, result);
+    return;
   }
-  if (num_seeds < 100) return;
-  // The faults did happen.
-  EXPECT_GT(all.reassigned, num_seeds / 10);
-  EXPECT_GT(all.corrupted, num_seeds / 10);
-  EXPECT_GT(all.crashes, num_seeds / 4);
+  const absl::Time start = absl::Now();
+  const SimCoverage all = RunSeeds(flags.first_seed, flags.num_seeds);
+  std::cout << "per schedule "
+            << (absl::Now() - start) / static_cast<double>(all.runs) << "\n";
+  if (all.runs < 2000 || HasFailure()) return;
+  // Each fault does happen, and each way out is taken.
+  for (const SimCounter& counter : SimCounters()) {
+    EXPECT_GE(all.*counter.value, all.runs / 2000) << counter.name;
+  }
+}
+
+TEST(FleetSimulation, TheSameSeedIsTheSameRun) {
+  if (!flags.all) GTEST_SKIP();
+  for (uint64_t seed : {17, 18, 19}) {
+    const SimResult a = Simulate(RandomSchedule(seed));
+    const SimResult b = Simulate(RandomSchedule(seed));
+    EXPECT_EQ(a.history, b.history);
+    EXPECT_EQ(a.coverage.events, b.coverage.events);
+    EXPECT_EQ(a.coverage.ToString(), b.coverage.ToString());
+  }
+  EXPECT_NE(Simulate(RandomSchedule(17)).history,
+            Simulate(RandomSchedule(18)).history);
 }
 
 }  // namespace
+
+bool ReadFlags(int argc, char** argv) {
+  const char* const seeds = std::getenv("TRIBUTARY_SIM_SEEDS");
+  if (seeds != nullptr && !absl::SimpleAtoi(seeds, &flags.num_seeds)) {
+    return false;
+  }
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view arg = argv[i];
+    if (absl::ConsumePrefix(&arg, "--seeds=")) {
+      if (!absl::SimpleAtoi(arg, &flags.num_seeds)) return false;
+    } else if (absl::ConsumePrefix(&arg, "--first-seed=")) {
+      if (!absl::SimpleAtoi(arg, &flags.first_seed)) return false;
+    } else if (absl::ConsumePrefix(&arg, "--seed=")) {
+      if (!absl::SimpleAtoi(arg, &flags.first_seed)) return false;
+      flags.num_seeds = 1;
+      flags.all = false;
+    } else if (absl::ConsumePrefix(&arg, "--schedule=")) {
+      const auto schedule = Schedule::Parse(arg);
+      if (!schedule.ok()) std::cerr << schedule.status() << "\n";
+      if (!schedule.ok()) return false;
+      flags.schedule = *schedule;
+      flags.all = false;
+    } else if (arg == "--shrink") {
+      flags.shrink = true;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace tributary
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view arg = argv[i];
-    if (absl::ConsumePrefix(&arg, "--seeds=")) {
-      if (!absl::SimpleAtoi(arg, &tributary::num_seeds)) return 2;
-    } else if (absl::ConsumePrefix(&arg, "--seed=")) {
-      if (!absl::SimpleAtoi(arg, &tributary::first_seed)) return 2;
-      tributary::num_seeds = 1;
-    }
+  if (!tributary::ReadFlags(argc, argv)) return 2;
+  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
+    std::signal(signal, tributary::OnFatalSignal);
   }
+  tributary::SetLogLevel(tributary::LogLevel::kOff);
   return RUN_ALL_TESTS();
 }

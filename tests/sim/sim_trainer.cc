@@ -1,12 +1,17 @@
 #include "tests/sim/sim_trainer.h"
 
+#include <utility>
+
+#include "absl/strings/match.h"
+
 namespace tributary {
 
 SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
-                       SimTrainerOptions options)
-    : world_(world),
-      node_(world->AddNode("trainer")),
+                       SimTrainerOptions options, SimUser* user)
+    : node_(world->AddNode(options.name, options.drift)),
       options_(std::move(options)),
+      user_(user),
+      random_(options_.seed, options_.name + "/user"),
       strand_(std::make_shared<Strand>(node_)),
       core_(std::make_shared<LoaderCore>(options_.core, options_.session,
                                          strand_)) {
@@ -14,11 +19,11 @@ SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
   fleet.source.addresses = options_.servers;
   fleet.link.transport = network->TransportOf(node_);
   fleet.link.strand = strand_;
-  fleet.link.client_name = "simulated";
+  fleet.link.client_name = options_.client;
   fleet.link.call_timeout = absl::Seconds(1);
   fleet.link.silence = absl::Milliseconds(500);
   fleet.link.credit_timeout = options_.core.rpc_timeout;
-  fleet.jitter_seed = options_.jitter_seed;
+  fleet.jitter_seed = options_.core.jitter_seed;
   strand_->Post([core = core_, fleet] {
     auto servers =
         std::make_shared<ServerFleet>(fleet, std::weak_ptr<FleetEvents>());
@@ -30,37 +35,54 @@ SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
 void SimTrainer::Run(const Cursor& cursor) {
   strand_->Post([this, cursor] {
     const absl::Status resumed = core_->Resume(cursor);
-    if (!resumed.ok()) errors_.push_back(resumed);
+    if (!resumed.ok()) user_->OnError(resumed);
     Pull();
   });
 }
 
 void SimTrainer::Pull() {
-  core_->Next([this](auto next) { Take(std::move(next)); });
+  waiting_ = true;
+  core_->Next([this](auto next) {
+    waiting_ = false;
+    Take(std::move(next));
+  });
 }
 
 void SimTrainer::Take(absl::StatusOr<std::optional<BatchLease>> next) {
+  if (!next.ok() && absl::IsFailedPrecondition(next.status()) &&
+      absl::StrContains(next.status().message(), "leased")) {
+    user_->OnLeasesFillRing(held_.size());
+    if (!held_.empty()) Release(/*oldest=*/true);
+    return strand_->Post([this] { Pull(); });
+  }
   if (next.ok() && !next->has_value()) {
-    held_.clear();
+    while (!held_.empty()) Release(/*oldest=*/true);
     done_ = true;
     return;
   }
-  if (!next.ok()) {
-    errors_.push_back(next.status());
-    done_ = errors_.size() > 100;
+  ++delivered_;
+  if (next.ok()) {
+    user_->OnBatch((**next).view());
+    held_.push_back(*std::move(*next));
   } else {
-    BatchLease& lease = **next;
-    taken_.emplace_back(lease.index(), ToHex(lease.view().Digest()));
-    // One or two steps hold their batches, and let go of them in any order.
-    held_.push_back(std::move(lease));
-    if (held_.size() > 1 + world_->Below(2)) {
-      world_->Chance(0.5) ? held_.pop_front() : held_.pop_back();
-    }
+    user_->OnError(next.status());
   }
-  if (done_) return;
-  const auto step = static_cast<int64_t>(
-      world_->Below(absl::ToInt64Nanoseconds(options_.max_step)));
-  strand_->PostAfter(absl::Nanoseconds(step), [this] { Pull(); });
+  strand_->PostAfter(random_.Between(absl::ZeroDuration(), options_.max_step),
+                     [this] { Step(); });
+}
+
+// Whatever a step used may be kept a while, and let go of in any order.
+void SimTrainer::Step() {
+  if (delivered_ % options_.checkpoint_every == 0) committed_ = delivered_;
+  while (held_.size() > random_.Below(options_.max_held + 1)) {
+    Release(random_.Chance(0.5));
+  }
+  Pull();
+}
+
+void SimTrainer::Release(bool oldest) {
+  user_->OnRelease((oldest ? held_.front() : held_.back()).view());
+  oldest ? held_.pop_front() : held_.pop_back();
 }
 
 void SimTrainer::Close() {

@@ -1,5 +1,5 @@
-// A trainer of the simulation: pulls batches through the real loader core and
-// writes down what it got.
+// A trainer of the simulation: a user who pulls batches through the real loader
+// core, steps, and writes checkpoints.
 #ifndef TRIBUTARY_TESTS_SIM_SIM_TRAINER_H_
 #define TRIBUTARY_TESTS_SIM_SIM_TRAINER_H_
 
@@ -7,60 +7,81 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "channel/testing/sim_network.h"
+#include "common/testing/sim_random.h"
 #include "common/testing/sim_scheduler.h"
 #include "trainer_client/core/loader_core.h"
 
 namespace tributary {
 
 struct SimTrainerOptions {
+  std::string name;
   LoaderSession session;
   LoaderCoreOptions core;
   std::vector<Address> servers;
-  uint64_t jitter_seed = 1;
-  // Between two Next() it "trains" for up to this long, holding the lease.
+  std::string client;  // the job's name
+  uint64_t seed = 1;
+  double drift = 1;
+  // Between two Next() it "trains" for up to this long.
   absl::Duration max_step = absl::Milliseconds(4);
+  uint64_t max_held = 1;          // batches, of earlier steps too
+  uint64_t checkpoint_every = 1;  // steps
+};
+
+// Told of what a user sees.
+class SimUser {
+ public:
+  virtual ~SimUser() = default;
+  virtual void OnBatch(const BatchView& view) = 0;
+  virtual void OnRelease(const BatchView& view) = 0;
+  // In the place of a batch.
+  virtual void OnError(const absl::Status& why) = 0;
+  // Next() said that the user's own leases fill the ring.
+  virtual void OnLeasesFillRing(size_t held) = 0;
 };
 
 // Lives on one node; destroy after the node has crashed or the core closed.
 class SimTrainer {
  public:
   SimTrainer(SimScheduler* world, SimNetwork* network,
-             SimTrainerOptions options);
+             SimTrainerOptions options, SimUser* user);
 
   // Takes the epoch from `cursor` to its end.
   void Run(const Cursor& cursor);
   bool done() const { return done_; }
-  // Index and digest, in the order of delivery.
-  const std::vector<std::pair<uint64_t, std::string>>& taken() const {
-    return taken_;
-  }
-  const std::vector<absl::Status>& errors() const { return errors_; }
-  // Where a checkpoint made now would go on.
-  Cursor cursor() const { return core_->CursorAfter(taken_.size()); }
+  // Waits in Next().
+  bool waiting() const { return waiting_; }
+  // Batches and errors since Run.
+  uint64_t delivered() const { return delivered_; }
+  // How many of them the last checkpoint covers, and where it goes on.
+  uint64_t committed() const { return committed_; }
+  Cursor cursor() const { return core_->CursorAfter(committed_); }
 
   // `closed()` holds once nothing writes into the ring any more.
   void Close();
   bool closed() const { return closed_; }
-  SlotRingStats ring() const { return core_->ring().stats(); }
+  const SlotRing& ring() const { return core_->ring(); }
   const LoaderStats& stats() const { return core_->stats(); }
   SimExecutor* node() const { return node_; }
 
  private:
   void Pull();
   void Take(absl::StatusOr<std::optional<BatchLease>> next);
+  void Step();
+  void Release(bool oldest);
 
-  SimScheduler* const world_;
   SimExecutor* const node_;
   const SimTrainerOptions options_;
+  SimUser* const user_;
+  SimRandom random_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<LoaderCore> core_;
-  std::vector<std::pair<uint64_t, std::string>> taken_;
-  std::vector<absl::Status> errors_;
   std::deque<BatchLease> held_;
+  uint64_t delivered_ = 0;
+  uint64_t committed_ = 0;
+  bool waiting_ = false;
   bool done_ = false;
   bool closed_ = false;
 };

@@ -1,0 +1,93 @@
+// Reads every message between trainers and servers, and between peers, and
+// holds both ends to docs/protocol.md.
+#ifndef TRIBUTARY_TESTS_SIM_PROTOCOL_WATCH_H_
+#define TRIBUTARY_TESTS_SIM_PROTOCOL_WATCH_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "channel/testing/sim_network.h"
+#include "common/proto/wire.pb.h"
+#include "tests/sim/sim_world.h"
+
+namespace tributary {
+
+// Each credit gets one answer, and a sign of life until then; a cancelled one
+// is soon over; frames follow each other; nobody is asked for what it does not
+// own; what a trainer has already, it asks of nobody any more.
+class ProtocolWatch final : public SimNetworkWatch {
+ public:
+  explicit ProtocolWatch(SimWorld* world);
+
+  void OnConnect(const SimLinkInfo& link) override;
+  void OnSend(const SimLinkInfo& link, SimSide from,
+              const OutgoingMessage& message) override;
+  void OnArrival(const SimLinkInfo& link, SimSide to,
+                 const OutgoingMessage& message) override;
+  void OnClosed(const SimLinkInfo& link, SimSide side) override;
+
+  // What should have happened meanwhile: call it every kPatrol.
+  void Patrol();
+  static constexpr absl::Duration kPatrol = absl::Milliseconds(50);
+  // Batch streams whose server's end is open.
+  size_t open_batch_links() const;
+  std::string OpenBatchLinks() const;
+
+ private:
+  struct Grant {
+    uint64_t index = 0;
+    uint64_t max_bytes = 0;
+    absl::Time arrived = absl::InfiniteFuture();         // at the server
+    absl::Time last_sign = absl::InfinitePast();         // from it
+    absl::Time cancel_arrived = absl::InfiniteFuture();  // at the server
+    bool cancel_sent = false;
+    uint64_t sent = 0;      // bytes, in frames
+    uint64_t total = 0;     // of them
+    bool answered = false;  // the server has sent its last word on it ...
+    bool returned = false;  // ... or this after it
+    bool ended = false;     // the trainer has heard
+  };
+  struct BatchLink {
+    SimLinkInfo info;
+    bool client_closed = false;
+    bool server_closed = false;
+    uint64_t last_grant = 0;
+    std::map<uint64_t, Grant> grants;
+  };
+
+  void Fail(const SimLinkInfo& link, absl::string_view invariant,
+            const std::string& what);
+  void FromTrainer(BatchLink& link, const OutgoingMessage& message);
+  void FromServer(BatchLink& link, const OutgoingMessage& message);
+  Grant* Answer(BatchLink& link, uint64_t grant);
+  void OnFrame(BatchLink& link, const v1::Frame& frame, size_t bytes);
+  void OnReturned(BatchLink& link, uint64_t grant);
+  void OnProgress(BatchLink& link, const v1::Progress& progress);
+  void OnBatchError(const v1::BatchError& error);
+  void ToServer(BatchLink& link, const OutgoingMessage& message);
+  void ToTrainer(BatchLink& link, const OutgoingMessage& message);
+  void LeafCallSent(const SimLinkInfo& link, const OutgoingMessage& message);
+  void LeafReplySent(const SimLinkInfo& link, const OutgoingMessage& message);
+  void LeafCallArrived(const SimLinkInfo& link, const OutgoingMessage& message);
+  void PatrolServer(BatchLink& link);
+  void PatrolTrainer(BatchLink& link);
+  void PatrolIdleServers();
+  absl::Time now() const { return world_->scheduler().now(); }
+
+  SimWorld* const world_;
+  std::map<uint64_t, BatchLink> links_;                 // by id
+  std::set<std::pair<int, std::string>> seen_batches_;  // trainer, server
+  std::map<int, absl::Time> no_links_since_;            // by server's node
+  // Nodes or rows that a leaf call is for, by stream and call.
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> leaf_asked_;
+  // Payloads of leaf calls, to see them travel again.
+  std::map<const void*, std::weak_ptr<const void>> leaf_payloads_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TESTS_SIM_PROTOCOL_WATCH_H_

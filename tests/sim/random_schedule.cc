@@ -1,0 +1,175 @@
+#include "tests/sim/random_schedule.h"
+
+#include <algorithm>
+
+#include "common/testing/sim_random.h"
+
+namespace tributary {
+namespace {
+
+// Draws a schedule part by part. Small cases are as likely as large ones: most
+// faults show best where little else goes on.
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : random_(seed, "schedule") {
+    schedule_.seed = static_cast<int64_t>(seed);
+  }
+
+  Schedule Make() {
+    World();
+    if (random_.Chance(0.05)) {
+      Normalize(schedule_);
+      return schedule_;
+    }
+    Shortages();
+    Network();
+    random_.Chance(0.03) ? DeadlyBatches() : Faults();
+    Normalize(schedule_);
+    return schedule_;
+  }
+
+ private:
+  template <size_t n>
+  int64_t OneOf(const int64_t (&values)[n]) {
+    return values[random_.Below(n)];
+  }
+  int64_t UpTo(int64_t most) {
+    return static_cast<int64_t>(random_.Below(static_cast<uint64_t>(most))) + 1;
+  }
+
+  void World() {
+    Schedule& s = schedule_;
+    s.servers = UpTo(8);
+    s.partitions = UpTo(random_.Chance(0.2) ? 8 : 4);
+    s.owners = UpTo(std::min<int64_t>(3, s.servers));
+    s.trainers = random_.Chance(0.25) ? UpTo(8) : UpTo(3);
+    s.jobs = random_.Chance(0.3) ? UpTo(3) : 1;
+    s.batches = OneOf({4, 10, 16, 16});
+    s.replace = static_cast<int64_t>(random_.Below(2));
+    s.expand_all = random_.Chance(0.2) ? 1 : 0;
+    s.rooms = random_.Chance(0.25) ? 1 : 0;
+    s.stranger = random_.Chance(0.1) ? 1 : 0;
+    s.prefetch = UpTo(6);
+    s.held = UpTo(3);
+    s.step_us = OneOf({100, 2000, 2000, 20'000});
+    s.checkpoint = UpTo(4);
+    s.drift_ppm = OneOf({0, 100, 10'000, 10'000, 100'000});
+    s.frame = OneOf({500, 3000, 1 << 20});
+    s.window = OneOf({1, 4000, 4 << 20});
+    s.leaf_reply = OneOf({4 << 20, 4 << 20, 300});  // a row and a bit
+  }
+
+  // Of room: each is enough for the largest batch, or nearly.
+  void Shortages() {
+    Schedule& s = schedule_;
+    if (random_.Chance(0.4)) {
+      s.ring = OneOf({8 << 10, 12 << 10, 16 << 10, 24 << 10, 40 << 10});
+    }
+    if (random_.Chance(0.3)) {
+      s.memory = OneOf({16 << 10, 24 << 10, 32 << 10, 64 << 10});
+    }
+    if (random_.Chance(0.2)) s.leaf_memory = OneOf({8 << 10, 32 << 10});
+    if (random_.Chance(0.2)) s.queued = UpTo(3);
+    if (random_.Chance(0.2)) s.running = UpTo(2);
+    if (random_.Chance(0.2)) s.running_per_stream = UpTo(2);
+    if (random_.Chance(0.4)) s.sessions = UpTo(2);
+    if (random_.Chance(0.25)) s.timeout_ms = 40'000;
+  }
+
+  void Network() {
+    Schedule& s = schedule_;
+    s.latency_us = OneOf({100, 200, 200, 1000, 5000});
+    s.detect_ms = OneOf({1, 20, 500, 2000});
+    s.rough_ms = OneOf({20, 100, 1000});
+    if (random_.Chance(0.3)) s.corrupt_ppm = OneOf({1000, 10'000, 30'000});
+    if (random_.Chance(0.3)) s.cut_ppm = OneOf({1000, 10'000});
+    if (random_.Chance(0.2)) s.stall_ppm = OneOf({1000, 10'000});
+    if (random_.Chance(0.2)) s.refuse_ppm = OneOf({10'000, 200'000});
+    if (random_.Chance(0.2)) s.slow_ppm = OneOf({50'000, 500'000});
+    if (random_.Chance(0.2)) s.twice_ppm = OneOf({50'000, 500'000});
+  }
+
+  void Faults() {
+    const int64_t faults = random_.Chance(0.2) ? 0 : UpTo(5);
+    for (int64_t i = 0; i < faults; ++i) schedule_.faults.push_back(Fault());
+    std::sort(schedule_.faults.begin(), schedule_.faults.end(),
+              [](const SimFault& a, const SimFault& b) { return a.at < b.at; });
+  }
+
+  // A server dies again and again over batches that wait for its peer.
+  void DeadlyBatches() {
+    schedule_.servers = schedule_.partitions = 2;
+    schedule_.owners = 1;
+    schedule_.detect_ms = 1;
+    const auto crash = [&](int server, absl::Duration at,
+                           absl::Duration lasts) {
+      schedule_.faults.push_back({.kind = SimFault::Kind::kCrash,
+                                  .node = {true, server},
+                                  .at = at,
+                                  .lasts = lasts});
+    };
+    crash(1, absl::Milliseconds(UpTo(5)), absl::Seconds(3));
+    for (absl::Duration at = absl::Milliseconds(10); at < absl::Seconds(2);
+         at += absl::Milliseconds(200 + UpTo(200))) {
+      crash(0, at, absl::Milliseconds(UpTo(50)));
+    }
+  }
+
+  SimNodeName Server() {
+    return {true, static_cast<int>(UpTo(schedule_.servers)) - 1};
+  }
+  SimNodeName Trainer() {
+    return {false, static_cast<int>(UpTo(schedule_.trainers)) - 1};
+  }
+  SimNodeName Anyone() { return random_.Chance(0.3) ? Trainer() : Server(); }
+
+  SimFault Fault() {
+    using Kind = SimFault::Kind;
+    constexpr Kind kOften[] = {
+        Kind::kCrash,      Kind::kCrash,  Kind::kCrash,  Kind::kFreeze,
+        Kind::kFreeze,     Kind::kFreeze, Kind::kPart,   Kind::kPartOneWay,
+        Kind::kDrain,      Kind::kReset,  Kind::kStarve, Kind::kStarve,
+        Kind::kStarveLeafs};
+    SimFault fault;
+    fault.kind = kOften[random_.Below(std::size(kOften))];
+    fault.node = Anyone();
+    switch (fault.kind) {
+      case Kind::kPart:
+      case Kind::kPartOneWay:
+        fault.other = Server();
+        break;
+      case Kind::kDrain:
+        fault.node = Server();
+        break;
+      case Kind::kStarve:
+      case Kind::kStarveLeafs:
+        fault.node = Server();
+        fault.percent = static_cast<int>(OneOf({50, 90, 100}));
+        break;
+      default:
+        break;
+    }
+    fault.at = Micros(absl::ZeroDuration(), absl::Milliseconds(60));
+    fault.lasts = Micros(absl::Milliseconds(1), Longest());
+    return fault;
+  }
+
+  absl::Duration Longest() {
+    const double u = static_cast<double>(random_.Below(100));
+    if (u < 40) return absl::Milliseconds(20);
+    if (u < 90) return absl::Seconds(3);
+    return absl::Seconds(20);
+  }
+  absl::Duration Micros(absl::Duration from, absl::Duration to) {
+    return absl::Floor(random_.Between(from, to), absl::Microseconds(1));
+  }
+
+  SimRandom random_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+Schedule RandomSchedule(uint64_t seed) { return Draw(seed).Make(); }
+
+}  // namespace tributary

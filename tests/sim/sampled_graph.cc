@@ -1,0 +1,153 @@
+#include "tests/sim/sampled_graph.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "common/testing/sim_random.h"
+#include "partition/format/testing/graph_builder.h"
+#include "trainer_client/core/neighbor_session.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kRandomSeed = 5;
+constexpr int64_t kNodes = 64;
+constexpr int64_t kHub = 0;
+constexpr int64_t kFeatures = 64;
+
+// Parallel edges, self loops, a hub, isolated nodes; batches of 1 to 12 KB.
+GraphSpec MakeSpec(uint32_t num_partitions) {
+  GraphSpec graph;
+  graph.num_nodes = kNodes;
+  SimRandom random(1, "graph");
+  for (int i = 0; i < 300; ++i) {
+    const auto u = static_cast<int64_t>(random.Below(kNodes - 4));
+    const auto v = static_cast<int64_t>(random.Below(kNodes - 4));
+    graph.edges.push_back({u, i % 5 == 0 ? kHub : v});
+  }
+  graph.x_dim = kFeatures;
+  for (int64_t i = 0; i < kNodes * kFeatures; ++i) {
+    graph.x.push_back(static_cast<float>(i) / 8);
+  }
+  for (int64_t i = 0; i < kNodes; ++i) graph.y.push_back(i % 7);
+  graph.num_partitions = num_partitions;
+  return graph;
+}
+
+template <typename T>
+T OrDie(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::cerr << "the simulation's own graph: " << value.status() << "\n";
+  std::abort();
+}
+
+LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
+                          uint32_t world) {
+  const auto graph =
+      SimulatedGraph(static_cast<uint32_t>(schedule.partitions), {});
+  NeighborLoaderOptions loader;
+  loader.num_neighbors = {3, 2};
+  loader.batch_size = kSimBatchSize;
+  loader.random_seed = kRandomSeed + static_cast<uint64_t>(job);
+  loader.replace = schedule.replace != 0;
+  loader.expand_all = schedule.expand_all != 0;
+  loader.rank = rank;
+  loader.world = world;
+  // The last batch is short.
+  std::vector<int64_t> inputs(schedule.batches * kSimBatchSize - 1);
+  std::iota(inputs.begin(), inputs.end(), 0);
+  return OrDie(
+      MakeNeighborSession(loader,
+                          std::make_shared<AcceptedGraph>(
+                              AcceptedGraph{graph->json(), graph->schema()}),
+                          inputs));
+}
+
+}  // namespace
+
+std::vector<uint32_t> PartitionsOfServer(const Schedule& schedule, int server) {
+  const auto servers = static_cast<int>(schedule.servers);
+  std::vector<uint32_t> mine;
+  for (int p = 0; p < schedule.partitions; ++p) {
+    const int behind = (server - p % servers + servers) % servers;
+    if (behind < schedule.owners) mine.push_back(static_cast<uint32_t>(p));
+  }
+  if (mine.empty()) {
+    mine.push_back(static_cast<uint32_t>(server % schedule.partitions));
+  }
+  return mine;
+}
+
+std::shared_ptr<const Graph> SimulatedGraph(uint32_t num_partitions,
+                                            std::vector<uint32_t> partitions) {
+  // Written once each, for that flushes to disk; opened for each set of
+  // partitions.
+  static std::map<uint32_t, std::unique_ptr<TemporaryFolder>> folders;
+  static auto& graphs =
+      *new std::map<std::pair<uint32_t, std::vector<uint32_t>>,
+                    std::shared_ptr<const Graph>>;
+  auto& graph = graphs[{num_partitions, partitions}];
+  if (graph != nullptr) return graph;
+  auto& folder = folders[num_partitions];
+  if (folder == nullptr) {
+    folder = std::make_unique<TemporaryFolder>();
+    WriteGraphTo(MakeSpec(num_partitions), folder->File("graph"));
+  }
+  graph = OrDie(Graph::Open(folder->File("graph"), {std::move(partitions)}));
+  return graph;
+}
+
+std::shared_ptr<const Graph> StrangersGraph() {
+  static auto& graph = *new std::shared_ptr<const Graph>(
+      BuildGraph({.num_nodes = kNodes, .edges = {{1, 0}, {2, 0}}}));
+  return graph;
+}
+
+LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
+                               uint32_t rank, uint32_t world) {
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, uint32_t,
+                         uint32_t>;
+  static auto& sessions = *new std::map<Key, LoaderSession>;
+  const Key key{schedule.partitions,
+                schedule.replace,
+                schedule.expand_all,
+                schedule.batches,
+                job,
+                rank,
+                world};
+  auto it = sessions.find(key);
+  if (it == sessions.end()) {
+    it = sessions.emplace(key, MakeSession(schedule, job, rank, world)).first;
+  }
+  return it->second;
+}
+
+ExpectedBatch ExpectedBatch::From(const BatchView& view, uint64_t room_bytes) {
+  ExpectedBatch batch;
+  batch.room_bytes = room_bytes;
+  batch.digest = ToHex(view.Digest());
+  for (const TensorView& tensor : view.tensors()) {
+    batch.tensors.push_back({tensor.name,
+                             tensor.dtype,
+                             tensor.shape,
+                             {tensor.data.begin(), tensor.data.end()}});
+  }
+  return batch;
+}
+
+bool ExpectedBatch::Matches(const BatchView& view) const {
+  return std::equal(
+      tensors.begin(), tensors.end(), view.tensors().begin(),
+      view.tensors().end(), [](const Tensor& a, const TensorView& b) {
+        return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
+               std::equal(a.data.begin(), a.data.end(), b.data.begin(),
+                          b.data.end());
+      });
+}
+
+}  // namespace tributary

@@ -1,0 +1,123 @@
+// A simulated run as data: a world and the faults that befall it, as one line
+// of text.
+#ifndef TRIBUTARY_TESTS_SIM_SCHEDULE_H_
+#define TRIBUTARY_TESTS_SIM_SCHEDULE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace tributary {
+
+// "s2" or "t0": a server or a trainer by number.
+struct SimNodeName {
+  bool is_server = true;
+  int number = 0;
+  std::string ToString() const;
+  friend bool operator==(const SimNodeName&, const SimNodeName&) = default;
+};
+
+// Something that happens at a time and passes.
+struct SimFault {
+  enum class Kind {
+    kCrash,        // a server or a trainer dies; another starts in its place
+    kDrain,        // a server is told to stop, and starts again afterwards
+    kFreeze,       // a server or a trainer stands still
+    kPart,         // nothing passes between two nodes
+    kPartOneWay,   // nothing passes from the first to the second
+    kReset,        // all streams of a node break
+    kStarve,       // a hog takes `percent` of a server's memory budget
+    kStarveLeafs,  // the same of its leaf budget
+  };
+  Kind kind = Kind::kCrash;
+  SimNodeName node;
+  SimNodeName other;  // of kPart, kPartOneWay
+  int percent = 0;    // of kStarve, kStarveLeafs
+  absl::Duration at;
+  absl::Duration lasts;
+
+  absl::Time EndsAt(absl::Time start) const { return start + at + lasts; }
+  std::string ToString() const;
+  friend bool operator==(const SimFault&, const SimFault&) = default;
+};
+
+// Everything that a run depends on. Each number has a least disturbing value,
+// its default; SimFields() lists them.
+struct Schedule {
+  int64_t seed = 1;  // of the draws that are left: latencies, ties, steps
+  int64_t servers = 1;
+  int64_t partitions = 1;
+  int64_t owners = 1;    // of each partition
+  int64_t trainers = 1;  // of all jobs
+  int64_t jobs = 1;      // each with a random seed of its own
+  int64_t batches = 16;  // of each job
+  int64_t replace = 0;
+  int64_t expand_all = 0;
+  int64_t rooms = 0;     // trainers share memory with servers
+  int64_t stranger = 0;  // a server with another graph is listed too
+
+  // Trainers.
+  int64_t prefetch = 4;
+  int64_t ring = 256 << 10;      // bytes
+  int64_t held = 1;              // batches that a user holds, at most
+  int64_t step_us = 2000;        // a step takes up to this
+  int64_t checkpoint = 1;        // every so many steps
+  int64_t timeout_ms = 120'000;  // rpc_timeout
+
+  // Servers.
+  int64_t memory = 4 << 20;  // bytes
+  int64_t leaf_memory = 4 << 20;
+  int64_t running = 8;
+  int64_t running_per_stream = 4;
+  int64_t queued = 4096;
+  int64_t sessions = 256;
+  int64_t frame = 1 << 20;       // bytes
+  int64_t window = 4 << 20;      // of frames in the transport
+  int64_t leaf_reply = 4 << 20;  // bytes
+
+  // The network, and how fast clocks go.
+  int64_t drift_ppm = 0;  // clocks differ from the world's by up to this
+  int64_t latency_us = 200;
+  int64_t rough_ms = 100;  // for so long the five rates below hold
+  int64_t corrupt_ppm = 0;
+  int64_t cut_ppm = 0;
+  int64_t stall_ppm = 0;
+  int64_t refuse_ppm = 0;
+  int64_t slow_ppm = 0;
+  int64_t twice_ppm = 0;
+  int64_t detect_ms = 2000;  // a crash is noticed within
+
+  std::vector<SimFault> faults;
+
+  // Nothing happens but the work itself, and nothing is short.
+  bool IsCalm() const;
+  // When the last fault has passed and the rates are zero.
+  absl::Duration CalmAfter() const;
+
+  // "servers=3 trainers=2; crash s1 at=12ms for=500ms": what differs from the
+  // defaults, then the faults.
+  std::string ToString() const;
+  // INVALID_ARGUMENT names the word.
+  static absl::StatusOr<Schedule> Parse(absl::string_view text);
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+struct SimField {
+  const char* name;
+  int64_t Schedule::*value;
+  int64_t least;
+  int64_t most;
+};
+absl::Span<const SimField> SimFields();
+
+// Numbers within what they depend on, and no fault of a node that is not there.
+void Normalize(Schedule& schedule);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TESTS_SIM_SCHEDULE_H_

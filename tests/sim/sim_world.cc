@@ -1,0 +1,234 @@
+#include "tests/sim/sim_world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace tributary {
+
+// Passes streams on, and counts those that a trainer wants batches from.
+class SimWorld::StreamCounter final : public StreamAcceptor {
+ public:
+  explicit StreamCounter(StreamAcceptor* next) : next_(next) {}
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+                                        std::shared_ptr<Stream> stream,
+                                        absl::Status* why) override {
+    count_ += method == StreamMethod::kBatches ? 1 : 0;
+    return next_->Accept(method, std::move(peer), std::move(stream), why);
+  }
+  int count() const { return count_; }
+
+ private:
+  StreamAcceptor* const next_;
+  int count_ = 0;
+};
+
+void SimSeat::OnBatch(const BatchView& view) {
+  ledger->OnBatch(number, NextIndex(), view, in->scheduler().now());
+}
+
+void SimSeat::OnRelease(const BatchView& view) {
+  ledger->OnRelease(number, view);
+}
+
+void SimSeat::OnError(const absl::Status& why) {
+  ledger->OnError(number, NextIndex(), why, in->excuses(),
+                  in->scheduler().now());
+}
+
+void SimSeat::OnLeasesFillRing(size_t held) {
+  ++in->coverage().leases_fill_ring;
+  if (held > 0) return;
+  in->verdict().Fail("leases fill the ring",
+                     absl::StrCat("trainer ", number, " holds none"));
+}
+
+SimWorld::SimWorld(const Schedule& schedule,
+                   std::vector<const std::vector<ExpectedBatch>*> expected)
+    : schedule_(schedule),
+      fleet_(static_cast<uint64_t>(schedule.seed)),
+      start_(fleet_.world.now()),
+      verdict_(&fleet_.world) {
+  for (const auto* batches : expected) {
+    ledgers_.emplace_back(batches, &verdict_, &coverage_);
+  }
+  for (int s = 0; s < num_servers(); ++s) fleet_.Add(ServerOptions(s));
+  if (schedule_.stranger != 0) {
+    const SimServer& server = fleet_.Add({.opened = StrangersGraph()});
+    at_stranger_ = std::make_unique<StreamCounter>(server.service.get());
+    fleet_.network.Listen(server.executor, server.address, at_stranger_.get());
+  }
+  fleet_.network.set_carries_rooms(schedule_.rooms != 0);
+  fleet_.Introduce();
+  const auto jobs = static_cast<int>(schedule_.jobs);
+  const auto trainers = static_cast<int>(schedule_.trainers);
+  for (int t = 0; t < trainers; ++t) {
+    const int job = t % jobs;
+    const int world = (trainers - job + jobs - 1) / jobs;
+    seats_.push_back(std::make_unique<SimSeat>(
+        t, job, static_cast<uint32_t>(t / jobs), static_cast<uint32_t>(world)));
+    seats_.back()->ledger = &ledgers_[job];
+    seats_.back()->in = this;
+  }
+}
+
+SimWorld::~SimWorld() {
+  fleet_.network.set_watch(nullptr);
+  fleet_.world.set_each_step(nullptr);
+  for (auto& seat : seats_) {
+    if (seat->trainer != nullptr) fleet_.network.Crash(seat->trainer->node());
+  }
+}
+
+double SimWorld::DriftOf(const std::string& name) const {
+  SimRandom random(static_cast<uint64_t>(schedule_.seed), name + "/drift");
+  const auto most = static_cast<double>(schedule_.drift_ppm) / 1e6;
+  const double share = static_cast<double>(random.Below(2001)) / 1000 - 1;
+  return 1 + most * share;
+}
+
+SimServerOptions SimWorld::ServerOptions(int number) const {
+  SimServerOptions server;
+  server.opened = SimulatedGraph(static_cast<uint32_t>(schedule_.partitions),
+                                 PartitionsOfServer(schedule_, number));
+  server.memory_budget = static_cast<size_t>(schedule_.memory);
+  server.leaf_budget = static_cast<size_t>(schedule_.leaf_memory);
+  server.admission.running = static_cast<int>(schedule_.running);
+  server.admission.running_per_stream =
+      static_cast<int>(schedule_.running_per_stream);
+  server.admission.queued = static_cast<size_t>(schedule_.queued);
+  server.max_sessions = static_cast<size_t>(schedule_.sessions);
+  server.frames.frame_bytes = static_cast<size_t>(schedule_.frame);
+  server.frames.window_bytes = static_cast<size_t>(schedule_.window);
+  server.max_leaf_reply_bytes = static_cast<size_t>(schedule_.leaf_reply);
+  server.drift = DriftOf(absl::StrCat("server", number));
+  return server;
+}
+
+void SimWorld::Seat(SimSeat& seat) {
+  SimTrainerOptions trainer;
+  trainer.name = absl::StrCat("trainer", seat.number);
+  trainer.session =
+      SimulatedSession(schedule_, seat.job, seat.rank, seat.world);
+  trainer.core.buffer_size = static_cast<uint64_t>(schedule_.ring);
+  trainer.core.prefetch_size = static_cast<int>(schedule_.prefetch);
+  trainer.core.rpc_timeout = absl::Milliseconds(schedule_.timeout_ms);
+  trainer.core.jitter_seed =
+      static_cast<uint64_t>(schedule_.seed * 64 + seat.number);
+  trainer.client = absl::StrCat("job", seat.job);
+  trainer.seed = static_cast<uint64_t>(schedule_.seed) + seat.lives++;
+  trainer.drift = DriftOf(trainer.name);
+  trainer.max_step = absl::Microseconds(schedule_.step_us);
+  trainer.max_held = static_cast<uint64_t>(schedule_.held);
+  trainer.checkpoint_every = static_cast<uint64_t>(schedule_.checkpoint);
+  for (const auto& server : fleet_.servers) {
+    trainer.servers.push_back(server->address);
+  }
+  seat.trainer = std::make_unique<SimTrainer>(&fleet_.world, &fleet_.network,
+                                              std::move(trainer), &seat);
+}
+
+void SimWorld::StartTrainers() {
+  for (auto& seat : seats_) {
+    Seat(*seat);
+    Cursor cursor;
+    cursor.inputs =
+        SimulatedSession(schedule_, seat->job, seat->rank, seat->world).inputs;
+    seat->trainer->Run(cursor);
+  }
+}
+
+bool SimWorld::AllDone() const {
+  return std::all_of(seats_.begin(), seats_.end(), [](const auto& seat) {
+    return seat->trainer != nullptr && seat->trainer->done();
+  });
+}
+
+bool SimWorld::alive(int number) {
+  return !fleet_.world.crashed(server(number).executor->node());
+}
+
+int SimWorld::ServerOf(int node) const {
+  for (int s = 0; s < num_servers(); ++s) {
+    if (fleet_.servers[s]->executor->node() == node) return s;
+  }
+  return -1;
+}
+
+const SimSeat* SimWorld::SeatOf(int node) const {
+  for (const auto& seat : seats_) {
+    if (seat->trainer != nullptr && seat->trainer->node()->node() == node) {
+      return seat.get();
+    }
+  }
+  return nullptr;
+}
+
+bool SimWorld::awake(int node) const {
+  return !fleet_.world.crashed(node) && !fleet_.world.frozen(node);
+}
+
+absl::Time SimWorld::awake_since(int node) const {
+  const auto it = awake_since_.find(node);
+  return it == awake_since_.end() ? absl::InfinitePast() : it->second;
+}
+
+bool SimWorld::CrashServer(int number) {
+  if (!alive(number)) return false;
+  fleet_.Crash(server(number));
+  CountDeath();
+  return true;
+}
+
+void SimWorld::RestartServer(int number) {
+  if (!alive(number)) fleet_.Restart(server(number));
+}
+
+bool SimWorld::CrashTrainer(int number) {
+  SimSeat& seat = *seats_[number];
+  if (seat.trainer == nullptr || seat.trainer->done()) return false;
+  Collect(*seat.trainer);
+  const uint64_t committed = seat.trainer->committed();
+  for (uint64_t n = committed; n < seat.trainer->delivered(); ++n) {
+    seat.ledger->TakeBack(number, seat.rank + (seat.base + n) * seat.world);
+  }
+  seat.base += committed;
+  seat.resume_from = seat.trainer->cursor();
+  fleet_.network.Crash(seat.trainer->node());
+  // Not inside a call that it may be making.
+  scheduler().Schedule(
+      -1, scheduler().now(),
+      [dead = std::shared_ptr<SimTrainer>(std::move(seat.trainer))] {});
+  return true;
+}
+
+void SimWorld::RestartTrainer(int number) {
+  SimSeat& seat = *seats_[number];
+  if (seat.trainer != nullptr) return;
+  Seat(seat);
+  seat.trainer->Run(seat.resume_from);
+}
+
+SimExcuses SimWorld::excuses() const {
+  SimExcuses excuses;
+  excuses.ring_bytes = (static_cast<uint64_t>(schedule_.ring) + 4095) & ~4095u;
+  excuses.credit_bytes = static_cast<uint64_t>(schedule_.memory) / 2;
+  excuses.deaths = deaths_;
+  return excuses;
+}
+
+void SimWorld::Collect(const SimTrainer& trainer) {
+  const LoaderStats& stats = trainer.stats();
+  coverage_.reassigned += stats.reassigned;
+  coverage_.hedged += stats.hedged;
+  coverage_.needs += stats.needs;
+  coverage_.evicted += stats.evicted;
+  coverage_.doubles += stats.doubles;
+}
+
+int SimWorld::strangers_streams() const {
+  return at_stranger_ == nullptr ? 0 : at_stranger_->count();
+}
+
+}  // namespace tributary
