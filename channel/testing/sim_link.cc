@@ -225,6 +225,9 @@ void SimLink::Close(SimSide side, absl::Status why) {
   End& closer = end(side);
   if (closer.told_closed || closer.closed) return;
   closer.closed = true;
+  if (network_->watch_ != nullptr) {
+    network_->watch_->OnClose(info_, side, why);
+  }
   if (side == SimSide::kClient && twin_ != nullptr) twin_->Close(side, why);
   if (!lost_ && end(Other(side)).node != nullptr) {
     Item item;

@@ -74,6 +74,9 @@ class SimNetworkWatch {
   // Undamaged; the handler is called next.
   virtual void OnArrival(const SimLinkInfo& link, SimSide to,
                          const OutgoingMessage& message) = 0;
+  // The end closes it.
+  virtual void OnClose(const SimLinkInfo& link, SimSide side,
+                       const absl::Status& why) = 0;
   // The end is about to be told; or its node is dead.
   virtual void OnClosed(const SimLinkInfo& link, SimSide side) = 0;
 };

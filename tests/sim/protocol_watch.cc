@@ -233,33 +233,39 @@ void ProtocolWatch::ToTrainer(BatchLink& link, const OutgoingMessage& message) {
 
 void ProtocolWatch::LeafCallSent(const SimLinkInfo& link,
                                  const OutgoingMessage& message) {
+  LeafCall call;
   if (message.kind == MessageKind::kSampleHopRequest) {
-    leaf_asked_[{link.id, message.call_id}] =
-        Parse<v1::SampleHopRequest>(message).num_nodes();
+    call.asked = Parse<v1::SampleHopRequest>(message).num_nodes();
   } else if (message.kind == MessageKind::kGatherRequest) {
-    leaf_asked_[{link.id, message.call_id}] =
-        Parse<v1::GatherRequest>(message).num_rows();
+    call.asked = Parse<v1::GatherRequest>(message).num_rows();
   }
   if (message.payload_owner == nullptr || link.is_double) return;
-  auto& seen = leaf_payloads_[message.payload_owner.get()];
+  call.payload = message.payload_owner.get();
+  leaf_calls_[{link.id, message.call_id}] = call;
+  auto& seen = leaf_payloads_[call.payload];
   if (seen.lock() == message.payload_owner) ++world_->coverage().leaf_retries;
   seen = message.payload_owner;
 }
 
 void ProtocolWatch::LeafReplySent(const SimLinkInfo& link,
                                   const OutgoingMessage& message) {
-  const uint64_t asked = leaf_asked_[{link.id, message.call_id}];
+  const auto it = leaf_calls_.find({link.id, message.call_id});
+  if (it == leaf_calls_.end()) return;
+  const LeafCall call = it->second;
+  leaf_calls_.erase(it);
+  if (message.kind == MessageKind::kCallError) {
+    ++world_->coverage().leaf_errors;
+    return;
+  }
+  leaf_payloads_.erase(call.payload);
   bool cut = false;
   if (message.kind == MessageKind::kSampleHopReply) {
     const auto reply = Parse<v1::SampleHopReply>(message);
-    cut = reply.nodes() < asked || reply.last_is_partial();
-  } else if (message.kind == MessageKind::kGatherReply) {
-    cut = Parse<v1::GatherReply>(message).rows() < asked;
-  } else if (message.kind == MessageKind::kCallError) {
-    ++world_->coverage().leaf_errors;
+    cut = reply.nodes() < call.asked || reply.last_is_partial();
+  } else {
+    cut = Parse<v1::GatherReply>(message).rows() < call.asked;
   }
   world_->coverage().leaf_cuts += cut ? 1 : 0;
-  leaf_asked_.erase({link.id, message.call_id});
 }
 
 void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
@@ -282,6 +288,21 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
     Fail(link, "asked who does not own it",
          absl::StrCat("partition ", partition));
   }
+}
+
+// An end may give up another one that is silent, or that it wants no more; but
+// while nothing was damaged anywhere (one damaged stream takes others of its
+// server with it), what the other said is never wrong.
+void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
+                            const absl::Status& why) {
+  if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
+      absl::IsUnavailable(why) || absl::IsCancelled(why) ||
+      absl::IsDeadlineExceeded(why) || absl::IsResourceExhausted(why)) {
+    return;
+  }
+  Fail(link, "finds fault with what the other said",
+       absl::StrCat(side == SimSide::kClient ? "the client: " : "the server: ",
+                    why.ToString()));
 }
 
 void ProtocolWatch::OnClosed(const SimLinkInfo& link, SimSide side) {

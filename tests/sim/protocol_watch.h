@@ -28,6 +28,8 @@ class ProtocolWatch final : public SimNetworkWatch {
               const OutgoingMessage& message) override;
   void OnArrival(const SimLinkInfo& link, SimSide to,
                  const OutgoingMessage& message) override;
+  void OnClose(const SimLinkInfo& link, SimSide side,
+               const absl::Status& why) override;
   void OnClosed(const SimLinkInfo& link, SimSide side) override;
 
   // What should have happened meanwhile: call it every kPatrol.
@@ -82,9 +84,13 @@ class ProtocolWatch final : public SimNetworkWatch {
   std::map<uint64_t, BatchLink> links_;                 // by id
   std::set<std::pair<int, std::string>> seen_batches_;  // trainer, server
   std::map<int, absl::Time> no_links_since_;            // by server's node
-  // Nodes or rows that a leaf call is for, by stream and call.
-  std::map<std::pair<uint64_t, uint64_t>, uint64_t> leaf_asked_;
-  // Payloads of leaf calls, to see them travel again.
+  struct LeafCall {
+    uint64_t asked = 0;  // nodes or rows
+    const void* payload = nullptr;
+  };
+  std::map<std::pair<uint64_t, uint64_t>, LeafCall>
+      leaf_calls_;  // stream, call
+  // Payloads that were sent and not answered yet, to see them travel again.
   std::map<const void*, std::weak_ptr<const void>> leaf_payloads_;
 };
 
