@@ -21,9 +21,9 @@ size_t AlignmentFor(size_t size) {
 AlignedBuffer::AlignedBuffer(size_t size) : size_(size) {
   if (size == 0) return;
   const size_t alignment = AlignmentFor(size);
-  data_ = static_cast<uint8_t*>(
-      std::aligned_alloc(alignment, AlignUp(size, alignment)));
-  if (data_ == nullptr) throw std::bad_alloc();
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size) != 0) throw std::bad_alloc();
+  data_ = static_cast<uint8_t*>(memory);
   if (alignment == kHugePage) AdviseHugePages(data_, size);
 }
 

@@ -109,6 +109,7 @@ void HopsAndNumbering(benchmark::State& state) {
       HopQuery query;
       query.key = MakeHopKey({.batch = batch, .hop = hop++});
       query.fanout = fanout;
+      query.exact_memory = false;
       query.rows = rows;
       query.local_numbers = numbers;
       if (!SampleHop(edges, n, query, &out).ok()) std::abort();

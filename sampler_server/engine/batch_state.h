@@ -20,9 +20,17 @@ struct SampledHop {
   std::vector<uint64_t> positions;  // in the partition; empty unless wanted
   std::vector<uint32_t> owners;     // partition per frontier node, if wanted
 
+  // Lets go of what is in the batch; what finds edge_attr stays.
+  void DropWritten() {
+    std::vector<uint32_t>().swap(src);
+    std::vector<int64_t>().swap(edge_ids);
+    if (positions.empty()) std::vector<uint32_t>().swap(counts);
+  }
+
   size_t bytes() const {
-    return (counts.size() + src.size() + owners.size()) * sizeof(uint32_t) +
-           (edge_ids.size() + positions.size()) * sizeof(uint64_t);
+    return (counts.capacity() + src.capacity() + owners.capacity()) *
+               sizeof(uint32_t) +
+           (edge_ids.capacity() + positions.capacity()) * sizeof(uint64_t);
   }
 };
 
@@ -32,6 +40,7 @@ struct NodeTypeState {
   size_t frontier_begin = 0;  // local numbers to expand in this hop
   size_t frontier_end = 0;
   std::vector<int64_t> per_hop;  // num_sampled_nodes
+  uint64_t unnumbered = 0;  // more that a batch which is too large would have
 };
 
 struct EdgeTypeState {
@@ -53,7 +62,7 @@ struct BatchState {
   std::vector<EdgeTypeState> edges;  // by edge type of the plan
   std::vector<uint32_t> seed_index;  // per position, local number of its input
 
-  // Working memory held.
+  // Working memory held, but for entries per hop and type.
   size_t bytes() const {
     size_t sum = seed_index.size() * sizeof(uint32_t);
     for (const NodeTypeState& type : nodes) sum += type.numbering.bytes();

@@ -16,11 +16,20 @@ namespace {
 
 // Bytes of the batch per edge, without its attributes: e_id and edge_index.
 constexpr uint64_t kBatchBytesPerEdge = 16;
-// Working memory per edge of the hop being sampled, about: neighbour, edge id,
-// local number, and a part of the numbering.
-constexpr uint64_t kWorkingBytesPerEdge = 32;
+// Beside what grows with the batch: headers, blocks of numbers, entries per
+// hop and type.
+constexpr uint64_t kFixedBytes = 64 << 10;
+// Where the batch has none for them yet: their ids, numbers, a table's slots.
+constexpr uint64_t kBytesPerInput = 64;
+constexpr uint64_t kUncountedBytes = 24 << 10;  // of them, not in BatchState
 // A step that waits knows more of why than the task: it ends first.
 constexpr absl::Duration kDeadlineGrace = absl::Milliseconds(20);
+
+// A credit for a batch whose making did not fit.
+uint64_t MoreThan(uint64_t max_bytes) {
+  return max_bytes > UINT64_MAX / 2 ? UINT64_MAX
+                                    : max_bytes + max_bytes / 8 + 1;
+}
 
 absl::Status WithBatch(const BatchKey& key, const absl::Status& why) {
   return absl::Status(why.code(),
@@ -72,9 +81,10 @@ class BatchTask final : public TaskControl,
   void Begin();
   absl::Status CheckInputs() const;
   absl::StatusOr<std::vector<uint64_t>> ResolveInputs() const;
-  void NumberInputs(absl::Span<const uint64_t> internal);
+  absl::Status NumberInputs();
   void BeginHop();
   uint64_t EdgeAllowance() const;
+  uint64_t WorkingBytes() const;
   size_t BatchBytes() const;
   void OnHopDone(absl::StatusOr<HopStep::Outcome> outcome);
   void CloseHop();
@@ -108,9 +118,8 @@ void BatchTask::Begin() {
                            [self = shared_from_this()] { (void)self->Live(); });
   absl::Status status = CheckInputs();
   if (!status.ok()) return Fail(status);
-  auto internal = ResolveInputs();
-  if (!internal.ok()) return Fail(internal.status());
-  NumberInputs(*internal);
+  status = NumberInputs();
+  if (!status.ok()) return Fail(status);
   BeginHop();
 }
 
@@ -157,7 +166,8 @@ absl::StatusOr<std::vector<uint64_t>> BatchTask::ResolveInputs() const {
   return internal;
 }
 
-void BatchTask::NumberInputs(absl::Span<const uint64_t> internal) {
+absl::Status BatchTask::NumberInputs() {
+  ASSIGN_OR_RETURN(const std::vector<uint64_t> internal, ResolveInputs());
   state_ = BatchState(schema(), plan());
   for (NodeTypeState& type : state_.nodes) type.per_hop.push_back(0);
   for (EdgeTypeState& type : state_.edges) {
@@ -168,6 +178,7 @@ void BatchTask::NumberInputs(absl::Span<const uint64_t> internal) {
   inputs.numbering.Number(internal, state_.seed_index.data());
   inputs.frontier_end = inputs.numbering.size();
   inputs.per_hop[0] = static_cast<int64_t>(inputs.numbering.size());
+  return absl::OkStatus();
 }
 
 StepContext BatchTask::Context() {
@@ -187,27 +198,27 @@ size_t BatchTask::BatchBytes() const {
   return BatchWriter(schema(), plan(), request_.key, state_).total_bytes();
 }
 
-// How many edges the next hop may hold. A batch that fits never meets it: with
-// more, the batch is past 2 x max_bytes (so each Needs is twice the credit that
-// it answers, or exact, and the tries converge) and working memory is
-// past max_bytes (a batch with wide rows goes on to its exact size).
+// How many edges the next hop may find. A batch that fits never meets it: with
+// more, it is past 2 x max_bytes, so that each Needs is twice the credit that
+// it answers, or exact, and the tries converge.
 uint64_t BatchTask::EdgeAllowance() const {
   const uint64_t most = std::min(request_.max_bytes, UINT64_MAX / 2) * 2;
-  const uint64_t found = BatchBytes(), held = state_.bytes();
-  const uint64_t by_batch =
-      most > found ? (most - found) / kBatchBytesPerEdge : 0;
-  const uint64_t by_memory =
-      request_.max_bytes > held
-          ? (request_.max_bytes - held) / kWorkingBytesPerEdge
-          : 0;
-  return std::max(by_batch, by_memory) + 2;
+  const uint64_t found = BatchBytes();
+  return (most > found ? (most - found) / kBatchBytesPerEdge : 0) + 2;
+}
+
+uint64_t BatchTask::WorkingBytes() const {
+  const uint64_t all = request_.reserved_bytes != 0
+                           ? request_.reserved_bytes
+                           : TaskBytes(schema(), request_);
+  return all - std::min(kUncountedBytes, all / 8);
 }
 
 void BatchTask::BeginHop() {
   if (!Live()) return;
   SetStage(BatchStage::kSampling);
-  auto step =
-      std::make_shared<HopStep>(Context(), request_.key, hop_, EdgeAllowance());
+  const HopStep::Limits limits{EdgeAllowance(), WorkingBytes()};
+  auto step = std::make_shared<HopStep>(Context(), request_.key, hop_, limits);
   step->Start([self = shared_from_this()](auto outcome) {
     self->OnHopDone(std::move(outcome));
   });
@@ -217,7 +228,8 @@ void BatchTask::OnHopDone(absl::StatusOr<HopStep::Outcome> outcome) {
   if (!Live()) return;
   if (!outcome.ok()) return Fail(outcome.status());
   if (*outcome == HopStep::Outcome::kTooLarge) {
-    const size_t bytes = BatchBytes();
+    const size_t bytes =
+        std::max<uint64_t>(BatchBytes(), MoreThan(request_.max_bytes));
     return EndWith([bytes](BatchSink& sink) { sink.Needs(bytes); });
   }
   CloseHop();
@@ -239,7 +251,7 @@ void BatchTask::CloseHop() {
 
 void BatchTask::BeginGather() {
   if (!Live()) return;
-  for (NodeTypeState& type : state_.nodes) type.numbering.DropTable();
+  for (NodeTypeState& type : state_.nodes) type.numbering.ShrinkToIds();
   writer_ =
       std::make_unique<BatchWriter>(schema(), plan(), request_.key, state_);
   const size_t bytes = writer_->total_bytes();
@@ -249,6 +261,9 @@ void BatchTask::BeginGather() {
   SetStage(BatchStage::kGathering);
   const absl::Span<uint8_t> room = sink_->AllocateRoom(bytes);
   writer_->Write(request_.input_number, room);
+  for (EdgeTypeState& type : state_.edges) {
+    for (SampledHop& hop : type.hops) hop.DropWritten();
+  }
   auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room);
   step->Start([self = shared_from_this(), bytes](absl::Status status) {
     if (!self->Live()) return;
@@ -293,6 +308,18 @@ const char* BatchTask::StageName() const {
 }
 
 }  // namespace
+
+uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
+  constexpr uint64_t kMost = UINT64_MAX / 8;
+  const uint64_t batch = std::min(request.max_bytes, kMost);
+  uint64_t bytes =
+      2 * batch + kFixedBytes + request.original_id.size() * kBytesPerInput;
+  for (const PlannedEdgeType& type : request.plan->edge_types) {
+    if (!NeedsPositions(schema, *request.plan, type)) continue;
+    return bytes + batch / 2;
+  }
+  return bytes;
+}
 
 void StartBatchTask(const BatchEnvironment& environment, BatchRequest request,
                     std::shared_ptr<BatchSink> sink) {

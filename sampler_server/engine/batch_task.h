@@ -28,6 +28,7 @@ struct BatchRequest {
   std::vector<int64_t> input_number;  // position in the input list
   std::vector<int64_t> original_id;   // as many
   uint64_t max_bytes = 0;             // of the room
+  uint64_t reserved_bytes = 0;        // 0: TaskBytes()
   absl::Time deadline;
   CancelToken cancel;
 };
@@ -44,7 +45,8 @@ class BatchSink {
   virtual absl::Span<uint8_t> AllocateRoom(size_t bytes) = 0;
   virtual void Ready(size_t bytes) = 0;
   // The batch is `bytes` > max_bytes (exact, or a lower bound when working
-  // memory ran out first: the next try tells more).
+  // memory ran out first: the next try tells more), or it fits and its making
+  // does not, for which `bytes` is what to try.
   virtual void Needs(size_t bytes) = 0;
   virtual void Failed(absl::Status why) = 0;
   virtual void StageChanged(BatchStage stage) = 0;
@@ -57,9 +59,17 @@ struct BatchEnvironment {
   Executor* executor = nullptr;
 };
 
+// What a task may hold besides the request: while it samples, all of it is
+// working memory; once the room is there, max_bytes of it are the room. Twice
+// max_bytes, a little for each input, and half of max_bytes more where rows of
+// edges are collected. Enough for any batch of at most max_bytes, but for some
+// whose edges' rows take less than 8 bytes and some of many empty edge types:
+// those end in Needs, as others may for which less was reserved.
+uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request);
+
 // Starts it; it keeps itself alive until its end. The caller has reserved
-// 2 x max_bytes for it (working memory and room) and gives them back when the
-// sink has let go of the room; working memory beyond max_bytes ends in Needs.
+// request.reserved_bytes for it and gives them back when the sink has let go of
+// the room. A batch that would take more ends in Needs.
 void StartBatchTask(const BatchEnvironment& environment, BatchRequest request,
                     std::shared_ptr<BatchSink> sink);
 

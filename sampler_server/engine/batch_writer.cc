@@ -47,7 +47,8 @@ void BatchWriter::AddInputTensors() {
 void BatchWriter::AddNodeTensors(int type) {
   const NodeTypeSchema& schema = schema_.node_types[type];
   const std::string suffix = plan_.typed_names ? "/" + schema.name : "";
-  const auto n = static_cast<int64_t>(state_.nodes[type].numbering.size());
+  const auto n = static_cast<int64_t>(state_.nodes[type].numbering.size() +
+                                      state_.nodes[type].unnumbered);
   NodeTensors tensors;
   tensors.n_id = layout_.Add("n_id" + suffix, DType::kInt64, {n});
   tensors.num_sampled_nodes = layout_.Add("num_sampled_nodes" + suffix,

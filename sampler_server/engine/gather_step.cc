@@ -52,6 +52,7 @@ void GatherStep::AddNodeJobs(size_t index) {
   const BatchWriter::NodeRows rows = writer_->node_rows(index, room_);
   NodesByPartition parted =
       GroupByPartition(schema, context_.state->nodes[type].numbering.ids());
+  context_.state->nodes[type].numbering.DropIds();
   const bool in_order = parted.groups.size() == 1;
   const bool features = context_.plan->collect_features;
   for (PartitionNodes& group : parted.groups) {
@@ -59,6 +60,7 @@ void GatherStep::AddNodeJobs(size_t index) {
     job.type = type;
     job.partition = group.partition;
     job.rows = std::move(group.rows);
+    job.num_rows = job.rows.size();
     if (!in_order) job.to = std::move(group.index);
     job.orig_id = {rows.n_id, sizeof(int64_t)};
     job.x = {rows.x, features ? RowBytes(schema.x) : 0};
@@ -70,18 +72,28 @@ void GatherStep::AddEdgeJobs(size_t index) {
   const int type = context_.plan->edge_types[index].edge_type;
   const EdgeTypeSchema& schema = context_.graph->schema().edge_types[type];
   if (!context_.plan->collect_features || !schema.edge_attr.has_value()) return;
+  std::vector<SampledHop>& hops = context_.state->edges[index].hops;
   std::map<uint32_t, Job> by_partition;
+  for (const SampledHop& hop : hops) {
+    for (size_t node = 0; node < hop.counts.size(); ++node) {
+      by_partition[hop.owners[node]].num_rows += hop.counts[node];
+    }
+  }
+  for (auto& [partition, job] : by_partition) {
+    job.rows.reserve(job.num_rows);
+    job.to.reserve(job.num_rows);
+  }
   uint32_t edge = 0;
-  for (const SampledHop& hop : context_.state->edges[index].hops) {
+  for (SampledHop& hop : hops) {
     size_t at = 0;
     for (size_t node = 0; node < hop.counts.size(); ++node) {
-      if (hop.counts[node] == 0) continue;
       Job& job = by_partition[hop.owners[node]];
       for (uint32_t j = 0; j < hop.counts[node]; ++j) {
         job.rows.push_back(hop.positions[at++]);
         job.to.push_back(edge++);
       }
     }
+    hop = SampledHop();
   }
   for (auto& [partition, job] : by_partition) {
     job.table = RemoteGather::Table::kEdges;
@@ -89,7 +101,7 @@ void GatherStep::AddEdgeJobs(size_t index) {
     job.partition = partition;
     job.edge_attr = {writer_->edge_attr(index, room_),
                      RowBytes(schema.edge_attr)};
-    jobs_.push_back(std::move(job));
+    if (job.num_rows > 0) jobs_.push_back(std::move(job));
   }
 }
 
@@ -143,10 +155,10 @@ void GatherStep::GatherThere(Job job) {
   gather.x = job.x.wanted();
   gather.y = job.y.wanted();
   gather.edge_attr = job.edge_attr.wanted();
-  gather.rows = job.rows;
+  gather.rows = std::exchange(job.rows, {});
   const uint64_t bytes =
-      job.rows.size() * (job.orig_id.row_bytes + job.x.row_bytes +
-                         job.y.row_bytes + job.edge_attr.row_bytes);
+      job.num_rows * (job.orig_id.row_bytes + job.x.row_bytes +
+                      job.y.row_bytes + job.edge_attr.row_bytes);
   ++in_flight_;
   context_.remote->Gather(
       std::move(gather), context_.LimitsFor(bytes), context_.strand,
@@ -165,16 +177,16 @@ absl::Status GatherStep::Scatter(const Job& job,
                                  const GatheredRows& rows) const {
   std::vector<uint32_t> in_order;
   if (job.to.empty()) {
-    in_order.resize(job.rows.size());
+    in_order.resize(job.num_rows);
     std::iota(in_order.begin(), in_order.end(), 0u);
   }
   const auto& to = job.to.empty() ? in_order : job.to;
   const auto put = [&](const Column& column,
                        absl::Span<const uint8_t> bytes) -> absl::Status {
-    if (bytes.size() != column.row_bytes * job.rows.size()) {
+    if (bytes.size() != column.row_bytes * job.num_rows) {
       return absl::DataLossError(
           absl::StrCat("gather reply of partition ", job.partition, " has ",
-                       bytes.size(), " bytes of a column; ", job.rows.size(),
+                       bytes.size(), " bytes of a column; ", job.num_rows,
                        " rows of ", column.row_bytes, " were asked for"));
     }
     ScatterRows({bytes, column.row_bytes}, to, column.out.data());

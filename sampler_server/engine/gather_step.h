@@ -42,7 +42,8 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
     RemoteGather::Table table = RemoteGather::Table::kNodes;
     int type = 0;  // of the schema
     uint32_t partition = 0;
-    std::vector<uint64_t> rows;
+    std::vector<uint64_t> rows;  // of another server: gone with the request
+    size_t num_rows = 0;
     std::vector<uint32_t> to;  // empty: 0, 1, 2, ...
     Column orig_id, x, y, edge_attr;
   };

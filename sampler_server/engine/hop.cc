@@ -36,7 +36,7 @@ class HopKernel {
         out_(out) {}
 
   absl::Status Run() {
-    out_->counts.reserve(query_.rows.size());
+    Reserve();
     while (next_ < query_.rows.size() && !full_) {
       RETURN_IF_ERROR(PlanGroup());
       if (lanes_ > 0) {
@@ -75,6 +75,36 @@ class HopKernel {
     uint64_t begin;   // slot of its position 0; kRange: of the first taken
     uint64_t degree;
   };
+
+  void Reserve() {
+    const uint64_t n = query_.rows.size();
+    const bool bounded = !query_.exact_memory && query_.fanout >= 0;
+    const uint64_t edges = std::min(
+        query_.max_edges,
+        bounded ? n * static_cast<uint64_t>(query_.fanout) : CountEdges());
+    out_->counts.reserve(n);
+    out_->neighbors.reserve(edges);
+    out_->edge_ids.reserve(edges);
+    if (query_.want_positions) out_->positions.reserve(edges);
+  }
+
+  // At least as many as max_edges where there are more. Rows that cannot be
+  // answered are left to PlanNode.
+  uint64_t CountEdges() {
+    const size_t n = query_.rows.size();
+    uint64_t edges = 0;
+    for (size_t i = 0; i < n && edges < query_.max_edges; ++i) {
+      if (i + kIndptrAhead < n) PrefetchIndptr(query_.rows[i + kIndptrAhead]);
+      const uint64_t row = query_.rows[i];
+      if (indptr_.size() < 2 || row > indptr_.size() - 2) break;
+      const uint64_t begin = indptr_[row], end = indptr_[row + 1];
+      if (begin > end || end > indices_.size()) break;
+      const uint64_t drawn =
+          NumDrawn(end - begin, query_.fanout, query_.replace);
+      edges += drawn - (i == 0 ? std::min(drawn, query_.skip_edges) : 0);
+    }
+    return edges;
+  }
 
   absl::Status PlanGroup() {
     planned_ = 0;
@@ -307,6 +337,13 @@ void HopEdges::Clear() {
   edge_ids.clear();
   positions.clear();
   last_is_partial = false;
+}
+
+void HopEdges::ShrinkToFit() {
+  counts.shrink_to_fit();
+  neighbors.shrink_to_fit();
+  edge_ids.shrink_to_fit();
+  positions.shrink_to_fit();
 }
 
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,

@@ -23,6 +23,9 @@ struct HopQuery {
   absl::Span<const uint64_t> rows;           // within the partition
   uint64_t skip_edges = 0;  // of the first node's emission: a continuation
   uint64_t max_edges = UINT64_MAX;  // stop after so many
+  // Edges are counted before they are drawn, so that `out` takes no byte more
+  // than they do. Else it may take what `fanout` edges of each node would.
+  bool exact_memory = true;
 };
 
 // Edges by node, in the order of the query; each node's by ascending position.
@@ -34,6 +37,14 @@ struct HopEdges {
   bool last_is_partial = false;     // the last node has more edges
 
   void Clear();
+  // Lets go of memory that holds nothing, one array after the other.
+  void ShrinkToFit();
+  // Memory held.
+  size_t bytes() const {
+    return counts.capacity() * sizeof(uint32_t) +
+           (neighbors.capacity() + edge_ids.capacity() + positions.capacity()) *
+               sizeof(uint64_t);
+  }
 };
 
 // Appends nothing: overwrites `out`, keeping its capacity. OUT_OF_RANGE for a

@@ -14,11 +14,25 @@ namespace tributary {
 namespace {
 
 template <typename T>
+void Free(std::vector<T>& values) {
+  std::vector<T>().swap(values);
+}
+
+// The memory goes as well: what was cut is asked for again.
+template <typename T>
+void Shrink(std::vector<T>& values, size_t size) {
+  values.resize(size);
+  values.shrink_to_fit();
+}
+
+template <typename T>
 void Append(std::vector<T>& to, std::vector<T>&& from) {
   if (to.empty()) {
     to = std::move(from);
   } else {
+    to.reserve(to.size() + from.size());  // no byte more
     to.insert(to.end(), from.begin(), from.end());
+    Free(from);
   }
 }
 
@@ -27,9 +41,9 @@ void DropPartial(HopEdges& reply) {
   if (!reply.last_is_partial) return;
   const size_t kept = reply.neighbors.size() - reply.counts.back();
   reply.counts.pop_back();
-  reply.neighbors.resize(kept);
-  reply.edge_ids.resize(kept);
-  if (!reply.positions.empty()) reply.positions.resize(kept);
+  Shrink(reply.neighbors, kept);
+  Shrink(reply.edge_ids, kept);
+  if (!reply.positions.empty()) Shrink(reply.positions, kept);
   reply.last_is_partial = false;
 }
 
@@ -61,8 +75,8 @@ uint64_t HopRound::MostEdges(const PartitionShare& share) const {
   return share.unanswered() * static_cast<uint64_t>(draw_.fanout);
 }
 
-HopQuery HopRound::LocalQuery(const PartitionShare& share,
-                              uint64_t max_edges) const {
+HopQuery HopRound::LocalQuery(const PartitionShare& share, uint64_t max_edges,
+                              bool exact_memory) const {
   HopQuery query;
   query.key = draw_.key;
   query.fanout = draw_.fanout;
@@ -72,6 +86,7 @@ HopQuery HopRound::LocalQuery(const PartitionShare& share,
       absl::MakeConstSpan(share.local_numbers).subspan(share.answered());
   query.rows = absl::MakeConstSpan(share.rows).subspan(share.answered());
   query.max_edges = max_edges;
+  query.exact_memory = exact_memory;
   return query;
 }
 
@@ -133,51 +148,100 @@ absl::Status HopRound::Accept(PartitionShare& share, HopEdges reply) {
   return absl::OkStatus();
 }
 
-// Walks the frontier and takes each node's edges off the front of its share.
-void HopRound::MergeShares(HopEdges* merged) {
+size_t HopRound::bytes() const {
+  size_t sum = share_of_.capacity() * sizeof(uint32_t) + merged_.bytes();
+  for (const PartitionShare& share : shares_) {
+    sum += share.local_numbers.capacity() * sizeof(uint32_t) +
+           share.rows.capacity() * sizeof(uint64_t) + share.edges.bytes();
+  }
+  return sum;
+}
+
+// One column after another, each of which the shares lose as it is merged.
+void HopRound::MergeShares() {
+  for (PartitionShare& share : shares_) {
+    Free(share.local_numbers);
+    Free(share.rows);
+  }
   if (shares_.size() == 1) {
-    *merged = std::move(shares_[0].edges);
+    merged_ = std::move(shares_[0].edges);
     return;
   }
-  merged->counts.reserve(share_of_.size());
-  merged->neighbors.reserve(edges_);
-  merged->edge_ids.reserve(edges_);
-  if (draw_.want_positions) merged->positions.reserve(edges_);
-  std::vector<size_t> node(shares_.size(), 0), edge(shares_.size(), 0);
-  const auto take = [](auto& to, const auto& from, size_t at, size_t n) {
-    to.insert(to.end(), from.begin() + at, from.begin() + at + n);
-  };
+  MergeColumn(&HopEdges::neighbors);
+  MergeColumn(&HopEdges::edge_ids);
+  if (draw_.want_positions) MergeColumn(&HopEdges::positions);
+  std::vector<size_t> node(shares_.size(), 0);
+  merged_.counts.reserve(share_of_.size());
   for (uint32_t s : share_of_) {
-    const HopEdges& from = shares_[s].edges;
-    const uint32_t n = from.counts[node[s]++];
-    merged->counts.push_back(n);
-    take(merged->neighbors, from.neighbors, edge[s], n);
-    take(merged->edge_ids, from.edge_ids, edge[s], n);
-    if (draw_.want_positions)
-      take(merged->positions, from.positions, edge[s], n);
-    edge[s] += n;
+    merged_.counts.push_back(shares_[s].edges.counts[node[s]++]);
   }
 }
 
-SampledHop HopRound::Merge(LocalNumbering& src) {
-  HopEdges merged;
-  if (!shares_.empty()) MergeShares(&merged);
-  SampledHop hop;
-  hop.first_local = first_local_;
+// Walks the frontier and takes each node's edges off the front of its share.
+template <typename T>
+void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
+  std::vector<size_t> node(shares_.size(), 0), edge(shares_.size(), 0);
+  std::vector<T>& merged = merged_.*column;
+  merged.reserve(edges_);
+  for (uint32_t s : share_of_) {
+    const HopEdges& from = shares_[s].edges;
+    const uint32_t n = from.counts[node[s]++];
+    const auto begin = (from.*column).begin() + edge[s];
+    merged.insert(merged.end(), begin, begin + n);
+    edge[s] += n;
+  }
+  for (PartitionShare& share : shares_) Free(share.edges.*column);
+}
+
+bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
+  // A column is there twice for a moment.
+  const size_t merging =
+      bytes() + (shares_.size() > 1 ? edges_ * sizeof(uint64_t) : 0);
+  if (merging + src.bytes() > most_bytes) src.DropTable();
+  if (merging + src.bytes() > most_bytes) return false;
+  if (!shares_.empty()) MergeShares();
+  // Numbers take 28 bytes for each node and 4 for each edge, at most.
+  if (merged_.bytes() + src.bytes() + 32 * edges_ > most_bytes) {
+    merged_.ShrinkToFit();
+  }
+  hop->first_local = first_local_;
   if (draw_.want_positions) {
-    hop.owners.reserve(merged.counts.size());
-    for (size_t i = 0; i < merged.counts.size(); ++i) {
-      hop.owners.push_back(
+    hop->owners.reserve(merged_.counts.size());
+    for (size_t i = 0; i < merged_.counts.size(); ++i) {
+      hop->owners.push_back(
           shares_[share_of_.empty() ? 0 : share_of_[i]].partition);
     }
   }
-  std::vector<PartitionShare>().swap(shares_);
-  hop.src.resize(merged.neighbors.size());
-  src.Number(merged.neighbors, hop.src.data());
-  hop.counts = std::move(merged.counts);
-  hop.edge_ids = std::move(merged.edge_ids);
-  hop.positions = std::move(merged.positions);
-  return hop;
+  Free(shares_);
+  Free(share_of_);
+  const size_t held = merged_.bytes() + hop->owners.size() * sizeof(uint32_t) +
+                      edges_ * sizeof(uint32_t);
+  if (held > most_bytes) return false;
+  hop->src.resize(edges_);
+  if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held)) {
+    return false;
+  }
+  Free(merged_.neighbors);
+  hop->counts = std::move(merged_.counts);
+  hop->edge_ids = std::move(merged_.edge_ids);
+  hop->positions = std::move(merged_.positions);
+  return true;
+}
+
+size_t HopRound::CountNewNodes(const LocalNumbering& src) {
+  Free(merged_.edge_ids);
+  Free(merged_.positions);
+  for (PartitionShare& share : shares_) {
+    Free(share.edges.edge_ids);
+    Free(share.edges.positions);
+  }
+  std::vector<uint64_t>& ids = merged_.neighbors;
+  ids.reserve(edges_);
+  for (const PartitionShare& share : shares_) {
+    ids.insert(ids.end(), share.edges.neighbors.begin(),
+               share.edges.neighbors.end());
+  }
+  return src.CountNew(absl::MakeSpan(ids));
 }
 
 }  // namespace tributary

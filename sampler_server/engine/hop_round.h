@@ -50,7 +50,8 @@ class HopRound {
   // The most edges that the rest of a share can have; UINT64_MAX for fanout -1.
   uint64_t MostEdges(const PartitionShare& share) const;
   // For rows that the share has no answer to. The query views the share.
-  HopQuery LocalQuery(const PartitionShare& share, uint64_t max_edges) const;
+  HopQuery LocalQuery(const PartitionShare& share, uint64_t max_edges,
+                      bool exact_memory) const;
   RemoteHop RemoteQuery(const PartitionShare& share) const;
 
   // Takes a reply to the unanswered rows; a node that was cut is left
@@ -59,13 +60,22 @@ class HopRound {
   // Edges accepted so far.
   uint64_t edges() const { return edges_; }
 
-  // Requires every share to be answered. Numbers the neighbours and empties
-  // the round.
-  SampledHop Merge(LocalNumbering& src);
+  bool wants_positions() const { return draw_.want_positions; }
+
+  // Memory of questions and answers.
+  size_t bytes() const;
+  // Requires every share to be answered. Numbers the neighbours and empties the
+  // round; `src` may lose its table on the way. False when that takes more than
+  // `most_bytes` for the round, `hop` and `src` together: see CountNewNodes.
+  bool Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop);
+  // Once Merge was false, and nothing after it: how many nodes have no number.
+  size_t CountNewNodes(const LocalNumbering& src);
 
  private:
   absl::Status Check(const PartitionShare& share, const HopEdges& reply) const;
-  void MergeShares(HopEdges* merged);
+  void MergeShares();
+  template <typename T>
+  void MergeColumn(std::vector<T> HopEdges::*column);
 
   const SamplingPlan& plan_;
   const int planned_;
@@ -75,6 +85,7 @@ class HopRound {
   std::vector<PartitionShare> shares_;
   std::vector<uint32_t> share_of_;  // per frontier node; empty with one share
   uint64_t edges_ = 0;
+  HopEdges merged_;
 };
 
 }  // namespace tributary

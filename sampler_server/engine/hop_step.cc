@@ -9,57 +9,106 @@
 namespace tributary {
 namespace {
 
+// Of a frontier node in a round: what it is asked by, and a count.
+constexpr uint64_t kFrontierBytes = 24;
+
 // Of a reply, per edge: neighbour, edge id, position.
 uint64_t ReplyBytes(uint64_t edges, bool want_positions) {
   const uint64_t per_edge = want_positions ? 24 : 16;
   return edges > UINT64_MAX / per_edge ? UINT64_MAX : edges * per_edge;
 }
 
-bool WantsPositions(const Graph& graph, const SamplingPlan& plan,
-                    const PlannedEdgeType& type) {
-  return plan.collect_features &&
-         graph.schema().edge_types[type.edge_type].edge_attr.has_value();
-}
-
 }  // namespace
 
 HopStep::HopStep(StepContext context, const BatchKey& key, int hop,
-                 uint64_t max_edges)
+                 const Limits& limits)
     : context_(std::move(context)),
       key_(key),
       hop_(hop),
-      edges_left_(max_edges) {}
+      working_bytes_(limits.working_bytes),
+      edges_left_(limits.edges) {}
 
 void HopStep::Start(Done done) {
   done_ = std::move(done);
-  AddRounds();
+  StartWave();
+}
+
+void HopStep::StartWave() {
+  rounds_.clear();
+  if (!AddRounds() || !LimitEdges()) return ReportTooLarge(0);
   AddRequests();
   Pump();
 }
 
-void HopStep::AddRounds() {
+size_t HopStep::FrontierOf(const PlannedEdgeType& type) const {
+  const NodeTypeState& dst = context_.state->nodes[type.dst_type];
+  return type.fanouts[hop_] == 0 ? 0 : dst.frontier_end - dst.frontier_begin;
+}
+
+HopRound HopStep::MakeRound(size_t planned) const {
   const SamplingPlan& plan = *context_.plan;
-  rounds_.reserve(plan.edge_types.size());
-  for (size_t i = 0; i < plan.edge_types.size(); ++i) {
-    const PlannedEdgeType& type = plan.edge_types[i];
-    const NodeTypeState& dst = context_.state->nodes[type.dst_type];
-    const size_t n = dst.frontier_end - dst.frontier_begin;
-    if (type.fanouts[hop_] == 0 || n == 0) continue;
-    HopRound::Draw draw;
-    draw.key = MakeHopKey({.random_seed = plan.random_seed,
-                           .epoch = key_.epoch,
-                           .batch = key_.index,
-                           .purpose = Purpose::kNeighbors,
-                           .hop = static_cast<uint32_t>(hop_),
-                           .type_name = type.name});
-    draw.fanout = type.fanouts[hop_];
-    draw.replace = plan.replace;
-    draw.want_positions = WantsPositions(*context_.graph, plan, type);
-    rounds_.emplace_back(
-        context_.graph->schema(), plan, static_cast<int>(i), draw,
-        absl::MakeConstSpan(dst.numbering.ids()).subspan(dst.frontier_begin, n),
-        static_cast<uint32_t>(dst.frontier_begin));
+  const PlannedEdgeType& type = plan.edge_types[planned];
+  const NodeTypeState& dst = context_.state->nodes[type.dst_type];
+  HopRound::Draw draw;
+  draw.key = MakeHopKey({.random_seed = plan.random_seed,
+                         .epoch = key_.epoch,
+                         .batch = key_.index,
+                         .purpose = Purpose::kNeighbors,
+                         .hop = static_cast<uint32_t>(hop_),
+                         .type_name = type.name});
+  draw.fanout = type.fanouts[hop_];
+  draw.replace = plan.replace;
+  draw.want_positions = NeedsPositions(context_.graph->schema(), plan, type);
+  return HopRound(context_.graph->schema(), plan, static_cast<int>(planned),
+                  draw,
+                  absl::MakeConstSpan(dst.numbering.ids())
+                      .subspan(dst.frontier_begin, FrontierOf(type)),
+                  static_cast<uint32_t>(dst.frontier_begin));
+}
+
+// Adds the edge types whose frontiers there is memory for. False: for none.
+bool HopStep::AddRounds() {
+  const auto& types = context_.plan->edge_types;
+  for (; next_type_ < types.size(); ++next_type_) {
+    const uint64_t bytes = FrontierOf(types[next_type_]) * kFrontierBytes;
+    if (bytes == 0) continue;
+    if (BytesHeld() + bytes > working_bytes_) DropTables();
+    if (BytesHeld() + bytes > working_bytes_) return !rounds_.empty();
+    rounds_.push_back(MakeRound(next_type_));
   }
+  return true;
+}
+
+// No more edges than there is memory for. False: for none.
+bool HopStep::LimitEdges() {
+  uint64_t most = 0, edge_bytes = 1, count_bytes = 0;
+  for (HopRound& round : rounds_) {
+    edge_bytes = std::max(edge_bytes, ReplyBytes(1, round.wants_positions()));
+    for (const PartitionShare& share : round.shares()) {
+      most += std::min(round.MostEdges(share), UINT64_MAX - most);
+      count_bytes += share.rows.size() * sizeof(uint32_t);
+    }
+  }
+  most = std::min(most, edges_left_);
+  const auto room = [&] {
+    const uint64_t held = BytesHeld() + count_bytes;
+    return (working_bytes_ - std::min(working_bytes_, held)) / edge_bytes;
+  };
+  // With half of it, what turns out not to be needed can be given back.
+  exact_memory_ = room() / 2 < most;
+  if (room() < most) DropTables();
+  edges_left_ = std::min(edges_left_, room());
+  return edges_left_ > 0 || rounds_.empty();
+}
+
+void HopStep::DropTables() {
+  for (NodeTypeState& type : context_.state->nodes) type.numbering.DropTable();
+}
+
+uint64_t HopStep::BytesHeld() const {
+  uint64_t sum = context_.state->bytes();
+  for (const HopRound& round : rounds_) sum += round.bytes();
+  return sum;
 }
 
 // Remote ones first: they are on their way while the local ones are sampled.
@@ -119,7 +168,7 @@ void HopStep::Issue(const Request& request, uint64_t grant) {
       *context_.graph->edges(type.edge_type, share.partition),
       static_cast<uint64_t>(
           context_.graph->schema().node_types[type.src_type].num_nodes),
-      round.LocalQuery(share, grant), &edges);
+      round.LocalQuery(share, grant, exact_memory_), &edges);
   if (!status.ok()) {
     return OnReply(
         request, grant,
@@ -160,6 +209,10 @@ void HopStep::OnReply(const Request& request, uint64_t grant,
   const uint64_t edges_before = round.edges();
   const size_t answered_before = share.answered();
   const uint64_t received = reply->neighbors.size();
+  if (!HasRoomFor(share, *reply)) {
+    context_.state->edges[round.planned()].edges += received;
+    return ReportTooLarge(0);
+  }
   const absl::Status status = round.Accept(share, *std::move(reply));
   if (!status.ok()) return Finish(status);
   const uint64_t kept = round.edges() - edges_before;
@@ -168,7 +221,7 @@ void HopStep::OnReply(const Request& request, uint64_t grant,
   if (share.alone && received + 1 >= grant) {
     // It had all that was left: these edges prove the batch too large.
     context_.state->edges[round.planned()].edges += received - kept;
-    return ReportTooLarge();
+    return ReportTooLarge(0);
   }
   if (share.alone && share.answered() == answered_before) {
     return Finish(absl::InternalError(
@@ -179,29 +232,63 @@ void HopStep::OnReply(const Request& request, uint64_t grant,
   queue_.push_front(request);
 }
 
-void HopStep::ReportTooLarge() {
-  for (const HopRound& round : rounds_) {
-    context_.state->edges[round.planned()].edges += round.edges();
+// A column is there twice for a moment where a reply is added to another, or
+// where a node that was cut is dropped.
+bool HopStep::HasRoomFor(const PartitionShare& share,
+                         const HopEdges& reply) const {
+  if (share.answered() == 0 && !reply.last_is_partial) return true;
+  uint64_t column = share.edges.neighbors.size() + reply.neighbors.size();
+  if (reply.last_is_partial && !reply.counts.empty()) {
+    column -= std::min<uint64_t>(column, reply.counts.back());
+  }
+  return BytesHeld() + reply.bytes() + column * sizeof(uint64_t) <=
+         working_bytes_;
+}
+
+// Rounds before `first_round` are merged.
+void HopStep::ReportTooLarge(size_t first_round) {
+  for (size_t i = first_round; i < rounds_.size(); ++i) {
+    context_.state->edges[rounds_[i].planned()].edges += rounds_[i].edges();
   }
   Finish(Outcome::kTooLarge);
 }
 
 void HopStep::Merge() {
   context_.control->SetStage(BatchStage::kSampling);
-  for (HopRound& round : rounds_) {
+  for (size_t i = 0; i < rounds_.size(); ++i) {
     if (!context_.control->Live()) return;
-    NodeTypeState& src = context_.state->nodes[round.type().src_type];
-    if (src.numbering.size() + round.edges() > INT32_MAX) {
+    const NodeTypeState& src =
+        context_.state->nodes[rounds_[i].type().src_type];
+    if (src.numbering.size() + rounds_[i].edges() > INT32_MAX) {
       return Finish(absl::InvalidArgumentError(
           absl::StrCat("more than ", INT32_MAX, " nodes in ", key_.ToString(),
                        "; lower num_neighbors or batch_size")));
     }
-    EdgeTypeState& edges = context_.state->edges[round.planned()];
-    edges.edges += round.edges();
-    edges.per_hop[hop_] = static_cast<int64_t>(round.edges());
-    edges.hops.push_back(round.Merge(src.numbering));
+    if (!MergeRound(i)) return ReportTooLarge(i);
   }
-  Finish(Outcome::kMerged);
+  if (next_type_ == context_.plan->edge_types.size()) {
+    return Finish(Outcome::kMerged);
+  }
+  StartWave();
+}
+
+// False when working memory does not suffice.
+bool HopStep::MergeRound(size_t index) {
+  HopRound& round = rounds_[index];
+  NodeTypeState& src = context_.state->nodes[round.type().src_type];
+  const uint64_t others = BytesHeld() - round.bytes() - src.numbering.bytes();
+  const uint64_t left = working_bytes_ - std::min(working_bytes_, others);
+  SampledHop hop;
+  if (!round.Merge(src.numbering, left, &hop)) {
+    hop = SampledHop();
+    src.unnumbered += round.CountNewNodes(src.numbering);
+    return false;
+  }
+  EdgeTypeState& edges = context_.state->edges[round.planned()];
+  edges.edges += round.edges();
+  edges.per_hop[hop_] = static_cast<int64_t>(round.edges());
+  if (round.edges() > 0) edges.hops.push_back(std::move(hop));
+  return true;
 }
 
 void HopStep::Finish(absl::StatusOr<Outcome> outcome) {

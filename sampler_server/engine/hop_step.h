@@ -17,17 +17,22 @@ namespace tributary {
 // Asks other servers' partitions first, samples those that are here meanwhile,
 // and merges when all have answered. What may be held at once is granted from
 // an allowance of edges; a request that was cut short by its grant is asked
-// again, alone, with all that is left. All methods on the task's strand.
+// again, alone, with all that is left. Edge types whose frontiers do not fit in
+// working memory together come in waves. All methods on the task's strand.
 class HopStep : public std::enable_shared_from_this<HopStep> {
  public:
   enum class Outcome {
     kMerged,    // the state holds the hop
-    kTooLarge,  // more than the allowance: the state's edge counts say so
+    kTooLarge,  // more than the limits: the state's counts say how much
+  };
+  struct Limits {
+    uint64_t edges = 0;          // that the hop may find
+    uint64_t working_bytes = 0;  // that the task may hold, its state included
   };
   using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
 
   HopStep(StepContext context, const BatchKey& key, int hop,
-          uint64_t max_edges);
+          const Limits& limits);
 
   // `done` runs once, unless the task ends first; perhaps inside the call.
   void Start(Done done);
@@ -39,16 +44,24 @@ class HopStep : public std::enable_shared_from_this<HopStep> {
     bool local;
   };
 
-  void AddRounds();
+  size_t FrontierOf(const PlannedEdgeType& type) const;
+  HopRound MakeRound(size_t planned) const;
+  void StartWave();
+  bool AddRounds();
   void AddRequests();
+  bool LimitEdges();
+  void DropTables();
+  uint64_t BytesHeld() const;
   void Pump();
   bool MayIssue(const Request& request, uint64_t* grant);
   void Issue(const Request& request, uint64_t grant);
   void IssueRemote(const Request& request, uint64_t grant);
   void OnReply(const Request& request, uint64_t grant,
                absl::StatusOr<HopEdges> reply);
-  void ReportTooLarge();
+  bool HasRoomFor(const PartitionShare& share, const HopEdges& reply) const;
+  void ReportTooLarge(size_t first_round);
   void Merge();
+  bool MergeRound(size_t index);
   void Finish(absl::StatusOr<Outcome> outcome);
   PartitionShare& ShareOf(const Request& request) {
     return rounds_[request.round].shares()[request.share];
@@ -57,8 +70,11 @@ class HopStep : public std::enable_shared_from_this<HopStep> {
   StepContext context_;
   const BatchKey key_;
   const int hop_;
+  const uint64_t working_bytes_;
   uint64_t edges_left_;
+  bool exact_memory_ = true;  // HopQuery
   Done done_;
+  size_t next_type_ = 0;          // of the plan, for the next wave
   std::vector<HopRound> rounds_;  // canonical order
   std::deque<Request> queue_;
   int in_flight_ = 0;

@@ -4,61 +4,54 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/buffer.h"
+#include "sampler_server/engine/number_table.h"
 
 namespace tributary {
 
-// Numbers ids 0, 1, 2, ... by first occurrence. A table with open addressing
-// and linear probing, at most half full, whose slots are prefetched while
-// earlier ids are looked up. 8 bytes a slot while ids fit in 32 bits, else 16.
-// Not thread-safe.
+// Numbers ids 0, 1, 2, ... by first occurrence. Not thread-safe.
 class LocalNumbering {
  public:
   // Ids are below `num_nodes`.
-  explicit LocalNumbering(uint64_t num_nodes);
+  explicit LocalNumbering(uint64_t num_nodes) : num_nodes_(num_nodes) {}
 
   // local[i] becomes the number of ids[i], a new one when it is new. At most
-  // 2^31 numbers: the caller checks size() + ids.size() before.
-  void Number(absl::Span<const uint64_t> ids, uint32_t* local);
+  // 2^31 numbers: the caller checks size() + ids.size() before. False when
+  // bytes() would have to exceed `most_bytes`: some ids have numbers then. That
+  // never happens with 12 bytes for each number that there will be, and 8 for
+  // each of size() + ids.size() and each of size(), and 32 KiB.
+  bool Number(absl::Span<const uint64_t> ids, uint32_t* local,
+              size_t most_bytes = std::numeric_limits<size_t>::max());
+
+  // How many of `ids` have no number yet, each counted once. Puts them in
+  // another order; needs no table.
+  size_t CountNew(absl::Span<uint64_t> ids) const;
 
   // The ids by number.
   const std::vector<uint64_t>& ids() const { return ids_; }
   size_t size() const { return ids_.size(); }
   // Memory held by table and ids.
-  size_t bytes() const;
-  // Forgets all. The next batch clears only as much of the table as it needs.
+  size_t bytes() const {
+    return table_.bytes() + ids_.capacity() * sizeof(uint64_t);
+  }
+  // Forgets all, and keeps its memory for the next batch.
   void Reset();
-  // Lets go of the table; ids() stay. No Number() afterwards.
-  void DropTable();
+  // Lets go of the table; ids() stay. Number() makes it anew.
+  void DropTable() { table_ = NumberTable(); }
+  // Lets go of all but ids(), to the byte. Peak: ids() twice.
+  void ShrinkToIds();
+  // Lets go of ids(), and of the numbers with them.
+  void DropIds();
 
  private:
-  struct NarrowSlot {
-    uint32_t id;
-    uint32_t local;
-  };
-  struct WideSlot {
-    uint64_t id;
-    uint64_t local;
-  };
-
-  template <typename Slot>
-  void NumberIn(absl::Span<const uint64_t> ids, uint32_t* local);
-  template <typename Slot>
-  size_t NumberBlock(absl::Span<const uint64_t> ids, size_t start, size_t stop,
-                     uint32_t* local);
-  template <typename Slot>
-  void Grow(size_t slots);
-  size_t SlotOf(uint64_t id) const {
-    return static_cast<size_t>((id * 0x9E3779B97F4A7C15u) >> shift_);
-  }
+  bool GrowTable(uint64_t size, size_t most_bytes);
+  bool GrowIds(size_t size, size_t most_size, size_t most_bytes);
 
   const uint64_t num_nodes_;
-  AlignedBuffer table_;  // of NarrowSlot or WideSlot
-  size_t slots_ = 0;     // in use: a power of two, at most what the table holds
-  int shift_ = 64;
+  NumberTable table_;
   std::vector<uint64_t> ids_;
 };
 

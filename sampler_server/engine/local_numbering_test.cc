@@ -25,7 +25,7 @@ TEST(LocalNumbering, FirstOccurrence) {
   EXPECT_TRUE(Number(numbering, {}).empty());
 }
 
-// Both widths of the table, through many growths and a reset, against a map.
+// Ids of both widths, through many growths and a reset, against a map.
 TEST(LocalNumbering, AgreesWithAMap) {
   for (const uint64_t num_nodes : {uint64_t{50'000}, uint64_t{1} << 40}) {
     LocalNumbering numbering(num_nodes);
@@ -48,6 +48,40 @@ TEST(LocalNumbering, AgreesWithAMap) {
       }
     }
   }
+}
+
+// With no byte more than the header promises to suffice, and what comes of
+// less.
+TEST(LocalNumbering, TightMemoryGivesTheSameNumbers) {
+  for (const uint64_t num_nodes : {uint64_t{200'000}, uint64_t{1} << 40}) {
+    LocalNumbering roomy(num_nodes), tight(num_nodes), less(num_nodes);
+    std::mt19937_64 random(7);
+    bool was_enough = true;
+    for (const size_t n : {2000, 100'000, 100'000}) {
+      Ids ids(n);
+      for (uint64_t& id : ids) id = random() % std::min(num_nodes, n * 2);
+      const size_t before = roomy.size();
+      const Numbers want = Number(roomy, ids);
+      const size_t most =
+          12 * roomy.size() + 8 * (before + n) + 8 * before + (32 << 10);
+      Numbers got(n);
+      ASSERT_TRUE(tight.Number(ids, got.data(), most));
+      EXPECT_EQ(got, want);
+      EXPECT_LE(tight.bytes(), most);
+      was_enough = was_enough && less.Number(ids, got.data(), most / 3);
+      EXPECT_LE(less.bytes(), most / 3);
+    }
+    EXPECT_EQ(tight.ids(), roomy.ids());
+    EXPECT_FALSE(was_enough);
+  }
+}
+
+TEST(LocalNumbering, CountsNewIdsOnce) {
+  LocalNumbering numbering(100);
+  Number(numbering, {7, 3, 99});
+  Ids ids = {3, 5, 0, 5, 99, 98, 0, 3};
+  EXPECT_EQ(numbering.CountNew(absl::MakeSpan(ids)), 3u);  // 5, 0, 98
+  EXPECT_EQ(numbering.CountNew({}), 0u);
 }
 
 // A type of few nodes needs a small table however many edges lead to them.

@@ -234,4 +234,10 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(const GraphSchema& schema,
   return plan;
 }
 
+bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
+                    const PlannedEdgeType& type) {
+  return plan.collect_features &&
+         schema.edge_types[type.edge_type].edge_attr.has_value();
+}
+
 }  // namespace tributary

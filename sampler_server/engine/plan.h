@@ -46,6 +46,11 @@ struct SamplingPlan {
                                            std::string_view spec_bytes);
 };
 
+// Whether the batch holds rows of this type's edges, which their places in the
+// partition find.
+bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
+                    const PlannedEdgeType& type);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_H_

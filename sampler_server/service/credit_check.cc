@@ -77,11 +77,10 @@ absl::StatusOr<BatchRequest> MakeBatchRequest(
   return request;
 }
 
-size_t ReservationFor(uint64_t max_bytes, bool has_room) {
-  if (has_room) return max_bytes;
-  return max_bytes > std::numeric_limits<size_t>::max() / 2
-             ? std::numeric_limits<size_t>::max()
-             : 2 * max_bytes;
+uint64_t ReservationFor(const GraphSchema& schema, const BatchRequest& request,
+                        uint64_t budget) {
+  const uint64_t wanted = TaskBytes(schema, request);
+  return request.max_bytes <= budget / 2 ? std::min(wanted, budget) : wanted;
 }
 
 }  // namespace tributary

@@ -17,9 +17,10 @@ absl::StatusOr<BatchRequest> MakeBatchRequest(
     const v1::Credit& credit, std::shared_ptr<const SamplingPlan> plan,
     size_t room_bytes, absl::Time now);
 
-// What a task must have reserved before it starts: working memory and, unless
-// the room is the trainer's own slot, the room. Saturates.
-size_t ReservationFor(uint64_t max_bytes, bool has_room);
+// What the task is to have reserved before it starts, of `budget`: TaskBytes(),
+// or all that there is while that is enough for nearly any batch.
+uint64_t ReservationFor(const GraphSchema& schema, const BatchRequest& request,
+                        uint64_t budget);
 
 }  // namespace tributary
 

@@ -174,7 +174,8 @@ void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
   job.client = client_;
   job.stream = id_;
   job.queued_bytes = grant.inputs * 2 * sizeof(int64_t) + sizeof(Grant);
-  job.reserve_bytes = ReservationFor(request.max_bytes, room != nullptr);
+  job.reserve_bytes =
+      ReservationFor(core_->graph->schema(), request, core_->budget->limit());
   Start start{std::move(request), std::move(room), core_->activity->Hold()};
   job.start = [self = shared_from_this(), id,
                start = std::move(start)](Reservation reservation) mutable {
@@ -214,6 +215,7 @@ void TrainerStream::StartTask(uint64_t id, Start start,
   callbacks.gone = [self = shared_from_this(), id, job = grant.job] {
     self->strand_->Post([self, id, job] { self->OnTaskGone(id, job); });
   };
+  start.request.reserved_bytes = reservation.bytes();
   auto sink = std::make_shared<GrantSink>(
       std::move(reservation), std::move(start.room), std::move(start.hold),
       grant.stage, std::move(callbacks));
