@@ -22,18 +22,24 @@ TEST(AlignedBuffer, IsAlignedAndWritable) {
   }
 }
 
-// A huge page at its end would hold 2 MiB for the last byte. Large enough to be
-// a mapping of its own, which nobody has written to before.
-TEST(AlignedBuffer, HoldsNoHugePageBeyondItsEnd) {
-  constexpr size_t kPage = 4096, kWhole = size_t{40} << 20;
-  AlignedBuffer buffer(kWhole + 1);
-  std::memset(buffer.data(), 7, buffer.size());
-  std::vector<unsigned char> resident((size_t{2} << 20) / kPage - 1);
-  ASSERT_EQ(mincore(buffer.data() + kWhole + kPage, resident.size() * kPage,
-                    resident.data()),
-            0);
+// A huge page at its end would hold 2 MiB for the last byte.
+TEST(AdviseHugePages, GivesNoneBeyondTheEnd) {
+  constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+  constexpr size_t kWhole = 20 * kHugePage, kAll = kWhole + 2 * kHugePage;
+  void* const memory = mmap(nullptr, kAll, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const begin = reinterpret_cast<uint8_t*>(
+      AlignUp(reinterpret_cast<uintptr_t>(memory), kHugePage));
+  AdviseHugePages(begin, kWhole + 1);
+  std::memset(begin, 7, kWhole + 1);
+  std::vector<unsigned char> resident(kHugePage / kPage - 1);
+  ASSERT_EQ(
+      mincore(begin + kWhole + kPage, resident.size() * kPage, resident.data()),
+      0);
   EXPECT_EQ(std::count(resident.begin(), resident.end(), 0),
             static_cast<ptrdiff_t>(resident.size()));
+  ASSERT_EQ(munmap(memory, kAll), 0);
 }
 
 TEST(AlignedBuffer, MovesItsMemory) {
