@@ -40,7 +40,7 @@ void Append(std::vector<T>& to, std::vector<T>&& from) {
 void DropPartial(HopEdges& reply) {
   if (!reply.last_is_partial) return;
   const size_t kept = reply.neighbors.size() - reply.counts.back();
-  reply.counts.pop_back();
+  Shrink(reply.counts, reply.counts.size() - 1);
   Shrink(reply.neighbors, kept);
   Shrink(reply.edge_ids, kept);
   if (!reply.positions.empty()) Shrink(reply.positions, kept);

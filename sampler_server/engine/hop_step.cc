@@ -241,7 +241,8 @@ bool HopStep::HasRoomFor(const PartitionShare& share,
   if (reply.last_is_partial && !reply.counts.empty()) {
     column -= std::min<uint64_t>(column, reply.counts.back());
   }
-  return BytesHeld() + reply.bytes() + column * sizeof(uint64_t) <=
+  return BytesHeld() + reply.bytes() + reply.counts.size() * sizeof(uint32_t) +
+             column * sizeof(uint64_t) <=
          working_bytes_;
 }
 

@@ -32,7 +32,7 @@ bool LocalNumbering::Number(absl::Span<const uint64_t> ids, uint32_t* local,
   const uint64_t hope =
       std::min<uint64_t>(ids_.size() + ids.size() / 2 + kBlock, num_nodes_);
   if (NumberTable::BytesFor(hope, NumberTable::Fit::kRoomy) +
-          (hope + ids_.size()) * sizeof(uint64_t) <=
+          (hope + ids_.capacity()) * sizeof(uint64_t) <=
       most_bytes) {
     GrowTable(hope, most_bytes);
     ids_.reserve(hope);

@@ -177,16 +177,18 @@ TEST_P(WorkingMemory, Dense) {
 
 // Every neighbour of a hub, and a last hop that finds little or nothing.
 TEST_P(WorkingMemory, AHub) {
-  MemoryGraphSpec spec;
-  spec.node_types = {{.num_nodes = 150'001}};
-  MemoryGraphSpec::EdgeType& edges = spec.edge_types.emplace_back();
-  for (int64_t u = 1; u <= 150'000; ++u) edges.edges.emplace_back(u, 0);
-  ExpectWithinReservation(Make(spec), Case(1, {-1}));
-  ExpectWithinReservation(Make(spec), Case(1, {-1, -1}));
-  for (int64_t u = 1; u <= 150'000; u += 3) {
-    edges.edges.emplace_back((u * 7919) % 150'001, u);
+  for (const int64_t degree : {80'000, 150'000}) {
+    MemoryGraphSpec spec;
+    spec.node_types = {{.num_nodes = degree + 1}};
+    MemoryGraphSpec::EdgeType& edges = spec.edge_types.emplace_back();
+    for (int64_t u = 1; u <= degree; ++u) edges.edges.emplace_back(u, 0);
+    ExpectWithinReservation(Make(spec), Case(1, {-1}));
+    ExpectWithinReservation(Make(spec), Case(1, {-1, -1}));
+    for (int64_t u = 1; u <= degree; u += 3) {
+      edges.edges.emplace_back((u * 7919) % (degree + 1), u);
+    }
+    ExpectWithinReservation(Make(spec), Case(1, {-1, -1, 2}));
   }
-  ExpectWithinReservation(Make(spec), Case(1, {-1, -1, 2}));
 }
 
 // Several types whose frontiers are the same nodes.
