@@ -48,6 +48,14 @@ struct NodePartition {
   absl::Span<const int64_t> orig_id;  // [rows], ascending
   absl::Span<const uint8_t> x;        // [rows * row_bytes], or empty
   absl::Span<const uint8_t> y;
+  absl::Span<const int64_t> time;  // [rows], or empty
+};
+
+// The in-edges of every row, ascending by (time, canonical position). Empty
+// where the edge type has no such time.
+struct TimeOrder {
+  absl::Span<const int64_t> time;  // [edges], ascending within a row
+  IdArray position;  // [edges] within the row: canonical position of each rank
 };
 
 // The edges of one type whose destination lies in one partition, by
@@ -58,6 +66,15 @@ struct EdgePartition {
   IdArray indices;                      // [edges] internal ids of sources
   IdArray edge_id;                      // [edges]
   absl::Span<const uint8_t> edge_attr;  // [edges * row_bytes], or empty
+  // float32 or float64, as the schema says: the user's; or empty.
+  absl::Span<const uint8_t> weight;
+  // [edges]: per row, the sum of the integer weights of positions 0..p,
+  // inclusive (see docs/graph-format.md), so that a row's mass is its last
+  // sum; or empty.
+  absl::Span<const uint64_t> weight_sum;
+  TimeOrder edge_time;      // of the edges' own times
+  TimeOrder neighbor_time;  // of the sources' node times
+  IdArray neighbor_id;      // [edges] sources' original ids; or empty
 };
 
 struct OpenOptions {

@@ -31,6 +31,7 @@ struct NodeTypeSchema {
   int64_t num_nodes = 0;
   std::optional<ColumnSchema> x;
   std::optional<ColumnSchema> y;
+  bool timed = false;  // a time per node
   // Internal ids of partition p are [base[p], base[p + 1]); P + 1 entries.
   std::vector<int64_t> base;
 
@@ -44,6 +45,11 @@ struct EdgeTypeSchema {
   int dst_type = 0;
   int64_t num_edges = 0;
   std::optional<ColumnSchema> edge_attr;
+  bool weighted = false;  // a weight per edge, stored as weight_dtype
+  DType weight_dtype = DType::kFloat32;  // or kFloat64
+  bool timed = false;                    // a time per edge
+  bool neighbor_timed = false;           // the source type's nodes have times
+  bool neighbor_ids = false;             // sources' original ids are stored
   std::vector<int64_t> partition_edges;  // edges in each partition
 
   std::string name() const { return src + "," + rel + "," + dst; }
