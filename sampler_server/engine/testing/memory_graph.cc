@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "common/session/hop_key.h"
+#include "partition/format/row_order.h"
 
 namespace tributary {
 namespace {
@@ -15,6 +16,16 @@ absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
 }
 
 }  // namespace
+
+void MemoryGraph::Ids::Push(uint64_t id) {
+  narrow.push_back(static_cast<uint32_t>(id));
+  wide.push_back(id);
+}
+
+IdArray MemoryGraph::Ids::View(bool as_wide) const {
+  return as_wide ? IdArray(absl::MakeConstSpan(wide))
+                 : IdArray(absl::MakeConstSpan(narrow));
+}
 
 std::shared_ptr<MemoryGraph> MemoryGraph::Make(const MemoryGraphSpec& spec) {
   auto content = std::make_shared<Content>();
@@ -49,6 +60,7 @@ void MemoryGraph::AddNodeType(const MemoryGraphSpec& spec,
   schema.num_nodes = type.num_nodes;
   if (type.x_dim > 0) schema.x = ColumnSchema{DType::kFloat32, type.x_dim};
   if (type.has_y) schema.y = ColumnSchema{DType::kInt64, 0};
+  schema.timed = !type.time.empty();
   auto& arrays = c->nodes.emplace_back(parts);
   for (int64_t v = 0; v < type.num_nodes; ++v) {
     NodeArrays& to = arrays[partition_of[v]];
@@ -57,6 +69,7 @@ void MemoryGraph::AddNodeType(const MemoryGraphSpec& spec,
       to.x.push_back(static_cast<float>(v) + static_cast<float>(j) / 8);
     }
     if (type.has_y) to.y.push_back(3 * v);
+    if (schema.timed) to.time.push_back(type.time[v]);
   }
   schema.base = {0};
   auto& internal = c->internal.emplace_back(type.num_nodes);
@@ -66,12 +79,38 @@ void MemoryGraph::AddNodeType(const MemoryGraphSpec& spec,
       internal[part.orig_id[row]] = base + static_cast<int64_t>(row);
     }
     schema.base.push_back(base + static_cast<int64_t>(part.orig_id.size()));
-    part.view = {part.orig_id, BytesOf(part.x), BytesOf(part.y)};
+    part.view = {part.orig_id, BytesOf(part.x), BytesOf(part.y), part.time};
   }
   c->ranks.push_back(NodeMap::MakeRanks(partition_of, parts));
   c->partition_of.push_back(std::move(partition_of));
   c->maps.emplace_back(absl::MakeConstSpan(c->partition_of.back()),
                        absl::MakeConstSpan(c->ranks.back()), parts);
+}
+
+void MemoryGraph::AddWeights(EdgeArrays* part) {
+  part->weight_sum.resize(part->weight.size());
+  for (size_t row = 0; row + 1 < part->indptr.size(); ++row) {
+    const uint64_t begin = part->indptr[row];
+    const uint64_t degree = part->indptr[row + 1] - begin;
+    SumWeights(absl::MakeSpan(part->weight).subspan(begin, degree),
+               absl::MakeSpan(part->weight_sum).subspan(begin, degree));
+  }
+}
+
+void MemoryGraph::AddTimeOrder(const EdgeArrays& part,
+                               const std::vector<int64_t>& times,
+                               TimeArrays* to) {
+  std::vector<TimedPosition> order;
+  for (size_t row = 0; row + 1 < part.indptr.size(); ++row) {
+    const uint64_t begin = part.indptr[row];
+    OrderByTime(
+        absl::MakeSpan(times).subspan(begin, part.indptr[row + 1] - begin),
+        order);
+    for (const TimedPosition& edge : order) {
+      to->time.push_back(edge.time);
+      to->position.Push(edge.position);
+    }
+  }
 }
 
 void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
@@ -85,6 +124,12 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
   schema.dst_type = c->schema.FindNodeType(type.dst);
   schema.num_edges = static_cast<int64_t>(type.edges.size());
   if (type.has_attr) schema.edge_attr = ColumnSchema{DType::kFloat32, 1};
+  schema.weighted = !type.weight.empty();
+  schema.weight_dtype = DType::kFloat64;
+  schema.timed = !type.time.empty();
+  schema.neighbor_timed = c->schema.node_types[schema.src_type].timed;
+  schema.neighbor_ids = spec.neighbor_ids;
+  const std::vector<int64_t>& node_time = spec.node_types[schema.src_type].time;
   // (internal destination, original neighbour, edge id): canonical order.
   std::vector<std::tuple<int64_t, int64_t, int64_t>> order;
   for (size_t e = 0; e < type.edges.size(); ++e) {
@@ -97,29 +142,43 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
   size_t next = 0;
   for (uint32_t p = 0; p < spec.num_partitions; ++p) {
     EdgeArrays& part = arrays[p];
+    std::vector<int64_t> edge_times, neighbor_times;
     part.indptr = {0};
     for (int64_t v = base[p]; v < base[p + 1]; ++v) {
       for (; next < order.size() && std::get<0>(order[next]) == v; ++next) {
         const auto [dst, u, e] = order[next];
-        part.indices.push_back(
-            static_cast<uint32_t>(c->internal[schema.src_type][u]));
-        part.edge_id.push_back(static_cast<uint32_t>(e));
+        part.indices.Push(c->internal[schema.src_type][u]);
+        part.edge_id.Push(e);
+        if (schema.neighbor_ids) part.neighbor_id.Push(u);
         if (type.has_attr) part.attr.push_back(2.0f * static_cast<float>(e));
+        if (schema.weighted) part.weight.push_back(type.weight[e]);
+        if (schema.timed) edge_times.push_back(type.time[e]);
+        if (schema.neighbor_timed) neighbor_times.push_back(node_time[u]);
       }
-      part.indptr.push_back(part.indices.size());
+      part.indptr.push_back(part.edge_id.narrow.size());
     }
-    schema.partition_edges.push_back(static_cast<int64_t>(part.indices.size()));
-    part.wide_indices.assign(part.indices.begin(), part.indices.end());
-    part.wide_edge_id.assign(part.edge_id.begin(), part.edge_id.end());
-    part.view.indptr = part.indptr;
-    part.view.indices = spec.wide_ids
-                            ? IdArray(absl::MakeConstSpan(part.wide_indices))
-                            : IdArray(absl::MakeConstSpan(part.indices));
-    part.view.edge_id = spec.wide_ids
-                            ? IdArray(absl::MakeConstSpan(part.wide_edge_id))
-                            : IdArray(absl::MakeConstSpan(part.edge_id));
-    part.view.edge_attr = BytesOf(part.attr);
+    schema.partition_edges.push_back(static_cast<int64_t>(part.indptr.back()));
+    if (schema.weighted) AddWeights(&part);
+    if (schema.timed) AddTimeOrder(part, edge_times, &part.edge_time);
+    if (schema.neighbor_timed) {
+      AddTimeOrder(part, neighbor_times, &part.neighbor_time);
+    }
+    MakeView(spec.wide_ids, &part);
   }
+}
+
+void MemoryGraph::MakeView(bool wide, EdgeArrays* part) {
+  EdgePartition& view = part->view;
+  view.indptr = part->indptr;
+  view.indices = part->indices.View(wide);
+  view.edge_id = part->edge_id.View(wide);
+  view.edge_attr = BytesOf(part->attr);
+  view.weight = BytesOf(part->weight);
+  view.weight_sum = part->weight_sum;
+  view.edge_time = {part->edge_time.time, part->edge_time.position.View(wide)};
+  view.neighbor_time = {part->neighbor_time.time,
+                        part->neighbor_time.position.View(wide)};
+  view.neighbor_id = part->neighbor_id.View(wide);
 }
 
 std::shared_ptr<MemoryGraph> MemoryGraph::Only(

@@ -22,17 +22,21 @@ struct MemoryGraphSpec {
     int64_t x_dim = 0;   // 0: no features; else value (node, j) = node + j / 8
     bool has_y = false;  // the node's id times 3
     std::vector<uint16_t> partition_of;  // empty: id modulo P
+    std::vector<int64_t> time;           // [num_nodes]; empty: none
   };
   struct EdgeType {
     std::string src = "node", rel = "to", dst = "node";
     std::vector<std::pair<int64_t, int64_t>> edges;  // id: place here
-    bool has_attr = false;  // float32 [1]: the edge's id times 2
+    bool has_attr = false;       // float32 [1]: the edge's id times 2
+    std::vector<double> weight;  // by edge; empty: none
+    std::vector<int64_t> time;   // by edge; empty: none
   };
   std::vector<NodeType> node_types;  // names ascending
   std::vector<EdgeType> edge_types;  // canonical order
   uint32_t num_partitions = 1;
   bool heterogeneous = false;
-  bool wide_ids = false;  // indices and edge ids in 64 bits
+  bool wide_ids = false;  // indices, edge ids and positions in 64 bits
+  bool neighbor_ids = false;
 };
 
 class MemoryGraph final : public Graph {
@@ -58,7 +62,7 @@ class MemoryGraph final : public Graph {
     return content_->edges[edge_type][p].indptr;
   }
   std::vector<uint32_t>& indices(int edge_type, uint32_t p) {
-    return content_->edges[edge_type][p].indices;
+    return content_->edges[edge_type][p].indices.narrow;
   }
 
  private:
@@ -66,12 +70,27 @@ class MemoryGraph final : public Graph {
     std::vector<int64_t> orig_id;
     std::vector<float> x;
     std::vector<int64_t> y;
+    std::vector<int64_t> time;
     NodePartition view;
   };
+  // Held in both widths; the view is of one.
+  struct Ids {
+    std::vector<uint32_t> narrow;
+    std::vector<uint64_t> wide;
+    void Push(uint64_t id);
+    IdArray View(bool as_wide) const;
+  };
+  struct TimeArrays {
+    std::vector<int64_t> time;
+    Ids position;
+  };
   struct EdgeArrays {
-    std::vector<uint64_t> indptr, wide_indices, wide_edge_id;
-    std::vector<uint32_t> indices, edge_id;
+    std::vector<uint64_t> indptr;
+    Ids indices, edge_id, neighbor_id;
     std::vector<float> attr;
+    std::vector<double> weight;
+    std::vector<uint64_t> weight_sum;
+    TimeArrays edge_time, neighbor_time;
     EdgePartition view;
   };
   struct Content {
@@ -88,6 +107,11 @@ class MemoryGraph final : public Graph {
                           const MemoryGraphSpec::NodeType& type, Content* c);
   static void AddEdgeType(const MemoryGraphSpec& spec,
                           const MemoryGraphSpec::EdgeType& type, Content* c);
+  static void AddWeights(EdgeArrays* part);
+  static void MakeView(bool wide, EdgeArrays* part);
+  // times: [edges] in canonical order.
+  static void AddTimeOrder(const EdgeArrays& part,
+                           const std::vector<int64_t>& times, TimeArrays* to);
 
   std::shared_ptr<Content> content_;
   std::vector<uint32_t> mapped_;
