@@ -311,7 +311,18 @@ absl::Status RunFor(const EdgePartition& edges, absl::Span<const Id> indices,
       .Run();
 }
 
+absl::Status CheckIsBuilt(const HopQuery& query) {
+  const char* field = nullptr;
+  if (query.draw != Draw::kUniform) field = "draw";
+  if (query.time != TimeColumn::kNone) field = "time";
+  if (!query.trees.empty()) field = "trees";
+  if (field == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("HopQuery::", field, " is not built yet"));
+}
+
 absl::Status CheckQuery(const EdgePartition& edges, const HopQuery& query) {
+  RETURN_IF_ERROR(CheckIsBuilt(query));
   if (query.fanout < -1 || query.fanout > kMaxFanout) {
     return absl::InvalidArgumentError(absl::StrCat(
         "fanout ", query.fanout, "; allowed: -1 (all) to ", kMaxFanout));

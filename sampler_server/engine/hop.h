@@ -12,15 +12,34 @@
 
 namespace tributary {
 
-// Draws for nodes of one partition. The spans are as long as each other and
-// outlive the call.
+// What decides which neighbours a node emits: docs/sampling.md.
+enum class Draw {
+  kUniform,
+  kWeighted,  // in proportion to the edges' weights
+  kLabor,     // LABOR-0 (Balin and Catalyurek, NeurIPS 2023)
+};
+
+// Whose times count: none, the edges' own, or those of the nodes they come
+// from.
+enum class TimeColumn { kNone, kEdge, kNeighbor };
+
+// Draws for nodes of one partition. The spans are as long as each other, where
+// they are not empty, and outlive the call.
 struct HopQuery {
   PhiloxKey key{};
   int32_t fanout = 0;  // -1: all neighbours
   bool replace = false;
+  Draw draw = Draw::kUniform;
+  // With a column, nodes have the neighbours only that were there at their
+  // bound; `strict`: before it. Without one, what follows it has no meaning.
+  TimeColumn time = TimeColumn::kNone;
+  bool strict = false;
+  bool latest = false;  // no draw: the `fanout` latest, each once
+  absl::Span<const int64_t> time_bound;      // per node
   bool want_positions = false;               // rows of edge_attr
   absl::Span<const uint32_t> local_numbers;  // the nodes' numbers in the batch
   absl::Span<const uint64_t> rows;           // within the partition
+  absl::Span<const uint32_t> trees;          // the nodes' trees; empty: 0
   uint64_t skip_edges = 0;  // of the first node's emission: a continuation
   uint64_t max_edges = UINT64_MAX;  // stop after so many
   // Edges are counted before they are drawn, so that `out` takes no byte more
@@ -48,7 +67,8 @@ struct HopEdges {
 };
 
 // Appends nothing: overwrites `out`, keeping its capacity. OUT_OF_RANGE for a
-// row beyond the partition; DATA_LOSS for stored values out of range.
+// row beyond the partition; DATA_LOSS for stored values out of range;
+// UNIMPLEMENTED, with the field's name, for what is not built yet.
 // Pure: the same query gives the same edges on every machine. Thread-safe.
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
                        const HopQuery& query, HopEdges* out);
