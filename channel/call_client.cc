@@ -134,14 +134,11 @@ CallClient::CallId CallClient::Core::Call(CallRequest request,
   message.header = std::move(request.header);
   message.payload = request.payload;
   message.payload_owner = std::move(request.payload_owner);
-  // When this fails OnClosed follows and would fail the call as well, but with
-  // less to say.
   const auto to = stream();
-  const absl::Status sent = to == nullptr
-                                ? absl::UnavailableError(absl::StrCat(
-                                      address_, ": the stream has closed"))
-                                : to->Send(std::move(message));
-  if (!sent.ok()) Finish(*id, sent);
+  if (to == nullptr) return *id;  // Break has failed the call
+  const absl::Status sent = to->Send(std::move(message));
+  // A stream that has closed tells OnClosed why, which fails the call.
+  if (!sent.ok() && !absl::IsUnavailable(sent)) Finish(*id, sent);
   return *id;
 }
 

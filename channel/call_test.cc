@@ -263,6 +263,17 @@ TEST_F(CallTest, ABrokenStreamFailsAllCallsAndLaterOnes) {
   served_[0].respond(AnswerOf("into the void"));
 }
 
+TEST_F(CallTest, ACallOnAStreamThatHasJustClosedSaysWhyItDid) {
+  Connect();
+  Call("a");
+  Run();
+  stream_->Close(absl::UnavailableError("gone"));
+  Call("b");  // before the client has heard of it
+  ASSERT_TRUE(client_->open());
+  Run();
+  EXPECT_EQ(StatusOf(1), absl::UnavailableError("gone"));
+}
+
 TEST_F(CallTest, NobodyThereFailsTheCall) {
   transport_.StopListening(address_);
   Connect();

@@ -72,7 +72,15 @@ void FaultInjector::Begin(const SimFault& fault) {
       if (!world_->alive(fault.node.number)) return;
       return Starve(world_->server(fault.node.number).service->leaf_budget(),
                     fault);
+    case Kind::kAway:
+      return StayAway(fault);
   }
+}
+
+void FaultInjector::StayAway(const SimFault& fault) {
+  if (fault.node.is_server) return;
+  const auto& trainer = world_->seats()[fault.node.number]->trainer;
+  if (trainer != nullptr) trainer->StayAway(fault.lasts);
 }
 
 SimExecutor* FaultInjector::NodeOf(const SimNodeName& name) {

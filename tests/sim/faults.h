@@ -30,6 +30,7 @@ class FaultInjector {
                   absl::Duration lasts);
   void Reset(const SimFault& fault);
   void Starve(ByteBudget& budget, const SimFault& fault);
+  void StayAway(const SimFault& fault);
   void EndRates();
   // Null: it is dead.
   SimExecutor* NodeOf(const SimNodeName& name);

@@ -20,6 +20,7 @@
 #include "gtest/gtest.h"
 #include "tests/sim/random_schedule.h"
 #include "tests/sim/shrink.h"
+#include "tests/sim/sim_world.h"
 #include "tests/sim/simulate.h"
 
 namespace tributary {
@@ -120,6 +121,36 @@ TEST(FleetSimulation, TheSameSeedIsTheSameRun) {
   }
   EXPECT_NE(Simulate(RandomSchedule(17)).history,
             Simulate(RandomSchedule(18)).history);
+}
+
+// Its loader fills its window and then asks for nothing; the other job's
+// batches come as ever, and its own go on where they were.
+TEST(FleetSimulation, AReaderThatStopsForAMinuteStopsNobodyElse) {
+  if (!flags.all) GTEST_SKIP();
+  const auto schedule = Schedule::Parse(
+      "servers=2 trainers=2 jobs=2 partitions=2 batches=20 ring=131072 "
+      "memory=1048576; away t0 at=3ms for=60s");
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  std::optional<absl::Time> start;
+  absl::Time taken[2] = {};  // when the last batch of each was
+  uint64_t delivered[2] = {};
+  SimulateOptions options;
+  options.also = [&](SimWorld& world) {
+    if (!start.has_value()) start = world.start();
+    for (const int t : {0, 1}) {
+      const auto& trainer = world.seats()[t]->trainer;
+      if (trainer == nullptr || trainer->delivered() == delivered[t]) continue;
+      delivered[t] = trainer->delivered();
+      taken[t] = world.scheduler().now();
+    }
+    return true;
+  };
+  ASSERT_TRUE(Expect(*schedule, Simulate(*schedule, options)));
+  EXPECT_EQ(delivered[0], 20u);
+  EXPECT_EQ(delivered[1], 20u);
+  EXPECT_LT(taken[1] - *start, absl::Seconds(2));
+  EXPECT_GT(taken[0] - *start, absl::Minutes(1));
+  EXPECT_LT(taken[0] - *start, absl::Minutes(1) + absl::Seconds(2));
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ constexpr KindName kKinds[] = {
     {SimFault::Kind::kReset, "reset"},
     {SimFault::Kind::kStarve, "starve"},
     {SimFault::Kind::kStarveLeafs, "starve-leafs"},
+    {SimFault::Kind::kAway, "away"},
 };
 
 bool HasOther(SimFault::Kind kind) {

@@ -33,6 +33,7 @@ struct SimFault {
     kReset,        // all streams of a node break
     kStarve,       // a hog takes `percent` of a server's memory budget
     kStarveLeafs,  // the same of its leaf budget
+    kAway,         // the user of a trainer takes no batch; the trainer runs on
   };
   Kind kind = Kind::kCrash;
   SimNodeName node;

@@ -73,6 +73,10 @@ void SimTrainer::Take(absl::StatusOr<std::optional<BatchLease>> next) {
 
 // Whatever a step used may be kept a while, and let go of in any order.
 void SimTrainer::Step() {
+  if (strand_->Now() < away_until_) {
+    strand_->PostAt(away_until_, [this] { Step(); });
+    return;
+  }
   if (delivered_ % options_.checkpoint_every == 0) committed_ = delivered_;
   while (held_.size() > random_.Below(options_.max_held + 1)) {
     Release(random_.Chance(0.5));
@@ -83,6 +87,10 @@ void SimTrainer::Step() {
 void SimTrainer::Release(bool oldest) {
   user_->OnRelease((oldest ? held_.front() : held_.back()).view());
   oldest ? held_.pop_front() : held_.pop_back();
+}
+
+void SimTrainer::StayAway(absl::Duration time) {
+  strand_->Post([this, time] { away_until_ = strand_->Now() + time; });
 }
 
 void SimTrainer::Close() {

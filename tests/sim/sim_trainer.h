@@ -59,6 +59,9 @@ class SimTrainer {
   uint64_t committed() const { return committed_; }
   Cursor cursor() const { return core_->CursorAfter(committed_); }
 
+  // Takes no batch for so long and keeps those that it has; the loader goes on.
+  void StayAway(absl::Duration time);
+
   // `closed()` holds once nothing writes into the ring any more.
   void Close();
   bool closed() const { return closed_; }
@@ -79,6 +82,7 @@ class SimTrainer {
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<LoaderCore> core_;
   std::deque<BatchLease> held_;
+  absl::Time away_until_ = absl::InfinitePast();
   uint64_t delivered_ = 0;
   uint64_t committed_ = 0;
   bool waiting_ = false;
