@@ -20,7 +20,8 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
       ->check(CLI::IsMember({"ogb", "dgl-chunked", "npz", "edgelist"}))
       ->capture_default_str();
   app.add_flag("--add-reverse", options.add_reverse,
-               "Row i becomes edge 2i and, turned round, edge 2i+1");
+               "Row i becomes edge 2i and, turned round, edge 2i+1; typed: "
+               "relation R gets a reverse rev_R with the same ids");
   app.add_flag("--dedupe", options.dedupe,
                "Of edges with the same ends keep the lowest id");
 }

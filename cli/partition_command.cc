@@ -19,7 +19,9 @@ constexpr char kFooter[] =
     R"(Examples:
   tributary partition --input data/cora --out cora.graph --num-parts 2
   tributary partition --input data/products --out products.graph --num-parts 8 \
-      --method metis --add-reverse)";
+      --method metis --add-reverse
+  OGB's heterogeneous layout; each relation R gets a reverse rev_R:
+  tributary partition --input data/aifb --out aifb.graph --add-reverse)";
 
 class PartitionCommand final : public Command {
  public:

@@ -1,8 +1,5 @@
 #include "partition/pipeline/ogb_reader.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,56 +7,11 @@
 #include "common/status.h"
 #include "partition/format/schema_check.h"
 #include "partition/pipeline/csv_table.h"
+#include "partition/pipeline/ogb_files.h"
+#include "partition/pipeline/ogb_hetero_reader.h"
 
 namespace tributary {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Something of that name, be it a file or not: opening it tells.
-absl::StatusOr<bool> IsThere(const std::string& path) {
-  std::error_code error;
-  const auto type = fs::symlink_status(path, error).type();
-  if (type == fs::file_type::not_found) return false;
-  if (type != fs::file_type::none) return true;
-  return absl::ErrnoToStatus(error.value(),
-                             absl::StrCat("cannot look at ", path));
-}
-
-// The path of `stem`.csv.gz or `stem`.csv; empty when there is neither.
-absl::StatusOr<std::string> FindCsv(const std::string& stem) {
-  ASSIGN_OR_RETURN(const bool gzip, IsThere(stem + ".csv.gz"));
-  ASSIGN_OR_RETURN(const bool plain, IsThere(stem + ".csv"));
-  if (gzip && plain) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        stem, " exists as .csv and as .csv.gz; remove one of them"));
-  }
-  if (gzip) return stem + ".csv.gz";
-  return plain ? stem + ".csv" : "";
-}
-
-absl::StatusOr<std::string> RequireCsv(const std::string& stem) {
-  ASSIGN_OR_RETURN(std::string path, FindCsv(stem));
-  if (!path.empty()) return path;
-  return absl::NotFoundError(absl::StrCat(
-      stem, ".csv.gz (or .csv) is not there; OGB's layout needs it"));
-}
-
-using Rows = std::shared_ptr<const RowSource>;
-
-// Null when the file is not there.
-absl::StatusOr<Rows> ReadOptional(
-    const std::string& stem, int64_t num_rows,
-    absl::StatusOr<Rows> (*read)(const std::string&, int64_t)) {
-  ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
-  if (path.empty()) return Rows();
-  return read(path, num_rows);
-}
-
-absl::StatusOr<int64_t> ReadCount(const std::string& stem) {
-  ASSIGN_OR_RETURN(const std::string path, RequireCsv(stem));
-  return ReadSingleCount(path);
-}
 
 // Nothing in the other files need speak for the number of nodes, which all may
 // be isolated; so what they take at the least is held against the machine.
@@ -104,67 +56,37 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   return edges;
 }
 
-// The folders below split/, names ascending bytewise.
-absl::StatusOr<std::vector<std::string>> SplitSchemes(
-    const std::string& folder) {
-  std::vector<std::string> schemes;
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) return schemes;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->is_directory(error)) schemes.push_back(it->path().filename());
-  }
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot list ", folder, ": ", error.message()));
-  }
-  std::sort(schemes.begin(), schemes.end());
-  return schemes;
-}
-
-absl::Status ReadSplits(const std::string& folder, int64_t num_nodes,
+absl::Status ReadSplits(const std::string& folder, const NodeContent& nodes,
                         Input& input) {
-  ASSIGN_OR_RETURN(const auto schemes, SplitSchemes(folder));
+  ASSIGN_OR_RETURN(const auto schemes, ListFolders(folder));
   for (const std::string& scheme : schemes) {
     RETURN_IF_ERROR(CheckTypeName(scheme));
-    for (const char* name : {"test", "train", "valid"}) {
-      ASSIGN_OR_RETURN(const std::string path,
-                       FindCsv(absl::StrCat(folder, "/", scheme, "/", name)));
-      if (path.empty()) continue;
-      ASSIGN_OR_RETURN(auto ids, ReadIdList(path, num_nodes));
-      if (ids.has_value()) {
-        input.content.splits.push_back({scheme, "node", name, *std::move(ids)});
-      } else {
-        input.notes.push_back(absl::StrCat(
-            path, " has more than one column: a split of edges is left out"));
-      }
-    }
+    const std::string files = absl::StrCat(folder, "/", scheme);
+    RETURN_IF_ERROR(ReadSplitFiles(files, scheme, nodes, input).status());
   }
   return absl::OkStatus();
 }
 
-absl::Status RefuseHeterogeneous(const std::string& raw) {
-  ASSIGN_OR_RETURN(const std::string path, FindCsv(raw + "triplet-type-list"));
-  if (path.empty()) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat(
-      path,
-      " makes this OGB's heterogeneous layout, which is not built; "
-      "allowed: the homogeneous one"));
+absl::StatusOr<Input> ReadHomogeneous(const InputOptions& options) {
+  const std::string raw = options.folder + "/raw/";
+  Input input;
+  ASSIGN_OR_RETURN(NodeContent nodes, ReadNodes(raw));
+  RETURN_IF_ERROR(ReadSplits(options.folder + "/split", nodes, input));
+  ASSIGN_OR_RETURN(EdgeContent edges, ReadEdges(raw, nodes.num_nodes, options));
+  input.content.node_types.push_back(std::move(nodes));
+  input.content.edge_types.push_back(std::move(edges));
+  return input;
 }
 
 }  // namespace
 
 absl::StatusOr<Input> ReadOgb(const InputOptions& options) {
-  const std::string raw = options.folder + "/raw/";
-  RETURN_IF_ERROR(RefuseHeterogeneous(raw));
-  Input input;
-  ASSIGN_OR_RETURN(NodeContent nodes, ReadNodes(raw));
-  const int64_t num_nodes = nodes.num_nodes;
-  input.content.node_types.push_back(std::move(nodes));
-  RETURN_IF_ERROR(ReadSplits(options.folder + "/split", num_nodes, input));
-  ASSIGN_OR_RETURN(EdgeContent edges, ReadEdges(raw, num_nodes, options));
-  input.content.edge_types.push_back(std::move(edges));
-  return input;
+  for (const char* name : {"triplet-type-list", "num-node-dict"}) {
+    ASSIGN_OR_RETURN(const std::string path,
+                     FindCsv(absl::StrCat(options.folder, "/raw/", name)));
+    if (!path.empty()) return ReadOgbHetero(options);
+  }
+  return ReadHomogeneous(options);
 }
 
 }  // namespace tributary

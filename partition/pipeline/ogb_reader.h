@@ -1,4 +1,4 @@
-// OGB's raw layout of a homogeneous graph.
+// OGB's raw layouts.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_OGB_READER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_OGB_READER_H_
 
@@ -10,7 +10,8 @@ namespace tributary {
 // raw/{edge,num-node-list,num-edge-list} and, where there are, raw/{edge-feat,
 // node-feat,node-label} and split/<scheme>/{train,valid,test}; each .csv.gz or
 // .csv, without a header. Other files are not looked at. Splits of edges (two
-// columns) are left out, with a note. Errors as ReadInput's.
+// columns) are left out, with a note. A folder with raw/triplet-type-list or
+// raw/num-node-dict is read by ReadOgbHetero. Errors as ReadInput's.
 absl::StatusOr<Input> ReadOgb(const InputOptions& options);
 
 }  // namespace tributary

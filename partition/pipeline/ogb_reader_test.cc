@@ -239,8 +239,6 @@ TEST_F(OgbTest, MoreNodesThanMemoryAreRefused) {
 }
 
 TEST_F(OgbTest, WhatIsNotBuiltIsNamed) {
-  Write("raw/triplet-type-list.csv", "a,b,c\n");
-  EXPECT_EQ(Read().status().code(), absl::StatusCode::kUnimplemented);
   const auto npz = ReadInput({.folder = folder_.path(), .format = "npz"});
   EXPECT_EQ(npz.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(npz.status().message()), HasSubstr("allowed: ogb"));

@@ -6,6 +6,7 @@ import os
 from tests.e2e import processes
 
 CORA = "tests/data/cora"
+AIFB = "tests/data/aifb"
 
 SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
               (5, 5), (4, 3), (0, 3), (1, 3)]

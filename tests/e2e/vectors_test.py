@@ -3,7 +3,10 @@
 import os
 import unittest
 
+import numpy as np
+
 from tests.e2e import folders, processes, sampling
+from tests.oracle import graph as graphs
 
 
 class SevenNodesTest(unittest.TestCase):
@@ -97,6 +100,57 @@ class CoraTest(unittest.TestCase):
         self.assertEqual(
             self.digest("--expand", "all"),
             "1de508182e1a99b33ff412beb50a3bd1a449160e01349203818227c11cab7f94")
+
+
+class AifbTest(unittest.TestCase):
+    """Typed: 9 node types, 65 relations."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(processes.temporary_folder())
+        cls.graph = folders.partition(folders.AIFB,
+                                      os.path.join(folder, "one"), 1)
+        cls.reversed = folders.partition(
+            folders.AIFB, os.path.join(folder, "reversed"), 3, "metis",
+            "--add-reverse")
+
+    def lines(self, graph, fanouts, inputs="person:train", **options):
+        return sampling.lines(graph, inputs=inputs, fanouts=fanouts,
+                              batch_size=16, epoch=1, batches="0:1",
+                              **options)
+
+    def test_add_reverse(self):
+        self.assertEqual(
+            self.lines(self.reversed, "4,3"),
+            ["1 0 e18d94784b763b85c2268c417cdbfce7f44b310ae3f9739687b83761989b"
+             "94e5 16 922 2489 50600"])
+
+    def test_a_fanout_by_type(self):
+        self.assertEqual(
+            self.lines(self.graph, "4,3;publication,author,person=2,0"),
+            ["1 0 f0f63446f7b41f501e3d1b9c5a46d66db6280c8870dfdacb4c55c56681f2"
+             "828a 16 333 554 13424"])
+
+    def test_one_planned_type(self):
+        one = ("1 0 03b2d80884b25ce43dce5a1bb15721f7a1a51e2d3be7494b40c9a4b2e6"
+               "364507 16 36 20")
+        for fanouts in ("0,0;publication,author,person=2,0",
+                        "publication,author,person=2,0"):  # 0 by default
+            with self.subTest(fanouts):
+                line, = self.lines(self.graph, fanouts)
+                self.assertEqual(line.rsplit(" ", 1)[0], one)
+
+    def test_the_split_is_its_ids(self):
+        """By SCHEME/name, as ids and from a file, the lines are the same."""
+        ids = [int(row[0]) for row in graphs.rows_of(
+            os.path.join(folders.AIFB, "split/standard/person/train"))]
+        with processes.temporary_folder() as folder:
+            np.save(os.path.join(folder, "ids.npy"), np.array(ids))
+            lines = [self.lines(self.graph, "4,3", inputs="person:" + source)
+                     for source in ("train", "standard/train",
+                                    ",".join(map(str, ids)),
+                                    f"@{folder}/ids.npy")]
+        self.assertEqual(lines[1:], lines[:1] * 3)
 
 
 if __name__ == "__main__":

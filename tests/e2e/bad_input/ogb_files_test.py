@@ -211,9 +211,8 @@ CASES = [
     ogb("an empty folder", lambda here: (
         shutil.rmtree(here + "/source"), os.mkdir(here + "/source")),
         "OGB's layout"),
-    ogb("OGB's heterogeneous layout", lambda here: put(
-        "triplet-type-list", b"a,b,c\n")(here), "triplet-type-list",
-        "not built"),
+    ogb("half of the heterogeneous layout", put(
+        "triplet-type-list", b"a,b,c\n"), "num-node-dict", "is not there"),
 ]
 
 
