@@ -20,11 +20,24 @@ MAY_INCLUDE = {
     "partition/pipeline": ["common", "partition/format"],
     "channel": ["common"],
     "sampler_server/engine": ["common", "partition/format"],
+    # Its fixtures stand above it, for they make plans of every kind.
+    "sampler_server/engine/testing": [
+        "common",
+        "partition/format",
+        "sampler_server/engine",
+        "sampler_server/kinds",
+    ],
+    "sampler_server/kinds": [
+        "common",
+        "partition/format",
+        "sampler_server/engine",
+    ],
     "sampler_server": [
         "common",
         "partition/format",
         "channel",
         "sampler_server/engine",
+        "sampler_server/kinds",
     ],
     "trainer_client/core": ["common", "channel", "partition/format/schema.h"],
     "trainer_client/embedded": [

@@ -24,6 +24,7 @@
 #include "sampler_server/engine/batch_task.h"
 #include "sampler_server/engine/hop.h"
 #include "sampler_server/engine/local_numbering.h"
+#include "sampler_server/kinds/registry.h"
 
 namespace tributary {
 namespace {
@@ -171,7 +172,7 @@ std::shared_ptr<const SamplingPlan> MakePlan() {
   options.batch_size = kInputs;
   auto spec = BuildSessionSpec(graph, options);
   if (!spec.ok()) std::abort();
-  auto plan = SamplingPlan::Make(schema, *spec);
+  auto plan = MakePlan(schema, *spec);
   if (!plan.ok()) std::abort();
   return std::make_shared<SamplingPlan>(*std::move(plan));
 }

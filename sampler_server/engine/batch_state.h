@@ -3,8 +3,10 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STATE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "common/tensor_view.h"
 #include "partition/format/schema.h"
 #include "sampler_server/engine/local_numbering.h"
 #include "sampler_server/engine/plan.h"
@@ -49,6 +51,14 @@ struct EdgeTypeState {
   uint64_t edges = 0;            // at least so many will be in the batch
 };
 
+// A tensor of a kind's own.
+struct KindTensor {
+  std::string name;  // with its suffix
+  DType dtype = DType::kInt64;
+  Shape shape;
+  std::vector<uint8_t> bytes;  // empty: BatchProgram::Finish writes it
+};
+
 struct BatchState {
   BatchState() = default;
   BatchState(const GraphSchema& schema, const SamplingPlan& plan) {
@@ -61,10 +71,23 @@ struct BatchState {
   std::vector<NodeTypeState> nodes;  // by node type of the schema
   std::vector<EdgeTypeState> edges;  // by edge type of the plan
   std::vector<uint32_t> seed_index;  // per position, local number of its input
+  uint64_t unique_inputs = 0;
+  std::vector<KindTensor> tensors;  // beside those that all kinds have
+
+  // Lets go of what is in the batch.
+  void DropWritten() {
+    for (EdgeTypeState& type : edges) {
+      for (SampledHop& hop : type.hops) hop.DropWritten();
+    }
+    for (KindTensor& tensor : tensors) {
+      std::vector<uint8_t>().swap(tensor.bytes);
+    }
+  }
 
   // Working memory held, but for entries per hop and type.
   size_t bytes() const {
     size_t sum = seed_index.size() * sizeof(uint32_t);
+    for (const KindTensor& tensor : tensors) sum += tensor.bytes.capacity();
     for (const NodeTypeState& type : nodes) sum += type.numbering.bytes();
     for (const EdgeTypeState& type : edges) {
       for (const SampledHop& hop : type.hops) sum += hop.bytes();

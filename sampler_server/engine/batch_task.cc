@@ -8,7 +8,7 @@
 #include "sampler_server/engine/batch_state.h"
 #include "sampler_server/engine/batch_writer.h"
 #include "sampler_server/engine/gather_step.h"
-#include "sampler_server/engine/hop_step.h"
+#include "sampler_server/engine/sampling_kind.h"
 #include "sampler_server/engine/step_context.h"
 
 namespace tributary {
@@ -75,20 +75,26 @@ class BatchTask final : public TaskControl,
     sink_->StageChanged(stage);
   }
 
+  StepLimits Limits() const override {
+    return {EdgeAllowance(), WorkingBytes()};
+  }
+
  private:
+  using Program = std::shared_ptr<BatchProgram>;
+
   const GraphSchema& schema() const { return environment_.graph->schema(); }
   const SamplingPlan& plan() const { return *request_.plan; }
   void Begin();
   absl::Status CheckInputs() const;
   absl::StatusOr<std::vector<uint64_t>> ResolveInputs() const;
   absl::Status NumberInputs();
-  void BeginHop();
   uint64_t EdgeAllowance() const;
   uint64_t WorkingBytes() const;
   size_t BatchBytes() const;
-  void OnHopDone(absl::StatusOr<HopStep::Outcome> outcome);
-  void CloseHop();
-  void BeginGather();
+  void OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
+                 Program program);
+  void BeginGather(const Program& program);
+  void FinishBatch(BatchProgram& program);
   void Fail(const absl::Status& why);
   template <typename Report>
   void EndWith(Report report);
@@ -106,8 +112,8 @@ class BatchTask final : public TaskControl,
   BatchStage stage_ = BatchStage::kGathering;  // so that the first one is told
   TimerId timer_ = 0;
   BatchState state_;
-  int hop_ = 0;
   std::unique_ptr<BatchWriter> writer_;
+  absl::Span<uint8_t> room_;
 };
 
 void BatchTask::Begin() {
@@ -120,7 +126,12 @@ void BatchTask::Begin() {
   if (!status.ok()) return Fail(status);
   status = NumberInputs();
   if (!status.ok()) return Fail(status);
-  BeginHop();
+  const Program program = plan().kind->NewProgram(Context());
+  // The program holds this, and nobody but its own steps holds the program.
+  program->Start([self = shared_from_this(),
+                  program = std::weak_ptr(program)](auto outcome) {
+    self->OnSampled(std::move(outcome), program.lock());
+  });
 }
 
 absl::Status BatchTask::CheckInputs() const {
@@ -169,15 +180,10 @@ absl::StatusOr<std::vector<uint64_t>> BatchTask::ResolveInputs() const {
 absl::Status BatchTask::NumberInputs() {
   ASSIGN_OR_RETURN(const std::vector<uint64_t> internal, ResolveInputs());
   state_ = BatchState(schema(), plan());
-  for (NodeTypeState& type : state_.nodes) type.per_hop.push_back(0);
-  for (EdgeTypeState& type : state_.edges) {
-    type.per_hop.resize(plan().num_hops, 0);
-  }
   NodeTypeState& inputs = state_.nodes[plan().input_type];
   state_.seed_index.resize(internal.size());
   inputs.numbering.Number(internal, state_.seed_index.data());
-  inputs.frontier_end = inputs.numbering.size();
-  inputs.per_hop[0] = static_cast<int64_t>(inputs.numbering.size());
+  state_.unique_inputs = inputs.numbering.size();
   return absl::OkStatus();
 }
 
@@ -186,6 +192,7 @@ StepContext BatchTask::Context() {
   context.graph = environment_.graph;
   context.remote = environment_.remote;
   context.plan = &plan();
+  context.key = request_.key;
   context.state = &state_;
   context.control = shared_from_this();
   context.strand = strand_;
@@ -198,7 +205,7 @@ size_t BatchTask::BatchBytes() const {
   return BatchWriter(schema(), plan(), request_.key, state_).total_bytes();
 }
 
-// How many edges the next hop may find. A batch that fits never meets it: with
+// How many edges the next step may find. A batch that fits never meets it: with
 // more, it is past 2 x max_bytes, so that each Needs is twice the credit that
 // it answers, or exact, and the tries converge.
 uint64_t BatchTask::EdgeAllowance() const {
@@ -214,42 +221,21 @@ uint64_t BatchTask::WorkingBytes() const {
   return all - std::min(kUncountedBytes, all / 8);
 }
 
-void BatchTask::BeginHop() {
-  if (!Live()) return;
-  SetStage(BatchStage::kSampling);
-  const HopStep::Limits limits{EdgeAllowance(), WorkingBytes()};
-  auto step = std::make_shared<HopStep>(Context(), request_.key, hop_, limits);
-  step->Start([self = shared_from_this()](auto outcome) {
-    self->OnHopDone(std::move(outcome));
-  });
-}
-
-void BatchTask::OnHopDone(absl::StatusOr<HopStep::Outcome> outcome) {
+void BatchTask::OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
+                          Program program) {
   if (!Live()) return;
   if (!outcome.ok()) return Fail(outcome.status());
-  if (*outcome == HopStep::Outcome::kTooLarge) {
+  if (*outcome == BatchProgram::Outcome::kTooLarge) {
     const size_t bytes =
         std::max<uint64_t>(BatchBytes(), MoreThan(request_.max_bytes));
     return EndWith([bytes](BatchSink& sink) { sink.Needs(bytes); });
   }
-  CloseHop();
-  const bool last = ++hop_ == plan().num_hops;
-  strand_->Post([self = shared_from_this(), last] {
-    last ? self->BeginGather() : self->BeginHop();
+  strand_->Post([self = shared_from_this(), program = std::move(program)] {
+    self->BeginGather(program);
   });
 }
 
-void BatchTask::CloseHop() {
-  for (NodeTypeState& type : state_.nodes) {
-    const size_t before = type.frontier_end;
-    const size_t now = type.numbering.size();
-    type.per_hop.push_back(static_cast<int64_t>(now - before));
-    type.frontier_begin = plan().expand_all ? 0 : before;
-    type.frontier_end = now;
-  }
-}
-
-void BatchTask::BeginGather() {
+void BatchTask::BeginGather(const Program& program) {
   if (!Live()) return;
   for (NodeTypeState& type : state_.nodes) type.numbering.ShrinkToIds();
   writer_ =
@@ -259,17 +245,22 @@ void BatchTask::BeginGather() {
     return EndWith([bytes](BatchSink& sink) { sink.Needs(bytes); });
   }
   SetStage(BatchStage::kGathering);
-  const absl::Span<uint8_t> room = sink_->AllocateRoom(bytes);
-  writer_->Write(request_.input_number, room);
-  for (EdgeTypeState& type : state_.edges) {
-    for (SampledHop& hop : type.hops) hop.DropWritten();
-  }
-  auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room);
-  step->Start([self = shared_from_this(), bytes](absl::Status status) {
+  room_ = sink_->AllocateRoom(bytes);
+  writer_->Write(request_.input_number, room_);
+  state_.DropWritten();
+  auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room_);
+  step->Start([self = shared_from_this(), program](absl::Status status) {
     if (!self->Live()) return;
     if (!status.ok()) return self->Fail(status);
-    self->EndWith([bytes](BatchSink& sink) { sink.Ready(bytes); });
+    self->FinishBatch(*program);
   });
+}
+
+void BatchTask::FinishBatch(BatchProgram& program) {
+  const absl::Status status = program.Finish(*writer_, room_);
+  if (!status.ok()) return Fail(status);
+  const size_t bytes = writer_->total_bytes();
+  EndWith([bytes](BatchSink& sink) { sink.Ready(bytes); });
 }
 
 void BatchTask::Fail(const absl::Status& why) {

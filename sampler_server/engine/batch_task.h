@@ -1,5 +1,5 @@
-// Makes one batch: hop after hop, then gather, as a state machine that holds
-// no thread while it waits for a peer.
+// Makes one batch: inputs, then the steps of its kind, then gather, as a state
+// machine that holds no thread while it waits for a peer.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
 
@@ -16,6 +16,7 @@
 #include "common/cancel_token.h"
 #include "common/executor.h"
 #include "partition/format/graph.h"
+#include "sampler_server/engine/batch_stage.h"
 #include "sampler_server/engine/plan.h"
 #include "sampler_server/engine/remote_partitions.h"
 
@@ -32,8 +33,6 @@ struct BatchRequest {
   absl::Time deadline;
   CancelToken cancel;
 };
-
-enum class BatchStage { kSampling, kWaitingForPeer, kGathering };
 
 // Where a task puts its batch and its end. Called on the task's strand;
 // exactly one of Ready, Needs and Failed, last; none after a cancel.

@@ -32,6 +32,10 @@ BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
   AddInputTensors();
   for (int type : plan_.node_types) AddNodeTensors(type);
   for (size_t i = 0; i < plan_.edge_types.size(); ++i) AddEdgeTensors(i);
+  for (const KindTensor& tensor : state_.tensors) {
+    kind_tensors_.push_back(
+        layout_.Add(tensor.name, tensor.dtype, tensor.shape));
+  }
   layout_.Finish();
 }
 
@@ -51,8 +55,10 @@ void BatchWriter::AddNodeTensors(int type) {
                                       state_.nodes[type].unnumbered);
   NodeTensors tensors;
   tensors.n_id = layout_.Add("n_id" + suffix, DType::kInt64, {n});
-  tensors.num_sampled_nodes = layout_.Add("num_sampled_nodes" + suffix,
-                                          DType::kInt64, {plan_.num_hops + 1});
+  if (plan_.num_hops > 0) {
+    tensors.num_sampled_nodes = layout_.Add(
+        "num_sampled_nodes" + suffix, DType::kInt64, {plan_.num_hops + 1});
+  }
   if (plan_.collect_features && schema.x.has_value()) {
     tensors.x =
         layout_.Add("x" + suffix, schema.x->dtype, RowsShape(n, *schema.x));
@@ -76,8 +82,10 @@ void BatchWriter::AddEdgeTensors(size_t index) {
   tensors.edge_index =
       layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
   tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
-  tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
-                                          DType::kInt64, {plan_.num_hops});
+  if (plan_.num_hops > 0) {
+    tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
+                                            DType::kInt64, {plan_.num_hops});
+  }
   if (plan_.collect_features && schema.edge_attr.has_value()) {
     tensors.edge_attr =
         layout_.Add("edge_attr" + suffix, schema.edge_attr->dtype,
@@ -94,8 +102,8 @@ absl::Span<uint8_t> BatchWriter::TensorOf(int handle,
 void BatchWriter::Write(absl::Span<const int64_t> input_number,
                         absl::Span<uint8_t> room) {
   layout_.WriteHeader(room);
-  const NodeTypeState& inputs = state_.nodes[plan_.input_type];
-  As<int64_t>(TensorOf(batch_size_, room))[0] = inputs.per_hop[0];
+  As<int64_t>(TensorOf(batch_size_, room))[0] =
+      static_cast<int64_t>(state_.unique_inputs);
   Fill<int64_t>(TensorOf(input_id_, room), input_number);
   Fill<int32_t>(TensorOf(seed_index_, room), state_.seed_index);
   for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -106,6 +114,9 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
     Fill<int64_t>(TensorOf(edges_[i].num_sampled_edges, room),
                   state_.edges[i].per_hop);
     WriteEdges(i, room);
+  }
+  for (size_t i = 0; i < kind_tensors_.size(); ++i) {
+    Fill<uint8_t>(kind_tensor(i, room), state_.tensors[i].bytes);
   }
 }
 
@@ -127,6 +138,11 @@ BatchWriter::NodeRows BatchWriter::node_rows(size_t index,
   const NodeTensors& tensors = nodes_[index];
   return {TensorOf(tensors.n_id, room), TensorOf(tensors.x, room),
           TensorOf(tensors.y, room)};
+}
+
+absl::Span<uint8_t> BatchWriter::kind_tensor(size_t index,
+                                             absl::Span<uint8_t> room) const {
+  return TensorOf(kind_tensors_[index], room);
 }
 
 absl::Span<uint8_t> BatchWriter::edge_attr(size_t index,

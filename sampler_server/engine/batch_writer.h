@@ -23,8 +23,9 @@ class BatchWriter {
 
   size_t total_bytes() const { return layout_.total_bytes(); }
 
-  // Writes the header and every tensor but n_id, x, y and edge_attr. `room` is
-  // total_bytes() long. `input_number` has an entry per position.
+  // Writes the header and every tensor but n_id, x, y, edge_attr and those that
+  // a kind writes itself. `room` is total_bytes() long. `input_number` has an
+  // entry per position.
   void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
 
   // Where rows go; empty for a column that the batch does not have.
@@ -34,6 +35,8 @@ class BatchWriter {
   // `index` into plan.node_types and plan.edge_types.
   NodeRows node_rows(size_t index, absl::Span<uint8_t> room) const;
   absl::Span<uint8_t> edge_attr(size_t index, absl::Span<uint8_t> room) const;
+  // `index` into state.tensors.
+  absl::Span<uint8_t> kind_tensor(size_t index, absl::Span<uint8_t> room) const;
 
  private:
   static constexpr int kNone = -1;
@@ -58,6 +61,7 @@ class BatchWriter {
   int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone;
   std::vector<NodeTensors> nodes_;  // by plan.node_types
   std::vector<EdgeTensors> edges_;  // by plan.edge_types
+  std::vector<int> kind_tensors_;   // by state.tensors
 };
 
 }  // namespace tributary

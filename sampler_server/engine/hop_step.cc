@@ -20,10 +20,8 @@ uint64_t ReplyBytes(uint64_t edges, bool want_positions) {
 
 }  // namespace
 
-HopStep::HopStep(StepContext context, const BatchKey& key, int hop,
-                 const Limits& limits)
+HopStep::HopStep(StepContext context, int hop, const StepLimits& limits)
     : context_(std::move(context)),
-      key_(key),
       hop_(hop),
       working_bytes_(limits.working_bytes),
       edges_left_(limits.edges) {}
@@ -51,8 +49,8 @@ HopRound HopStep::MakeRound(size_t planned) const {
   const NodeTypeState& dst = context_.state->nodes[type.dst_type];
   HopRound::Draw draw;
   draw.key = MakeHopKey({.random_seed = plan.random_seed,
-                         .epoch = key_.epoch,
-                         .batch = key_.index,
+                         .epoch = context_.key.epoch,
+                         .batch = context_.key.index,
                          .purpose = Purpose::kNeighbors,
                          .hop = static_cast<uint32_t>(hop_),
                          .type_name = type.name});
@@ -261,9 +259,9 @@ void HopStep::Merge() {
     const NodeTypeState& src =
         context_.state->nodes[rounds_[i].type().src_type];
     if (src.numbering.size() + rounds_[i].edges() > INT32_MAX) {
-      return Finish(absl::InvalidArgumentError(
-          absl::StrCat("more than ", INT32_MAX, " nodes in ", key_.ToString(),
-                       "; lower num_neighbors or batch_size")));
+      return Finish(absl::InvalidArgumentError(absl::StrCat(
+          "more than ", INT32_MAX, " nodes in ", context_.key.ToString(),
+          "; lower num_neighbors or batch_size")));
     }
     if (!MergeRound(i)) return ReportTooLarge(i);
   }

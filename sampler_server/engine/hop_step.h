@@ -25,14 +25,9 @@ class HopStep : public std::enable_shared_from_this<HopStep> {
     kMerged,    // the state holds the hop
     kTooLarge,  // more than the limits: the state's counts say how much
   };
-  struct Limits {
-    uint64_t edges = 0;          // that the hop may find
-    uint64_t working_bytes = 0;  // that the task may hold, its state included
-  };
   using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
 
-  HopStep(StepContext context, const BatchKey& key, int hop,
-          const Limits& limits);
+  HopStep(StepContext context, int hop, const StepLimits& limits);
 
   // `done` runs once, unless the task ends first; perhaps inside the call.
   void Start(Done done);
@@ -68,7 +63,6 @@ class HopStep : public std::enable_shared_from_this<HopStep> {
   }
 
   StepContext context_;
-  const BatchKey key_;
   const int hop_;
   const uint64_t working_bytes_;
   uint64_t edges_left_;

@@ -7,32 +7,33 @@
 #include "common/session/hop_key.h"
 #include "common/session/limits.h"
 #include "common/status.h"
+#include "sampler_server/engine/spec_error.h"
 
 namespace tributary {
 namespace {
 
-template <typename... Parts>
-absl::Status Refuse(std::string_view field, const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "session specification: ", absl::string_view(field.data(), field.size()),
-      ": ", parts...));
-}
-
 // A field that this program does not know may change what is sampled.
 absl::Status RefuseUnknownFields(const google::protobuf::Message& message) {
-  const auto& unknown = message.GetReflection()->GetUnknownFields(message);
-  if (unknown.empty()) return absl::OkStatus();
-  return Refuse(message.GetTypeName(), "field ", unknown.field(0).number(),
-                " is unknown to this program, made for semantics version ",
-                kSemanticsVersion);
-}
-
-absl::Status CheckAllKnown(const v1::SessionSpec& spec) {
-  RETURN_IF_ERROR(RefuseUnknownFields(spec));
-  RETURN_IF_ERROR(RefuseUnknownFields(spec.inputs()));
-  RETURN_IF_ERROR(RefuseUnknownFields(spec.neighbor()));
-  for (const auto& fanout : spec.neighbor().fanouts()) {
-    RETURN_IF_ERROR(RefuseUnknownFields(fanout));
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  const auto& unknown = reflection.GetUnknownFields(message);
+  if (!unknown.empty()) {
+    return SpecError(message.GetTypeName(), "field ", unknown.field(0).number(),
+                     " is unknown to this program, made for semantics version ",
+                     kSemanticsVersion);
+  }
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const auto* field : fields) {
+    if (field->message_type() == nullptr) continue;
+    if (!field->is_repeated()) {
+      RETURN_IF_ERROR(
+          RefuseUnknownFields(reflection.GetMessage(message, field)));
+      continue;
+    }
+    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+      RETURN_IF_ERROR(RefuseUnknownFields(
+          reflection.GetRepeatedMessage(message, field, i)));
+    }
   }
   return absl::OkStatus();
 }
@@ -58,8 +59,8 @@ absl::Status CheckGraph(const GraphSchema& schema,
         "; this server has ", kSemanticsVersion));
   }
   if (spec.content_digest().size() != schema.content_digest.size()) {
-    return Refuse("content_digest", spec.content_digest().size(),
-                  " bytes; allowed: 32");
+    return SpecError("content_digest", spec.content_digest().size(),
+                     " bytes; allowed: 32");
   }
   if (!Same(spec.content_digest(), schema.content_digest)) {
     return absl::FailedPreconditionError(
@@ -76,17 +77,17 @@ absl::Status CheckShuffle(const GraphSchema& schema,
     case v1::SHUFFLE_NONE:
     case v1::SHUFFLE_GLOBAL:
       if (spec.layout_digest().empty()) return absl::OkStatus();
-      return Refuse("layout_digest", spec.layout_digest().size(),
-                    " bytes; allowed: none without shuffle LOCAL");
+      return SpecError("layout_digest", spec.layout_digest().size(),
+                       " bytes; allowed: none without shuffle LOCAL");
     case v1::SHUFFLE_LOCAL:
       break;
     default:
-      return Refuse("shuffle", static_cast<int>(spec.shuffle()),
-                    "; allowed: NONE (1), GLOBAL (2), LOCAL (3)");
+      return SpecError("shuffle", static_cast<int>(spec.shuffle()),
+                       "; allowed: NONE (1), GLOBAL (2), LOCAL (3)");
   }
   if (spec.layout_digest().size() != schema.layout_digest.size()) {
-    return Refuse("layout_digest", spec.layout_digest().size(),
-                  " bytes; allowed: 32 with shuffle LOCAL");
+    return SpecError("layout_digest", spec.layout_digest().size(),
+                     " bytes; allowed: 32 with shuffle LOCAL");
   }
   if (Same(spec.layout_digest(), schema.layout_digest)) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -100,105 +101,49 @@ absl::Status FillInputs(const GraphSchema& schema, const v1::SessionSpec& spec,
   const v1::Inputs& inputs = spec.inputs();
   plan->input_type = schema.FindNodeType(inputs.node_type());
   if (plan->input_type < 0) {
-    return Refuse("inputs.node_type", "'", inputs.node_type(), "'; allowed: ",
-                  absl::StrJoin(schema.node_types, ", ",
-                                [](std::string* out, const NodeTypeSchema& t) {
-                                  out->append(t.name);
-                                }));
+    return SpecError(
+        "inputs.node_type", "'", inputs.node_type(), "'; allowed: ",
+        absl::StrJoin(schema.node_types, ", ",
+                      [](std::string* out, const NodeTypeSchema& t) {
+                        out->append(t.name);
+                      }));
   }
-  if (inputs.count() == 0) return Refuse("inputs.count", "0; allowed: 1 up");
+  if (inputs.count() == 0) return SpecError("inputs.count", "0; allowed: 1 up");
   if (inputs.sha256().size() != sizeof(Sha256Digest)) {
-    return Refuse("inputs.sha256", inputs.sha256().size(),
-                  " bytes; allowed: 32");
+    return SpecError("inputs.sha256", inputs.sha256().size(),
+                     " bytes; allowed: 32");
   }
   if (spec.batch_size() == 0 || spec.batch_size() > kMaxBatchSize) {
-    return Refuse("batch_size", spec.batch_size(), "; allowed: 1 to ",
-                  kMaxBatchSize);
+    return SpecError("batch_size", spec.batch_size(), "; allowed: 1 to ",
+                     kMaxBatchSize);
   }
   plan->input_count = inputs.count();
   plan->batch_size = spec.batch_size();
   return absl::OkStatus();
 }
 
-absl::Status CheckHops(const v1::EdgeTypeFanout& entry, int num_hops) {
-  if (entry.per_hop_size() != num_hops) {
-    return Refuse("neighbor.fanouts", entry.edge_type(), " has ",
-                  entry.per_hop_size(), " hops, the first type ", num_hops,
-                  "; allowed: one length for all");
-  }
-  for (int32_t fanout : entry.per_hop()) {
-    if (fanout >= -1 && fanout <= kMaxFanout) continue;
-    return Refuse("neighbor.fanouts", entry.edge_type(), " has ", fanout,
-                  "; allowed: -1 (all) to ", kMaxFanout);
-  }
-  return absl::OkStatus();
+// The kind's name in the specification.
+const std::string& FieldName(const SamplingKind* kind) {
+  return v1::SessionSpec::descriptor()
+      ->FindFieldByNumber(kind->field())
+      ->name();
 }
 
-absl::StatusOr<int> FindEdgeType(const GraphSchema& schema,
-                                 const std::string& name) {
-  const int found = schema.FindEdgeType(name);
-  if (found >= 0) return found;
-  return Refuse("neighbor.fanouts", "edge type '", name, "'; allowed: ",
-                absl::StrJoin(schema.edge_types, " ",
-                              [](std::string* out, const EdgeTypeSchema& t) {
-                                out->append(t.name());
-                              }));
-}
-
-absl::Status FillFanouts(const GraphSchema& schema,
-                         const v1::NeighborSampling& neighbor,
-                         SamplingPlan* plan) {
-  if (neighbor.fanouts_size() == 0) {
-    return Refuse("neighbor.fanouts", "empty; allowed: one or more edge types");
+absl::StatusOr<const SamplingKind*> FindKind(
+    absl::Span<const SamplingKind* const> kinds, const v1::SessionSpec& spec) {
+  const int wanted = static_cast<int>(spec.kind_case());
+  for (const SamplingKind* kind : kinds) {
+    if (kind->field() == wanted) return kind;
   }
-  plan->num_hops = neighbor.fanouts(0).per_hop_size();
-  if (plan->num_hops < 1 || plan->num_hops > kMaxHops) {
-    return Refuse("neighbor.fanouts", plan->num_hops, " hops; allowed: 1 to ",
-                  kMaxHops);
-  }
-  int last = -1;
-  for (const v1::EdgeTypeFanout& entry : neighbor.fanouts()) {
-    ASSIGN_OR_RETURN(const int type, FindEdgeType(schema, entry.edge_type()));
-    if (type <= last) {
-      return Refuse("neighbor.fanouts", "edge type ", entry.edge_type(),
-                    " is out of canonical order or named twice");
-    }
-    last = type;
-    RETURN_IF_ERROR(CheckHops(entry, plan->num_hops));
-    const auto& per_hop = entry.per_hop();
-    // A homogeneous batch always has its edge tensors, as PyG's has.
-    if (schema.heterogeneous && std::all_of(per_hop.begin(), per_hop.end(),
-                                            [](int32_t k) { return k == 0; })) {
-      continue;
-    }
-    const EdgeTypeSchema& edge = schema.edge_types[type];
-    plan->edge_types.push_back({type,
-                                edge.src_type,
-                                edge.dst_type,
-                                edge.name(),
-                                {per_hop.begin(), per_hop.end()}});
-  }
-  return absl::OkStatus();
-}
-
-absl::Status FillNeighbor(const GraphSchema& schema,
-                          const v1::SessionSpec& spec, SamplingPlan* plan) {
-  if (!spec.has_neighbor()) {
-    return Refuse("kind", "not set; allowed: neighbor");
-  }
-  const v1::NeighborSampling& neighbor = spec.neighbor();
-  if (neighbor.expand() != v1::EXPAND_NEW &&
-      neighbor.expand() != v1::EXPAND_ALL) {
-    return Refuse("neighbor.expand", static_cast<int>(neighbor.expand()),
-                  "; allowed: NEW (1), ALL (2)");
-  }
-  plan->replace = neighbor.replace();
-  plan->expand_all = neighbor.expand() == v1::EXPAND_ALL;
-  return FillFanouts(schema, neighbor, plan);
+  return SpecError(
+      "kind", wanted == 0 ? "not set" : "not known", "; allowed: ",
+      absl::StrJoin(kinds, ", ", [](std::string* out, const SamplingKind* k) {
+        out->append(FieldName(k));
+      }));
 }
 
 void FillNodeTypes(SamplingPlan* plan) {
-  plan->node_types = {plan->input_type};
+  plan->node_types.push_back(plan->input_type);
   for (const PlannedEdgeType& edge : plan->edge_types) {
     plan->node_types.push_back(edge.src_type);
     plan->node_types.push_back(edge.dst_type);
@@ -211,8 +156,9 @@ void FillNodeTypes(SamplingPlan* plan) {
 
 }  // namespace
 
-absl::StatusOr<SamplingPlan> SamplingPlan::Make(const GraphSchema& schema,
-                                                std::string_view spec_bytes) {
+absl::StatusOr<SamplingPlan> SamplingPlan::Make(
+    absl::Span<const SamplingKind* const> kinds, const GraphSchema& schema,
+    std::string_view spec_bytes) {
   SamplingPlan plan;
   if (!plan.spec.ParseFromArray(spec_bytes.data(),
                                 static_cast<int>(spec_bytes.size()))) {
@@ -222,15 +168,16 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(const GraphSchema& schema,
   }
   // The version first: it tells why the rest may not be understood.
   RETURN_IF_ERROR(CheckGraph(schema, plan.spec));
-  RETURN_IF_ERROR(CheckAllKnown(plan.spec));
+  RETURN_IF_ERROR(RefuseUnknownFields(plan.spec));
   RETURN_IF_ERROR(CheckShuffle(schema, plan.spec));
   RETURN_IF_ERROR(FillInputs(schema, plan.spec, &plan));
-  RETURN_IF_ERROR(FillNeighbor(schema, plan.spec, &plan));
-  FillNodeTypes(&plan);
   plan.session = Sha256Of(spec_bytes);
   plan.random_seed = plan.spec.random_seed();
   plan.collect_features = plan.spec.collect_features();
   plan.typed_names = schema.heterogeneous;
+  ASSIGN_OR_RETURN(plan.kind, FindKind(kinds, plan.spec));
+  RETURN_IF_ERROR(plan.kind->Plan(schema, plan.spec, &plan));
+  FillNodeTypes(&plan);
   return plan;
 }
 

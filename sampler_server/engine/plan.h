@@ -3,14 +3,17 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "common/proto/session.pb.h"
 #include "common/sha256.h"
 #include "partition/format/schema.h"
+#include "sampler_server/engine/sampling_kind.h"
 
 namespace tributary {
 
@@ -23,27 +26,44 @@ struct PlannedEdgeType {
   std::vector<int32_t> fanouts;  // per hop; -1: all
 };
 
+// What only one kind of sampling knows of its plan. Immutable.
+class KindPlan {
+ public:
+  virtual ~KindPlan() = default;
+};
+
 // Immutable; shared by all batches of a session.
 struct SamplingPlan {
+  // Common to all kinds.
   Sha256Digest session{};  // SHA-256 of the specification's bytes
   uint64_t random_seed = 0;
-  int num_hops = 0;
-  bool replace = false;
-  bool expand_all = false;
   bool collect_features = false;
   bool typed_names = false;  // heterogeneous: suffixes in tensor names
   int input_type = 0;
   uint64_t batch_size = 0;
   uint64_t input_count = 0;
-  std::vector<PlannedEdgeType> edge_types;  // canonical order
-  std::vector<int> node_types;              // planned ones, ascending
   v1::SessionSpec spec;
+  const SamplingKind* kind = nullptr;
+
+  // Which tensors a batch has: the kind says.
+  int num_hops = 0;  // counts of nodes and edges per hop; 0: no counts
+  std::vector<PlannedEdgeType> edge_types;  // canonical order
+  std::vector<int> node_types;  // ascending; inputs' and edges' ends included
+
+  // How hops draw, for kinds that have some.
+  bool replace = false;
+  bool expand_all = false;
+
+  // The rest of what the kind planned; may be null.
+  std::shared_ptr<const KindPlan> part;
 
   // INVALID_ARGUMENT, naming the field and what is allowed, when `spec_bytes`
-  // is no specification for this graph; FAILED_PRECONDITION when it was made
-  // for another content digest or semantics version (both are named).
-  static absl::StatusOr<SamplingPlan> Make(const GraphSchema& schema,
-                                           std::string_view spec_bytes);
+  // is no specification for this graph by one of `kinds`, which outlive the
+  // plan; FAILED_PRECONDITION when it was made for another content digest or
+  // semantics version (both are named).
+  static absl::StatusOr<SamplingPlan> Make(
+      absl::Span<const SamplingKind* const> kinds, const GraphSchema& schema,
+      std::string_view spec_bytes);
 };
 
 // Whether the batch holds rows of this type's edges, which their places in the

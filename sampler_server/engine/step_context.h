@@ -5,12 +5,22 @@
 #include <memory>
 
 #include "absl/time/time.h"
+#include "common/batch_key.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
+#include "partition/format/graph.h"
+#include "sampler_server/engine/batch_stage.h"
 #include "sampler_server/engine/batch_state.h"
-#include "sampler_server/engine/batch_task.h"
+#include "sampler_server/engine/plan.h"
+#include "sampler_server/engine/remote_partitions.h"
 
 namespace tributary {
+
+// What a step may take.
+struct StepLimits {
+  uint64_t edges = 0;          // that it may find
+  uint64_t working_bytes = 0;  // that the task may hold, its state included
+};
 
 // The task as its steps see it. On the task's strand.
 class TaskControl {
@@ -20,6 +30,8 @@ class TaskControl {
   // ends then): touch nothing of it and return.
   virtual bool Live() = 0;
   virtual void SetStage(BatchStage stage) = 0;
+  // For a step that starts now.
+  virtual StepLimits Limits() const = 0;
 };
 
 // `control` owns `state` and outlives the step; both are the task.
@@ -27,6 +39,7 @@ struct StepContext {
   const Graph* graph = nullptr;
   RemotePartitions* remote = nullptr;
   const SamplingPlan* plan = nullptr;
+  BatchKey key;
   BatchState* state = nullptr;
   std::shared_ptr<TaskControl> control;
   std::shared_ptr<Strand> strand;

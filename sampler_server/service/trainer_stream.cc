@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/error_text.h"
 #include "common/log.h"
+#include "sampler_server/kinds/registry.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/credit_check.h"
 
@@ -128,7 +129,7 @@ void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
         absl::StrCat("client name of ", open.client().size(),
                      " bytes; at most ", kMaxClientName)));
   }
-  auto plan = SamplingPlan::Make(core_->graph->schema(), open.spec());
+  auto plan = MakePlan(core_->graph->schema(), open.spec());
   if (!plan.ok()) return Break(plan.status());
   if (!open.client().empty()) client_ = open.client();
   core_->sessions.Put(std::make_shared<const SamplingPlan>(*std::move(plan)));

@@ -6,8 +6,8 @@
 
 #include "common/proto/session.pb.h"
 #include "common/session/limits.h"
-#include "sampler_server/engine/plan.h"
 #include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/registry.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {
@@ -79,9 +79,8 @@ void RunBatch(std::shared_ptr<const MemoryGraph> graph,
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::shared_ptr<const MemoryGraph> graph = MakeTypedGraph();
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  (void)SamplingPlan::Make(graph->schema(), bytes);
-  auto plan =
-      SamplingPlan::Make(graph->schema(), WithDigests(bytes, graph->schema()));
+  (void)MakePlan(graph->schema(), bytes);
+  auto plan = MakePlan(graph->schema(), WithDigests(bytes, graph->schema()));
   if (!plan.ok()) return 0;
   CheckPlan(*plan, graph->schema());
   RunBatch(graph, std::make_shared<const SamplingPlan>(*std::move(plan)));

@@ -6,6 +6,7 @@
 
 #include "common/session/hop_key.h"
 #include "common/session/permutation.h"
+#include "sampler_server/kinds/registry.h"
 
 namespace tributary {
 namespace {
@@ -39,8 +40,7 @@ std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
   batch.options.inputs_sha256 = InputsSha256(batch.inputs);
   const std::string spec =
       OrDie(BuildSessionSpec(SpecGraphOf(schema), batch.options));
-  return std::make_shared<SamplingPlan>(
-      OrDie(SamplingPlan::Make(schema, spec)));
+  return std::make_shared<SamplingPlan>(OrDie(MakePlan(schema, spec)));
 }
 
 BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch) {

@@ -1,4 +1,4 @@
-#include "sampler_server/engine/plan.h"
+#include "sampler_server/kinds/registry.h"
 
 #include <gtest/gtest.h>
 
@@ -51,9 +51,9 @@ v1::SessionSpec Spec() {
   return spec;
 }
 
-TEST(SamplingPlan, PlansTypesWithAFanout) {
+TEST(MakePlan, PlansTypesWithAFanout) {
   const std::string bytes = Spec().SerializeAsString();
-  const auto plan = SamplingPlan::Make(Schema(), bytes);
+  const auto plan = MakePlan(Schema(), bytes);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->session, Sha256Of(bytes));
   EXPECT_EQ(plan->random_seed, 9u);
@@ -67,13 +67,13 @@ TEST(SamplingPlan, PlansTypesWithAFanout) {
 }
 
 // Hops of zeros plan the input's type alone.
-TEST(SamplingPlan, NothingToSample) {
+TEST(MakePlan, NothingToSample) {
   v1::SessionSpec spec = Spec();
   for (auto& entry : *spec.mutable_neighbor()->mutable_fanouts()) {
     entry.set_per_hop(0, 0);
     entry.set_per_hop(1, 0);
   }
-  const auto plan = SamplingPlan::Make(Schema(), spec.SerializeAsString());
+  const auto plan = MakePlan(Schema(), spec.SerializeAsString());
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->num_hops, 2);
   EXPECT_TRUE(plan->edge_types.empty());
@@ -85,12 +85,12 @@ void ExpectRefused(absl::StatusCode code, const char* words, Change change) {
   v1::SessionSpec spec = Spec();
   change(spec);
   const absl::Status status =
-      SamplingPlan::Make(Schema(), spec.SerializeAsString()).status();
+      MakePlan(Schema(), spec.SerializeAsString()).status();
   EXPECT_EQ(status.code(), code) << words << ": " << status;
   EXPECT_NE(status.message().find(words), std::string::npos) << status;
 }
 
-TEST(SamplingPlan, AnotherGraphOrVersionIsAFailedPrecondition) {
+TEST(MakePlan, AnotherGraphOrVersionIsAFailedPrecondition) {
   constexpr auto kCode = absl::StatusCode::kFailedPrecondition;
   ExpectRefused(kCode, "semantics_version 2; this server has 1",
                 [](auto& s) { s.set_semantics_version(2); });
@@ -102,7 +102,7 @@ TEST(SamplingPlan, AnotherGraphOrVersionIsAFailedPrecondition) {
   });
 }
 
-TEST(SamplingPlan, EveryFieldIsChecked) {
+TEST(MakePlan, EveryFieldIsChecked) {
   constexpr auto kCode = absl::StatusCode::kInvalidArgument;
   ExpectRefused(kCode, "content_digest: 3 bytes",
                 [](auto& s) { s.set_content_digest("abc"); });
@@ -122,7 +122,7 @@ TEST(SamplingPlan, EveryFieldIsChecked) {
                 [](auto& s) { s.mutable_neighbor()->clear_expand(); });
 }
 
-TEST(SamplingPlan, FanoutsAreChecked) {
+TEST(MakePlan, FanoutsAreChecked) {
   constexpr auto kCode = absl::StatusCode::kInvalidArgument;
   const auto fanout = [](auto& s, int i) {
     return s.mutable_neighbor()->mutable_fanouts(i);
@@ -143,14 +143,14 @@ TEST(SamplingPlan, FanoutsAreChecked) {
 
 // A newer client may ask for what this program does not know: it must not be
 // ignored.
-TEST(SamplingPlan, UnknownFieldsAreRefused) {
+TEST(MakePlan, UnknownFieldsAreRefused) {
   const std::string unknown("\xf8\x07\x01", 3);  // field 127, varint 1
-  EXPECT_NE(SamplingPlan::Make(Schema(), Spec().SerializeAsString() + unknown)
+  EXPECT_NE(MakePlan(Schema(), Spec().SerializeAsString() + unknown)
                 .status()
                 .message()
                 .find("field 127 is unknown"),
             std::string::npos);
-  EXPECT_EQ(SamplingPlan::Make(Schema(), "\xff\xff").status().code(),
+  EXPECT_EQ(MakePlan(Schema(), "\xff\xff").status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 
