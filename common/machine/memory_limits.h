@@ -11,7 +11,8 @@ namespace tributary {
 
 // Lines: independent reads of a word each of random cache lines of `bytes` (at
 // least one line), in huge pages where allowed, by `threads` (at least 1) for
-// `time`. Sampling reads at least one such line for each edge.
+// `time`: the best of reads that merely depend on nothing and reads that were
+// asked for 64 or 128 before. Sampling reads two such lines for most edges.
 MeasuredRate RandomLineRate(int threads, uint64_t bytes, absl::Duration time);
 
 // Bytes copied by memcpy, each thread between buffers of its own that are
