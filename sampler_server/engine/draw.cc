@@ -7,12 +7,13 @@ namespace tributary {
 
 // The node's first `count` words; the blocks do not depend on each other, so
 // the processor makes several at once.
-void PositionDrawer::FillWords(PhiloxKey key, uint32_t local_number,
+void PositionDrawer::FillWords(PhiloxKey key, NodeCounter node,
                                uint32_t count) {
   const uint32_t blocks = (count + 3) / 4;
   if (words_.size() < size_t{blocks} * 4) words_.resize(size_t{blocks} * 4);
   for (uint32_t b = 0; b < blocks; ++b) {
-    const PhiloxBlock block = Philox4x32(key, {{b, local_number, 0, 0}});
+    const PhiloxBlock block =
+        Philox4x32(key, {{b, node.local_number, node.tree, 0}});
     std::copy_n(block.word, 4, words_.begin() + size_t{b} * 4);
   }
 }
@@ -24,10 +25,12 @@ uint64_t PositionDrawer::Wide(uint32_t i, uint64_t n) const {
                                64);
 }
 
-absl::Span<const uint64_t> PositionDrawer::WithoutReplacement(
-    PhiloxKey key, uint32_t local_number, uint64_t degree, uint32_t k) {
+absl::Span<const uint64_t> PositionDrawer::WithoutReplacement(PhiloxKey key,
+                                                              NodeCounter node,
+                                                              uint64_t degree,
+                                                              uint32_t k) {
   const bool wide = degree > kWideThreshold;
-  FillWords(key, local_number, wide ? 2 * k : k);
+  FillWords(key, node, wide ? 2 * k : k);
   if (positions_.size() < k) positions_.resize(k);
   if (degree <= 64) {
     FloydInWord(static_cast<uint32_t>(degree), k);
@@ -93,10 +96,12 @@ bool PositionDrawer::InsertHashed(uint64_t value) {
   return true;
 }
 
-absl::Span<const uint64_t> PositionDrawer::WithReplacement(
-    PhiloxKey key, uint32_t local_number, uint64_t degree, uint32_t k) {
+absl::Span<const uint64_t> PositionDrawer::WithReplacement(PhiloxKey key,
+                                                           NodeCounter node,
+                                                           uint64_t degree,
+                                                           uint32_t k) {
   const bool wide = degree > kWideThreshold;
-  FillWords(key, local_number, wide ? 2 * k : k);
+  FillWords(key, node, wide ? 2 * k : k);
   if (positions_.size() < k) positions_.resize(k);
   for (uint32_t i = 0; i < k; ++i) {
     positions_[i] =

@@ -25,23 +25,32 @@ inline bool TakesAll(uint64_t degree, int32_t fanout, bool replace) {
   return fanout < 0 || (!replace && degree <= static_cast<uint64_t>(fanout));
 }
 
+// Where a node's random words lie: words 1 and 2 of their counters.
+struct NodeCounter {
+  uint32_t local_number = 0;
+  uint32_t tree = 0;
+};
+
 // Draws for one node after another: those that draw_lanes.h does not take.
 // Keeps its scratch memory. Not thread-safe.
 class PositionDrawer {
  public:
   // k positions of [0, degree), ascending; valid until the next call.
+  absl::Span<const uint64_t> Draw(PhiloxKey key, NodeCounter node,
+                                  uint64_t degree, uint32_t k, bool replace) {
+    return replace ? WithReplacement(key, node, degree, k)
+                   : WithoutReplacement(key, node, degree, k);
+  }
   // Without: distinct, all subsets equally likely (R. Floyd, in Bentley's
   // Programming Pearls, CACM 30(9), 1987). Requires 0 < k < degree.
-  absl::Span<const uint64_t> WithoutReplacement(PhiloxKey key,
-                                                uint32_t local_number,
+  absl::Span<const uint64_t> WithoutReplacement(PhiloxKey key, NodeCounter node,
                                                 uint64_t degree, uint32_t k);
   // With: repeats kept. Requires degree > 0.
-  absl::Span<const uint64_t> WithReplacement(PhiloxKey key,
-                                             uint32_t local_number,
+  absl::Span<const uint64_t> WithReplacement(PhiloxKey key, NodeCounter node,
                                              uint64_t degree, uint32_t k);
 
  private:
-  void FillWords(PhiloxKey key, uint32_t local_number, uint32_t count);
+  void FillWords(PhiloxKey key, NodeCounter node, uint32_t count);
   void FloydInWord(uint32_t degree, uint32_t k);
   void FloydInBitmap(uint32_t degree, uint32_t k);
   void FloydWide(uint64_t degree, uint32_t k);

@@ -16,10 +16,10 @@ constexpr bool kStackTakesVectorsOf64Bytes = true;
 #endif
 
 std::vector<DrawLanesPath> FindPaths() {
-  std::vector<DrawLanesPath> paths = {{"sse4", DrawLanesSse4}};
-  if (__builtin_cpu_supports("avx2")) paths.push_back({"avx2", DrawLanesAvx2});
+  std::vector<DrawLanesPath> paths = {kDrawLanesSse4};
+  if (__builtin_cpu_supports("avx2")) paths.push_back(kDrawLanesAvx2);
   if (__builtin_cpu_supports("avx512f") && kStackTakesVectorsOf64Bytes) {
-    paths.push_back({"avx512", DrawLanesAvx512});
+    paths.push_back(kDrawLanesAvx512);
   }
   return paths;
 }

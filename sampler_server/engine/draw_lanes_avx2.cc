@@ -45,8 +45,8 @@ struct Avx2 {
 
 }  // namespace
 
-void DrawLanesAvx2(PhiloxKey key, uint32_t k, bool replace, LaneDraws& draws) {
-  LaneKernel<Avx2>::Draw(key, k, replace, draws);
-}
+extern const DrawLanesPath kDrawLanesAvx2 = {"avx2", LaneKernel<Avx2>::Draw,
+                                             LaneKernel<Avx2>::Fill,
+                                             LaneKernel<Avx2>::Sort};
 
 }  // namespace tributary

@@ -42,9 +42,8 @@ struct Avx512 {
 
 }  // namespace
 
-void DrawLanesAvx512(PhiloxKey key, uint32_t k, bool replace,
-                     LaneDraws& draws) {
-  LaneKernel<Avx512>::Draw(key, k, replace, draws);
-}
+extern const DrawLanesPath kDrawLanesAvx512 = {
+    "avx512", LaneKernel<Avx512>::Draw, LaneKernel<Avx512>::Fill,
+    LaneKernel<Avx512>::Sort};
 
 }  // namespace tributary

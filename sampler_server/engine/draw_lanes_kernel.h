@@ -22,6 +22,25 @@ class LaneKernel {
     }
   }
 
+  static void Fill(PhiloxKey key, uint32_t count, LaneWords& words) {
+    for (uint32_t lane = 0; lane < kDrawLanes; lane += V::kLanes) {
+      const Vector local = V::Load(words.local_number + lane);
+      const Vector tree = V::Load(words.tree + lane);
+      Vector* const row = reinterpret_cast<Vector*>(words.word + lane);
+      for (uint32_t i = 0; i < count; i += 4) {
+        const Words block = Philox(key, i / 4, local, tree);
+        for (uint32_t j = 0; j < 4; ++j) At(row, i + j) = block.word[j];
+      }
+    }
+  }
+
+  static void Sort(uint32_t count, uint32_t* position) {
+    for (uint32_t lane = 0; lane < kDrawLanes; lane += V::kLanes) {
+      Vector* const row = reinterpret_cast<Vector*>(position + lane);
+      for (uint32_t i = 1; i < count; ++i) Insert(row, i, At(row, i));
+    }
+  }
+
  private:
   struct Words {
     Vector word[4];
@@ -31,12 +50,13 @@ class LaneKernel {
   static void DrawGroup(PhiloxKey key, uint32_t k, uint32_t lane,
                         LaneDraws& draws) {
     const Vector local = V::Load(draws.local_number + lane);
+    const Vector tree = V::Load(draws.tree + lane);
     Vector* const row = reinterpret_cast<Vector*>(draws.position + lane);
     const Vector one = V::Fill(1);
     Vector n = V::Load(draws.degree + lane);
     if (!kReplace) n = V::Subtract(n, V::Fill(k - 1));
     for (uint32_t i = 0; i < k; i += 4) {
-      const Words words = Philox(key, i / 4, local);
+      const Words words = Philox(key, i / 4, local, tree);
       for (uint32_t j = 0; j < 4 && i + j < k; ++j) {
         Vector drawn = V::MultiplyHigh(words.word[j], n);
         if (!kReplace) {
@@ -76,9 +96,10 @@ class LaneKernel {
   // Words 4 * block to 4 * block + 3 of each lane's node. Numbers sit in the
   // low halves of 64 bits, where multiplication wants them, even lanes in one
   // vector and odd ones in another; high halves hold rubbish meanwhile.
-  static Words Philox(PhiloxKey key, uint32_t block, Vector local) {
-    Vector even[4] = {V::Fill(block), local, V::Fill(0), V::Fill(0)};
-    Vector odd[4] = {V::Fill(block), V::HighHalves(local), V::Fill(0),
+  static Words Philox(PhiloxKey key, uint32_t block, Vector local,
+                      Vector tree) {
+    Vector even[4] = {V::Fill(block), local, tree, V::Fill(0)};
+    Vector odd[4] = {V::Fill(block), V::HighHalves(local), V::HighHalves(tree),
                      V::Fill(0)};
     for (int round = 0; round < 10; ++round) {
       const Vector k0 = V::Fill(key.k0), k1 = V::Fill(key.k1);

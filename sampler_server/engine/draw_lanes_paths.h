@@ -6,9 +6,9 @@
 
 namespace tributary {
 
-void DrawLanesSse4(PhiloxKey key, uint32_t k, bool replace, LaneDraws& draws);
-void DrawLanesAvx2(PhiloxKey key, uint32_t k, bool replace, LaneDraws& draws);
-void DrawLanesAvx512(PhiloxKey key, uint32_t k, bool replace, LaneDraws& draws);
+extern const DrawLanesPath kDrawLanesSse4;
+extern const DrawLanesPath kDrawLanesAvx2;
+extern const DrawLanesPath kDrawLanesAvx512;
 
 }  // namespace tributary
 

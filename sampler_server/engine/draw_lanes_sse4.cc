@@ -43,8 +43,8 @@ struct Sse4 {
 
 }  // namespace
 
-void DrawLanesSse4(PhiloxKey key, uint32_t k, bool replace, LaneDraws& draws) {
-  LaneKernel<Sse4>::Draw(key, k, replace, draws);
-}
+extern const DrawLanesPath kDrawLanesSse4 = {"sse4", LaneKernel<Sse4>::Draw,
+                                             LaneKernel<Sse4>::Fill,
+                                             LaneKernel<Sse4>::Sort};
 
 }  // namespace tributary

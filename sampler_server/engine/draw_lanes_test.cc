@@ -61,19 +61,53 @@ TEST_P(DrawLanesTest, EqualWhatIsDrawnNodeByNode) {
       LaneDraws draws;
       for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {
         draws.local_number[lane] = words.Word(++next);
+        draws.tree[lane] = lane % 3 == 0 ? 0 : words.Word(++next);
         draws.degree[lane] = DegreeOf(words, ++next, replace ? 1 : k + 1);
       }
       GetParam().draw(key, k, replace, draws);
       for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {
-        const uint32_t local = draws.local_number[lane];
+        const NodeCounter node{draws.local_number[lane], draws.tree[lane]};
         const uint32_t degree = draws.degree[lane];
-        const auto expected =
-            replace ? drawer.WithReplacement(key, local, degree, k)
-                    : drawer.WithoutReplacement(key, local, degree, k);
+        const auto expected = drawer.Draw(key, node, degree, k, replace);
         ASSERT_EQ(OfLane(draws, lane, k),
                   Positions(expected.begin(), expected.end()))
             << "k " << k << ", degree " << degree;
       }
+    }
+  }
+}
+
+TEST_P(DrawLanesTest, WordsAreThoseOfEachNodesStream) {
+  LaneWords words;
+  for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {
+    words.local_number[lane] = 0xFFFFFFF0 + lane;
+    words.tree[lane] = lane % 3 * 0x80000001;
+  }
+  for (const uint32_t count : {1u, 6u, 2 * kMostLaneDraws}) {
+    GetParam().fill(kFirstKey, count, words);
+    for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {
+      PhiloxStream stream(kFirstKey, words.local_number[lane],
+                          words.tree[lane]);
+      for (uint32_t j = 0; j < count; ++j) {
+        ASSERT_EQ(words.word[j * kDrawLanes + lane], stream.Word(j));
+      }
+    }
+  }
+}
+
+TEST_P(DrawLanesTest, SortsEachLane) {
+  PhiloxStream words({3, 4}, 0);
+  for (uint32_t count = 1; count <= kMostLaneDraws; ++count) {
+    LaneDraws draws;
+    std::vector<Positions> sorted(kDrawLanes);
+    for (uint32_t i = 0; i < count * kDrawLanes; ++i) {
+      draws.position[i] = words.Word(i) >> (i % 7 == 0 ? 0 : 28);
+      sorted[i % kDrawLanes].push_back(draws.position[i]);
+    }
+    GetParam().sort(count, draws.position);
+    for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {
+      std::sort(sorted[lane].begin(), sorted[lane].end());
+      ASSERT_EQ(OfLane(draws, lane, count), sorted[lane]);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "common/session/limits.h"
@@ -106,6 +107,40 @@ TEST(SampleHop, DependsOnNothingElse) {
   EXPECT_EQ(together->neighbors, one_by_one);
 }
 
+// Word 2 of the counter. Tree 0 is what there is without trees; a tree's draws
+// are its own, in a lane as well as alone.
+TEST(SampleHop, TreesDrawForThemselves) {
+  const Star star({20, 20, 20, 70'000});
+  for (const int32_t fanout : {6, 40}) {
+    HopQuery query;
+    query.key = kFirstKey;
+    query.fanout = fanout;
+    query.replace = true;
+    const Ids rows = {0, 0, 0, 3};
+    const std::vector<uint32_t> numbers = {5, 5, 5, 5}, trees = {0, 1, 7, 7};
+    query.rows = rows;
+    query.local_numbers = numbers;
+    query.trees = trees;
+    HopEdges out;
+    ASSERT_TRUE(SampleHop(star.view(), 100'000, query, &out).ok());
+    Ids expected;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      PhiloxStream words(kFirstKey, 5, trees[i]);
+      Ids drawn;
+      for (int32_t j = 0; j < fanout; ++j) {
+        drawn.push_back(i < 3 ? words.BelowNarrow(j, 20)
+                              : 60 + words.BelowWide(j, 70'000));
+      }
+      std::sort(drawn.begin(), drawn.end());
+      expected.insert(expected.end(), drawn.begin(), drawn.end());
+    }
+    EXPECT_EQ(out.neighbors, expected);
+    query.trees = absl::MakeConstSpan(trees).first(3);
+    EXPECT_EQ(SampleHop(star.view(), 100'000, query, &out).code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+}
+
 // Cut anywhere and continued, the edges are the same.
 TEST(SampleHop, ContinuationsAddUp) {
   const Star star({5, 0, 700, 1, 0, 90, 0});
@@ -172,15 +207,11 @@ TEST(SampleHop, SaysWhatIsNotBuilt) {
     return std::string(status.message());
   };
   HopQuery query;
-  query.draw = Draw::kWeighted;
-  EXPECT_EQ(refusal(query), "HopQuery::draw is not built yet");
+  query.draw = Draw::kLabor;
+  EXPECT_EQ(refusal(query), "HopQuery::draw kLabor is not built yet");
   query = {};
   query.time = TimeColumn::kEdge;
   EXPECT_EQ(refusal(query), "HopQuery::time is not built yet");
-  query = {};
-  const uint32_t tree = 1;
-  query.trees = absl::MakeConstSpan(&tree, 1);
-  EXPECT_EQ(refusal(query), "HopQuery::trees is not built yet");
 }
 
 TEST(SampleHop, DamagedArraysAreDataLoss) {

@@ -24,7 +24,7 @@ PhiloxKey DefinedKey(const DefinedKeyParts& parts);
 
 // Word j of a node's stream.
 using Words = std::function<uint32_t(uint32_t j)>;
-Words DefinedWords(PhiloxKey key, uint32_t local_number);
+Words DefinedWords(PhiloxKey key, uint32_t local_number, uint32_t tree = 0);
 
 // below(i, n), in 32 or 64 bits.
 uint64_t DefinedBelow(const Words& words, uint32_t i, uint64_t n, bool wide);
@@ -35,6 +35,34 @@ bool DefinedTakesAll(uint64_t d, int64_t k, bool replace);
 // The positions that a node of degree d emits at fanout k.
 std::vector<uint64_t> DefinedDraw(const Words& words, uint64_t d, int64_t k,
                                   bool replace);
+
+// A node's weights as integers.
+std::vector<uint64_t> DefinedWeights(const std::vector<double>& weights);
+
+// The positions that a node with these integer weights emits.
+std::vector<uint64_t> DefinedWeightedDraw(const Words& words,
+                                          const std::vector<uint64_t>& weights,
+                                          int64_t k, bool replace);
+
+// What a node asks for whose neighbours have times.
+struct DefinedTime {
+  int64_t bound = 0;
+  bool strict = false;
+  bool latest = false;
+};
+// The positions that a node emits whose neighbours have these times, by
+// position.
+std::vector<uint64_t> DefinedTimedDraw(const Words& words,
+                                       const std::vector<int64_t>& times,
+                                       const DefinedTime& asked, int64_t k,
+                                       bool replace);
+
+// LABOR-0's variate of a neighbour, and the positions that a node emits whose
+// neighbours have these original ids, by position.
+uint64_t DefinedVariate(PhiloxKey key, uint64_t original_id);
+std::vector<uint64_t> DefinedLaborDraw(PhiloxKey key,
+                                       const std::vector<uint64_t>& ids,
+                                       int64_t k);
 
 }  // namespace tributary
 

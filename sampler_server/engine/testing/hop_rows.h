@@ -1,0 +1,61 @@
+// Rows of one partition made by hand, and what SampleHop draws from them.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_HOP_ROWS_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_HOP_ROWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sampler_server/engine/hop.h"
+
+namespace tributary {
+
+// Edge i leads from node i and has id 1000 + i, so that what was drawn shows.
+class HopRows {
+ public:
+  explicit HopRows(const std::vector<uint64_t>& degrees, bool wide_ids = false);
+
+  // By edge, rows one after another.
+  void SetWeights(const std::vector<double>& weights);
+  void SetEdgeTimes(const std::vector<int64_t>& times);
+  void SetNeighborTimes(const std::vector<int64_t>& times);
+  void SetNeighborIds(const std::vector<uint64_t>& ids);
+
+  EdgePartition view() const;
+  uint64_t num_edges() const { return indptr.back(); }
+  uint64_t degree(uint64_t row) const { return indptr[row + 1] - indptr[row]; }
+
+  // Open to damage.
+  struct Ids {
+    std::vector<uint32_t> narrow;
+    std::vector<uint64_t> wide;
+    void Set(const std::vector<uint64_t>& ids);
+  };
+  struct Times {
+    std::vector<int64_t> time;
+    Ids position;
+  };
+  std::vector<uint64_t> indptr = {0}, weight_sum;
+  Ids indices, edge_id, neighbor_id;
+  Times edge_time, neighbor_time;
+
+ private:
+  void Order(const std::vector<int64_t>& times, Times* to) const;
+  IdArray View(const Ids& ids) const;
+
+  bool wide_ids_;
+};
+
+// The positions that each node of the query emits. Checks that neighbours, edge
+// ids and positions agree.
+absl::StatusOr<std::vector<std::vector<uint64_t>>> PositionsDrawn(
+    const HopRows& rows, const HopQuery& query);
+
+// The same, asked for in pieces of `piece` edges, each going on where the one
+// before it was cut.
+absl::StatusOr<std::vector<std::vector<uint64_t>>> PositionsInPieces(
+    const HopRows& rows, const HopQuery& query, uint64_t piece);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_HOP_ROWS_H_

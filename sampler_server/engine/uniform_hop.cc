@@ -1,0 +1,83 @@
+#include "sampler_server/engine/draw_lanes.h"
+#include "sampler_server/engine/hop_draws.h"
+
+namespace tributary {
+namespace {
+
+// What a node emits depends on its degree alone. kRange: all of its positions;
+// kLane: drawn for with others; kAlone: large degrees and fanouts.
+class UniformPlanner {
+ public:
+  static constexpr size_t kGroup = 2 * kDrawLanes;  // kRange takes no lane
+  static constexpr bool kReadsRows = false;
+
+  explicit UniformPlanner(const HopSource& source)
+      : source_(source), query_(source.query) {}
+
+  void AskFor(uint64_t, uint64_t) {}
+  void Begin() { lanes_ = 0; }
+  bool HasRoom() const { return lanes_ < kDrawLanes; }
+
+  void Add(HopNode& node) {
+    node.drawn = NumDrawn(node.degree, query_.fanout, query_.replace);
+    if (node.drawn == 0 ||
+        TakesAll(node.degree, query_.fanout, query_.replace)) {
+      node.way = HopNode::Way::kRange;
+    } else if (node.degree > kWideThreshold ||
+               query_.fanout > static_cast<int32_t>(kMostLaneDraws)) {
+      node.way = HopNode::Way::kAlone;
+    } else {
+      node.way = HopNode::Way::kLane;
+      node.lane = lanes_++;
+      const NodeCounter counter = source_.counter(node.index);
+      draws_.degree[node.lane] = static_cast<uint32_t>(node.degree);
+      draws_.local_number[node.lane] = counter.local_number;
+      draws_.tree[node.lane] = counter.tree;
+    }
+  }
+
+  void Count(absl::Span<HopNode>) {}
+
+  void Draw(absl::Span<HopNode>) {
+    if (lanes_ == 0) return;
+    draw_lanes_(query_.key, static_cast<uint32_t>(query_.fanout),
+                query_.replace, draws_);
+  }
+
+  template <typename Reader>
+  void Emit(const HopNode& node, Reader& reader) {
+    switch (node.way) {
+      case HopNode::Way::kRange:
+        return reader.AddRange(node.begin + node.skip, node.take);
+      case HopNode::Way::kLane:
+        return reader.AddLane(
+            node.begin, draws_.position + node.skip * kDrawLanes + node.lane,
+            node.take);
+      case HopNode::Way::kAlone:
+        return reader.AddPositions(
+            node.begin,
+            drawer_
+                .Draw(query_.key, source_.counter(node.index), node.degree,
+                      static_cast<uint32_t>(query_.fanout), query_.replace)
+                .subspan(node.skip, node.take));
+    }
+  }
+
+  absl::Status Finish() const { return absl::OkStatus(); }
+
+ private:
+  const HopSource& source_;
+  const HopQuery& query_;
+  const DrawLanesFunction draw_lanes_ = DrawLanesPaths().back().draw;
+  LaneDraws draws_;
+  uint32_t lanes_ = 0;  // in use
+  PositionDrawer drawer_;
+};
+
+}  // namespace
+
+absl::Status SampleUniform(const HopSource& source, HopEdges* out) {
+  return RunHop<UniformPlanner>(source, out);
+}
+
+}  // namespace tributary

@@ -1,0 +1,61 @@
+// Draws in proportion to edge weights, exact to docs/sampling.md.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_WEIGHTED_DRAWER_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_WEIGHTED_DRAWER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/session/philox.h"
+#include "sampler_server/engine/draw.h"
+#include "sampler_server/engine/drawn_mass.h"
+#include "sampler_server/engine/weight_row.h"
+
+namespace tributary {
+
+// Of a wide draw, from its 64 bits.
+inline uint64_t BelowOf(uint64_t word, uint64_t n) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(word) * n) >>
+                               64);
+}
+
+// Successive sampling: each of k draws in proportion to the weights that are
+// left. word(i) are the bits of draw i; near(i) is a guess at what it draws,
+// below the degree. Requires more than k positive weights; false when the sums
+// contradict themselves.
+template <typename Word, typename Near>
+bool DrawSuccessively(const WeightRow& row, uint32_t k, Word word, Near near,
+                      DrawnMass& drawn) {
+  drawn.Clear();
+  uint64_t left = row.mass();
+  for (uint32_t i = 0; i < k; ++i) {
+    const uint64_t r = drawn.StepOver(BelowOf(word(i), left));
+    const uint64_t position = row.FindNear(r, near(i));
+    if (!row.Holds(position, r)) return false;
+    const uint64_t weight = row.weight(position);
+    if (weight >= left) return false;  // more positions are positive
+    left -= weight;
+    drawn.Insert({row.before(position), weight, position});
+  }
+  return true;
+}
+
+// Draws for one node after another: those that have no lane. Keeps its scratch
+// memory. Not thread-safe.
+class WeightedDrawer {
+ public:
+  // k positions, ascending; valid until the next call. Requires a mass, and
+  // without replacement more than k positive weights. Empty when the sums
+  // contradict themselves.
+  absl::Span<const uint64_t> Draw(PhiloxKey key, NodeCounter node,
+                                  const WeightRow& row, uint32_t k,
+                                  bool replace);
+
+ private:
+  std::vector<uint64_t> positions_;
+  DrawnMass drawn_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_WEIGHTED_DRAWER_H_
