@@ -1,8 +1,13 @@
 #include "partition/format/content.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "common/status.h"
 #include "common/utf8.h"
+#include "partition/format/edge_columns.h"
+#include "partition/format/parallel_for.h"
+#include "partition/format/row_order.h"
 
 namespace tributary {
 namespace {
@@ -17,22 +22,94 @@ absl::Status CheckRows(const std::shared_ptr<const RowSource>& rows,
       what, " has ", rows->num_rows(), " rows where there are ", wanted));
 }
 
-// At least as many rows as the largest edge id needs.
-absl::Status CheckEdgeAttr(const EdgeContent& type) {
-  const Adjacency& edges = type.in_edges;
-  if (type.edge_attr == nullptr || edges.num_edges() == 0) {
+// One value a row, of one of `dtypes`.
+absl::Status CheckValues(const std::shared_ptr<const RowSource>& rows,
+                         absl::Span<const DType> dtypes,
+                         const std::string& what) {
+  if (rows == nullptr) return absl::OkStatus();
+  const ColumnSchema& schema = rows->schema();
+  if (schema.dim == 0 && absl::c_linear_search(dtypes, schema.dtype)) {
     return absl::OkStatus();
   }
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " is ", std::string(DTypeName(schema.dtype)), " of width ",
+      schema.dim, "; allowed: one ", std::string(DTypeName(dtypes[0])),
+      dtypes.size() == 1 ? "" : " or float64", " a row"));
+}
+
+// At least as many rows as the largest edge id needs.
+absl::Status CheckEdgeRows(const EdgeContent& type,
+                           const std::shared_ptr<const RowSource>& rows,
+                           absl::string_view what) {
+  const Adjacency& edges = type.in_edges;
+  if (rows == nullptr || edges.num_edges() == 0) return absl::OkStatus();
   int64_t needed = edges.num_edges();
   if (type.attr_by == EdgeContent::AttrBy::kEdgeId) {
     needed = edges.max_edge_id() + 1;
   } else if (type.attr_by == EdgeContent::AttrBy::kHalfEdgeId) {
     needed = edges.max_edge_id() / 2 + 1;
   }
-  if (type.edge_attr->num_rows() >= needed) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("edge_attr of ", type.name(), " has ",
-                   type.edge_attr->num_rows(), " rows; edges need ", needed));
+  if (rows->num_rows() >= needed) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, " of ", type.name(),
+                                                 " has ", rows->num_rows(),
+                                                 " rows; edges need ", needed));
+}
+
+// Of the edges into `node`.
+absl::Status CheckWeightsInto(const EdgeContent& type, int64_t node,
+                              std::vector<double>& weights) {
+  const Adjacency& edges = type.in_edges;
+  const uint64_t begin = edges.indptr()[node], degree = edges.degree(node);
+  if (degree > kMaxWeightedDegree) {
+    return absl::OutOfRangeError(
+        absl::StrCat("node ", node, " has ", degree, " weighted in-edges of ",
+                     type.name(), "; allowed: up to ", kMaxWeightedDegree));
+  }
+  ReadWeights(type, begin, begin + degree, weights);
+  for (uint64_t i = 0; i < degree; ++i) {
+    if (IsWeight(weights[i])) continue;
+    return absl::OutOfRangeError(absl::StrCat(
+        "weight ", weights[i], " of edge ", edges.edge(begin + i).edge_id,
+        " of ", type.name(), "; allowed: finite, not negative"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWeights(const EdgeContent& type) {
+  constexpr size_t kGrain = 8192;
+  if (type.weight == nullptr) return absl::OkStatus();
+  return ParallelFor(static_cast<size_t>(type.in_edges.num_nodes()), kGrain,
+                     [&](size_t begin, size_t end) {
+                       std::vector<double> weights;
+                       for (size_t v = begin; v < end; ++v) {
+                         RETURN_IF_ERROR(CheckWeightsInto(
+                             type, static_cast<int64_t>(v), weights));
+                       }
+                       return absl::OkStatus();
+                     });
+}
+
+absl::Status CheckNodeType(const NodeContent& type) {
+  RETURN_IF_ERROR(CheckRows(type.x, type.num_nodes, "x of " + type.name));
+  RETURN_IF_ERROR(CheckRows(type.y, type.num_nodes, "y of " + type.name));
+  RETURN_IF_ERROR(CheckRows(type.time, type.num_nodes, "time of " + type.name));
+  return CheckValues(type.time, {DType::kInt64}, "time of " + type.name);
+}
+
+absl::Status CheckEdgeType(const EdgeContent& type, int64_t num_dst) {
+  if (type.in_edges.num_nodes() != num_dst) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("edges of ", type.name(), " end at ",
+                     type.in_edges.num_nodes(), " nodes; there are ", num_dst));
+  }
+  RETURN_IF_ERROR(CheckEdgeRows(type, type.edge_attr, "edge_attr"));
+  RETURN_IF_ERROR(CheckValues(type.weight, {DType::kFloat32, DType::kFloat64},
+                              "weight of " + type.name()));
+  RETURN_IF_ERROR(CheckEdgeRows(type, type.weight, "weight"));
+  RETURN_IF_ERROR(
+      CheckValues(type.time, {DType::kInt64}, "time of " + type.name()));
+  RETURN_IF_ERROR(CheckEdgeRows(type, type.time, "time"));
+  return CheckWeights(type);
 }
 
 absl::Status CheckSplitIds(const SplitContent& split,
@@ -71,17 +148,11 @@ absl::Status CheckContent(const GraphContent& content) {
         "the graph's name \"", content.name, "\" is no UTF-8; give --name"));
   }
   for (const NodeContent& type : content.node_types) {
-    RETURN_IF_ERROR(CheckRows(type.x, type.num_nodes, "x of " + type.name));
-    RETURN_IF_ERROR(CheckRows(type.y, type.num_nodes, "y of " + type.name));
+    RETURN_IF_ERROR(CheckNodeType(type));
   }
   for (const EdgeContent& type : content.edge_types) {
-    const int64_t num_dst = content.node_types[type.dst_type].num_nodes;
-    if (type.in_edges.num_nodes() != num_dst) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "edges of ", type.name(), " end at ", type.in_edges.num_nodes(),
-          " nodes; there are ", num_dst));
-    }
-    RETURN_IF_ERROR(CheckEdgeAttr(type));
+    RETURN_IF_ERROR(
+        CheckEdgeType(type, content.node_types[type.dst_type].num_nodes));
   }
   for (const SplitContent& split : content.splits) {
     RETURN_IF_ERROR(CheckSplitIds(split, content));

@@ -19,10 +19,11 @@ struct NodeContent {
   int64_t num_nodes = 0;
   std::shared_ptr<const RowSource> x;  // by original id; may be null
   std::shared_ptr<const RowSource> y;
+  std::shared_ptr<const RowSource> time;  // int64, one a node; may be null
 };
 
 struct EdgeContent {
-  // Where an edge's row of edge_attr is.
+  // Where an edge's row of edge_attr, weight and time is.
   enum class AttrBy {
     kEdgeId,
     kHalfEdgeId,  // id >> 1: both directions of an edge share a row
@@ -35,6 +36,9 @@ struct EdgeContent {
   Adjacency in_edges;
   std::shared_ptr<const RowSource> edge_attr;  // may be null
   AttrBy attr_by = AttrBy::kEdgeId;
+  // One a row: float32 or float64, and int64; may be null.
+  std::shared_ptr<const RowSource> weight;
+  std::shared_ptr<const RowSource> time;
 
   std::string name() const { return src + "," + rel + "," + dst; }
   int64_t AttrRow(uint64_t position) const;
@@ -56,7 +60,8 @@ struct GraphContent {
 };
 
 // INVALID_ARGUMENT or OUT_OF_RANGE, naming the part, when types, rows, edges
-// and splits do not fit each other.
+// and splits do not fit each other, or an edge's weight is negative or not
+// finite.
 absl::Status CheckContent(const GraphContent& content);
 
 }  // namespace tributary

@@ -62,6 +62,26 @@ void PutEdgeType(Sha256& sha, const EdgeContent& type) {
   PutColumn(sha, type.edge_attr);
 }
 
+// The columns that graphs did not have from the start: a graph without them
+// keeps its digest.
+void PutNamedColumn(Sha256& sha, const std::string& type, const char* column,
+                    const std::shared_ptr<const RowSource>& rows) {
+  if (rows == nullptr) return;
+  PutName(sha, type);
+  PutName(sha, column);
+  PutColumn(sha, rows);
+}
+
+void PutNamedColumns(Sha256& sha, const GraphContent& content) {
+  for (const NodeContent& type : content.node_types) {
+    PutNamedColumn(sha, type.name, "time", type.time);
+  }
+  for (const EdgeContent& type : content.edge_types) {
+    PutNamedColumn(sha, type.name(), "weight", type.weight);
+    PutNamedColumn(sha, type.name(), "time", type.time);
+  }
+}
+
 void PutSplit(Sha256& sha, const SplitContent& split) {
   PutName(sha, split.scheme);
   PutName(sha, split.node_type);
@@ -81,6 +101,7 @@ Sha256Digest SchemaRecord(const GraphContent& content) {
   for (const EdgeContent& type : content.edge_types) PutEdgeType(sha, type);
   sha.UpdateU32(static_cast<uint32_t>(content.splits.size()));
   for (const SplitContent& split : content.splits) PutSplit(sha, split);
+  PutNamedColumns(sha, content);
   return sha.Finish();
 }
 
@@ -97,6 +118,7 @@ class NodeRecorder {
     sha_.UpdateU64(static_cast<uint64_t>(node));
     PutRow(type.x, node);
     PutRow(type.y, node);
+    PutRow(type.time, node);
     for (const EdgeContent& edges : content_.edge_types) {
       if (edges.dst_type == node_type_) PutInEdges(edges, node);
     }
@@ -127,13 +149,19 @@ class NodeRecorder {
       const InEdge edge = edges.in_edges.edge(i);
       PutU64(buffer_, static_cast<uint64_t>(edge.neighbor));
       PutU64(buffer_, static_cast<uint64_t>(edge.edge_id));
-      if (edges.edge_attr == nullptr) continue;
       const int64_t row = edges.AttrRow(i);
-      const size_t at = buffer_.size();
-      buffer_.resize(at + edges.edge_attr->schema().row_bytes());
-      edges.edge_attr->CopyRows({&row, 1}, buffer_.data() + at);
+      AppendRow(edges.edge_attr, row);
+      AppendRow(edges.weight, row);
+      AppendRow(edges.time, row);
     }
     sha_.Update(buffer_);
+  }
+
+  void AppendRow(const std::shared_ptr<const RowSource>& rows, int64_t row) {
+    if (rows == nullptr) return;
+    const size_t at = buffer_.size();
+    buffer_.resize(at + rows->schema().row_bytes());
+    rows->CopyRows({&row, 1}, buffer_.data() + at);
   }
 
   const GraphContent& content_;

@@ -37,6 +37,10 @@ class DamageTest : public testing::Test {
                   .x = {1, 2, 3, 4, 5, 6},
                   .y = {0, 1, 0, 1, 0, 1},
                   .edge_attr = {1, 2, 3, 4, 5},
+                  .node_time = {6, 5, 4, 3, 2, 1},
+                  .weight = {0, 1, 2, 3, 4},
+                  .edge_time = {9, 8, 7, 6, 5},
+                  .neighbor_ids = true,
                   .splits = {{"train", {0, 3}}}},
                  graph_);
   }
@@ -76,7 +80,7 @@ TEST_F(DamageTest, VerifyFindsOneBitInAnyFile) {
     Flip(path, fs::file_size(entry.path()) - 1);
     ++files;
   }
-  EXPECT_EQ(files, 2 * (3 + 4) + 2 + 1);  // parts, node map, split
+  EXPECT_EQ(files, 2 * (4 + 11) + 2 + 1);  // parts, node map, split
   EXPECT_TRUE(Open({.verify = true}).ok());
 }
 
@@ -128,6 +132,24 @@ TEST_F(DamageTest, IndptrThatDoesNotAscendIsRefused) {
   ExpectRefused(path, absl::StatusCode::kDataLoss);
 }
 
+TEST_F(DamageTest, WeightsAndTimesOfAnotherTypeAreRefused) {
+  const std::pair<const char*, NpyType> cases[] = {
+      {"weight", {'f', 4}},
+      {"weight_sum", {'i', 8}},
+      {"edge_time", {'u', 8}},
+      {"edge_time_position", {'i', 4}},
+      {"neighbor_id", {'f', 8}}};
+  for (const auto& [array, type] : cases) {
+    const std::string path = kEdges + std::string(array) + ".npy";
+    const std::string whole = ReadAll(File(path));
+    const std::string header = FormatNpyHeader(type, {4});
+    WriteAll(File(path), header + whole.substr(header.size()));
+    ExpectRefused(path, absl::StatusCode::kDataLoss);
+    WriteAll(File(path), whole);
+  }
+  EXPECT_TRUE(Open().ok());
+}
+
 TEST_F(DamageTest, PartitionThatIsNotAskedForMayBeMissing) {
   fs::remove_all(File("part-0"));
   EXPECT_TRUE(Open({.partitions = {1}, .verify = true}).ok());
@@ -174,11 +196,33 @@ TEST_F(DamageTest, GraphJsonIsRefusedWhenChanged) {
                 "../../nodes/node/orig_id.npy"),
        absl::StatusCode::kDataLoss},
       {replaced("\"splits\"", "\"slips\""), absl::StatusCode::kDataLoss},
+      {replaced("\"weight\":\"float64\"", "\"weight\":\"int64\""),
+       absl::StatusCode::kDataLoss},
+      {replaced("\"weight\":\"float64\"", "\"weight\":true"),
+       absl::StatusCode::kDataLoss},
+      {replaced("\"timed\":true", "\"timed\":false"),
+       absl::StatusCode::kDataLoss},
+      {replaced("\"neighbor_ids\":true", "\"neighbor_ids\":1"),
+       absl::StatusCode::kDataLoss},
   };
   for (const auto& [text, code] : cases) {
     WriteAll(File("graph.json"), text);
     SCOPED_TRACE(text.substr(0, 60));
     ExpectRefused("graph.json", code);
+  }
+}
+
+// What this program does not know may matter: it is named, not passed over.
+TEST_F(DamageTest, UnknownKeysAreRefusedByName) {
+  const std::string whole = ReadAll(File("graph.json"));
+  for (const std::string place :
+       {"{\"content_digest\"", "{\"base\"", "{\"dim\"", "{\"dst\"",
+        "{\"count\"", "{\"bytes\""}) {
+    std::string text = whole;
+    text.insert(text.find(place) + 1, "\"sign\":1,");
+    WriteAll(File("graph.json"), text);
+    SCOPED_TRACE(place);
+    ExpectRefused("knows no key \"sign\"", absl::StatusCode::kInvalidArgument);
   }
 }
 

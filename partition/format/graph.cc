@@ -154,23 +154,29 @@ absl::Status MappedGraph::LoadNodeMap(const NodeTypeSchema& type,
 absl::Status MappedGraph::LoadNodes(int t, uint32_t p, ArrayReader& reader) {
   const NodeTypeSchema& type = schema_.node_types[t];
   const int64_t rows = type.base[p + 1] - type.base[p];
+  const auto path = [&](const char* array) {
+    return NodeArrayPath(p, type.name, array);
+  };
   NodePartition part;
-  ASSIGN_OR_RETURN(
-      const MappedArray ids,
-      reader.Read(NodeArrayPath(p, type.name, "orig_id"), {kNpyInt64}, {rows}));
+  ASSIGN_OR_RETURN(const MappedArray ids,
+                   reader.Read(path("orig_id"), {kNpyInt64}, {rows}));
   part.orig_id = ids.As<int64_t>();
   const auto load = [&](const std::optional<ColumnSchema>& column,
                         const char* name, absl::Span<const uint8_t>& data) {
     if (!column.has_value()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(
-        const MappedArray array,
-        reader.Read(NodeArrayPath(p, type.name, name),
-                    {NpyTypeOf(column->dtype)}, ColumnShape(rows, *column)));
+    ASSIGN_OR_RETURN(const MappedArray array,
+                     reader.Read(path(name), {NpyTypeOf(column->dtype)},
+                                 ColumnShape(rows, *column)));
     data = array.data;
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(load(type.x, "x", part.x));
   RETURN_IF_ERROR(load(type.y, "y", part.y));
+  if (type.timed) {
+    ASSIGN_OR_RETURN(const MappedArray time,
+                     reader.Read(path("time"), {kNpyInt64}, {rows}));
+    part.time = time.As<int64_t>();
+  }
   nodes_[t][p] = part;
   return absl::OkStatus();
 }
@@ -186,35 +192,85 @@ absl::Status CheckIndptr(const std::string& path,
                    edges, " edges"));
 }
 
+// Reads the arrays of one edge type in one partition.
+class EdgeArrays {
+ public:
+  EdgeArrays(const EdgeTypeSchema& type, uint32_t p, ArrayReader& reader)
+      : type_(type), p_(p), reader_(reader), edges_(type.partition_edges[p]) {}
+
+  absl::StatusOr<EdgePartition> Load(int64_t rows) {
+    EdgePartition part;
+    ASSIGN_OR_RETURN(const MappedArray indptr,
+                     Read("indptr", {kNpyUint64}, {rows + 1}));
+    part.indptr = indptr.As<uint64_t>();
+    RETURN_IF_ERROR(
+        CheckIndptr(EdgeArrayPath(p_, type_, "indptr"), part.indptr, edges_));
+    ASSIGN_OR_RETURN(part.indices, ReadIds("indices"));
+    ASSIGN_OR_RETURN(part.edge_id, ReadIds("edge_id"));
+    if (type_.edge_attr.has_value()) {
+      ASSIGN_OR_RETURN(const MappedArray attr,
+                       Read("edge_attr", {NpyTypeOf(type_.edge_attr->dtype)},
+                            ColumnShape(edges_, *type_.edge_attr)));
+      part.edge_attr = attr.data;
+    }
+    RETURN_IF_ERROR(LoadWeights(part));
+    if (type_.timed) {
+      ASSIGN_OR_RETURN(part.edge_time, ReadTimeOrder("edge_time"));
+    }
+    if (type_.neighbor_timed) {
+      ASSIGN_OR_RETURN(part.neighbor_time, ReadTimeOrder("neighbor_time"));
+    }
+    if (type_.neighbor_ids) {
+      ASSIGN_OR_RETURN(part.neighbor_id, ReadIds("neighbor_id"));
+    }
+    return part;
+  }
+
+ private:
+  absl::StatusOr<MappedArray> Read(const std::string& array,
+                                   absl::Span<const NpyType> types,
+                                   absl::Span<const int64_t> shape) {
+    return reader_.Read(EdgeArrayPath(p_, type_, array), types, shape);
+  }
+
+  absl::StatusOr<IdArray> ReadIds(const std::string& array) {
+    ASSIGN_OR_RETURN(const MappedArray ids,
+                     Read(array, {kNpyUint32, kNpyUint64}, {edges_}));
+    return ToIdArray(ids);
+  }
+
+  absl::Status LoadWeights(EdgePartition& part) {
+    if (!type_.weighted) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const MappedArray weight,
+                     Read("weight", {NpyTypeOf(type_.weight_dtype)}, {edges_}));
+    ASSIGN_OR_RETURN(const MappedArray sum,
+                     Read("weight_sum", {kNpyUint64}, {edges_}));
+    part.weight = weight.data;
+    part.weight_sum = sum.As<uint64_t>();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<TimeOrder> ReadTimeOrder(const std::string& array) {
+    TimeOrder order;
+    ASSIGN_OR_RETURN(const MappedArray time,
+                     Read(array, {kNpyInt64}, {edges_}));
+    order.time = time.As<int64_t>();
+    ASSIGN_OR_RETURN(order.position, ReadIds(array + "_position"));
+    return order;
+  }
+
+  const EdgeTypeSchema& type_;
+  const uint32_t p_;
+  ArrayReader& reader_;
+  const int64_t edges_;
+};
+
 absl::Status MappedGraph::LoadEdges(int t, uint32_t p, ArrayReader& reader) {
   const EdgeTypeSchema& type = schema_.edge_types[t];
   const NodeTypeSchema& dst = schema_.node_types[type.dst_type];
-  const int64_t rows = dst.base[p + 1] - dst.base[p];
-  const int64_t edges = type.partition_edges[p];
-  const auto path = [&](const char* array) {
-    return EdgeArrayPath(p, type, array);
-  };
-  EdgePartition part;
-  ASSIGN_OR_RETURN(const MappedArray indptr,
-                   reader.Read(path("indptr"), {kNpyUint64}, {rows + 1}));
-  part.indptr = indptr.As<uint64_t>();
-  RETURN_IF_ERROR(CheckIndptr(path("indptr"), part.indptr, edges));
   ASSIGN_OR_RETURN(
-      const MappedArray indices,
-      reader.Read(path("indices"), {kNpyUint32, kNpyUint64}, {edges}));
-  part.indices = ToIdArray(indices);
-  ASSIGN_OR_RETURN(
-      const MappedArray ids,
-      reader.Read(path("edge_id"), {kNpyUint32, kNpyUint64}, {edges}));
-  part.edge_id = ToIdArray(ids);
-  if (type.edge_attr.has_value()) {
-    ASSIGN_OR_RETURN(
-        const MappedArray attr,
-        reader.Read(path("edge_attr"), {NpyTypeOf(type.edge_attr->dtype)},
-                    ColumnShape(edges, *type.edge_attr)));
-    part.edge_attr = attr.data;
-  }
-  edges_[t][p] = part;
+      edges_[t][p],
+      EdgeArrays(type, p, reader).Load(dst.base[p + 1] - dst.base[p]));
   return absl::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 // Graph folders against a naive construction from the edge list.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <set>
@@ -15,9 +16,17 @@ namespace {
 struct Edge {
   int64_t neighbor, id;
   std::vector<float> attr;
+  double weight = 0;
+  int64_t time = 0;
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 using InEdges = std::map<int64_t, std::vector<Edge>>;
+
+double StoredWeight(const GraphSpec& spec, size_t edge) {
+  const double weight = spec.weight[edge];
+  return spec.weight_dtype == DType::kFloat32 ? static_cast<float>(weight)
+                                              : weight;
+}
 
 // One edge after the other, sorted at the end.
 InEdges NaiveInEdges(const GraphSpec& spec) {
@@ -27,8 +36,10 @@ InEdges NaiveInEdges(const GraphSpec& spec) {
     const std::vector<float> attr(spec.edge_attr.begin() + 2 * i,
                                   spec.edge_attr.begin() + 2 * i + 2);
     const auto id = static_cast<int64_t>(i);
-    in[v].push_back({u, spec.add_reverse ? 2 * id : id, attr});
-    if (spec.add_reverse) in[u].push_back({v, 2 * id + 1, attr});
+    const double weight = spec.weight.empty() ? 0 : StoredWeight(spec, i);
+    const int64_t time = spec.edge_time.empty() ? 0 : spec.edge_time[i];
+    in[v].push_back({u, spec.add_reverse ? 2 * id : id, attr, weight, time});
+    if (spec.add_reverse) in[u].push_back({v, 2 * id + 1, attr, weight, time});
   }
   for (auto& [v, edges] : in) {
     std::sort(edges.begin(), edges.end());
@@ -49,23 +60,98 @@ std::vector<T> RowOf(absl::Span<const uint8_t> data, uint64_t row, size_t dim) {
   return values;
 }
 
+// The time at a canonical position, by going through all ranks.
+int64_t TimeAt(const TimeOrder& order, uint64_t begin, uint64_t end,
+               uint64_t position) {
+  for (uint64_t i = begin; i < end; ++i) {
+    if (order.position[i] == position) return order.time[i];
+  }
+  ADD_FAILURE() << "no rank has position " << position;
+  return 0;
+}
+
+double WeightAt(const Graph& graph, const EdgePartition& edges, uint64_t i) {
+  return graph.schema().edge_types[0].weight_dtype == DType::kFloat32
+             ? RowOf<float>(edges.weight, i, 1)[0]
+             : RowOf<double>(edges.weight, i, 1)[0];
+}
+
 InEdges EdgesOf(const Graph& graph) {
   const NodeTypeSchema& type = graph.schema().node_types[0];
+  const EdgeTypeSchema& schema = graph.schema().edge_types[0];
   InEdges in;
   for (uint32_t p : graph.partitions()) {
     const EdgePartition& edges = *graph.edges(0, p);
     for (size_t row = 0; row + 1 < edges.indptr.size(); ++row) {
       const int64_t v = graph.nodes(0, p)->orig_id[row];
-      for (uint64_t i = edges.indptr[row]; i < edges.indptr[row + 1]; ++i) {
+      const uint64_t begin = edges.indptr[row], end = edges.indptr[row + 1];
+      for (uint64_t i = begin; i < end; ++i) {
         const auto internal = static_cast<int64_t>(edges.indices[i]);
         const uint32_t q = type.PartitionOf(internal);
-        in[v].push_back({graph.nodes(0, q)->orig_id[internal - type.base[q]],
-                         static_cast<int64_t>(edges.edge_id[i]),
-                         RowOf<float>(edges.edge_attr, i, 2)});
+        const int64_t u = graph.nodes(0, q)->orig_id[internal - type.base[q]];
+        Edge edge{u, static_cast<int64_t>(edges.edge_id[i]),
+                  RowOf<float>(edges.edge_attr, i, 2)};
+        if (schema.weighted) edge.weight = WeightAt(graph, edges, i);
+        if (schema.timed) {
+          edge.time = TimeAt(edges.edge_time, begin, end, i - begin);
+        }
+        if (schema.neighbor_ids) {
+          EXPECT_EQ(edges.neighbor_id[i], u);
+        }
+        in[v].push_back(edge);
       }
     }
   }
   return in;
+}
+
+// The last sum of a row, and with it all others: each from its weights anew.
+void ExpectSums(const std::vector<Edge>& row, const EdgePartition& edges,
+                uint64_t begin) {
+  double max = 0;
+  for (const Edge& edge : row) max = std::max(max, edge.weight);
+  for (size_t last = 0; last < row.size(); ++last) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i <= last; ++i) {
+      if (row[i].weight == 0) continue;
+      const double scaled = std::nearbyint(row[i].weight / max * 0xffffffff);
+      sum += scaled < 1 ? 1 : static_cast<uint64_t>(scaled);
+    }
+    EXPECT_EQ(edges.weight_sum[begin + last], sum);
+  }
+}
+
+// A stable sort of the row's times.
+void ExpectOrder(const std::vector<int64_t>& times, const TimeOrder& order,
+                 uint64_t begin) {
+  std::vector<uint64_t> positions(times.size());
+  for (size_t i = 0; i < times.size(); ++i) positions[i] = i;
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](auto a, auto b) { return times[a] < times[b]; });
+  for (size_t rank = 0; rank < times.size(); ++rank) {
+    EXPECT_EQ(order.position[begin + rank], positions[rank]);
+    EXPECT_EQ(order.time[begin + rank], times[positions[rank]]);
+  }
+}
+
+void ExpectDerived(const Graph& graph, const GraphSpec& spec, InEdges& in) {
+  for (uint32_t p : graph.partitions()) {
+    const EdgePartition& edges = *graph.edges(0, p);
+    for (size_t r = 0; r + 1 < edges.indptr.size(); ++r) {
+      const std::vector<Edge>& row = in[graph.nodes(0, p)->orig_id[r]];
+      std::vector<int64_t> times, neighbor_times;
+      for (const Edge& edge : row) {
+        times.push_back(edge.time);
+        if (!spec.node_time.empty()) {
+          neighbor_times.push_back(spec.node_time[edge.neighbor]);
+        }
+      }
+      const uint64_t begin = edges.indptr[r];
+      if (!spec.weight.empty()) ExpectSums(row, edges, begin);
+      if (!spec.edge_time.empty()) ExpectOrder(times, edges.edge_time, begin);
+      ExpectOrder(neighbor_times, edges.neighbor_time, begin);
+    }
+  }
 }
 
 void ExpectNodesOf(const Graph& graph, const GraphSpec& spec) {
@@ -80,6 +166,9 @@ void ExpectNodesOf(const Graph& graph, const GraphSpec& spec) {
                 std::vector<float>(spec.x.begin() + 3 * v,
                                    spec.x.begin() + 3 * v + 3));
       EXPECT_EQ(RowOf<int64_t>(nodes.y, row, 1)[0], spec.y[v]);
+      if (!spec.node_time.empty()) {
+        EXPECT_EQ(nodes.time[row], spec.node_time[v]);
+      }
     }
     EXPECT_TRUE(std::is_sorted(nodes.orig_id.begin(), nodes.orig_id.end()));
   }
@@ -87,18 +176,20 @@ void ExpectNodesOf(const Graph& graph, const GraphSpec& spec) {
 }
 
 TEST(GraphOracle, EveryRowAndEdgeIsThere) {
-  for (uint32_t seed = 0; seed < 24; ++seed) {
+  for (uint32_t seed = 0; seed < 32; ++seed) {
     SCOPED_TRACE(seed);
     const GraphSpec spec = RandomGraph(seed);
     const auto graph = BuildGraph(spec, {.verify = true});
-    EXPECT_EQ(EdgesOf(*graph), NaiveInEdges(spec));
+    InEdges in = NaiveInEdges(spec);
+    EXPECT_EQ(EdgesOf(*graph), in);
+    ExpectDerived(*graph, spec, in);
     ExpectNodesOf(*graph, spec);
     EXPECT_EQ(*graph->Split(0, "train"), spec.splits.at("train"));
   }
 }
 
 TEST(GraphOracle, ContentDigestIsThatOfAnyPartitioning) {
-  for (uint32_t seed = 0; seed < 4; ++seed) {
+  for (uint32_t seed = 0; seed < 32; seed += 3) {
     GraphSpec spec = RandomGraph(seed);
     const auto digest = BuildGraph(spec)->schema().content_digest;
     spec.num_partitions = 1;
@@ -116,6 +207,10 @@ TEST(GraphOracle, ContentDigestTellsEveryChange) {
                        .y = {0, 1, 0, 1},
                        .edge_attr = {1, 2, 3},
                        .splits = {{"public/train", {0, 1}}}};
+  GraphSpec full = base;
+  full.node_time = {1, 2, 3, 4};
+  full.weight = {1, 2, 3};
+  full.edge_time = {1, 2, 3};
   const std::vector<void (*)(GraphSpec&)> changes = {
       [](GraphSpec& s) {
         s.edges[0] = {3, 1};
@@ -157,7 +252,27 @@ TEST(GraphOracle, ContentDigestTellsEveryChange) {
         s.y.push_back(0);
       },
   };
+  const std::vector<void (*)(GraphSpec&)> column_changes = {
+      [](GraphSpec&) {},
+      [](GraphSpec& s) { s.node_time[3] = 5; },
+      [](GraphSpec& s) { s.node_time.clear(); },
+      [](GraphSpec& s) { s.weight[0] = 5e-324; },
+      [](GraphSpec& s) { s.weight_dtype = DType::kFloat32; },
+      [](GraphSpec& s) { s.weight.clear(); },
+      [](GraphSpec& s) { s.edge_time[2] = -3; },
+      [](GraphSpec& s) { s.edge_time.clear(); },
+      [](GraphSpec& s) { s.node_time.clear(), s.edge_time.clear(); },
+      [](GraphSpec& s) { s.node_time.clear(), s.weight.clear(); },
+      [](GraphSpec& s) { s.edge_time.clear(), s.weight.clear(); },
+  };
   std::set<Sha256Digest> digests = {BuildGraph(base)->schema().content_digest};
+  for (size_t i = 0; i < column_changes.size(); ++i) {
+    GraphSpec spec = full;
+    column_changes[i](spec);
+    EXPECT_TRUE(
+        digests.insert(BuildGraph(spec)->schema().content_digest).second)
+        << "change of columns " << i;
+  }
   for (size_t i = 0; i < changes.size(); ++i) {
     GraphSpec spec = base;
     changes[i](spec);

@@ -101,6 +101,105 @@ TEST(Graph, ContentDigestIsThatOfTheDocument) {
             "7ca1966e928170286fa794d1b8e9cf5197318341fa8bbd7ebf238374474e0d38");
 }
 
+// The document's graph with its weights and times.
+GraphSpec WeightedGraph(uint32_t num_partitions) {
+  GraphSpec spec = VectorGraph(num_partitions);
+  spec.x.clear();
+  spec.y.clear();
+  spec.splits.clear();
+  spec.weight = {1, 2, 0, 3, 4, 0.5, 0.25, 0, 0, 1, 1, 2};
+  spec.weight_dtype = DType::kFloat32;
+  spec.edge_time = {50, 40, 30, 20, 10, 9, 8, 7, 6, 5, 5, 5};
+  spec.node_time = {0, -10, -20, -30, -40, -50, -60};
+  return spec;
+}
+
+TEST(Graph, ContentDigestOfWeightsAndTimesIsThatOfTheDocument) {
+  EXPECT_EQ(ToHex(BuildGraph(WeightedGraph(3))->schema().content_digest),
+            "6e368bdd0cf973de82e46d7169f15a5e825a7085f5ab7e5880ddaccb01e7a9e5");
+  GraphSpec weights = WeightedGraph(1);
+  weights.weight_dtype = DType::kFloat64;
+  weights.edge_time.clear();
+  weights.node_time.clear();
+  EXPECT_EQ(ToHex(BuildGraph(weights)->schema().content_digest),
+            "b7846cb09df5fa934a846c9af2a70426e82682ea0aee83c6a3511ea573b69646");
+  GraphSpec times = WeightedGraph(2);
+  times.weight.clear();
+  times.node_time.clear();
+  EXPECT_EQ(ToHex(BuildGraph(times)->schema().content_digest),
+            "245149ed9f8580cc0862105ce53a8cb841803c0d3dea8493ec0a213bffc16e53");
+}
+
+std::vector<uint64_t> Values(const IdArray& ids) {
+  std::vector<uint64_t> values;
+  for (size_t i = 0; i < ids.size(); ++i) values.push_back(ids[i]);
+  return values;
+}
+
+// Rows of nodes 0, 1, 2, 3, 5: 5, 2, 1, 3 and 1 edges.
+TEST(Graph, WeightsAndTimesAreSummedAndOrderedByRow) {
+  GraphSpec spec = WeightedGraph(1);
+  spec.neighbor_ids = true;
+  const auto graph = BuildGraph(spec, {.verify = true});
+  const EdgePartition& edges = *graph->edges(0, 0);
+  using Ids = std::vector<uint64_t>;
+  using Times = std::vector<int64_t>;
+  EXPECT_EQ(
+      edges.weight_sum,
+      (Ids{1073741824, 3221225472, 7516192767, 7516192767, 10737418238,
+           4294967295, 6442450943, 0, 2147483648, 6442450943, 8589934591, 0}));
+  EXPECT_EQ(edges.edge_time.time,
+            (Times{10, 20, 30, 40, 50, 8, 9, 7, 5, 5, 5, 6}));
+  EXPECT_EQ(Values(edges.edge_time.position),
+            (Ids{2, 4, 3, 1, 0, 1, 0, 0, 0, 1, 2, 0}));
+  EXPECT_EQ(edges.neighbor_time.time,
+            (Times{-40, -30, -20, -20, -10, -30, 0, -50, -40, -10, 0, -50}));
+  EXPECT_EQ(Values(edges.neighbor_time.position),
+            (Ids{4, 3, 1, 2, 0, 1, 0, 0, 2, 1, 0, 0}));
+  EXPECT_EQ(Values(edges.neighbor_id),
+            (Ids{1, 2, 2, 3, 4, 0, 3, 5, 0, 1, 4, 5}));
+  EXPECT_EQ(edges.weight.size(), 12 * sizeof(float));
+  EXPECT_EQ(graph->nodes(0, 0)->time, spec.node_time);
+}
+
+TEST(Graph, WhatAGraphDoesNotHaveIsEmptyAndNotInItsText) {
+  const auto graph = BuildGraph(VectorGraph(2));
+  const EdgePartition& edges = *graph->edges(0, 1);
+  EXPECT_TRUE(edges.weight.empty());
+  EXPECT_TRUE(edges.weight_sum.empty());
+  EXPECT_TRUE(edges.edge_time.time.empty());
+  EXPECT_EQ(edges.edge_time.position.size(), 0);
+  EXPECT_TRUE(edges.neighbor_time.time.empty());
+  EXPECT_EQ(edges.neighbor_id.size(), 0);
+  EXPECT_TRUE(graph->nodes(0, 0)->time.empty());
+  for (const char* key : {"weight", "timed", "neighbor"}) {
+    EXPECT_EQ(graph->json().find(key), std::string::npos) << key;
+  }
+}
+
+TEST(Graph, NeighbourIdsAreOfTheLayoutOnly) {
+  GraphSpec spec = WeightedGraph(2);
+  const auto without = BuildGraph(spec);
+  spec.neighbor_ids = true;
+  const auto with = BuildGraph(spec);
+  EXPECT_EQ(with->schema().content_digest, without->schema().content_digest);
+  EXPECT_NE(with->schema().layout_digest, without->schema().layout_digest);
+}
+
+// The schema says what it said before it was text.
+TEST(Graph, SchemaOfWeightsAndTimesReadsBack) {
+  GraphSpec spec = WeightedGraph(1);
+  spec.neighbor_ids = true;
+  const GraphSchema schema = BuildGraph(spec)->schema();
+  EXPECT_TRUE(schema.node_types[0].timed);
+  const EdgeTypeSchema& edges = schema.edge_types[0];
+  EXPECT_TRUE(edges.weighted);
+  EXPECT_EQ(edges.weight_dtype, DType::kFloat32);
+  EXPECT_TRUE(edges.timed);
+  EXPECT_TRUE(edges.neighbor_timed);
+  EXPECT_TRUE(edges.neighbor_ids);
+}
+
 TEST(Graph, MapsOnlyThePartitionsAsked) {
   const auto graph = BuildGraph(VectorGraph(3), {.partitions = {2}});
   EXPECT_EQ(graph->partitions(), std::vector<uint32_t>{2});

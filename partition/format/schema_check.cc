@@ -54,6 +54,13 @@ absl::Status CheckEdgeType(const EdgeTypeSchema& type,
     return Contradiction(absl::StrCat("edge type ", type.name(),
                                       " has an end of no known node type"));
   }
+  if (type.weight_dtype != DType::kFloat32 &&
+      type.weight_dtype != DType::kFloat64) {
+    return Contradiction(absl::StrCat("weight of edge type ", type.name(),
+                                      " is ",
+                                      std::string(DTypeName(type.weight_dtype)),
+                                      "; float32 and float64 are allowed"));
+  }
   return CheckPartitionEdges(type, num_partitions);
 }
 

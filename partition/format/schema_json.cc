@@ -1,5 +1,6 @@
 // GraphSchema to and from graph.json.
 #include <limits>
+#include <set>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -24,21 +25,29 @@ Json ToJson(const std::optional<ColumnSchema>& column) {
   return {{"dtype", DTypeName(column->dtype)}, {"dim", column->dim}};
 }
 
+// The keys that came later are there only when they say something, so that
+// graphs without them keep their text and its digest.
 Json ToJson(const NodeTypeSchema& type) {
-  return {{"name", type.name},
-          {"num_nodes", type.num_nodes},
-          {"x", ToJson(type.x)},
-          {"y", ToJson(type.y)},
-          {"base", type.base}};
+  Json json = {{"name", type.name},
+               {"num_nodes", type.num_nodes},
+               {"x", ToJson(type.x)},
+               {"y", ToJson(type.y)},
+               {"base", type.base}};
+  if (type.timed) json["timed"] = true;
+  return json;
 }
 
 Json ToJson(const EdgeTypeSchema& type) {
-  return {{"src", type.src},
-          {"rel", type.rel},
-          {"dst", type.dst},
-          {"num_edges", type.num_edges},
-          {"edge_attr", ToJson(type.edge_attr)},
-          {"partition_edges", type.partition_edges}};
+  Json json = {{"src", type.src},
+               {"rel", type.rel},
+               {"dst", type.dst},
+               {"num_edges", type.num_edges},
+               {"edge_attr", ToJson(type.edge_attr)},
+               {"partition_edges", type.partition_edges}};
+  if (type.weighted) json["weight"] = DTypeName(type.weight_dtype);
+  if (type.timed) json["timed"] = true;
+  if (type.neighbor_ids) json["neighbor_ids"] = true;
+  return json;
 }
 
 Json ToJson(const SplitSchema& split) {
@@ -82,7 +91,8 @@ std::string Dump(const Json& json) {
 }
 
 // Reads the members of one JSON object. The first error is kept, later reads
-// give default values: callers check status() once.
+// give default values: callers check status() once. What has not been read when
+// RefuseOthers is called is unknown to this program.
 class ObjectReader {
  public:
   ObjectReader(const Json& json, std::string where)
@@ -98,10 +108,24 @@ class ObjectReader {
   const Json& Get(const char* key) {
     static const Json kNull;
     if (!json_.is_object()) return kNull;
-    const auto it = json_.find(key);
-    if (it != json_.end()) return *it;
+    if (Has(key)) return json_[key];
     Fail(absl::StrCat("there is no key ", key));
     return kNull;
+  }
+  bool Has(const char* key) {
+    known_.insert(key);
+    return json_.is_object() && json_.contains(key);
+  }
+  void RefuseOthers() {
+    if (!json_.is_object()) return;
+    for (const auto& item : json_.items()) {
+      if (known_.count(item.key()) > 0) continue;
+      Absorb(absl::InvalidArgumentError(
+          absl::StrCat("graph.json: ", where_.empty() ? "" : where_ + ": ",
+                       "this program knows no key \"",
+                       absl::CHexEscape(item.key().substr(0, 40)),
+                       "\"; a later one made the graph, or it was edited")));
+    }
   }
   std::string Text(const char* key) {
     const Json& value = Get(key);
@@ -114,6 +138,12 @@ class ObjectReader {
     if (value.is_boolean()) return value.get<bool>();
     Fail(absl::StrCat(key, " is neither true nor false"));
     return false;
+  }
+  // True, or not there.
+  bool Flag(const char* key) {
+    if (!Has(key)) return false;
+    if (!Bool(key)) Fail(absl::StrCat(key, " is true where it is there"));
+    return true;
   }
   uint64_t Count(const char* key, uint64_t max) {
     return CountOf(Get(key), key, max);
@@ -150,17 +180,19 @@ class ObjectReader {
     const Json& value = Get(key);
     if (value.is_null()) return std::nullopt;
     ObjectReader reader(value, Where(key));
-    const auto dtype = DTypeFromName(reader.Text("dtype"));
     ColumnSchema column;
+    column.dtype = reader.DTypeAt("dtype");
     column.dim = static_cast<int64_t>(
         reader.Count("dim", std::numeric_limits<int32_t>::max()));
+    reader.RefuseOthers();
     Absorb(reader.status());
-    if (dtype.ok()) {
-      column.dtype = *dtype;
-    } else {
-      Fail(absl::StrCat(Where(key), ": ", dtype.status().message()));
-    }
     return column;
+  }
+  DType DTypeAt(const char* key) {
+    const auto dtype = DTypeFromName(Text(key));
+    if (dtype.ok()) return *dtype;
+    Fail(absl::StrCat(key, ": ", dtype.status().message()));
+    return DType::kFloat32;
   }
 
   void Fail(absl::string_view what) {
@@ -185,6 +217,7 @@ class ObjectReader {
 
   const Json& json_;
   std::string where_;
+  std::set<std::string> known_;
   absl::Status status_;
 };
 
@@ -194,6 +227,7 @@ NodeTypeSchema ReadNodeType(ObjectReader& in) {
   type.num_nodes = in.Count("num_nodes");
   type.x = in.Column("x");
   type.y = in.Column("y");
+  type.timed = in.Flag("timed");
   type.base = in.Counts("base");
   return type;
 }
@@ -205,6 +239,10 @@ EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
   type.dst = in.Text("dst");
   type.num_edges = in.Count("num_edges");
   type.edge_attr = in.Column("edge_attr");
+  type.weighted = in.Has("weight");
+  if (type.weighted) type.weight_dtype = in.DTypeAt("weight");
+  type.timed = in.Flag("timed");
+  type.neighbor_ids = in.Flag("neighbor_ids");
   type.partition_edges = in.Counts("partition_edges");
   return type;
 }
@@ -233,6 +271,7 @@ auto ReadList(ObjectReader& in, const char* key, Read read) {
     ObjectReader reader(json,
                         absl::StrCat(in.Where(key), "[", items.size(), "]"));
     items.push_back(read(reader));
+    reader.RefuseOthers();
     in.Absorb(reader.status());
   }
   return items;
@@ -265,6 +304,8 @@ void ResolveEndpoints(GraphSchema& schema) {
   for (EdgeTypeSchema& type : schema.edge_types) {
     type.src_type = schema.FindNodeType(type.src);
     type.dst_type = schema.FindNodeType(type.dst);
+    type.neighbor_timed =
+        type.src_type >= 0 && schema.node_types[type.src_type].timed;
   }
 }
 
@@ -308,6 +349,7 @@ absl::StatusOr<GraphSchema> GraphSchema::FromJson(std::string_view text) {
   schema.made_by = in.Text("made_by");
   schema.content_digest = in.Digest("content_digest");
   schema.layout_digest = in.Digest("layout_digest");
+  in.RefuseOthers();
   RETURN_IF_ERROR(in.status());
   ResolveEndpoints(schema);
   RETURN_IF_ERROR(CheckSchema(schema));

@@ -23,12 +23,16 @@ struct NodePlan {
 struct WriteOptions {
   std::string made_by;  // program and command line, for graph.json
   bool flush = true;    // to the disk, before the folder appears
+  // Store the original ids of edges' sources too, for the kinds of sampling
+  // that draw by them.
+  bool neighbor_ids = false;
 };
 
 // Writes `content` to `folder`, which must not exist: into a temporary folder
 // beside it, flushed and renamed, so that it appears whole or not at
 // all. Uses all cores and, beside the content, 18 bytes a node and a few MiB a
-// core. Returns what graph.json says.
+// core; where edges have weights or times, also 24 bytes a core for each
+// in-edge of the node that has most. Returns what graph.json says.
 //
 // ALREADY_EXISTS; INVALID_ARGUMENT or OUT_OF_RANGE when content and plan do not
 // fit each other; what the system says, with the path, when writing fails.

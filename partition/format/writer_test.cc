@@ -1,6 +1,7 @@
 #include "partition/format/writer.h"
 
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 
 #include "common/fault_point.h"
@@ -62,6 +63,65 @@ TEST(WriteGraph, PlanMustFit) {
               absl::StatusCode::kInvalidArgument);
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(WriteGraph, WeightsMustBeFiniteAndNotNegative) {
+  const TemporaryFolder folder;
+  for (const double bad : {-1.0, -5e-324, std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    GraphSpec spec = kSpec;
+    spec.weight = {1, bad};
+    const absl::Status status =
+        Write(spec, {1, "test", {{0, 0, 0}}}, folder.File("graph"));
+    EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange) << bad;
+    EXPECT_NE(status.message().find("of edge 1 of node,to,node"),
+              std::string::npos)
+        << status;
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(WriteGraph, WeightsAndTimesMustFitTheEdges) {
+  const TemporaryFolder folder;
+  const std::pair<void (*)(GraphSpec&), const char*> cases[] = {
+      {[](GraphSpec& s) { s.weight = {1}; },
+       "weight of node,to,node has 1 row"},
+      {[](GraphSpec& s) { s.edge_time = {1}; },
+       "time of node,to,node has 1 row"},
+      {[](GraphSpec& s) {
+         s.node_time = {1, 2};
+       },
+       "time of node has 2 rows where there are 3"},
+  };
+  for (const auto& [change, what] : cases) {
+    GraphSpec spec = kSpec;
+    change(spec);
+    const absl::Status status =
+        Write(spec, {1, "test", {{0, 0, 0}}}, folder.File("graph"));
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find(what), std::string::npos) << status;
+  }
+}
+
+// Columns of the reader's making, whatever it makes.
+TEST(WriteGraph, WeightsAndTimesAreOneNumberARow) {
+  const TemporaryFolder folder;
+  const auto floats = [](int64_t dim) {
+    return std::make_shared<StoredRows<float>>(
+        ColumnSchema{DType::kFloat32, dim}, std::vector<float>{1, 2, 3});
+  };
+  GraphContent weights = MakeContent(kSpec), times = MakeContent(kSpec),
+               node_times = MakeContent(kSpec);
+  weights.edge_types[0].weight = floats(1);
+  times.edge_types[0].time = floats(0);
+  node_times.node_types[0].time = floats(0);
+  for (const GraphContent* content : {&weights, &times, &node_times}) {
+    const absl::Status status =
+        WriteGraph(*content, {1, "test", {{0, 0, 0}}}, folder.File("graph"),
+                   {.made_by = "test"})
+            .status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_NE(status.message().find("allowed: one"), std::string::npos);
+  }
 }
 
 TEST(WriteGraph, SplitIdsMustBeNodes) {

@@ -30,6 +30,24 @@ void CountDegrees(const EdgePartition& edges, EdgeTypeFigures& figures) {
   }
 }
 
+// Every time counts, for order is not believed here.
+void Extend(std::optional<TimeRange>& range, absl::Span<const int64_t> times) {
+  if (times.empty()) return;
+  const auto [first, last] = std::minmax_element(times.begin(), times.end());
+  if (!range.has_value()) range = TimeRange{*first, *last};
+  range->first = std::min(range->first, *first);
+  range->last = std::max(range->last, *last);
+}
+
+uint64_t CountMassless(const EdgePartition& edges) {
+  uint64_t count = 0;
+  for (size_t row = 0; row + 1 < edges.indptr.size(); ++row) {
+    const uint64_t end = edges.indptr[row + 1];
+    count += end > edges.indptr[row] && edges.weight_sum[end - 1] == 0;
+  }
+  return count;
+}
+
 absl::StatusOr<uint64_t> CountCut(const EdgePartition& edges,
                                   const NodeTypeSchema& src, uint32_t p) {
   const auto begin = static_cast<uint64_t>(src.base[p]);
@@ -53,6 +71,8 @@ absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
   for (uint32_t p : graph.partitions()) {
     const EdgePartition& edges = *graph.edges(t, p);
     CountDegrees(edges, figures);
+    if (type.weighted) figures.massless_rows += CountMassless(edges);
+    Extend(figures.time, edges.edge_time.time);
     ASSIGN_OR_RETURN(
         const uint64_t cut,
         CountCut(edges, graph.schema().node_types[type.src_type], p));
@@ -60,6 +80,14 @@ absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
   }
   figures.balance = Balance(type.partition_edges, type.num_edges);
   return figures;
+}
+
+std::optional<TimeRange> NodeTimes(const Graph& graph, int type) {
+  std::optional<TimeRange> range;
+  for (uint32_t p : graph.partitions()) {
+    Extend(range, graph.nodes(type, p)->time);
+  }
+  return range;
 }
 
 double NodeBalance(const NodeTypeSchema& type) {
@@ -85,8 +113,9 @@ std::string KindOf(absl::string_view path) {
 
 absl::StatusOr<GraphFigures> InspectGraph(const Graph& graph) {
   GraphFigures figures;
-  for (const NodeTypeSchema& type : graph.schema().node_types) {
-    figures.node_types.push_back({NodeBalance(type)});
+  for (size_t t = 0; t < graph.schema().node_types.size(); ++t) {
+    figures.node_types.push_back({NodeBalance(graph.schema().node_types[t]),
+                                  NodeTimes(graph, static_cast<int>(t))});
   }
   for (size_t t = 0; t < graph.schema().edge_types.size(); ++t) {
     ASSIGN_OR_RETURN(EdgeTypeFigures edges,

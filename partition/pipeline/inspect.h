@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,26 @@
 
 namespace tributary {
 
+// The first and the last of some times.
+struct TimeRange {
+  int64_t first = 0;
+  int64_t last = 0;
+  friend bool operator==(const TimeRange&, const TimeRange&) = default;
+};
+
 struct EdgeTypeFigures {
   // [0]: nodes without in-edges; [k]: of degree 2^(k-1) to 2^k - 1.
   std::vector<uint64_t> degree_histogram;
   uint64_t max_degree = 0;
-  uint64_t cut_edges = 0;  // whose ends are in different partitions
-  double balance = 1;      // edges of the fullest partition over the mean
+  uint64_t cut_edges = 0;      // whose ends are in different partitions
+  double balance = 1;          // edges of the fullest partition over the mean
+  uint64_t massless_rows = 0;  // nodes with in-edges whose weights are all 0
+  std::optional<TimeRange> time;  // of the edges; none without edges too
 };
 
 struct NodeTypeFigures {
   double balance = 1;  // as above, of nodes
+  std::optional<TimeRange> time;
 };
 
 struct GraphFigures {

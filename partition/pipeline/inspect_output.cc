@@ -39,16 +39,57 @@ double CutShare(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
                                    static_cast<double>(type.num_edges);
 }
 
+// ", time 5 to 9"; nothing without times.
+std::string TimeText(bool timed, const std::optional<TimeRange>& range) {
+  if (!timed) return "";
+  if (!range.has_value()) return ", time of none";
+  return absl::StrCat(", time ", range->first, " to ", range->last);
+}
+
+// Null without times; [first, last], or [] where there is nothing to have one.
+Json TimeJson(bool timed, const std::optional<TimeRange>& range) {
+  if (!timed) return nullptr;
+  if (!range.has_value()) return Json::array();
+  return Json::array({range->first, range->last});
+}
+
+Json WeightJson(const EdgeTypeSchema& type) {
+  if (!type.weighted) return nullptr;
+  return DTypeName(type.weight_dtype);
+}
+
+// "weight float32 (3 nodes without mass), time 5 to 9, neighbours' ids";
+// nothing of what the type does not have.
+std::string EdgeColumnsText(const EdgeTypeSchema& type,
+                            const EdgeTypeFigures& figures) {
+  std::string text;
+  if (type.weighted) {
+    absl::StrAppendFormat(&text, ", weight %s (%d nodes without mass)",
+                          DTypeName(type.weight_dtype), figures.massless_rows);
+  }
+  absl::StrAppend(&text, TimeText(type.timed, figures.time));
+  if (type.neighbor_ids) absl::StrAppend(&text, ", neighbours' ids");
+  return text;
+}
+
 Json NodeTypeJson(const NodeTypeSchema& type, const NodeTypeFigures& figures) {
-  return {{"name", type.name},       {"num_nodes", type.num_nodes},
-          {"x", ColumnJson(type.x)}, {"y", ColumnJson(type.y)},
-          {"base", type.base},       {"balance", figures.balance}};
+  return {{"name", type.name},
+          {"num_nodes", type.num_nodes},
+          {"x", ColumnJson(type.x)},
+          {"y", ColumnJson(type.y)},
+          {"time", TimeJson(type.timed, figures.time)},
+          {"base", type.base},
+          {"balance", figures.balance}};
 }
 
 Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
   return {{"name", type.name()},
           {"num_edges", type.num_edges},
           {"edge_attr", ColumnJson(type.edge_attr)},
+          {"weight", WeightJson(type)},
+          {"massless_rows", figures.massless_rows},
+          {"time", TimeJson(type.timed, figures.time)},
+          {"neighbor_ids", type.neighbor_ids},
           {"partition_edges", type.partition_edges},
           {"balance", figures.balance},
           {"cut_edges", figures.cut_edges},
@@ -79,20 +120,21 @@ std::string FiguresText(const GraphSchema& schema,
   for (size_t t = 0; t < schema.node_types.size(); ++t) {
     const NodeTypeSchema& type = schema.node_types[t];
     absl::StrAppendFormat(
-        &text, "  nodes %s: %d, x %s, y %s, fullest partition %.3f x mean\n",
+        &text, "  nodes %s: %d, x %s, y %s%s, fullest partition %.3f x mean\n",
         type.name, type.num_nodes, Column(type.x), Column(type.y),
+        TimeText(type.timed, figures.node_types[t].time),
         figures.node_types[t].balance);
   }
   for (size_t t = 0; t < schema.edge_types.size(); ++t) {
     const EdgeTypeSchema& type = schema.edge_types[t];
     const EdgeTypeFigures& edges = figures.edge_types[t];
-    absl::StrAppendFormat(&text,
-                          "  edges %s: %d, edge_attr %s, cut %.2f %%, fullest "
-                          "partition %.3f x mean, largest in-degree %d\n%s",
-                          type.name(), type.num_edges, Column(type.edge_attr),
-                          100 * CutShare(type, edges), edges.balance,
-                          edges.max_degree,
-                          HistogramText(edges.degree_histogram));
+    absl::StrAppendFormat(
+        &text,
+        "  edges %s: %d, edge_attr %s%s, cut %.2f %%, fullest "
+        "partition %.3f x mean, largest in-degree %d\n%s",
+        type.name(), type.num_edges, Column(type.edge_attr),
+        EdgeColumnsText(type, edges), 100 * CutShare(type, edges),
+        edges.balance, edges.max_degree, HistogramText(edges.degree_histogram));
   }
   for (const SplitSchema& split : schema.splits) {
     absl::StrAppendFormat(&text, "  split %s of %s: %d\n", SplitName(split),

@@ -1,13 +1,14 @@
 #include "partition/pipeline/read_back.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "partition/format/parallel_for.h"
+#include "partition/pipeline/derived_check.h"
+#include "partition/pipeline/mapped_rows.h"
 
 namespace tributary {
 namespace {
@@ -19,89 +20,6 @@ absl::Status Wrong(const std::string& type, uint32_t partition, uint64_t row,
   return absl::DataLossError(absl::StrCat(
       "type ", type, ", partition ", partition, ", row ", row, ": ", what));
 }
-
-// Internal ids by original id, once it is sure that they are a permutation.
-using InternalIds = std::shared_ptr<const std::vector<int64_t>>;
-
-// The row of a node column, by original id.
-class NodeRows final : public RowSource {
- public:
-  using Column = absl::Span<const uint8_t> NodePartition::*;
-
-  NodeRows(ColumnSchema schema, std::shared_ptr<const Graph> graph, int type,
-           Column column, InternalIds internal)
-      : RowSource(schema),
-        graph_(std::move(graph)),
-        type_(type),
-        column_(column),
-        internal_(std::move(internal)) {}
-
-  int64_t num_rows() const override {
-    return static_cast<int64_t>(internal_->size());
-  }
-  void CopyRows(absl::Span<const int64_t> rows, uint8_t* out) const override {
-    const NodeTypeSchema& type = graph_->schema().node_types[type_];
-    const size_t bytes = schema().row_bytes();
-    for (int64_t original : rows) {
-      const int64_t internal = (*internal_)[original];
-      const uint32_t p = type.PartitionOf(internal);
-      const auto row = static_cast<size_t>(internal - type.base[p]);
-      std::memcpy(out, (graph_->nodes(type_, p)->*column_).data() + row * bytes,
-                  bytes);
-      out += bytes;
-    }
-  }
-
- private:
-  const std::shared_ptr<const Graph> graph_;
-  const int type_;
-  const Column column_;
-  const InternalIds internal_;
-};
-
-// The rows of edge_attr, by position in the adjacency by original ids.
-class EdgeRowsByPosition final : public RowSource {
- public:
-  EdgeRowsByPosition(ColumnSchema schema, std::shared_ptr<const Graph> graph,
-                     int type, std::vector<uint64_t> indptr,
-                     InternalIds internal)
-      : RowSource(schema),
-        graph_(std::move(graph)),
-        type_(type),
-        indptr_(std::move(indptr)),
-        internal_(std::move(internal)) {}
-
-  int64_t num_rows() const override {
-    return static_cast<int64_t>(indptr_.back());
-  }
-  void CopyRows(absl::Span<const int64_t> rows, uint8_t* out) const override {
-    const size_t bytes = schema().row_bytes();
-    for (int64_t position : rows) {
-      const auto [part, at] = Find(static_cast<uint64_t>(position));
-      std::memcpy(out, part->edge_attr.data() + at * bytes, bytes);
-      out += bytes;
-    }
-  }
-
- private:
-  std::pair<const EdgePartition*, uint64_t> Find(uint64_t position) const {
-    const auto after =
-        std::upper_bound(indptr_.begin(), indptr_.end(), position);
-    const auto original = static_cast<size_t>(after - indptr_.begin()) - 1;
-    const EdgeTypeSchema& edge_type = graph_->schema().edge_types[type_];
-    const NodeTypeSchema& dst = graph_->schema().node_types[edge_type.dst_type];
-    const int64_t internal = (*internal_)[original];
-    const uint32_t p = dst.PartitionOf(internal);
-    const EdgePartition* part = graph_->edges(type_, p);
-    return {part, part->indptr[internal - dst.base[p]] +
-                      (position - indptr_[original])};
-  }
-
-  const std::shared_ptr<const Graph> graph_;
-  const int type_;
-  const std::vector<uint64_t> indptr_;
-  const InternalIds internal_;
-};
 
 // Every row's original id leads back to it through the node map. As many rows
 // as nodes, so each node is there once.
@@ -249,15 +167,16 @@ class EdgeReader {
 NodeContent NodesOf(const std::shared_ptr<const Graph>& graph, int t,
                     const InternalIds& internal) {
   const NodeTypeSchema& type = graph->schema().node_types[t];
-  NodeContent nodes{type.name, type.num_nodes, nullptr, nullptr};
+  NodeContent nodes;
+  nodes.name = type.name;
+  nodes.num_nodes = type.num_nodes;
   if (type.x.has_value()) {
-    nodes.x = std::make_shared<NodeRows>(*type.x, graph, t, &NodePartition::x,
-                                         internal);
+    nodes.x = MakeNodeRows(*type.x, graph, t, &NodePartition::x, internal);
   }
   if (type.y.has_value()) {
-    nodes.y = std::make_shared<NodeRows>(*type.y, graph, t, &NodePartition::y,
-                                         internal);
+    nodes.y = MakeNodeRows(*type.y, graph, t, &NodePartition::y, internal);
   }
+  if (type.timed) nodes.time = CopyNodeTimes(*graph, t);
   return nodes;
 }
 
@@ -272,12 +191,15 @@ absl::StatusOr<EdgeContent> EdgesOf(const std::shared_ptr<const Graph>& graph,
   edges.dst_type = type.dst_type;
   edges.attr_by = EdgeContent::AttrBy::kPosition;
   ASSIGN_OR_RETURN(edges.in_edges, EdgeReader(*graph, t, internal).Read());
+  RETURN_IF_ERROR(CheckDerived(*graph, t));
+  const MappedEdgeRows rows(graph, t, edges.in_edges, internal);
   if (type.edge_attr.has_value()) {
-    const auto indptr = edges.in_edges.indptr();
-    edges.edge_attr = std::make_shared<EdgeRowsByPosition>(
-        *type.edge_attr, graph, t,
-        std::vector<uint64_t>(indptr.begin(), indptr.end()), internal);
+    edges.edge_attr = rows.Column(*type.edge_attr, &EdgePartition::edge_attr);
   }
+  if (type.weighted) {
+    edges.weight = rows.Column({type.weight_dtype, 0}, &EdgePartition::weight);
+  }
+  if (type.timed) edges.time = rows.CopyTimes();
   return edges;
 }
 

@@ -77,6 +77,13 @@ std::string Describe(const InEdge& edge, int64_t dst) {
                       dst);
 }
 
+// A column of edges, in both.
+struct EdgeColumn {
+  const char* name;
+  const Rows& graph;
+  const Rows& input;
+};
+
 absl::Status CompareInEdges(const EdgeContent& graph, const EdgeContent& input,
                             int64_t v, std::vector<uint8_t>& scratch) {
   const Adjacency& a = graph.in_edges;
@@ -91,10 +98,15 @@ absl::Status CompareInEdges(const EdgeContent& graph, const EdgeContent& input,
                                   " in the graph, ", Describe(b.edge(ib), v),
                                   " in the input"));
     }
-    if (graph.edge_attr != nullptr &&
-        !SameRow(*graph.edge_attr, graph.AttrRow(ia), *input.edge_attr,
-                 input.AttrRow(ib), scratch)) {
-      return Differs(absl::StrCat(graph.name(), ": edge_attr of ",
+    for (const auto& [what, a_rows, b_rows] :
+         {EdgeColumn{"edge_attr", graph.edge_attr, input.edge_attr},
+          EdgeColumn{"weight", graph.weight, input.weight},
+          EdgeColumn{"time", graph.time, input.time}}) {
+      if (a_rows == nullptr || SameRow(*a_rows, graph.AttrRow(ia), *b_rows,
+                                       input.AttrRow(ib), scratch)) {
+        continue;
+      }
+      return Differs(absl::StrCat(graph.name(), ": ", what, " of ",
                                   Describe(a.edge(ia), v)));
     }
   }
@@ -112,7 +124,10 @@ absl::Status CompareNodeTypes(const NodeContent& graph,
                                 input.num_nodes));
   RETURN_IF_ERROR(
       CompareRows("x of " + graph.name, graph.x, input.x, graph.num_nodes));
-  return CompareRows("y of " + graph.name, graph.y, input.y, graph.num_nodes);
+  RETURN_IF_ERROR(
+      CompareRows("y of " + graph.name, graph.y, input.y, graph.num_nodes));
+  return CompareRows("time of " + graph.name, graph.time, input.time,
+                     graph.num_nodes);
 }
 
 absl::Status CompareEdgeTypes(const EdgeContent& graph,
@@ -124,6 +139,10 @@ absl::Status CompareEdgeTypes(const EdgeContent& graph,
   }
   RETURN_IF_ERROR(CompareColumns("edge_attr of " + graph.name(),
                                  graph.edge_attr, input.edge_attr));
+  RETURN_IF_ERROR(
+      CompareColumns("weight of " + graph.name(), graph.weight, input.weight));
+  RETURN_IF_ERROR(
+      CompareColumns("time of " + graph.name(), graph.time, input.time));
   RETURN_IF_ERROR(CompareCounts("ends of " + graph.name(),
                                 graph.in_edges.num_nodes(),
                                 input.in_edges.num_nodes()));

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Verify, ReadsBackWhatWasWritten) {
-  for (uint32_t seed = 0; seed < 12; ++seed) {
+  for (uint32_t seed = 0; seed < 32; ++seed) {
     SCOPED_TRACE(seed);
     const TemporaryFolder folder;
     const GraphSpec spec = RandomGraph(seed);
@@ -38,6 +38,10 @@ const GraphSpec kSpec{.num_nodes = 4,
                       .x = {1, 2, 3, 4},
                       .y = {0, 1, 0, 1},
                       .edge_attr = {1, 2, 3, 4},
+                      .node_time = {5, 6, 7, 8},
+                      .weight = {1, 2, 0, 4},
+                      .edge_time = {20, 10, 30, 40},
+                      .neighbor_ids = true,
                       .splits = {{"a/train", {0, 1}}}};
 
 TEST(Compare, NamesTheFirstDifference) {
@@ -48,6 +52,14 @@ TEST(Compare, NamesTheFirstDifference) {
        "int64 of width 0 in the graph, none"},
       {[](GraphSpec& s) { s.edge_attr[1] = 9; },
        "edge_attr of edge 1 from 2 to 1"},
+      {[](GraphSpec& s) { s.node_time[3] = 9; }, "time of node of node 3"},
+      {[](GraphSpec& s) { s.node_time.clear(); }, "time of node: int64"},
+      {[](GraphSpec& s) { s.weight[1] = 2.5; }, "weight of edge 1 from 2 to 1"},
+      {[](GraphSpec& s) { s.weight_dtype = DType::kFloat32; },
+       "weight of node,to,node: float64 of width 0 in the graph, float32"},
+      {[](GraphSpec& s) { s.edge_time[3] = 41; }, "time of edge 3 from 1 to 0"},
+      {[](GraphSpec& s) { s.edge_time.clear(); },
+       "time of node,to,node: int64 of width 0 in the graph, none"},
       {[](GraphSpec& s) {
          s.edges[1] = {3, 1};
        },
@@ -150,6 +162,88 @@ TEST_F(ForgedGraph, SplitOfNoNode) {
 TEST_F(ForgedGraph, RowsThatAreNotTheContents) {
   Forge<float>("part-0/nodes/node/x.npy", 0, 7);
   ExpectRefused("the content's digest is");
+}
+
+// Node 1's edges: 0, of weight 1 and time 20 from a node of time 5, and 1, of
+// weight 2 and time 10 from one of time 7.
+TEST_F(ForgedGraph, SumsThatAreNotOfTheWeights) {
+  Forge<uint64_t>(std::string(kPart1) + "weight_sum.npy", 1, 6442450944);
+  ExpectRefused(
+      "partition 1, row 0: weight_sum of position 1 is 6442450944; the weights "
+      "say 6442450943");
+}
+
+TEST_F(ForgedGraph, WeightsThatAreNotOfTheSums) {
+  Forge<double>(std::string(kPart1) + "weight.npy", 0, 1.5);
+  ExpectRefused("partition 1, row 0: weight_sum of position 0");
+}
+
+TEST_F(ForgedGraph, WeightThatIsNone) {
+  Forge<double>(std::string(kPart1) + "weight.npy", 0, -1);
+  ExpectRefused("partition 1, row 0: weight -1 of edge 0");
+}
+
+TEST_F(ForgedGraph, WeightsOfTheSameSums) {
+  Forge<double>(std::string(kPart1) + "weight.npy", 2, 3);  // the loop: any
+  ExpectRefused("weight_sum of position 0 is 0");
+  Forge<uint64_t>(std::string(kPart1) + "weight_sum.npy", 2, 4294967295);
+  ExpectRefused("the content's digest is");
+}
+
+TEST_F(ForgedGraph, TimesOutOfOrder) {
+  Forge<int64_t>(std::string(kPart1) + "edge_time.npy", 1, 9);
+  ExpectRefused("partition 1, row 0: edge_time 9 of rank 1 is out of order");
+}
+
+TEST_F(ForgedGraph, TimesThatTieOutOfOrder) {
+  Forge<int64_t>(std::string(kPart1) + "edge_time.npy", 1, 10);
+  ExpectRefused("partition 1, row 0: edge_time 10 of rank 1 is out of order");
+}
+
+TEST_F(ForgedGraph, TimeThatIsNotTheContents) {
+  Forge<int64_t>(std::string(kPart1) + "edge_time.npy", 1, 21);
+  ExpectRefused("the content's digest is");
+}
+
+TEST_F(ForgedGraph, PositionTwice) {
+  Forge<uint32_t>(std::string(kPart1) + "edge_time_position.npy", 1, 1);
+  ExpectRefused("edge_time_position 1 of rank 1 among 2");
+}
+
+TEST_F(ForgedGraph, PositionOutOfItsRow) {
+  Forge<uint32_t>(std::string(kPart1) + "neighbor_time_position.npy", 0, 2);
+  ExpectRefused("neighbor_time_position 2 of rank 0 among 2");
+}
+
+TEST_F(ForgedGraph, NeighbourTimeThatIsNotTheNodes) {
+  Forge<int64_t>(std::string(kPart1) + "neighbor_time.npy", 0, 4);
+  ExpectRefused("row 0: neighbor_time of position 0 is 4; the node's is 5");
+}
+
+TEST_F(ForgedGraph, NodeTimeThatIsNotTheNeighbours) {
+  Forge<int64_t>("part-0/nodes/node/time.npy", 1, 8);
+  ExpectRefused("neighbor_time of position 1 is 7; the node's is 8");
+}
+
+TEST_F(ForgedGraph, NeighbourIdThatIsNotTheNodes) {
+  Forge<uint32_t>(std::string(kPart1) + "neighbor_id.npy", 1, 3);
+  ExpectRefused("row 0: neighbor_id of position 1 is 3; the node's is 2");
+}
+
+TEST(Inspect, TellsWeightsAndTimes) {
+  const auto graph = BuildGraph(kSpec);
+  const auto figures = InspectGraph(*graph);
+  ASSERT_TRUE(figures.ok()) << figures.status();
+  EXPECT_EQ(figures->edge_types[0].massless_rows, 1);  // node 3's loop
+  EXPECT_EQ(figures->edge_types[0].time, (TimeRange{10, 40}));
+  EXPECT_EQ(figures->node_types[0].time, (TimeRange{5, 8}));
+  const std::string text = FiguresText(graph->schema(), *figures);
+  EXPECT_THAT(text, HasSubstr("y int64, time 5 to 8, fullest"));
+  EXPECT_THAT(text, HasSubstr(", weight float64 (1 nodes without mass), time "
+                              "10 to 40, neighbours' ids, cut"));
+  const std::string json = FiguresJson(graph->schema(), *figures);
+  EXPECT_THAT(json, HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
+                              "\"time\":[10,40],\"neighbor_ids\":true"));
 }
 
 TEST(Inspect, CountsDegreesAndCut) {

@@ -27,6 +27,22 @@ std::shared_ptr<const RowSource> FloatRows(const std::vector<float>& data,
                                              data);
 }
 
+std::shared_ptr<const RowSource> IntRows(const std::vector<int64_t>& data) {
+  if (data.empty()) return nullptr;
+  return std::make_shared<StoredRows<int64_t>>(ColumnSchema{DType::kInt64, 0},
+                                               data);
+}
+
+std::shared_ptr<const RowSource> WeightRows(const GraphSpec& spec) {
+  if (spec.weight.empty()) return nullptr;
+  const ColumnSchema schema{spec.weight_dtype, 0};
+  if (spec.weight_dtype == DType::kFloat64) {
+    return std::make_shared<StoredRows<double>>(schema, spec.weight);
+  }
+  return std::make_shared<StoredRows<float>>(
+      schema, std::vector<float>(spec.weight.begin(), spec.weight.end()));
+}
+
 Adjacency MakeAdjacency(const GraphSpec& spec) {
   EdgeRows rows;
   for (const auto& [src, dst] : spec.edges) {
@@ -59,18 +75,16 @@ std::vector<uint16_t> PartitionOf(const GraphSpec& spec) {
 GraphContent MakeContent(const GraphSpec& spec) {
   GraphContent content;
   content.name = "test";
-  NodeContent nodes{"node", spec.num_nodes, FloatRows(spec.x, spec.x_dim),
-                    nullptr};
-  if (!spec.y.empty()) {
-    nodes.y = std::make_shared<StoredRows<int64_t>>(
-        ColumnSchema{DType::kInt64, 0}, spec.y);
-  }
-  content.node_types.push_back(std::move(nodes));
+  content.node_types.push_back({"node", spec.num_nodes,
+                                FloatRows(spec.x, spec.x_dim), IntRows(spec.y),
+                                IntRows(spec.node_time)});
   EdgeContent edges;
   edges.src = edges.dst = "node";
   edges.rel = "to";
   edges.in_edges = MakeAdjacency(spec);
   edges.edge_attr = FloatRows(spec.edge_attr, spec.edge_attr_dim);
+  edges.weight = WeightRows(spec);
+  edges.time = IntRows(spec.edge_time);
   if (spec.add_reverse) edges.attr_by = EdgeContent::AttrBy::kHalfEdgeId;
   content.edge_types.push_back(std::move(edges));
   for (const auto& [name, ids] : spec.splits) {
@@ -84,9 +98,10 @@ GraphContent MakeContent(const GraphSpec& spec) {
 }
 
 void WriteGraphTo(const GraphSpec& spec, const std::string& folder) {
-  OrDie(WriteGraph(MakeContent(spec),
-                   {spec.num_partitions, "test", {PartitionOf(spec)}}, folder,
-                   {.made_by = "test", .flush = false}));
+  OrDie(WriteGraph(
+      MakeContent(spec), {spec.num_partitions, "test", {PartitionOf(spec)}},
+      folder,
+      {.made_by = "test", .flush = false, .neighbor_ids = spec.neighbor_ids}));
 }
 
 std::shared_ptr<const Graph> BuildGraph(const GraphSpec& spec,

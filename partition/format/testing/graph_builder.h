@@ -32,6 +32,11 @@ struct GraphSpec {
   std::vector<int64_t> y;        // [num_nodes]
   std::vector<float> edge_attr;  // [edges, edge_attr_dim]
   int64_t edge_attr_dim = 1;
+  std::vector<int64_t> node_time;        // [num_nodes]
+  std::vector<double> weight;            // [edges]; stored as weight_dtype
+  DType weight_dtype = DType::kFloat64;  // or kFloat32
+  std::vector<int64_t> edge_time;        // [edges]
+  bool neighbor_ids = false;
 
   // "train" or "SCHEME/train"; original ids, order and duplicates kept.
   std::map<std::string, std::vector<int64_t>> splits;

@@ -4,6 +4,27 @@
 
 namespace tributary {
 
+namespace {
+
+// After all else, which stays as it is without them. Values of few kinds, so
+// that rows of zeros and times that tie are there.
+template <typename Below>
+void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
+  constexpr double kWeights[] = {0, 0, 1, 0.1, 3.5, 1e-12, 5e8};
+  constexpr int64_t kTimes[] = {-5000000000, -1, 0, 1, 5000000000};
+  for (size_t i = 0; i < spec.edges.size(); ++i) {
+    if ((seed & 4) != 0) spec.weight.push_back(kWeights[below(7)]);
+    if ((seed & 8) != 0) spec.edge_time.push_back(kTimes[below(5)]);
+  }
+  for (int64_t v = 0; v < spec.num_nodes; ++v) {
+    if ((seed & 16) != 0) spec.node_time.push_back(kTimes[below(5)]);
+  }
+  if ((seed & 1) != 0) spec.weight_dtype = DType::kFloat32;
+  spec.neighbor_ids = (seed & 16) != 0;
+}
+
+}  // namespace
+
 GraphSpec RandomGraph(uint32_t seed) {
   std::mt19937 random(seed);  // the standard fixes its numbers
   const auto below = [&](uint32_t n) {
@@ -34,6 +55,7 @@ GraphSpec RandomGraph(uint32_t seed) {
   }
   spec.x_dim = 3;
   spec.splits["train"] = {below(spec.num_nodes), below(spec.num_nodes)};
+  AddColumns(seed, below, spec);
   return spec;
 }
 

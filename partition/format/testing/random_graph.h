@@ -11,7 +11,9 @@ namespace tributary {
 
 // A pure function of the seed: 1 to 12 nodes, up to 60 edges, 1 to 8
 // partitions with nodes placed at random, x [N, 3], y and edge_attr [E, 2]
-// that tell rows apart, a split; reverse and dedupe by the seed's lowest bits.
+// that tell rows apart, a split; by the seed's bits reverse (1, also float32
+// weights), dedupe (2), weights (4), edge times (8), node times and neighbours'
+// ids (16).
 GraphSpec RandomGraph(uint32_t seed);
 
 }  // namespace tributary
