@@ -19,7 +19,9 @@ constexpr char kFooter[] =
     R"(Examples:
   tributary generate rmat --scale 10 --edges 16000 --feat-dim 16 --out small
   tributary generate rmat --scale 21 --edges 60000000 --feat-dim 100 \
-      --random-seed 1 --out rmat21 --num-parts 2)";
+      --random-seed 1 --out rmat21 --num-parts 2
+  tributary generate rmat --scale 10 --edges 16000 --edge-weights \
+      --edge-times --out timed)";
 
 class GenerateCommand final : public Command {
  public:
@@ -33,6 +35,12 @@ class GenerateCommand final : public Command {
         ->capture_default_str();
     app->add_option("--classes", classes_, "Number of labels")
         ->capture_default_str();
+    app->add_flag("--edge-weights", rmat_.edge_weights,
+                  "A weight of [0, 1) for each edge");
+    app->add_flag("--edge-times", rmat_.edge_times,
+                  "A time of 0 to 999999 for each edge");
+    app->add_flag("--node-times", rmat_.node_times,
+                  "A time of 0 to 999999 for each node");
     app->add_option("--random-seed", flags_.random_seed,
                     "Seed of the graph and of --method random")
         ->capture_default_str();
@@ -53,7 +61,8 @@ class GenerateCommand final : public Command {
     ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(content, options));
     ASSIGN_OR_RETURN(const GraphSchema schema,
                      WriteGraph(content, std::move(plan), out_,
-                                {.made_by = MadeBy(options)}));
+                                {.made_by = MadeBy(options),
+                                 .neighbor_ids = flags_.neighbor_ids}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }
@@ -82,7 +91,11 @@ class GenerateCommand final : public Command {
                         edges_, " --feat-dim ", feat_dim_, " --classes ",
                         classes_, " --random-seed ", options.random_seed,
                         " --num-parts ", options.num_partitions, " --method ",
-                        options.method);
+                        options.method,
+                        rmat_.edge_weights ? " --edge-weights" : "",
+                        rmat_.edge_times ? " --edge-times" : "",
+                        rmat_.node_times ? " --node-times" : "",
+                        flags_.neighbor_ids ? " --neighbor-ids" : "");
   }
 
   RmatOptions rmat_;

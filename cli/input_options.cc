@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "common/status.h"
@@ -24,6 +25,35 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
                "relation R gets a reverse rev_R with the same ids");
   app.add_flag("--dedupe", options.dedupe,
                "Of edges with the same ends keep the lowest id");
+  app.add_option(
+      "--edge-weight", options.edge_weight,
+      "File of a weight for each edge, as raw/NAME.csv.gz: its NAME");
+  app.add_option("--edge-time", options.edge_time,
+                 "File of a time for each edge: its NAME");
+  app.add_option("--node-time", options.node_time,
+                 "File of a time for each node: its NAME");
+  app.add_option("--edge-splits", options.edge_splits,
+                 "Split schemes of edge rows, not nodes: left out")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+std::string InputFlagsText(const InputOptions& options) {
+  std::string text;
+  if (options.add_reverse) text += " --add-reverse";
+  if (options.dedupe) text += " --dedupe";
+  const auto add = [&](const char* flag,
+                       const std::optional<std::string>& name) {
+    if (name.has_value()) absl::StrAppend(&text, " ", flag, " ", *name);
+  };
+  add("--edge-weight", options.edge_weight);
+  add("--edge-time", options.edge_time);
+  add("--node-time", options.node_time);
+  if (!options.edge_splits.empty()) {
+    absl::StrAppend(&text, " --edge-splits ",
+                    absl::StrJoin(options.edge_splits, ","));
+  }
+  return text;
 }
 
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
@@ -32,6 +62,9 @@ void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
   app.add_option("--method", flags.method,
                  "How nodes are placed: random or metis")
       ->capture_default_str();
+  app.add_flag("--neighbor-ids", flags.neighbor_ids,
+               "Store edges' sources by original id too, which some kinds of "
+               "sampling need");
 }
 
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(

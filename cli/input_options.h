@@ -15,15 +15,20 @@ class App;
 
 namespace tributary {
 
-// --format, --add-reverse, --dedupe: how an input is read.
+// --format, --add-reverse, --dedupe, --edge-weight, --edge-time, --node-time,
+// --edge-splits: how an input is read.
 void AddInputFlags(CLI::App& app, InputOptions& options);
+// What of them was given but --format, for graph.json: " --add-reverse".
+std::string InputFlagsText(const InputOptions& options);
 
-// --num-parts, --method and, with its text kept for strict reading,
+// --num-parts, --method, --neighbor-ids and, with its text kept for strict
+// reading,
 // --random-seed.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";
   std::string random_seed = "0";
+  bool neighbor_ids = false;
 };
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags);
 // Usage errors name the flag and what is allowed.

@@ -20,6 +20,8 @@ constexpr char kFooter[] =
   tributary partition --input data/cora --out cora.graph --num-parts 2
   tributary partition --input data/products --out products.graph --num-parts 8 \
       --method metis --add-reverse
+  tributary partition --input data/messages --out messages.graph \
+      --edge-time edge_time --edge-weight edge_weight
   OGB's heterogeneous layout; each relation R gets a reverse rev_R:
   tributary partition --input data/aifb --out aifb.graph --add-reverse)";
 
@@ -54,7 +56,8 @@ class PartitionCommand final : public Command {
     ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(input.content, options));
     ASSIGN_OR_RETURN(const GraphSchema schema,
                      WriteGraph(input.content, std::move(plan), out_,
-                                {.made_by = MadeBy(options)}));
+                                {.made_by = MadeBy(options),
+                                 .neighbor_ids = flags_.neighbor_ids}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }
@@ -65,8 +68,8 @@ class PartitionCommand final : public Command {
     return absl::StrCat("tributary partition --format ", input_.format,
                         " --num-parts ", options.num_partitions, " --method ",
                         options.method, " --random-seed ", options.random_seed,
-                        input_.add_reverse ? " --add-reverse" : "",
-                        input_.dedupe ? " --dedupe" : "");
+                        InputFlagsText(input_),
+                        flags_.neighbor_ids ? " --neighbor-ids" : "");
   }
 
   InputOptions input_;

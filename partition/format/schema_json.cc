@@ -1,7 +1,7 @@
 // GraphSchema to and from graph.json.
 #include <limits>
-#include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -113,13 +113,13 @@ class ObjectReader {
     return kNull;
   }
   bool Has(const char* key) {
-    known_.insert(key);
+    known_.push_back(key);
     return json_.is_object() && json_.contains(key);
   }
   void RefuseOthers() {
     if (!json_.is_object()) return;
     for (const auto& item : json_.items()) {
-      if (known_.count(item.key()) > 0) continue;
+      if (absl::c_linear_search(known_, item.key())) continue;
       Absorb(absl::InvalidArgumentError(
           absl::StrCat("graph.json: ", where_.empty() ? "" : where_ + ": ",
                        "this program knows no key \"",
@@ -217,7 +217,7 @@ class ObjectReader {
 
   const Json& json_;
   std::string where_;
-  std::set<std::string> known_;
+  std::vector<absl::string_view> known_;  // literals
   absl::Status status_;
 };
 

@@ -4,9 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/status.h"
+#include "partition/format/row_order.h"
 #include "partition/pipeline/line_reader.h"
 #include "partition/pipeline/number_text.h"
 
@@ -114,6 +116,15 @@ class LabelCells {
   std::vector<float> floats_;
 };
 
+absl::Status CheckOneColumn(const LineReader& in, int64_t columns) {
+  if (columns == 1) return absl::OkStatus();
+  return in.ErrorHere(absl::StrCat(columns, " cells; allowed: 1"));
+}
+
+bool IsFloat32(double value) {
+  return static_cast<double>(static_cast<float>(value)) == value;
+}
+
 absl::StatusOr<int64_t> ParseEnd(const LineReader& in, absl::string_view cell,
                                  int64_t num_nodes) {
   const auto id = ParseId(cell);
@@ -155,6 +166,53 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadLabelTable(
   };
   ASSIGN_OR_RETURN(const int64_t columns, ForEachRow(in, num_rows, add_row));
   return std::move(cells).Finish(std::max<int64_t>(columns, 1));
+}
+
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadWeightTable(
+    const std::string& path, int64_t num_rows) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  std::vector<double> weights;
+  const auto add_row = [&](absl::string_view line, int64_t columns) {
+    RETURN_IF_ERROR(CheckOneColumn(in, columns));
+    ReserveFor(weights, num_rows, columns);
+    const auto weight = ParseFloat64(line);
+    if (!weight.has_value() || !IsWeight(*weight)) {
+      return BadCell(in, line,
+                     "a weight, a decimal number that is finite and not "
+                     "negative");
+    }
+    weights.push_back(*weight);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(ForEachRow(in, num_rows, add_row).status());
+  if (!absl::c_all_of(weights, IsFloat32)) {
+    return std::make_shared<StoredRows<double>>(
+        ColumnSchema{DType::kFloat64, 0}, std::move(weights));
+  }
+  return std::make_shared<StoredRows<float>>(
+      ColumnSchema{DType::kFloat32, 0},
+      std::vector<float>(weights.begin(), weights.end()));
+}
+
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadTimeTable(
+    const std::string& path, int64_t num_rows) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  std::vector<int64_t> times;
+  const auto add_row = [&](absl::string_view line, int64_t columns) {
+    RETURN_IF_ERROR(CheckOneColumn(in, columns));
+    ReserveFor(times, num_rows, columns);
+    const auto time = ParseWholeNumber(line);
+    if (!time.has_value()) {
+      return BadCell(in, line,
+                     "a time, a whole number of int64; give fractions in a "
+                     "smaller unit (1.5 seconds as 1500 milliseconds)");
+    }
+    times.push_back(*time);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(ForEachRow(in, num_rows, add_row).status());
+  return std::make_shared<StoredRows<int64_t>>(ColumnSchema{DType::kInt64, 0},
+                                               std::move(times));
 }
 
 absl::StatusOr<EdgeRows> ReadEdgeTable(const std::string& path,

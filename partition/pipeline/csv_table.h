@@ -27,6 +27,15 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadFloatTable(
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadLabelTable(
     const std::string& path, int64_t num_rows);
 
+// One weight a row, finite and not negative: [num_rows], float32 when every
+// one of them is exactly that, else float64.
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadWeightTable(
+    const std::string& path, int64_t num_rows);
+
+// One whole number a row: int64 [num_rows].
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadTimeTable(
+    const std::string& path, int64_t num_rows);
+
 // "source,destination" a line, ids below num_src and num_dst.
 absl::StatusOr<EdgeRows> ReadEdgeTable(const std::string& path,
                                        int64_t num_rows, int64_t num_src,

@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUT_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUT_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ struct InputOptions {
   bool add_reverse = false;
   bool dedupe = false;
   std::string name;  // empty: the folder's
+  // Files of one number an edge or node beside the format's own, by their names
+  // without .csv.gz: "edge_year" is raw/edge_year.csv.gz.
+  std::optional<std::string> edge_weight;
+  std::optional<std::string> edge_time;
+  std::optional<std::string> node_time;
+  // Split schemes whose numbers are rows of edges: left out, with a note.
+  std::vector<std::string> edge_splits;
 };
 
 struct Input {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <system_error>
+#include <type_traits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -30,14 +31,32 @@ std::optional<T> ParseAll(absl::string_view text) {
   return value;
 }
 
-// Below the least denormal, which from_chars calls out of range: strtof rounds
-// it, to zero or the least denormal.
-std::optional<float> ParseTiny(absl::string_view text) {
+// Below the least denormal, which from_chars calls out of range: strtof and
+// strtod round it, to zero or the least denormal.
+template <typename T>
+std::optional<T> ParseTiny(absl::string_view text) {
   const std::string terminated(text);
   char* end = nullptr;
-  const float value = std::strtof(terminated.c_str(), &end);
+  T value;
+  if constexpr (std::is_same_v<T, float>) {
+    value = std::strtof(terminated.c_str(), &end);
+  } else {
+    value = std::strtod(terminated.c_str(), &end);
+  }
   if (end != terminated.c_str() + terminated.size()) return std::nullopt;
   if (std::isinf(value)) return std::nullopt;
+  return value;
+}
+
+template <typename T>
+std::optional<T> ParseFloating(absl::string_view text) {
+  text = Trim(text);
+  T value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range) return ParseTiny<T>(text);
+  if (error != std::errc() || at != end) return std::nullopt;
+  if (std::isnan(value)) return std::numeric_limits<T>::quiet_NaN();
   return value;
 }
 
@@ -81,14 +100,11 @@ std::optional<Decimal> TakeApart(absl::string_view text) {
 }  // namespace
 
 std::optional<float> ParseFloat32(absl::string_view text) {
-  text = Trim(text);
-  float value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::result_out_of_range) return ParseTiny(text);
-  if (error != std::errc() || at != end) return std::nullopt;
-  if (std::isnan(value)) return std::numeric_limits<float>::quiet_NaN();
-  return value;
+  return ParseFloating<float>(text);
+}
+
+std::optional<double> ParseFloat64(absl::string_view text) {
+  return ParseFloating<double>(text);
 }
 
 std::optional<int64_t> ParseWholeNumber(absl::string_view text) {

@@ -17,6 +17,9 @@ namespace tributary {
 // number or beyond float32's range.
 std::optional<float> ParseFloat32(absl::string_view text);
 
+// The same of float64; NaN is 0x7ff8000000000000.
+std::optional<double> ParseFloat64(absl::string_view text);
+
 // The value when it is whole and fits int64: "7", "7.0" and "70e-1" are, "7.5"
 // and "nan" are not. Exact, whatever the number of digits.
 std::optional<int64_t> ParseWholeNumber(absl::string_view text);

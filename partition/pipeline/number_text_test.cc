@@ -87,5 +87,17 @@ TEST(ParseId, TakesDigitsOnly) {
   }
 }
 
+TEST(ParseFloat64, RoundsOnceToTheNearestDouble) {
+  EXPECT_EQ(ParseFloat64(" +0.1 "), 0.1);
+  EXPECT_EQ(ParseFloat64("9007199254740993"), 9007199254740992.0);  // to even
+  EXPECT_EQ(ParseFloat64("5e-324"), 5e-324);
+  EXPECT_EQ(ParseFloat64("2e-324"), 0.0);  // below half of the least
+  EXPECT_EQ(ParseFloat64("1e309"), std::nullopt);
+  EXPECT_EQ(ParseFloat64("0x1"), std::nullopt);
+  EXPECT_EQ(ParseFloat64(""), std::nullopt);
+  EXPECT_TRUE(std::isnan(*ParseFloat64("nan")));
+  EXPECT_TRUE(std::isinf(*ParseFloat64("-inf")));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -5,7 +5,10 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/status.h"
 #include "partition/pipeline/csv_table.h"
 
@@ -73,6 +76,61 @@ absl::StatusOr<std::vector<std::string>> ListFolders(
   return names;
 }
 
+NamedFile EdgeWeightFile(const InputOptions& options) {
+  return {"--edge-weight", options.edge_weight, ReadWeightTable};
+}
+
+NamedFile EdgeTimeFile(const InputOptions& options) {
+  return {"--edge-time", options.edge_time, ReadTimeTable};
+}
+
+NamedFile NodeTimeFile(const InputOptions& options) {
+  return {"--node-time", options.node_time, ReadTimeTable};
+}
+
+absl::Status CheckNamedFile(const NamedFile& file) {
+  if (!file.name.has_value()) return absl::OkStatus();
+  const std::string& name = *file.name;
+  if (!name.empty() && name.find('/') == std::string::npos &&
+      name.find('\0') == std::string::npos && !absl::EndsWith(name, ".csv") &&
+      !absl::EndsWith(name, ".csv.gz")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      file.flag, " \"", absl::CHexEscape(name),
+      "\"; allowed: the name of a file of the input, without folder and "
+      ".csv.gz"));
+}
+
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
+    const NamedFile& file, const std::string& folder, int64_t num_rows) {
+  if (!file.name.has_value()) return std::shared_ptr<const RowSource>();
+  const std::string stem = folder + *file.name;
+  ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
+  if (!path.empty()) return file.read(path, num_rows);
+  return absl::NotFoundError(absl::StrCat(stem, ".csv.gz (or .csv), which ",
+                                          file.flag, " names, is not there"));
+}
+
+absl::StatusOr<std::vector<std::string>> ListSchemes(
+    const std::string& folder, const InputOptions& options, Input& input) {
+  ASSIGN_OR_RETURN(std::vector<std::string> schemes, ListFolders(folder));
+  for (const std::string& scheme : options.edge_splits) {
+    const auto found = std::find(schemes.begin(), schemes.end(), scheme);
+    if (found == schemes.end()) {
+      return absl::NotFoundError(
+          absl::StrCat("--edge-splits \"", absl::CHexEscape(scheme),
+                       "\" is no folder of ", folder, "; allowed: ",
+                       schemes.empty() ? "none, there are no splits"
+                                       : absl::StrJoin(schemes, ", ")));
+    }
+    schemes.erase(found);
+    input.notes.push_back(
+        absl::StrCat(folder, "/", scheme, ", splits of edges, is left out"));
+  }
+  return schemes;
+}
+
 absl::StatusOr<int> ReadSplitFiles(const std::string& folder,
                                    const std::string& scheme,
                                    const NodeContent& nodes, Input& input) {
@@ -82,7 +140,14 @@ absl::StatusOr<int> ReadSplitFiles(const std::string& folder,
                      FindCsv(absl::StrCat(folder, "/", name)));
     if (path.empty()) continue;
     ++found;
-    ASSIGN_OR_RETURN(auto ids, ReadIdList(path, nodes.num_nodes));
+    absl::StatusOr<std::optional<std::vector<int64_t>>> read =
+        ReadIdList(path, nodes.num_nodes);
+    if (absl::IsInvalidArgument(read.status())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          read.status().message(),
+          " (if these are rows of edges: --edge-splits ", scheme, ")"));
+    }
+    ASSIGN_OR_RETURN(auto ids, std::move(read));
     if (ids.has_value()) {
       input.content.splits.push_back(
           {scheme, nodes.name, name, *std::move(ids)});

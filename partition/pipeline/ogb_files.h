@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,26 @@ using TableReader = absl::StatusOr<std::shared_ptr<const RowSource>> (*)(
 // Null when the file is not there.
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadOptional(
     const std::string& stem, int64_t num_rows, TableReader read);
+
+// A file of the user's naming (InputOptions::edge_weight and the like).
+struct NamedFile {
+  const char* flag;  // "--edge-weight"
+  const std::optional<std::string>& name;
+  TableReader read;
+};
+NamedFile EdgeWeightFile(const InputOptions& options);
+NamedFile EdgeTimeFile(const InputOptions& options);
+NamedFile NodeTimeFile(const InputOptions& options);
+// What `flag` names is a file's name without folder and suffix, or nothing.
+absl::Status CheckNamedFile(const NamedFile& file);
+// Null when there is no name; NOT_FOUND when folder + name is not there.
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
+    const NamedFile& file, const std::string& folder, int64_t num_rows);
+
+// The schemes of splits below `folder` but those of options.edge_splits, of
+// which there must be each; they leave a note.
+absl::StatusOr<std::vector<std::string>> ListSchemes(
+    const std::string& folder, const InputOptions& options, Input& input);
 
 // The folders right below, names ascending bytewise; none without `folder`.
 absl::StatusOr<std::vector<std::string>> ListFolders(const std::string& folder);

@@ -68,6 +68,7 @@ class HeteroReader {
         ReadNodeRows("node-feat", "feat", ReadFloatTable, &NodeContent::x));
     RETURN_IF_ERROR(
         ReadNodeRows("node-label", "label", ReadLabelTable, &NodeContent::y));
+    RETURN_IF_ERROR(ReadNodeTimes());
     RETURN_IF_ERROR(ReadSplits());
     RETURN_IF_ERROR(ReadRelations());
     return std::move(input_);
@@ -93,6 +94,42 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
+  // raw/NAME/<type>/NAME, of the types that have it; of one at least.
+  absl::Status ReadNodeTimes() {
+    const NamedFile file = NodeTimeFile(options_);
+    if (!file.name.has_value()) return absl::OkStatus();
+    const std::string folder = raw_ + *file.name;
+    RETURN_IF_ERROR(NoteStrangers(folder));
+    bool found = false;
+    for (NodeContent& type : types()) {
+      const std::string stem =
+          absl::StrCat(folder, "/", type.name, "/", *file.name);
+      ASSIGN_OR_RETURN(type.time,
+                       ReadOptional(stem, type.num_nodes, file.read));
+      found = found || type.time != nullptr;
+    }
+    if (found) return absl::OkStatus();
+    return NobodyHas(file, folder + "/<type>/");
+  }
+
+  static absl::Status NobodyHas(const NamedFile& file,
+                                const std::string& folder) {
+    return absl::NotFoundError(
+        absl::StrCat(folder, *file.name, ".csv.gz (or .csv), which ", file.flag,
+                     " names, is nowhere there"));
+  }
+
+  // A file of the relation's folder, where it is there.
+  absl::StatusOr<Rows> ReadEdgeFile(const NamedFile& file,
+                                    const std::string& folder, int64_t count,
+                                    bool& found) {
+    if (!file.name.has_value()) return Rows();
+    ASSIGN_OR_RETURN(Rows rows,
+                     ReadOptional(folder + *file.name, count, file.read));
+    found = found || rows != nullptr;
+    return rows;
+  }
+
   // Folders that are named after no node type.
   absl::Status NoteStrangers(const std::string& folder) {
     ASSIGN_OR_RETURN(const auto names, ListFolders(folder));
@@ -109,7 +146,7 @@ class HeteroReader {
 
   absl::Status ReadSplits() {
     const std::string root = options_.folder + "/split";
-    ASSIGN_OR_RETURN(const auto schemes, ListFolders(root));
+    ASSIGN_OR_RETURN(const auto schemes, ListSchemes(root, options_, input_));
     for (const std::string& scheme : schemes) {
       RETURN_IF_ERROR(CheckTypeName(scheme));
       RETURN_IF_ERROR(ReadScheme(root + "/" + scheme, scheme));
@@ -141,6 +178,12 @@ class HeteroReader {
     for (const Relation& relation : relations_) {
       RETURN_IF_ERROR(ReadRelation(relation));
     }
+    if (options_.edge_weight.has_value() && !found_weights_) {
+      return NobodyHas(EdgeWeightFile(options_), raw_ + "relations/*/");
+    }
+    if (options_.edge_time.has_value() && !found_times_) {
+      return NobodyHas(EdgeTimeFile(options_), raw_ + "relations/*/");
+    }
     auto& edges = input_.content.edge_types;
     std::sort(edges.begin(), edges.end(),
               [](const EdgeContent& a, const EdgeContent& b) {
@@ -166,28 +209,41 @@ class HeteroReader {
   absl::Status ReadRelation(const Relation& relation) {
     const std::string at = raw_ + "relations/" + relation.folder() + "/";
     ASSIGN_OR_RETURN(const int64_t count, ReadCount(at + "num-edge-list"));
-    ASSIGN_OR_RETURN(const Rows attr,
+    EdgeColumns columns;
+    ASSIGN_OR_RETURN(columns.attr,
                      ReadOptional(at + "edge-feat", count, ReadFloatTable));
+    ASSIGN_OR_RETURN(columns.weight, ReadEdgeFile(EdgeWeightFile(options_), at,
+                                                  count, found_weights_));
+    ASSIGN_OR_RETURN(columns.time, ReadEdgeFile(EdgeTimeFile(options_), at,
+                                                count, found_times_));
     ASSIGN_OR_RETURN(const std::string path, RequireCsv(at + "edge"));
     ASSIGN_OR_RETURN(EdgeRows rows,
                      ReadEdgeTable(path, count, NodesOf(relation.src_type),
                                    NodesOf(relation.dst_type)));
     if (options_.add_reverse) {
-      RETURN_IF_ERROR(AddEdges(relation.Reverse(), {rows.dst, rows.src}, attr));
+      RETURN_IF_ERROR(
+          AddEdges(relation.Reverse(), {rows.dst, rows.src}, columns));
     }
-    return AddEdges(relation, std::move(rows), attr);
+    return AddEdges(relation, std::move(rows), columns);
   }
 
-  // Edge ids, and so rows of attributes, are the places in `rows`.
+  // By row of the relation's file.
+  struct EdgeColumns {
+    Rows attr, weight, time;
+  };
+
+  // Edge ids, and so rows of columns, are the places in `rows`.
   absl::Status AddEdges(const Relation& relation, EdgeRows rows,
-                        const Rows& attr) {
+                        const EdgeColumns& columns) {
     EdgeContent edges;
     edges.src = relation.src;
     edges.rel = relation.rel;
     edges.dst = relation.dst;
     edges.src_type = relation.src_type;
     edges.dst_type = relation.dst_type;
-    edges.edge_attr = attr;
+    edges.edge_attr = columns.attr;
+    edges.weight = columns.weight;
+    edges.time = columns.time;
     ASSIGN_OR_RETURN(
         edges.in_edges,
         Adjacency::FromRows(std::move(rows), NodesOf(relation.src_type),
@@ -204,6 +260,8 @@ class HeteroReader {
   const InputOptions& options_;
   const std::string raw_;
   std::vector<Relation> relations_;
+  bool found_weights_ = false;
+  bool found_times_ = false;
   Input input_;
 };
 

@@ -127,6 +127,49 @@ TEST_F(HeteroTest, ColumnsOfTheTypesThatHaveThem) {
   EXPECT_EQ(input->content.edge_types[1].edge_attr, nullptr);
 }
 
+// Of one relation and one type only; its reverse relation shares them.
+TEST_F(HeteroTest, NamedColumnsOfThoseThatHaveThem) {
+  Write(kWrites + "w.csv", "0.5\n1.5\n2.5\n");
+  Write(kCites + "t.csv", "7\n8\n9\n");
+  Write("raw/year/paper/year.csv", "1\n2\n3\n4\n");
+  const InputOptions options{.folder = folder_.path(),
+                             .add_reverse = true,
+                             .edge_weight = "w",
+                             .edge_time = "t",
+                             .node_time = "year"};
+  const auto input = ReadInput(options);
+  ASSERT_TRUE(input.ok()) << input.status();
+  const auto& types = input->content.node_types;
+  EXPECT_EQ(types[0].time, nullptr);
+  EXPECT_EQ(types[1].time, nullptr);
+  ASSERT_NE(types[2].time, nullptr);
+  // writes, cites, rev_cites, rev_writes
+  const auto& edges = input->content.edge_types;
+  ASSERT_EQ(edges.size(), 4);
+  EXPECT_NE(edges[0].weight, nullptr);
+  EXPECT_EQ(edges[0].time, nullptr);
+  EXPECT_EQ(edges[1].weight, nullptr);
+  EXPECT_NE(edges[1].time, nullptr);
+  EXPECT_EQ(edges[2].time, edges[1].time);
+  EXPECT_EQ(edges[3].weight, edges[0].weight);
+  EXPECT_TRUE(CheckContent(input->content).ok());
+}
+
+TEST_F(HeteroTest, NamedColumnsThatNobodyHasAreRefused) {
+  const std::pair<InputOptions, const char*> cases[] = {
+      {{.folder = folder_.path(), .edge_weight = "w"},
+       "raw/relations/*/w.csv.gz (or .csv), which --edge-weight names"},
+      {{.folder = folder_.path(), .edge_time = "t"},
+       "raw/relations/*/t.csv.gz (or .csv), which --edge-time names"},
+      {{.folder = folder_.path(), .node_time = "year"},
+       "raw/year/<type>/year.csv.gz (or .csv), which --node-time names"}};
+  for (const auto& [options, what] : cases) {
+    const absl::Status status = ReadInput(options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+  }
+}
+
 TEST_F(HeteroTest, EdgesByDestinationOfEachRelation) {
   const auto input = Read();
   ASSERT_TRUE(input.ok()) << input.status();

@@ -25,7 +25,8 @@ absl::StatusOr<int64_t> ReadNodeCount(const std::string& stem) {
                    " bytes each; this machine's memory holds ", most));
 }
 
-absl::StatusOr<NodeContent> ReadNodes(const std::string& raw) {
+absl::StatusOr<NodeContent> ReadNodes(const std::string& raw,
+                                      const InputOptions& options) {
   NodeContent nodes;
   nodes.name = "node";
   ASSIGN_OR_RETURN(nodes.num_nodes, ReadNodeCount(raw + "num-node-list"));
@@ -33,6 +34,8 @@ absl::StatusOr<NodeContent> ReadNodes(const std::string& raw) {
                                          ReadFloatTable));
   ASSIGN_OR_RETURN(nodes.y, ReadOptional(raw + "node-label", nodes.num_nodes,
                                          ReadLabelTable));
+  ASSIGN_OR_RETURN(nodes.time,
+                   ReadNamed(NodeTimeFile(options), raw, nodes.num_nodes));
   return nodes;
 }
 
@@ -44,6 +47,10 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   ASSIGN_OR_RETURN(const int64_t num_edges, ReadCount(raw + "num-edge-list"));
   ASSIGN_OR_RETURN(edges.edge_attr,
                    ReadOptional(raw + "edge-feat", num_edges, ReadFloatTable));
+  ASSIGN_OR_RETURN(edges.weight,
+                   ReadNamed(EdgeWeightFile(options), raw, num_edges));
+  ASSIGN_OR_RETURN(edges.time,
+                   ReadNamed(EdgeTimeFile(options), raw, num_edges));
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
   ASSIGN_OR_RETURN(EdgeRows rows,
                    ReadEdgeTable(path, num_edges, num_nodes, num_nodes));
@@ -56,9 +63,10 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   return edges;
 }
 
-absl::Status ReadSplits(const std::string& folder, const NodeContent& nodes,
+absl::Status ReadSplits(const InputOptions& options, const NodeContent& nodes,
                         Input& input) {
-  ASSIGN_OR_RETURN(const auto schemes, ListFolders(folder));
+  const std::string folder = options.folder + "/split";
+  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options, input));
   for (const std::string& scheme : schemes) {
     RETURN_IF_ERROR(CheckTypeName(scheme));
     const std::string files = absl::StrCat(folder, "/", scheme);
@@ -70,8 +78,8 @@ absl::Status ReadSplits(const std::string& folder, const NodeContent& nodes,
 absl::StatusOr<Input> ReadHomogeneous(const InputOptions& options) {
   const std::string raw = options.folder + "/raw/";
   Input input;
-  ASSIGN_OR_RETURN(NodeContent nodes, ReadNodes(raw));
-  RETURN_IF_ERROR(ReadSplits(options.folder + "/split", nodes, input));
+  ASSIGN_OR_RETURN(NodeContent nodes, ReadNodes(raw, options));
+  RETURN_IF_ERROR(ReadSplits(options, nodes, input));
   ASSIGN_OR_RETURN(EdgeContent edges, ReadEdges(raw, nodes.num_nodes, options));
   input.content.node_types.push_back(std::move(nodes));
   input.content.edge_types.push_back(std::move(edges));
@@ -81,6 +89,10 @@ absl::StatusOr<Input> ReadHomogeneous(const InputOptions& options) {
 }  // namespace
 
 absl::StatusOr<Input> ReadOgb(const InputOptions& options) {
+  for (const NamedFile& file : {EdgeWeightFile(options), EdgeTimeFile(options),
+                                NodeTimeFile(options)}) {
+    RETURN_IF_ERROR(CheckNamedFile(file));
+  }
   for (const char* name : {"triplet-type-list", "num-node-dict"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(options.folder, "/raw/", name)));

@@ -8,10 +8,11 @@
 namespace tributary {
 
 // raw/{edge,num-node-list,num-edge-list} and, where there are, raw/{edge-feat,
-// node-feat,node-label} and split/<scheme>/{train,valid,test}; each .csv.gz or
-// .csv, without a header. Other files are not looked at. Splits of edges (two
-// columns) are left out, with a note. A folder with raw/triplet-type-list or
-// raw/num-node-dict is read by ReadOgbHetero. Errors as ReadInput's.
+// node-feat,node-label}, files that InputOptions names, and
+// split/<scheme>/{train,valid,test}; each .csv.gz or .csv, without a header.
+// Other files are not looked at. Splits of edges (two columns) are left out,
+// with a note. A folder with raw/triplet-type-list or raw/num-node-dict is read
+// by ReadOgbHetero. Errors as ReadInput's.
 absl::StatusOr<Input> ReadOgb(const InputOptions& options);
 
 }  // namespace tributary

@@ -107,6 +107,46 @@ class RmatFeatures final : public RowSource {
   const PhiloxKey key_;
 };
 
+// One number a row, made of one word of the row's stream.
+template <typename T>
+class RmatColumn final : public RowSource {
+ public:
+  using Make = T (*)(PhiloxStream& stream);
+
+  RmatColumn(DType dtype, int64_t num_rows, PhiloxKey key, Make make)
+      : RowSource({dtype, 0}), num_rows_(num_rows), key_(key), make_(make) {}
+
+  int64_t num_rows() const override { return num_rows_; }
+  void CopyRows(absl::Span<const int64_t> rows, uint8_t* out) const override {
+    for (int64_t row : rows) {
+      PhiloxStream stream = StreamOf(key_, static_cast<uint64_t>(row));
+      const T value = make_(stream);
+      std::memcpy(out, &value, sizeof(value));
+      out += sizeof(value);
+    }
+  }
+
+ private:
+  const int64_t num_rows_;
+  const PhiloxKey key_;
+  const Make make_;
+};
+
+// [0, 1), exact in float32; a zero in 2^24.
+float WeightOf(PhiloxStream& stream) {
+  return static_cast<float>(stream.Word(0) >> 8) * 0x1p-24f;
+}
+
+// A million instants, so that hubs have edges of the same time.
+int64_t TimeOf(PhiloxStream& stream) { return stream.BelowNarrow(0, 1000000); }
+
+std::shared_ptr<const RowSource> MakeTimes(const char* purpose,
+                                           int64_t num_rows,
+                                           uint64_t random_seed) {
+  return std::make_shared<RmatColumn<int64_t>>(
+      DType::kInt64, num_rows, MakePurposeKey(purpose, random_seed), TimeOf);
+}
+
 absl::StatusOr<std::vector<int64_t>> PermutationTable(uint64_t n,
                                                       PhiloxKey key) {
   const Permutation permutation = Permutation::Keyed(n, key);
@@ -187,6 +227,9 @@ absl::StatusOr<GraphContent> GenerateRmat(const RmatOptions& options) {
   NodeContent nodes{"node", num_nodes, nullptr,
                     std::make_shared<RmatLabels>(options)};
   if (options.feat_dim > 0) nodes.x = std::make_shared<RmatFeatures>(options);
+  if (options.node_times) {
+    nodes.time = MakeTimes("rmat,node-times", num_nodes, options.random_seed);
+  }
   content.node_types.push_back(std::move(nodes));
   ASSIGN_OR_RETURN(content.splits, MakeSplits(options));
   ASSIGN_OR_RETURN(EdgeRows rows, DrawEdges(options));
@@ -196,6 +239,15 @@ absl::StatusOr<GraphContent> GenerateRmat(const RmatOptions& options) {
   ASSIGN_OR_RETURN(
       edges.in_edges,
       Adjacency::FromRows(std::move(rows), num_nodes, num_nodes, {}));
+  if (options.edge_weights) {
+    edges.weight = std::make_shared<RmatColumn<float>>(
+        DType::kFloat32, options.edges,
+        MakePurposeKey("rmat,edge-weights", options.random_seed), WeightOf);
+  }
+  if (options.edge_times) {
+    edges.time =
+        MakeTimes("rmat,edge-times", options.edges, options.random_seed);
+  }
   content.edge_types.push_back(std::move(edges));
   return content;
 }

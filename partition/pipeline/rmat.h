@@ -17,6 +17,9 @@ struct RmatOptions {
   int64_t feat_dim = 0;  // 0: no features; to 65536
   int64_t classes = 16;  // 1 to 65536
   uint64_t random_seed = 0;
+  bool edge_weights = false;
+  bool edge_times = false;
+  bool node_times = false;
   std::string name;  // empty: "rmat-<scale>"
 };
 

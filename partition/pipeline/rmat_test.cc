@@ -50,6 +50,36 @@ TEST(Rmat, IsThatOfTheDocument) {
   EXPECT_EQ(graph->splits[1].ids, std::vector<int64_t>{5});
 }
 
+// The same example's columns.
+TEST(Rmat, WeightsAndTimesAreThoseOfTheDocument) {
+  const auto graph = GenerateRmat({.scale = 3,
+                                   .edges = 6,
+                                   .classes = 4,
+                                   .random_seed = 1,
+                                   .edge_weights = true,
+                                   .edge_times = true,
+                                   .node_times = true});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_TRUE(CheckContent(*graph).ok()) << CheckContent(*graph);
+  const std::vector<int64_t> ids = {0, 1, 2, 3, 4, 5, 6, 7};
+  const absl::Span<const int64_t> edge_ids(ids.data(), 6);
+  std::vector<float> weights(6);
+  const EdgeContent& edges = graph->edge_types[0];
+  edges.weight->CopyRows(edge_ids, reinterpret_cast<uint8_t*>(weights.data()));
+  EXPECT_EQ(weights,
+            (std::vector<float>{0.03440260887145996f, 0.13642144203186035f,
+                                0.5393853187561035f, 0.9179600477218628f,
+                                0.2126731276512146f, 0.9765125513076782f}));
+  std::vector<int64_t> times(6), node_times(8);
+  edges.time->CopyRows(edge_ids, reinterpret_cast<uint8_t*>(times.data()));
+  EXPECT_EQ(times, (std::vector<int64_t>{923179, 393127, 500257, 377269, 271438,
+                                         104559}));
+  graph->node_types[0].time->CopyRows(
+      ids, reinterpret_cast<uint8_t*>(node_times.data()));
+  EXPECT_EQ(node_times, (std::vector<int64_t>{416094, 321801, 223683, 342659,
+                                              242742, 361507, 109595, 257762}));
+}
+
 // Each edge is a function of its number: fewer edges are the first of them.
 TEST(Rmat, FewerEdgesAreAPrefix) {
   RmatOptions fewer = kSmall;

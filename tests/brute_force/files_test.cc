@@ -2,12 +2,20 @@
 // again, some partitions by one server and the others by a peer.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/writer.h"
 #include "tests/brute_force/random_case.h"
 
 namespace tributary {
 namespace {
+
+std::shared_ptr<const RowSource> TimeRows(const std::vector<int64_t>& times) {
+  if (times.empty()) return nullptr;
+  return std::make_shared<StoredRows<int64_t>>(ColumnSchema{DType::kInt64, 0},
+                                               times);
+}
 
 // MemoryGraph's values: docs of MemoryGraphSpec.
 NodeContent ContentOf(const MemoryGraphSpec::NodeType& type) {
@@ -28,6 +36,7 @@ NodeContent ContentOf(const MemoryGraphSpec::NodeType& type) {
     nodes.y = std::make_shared<StoredRows<int64_t>>(
         ColumnSchema{DType::kInt64, 0}, std::move(y));
   }
+  nodes.time = TimeRows(type.time);
   return nodes;
 }
 
@@ -57,6 +66,11 @@ absl::StatusOr<EdgeContent> ContentOf(const MemoryGraphSpec::EdgeType& type,
     edges.edge_attr = std::make_shared<StoredRows<float>>(
         ColumnSchema{DType::kFloat32, 1}, std::move(attr));
   }
+  if (!type.weight.empty()) {
+    edges.weight = std::make_shared<StoredRows<double>>(
+        ColumnSchema{DType::kFloat64, 0}, type.weight);
+  }
+  edges.time = TimeRows(type.time);
   return edges;
 }
 
@@ -74,8 +88,81 @@ absl::Status Write(const MemoryGraphSpec& spec, const std::string& folder) {
     if (!edges.ok()) return edges.status();
     content.edge_types.push_back(*std::move(edges));
   }
-  return WriteGraph(content, plan, folder, {.made_by = "test", .flush = false})
+  return WriteGraph(content, plan, folder,
+                    {.made_by = "test",
+                     .flush = false,
+                     .neighbor_ids = spec.neighbor_ids})
       .status();
+}
+
+std::vector<uint64_t> Values(const IdArray& ids) {
+  std::vector<uint64_t> values;
+  for (size_t i = 0; i < ids.size(); ++i) values.push_back(ids[i]);
+  return values;
+}
+
+void ExpectSameOrder(const TimeOrder& file, const TimeOrder& memory) {
+  EXPECT_EQ(file.time, memory.time);
+  EXPECT_EQ(Values(file.position), Values(memory.position));
+}
+
+void ExpectSameArrays(const Graph& file, const Graph& memory) {
+  const GraphSchema& schema = memory.schema();
+  for (uint32_t p = 0; p < schema.num_partitions; ++p) {
+    for (int t = 0; t < static_cast<int>(schema.node_types.size()); ++t) {
+      EXPECT_EQ(file.nodes(t, p)->orig_id, memory.nodes(t, p)->orig_id);
+      EXPECT_EQ(file.nodes(t, p)->time, memory.nodes(t, p)->time);
+    }
+    for (int t = 0; t < static_cast<int>(schema.edge_types.size()); ++t) {
+      const EdgePartition &a = *file.edges(t, p), &b = *memory.edges(t, p);
+      EXPECT_EQ(Values(a.indices), Values(b.indices));
+      EXPECT_EQ(a.weight, b.weight);
+      EXPECT_EQ(a.weight_sum, b.weight_sum);
+      ExpectSameOrder(a.edge_time, b.edge_time);
+      ExpectSameOrder(a.neighbor_time, b.neighbor_time);
+      EXPECT_EQ(Values(a.neighbor_id), Values(b.neighbor_id));
+    }
+  }
+}
+
+// Each type with and without weights and times, which are few, so that they
+// tie.
+void AddColumns(uint64_t seed, MemoryGraphSpec& spec) {
+  std::mt19937_64 random(seed);
+  const auto times = [&](size_t count) {
+    std::vector<int64_t> values;
+    if (random() % 2 == 0) return values;
+    while (values.size() < count) {
+      values.push_back(static_cast<int64_t>(random() % 5) - 2);
+    }
+    return values;
+  };
+  for (auto& type : spec.node_types) {
+    type.time = times(static_cast<size_t>(type.num_nodes));
+  }
+  for (auto& type : spec.edge_types) {
+    type.time = times(type.edges.size());
+    type.weight.clear();
+    if (random() % 2 == 0) continue;
+    while (type.weight.size() < type.edges.size()) {
+      type.weight.push_back(static_cast<double>(random() % 4) / 3);
+    }
+  }
+  spec.neighbor_ids = random() % 2 == 0;
+}
+
+TEST(BruteForce, FilesHoldTheArraysThatMemoryHas) {
+  for (uint64_t seed = 31'000; seed < 31'100; ++seed) {
+    RandomCase c = MakeRandomCase(seed);
+    AddColumns(seed, c.graph);
+    const TemporaryFolder folder;
+    const absl::Status written = Write(c.graph, folder.File("graph"));
+    ASSERT_TRUE(written.ok()) << written << "\n" << Describe(c);
+    const auto file = Graph::Open(folder.File("graph"));
+    ASSERT_TRUE(file.ok()) << file.status() << "\n" << Describe(c);
+    SCOPED_TRACE(Describe(c));
+    ExpectSameArrays(**file, *MemoryGraph::Make(c.graph));
+  }
 }
 
 TEST(BruteForce, ThroughFiles) {

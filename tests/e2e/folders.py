@@ -19,9 +19,10 @@ def _write(path, rows):
             f.write(",".join(str(cell) for cell in row) + "\n")
 
 
-def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None):
+def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None,
+              files=None):
     """`x`, `y`, `e`: rows of cells as text or numbers, of nodes, labels and
-    edges; `splits`: name -> ids."""
+    edges; `splits`: name -> ids; `files`: further files' name -> numbers."""
     raw = os.path.join(folder, "raw", "")
     _write(raw + "num-node-list", [[num_nodes]])
     _write(raw + "num-edge-list", [[len(rows)]])
@@ -32,6 +33,8 @@ def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None):
         _write(raw + "node-label", y)
     if e is not None:
         _write(raw + "edge-feat", e)
+    for name, values in (files or {}).items():
+        _write(raw + name, [[value] for value in values])
     for name, ids in (splits or {}).items():
         _write(os.path.join(folder, "split", "only", name),
                [[v] for v in ids])

@@ -66,10 +66,14 @@ void Read(int reader, const std::string& path, size_t size) {
       if (ids.ok() && ids->has_value()) CheckIds(**ids);
       return;
     }
-    default: {
+    case 4: {
       const auto count = ReadSingleCount(path);
-      Must(!count.ok() || *count >= 0, "a count is not negative");
+      return Must(!count.ok() || *count >= 0, "a count is not negative");
     }
+    case 5:
+      return CheckRows(ReadWeightTable(path, kNumRows), size);
+    default:
+      return CheckRows(ReadTimeTable(path, kNumRows), size);
   }
 }
 
@@ -77,9 +81,10 @@ void Read(int reader, const std::string& path, size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  constexpr int kReaders = 5;
-  const int reader = data[0] % 10 % kReaders;  // '0' to '4' plain text
-  const bool compress = data[0] % 10 >= kReaders;
+  constexpr uint8_t kReaders = 7;
+  const uint8_t choice = static_cast<uint8_t>(data[0] - '0');
+  const int reader = choice % kReaders;  // '0' to '6' plain, then compressed
+  const bool compress = choice / kReaders % 2 == 1;
   const absl::Span<const uint8_t> bytes(data + 1, size - 1);
   static const ScratchFile file;
   if (compress) {

@@ -50,6 +50,10 @@ GraphSpec MakeSpec() {
   spec.x = {1, 2, 3, 4, 5, 6};
   spec.y = {0, 1, 2, 0, 1, 2};
   spec.edge_attr = {1, 2, 3, 4, 5, 6, 7, 8};
+  spec.weight = {1, 0, 0.5, 0, 3, 2, 0.25, 1};
+  spec.edge_time = {5, 4, 3, 2, 1, 0, -1, -2};
+  spec.node_time = {1, 3, 5, 2, 4, 6};
+  spec.neighbor_ids = true;
   spec.splits = {{"train", {0, 3, 5}}, {"random/test", {1}}};
   return spec;
 }

@@ -25,6 +25,11 @@ void CheckEdgeType(const EdgeTypeSchema& type, const GraphSchema& schema) {
        "both ends are node types");
   Must(type.partition_edges.size() == schema.num_partitions,
        "each partition's edges");
+  Must(!type.weighted || type.weight_dtype == DType::kFloat32 ||
+           type.weight_dtype == DType::kFloat64,
+       "weights are floating");
+  Must(type.neighbor_timed == schema.node_types[type.src_type].timed,
+       "neighbours' times are their nodes'");
   for (int64_t edges : type.partition_edges) {
     Must(edges >= 0 && edges <= type.num_edges, "no more than there are");
   }

@@ -197,6 +197,17 @@ def schemas():
         1,
     )
     write("graph_json/typed", typed)
+    columns = graph_json(
+        [dict(node_type("a", [0, 3]), timed=True), node_type("b", [0, 2])],
+        [dict(edge_type("a", "to", "b", [2]), weight="float64", timed=True),
+         dict(edge_type("b", "of", "a", [1]), weight="float32",
+              neighbor_ids=True)],
+        [],
+        1,
+    )
+    write("graph_json/columns", columns)
+    write("graph_json/unknown_key", typed.replace(b'"num_edges"',
+                                                  b'"num_ways":1,"num_edges"'))
 
 
 # --- channel/envelope.h ------------------------------------------------------------------

@@ -1,10 +1,12 @@
 // Any folder in OGB's layout becomes a graph that can be written, opened and
 // verified, or is refused. An input is files in one text: a line "=edge",
 // "=node-feat", ... begins raw/edge.csv and so on, what follows is its content.
+// What is there of weights and times is named to the reader.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,9 @@ constexpr FileName kFiles[] = {
     {"node-feat", "raw/node-feat.csv"},
     {"node-label", "raw/node-label.csv"},
     {"edge-feat", "raw/edge-feat.csv"},
+    {"weight", "raw/weight.csv"},
+    {"time", "raw/time.csv"},
+    {"node-time", "raw/node-time.csv"},
     {"train", "split/random/train.csv"},
     {"valid", "split/random/valid.csv"},
 };
@@ -94,6 +99,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.name = "fuzz";
   options.add_reverse = data[0] & 1;
   options.dedupe = data[0] & 2;
+  const auto name = [&](const char* file, std::optional<std::string>& option) {
+    const std::string path = folder.File(std::string("raw/") + file + ".csv");
+    if (fs::exists(path)) option = file;
+  };
+  name("weight", options.edge_weight);
+  name("time", options.edge_time);
+  name("node-time", options.node_time);
   const auto input = ReadInput(options);
   if (!input.ok()) return 0;
   WriteAndVerify(input->content, folder.File("graph"));

@@ -100,6 +100,7 @@ CASES = [
     generate("features beyond the limit", ["--feat-dim", "65536"],
              feat_dim="65537"),
     generate("no classes", ["--classes", "1 to"], classes="0"),
+    generate("weights with a value", ["--edge-weights"], edge_weights="0.5"),
     generate("output that exists", ["exists"], FAILURE, out="{graph}"),
     # verify, inspect
     words("verify nothing", ["verify"], ["graph"]),

@@ -4,7 +4,7 @@ import os
 import shutil
 import unittest
 
-from tests.e2e import processes
+from tests.e2e import folders, processes
 from tests.e2e.bad_input import graph_edits as edit
 from tests.e2e.bad_input.cases import Case, Table
 
@@ -12,9 +12,11 @@ from tests.e2e.bad_input.cases import Case, Table
 ARRAYS = [
     "node_map/node.npy", "node_map/node.ranks.npy",
     *(f"part-{p}/edges/node__to__node/{name}.npy" for p in (0, 1)
-      for name in ("edge_attr", "edge_id", "indices", "indptr")),
+      for name in ("edge_attr", "edge_id", "edge_time", "edge_time_position",
+                   "indices", "indptr", "neighbor_id", "neighbor_time",
+                   "neighbor_time_position", "weight", "weight_sum")),
     *(f"part-{p}/nodes/node/{name}.npy" for p in (0, 1)
-      for name in ("orig_id", "x", "y")),
+      for name in ("orig_id", "time", "x", "y")),
     "splits/only/node/train.npy",
 ]
 
@@ -33,6 +35,7 @@ COMMANDS = {
     "doctor": ("doctor", "--graph", "{here}/graph"),
 }
 
+EDGES = "part-0/edges/node__to__node/"
 INDICES = "part-0/edges/node__to__node/indices.npy"
 INDPTR = "part-0/edges/node__to__node/indptr.npy"
 EDGE_ID = "part-0/edges/node__to__node/edge_id.npy"
@@ -123,6 +126,32 @@ SEALED = [
           sealed(TRAIN, edit.element(0, 3)), "3"),
     graph("a split of -1", "split", sealed(TRAIN, edit.element(0, -1)),
           "-1"),
+    graph("a negative weight", "verify",
+          sealed(EDGES + "weight.npy", edit.element(slice(None), -1)),
+          "partition 0", "weight -1"),
+    graph("a weight of nan", "verify",
+          sealed(EDGES + "weight.npy", edit.element(slice(None), float("nan"))),
+          "partition 0", "weight nan"),
+    graph("sums of other weights", "verify",
+          sealed(EDGES + "weight_sum.npy", edit.element(0, 7)),
+          "weight_sum of position 0 is 7"),
+    graph("a time's position past the row", "verify",
+          sealed(EDGES + "edge_time_position.npy", edit.element(0, 9)),
+          "edge_time_position 9"),
+    graph("a neighbour's other time", "verify",
+          sealed(EDGES + "neighbor_time.npy", edit.element(0, 99)),
+          "neighbor_time of position 0 is 99"),
+    graph("a neighbour's other id", "verify",
+          sealed(EDGES + "neighbor_id.npy", edit.element(0, 9)),
+          "neighbor_id of position 0 is 9"),
+    graph("another time of an edge", "verify",
+          sealed(EDGES + "edge_time.npy", edit.element(0, 99)), "digest"),
+    graph("weights of another type", "sample",
+          sealed(EDGES + "weight.npy", edit.array(lambda v: v.astype("<f8"))),
+          "weight.npy", "<f8", "<f4"),
+    graph("times of another length", "sample",
+          sealed(EDGES + "edge_time.npy", edit.array(lambda v: v[:0])),
+          "edge_time.npy", "[0]"),
     graph("another label", "verify",
           sealed("part-0/nodes/node/y.npy", edit.element(0, 7)), "digest"),
     graph("another feature", "verify",
@@ -137,7 +166,14 @@ class EachArrayTest(Table):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.write_graph("graph", e=[[1], [2], [3]])
+        source = cls.write_source(
+            os.path.join(cls.folder, "source"), e=[[1], [2], [3]],
+            files={"weight": [1, 2, 3], "edge_time": [5, 4, 3],
+                   "node_time": [7, 8, 9]})
+        folders.partition(
+            source, os.path.join(cls.folder, "graph"), 2, "random",
+            "--edge-weight", "weight", "--edge-time", "edge_time",
+            "--node-time", "node_time", "--neighbor-ids")
 
     def prepare(self, case, here):
         shutil.copytree(self.folder + "/graph", here + "/graph")

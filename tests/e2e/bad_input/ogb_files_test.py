@@ -67,6 +67,15 @@ def listen_at(path):
         os.close(at)
 
 
+def named(name, flag, text, *words):
+    """The file that `flag` names, NAME, says `text`."""
+    def spoil(here):
+        with gzip.open(path_of(here, "NAME"), "wb") as f:
+            f.write(text)
+    return Case(f"{flag} {name}", ARGS + (flag, "NAME"),
+                ("NAME.csv.gz", *words), FAILURE, spoil)
+
+
 def ogb(name, spoil, *words, **more):
     return Case(name, ARGS, words, FAILURE, spoil, **more)
 
@@ -205,6 +214,45 @@ CASES = [
     ogb("an unreadable folder", lambda here: os.chmod(here + "/source/raw",
                                                       0),
         "raw", "Permission denied", preexec=no_override, skip=why_override),
+    # Weights and times.
+    named("of a negative weight", "--edge-weight", b"1\n-0.5\n2\n", "line 2",
+          '"-0.5"', "not negative"),
+    named("of nan", "--edge-weight", b"1\n2\nnan\n", "line 3", '"nan"',
+          "finite"),
+    named("of inf", "--edge-weight", b"inf\n1\n2\n", "line 1", '"inf"',
+          "finite"),
+    named("of 1e400", "--edge-weight", b"1\n1e400\n2\n", "line 2", '"1e400"'),
+    named("of a word", "--edge-weight", b"1\nheavy\n2\n", '"heavy"'),
+    named("of two columns", "--edge-weight", b"1,2\n" * 3, "line 1", "2 cells",
+          "allowed: 1"),
+    named("with an empty line", "--edge-weight", b"1\n\n3\n", "line 2",
+          "an empty cell"),
+    named("with a header", "--edge-weight", b"weight\n1\n2\n3\n", "line 1",
+          '"weight"'),
+    named("of too few rows", "--edge-weight", b"1\n2\n", "2 rows", "wanted: 3"),
+    named("of too many rows", "--edge-time", b"1\n2\n3\n4\n", "line 4"),
+    named("of a fraction", "--edge-time", b"1\n2\n3.5\n", "line 3", '"3.5"',
+          "whole number", "smaller unit"),
+    named("of 2 to the 63", "--edge-time", b"9223372036854775808\n1\n2\n",
+          "9223372036854775808", "int64"),
+    named("of a date", "--edge-time", b"2004-05-01\n1\n2\n", '"2004-05-01"'),
+    named("of nan", "--node-time", b"1\nnan\n3\n", "line 2", '"nan"'),
+    named("of too few rows", "--node-time", b"1\n", "1 rows", "wanted: 3"),
+    named("of no bytes", "--node-time", b"", "0 rows", "wanted: 3"),
+    Case("weights that are not there", ARGS + ("--edge-weight", "none"),
+         ("raw/none.csv.gz", "--edge-weight", "is not there")),
+    Case("times that are not there", ARGS + ("--node-time", "none"),
+         ("raw/none.csv.gz", "--node-time", "is not there")),
+    Case("a path for a name", ARGS + ("--edge-time", "../raw/edge"),
+         ("--edge-time", "../raw/edge", "without folder")),
+    Case("a name with its suffix", ARGS + ("--edge-time", "t.csv.gz"),
+         ("--edge-time", "t.csv.gz", "without folder and .csv.gz")),
+    Case("an empty name", ARGS + ("--node-time", ""),
+         ("--node-time", '""', "without folder")),
+    Case("a scheme of edge splits that is not", ARGS + ("--edge-splits", "x"),
+         ("--edge-splits", '"x"', "allowed: only")),
+    ogb("a split of edge rows", put("train", b"0\n7\n"),
+        "--edge-splits only"),
     # The folder as a whole.
     ogb("no folder", lambda here: shutil.rmtree(here + "/source"), "source",
         "OGB's layout"),
@@ -229,13 +277,13 @@ class OgbFilesTest(Table):
         if os.path.isdir(raw):
             os.chmod(raw, 0o755)
 
-    def accepted(self, spoil, nodes=3, edges=3):
+    def accepted(self, spoil, nodes=3, edges=3, flags=()):
         here = os.path.join(self.folder, self._testMethodName + str(
             len(os.listdir(self.folder))))
         self.prepare(None, here)
         spoil(here)
         done = self.run_program([word.replace("{here}", here)
-                                 for word in ARGS], here)
+                                 for word in (*ARGS, *flags)], here)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.assertIn(f"nodes={nodes} edges={edges} ", done.stdout.decode())
 
@@ -256,6 +304,18 @@ class OgbFilesTest(Table):
         }.items():
             with self.subTest(name):
                 self.accepted(spoil)
+
+    def test_weights_and_times_that_are_right_work(self):
+        for flag, text in {
+                "--edge-weight": b"0\n-0\n1e-400\n",
+                "--edge-time": b"-9223372036854775808\n1e3\n 7.0 \n",
+                "--node-time": b"1\r\n+2\r\n3\r\n",
+        }.items():
+            with self.subTest(flag):
+                self.accepted(put("NAME", text), flags=(flag, "NAME"))
+        with self.subTest("edge splits"):
+            self.accepted(put("train", b"0\n7\n"),
+                          flags=("--edge-splits", "only"))
 
     def test_nothing_at_all_is_a_graph(self):
         def empty(here):
