@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/buffer.h"
 #include "common/session/permutation.h"
 #include "common/session/philox.h"
 #include "common/status.h"
@@ -209,11 +210,24 @@ absl::Status CheckOption(const char* name, int64_t value, int64_t min,
       absl::StrCat(name, " ", value, "; allowed: ", min, " to ", max));
 }
 
+// An allocation beyond what is there may succeed, and then stop the machine.
+absl::Status CheckMemory(const RmatOptions& options) {
+  const uint64_t bytes =
+      static_cast<uint64_t>(options.edges) * 2 * sizeof(int64_t) +
+      (uint64_t{1} << options.scale) * sizeof(int64_t);
+  if (bytes <= PhysicalMemoryBytes()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "--edges ", options.edges, " of --scale ", options.scale,
+      " take at least ", bytes, " bytes of memory; allowed: this machine's ",
+      PhysicalMemoryBytes(), "; give smaller numbers"));
+}
+
 absl::Status CheckOptions(const RmatOptions& options) {
   RETURN_IF_ERROR(CheckOption("--scale", options.scale, 1, 32));
   RETURN_IF_ERROR(CheckOption("--edges", options.edges, 0, int64_t{1} << 40));
   RETURN_IF_ERROR(CheckOption("--feat-dim", options.feat_dim, 0, 65536));
-  return CheckOption("--classes", options.classes, 1, 65536);
+  RETURN_IF_ERROR(CheckOption("--classes", options.classes, 1, 65536));
+  return CheckMemory(options);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct RmatOptions {
 // A pure function of the options, by the rules of docs/graph-format.md, whoever
 // computes it: edge i, node v's label and its features are functions of (seed,
 // i) or (seed, v). Features are computed when they are read and never held.
-// INVALID_ARGUMENT names an option that is out of range.
+// INVALID_ARGUMENT names an option that is out of range; RESOURCE_EXHAUSTED:
+// more than this machine holds.
 absl::StatusOr<GraphContent> GenerateRmat(const RmatOptions& options);
 
 }  // namespace tributary

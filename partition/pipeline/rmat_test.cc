@@ -155,5 +155,14 @@ TEST(Rmat, RefusesOptionsOutOfRange) {
   }
 }
 
+TEST(Rmat, RefusesMoreThanTheMachineHolds) {
+  const auto too_large =
+      GenerateRmat({.scale = 3, .edges = int64_t{1} << 40}).status();
+  EXPECT_EQ(too_large.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(too_large.message().find("--edges 1099511627776"),
+            absl::string_view::npos)
+      << too_large;
+}
+
 }  // namespace
 }  // namespace tributary
