@@ -5,6 +5,7 @@
 
 #include "common/session/hop_key.h"
 #include "common/session/philox.h"
+#include "partition/format/row_order.h"
 
 namespace tributary {
 namespace {
@@ -55,6 +56,9 @@ RmatGraph::RmatGraph(int scale, int64_t num_edges, uint64_t seed) {
   edge.partition_edges = {num_edges};
   FillEdges(scale, num_edges, seed);
   FillNodes();
+  FillWeights(seed);
+  FillTimes(seed);
+  for (int type = 0; type < kTypes; ++type) FillPart(type);
 }
 
 void RmatGraph::FillEdges(int scale, int64_t num_edges, uint64_t seed) {
@@ -79,6 +83,68 @@ void RmatGraph::FillEdges(int scale, int64_t num_edges, uint64_t seed) {
   edges_.indptr = absl::MakeConstSpan(indptr, n + 1);
   edges_.indices = IdArray(absl::MakeConstSpan(indices, num_edges));
   edges_.edge_id = IdArray(absl::MakeConstSpan(edge_id, num_edges));
+}
+
+void RmatGraph::FillWeights(uint64_t seed) {
+  const PhiloxKey key = MakeHopKey({.random_seed = seed, .hop = 1});
+  const size_t n = edges_.edge_id.size();
+  uint64_t* sums = ArrayOf<uint64_t>(weight_sum_, n);
+  uint32_t* neighbor_id = ArrayOf<uint32_t>(neighbor_id_, n);
+  for (size_t row = 0; row + 1 < edges_.indptr.size(); ++row) {
+    uint64_t sum = 0;
+    for (uint64_t at = edges_.indptr[row]; at < edges_.indptr[row + 1]; ++at) {
+      const auto edge = static_cast<uint32_t>(edges_.edge_id[at]);
+      sums[at] = sum += PhiloxStream(key, edge).Word(0) | 1;
+      neighbor_id[at] = static_cast<uint32_t>(edges_.indices[at]);
+    }
+  }
+  edges_.weight_sum = absl::MakeConstSpan(sums, n);
+  edges_.neighbor_id = IdArray(absl::MakeConstSpan(neighbor_id, n));
+}
+
+void RmatGraph::FillTimes(uint64_t seed) {
+  const PhiloxKey key = MakeHopKey({.random_seed = seed, .hop = 2});
+  const size_t n = edges_.edge_id.size();
+  int64_t* time = ArrayOf<int64_t>(time_, n);
+  uint32_t* position = ArrayOf<uint32_t>(time_position_, n);
+  std::vector<int64_t> times;
+  std::vector<TimedPosition> order;
+  for (size_t row = 0; row + 1 < edges_.indptr.size(); ++row) {
+    times.clear();
+    for (uint64_t at = edges_.indptr[row]; at < edges_.indptr[row + 1]; ++at) {
+      const auto edge = static_cast<uint32_t>(edges_.edge_id[at]);
+      times.push_back(PhiloxStream(key, edge).Word(0) % kTimes);
+    }
+    OrderByTime(times, order);
+    for (const TimedPosition& edge : order) {
+      *time++ = edge.time;
+      *position++ = static_cast<uint32_t>(edge.position);
+    }
+  }
+  edges_.edge_time = {absl::MakeConstSpan(time - n, n),
+                      IdArray(absl::MakeConstSpan(position - n, n))};
+}
+
+void RmatGraph::FillPart(int type) {
+  Part& part = parts_[static_cast<size_t>(type)];
+  const size_t rows = edges_.indptr.size() - 1;
+  uint64_t* indptr = ArrayOf<uint64_t>(part.indptr, rows + 1);
+  const size_t most = edges_.edge_id.size() / kTypes + 1;
+  uint32_t* indices = ArrayOf<uint32_t>(part.indices, most);
+  uint32_t* edge_id = ArrayOf<uint32_t>(part.edge_id, most);
+  uint64_t n = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    indptr[row] = n;
+    for (uint64_t at = edges_.indptr[row]; at < edges_.indptr[row + 1]; ++at) {
+      if (edges_.edge_id[at] % kTypes != static_cast<uint64_t>(type)) continue;
+      indices[n] = static_cast<uint32_t>(edges_.indices[at]);
+      edge_id[n++] = static_cast<uint32_t>(edges_.edge_id[at]);
+    }
+  }
+  indptr[rows] = n;
+  part.edges.indptr = absl::MakeConstSpan(indptr, rows + 1);
+  part.edges.indices = IdArray(absl::MakeConstSpan(indices, n));
+  part.edges.edge_id = IdArray(absl::MakeConstSpan(edge_id, n));
 }
 
 void RmatGraph::FillNodes() {

@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_BENCHMARKS_ENGINE_RMAT_GRAPH_H_
 #define TRIBUTARY_BENCHMARKS_ENGINE_RMAT_GRAPH_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,8 +17,17 @@ namespace tributary {
 // SDM 2004, with Graph500's a, b, c = 0.57, 0.19, 0.19 and scattered ids.
 class RmatGraph final : public Graph {
  public:
-  // 2^scale nodes; ids in 32 bits, arrays in huge pages where allowed.
+  // 2^scale nodes; ids in 32 bits, arrays in huge pages where allowed. Weights
+  // and times of edges are random: w' below 2^32, times below kTimes.
   RmatGraph(int scale, int64_t num_edges, uint64_t seed);
+  static constexpr int64_t kTimes = int64_t{1} << 20;
+
+  // Part `type` of kTypes: edge e is of type e mod kTypes. Without weights,
+  // times and neighbours' ids.
+  static constexpr int kTypes = 4;
+  const EdgePartition& typed_edges(int type) const {
+    return parts_[static_cast<size_t>(type)].edges;
+  }
 
   const GraphSchema& schema() const override { return schema_; }
   const std::string& json() const override { return json_; }
@@ -37,13 +47,23 @@ class RmatGraph final : public Graph {
   }
 
  private:
+  struct Part {
+    AlignedBuffer indptr, indices, edge_id;
+    EdgePartition edges;
+  };
+
   void FillEdges(int scale, int64_t num_edges, uint64_t seed);
+  void FillWeights(uint64_t seed);
+  void FillTimes(uint64_t seed);
+  void FillPart(int type);
   void FillNodes();
 
   GraphSchema schema_;
   std::string json_ = "{}";
   std::vector<uint32_t> partitions_ = {0};
   AlignedBuffer indptr_, indices_, edge_id_, orig_id_;
+  AlignedBuffer weight_sum_, time_, time_position_, neighbor_id_;
+  std::array<Part, kTypes> parts_;
   std::vector<uint8_t> partition_of_;
   std::vector<uint64_t> ranks_;
   NodeMap node_map_;

@@ -3,6 +3,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LANES_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LANES_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/types/span.h"
@@ -44,12 +45,26 @@ using FillLanesFunction = void (*)(PhiloxKey key, uint32_t count,
 // Sorts each lane's first `count` of [count][lane].
 using SortLanesFunction = void (*)(uint32_t count, uint32_t* position);
 
+// A neighbour that LABOR may draw: the place of its id in the list.
+struct SmallVariate {
+  uint64_t variate;
+  uint64_t index;
+};
+// Of the ids low[i] | high[i] << 32 (`high` may be null: 0), those whose
+// variate's high word is at most `limit`, in their order; returns how many. The
+// variate of an id is word 0 | word 1 << 32 at counter (low, high, 0, 0). Both
+// lists are readable to a multiple of kDrawLanes; `found` has room for n.
+using FindSmallFunction = size_t (*)(PhiloxKey key, const uint32_t* low,
+                                     const uint32_t* high, size_t n,
+                                     uint32_t limit, SmallVariate* found);
+
 // One instruction set's.
 struct DrawLanesPath {
   const char* name;
   DrawLanesFunction draw;
   FillLanesFunction fill;
   SortLanesFunction sort;
+  FindSmallFunction find_small;
 };
 
 // Those that this processor can run, the best one last; never empty.

@@ -13,6 +13,9 @@ struct Avx2 {
   static Vector Load(const uint32_t* from) {
     return _mm256_load_si256(reinterpret_cast<const Vector*>(from));
   }
+  static Vector LoadAnywhere(const uint32_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from));
+  }
   static Vector Fill(uint32_t value) {
     return _mm256_set1_epi32(static_cast<int>(value));
   }
@@ -41,12 +44,17 @@ struct Avx2 {
     const Vector odd = MultiplyLow(HighHalves(a), HighHalves(b));
     return _mm256_blend_epi16(HighHalves(even), odd, 0xCC);
   }
+  // A bit for each lane.
+  static uint32_t AtMost(Vector a, Vector b) {
+    return static_cast<uint32_t>(
+        _mm256_movemask_ps(_mm256_castsi256_ps(Equal(Min(a, b), a))));
+  }
 };
 
 }  // namespace
 
-extern const DrawLanesPath kDrawLanesAvx2 = {"avx2", LaneKernel<Avx2>::Draw,
-                                             LaneKernel<Avx2>::Fill,
-                                             LaneKernel<Avx2>::Sort};
+extern const DrawLanesPath kDrawLanesAvx2 = {
+    "avx2", LaneKernel<Avx2>::Draw, LaneKernel<Avx2>::Fill,
+    LaneKernel<Avx2>::Sort, LaneKernel<Avx2>::FindSmall};
 
 }  // namespace tributary

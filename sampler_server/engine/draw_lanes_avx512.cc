@@ -11,6 +11,9 @@ struct Avx512 {
   static constexpr uint32_t kLanes = 16;
 
   static Vector Load(const uint32_t* from) { return _mm512_load_si512(from); }
+  static Vector LoadAnywhere(const uint32_t* from) {
+    return _mm512_loadu_si512(from);
+  }
   static Vector Fill(uint32_t value) {
     return _mm512_set1_epi32(static_cast<int>(value));
   }
@@ -38,12 +41,15 @@ struct Avx512 {
     const Vector odd = MultiplyLow(HighHalves(a), HighHalves(b));
     return _mm512_mask_blend_epi32(0xAAAA, HighHalves(even), odd);
   }
+  static uint32_t AtMost(Vector a, Vector b) {
+    return _mm512_cmple_epu32_mask(a, b);
+  }
 };
 
 }  // namespace
 
 extern const DrawLanesPath kDrawLanesAvx512 = {
     "avx512", LaneKernel<Avx512>::Draw, LaneKernel<Avx512>::Fill,
-    LaneKernel<Avx512>::Sort};
+    LaneKernel<Avx512>::Sort, LaneKernel<Avx512>::FindSmall};
 
 }  // namespace tributary

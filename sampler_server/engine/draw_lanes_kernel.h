@@ -28,7 +28,7 @@ class LaneKernel {
       const Vector tree = V::Load(words.tree + lane);
       Vector* const row = reinterpret_cast<Vector*>(words.word + lane);
       for (uint32_t i = 0; i < count; i += 4) {
-        const Words block = Philox(key, i / 4, local, tree);
+        const Words block = Philox(key, V::Fill(i / 4), local, tree);
         for (uint32_t j = 0; j < 4; ++j) At(row, i + j) = block.word[j];
       }
     }
@@ -39,6 +39,29 @@ class LaneKernel {
       Vector* const row = reinterpret_cast<Vector*>(position + lane);
       for (uint32_t i = 1; i < count; ++i) Insert(row, i, At(row, i));
     }
+  }
+
+  static size_t FindSmall(PhiloxKey key, const uint32_t* low,
+                          const uint32_t* high, size_t n, uint32_t limit,
+                          SmallVariate* found) {
+    const Vector most = V::Fill(limit), zero = V::Fill(0);
+    size_t count = 0;
+    for (size_t i = 0; i < n; i += V::kLanes) {
+      const Vector c1 = high == nullptr ? zero : V::LoadAnywhere(high + i);
+      const Words words = Philox(key, V::LoadAnywhere(low + i), c1, zero);
+      uint32_t small = V::AtMost(words.word[1], most);
+      if (small == 0) continue;
+      alignas(64) uint32_t word[2][V::kLanes];
+      *reinterpret_cast<Vector*>(word[0]) = words.word[0];
+      *reinterpret_cast<Vector*>(word[1]) = words.word[1];
+      if (n - i < V::kLanes) small &= (uint32_t{1} << (n - i)) - 1;
+      for (; small != 0; small &= small - 1) {
+        const auto lane = static_cast<uint32_t>(__builtin_ctz(small));
+        found[count].variate = word[0][lane] | uint64_t{word[1][lane]} << 32;
+        found[count++].index = i + lane;
+      }
+    }
+    return count;
   }
 
  private:
@@ -56,7 +79,7 @@ class LaneKernel {
     Vector n = V::Load(draws.degree + lane);
     if (!kReplace) n = V::Subtract(n, V::Fill(k - 1));
     for (uint32_t i = 0; i < k; i += 4) {
-      const Words words = Philox(key, i / 4, local, tree);
+      const Words words = Philox(key, V::Fill(i / 4), local, tree);
       for (uint32_t j = 0; j < 4 && i + j < k; ++j) {
         Vector drawn = V::MultiplyHigh(words.word[j], n);
         if (!kReplace) {
@@ -93,13 +116,12 @@ class LaneKernel {
     At(row, count) = value;
   }
 
-  // Words 4 * block to 4 * block + 3 of each lane's node. Numbers sit in the
+  // The four words at each lane's counter (c0, c1, c2, 0). Numbers sit in the
   // low halves of 64 bits, where multiplication wants them, even lanes in one
   // vector and odd ones in another; high halves hold rubbish meanwhile.
-  static Words Philox(PhiloxKey key, uint32_t block, Vector local,
-                      Vector tree) {
-    Vector even[4] = {V::Fill(block), local, tree, V::Fill(0)};
-    Vector odd[4] = {V::Fill(block), V::HighHalves(local), V::HighHalves(tree),
+  static Words Philox(PhiloxKey key, Vector c0, Vector c1, Vector c2) {
+    Vector even[4] = {c0, c1, c2, V::Fill(0)};
+    Vector odd[4] = {V::HighHalves(c0), V::HighHalves(c1), V::HighHalves(c2),
                      V::Fill(0)};
     for (int round = 0; round < 10; ++round) {
       const Vector k0 = V::Fill(key.k0), k1 = V::Fill(key.k1);

@@ -13,6 +13,9 @@ struct Sse4 {
   static Vector Load(const uint32_t* from) {
     return _mm_load_si128(reinterpret_cast<const Vector*>(from));
   }
+  static Vector LoadAnywhere(const uint32_t* from) {
+    return _mm_loadu_si128(reinterpret_cast<const Vector*>(from));
+  }
   static Vector Fill(uint32_t value) {
     return _mm_set1_epi32(static_cast<int>(value));
   }
@@ -39,12 +42,17 @@ struct Sse4 {
     const Vector odd = MultiplyLow(HighHalves(a), HighHalves(b));
     return _mm_blend_epi16(HighHalves(even), odd, 0xCC);
   }
+  // A bit for each lane.
+  static uint32_t AtMost(Vector a, Vector b) {
+    return static_cast<uint32_t>(
+        _mm_movemask_ps(_mm_castsi128_ps(Equal(Min(a, b), a))));
+  }
 };
 
 }  // namespace
 
-extern const DrawLanesPath kDrawLanesSse4 = {"sse4", LaneKernel<Sse4>::Draw,
-                                             LaneKernel<Sse4>::Fill,
-                                             LaneKernel<Sse4>::Sort};
+extern const DrawLanesPath kDrawLanesSse4 = {
+    "sse4", LaneKernel<Sse4>::Draw, LaneKernel<Sse4>::Fill,
+    LaneKernel<Sse4>::Sort, LaneKernel<Sse4>::FindSmall};
 
 }  // namespace tributary

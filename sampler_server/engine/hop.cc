@@ -8,15 +8,6 @@
 namespace tributary {
 namespace {
 
-absl::Status CheckIsBuilt(const HopQuery& query) {
-  const char* field = nullptr;
-  if (query.draw == Draw::kLabor) field = "draw kLabor";
-  if (query.time != TimeColumn::kNone) field = "time";
-  if (field == nullptr) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("HopQuery::", field, " is not built yet"));
-}
-
 absl::Status CheckPerNode(const char* what, size_t size,
                           const HopQuery& query) {
   if (size == query.rows.size()) return absl::OkStatus();
@@ -42,15 +33,41 @@ absl::Status CheckOptional(const char* what, size_t size,
   return CheckPerEdge(what, size, edges);
 }
 
+absl::Status CheckTimes(const EdgePartition& edges, const HopQuery& query) {
+  const bool own = query.time == TimeColumn::kEdge;
+  const TimeOrder& order = own ? edges.edge_time : edges.neighbor_time;
+  RETURN_IF_ERROR(
+      CheckPerNode("bounds in time", query.time_bound.size(), query));
+  RETURN_IF_ERROR(CheckOptional(own ? "edge times" : "times of neighbours",
+                                order.time.size(), edges));
+  return CheckPerEdge("ranks in time", order.position.size(), edges);
+}
+
 absl::Status CheckDraw(const EdgePartition& edges, const HopQuery& query) {
-  if (query.draw == Draw::kWeighted) {
-    return CheckOptional("weights", edges.weight_sum.size(), edges);
+  const bool timed = query.time != TimeColumn::kNone;
+  if (timed && query.draw != Draw::kUniform) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        query.draw == Draw::kLabor ? "LABOR" : "weighted",
+        " draws take no bounds in time; allowed with them: uniform, latest"));
   }
-  return absl::OkStatus();
+  if (timed) return CheckTimes(edges, query);
+  switch (query.draw) {
+    case Draw::kUniform:
+      return absl::OkStatus();
+    case Draw::kWeighted:
+      return CheckOptional("weights", edges.weight_sum.size(), edges);
+    case Draw::kLabor:
+      if (query.replace) {
+        return absl::InvalidArgumentError(
+            "LABOR draws without replacement only");
+      }
+      return CheckOptional("neighbor_id", edges.neighbor_id.size(), edges);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown draw ", static_cast<int>(query.draw)));
 }
 
 absl::Status CheckQuery(const EdgePartition& edges, const HopQuery& query) {
-  RETURN_IF_ERROR(CheckIsBuilt(query));
   if (query.fanout < -1 || query.fanout > kMaxFanout) {
     return absl::InvalidArgumentError(absl::StrCat(
         "fanout ", query.fanout, "; allowed: -1 (all) to ", kMaxFanout));
@@ -86,7 +103,9 @@ absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
   out->Clear();
   RETURN_IF_ERROR(CheckQuery(edges, query));
   const HopSource source{edges, num_src_nodes, query};
+  if (query.time != TimeColumn::kNone) return SampleTemporal(source, out);
   if (query.draw == Draw::kWeighted) return SampleWeighted(source, out);
+  if (query.draw == Draw::kLabor) return SampleLabor(source, out);
   return SampleUniform(source, out);
 }
 

@@ -68,7 +68,9 @@ struct HopEdges {
 
 // Appends nothing: overwrites `out`, keeping its capacity. OUT_OF_RANGE for a
 // row beyond the partition; DATA_LOSS for stored values out of range;
-// UNIMPLEMENTED, with the field's name, for what is not built yet.
+// FAILED_PRECONDITION where the draw needs an array that the edge type does not
+// have; INVALID_ARGUMENT for what is no query, a weighted or LABOR draw with
+// times and LABOR with replacement among it.
 // Pure: the same query gives the same edges on every machine. Thread-safe.
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
                        const HopQuery& query, HopEdges* out);

@@ -10,6 +10,8 @@ namespace tributary {
 
 absl::Status SampleUniform(const HopSource& source, HopEdges* out);
 absl::Status SampleWeighted(const HopSource& source, HopEdges* out);
+absl::Status SampleTemporal(const HopSource& source, HopEdges* out);
+absl::Status SampleLabor(const HopSource& source, HopEdges* out);
 
 }  // namespace tributary
 

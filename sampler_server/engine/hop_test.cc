@@ -198,22 +198,6 @@ TEST(SampleHop, RefusesWhatLiesOutside) {
             Code::kInvalidArgument);
 }
 
-TEST(SampleHop, SaysWhatIsNotBuilt) {
-  const Star star({3});
-  const auto refusal = [&](HopQuery query) {
-    HopEdges out;
-    const absl::Status status = SampleHop(star.view(), 9, query, &out);
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-    return std::string(status.message());
-  };
-  HopQuery query;
-  query.draw = Draw::kLabor;
-  EXPECT_EQ(refusal(query), "HopQuery::draw kLabor is not built yet");
-  query = {};
-  query.time = TimeColumn::kEdge;
-  EXPECT_EQ(refusal(query), "HopQuery::time is not built yet");
-}
-
 TEST(SampleHop, DamagedArraysAreDataLoss) {
   const Asked asked{-1, false, {0, 1}, {0, 1}};
   EXPECT_EQ(Sample(Star({3, 2}), asked, /*num_src=*/4).status().code(),

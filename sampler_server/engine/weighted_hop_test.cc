@@ -15,34 +15,16 @@ namespace {
 using Positions = std::vector<uint64_t>;
 using Drawn = std::vector<Positions>;
 
-constexpr PhiloxKey kFirstKey{0xa9034aaf, 0x0c819c21};
-
-// Nodes 5, 6, ... of the batch.
-struct Asked {
-  explicit Asked(size_t nodes) : rows(nodes), numbers(nodes), trees(nodes) {
-    std::iota(rows.begin(), rows.end(), 0);
-    std::iota(numbers.begin(), numbers.end(), 5);
-  }
-  HopQuery Query(int32_t fanout, bool replace) const {
-    HopQuery query;
-    query.key = kFirstKey;
-    query.fanout = fanout;
-    query.replace = replace;
-    query.draw = Draw::kWeighted;
-    query.want_positions = true;
-    query.rows = rows;
-    query.local_numbers = numbers;
-    query.trees = trees;
-    return query;
-  }
-  std::vector<uint64_t> rows;
-  std::vector<uint32_t> numbers, trees;
-};
+HopQuery Weighted(const AskedNodes& asked, int32_t fanout, bool replace) {
+  HopQuery query = asked.Query(fanout, replace);
+  query.draw = Draw::kWeighted;
+  return query;
+}
 
 Drawn OneRow(const std::vector<double>& weights, int32_t fanout, bool replace) {
   HopRows rows({weights.size()});
   rows.SetWeights(weights);
-  return *PositionsDrawn(rows, Asked(1).Query(fanout, replace));
+  return *PositionsDrawn(rows, Weighted(AskedNodes(1), fanout, replace));
 }
 
 // Vectors of docs/sampling.md: first key, local number 5.
@@ -101,7 +83,7 @@ struct RandomRows {
     return drawn;
   }
   HopRows rows;
-  Asked asked;
+  AskedNodes asked;
   std::vector<std::vector<double>> weights;
 };
 
@@ -119,9 +101,9 @@ TEST(WeightedHop, IsTheDefinitionOnThousandsOfRows) {
     const RandomRows random(seed, RandomDegrees(seed, 200, 300), seed % 2 == 0);
     for (const int32_t fanout : {-1, 0, 1, 2, 5, 15, 32, 33, 100}) {
       for (const bool replace : {false, true}) {
-        ASSERT_EQ(
-            *PositionsDrawn(random.rows, random.asked.Query(fanout, replace)),
-            random.Defined(fanout, replace))
+        ASSERT_EQ(*PositionsDrawn(random.rows,
+                                  Weighted(random.asked, fanout, replace)),
+                  random.Defined(fanout, replace))
             << "seed " << seed << ", fanout " << fanout;
       }
     }
@@ -135,7 +117,7 @@ TEST(WeightedHop, IsTheDefinitionOnHubs) {
   for (const int32_t fanout : {3, 20, 1500, 4000}) {
     for (const bool replace : {false, true}) {
       ASSERT_EQ(
-          *PositionsDrawn(random.rows, random.asked.Query(fanout, replace)),
+          *PositionsDrawn(random.rows, Weighted(random.asked, fanout, replace)),
           random.Defined(fanout, replace))
           << fanout;
     }
@@ -148,7 +130,7 @@ TEST(WeightedHop, ContinuationsAddUp) {
     for (const bool replace : {false, true}) {
       for (const uint64_t piece : {1, 2, 7, 129, 5000}) {
         for (const bool exact : {false, true}) {
-          HopQuery query = random.asked.Query(fanout, replace);
+          HopQuery query = Weighted(random.asked, fanout, replace);
           query.exact_memory = exact;
           const auto drawn = PositionsInPieces(random.rows, query, piece);
           ASSERT_TRUE(drawn.ok()) << drawn.status();
@@ -162,16 +144,17 @@ TEST(WeightedHop, ContinuationsAddUp) {
 
 TEST(WeightedHop, NeedsWeights) {
   const HopRows rows({3});
-  const auto drawn = PositionsDrawn(rows, Asked(1).Query(2, false));
+  const auto drawn = PositionsDrawn(rows, Weighted(AskedNodes(1), 2, false));
   EXPECT_EQ(drawn.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(drawn.status().message(), "the edge type has no weights");
   // A partition without edges has none either.
-  EXPECT_EQ(*PositionsDrawn(HopRows({0, 0}), Asked(2).Query(2, false)),
+  EXPECT_EQ(*PositionsDrawn(HopRows({0, 0}), Weighted(AskedNodes(2), 2, false)),
             (Drawn{{}, {}}));
   HopRows few({3});
   few.weight_sum = {1, 2};
-  EXPECT_EQ(PositionsDrawn(few, Asked(1).Query(2, false)).status().code(),
-            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(
+      PositionsDrawn(few, Weighted(AskedNodes(1), 2, false)).status().code(),
+      absl::StatusCode::kDataLoss);
 }
 
 // Sums that descend: DATA_LOSS where a draw meets them, and never harm.
@@ -186,7 +169,7 @@ TEST(WeightedHop, DamagedSumsAreDataLossOrUnseen) {
     for (const int32_t fanout : {-1, 1, 4, 31, 50}) {
       for (const bool replace : {false, true}) {
         const auto drawn =
-            PositionsDrawn(rows, Asked(3).Query(fanout, replace));
+            PositionsDrawn(rows, Weighted(AskedNodes(3), fanout, replace));
         if (drawn.ok()) continue;
         EXPECT_EQ(drawn.status().code(), absl::StatusCode::kDataLoss);
         ++seen;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "common/status.h"
 #include "partition/format/row_order.h"
 
@@ -72,6 +74,24 @@ EdgePartition HopRows::view() const {
   view.neighbor_time = {neighbor_time.time, View(neighbor_time.position)};
   view.neighbor_id = View(neighbor_id);
   return view;
+}
+
+AskedNodes::AskedNodes(size_t num_rows)
+    : rows(num_rows), numbers(num_rows), trees(num_rows) {
+  std::iota(rows.begin(), rows.end(), 0);
+  std::iota(numbers.begin(), numbers.end(), 5);
+}
+
+HopQuery AskedNodes::Query(int32_t fanout, bool replace) const {
+  HopQuery query;
+  query.key = kFirstKey;
+  query.fanout = fanout;
+  query.replace = replace;
+  query.want_positions = true;
+  query.rows = rows;
+  query.local_numbers = numbers;
+  query.trees = trees;
+  return query;
 }
 
 namespace {

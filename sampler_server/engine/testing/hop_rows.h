@@ -46,6 +46,17 @@ class HopRows {
   bool wide_ids_;
 };
 
+// Nodes of a batch, one for each row, with local numbers 5, 6, ... and no tree.
+struct AskedNodes {
+  explicit AskedNodes(size_t num_rows);
+  // With docs/sampling.md's first key; of the vectors here.
+  HopQuery Query(int32_t fanout, bool replace) const;
+
+  std::vector<uint64_t> rows;
+  std::vector<uint32_t> numbers, trees;
+};
+inline constexpr PhiloxKey kFirstKey{0xa9034aaf, 0x0c819c21};
+
 // The positions that each node of the query emits. Checks that neighbours, edge
 // ids and positions agree.
 absl::StatusOr<std::vector<std::vector<uint64_t>>> PositionsDrawn(

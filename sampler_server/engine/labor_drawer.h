@@ -1,0 +1,42 @@
+// LABOR-0 (Balin and Catalyurek, "Layer-Neighbor Sampling", NeurIPS 2023): a
+// neighbour has one variate for all nodes of a hop, so that they draw the same
+// neighbours; exact to docs/sampling.md.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_LABOR_DRAWER_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_LABOR_DRAWER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/session/philox.h"
+#include "partition/format/graph.h"
+#include "sampler_server/engine/draw_lanes.h"
+
+namespace tributary {
+
+// Draws for one node after another. Keeps its scratch memory, about 32 bytes
+// for each edge of the largest fanout. Not thread-safe.
+class LaborDrawer {
+ public:
+  // The positions of the k smallest variates of the row's neighbours, whose
+  // original ids are ids[begin, begin + degree); ties go to the lower position.
+  // Ascending; valid until the next call. Requires 0 < k < degree.
+  absl::Span<const uint64_t> Draw(PhiloxKey key, const IdArray& ids,
+                                  uint64_t begin, uint64_t degree, uint32_t k);
+
+ private:
+  void Collect(PhiloxKey key, const IdArray& ids, uint64_t begin,
+               uint64_t degree, uint32_t k, uint32_t limit);
+  size_t FindInChunk(PhiloxKey key, const IdArray& ids, uint64_t begin,
+                     size_t n, uint32_t limit, SmallVariate* found);
+  void KeepSmallest(uint32_t k);
+
+  const FindSmallFunction find_small_ = DrawLanesPaths().back().find_small;
+  std::vector<SmallVariate> found_;  // room, of which the first `count_`
+  size_t count_ = 0;
+  std::vector<uint64_t> positions_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_LABOR_DRAWER_H_
