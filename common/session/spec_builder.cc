@@ -119,22 +119,6 @@ absl::Status FillNeighbor(const SpecGraph& graph, const SpecOptions& options,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
-                                             const SpecOptions& options) {
-  const std::string allowed = absl::StrJoin(graph.node_types, ", ");
-  if (options.input_type.empty()) {
-    if (graph.node_types.size() == 1) return graph.node_types[0];
-    return Refuse("input_nodes: graph '", graph.name, "' has ",
-                  graph.node_types.size(), " node types; name one: ", allowed);
-  }
-  if (std::find(graph.node_types.begin(), graph.node_types.end(),
-                options.input_type) != graph.node_types.end()) {
-    return options.input_type;
-  }
-  return Refuse("input_nodes: node type '", options.input_type,
-                "' is not in graph '", graph.name, "'; allowed: ", allowed);
-}
-
 v1::Shuffle ToProto(ShuffleMode shuffle) {
   switch (shuffle) {
     case ShuffleMode::kNone:
@@ -164,6 +148,21 @@ std::string SerializeDeterministically(const v1::SessionSpec& spec) {
 
 }  // namespace
 
+absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
+                                             std::string_view input_type) {
+  const std::string allowed = absl::StrJoin(graph.node_types, ", ");
+  const std::string type(input_type);
+  if (type.empty()) {
+    if (graph.node_types.size() == 1) return graph.node_types[0];
+    return Refuse("input_nodes: graph '", graph.name, "' has ",
+                  graph.node_types.size(), " node types; name one: ", allowed);
+  }
+  const auto& types = graph.node_types;
+  if (std::find(types.begin(), types.end(), type) != types.end()) return type;
+  return Refuse("input_nodes: node type '", type, "' is not in graph '",
+                graph.name, "'; allowed: ", allowed);
+}
+
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {
   NumNeighbors result;
   bool first = true;
@@ -185,7 +184,8 @@ absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
     return Refuse("input_nodes: the list is empty; allowed: 1 input or more");
   }
   v1::SessionSpec spec;
-  ASSIGN_OR_RETURN(const std::string type, ResolveInputType(graph, options));
+  ASSIGN_OR_RETURN(const std::string type,
+                   ResolveInputType(graph, options.input_type));
   RETURN_IF_ERROR(FillNeighbor(graph, options, spec.mutable_neighbor()));
   spec.set_semantics_version(kSemanticsVersion);
   spec.set_graph(graph.name);

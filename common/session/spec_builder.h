@@ -50,6 +50,11 @@ struct SpecOptions {
   bool collect_features = true;
 };
 
+// `input_type`, or the graph's only node type when that is empty.
+// INVALID_ARGUMENT lists the types that there are.
+absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
+                                             std::string_view input_type);
+
 // The SessionSpec's bytes: the same options give the same bytes, on every
 // machine. Every edge type of the graph is in it, with its fanouts.
 // INVALID_ARGUMENT, naming the option and what is allowed.

@@ -129,7 +129,10 @@ absl::StatusOr<int64_t> ParseEnd(const LineReader& in, absl::string_view cell,
                                  int64_t num_nodes) {
   const auto id = ParseId(cell);
   if (id.has_value() && *id < num_nodes) return *id;
-  return BadCell(in, cell, absl::StrCat("node ids 0 to ", num_nodes - 1));
+  return BadCell(in, cell,
+                 num_nodes == 0
+                     ? "no rows, for there are no nodes"
+                     : absl::StrCat("node ids 0 to ", num_nodes - 1));
 }
 
 }  // namespace

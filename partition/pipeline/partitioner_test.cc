@@ -64,6 +64,71 @@ TEST(MetisPartitioner, CutsWhereFewEdgesAre) {
   EXPECT_EQ(placed, Place(spec, "metis", 2));
 }
 
+EdgeContent Edges(int src, int dst, EdgeRows rows,
+                  const std::vector<NodeContent>& types) {
+  EdgeContent edges;
+  edges.src = types[src].name;
+  edges.rel = "to";
+  edges.dst = types[dst].name;
+  edges.src_type = src;
+  edges.dst_type = dst;
+  edges.in_edges = Adjacency::FromRows(std::move(rows), types[src].num_nodes,
+                                       types[dst].num_nodes, {})
+                       .value();
+  return edges;
+}
+
+// Types a, b of 8 nodes and c of none; edges from a to b and from b to a.
+GraphContent Typed(int64_t num_a, EdgeRows ab, EdgeRows ba) {
+  GraphContent content;
+  content.heterogeneous = true;
+  content.node_types = {{"a", num_a, nullptr, nullptr},
+                        {"b", 8, nullptr, nullptr},
+                        {"c", 0, nullptr, nullptr}};
+  const auto& types = content.node_types;
+  content.edge_types.push_back(Edges(0, 1, std::move(ab), types));
+  content.edge_types.push_back(Edges(1, 0, std::move(ba), types));
+  return content;
+}
+
+TEST(RandomPartitioner, PlacesEachTypeByItsName) {
+  const GraphContent content = Typed(8, {}, {});
+  const auto plan = PlanNodes(content, {"random", 3, 9});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->partition_of.size(), 3);
+  EXPECT_NE(plan->partition_of[0], plan->partition_of[1]);
+  EXPECT_TRUE(plan->partition_of[2].empty());
+  GraphContent renamed = content;
+  renamed.node_types[0].name = "node";
+  EXPECT_EQ(PlanNodes(renamed, {"random", 3, 9})->partition_of[0],
+            (std::vector<uint16_t>{0, 0, 2, 0, 2, 1, 1, 1}));
+}
+
+// Nodes 0-5 of a are joined to 0-3 of b and 6-11 to 4-7, each to each, and one
+// edge crosses: only on the nodes of both types together is that the best cut.
+TEST(MetisPartitioner, CutsTheTypesTogether) {
+  EdgeRows ab{{0}, {7}};
+  for (int64_t u = 0; u < 12; ++u) {
+    for (int64_t v = 0; v < 8; ++v) {
+      if (u / 6 != v / 4) continue;
+      ab.src.push_back(u);
+      ab.dst.push_back(v);
+    }
+  }
+  const EdgeRows ba{ab.dst, ab.src};
+  for (const GraphContent& content : {Typed(12, ab, {}), Typed(12, {}, ba)}) {
+    const auto plan = PlanNodes(content, {"metis", 2, 0});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const auto& a = plan->partition_of[0];
+    const auto& b = plan->partition_of[1];
+    ASSERT_EQ(a.size(), 12);
+    ASSERT_EQ(b.size(), 8);
+    for (size_t u = 0; u < 12; ++u) EXPECT_EQ(a[u], b[u / 6 * 4]) << u;
+    for (size_t v = 0; v < 8; ++v) EXPECT_EQ(b[v], a[v / 4 * 6]) << v;
+    EXPECT_NE(a[0], a[6]);
+  }
+}
+
 TEST(MetisPartitioner, TakesDegenerateGraphs) {
   EXPECT_EQ(Place({.num_nodes = 3}, "metis", 1), (std::vector<uint16_t>(3, 0)));
   EXPECT_EQ(Place({.num_nodes = 3}, "metis", 5),

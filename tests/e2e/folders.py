@@ -57,6 +57,67 @@ def random_ogb(folder, rng, num_nodes, num_edges, with_columns):
     return write_ogb(folder, num_nodes, rows, x, y, {"train": train})
 
 
+def write_hetero(folder, nodes, relations, splits=None):
+    """`nodes`: type -> (number, x, y), rows as above or None; `relations`:
+    (src, rel, dst) -> (rows, e); `splits`: type -> name -> ids."""
+    raw = os.path.join(folder, "raw", "")
+    types = sorted(nodes, reverse=True)  # any order will do
+    _write(raw + "num-node-dict", [types, [nodes[t][0] for t in types]])
+    for column, stem in ((1, "feat"), (2, "label")):
+        has = [nodes[t][column] is not None for t in types]
+        _write(raw + "nodetype-has-" + stem, [types, has])
+        for t in (t for t, there in zip(types, has) if there):
+            _write(f"{raw}node-{stem}/{t}/node-{stem}", nodes[t][column])
+    _write(raw + "triplet-type-list", relations)
+    for relation, (rows, e) in relations.items():
+        at = f"{raw}relations/{'___'.join(relation)}/"
+        _write(at + "edge", rows)
+        _write(at + "num-edge-list", [[len(rows)]])
+        if e is not None:
+            _write(at + "edge-feat", e)
+    splits = splits or {}
+    scheme = os.path.join(folder, "split", "only", "")
+    _write(scheme + "nodetype-has-split", [types, [t in splits for t in types]])
+    for t, named in splits.items():
+        for name, ids in named.items():
+            _write(f"{scheme}{t}/{name}", [[v] for v in ids])
+    return folder
+
+
+def random_hetero(folder, rng):
+    """Users, items and tags: features of several widths and none, labels,
+    attributes; parallel edges, self loops, a hub; a relation without edges,
+    nodes without relations, a type without nodes."""
+    count = {"user": 60, "item": 90, "tag": 11, "alone": 4, "ghost": 0}
+    x = lambda t, width: [[round(rng.uniform(-9, 9), 5) for _ in range(width)]
+                          for _ in range(count[t])]
+    y = lambda t, low: [[rng.randrange(low, 5)] for _ in range(count[t])]
+    nodes = {"user": (count["user"], x("user", 3), y("user", -1)),
+             "item": (count["item"], x("item", 1), None),
+             "tag": (count["tag"], None, None),
+             "alone": (count["alone"], x("alone", 2), y("alone", 0)),
+             "ghost": (0, None, None)}
+
+    def edges(src, dst, number, attributes=0):
+        rows = [(rng.randrange(count[src]),
+                 0 if rng.random() < 0.2 else rng.randrange(count[dst]))
+                for _ in range(number)]
+        rows += rows[:2]
+        e = [[round(rng.uniform(-1, 1), 4) for _ in range(attributes)]
+             for _ in rows]
+        return rows, e if attributes else None
+
+    relations = {("user", "buys", "item"): edges("user", "item", 500, 2),
+                 ("item", "bought_by", "user"): edges("item", "user", 300),
+                 ("user", "knows", "user"): edges("user", "user", 250, 1),
+                 ("item", "has", "tag"): edges("item", "tag", 150),
+                 ("tag", "below", "tag"): ([], None),
+                 ("ghost", "haunts", "user"): ([], None)}
+    splits = {"user": {"train": rng.sample(range(count["user"]), 40)},
+              "item": {"train": rng.sample(range(count["item"]), 9)}}
+    return write_hetero(folder, nodes, relations, splits)
+
+
 def partition(source, out, parts=1, method="random", *flags):
     processes.run_ok("partition", "--input", source, "--format", "ogb",
                      "--out", out, "--num-parts", parts, "--method", method,

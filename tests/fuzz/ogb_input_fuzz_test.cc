@@ -1,12 +1,16 @@
-// Any folder in OGB's layout becomes a graph that can be written, opened and
+// Any folder in OGB's layouts becomes a graph that can be written, opened and
 // verified, or is refused. An input is files in one text: a line "=edge",
 // "=node-feat", ... begins raw/edge.csv and so on, what follows is its content.
-// What is there of weights and times is named to the reader.
+// "=types" or "=triplets" makes it the heterogeneous layout, of the types a and
+// b and the relations a,r,b and b,s,b. What is there of weights and times is
+// named to the reader.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -38,6 +42,21 @@ constexpr FileName kFiles[] = {
     {"node-time", "raw/node-time.csv"},
     {"train", "split/random/train.csv"},
     {"valid", "split/random/valid.csv"},
+    {"types", "raw/num-node-dict.csv"},
+    {"triplets", "raw/triplet-type-list.csv"},
+    {"r-edge", "raw/relations/a___r___b/edge.csv"},
+    {"r-edges", "raw/relations/a___r___b/num-edge-list.csv"},
+    {"r-edge-feat", "raw/relations/a___r___b/edge-feat.csv"},
+    {"r-weight", "raw/relations/a___r___b/weight.csv"},
+    {"r-time", "raw/relations/a___r___b/time.csv"},
+    {"s-edge", "raw/relations/b___s___b/edge.csv"},
+    {"s-edges", "raw/relations/b___s___b/num-edge-list.csv"},
+    {"a-feat", "raw/node-feat/a/node-feat.csv"},
+    {"b-label", "raw/node-label/b/node-label.csv"},
+    {"has-feat", "raw/nodetype-has-feat.csv"},
+    {"has-label", "raw/nodetype-has-label.csv"},
+    {"b-train", "split/random/b/train.csv"},
+    {"has-split", "split/random/nodetype-has-split.csv"},
 };
 // What memory a number of nodes takes is the user's to judge; a fuzzer's is
 // small.
@@ -66,10 +85,24 @@ void WriteFolder(const fs::path& folder, std::string_view text) {
   }
 }
 
+// Of all numbers in a file of counts.
+double SumOf(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line, cell;
+  double sum = 0;
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
+    while (std::getline(cells, cell, ',')) {
+      sum += std::max(0.0, std::strtod(cell.c_str(), nullptr));
+    }
+  }
+  return sum;
+}
+
 bool AsksForMemory(const fs::path& folder) {
-  std::ifstream file(folder / "raw/num-node-list.csv");
-  double nodes = 0;
-  return file >> nodes && nodes > kMostNodes && nodes < kNoMemory;
+  const double nodes = std::max(SumOf(folder / "raw/num-node-list.csv"),
+                                SumOf(folder / "raw/num-node-dict.csv"));
+  return nodes > kMostNodes && nodes < kNoMemory;
 }
 
 // By id modulo 2.
@@ -100,8 +133,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.add_reverse = data[0] & 1;
   options.dedupe = data[0] & 2;
   const auto name = [&](const char* file, std::optional<std::string>& option) {
-    const std::string path = folder.File(std::string("raw/") + file + ".csv");
-    if (fs::exists(path)) option = file;
+    for (const char* at : {"raw/", "raw/relations/a___r___b/"}) {
+      if (fs::exists(folder.File(std::string(at) + file + ".csv"))) {
+        option = file;
+      }
+    }
   };
   name("weight", options.edge_weight);
   name("time", options.edge_time);

@@ -33,7 +33,9 @@ struct NeighborLoaderOptions {
   std::string input_split;
   // ... or, when that is empty, the original ids themselves.
   std::vector<int64_t> input_nodes;
-  std::string input_type;  // node type; empty: the only one
+  // Their node type; empty: the graph's only one. PyG's input_nodes =
+  // ("person", ids) is input_type = "person" and input_nodes = ids.
+  std::string input_type;
   uint64_t batch_size = 1;
   ShuffleMode shuffle = ShuffleMode::kGlobal;
   bool replace = false;
@@ -52,8 +54,9 @@ struct LoaderEnvironment {
   Transport* transport = nullptr;
 };
 
-// One user thread calls; the loader's own work runs on the executor. Batches
-// come in ascending index. Every wait ends within rpc_timeout.
+// Batches of a typed graph are read by type with ToHeteroBatch. One user thread
+// calls; the loader's own work runs on the executor. Batches come in ascending
+// index. Every wait ends within rpc_timeout.
 class DistNeighborLoader {
  public:
   // Asks a server what graph it holds and for the inputs. Errors: what

@@ -90,9 +90,12 @@ absl::Status CheckIds(const NodeTypeSchema& type,
                       const std::vector<int64_t>& ids) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= 0 && ids[i] < type.num_nodes) continue;
-    return Bad(absl::StrCat("input_nodes[", i, "]"), absl::StrCat(ids[i]),
-               absl::StrCat("0 to ", type.num_nodes - 1, ", the original ids ",
-                            "of node type ", type.name));
+    return Bad(
+        absl::StrCat("input_nodes[", i, "]"), absl::StrCat(ids[i]),
+        type.num_nodes == 0
+            ? absl::StrCat("none, for node type ", type.name, " has no nodes")
+            : absl::StrCat("0 to ", type.num_nodes - 1,
+                           ", the original ids of node type ", type.name));
   }
   return absl::OkStatus();
 }
@@ -166,6 +169,11 @@ absl::Status AcceptedGraph::Check(const ServerDescription& other) const {
       absl::StrCat("it serves the graph ", theirs.name, " with content digest ",
                    ToHex(theirs.content_digest), ", the first server ",
                    schema.name, " with ", ToHex(schema.content_digest)));
+}
+
+absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
+                                        const GraphSchema& schema) {
+  return ResolveInputType(ToSpecGraph(schema), options.input_type);
 }
 
 absl::StatusOr<LoaderSession> MakeNeighborSession(

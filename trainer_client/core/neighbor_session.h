@@ -30,6 +30,11 @@ struct AcceptedGraph {
   absl::Status Check(const ServerDescription& other) const;
 };
 
+// The node type of the inputs: options.input_type, or the graph's only one.
+// INVALID_ARGUMENT lists the types that there are.
+absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
+                                        const GraphSchema& schema);
+
 // Session of `input_ids` on the graph. INVALID_ARGUMENT: the options do not fit
 // it, or an id is none of its nodes.
 absl::StatusOr<LoaderSession> MakeNeighborSession(

@@ -49,6 +49,8 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
 
 void SessionOpener::OnServerUp(ServerLink&) {
   if (!opened_) return;
+  const auto type = InputTypeOf(options_, graph_->schema);
+  if (!type.ok()) return Finish(type.status());
   if (!options_.input_split.empty()) return AskForPage();
   ids_ = options_.input_nodes;
   Finish(absl::OkStatus());

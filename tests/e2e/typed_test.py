@@ -1,0 +1,99 @@
+"""Typed graphs that the test makes up, with features, labels and attributes."""
+
+import json
+import os
+import random
+import unittest
+
+import numpy as np
+
+from tests.e2e import folders, processes, sampling
+from tests.e2e.typed import HELD, TypedTest
+from tests.oracle import graph as graphs
+from tests.oracle.loader import Loader
+from tests.oracle.neighbour_batch import Spec
+
+
+class MadeUpTest(TypedTest, unittest.TestCase):
+    """With features, labels and attributes."""
+
+    INPUT_TYPE, FANOUTS = "user", (3, 2, -1)
+    BY_TYPE = {("user", "knows", "user"): (4, 0, 2),
+               ("item", "has", "tag"): (0, 0, 0)}
+    BATCH_SIZE = 7
+
+    @staticmethod
+    def make_source(folder):
+        return folders.random_hetero(folder, random.Random(5))
+
+    def test_names(self):
+        with processes.temporary_folder() as out:
+            self.sample(self.graphs[2], "--out", out)
+            with np.load(f"{out}/batch-1-0.npz") as made:
+                names = set(made.files)
+        self.assertTrue({"x/user", "y/user", "x/item", "n_id/ghost",
+                         "edge_attr/user__buys__item",
+                         "edge_index/ghost__haunts__user"} <= names, names)
+        # No label, no feature, not planned.
+        self.assertFalse({"y/item", "x/ghost", "n_id/alone", "batch_size/item",
+                          "e_id/item__has__tag"} & names)
+
+    def test_fleet_commands(self):
+        graph = self.graphs[5]
+        self.assertIn("ok    graph.json: source, 165 nodes, 1208 edges",
+                      processes.run_ok("doctor", "--graph", graph))
+        with processes.Fleet(graph, HELD[5]) as fleet:
+            servers = ("--servers", fleet.addresses())
+            self.assertEqual(
+                processes.run_ok("status", *servers).count("graph=source"), 3)
+            self.assertNotIn("fail", processes.run_ok("doctor", *servers))
+            report = json.loads(processes.run_ok(
+                "bench", "stream", *servers, "--input-nodes", "user:train",
+                "--num-neighbors", "3,2", "--batch-size", 8, "--json"))
+            self.assertEqual(report["edges"], 1208)
+            self.assertGreater(report["edges_per_second"], 0)
+
+
+class ReversedAndDedupedTest(TypedTest, unittest.TestCase):
+    """Attributes follow the edge ids that both directions share."""
+
+    FLAGS = ("--add-reverse", "--dedupe")
+    METHOD = {5: "metis"}
+    INPUT_TYPE, FANOUTS = "item", (2, -1)
+    BATCH_SIZE = 4
+
+    @staticmethod
+    def make_source(folder):
+        return folders.random_hetero(folder, random.Random(6))
+
+
+class OptionsTest(unittest.TestCase):
+    """With replacement, with DGL's expansion, in the order given."""
+
+    def test_random_graphs(self):
+        folder = self.enterContext(processes.temporary_folder())
+        for number in range(4):
+            source = folders.random_hetero(
+                os.path.join(folder, f"source{number}"), random.Random(number))
+            parts = number + 1
+            graph = folders.partition(
+                source, os.path.join(folder, f"graph{number}"), parts)
+            oracle_graph = graphs.read_ogb(source)
+            replace, expand_all = number % 2 == 0, number >= 2
+            oracle = Loader(
+                oracle_graph, oracle_graph.split("user", "train"),
+                Spec([5, 3], number, "user", replace=replace,
+                     expand_all=expand_all), 9, shuffle=False)
+            flags = ["--shuffle", "none", "--expand",
+                     "all" if expand_all else "new",
+                     *(["--replace"] if replace else [])]
+            with self.subTest(number):
+                self.assertEqual(
+                    sampling.lines(graph, inputs="user:only/train",
+                                   fanouts="5,3", batch_size=9, seed=number,
+                                   epoch=3, flags=flags),
+                    [oracle.line(3, g) for g in range(5)])
+
+
+if __name__ == "__main__":
+    unittest.main()

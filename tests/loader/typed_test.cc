@@ -1,0 +1,202 @@
+// A typed graph through the loader: inputs by type, batches by type.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "partition/format/testing/graph_builder.h"
+#include "partition/format/writer.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/hetero_batch.h"
+#include "trainer_client/embedded/embedded_server.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+EdgeContent Edges(const std::string& rel, int src, int dst, EdgeRows rows,
+                  std::shared_ptr<const RowSource> attr = nullptr) {
+  constexpr const char* kNames[] = {"author", "paper"};
+  constexpr int64_t kNodes[] = {3, 4};
+  EdgeContent edges;
+  edges.src = kNames[src];
+  edges.rel = rel;
+  edges.dst = kNames[dst];
+  edges.src_type = src;
+  edges.dst_type = dst;
+  edges.in_edges =
+      Adjacency::FromRows(std::move(rows), kNodes[src], kNodes[dst], {})
+          .value();
+  edges.edge_attr = std::move(attr);
+  return edges;
+}
+
+// Authors 0 1 2 write papers: 0>3 2>3 1>0 (attributes 0.5 1.5 2.5); papers
+// cite papers: 1>3 2>1. Authors have features 10 20 30, papers labels 4 5 6 7.
+GraphContent Papers() {
+  GraphContent content;
+  content.name = "papers";
+  content.heterogeneous = true;
+  content.node_types.push_back(
+      {"author", 3,
+       std::make_shared<StoredRows<float>>(ColumnSchema{DType::kFloat32, 1},
+                                           std::vector<float>{10, 20, 30}),
+       nullptr});
+  content.node_types.push_back(
+      {"paper", 4, nullptr,
+       std::make_shared<StoredRows<int64_t>>(
+           ColumnSchema{DType::kInt64, 0}, std::vector<int64_t>{4, 5, 6, 7})});
+  content.edge_types.push_back(Edges(
+      "writes", 0, 1, {{0, 2, 1}, {3, 3, 0}},
+      std::make_shared<StoredRows<float>>(ColumnSchema{DType::kFloat32, 1},
+                                          std::vector<float>{0.5, 1.5, 2.5})));
+  content.edge_types.push_back(Edges("cites", 1, 1, {{1, 2}, {3, 1}}));
+  content.splits.push_back({"time", "paper", "train", {3, 0}});
+  return content;
+}
+
+class TypedTest : public ::testing::Test {
+ protected:
+  TypedTest() {
+    EXPECT_TRUE(WriteGraph(Papers(), {2, "test", {{0, 1, 0}, {1, 0, 1, 0}}},
+                           folder_.File("graph"),
+                           {.made_by = "test", .flush = false})
+                    .ok());
+    EmbeddedServerOptions options;
+    options.graph = folder_.File("graph");
+    options.num_threads = 2;
+    server_ = EmbeddedServer::Start(options).value();
+    worker_.servers = server_->address().ToString();
+    worker_.rpc_timeout = absl::Seconds(30);
+    worker_.buffer_size = uint64_t{4} << 20;
+    sampling_.num_neighbors = {-1, -1};
+    sampling_.input_type = "paper";
+    sampling_.input_split = "train";
+    sampling_.batch_size = 2;
+    sampling_.shuffle = ShuffleMode::kNone;
+  }
+
+  auto Create() {
+    return DistNeighborLoader::Create(
+        sampling_, worker_, {server_->executor(), server_->transport()});
+  }
+  void ExpectRefused(const std::string& what) {
+    const absl::Status status = Create().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<EmbeddedServer> server_;
+  NeighborLoaderOptions sampling_;
+  RemoteDistSamplingWorkerOptions worker_;
+};
+
+TEST_F(TypedTest, ABatchByItsTypes) {
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_EQ(batch->input_type, "paper");
+  EXPECT_EQ(batch->batch_size, 2);
+  EXPECT_THAT(batch->input_id, ElementsAre(0, 1));
+  EXPECT_THAT(batch->seed_index, ElementsAre(0, 1));
+
+  ASSERT_EQ(batch->nodes.size(), 2);
+  const HeteroNodes& papers = batch->nodes.find("paper")->second;
+  EXPECT_THAT(papers.n_id, ElementsAre(3, 0, 1, 2));
+  EXPECT_THAT(papers.num_sampled_nodes, ElementsAre(2, 1, 1));
+  EXPECT_FALSE(papers.x.has_value());
+  EXPECT_THAT(papers.y->As<int64_t>(), ElementsAre(7, 4, 5, 6));
+  const HeteroNodes& authors = batch->nodes.find("author")->second;
+  EXPECT_THAT(authors.n_id, ElementsAre(0, 2, 1));
+  EXPECT_THAT(authors.num_sampled_nodes, ElementsAre(0, 3, 0));
+  EXPECT_THAT(authors.x->As<float>(), ElementsAre(10, 30, 20));
+
+  ASSERT_EQ(batch->edges.size(), 2);
+  const HeteroEdges& writes = batch->edges.find("author,writes,paper")->second;
+  EXPECT_THAT(writes.src, ElementsAre(0, 1, 2));
+  EXPECT_THAT(writes.dst, ElementsAre(0, 0, 1));
+  EXPECT_THAT(writes.e_id, ElementsAre(0, 1, 2));
+  EXPECT_THAT(writes.num_sampled_edges, ElementsAre(3, 0));
+  EXPECT_THAT(writes.edge_attr->As<float>(), ElementsAre(0.5, 1.5, 2.5));
+  const HeteroEdges& cites = batch->edges.find("paper,cites,paper")->second;
+  EXPECT_THAT(cites.src, ElementsAre(2, 3));
+  EXPECT_THAT(cites.dst, ElementsAre(0, 2));
+  EXPECT_THAT(cites.num_sampled_edges, ElementsAre(1, 1));
+  EXPECT_FALSE(cites.edge_attr.has_value());
+}
+
+// PyG's input_nodes=("author", [1, 1, 0]); one edge type in the second hop.
+TEST_F(TypedTest, IdsOfAType) {
+  sampling_.input_split.clear();
+  sampling_.input_type = "author";
+  sampling_.input_nodes = {1, 1, 0};
+  sampling_.batch_size = 3;
+  sampling_.num_neighbors = {0, 0};
+  sampling_.num_neighbors_by_type = {{"author,writes,paper", {0, 2}}};
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_EQ(batch->input_type, "author");
+  EXPECT_EQ(batch->batch_size, 2);
+  EXPECT_THAT(batch->seed_index, ElementsAre(0, 0, 1));
+  EXPECT_THAT(batch->nodes.find("author")->second.n_id, ElementsAre(1, 0));
+  // Planned and never reached: nothing leads to an author.
+  EXPECT_THAT(batch->nodes.find("paper")->second.n_id, IsEmpty());
+  ASSERT_EQ(batch->edges.size(), 1);
+  EXPECT_THAT(batch->edges.find("author,writes,paper")->second.e_id, IsEmpty());
+}
+
+TEST_F(TypedTest, TypesMustBeTheGraphs) {
+  sampling_.input_type.clear();
+  ExpectRefused("graph 'papers' has 2 node types; name one: author, paper");
+  sampling_.input_type = "papre";
+  ExpectRefused("node type 'papre' is not in graph 'papers'; allowed: author");
+  sampling_.input_split.clear();
+  sampling_.input_nodes = {0};
+  ExpectRefused("node type 'papre' is not in graph 'papers'; allowed: author");
+  sampling_.input_type = "author";
+  sampling_.input_nodes = {3};
+  ExpectRefused(
+      "input_nodes[0] is 3; allowed: 0 to 2, the original ids of "
+      "node type author");
+  sampling_.input_nodes = {2};
+  sampling_.num_neighbors_by_type = {{"paper,writes,author", {1, 1}}};
+  ExpectRefused(
+      "edge type 'paper,writes,author' is not in graph 'papers'; "
+      "allowed: author,writes,paper paper,cites,paper");
+  sampling_.num_neighbors_by_type = {{"author,writes,paper", {1}}};
+  ExpectRefused("author,writes,paper has 1 hops, others 2");
+}
+
+TEST_F(TypedTest, OnlyBatchesOfTypedGraphsHaveTypes) {
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const BatchView& view = (*next)->view();
+  GraphSchema schema = (*loader)->schema();
+  schema.heterogeneous = false;
+  EXPECT_EQ(ToHeteroBatch(view, schema).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  schema.heterogeneous = true;
+  schema.node_types.pop_back();  // paper: another graph's batch
+  EXPECT_EQ(ToHeteroBatch(view, schema).status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,133 @@
+#include "trainer_client/core/hetero_batch.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+absl::Status NotThat(const TensorView& tensor, absl::string_view wanted) {
+  const auto dtype = DTypeName(tensor.dtype);
+  return absl::DataLossError(
+      absl::StrCat("tensor ", tensor.name, " is ", std::string(dtype), " [",
+                   absl::StrJoin(tensor.shape, ", "), "]; wanted: ", wanted));
+}
+
+// Reads the tensors whose names end in one type's name.
+class Suffixed {
+ public:
+  Suffixed(const BatchView& batch, std::string type)
+      : batch_(batch), suffix_("/" + std::move(type)) {}
+
+  const TensorView* Find(const std::string& name) const {
+    return batch_.Find(name + suffix_);
+  }
+  absl::StatusOr<const TensorView*> Require(const std::string& name) const {
+    const TensorView* tensor = Find(name);
+    if (tensor != nullptr) return tensor;
+    return absl::DataLossError(
+        absl::StrCat("the batch has no tensor ", name, suffix_));
+  }
+  template <typename T>
+  absl::Status Vector(const std::string& name, DType dtype,
+                      absl::Span<const T>* out) const {
+    ASSIGN_OR_RETURN(const TensorView* const tensor, Require(name));
+    if (tensor->dtype != dtype || tensor->shape.size() != 1) {
+      return NotThat(*tensor, "one dimension of whole numbers");
+    }
+    *out = tensor->As<T>();
+    return absl::OkStatus();
+  }
+  absl::Status Rows(const std::string& name, size_t rows,
+                    std::optional<TensorView>* out) const {
+    const TensorView* const tensor = Find(name);
+    if (tensor == nullptr) return absl::OkStatus();
+    if (tensor->shape.empty() ||
+        tensor->shape[0] != static_cast<int64_t>(rows)) {
+      return NotThat(*tensor, absl::StrCat(rows, " rows"));
+    }
+    *out = *tensor;
+    return absl::OkStatus();
+  }
+
+ private:
+  const BatchView& batch_;
+  const std::string suffix_;
+};
+
+absl::Status ReadInputs(const BatchView& batch, const GraphSchema& schema,
+                        HeteroBatch* out) {
+  for (const NodeTypeSchema& type : schema.node_types) {
+    const Suffixed in(batch, type.name);
+    if (in.Find("input_id") == nullptr) continue;
+    out->input_type = type.name;
+    absl::Span<const int64_t> batch_size;
+    RETURN_IF_ERROR(in.Vector("batch_size", DType::kInt64, &batch_size));
+    RETURN_IF_ERROR(in.Vector("input_id", DType::kInt64, &out->input_id));
+    RETURN_IF_ERROR(in.Vector("seed_index", DType::kInt32, &out->seed_index));
+    if (batch_size.size() != 1) {
+      return NotThat(*in.Find("batch_size"), "one element");
+    }
+    out->batch_size = batch_size[0];
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(
+      absl::StrCat("the batch has inputs of no node type of ", schema.name));
+}
+
+absl::StatusOr<HeteroNodes> ReadNodes(const Suffixed& in) {
+  HeteroNodes nodes;
+  RETURN_IF_ERROR(in.Vector("n_id", DType::kInt64, &nodes.n_id));
+  RETURN_IF_ERROR(
+      in.Vector("num_sampled_nodes", DType::kInt64, &nodes.num_sampled_nodes));
+  RETURN_IF_ERROR(in.Rows("x", nodes.n_id.size(), &nodes.x));
+  RETURN_IF_ERROR(in.Rows("y", nodes.n_id.size(), &nodes.y));
+  return nodes;
+}
+
+absl::StatusOr<HeteroEdges> ReadEdges(const Suffixed& in) {
+  HeteroEdges edges;
+  RETURN_IF_ERROR(in.Vector("e_id", DType::kInt64, &edges.e_id));
+  const size_t n = edges.e_id.size();
+  ASSIGN_OR_RETURN(const TensorView* const index, in.Require("edge_index"));
+  if (index->dtype != DType::kInt32 ||
+      index->shape != Shape{2, static_cast<int64_t>(n)}) {
+    return NotThat(*index, absl::StrCat("int32 [2, ", n, "]"));
+  }
+  edges.src = index->As<int32_t>().first(n);
+  edges.dst = index->As<int32_t>().subspan(n);
+  RETURN_IF_ERROR(
+      in.Vector("num_sampled_edges", DType::kInt64, &edges.num_sampled_edges));
+  RETURN_IF_ERROR(in.Rows("edge_attr", n, &edges.edge_attr));
+  return edges;
+}
+
+}  // namespace
+
+absl::StatusOr<HeteroBatch> ToHeteroBatch(const BatchView& batch,
+                                          const GraphSchema& schema) {
+  if (!schema.heterogeneous) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("graph ", schema.name,
+                     " is homogeneous: its batches have no types; "
+                     "their tensors are BatchView::Find(\"n_id\") and so on"));
+  }
+  HeteroBatch result;
+  RETURN_IF_ERROR(ReadInputs(batch, schema, &result));
+  for (const NodeTypeSchema& type : schema.node_types) {
+    const Suffixed in(batch, type.name);
+    if (in.Find("n_id") == nullptr) continue;
+    ASSIGN_OR_RETURN(result.nodes[type.name], ReadNodes(in));
+  }
+  for (const EdgeTypeSchema& type : schema.edge_types) {
+    const Suffixed in(batch, type.src + "__" + type.rel + "__" + type.dst);
+    if (in.Find("e_id") == nullptr) continue;
+    ASSIGN_OR_RETURN(result.edges[type.name()], ReadEdges(in));
+  }
+  return result;
+}
+
+}  // namespace tributary

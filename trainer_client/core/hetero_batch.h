@@ -1,0 +1,56 @@
+// A batch of a typed graph by its types: PyG's HeteroData, as views.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_HETERO_BATCH_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_HETERO_BATCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/batch/batch_view.h"
+#include "common/tensor_view.h"
+#include "partition/format/schema.h"
+
+namespace tributary {
+
+// data["person"]. Local numbers count within the type.
+struct HeteroNodes {
+  absl::Span<const int64_t> n_id;               // [N] original ids
+  absl::Span<const int64_t> num_sampled_nodes;  // [hops + 1], sums to N
+  std::optional<TensorView> x;                  // [N, F]
+  std::optional<TensorView> y;                  // [N] or [N, C]
+};
+
+// data["author", "writes", "paper"].
+struct HeteroEdges {
+  absl::Span<const int32_t>
+      src;  // [E] edge_index[0]: numbers in the source type
+  absl::Span<const int32_t> dst;                // [E] edge_index[1]
+  absl::Span<const int64_t> e_id;               // [E]
+  absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E
+  std::optional<TensorView> edge_attr;          // [E, D]
+};
+
+// Views of the batch that it was made of, which outlives it.
+struct HeteroBatch {
+  std::string input_type;
+  int64_t batch_size = 0;                // distinct inputs: its nodes 0, 1, ...
+  absl::Span<const int64_t> input_id;    // [positions] numbers in the list
+  absl::Span<const int32_t> seed_index;  // [positions] node of each input
+  // Planned types, in canonical order; those that nothing was found of are
+  // empty.
+  std::map<std::string, HeteroNodes, std::less<>> nodes;
+  std::map<std::string, HeteroEdges, std::less<>> edges;  // "src,rel,dst"
+};
+
+// INVALID_ARGUMENT for a batch of a homogeneous graph; DATA_LOSS, naming the
+// tensor, when it is not what a batch of the graph holds.
+absl::StatusOr<HeteroBatch> ToHeteroBatch(const BatchView& batch,
+                                          const GraphSchema& schema);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_HETERO_BATCH_H_
