@@ -2,7 +2,7 @@
 # Sourced by dev: runs tests and counts test cases.
 : "${cache:?}"
 
-sanitizers=(asan ubsan tsan)
+sanitizers=(asan tsan)
 fuzz_seconds=60
 
 # run_tests [--deep] [TARGET...]. The last line counts, and the exit code says
