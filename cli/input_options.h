@@ -22,8 +22,7 @@ void AddInputFlags(CLI::App& app, InputOptions& options);
 std::string InputFlagsText(const InputOptions& options);
 
 // --num-parts, --method, --neighbor-ids and, with its text kept for strict
-// reading,
-// --random-seed.
+// reading, --random-seed.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";

@@ -120,7 +120,7 @@ class ObjectReader {
     if (!json_.is_object()) return;
     for (const auto& item : json_.items()) {
       if (absl::c_linear_search(known_, item.key())) continue;
-      Absorb(absl::InvalidArgumentError(
+      return Absorb(absl::InvalidArgumentError(
           absl::StrCat("graph.json: ", where_.empty() ? "" : where_ + ": ",
                        "this program knows no key \"",
                        absl::CHexEscape(item.key().substr(0, 40)),

@@ -122,7 +122,8 @@ absl::Status CheckOneColumn(const LineReader& in, int64_t columns) {
 }
 
 bool IsFloat32(double value) {
-  return static_cast<double>(static_cast<float>(value)) == value;
+  return value <= std::numeric_limits<float>::max() &&
+         static_cast<double>(static_cast<float>(value)) == value;
 }
 
 absl::StatusOr<int64_t> ParseEnd(const LineReader& in, absl::string_view cell,

@@ -159,6 +159,12 @@ TEST_F(OgbTest, WeightsAreFloat64WhereTheyMust) {
   const RowSource& weights = *input->content.edge_types[0].weight;
   EXPECT_EQ(weights.schema(), (ColumnSchema{DType::kFloat64, 0}));
   EXPECT_EQ(Values<double>(weights), (std::vector<double>{0.5, 0.1, 1}));
+  Write("raw/w.csv", "1e300\n0\n1\n");
+  EXPECT_EQ(ReadInput({.folder = folder_.path(), .edge_weight = "w"})
+                ->content.edge_types[0]
+                .weight->schema()
+                .dtype,
+            DType::kFloat64);
 }
 
 TEST_F(OgbTest, NamedFilesThatAreWrongAreRefused) {
