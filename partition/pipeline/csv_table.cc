@@ -17,8 +17,6 @@ namespace {
 
 // Cells. A count is not believed before it is seen: more is grown into.
 constexpr int64_t kMaxReserve = int64_t{1} << 22;
-// No graph of our format has more nodes or edges.
-constexpr int64_t kMaxCount = int64_t{1} << 56;
 
 // Takes the cell in front of the first comma off `line`.
 absl::string_view TakeCell(absl::string_view* line) {
@@ -263,8 +261,8 @@ absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {
   ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
   int64_t count = 0;
   const auto add_row = [&](absl::string_view line, int64_t) {
-    const auto value = ParseId(line);
-    if (!value.has_value() || *value > kMaxCount) {
+    const auto value = ParseCount(line);
+    if (!value.has_value()) {
       return BadCell(in, line,
                      absl::StrCat("one whole number up to ", kMaxCount));
     }

@@ -14,9 +14,6 @@
 namespace tributary {
 namespace {
 
-// No graph of our format has more nodes.
-constexpr int64_t kMaxCount = int64_t{1} << 56;
-
 std::string Quoted(absl::string_view cell) {
   return absl::StrCat("\"", cell.substr(0, 40), "\"");
 }
@@ -40,8 +37,8 @@ absl::StatusOr<NodeContent> ReadType(const WordTable& table, size_t column) {
   const absl::Status named = CheckTypeName(type.name);
   if (!named.ok()) return table.ErrorAt(0, named.message());
   const std::string& cell = table.rows[1][column];
-  const auto count = ParseId(cell);
-  if (!count.has_value() || *count > kMaxCount) {
+  const auto count = ParseCount(cell);
+  if (!count.has_value()) {
     return table.ErrorAt(
         1, absl::StrCat(Quoted(cell), " nodes of ", type.name,
                         "; allowed: a whole number up to ", kMaxCount));

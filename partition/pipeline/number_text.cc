@@ -134,4 +134,9 @@ std::optional<int64_t> ParseId(absl::string_view text) {
   return ParseAll<int64_t>(text);
 }
 
+std::optional<int64_t> ParseCount(absl::string_view text) {
+  const auto count = ParseId(text);
+  return count.has_value() && *count <= kMaxCount ? count : std::nullopt;
+}
+
 }  // namespace tributary

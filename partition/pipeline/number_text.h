@@ -27,6 +27,10 @@ std::optional<int64_t> ParseWholeNumber(absl::string_view text);
 // An id: decimal digits only.
 std::optional<int64_t> ParseId(absl::string_view text);
 
+// A number of nodes or edges: no graph of our format has more.
+inline constexpr int64_t kMaxCount = int64_t{1} << 56;
+std::optional<int64_t> ParseCount(absl::string_view text);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_PARTITION_PIPELINE_NUMBER_TEXT_H_

@@ -99,5 +99,13 @@ TEST(ParseFloat64, RoundsOnceToTheNearestDouble) {
   EXPECT_TRUE(std::isinf(*ParseFloat64("-inf")));
 }
 
+TEST(ParseCount, GoesUpTo2ToThe56) {
+  EXPECT_EQ(ParseCount("0"), 0);
+  EXPECT_EQ(ParseCount("72057594037927936"), kMaxCount);
+  EXPECT_EQ(ParseCount("72057594037927937"), std::nullopt);
+  EXPECT_EQ(ParseCount("-1"), std::nullopt);
+  EXPECT_EQ(ParseCount("3.0"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace tributary

@@ -26,9 +26,9 @@ struct HeteroNodes {
 
 // data["author", "writes", "paper"].
 struct HeteroEdges {
-  absl::Span<const int32_t>
-      src;  // [E] edge_index[0]: numbers in the source type
-  absl::Span<const int32_t> dst;                // [E] edge_index[1]
+  // [E] edge_index: local numbers in the source and the destination type
+  absl::Span<const int32_t> src;
+  absl::Span<const int32_t> dst;
   absl::Span<const int64_t> e_id;               // [E]
   absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E
   std::optional<TensorView> edge_attr;          // [E, D]
@@ -40,8 +40,7 @@ struct HeteroBatch {
   int64_t batch_size = 0;                // distinct inputs: its nodes 0, 1, ...
   absl::Span<const int64_t> input_id;    // [positions] numbers in the list
   absl::Span<const int32_t> seed_index;  // [positions] node of each input
-  // Planned types, in canonical order; those that nothing was found of are
-  // empty.
+  // Planned types by name; those that nothing was found of are empty.
   std::map<std::string, HeteroNodes, std::less<>> nodes;
   std::map<std::string, HeteroEdges, std::less<>> edges;  // "src,rel,dst"
 };
