@@ -21,7 +21,9 @@ struct Avx2 {
   }
   static Vector Add(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
   static Vector Subtract(Vector a, Vector b) { return _mm256_sub_epi32(a, b); }
-  static Vector Xor(Vector a, Vector b) { return _mm256_xor_si256(a, b); }
+  static Vector Xor(Vector a, Vector b, Vector c) {
+    return _mm256_xor_si256(_mm256_xor_si256(a, b), c);
+  }
   static Vector Or(Vector a, Vector b) { return _mm256_or_si256(a, b); }
   static Vector Min(Vector a, Vector b) { return _mm256_min_epu32(a, b); }
   static Vector Max(Vector a, Vector b) { return _mm256_max_epu32(a, b); }

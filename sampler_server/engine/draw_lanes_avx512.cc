@@ -19,7 +19,9 @@ struct Avx512 {
   }
   static Vector Add(Vector a, Vector b) { return _mm512_add_epi32(a, b); }
   static Vector Subtract(Vector a, Vector b) { return _mm512_sub_epi32(a, b); }
-  static Vector Xor(Vector a, Vector b) { return _mm512_xor_si512(a, b); }
+  static Vector Xor(Vector a, Vector b, Vector c) {
+    return _mm512_ternarylogic_epi32(a, b, c, 0x96);
+  }
   static __mmask16 Or(__mmask16 a, __mmask16 b) { return a | b; }
   static Vector Min(Vector a, Vector b) { return _mm512_min_epu32(a, b); }
   static Vector Max(Vector a, Vector b) { return _mm512_max_epu32(a, b); }

@@ -23,12 +23,13 @@ class LaneKernel {
   }
 
   static void Fill(PhiloxKey key, uint32_t count, LaneWords& words) {
+    const RoundKeys keys(key);
     for (uint32_t lane = 0; lane < kDrawLanes; lane += V::kLanes) {
       const Vector local = V::Load(words.local_number + lane);
       const Vector tree = V::Load(words.tree + lane);
       Vector* const row = reinterpret_cast<Vector*>(words.word + lane);
       for (uint32_t i = 0; i < count; i += 4) {
-        const Words block = Philox(key, V::Fill(i / 4), local, tree);
+        const Words block = Philox(keys, V::Fill(i / 4), local, tree);
         for (uint32_t j = 0; j < 4; ++j) At(row, i + j) = block.word[j];
       }
     }
@@ -45,10 +46,11 @@ class LaneKernel {
                           const uint32_t* high, size_t n, uint32_t limit,
                           SmallVariate* found) {
     const Vector most = V::Fill(limit), zero = V::Fill(0);
+    const RoundKeys keys(key);
     size_t count = 0;
     for (size_t i = 0; i < n; i += V::kLanes) {
       const Vector c1 = high == nullptr ? zero : V::LoadAnywhere(high + i);
-      const Words words = Philox(key, V::LoadAnywhere(low + i), c1, zero);
+      const Words words = Philox(keys, V::LoadAnywhere(low + i), c1, zero);
       uint32_t small = V::AtMost(words.word[1], most);
       if (small == 0) continue;
       alignas(64) uint32_t word[2][V::kLanes];
@@ -68,18 +70,30 @@ class LaneKernel {
   struct Words {
     Vector word[4];
   };
+  struct RoundKeys {
+    explicit RoundKeys(PhiloxKey key) {
+      for (int round = 0; round < 10; ++round) {
+        k0[round] = key.k0;
+        k1[round] = key.k1;
+        key.k0 += 0x9E3779B9;
+        key.k1 += 0xBB67AE85;
+      }
+    }
+    uint32_t k0[10], k1[10];
+  };
 
   template <bool kReplace>
   static void DrawGroup(PhiloxKey key, uint32_t k, uint32_t lane,
                         LaneDraws& draws) {
     const Vector local = V::Load(draws.local_number + lane);
     const Vector tree = V::Load(draws.tree + lane);
+    const RoundKeys keys(key);
     Vector* const row = reinterpret_cast<Vector*>(draws.position + lane);
     const Vector one = V::Fill(1);
     Vector n = V::Load(draws.degree + lane);
     if (!kReplace) n = V::Subtract(n, V::Fill(k - 1));
     for (uint32_t i = 0; i < k; i += 4) {
-      const Words words = Philox(key, V::Fill(i / 4), local, tree);
+      const Words words = Philox(keys, V::Fill(i / 4), local, tree);
       for (uint32_t j = 0; j < 4 && i + j < k; ++j) {
         Vector drawn = V::MultiplyHigh(words.word[j], n);
         if (!kReplace) {
@@ -119,16 +133,14 @@ class LaneKernel {
   // The four words at each lane's counter (c0, c1, c2, 0). Numbers sit in the
   // low halves of 64 bits, where multiplication wants them, even lanes in one
   // vector and odd ones in another; high halves hold rubbish meanwhile.
-  static Words Philox(PhiloxKey key, Vector c0, Vector c1, Vector c2) {
+  static Words Philox(const RoundKeys& keys, Vector c0, Vector c1, Vector c2) {
     Vector even[4] = {c0, c1, c2, V::Fill(0)};
     Vector odd[4] = {V::HighHalves(c0), V::HighHalves(c1), V::HighHalves(c2),
                      V::Fill(0)};
     for (int round = 0; round < 10; ++round) {
-      const Vector k0 = V::Fill(key.k0), k1 = V::Fill(key.k1);
+      const Vector k0 = V::Fill(keys.k0[round]), k1 = V::Fill(keys.k1[round]);
       Round(even, k0, k1);
       Round(odd, k0, k1);
-      key.k0 += 0x9E3779B9;
-      key.k1 += 0xBB67AE85;
     }
     Words words;
     for (int j = 0; j < 4; ++j) words.word[j] = V::Weave(even[j], odd[j]);
@@ -138,9 +150,9 @@ class LaneKernel {
   static void Round(Vector (&c)[4], Vector k0, Vector k1) {
     const Vector p0 = V::MultiplyLow(c[0], V::Fill(0xD2511F53));
     const Vector p1 = V::MultiplyLow(c[2], V::Fill(0xCD9E8D57));
-    c[0] = V::Xor(V::Xor(V::HighHalves(p1), c[1]), k0);
+    c[0] = V::Xor(V::HighHalves(p1), c[1], k0);
     c[1] = p1;
-    c[2] = V::Xor(V::Xor(V::HighHalves(p0), c[3]), k1);
+    c[2] = V::Xor(V::HighHalves(p0), c[3], k1);
     c[3] = p0;
   }
 };

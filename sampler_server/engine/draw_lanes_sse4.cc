@@ -21,7 +21,9 @@ struct Sse4 {
   }
   static Vector Add(Vector a, Vector b) { return _mm_add_epi32(a, b); }
   static Vector Subtract(Vector a, Vector b) { return _mm_sub_epi32(a, b); }
-  static Vector Xor(Vector a, Vector b) { return _mm_xor_si128(a, b); }
+  static Vector Xor(Vector a, Vector b, Vector c) {
+    return _mm_xor_si128(_mm_xor_si128(a, b), c);
+  }
   static Vector Or(Vector a, Vector b) { return _mm_or_si128(a, b); }
   static Vector Min(Vector a, Vector b) { return _mm_min_epu32(a, b); }
   static Vector Max(Vector a, Vector b) { return _mm_max_epu32(a, b); }

@@ -4,13 +4,13 @@
 
 namespace tributary {
 
-void DrawnMass::Insert(const Interval& interval) {
+void DrawnMass::Insert(const DrawnInterval& interval) {
   size_t b = 0;
   while (b + 1 < used_ &&
          blocks_[b].intervals.back().before < interval.before) {
     ++b;
   }
-  std::vector<Interval>& intervals = blocks_[b].intervals;
+  std::vector<DrawnInterval>& intervals = blocks_[b].intervals;
   auto at = intervals.end();
   while (at != intervals.begin() && (at - 1)->before > interval.before) --at;
   intervals.insert(at, interval);
@@ -30,7 +30,7 @@ void DrawnMass::Split(size_t b) {
   upper.intervals.assign(half, lower.intervals.end());
   lower.intervals.erase(half, lower.intervals.end());
   upper.weight = 0;
-  for (const Interval& i : upper.intervals) upper.weight += i.weight;
+  for (const DrawnInterval& i : upper.intervals) upper.weight += i.weight;
   lower.weight -= upper.weight;
 }
 

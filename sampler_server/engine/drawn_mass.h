@@ -3,23 +3,59 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAWN_MASS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAWN_MASS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace tributary {
 
+// A drawn position's part of a row's mass.
+struct DrawnInterval {
+  uint64_t before;  // the row's mass before the position
+  uint64_t weight;
+};
+
+// The same as DrawnMass of at most kMost intervals, in one array. All of them
+// are looked at each time: that takes no longer than a mispredicted branch.
+template <size_t kMost>
+class FewDrawn {
+ public:
+  void Clear() { size_ = 0; }
+  uint64_t StepOver(uint64_t r) const {
+    for (size_t i = 0; i < size_; ++i) {
+      r += intervals_[i].weight & MaskIf(r >= intervals_[i].before);
+    }
+    return r;
+  }
+  // Requires fewer than kMost.
+  void Insert(DrawnInterval interval) {
+    for (size_t i = 0; i < size_; ++i) {
+      const uint64_t later = MaskIf(intervals_[i].before > interval.before);
+      SwapIf(later, intervals_[i].before, interval.before);
+      SwapIf(later, intervals_[i].weight, interval.weight);
+    }
+    intervals_[size_++] = interval;
+  }
+
+ private:
+  // Masks: the compiler makes a branch of a choice.
+  static uint64_t MaskIf(bool yes) { return -static_cast<uint64_t>(yes); }
+  static void SwapIf(uint64_t mask, uint64_t& a, uint64_t& b) {
+    const uint64_t changed = (a ^ b) & mask;
+    a ^= changed;
+    b ^= changed;
+  }
+
+  std::array<DrawnInterval, kMost> intervals_;
+  size_t size_ = 0;
+};
+
 // Intervals of a row's mass, ascending, in blocks, so that with thousands of
 // them a draw looks at a block's sums and at one block's intervals: O(k sqrt k)
 // for k draws. Keeps its memory. Not thread-safe.
 class DrawnMass {
  public:
-  struct Interval {
-    uint64_t before;  // the row's mass before the position
-    uint64_t weight;
-    uint64_t position;
-  };
-
   void Clear() {
     used_ = 1;
     blocks_[0].weight = 0;
@@ -34,7 +70,7 @@ class DrawnMass {
     for (size_t b = 0; b < used_; ++b) {
       const Block& block = blocks_[b];
       if (block.intervals.empty()) return r;
-      const Interval& last = block.intervals.back();
+      const DrawnInterval& last = block.intervals.back();
       if (r + (block.weight - last.weight) < last.before) {
         return StepWithin(block, r);
       }
@@ -43,25 +79,17 @@ class DrawnMass {
     return r;
   }
 
-  void Insert(const Interval& interval);
-
-  // Calls see(position) for each, ascending.
-  template <typename See>
-  void ForEach(See see) const {
-    for (size_t b = 0; b < used_; ++b) {
-      for (const Interval& i : blocks_[b].intervals) see(i.position);
-    }
-  }
+  void Insert(const DrawnInterval& interval);
 
  private:
   static constexpr size_t kMostInBlock = 1024;
   struct Block {
     uint64_t weight = 0;
-    std::vector<Interval> intervals;
+    std::vector<DrawnInterval> intervals;
   };
 
   static uint64_t StepWithin(const Block& block, uint64_t r) {
-    for (const Interval& i : block.intervals) {
+    for (const DrawnInterval& i : block.intervals) {
       if (r < i.before) break;
       r += i.weight;
     }

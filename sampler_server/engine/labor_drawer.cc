@@ -14,9 +14,10 @@ bool IsSmaller(const SmallVariate& a, const SmallVariate& b) {
 }
 
 // High words up to this hold the k smallest of `degree` variates, but for one
-// row in very many: six standard deviations above what is expected.
+// row in some hundreds, which is gone through again: three standard deviations
+// above what is expected.
 uint32_t LikelyLimit(uint64_t degree, uint32_t k) {
-  const double wanted = k + 6 * std::sqrt(k) + 12;
+  const double wanted = k + 3 * std::sqrt(k) + 4;
   const double limit = wanted / static_cast<double>(degree) * 4294967296.0;
   return limit >= 4294967295.0 ? UINT32_MAX : static_cast<uint32_t>(limit);
 }

@@ -18,8 +18,9 @@ absl::Span<const uint64_t> WeightedDrawer::Draw(PhiloxKey key, NodeCounter node,
     const auto near = [&](uint32_t i) {
       return BelowOf(word(i), row.degree());
     };
-    if (!DrawSuccessively(row, k, word, near, drawn_)) return {};
-    drawn_.ForEach([&](uint64_t p) { positions_.push_back(p); });
+    const auto see = [&](uint32_t, uint64_t p) { positions_.push_back(p); };
+    if (!DrawSuccessively(row, k, word, near, drawn_, see)) return {};
+    std::sort(positions_.begin(), positions_.end());
     return positions_;
   }
   for (uint32_t i = 0; i < k; ++i) {

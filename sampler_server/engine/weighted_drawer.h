@@ -21,11 +21,11 @@ inline uint64_t BelowOf(uint64_t word, uint64_t n) {
 
 // Successive sampling: each of k draws in proportion to the weights that are
 // left. word(i) are the bits of draw i; near(i) is a guess at what it draws,
-// below the degree. Requires more than k positive weights; false when the sums
-// contradict themselves.
-template <typename Word, typename Near>
+// below the degree; see(i, position) is told. Requires more than k positive
+// weights; false when the sums contradict themselves.
+template <typename Word, typename Near, typename Drawn, typename See>
 bool DrawSuccessively(const WeightRow& row, uint32_t k, Word word, Near near,
-                      DrawnMass& drawn) {
+                      Drawn& drawn, See see) {
   drawn.Clear();
   uint64_t left = row.mass();
   for (uint32_t i = 0; i < k; ++i) {
@@ -35,7 +35,8 @@ bool DrawSuccessively(const WeightRow& row, uint32_t k, Word word, Near near,
     const uint64_t weight = row.weight(position);
     if (weight >= left) return false;  // more positions are positive
     left -= weight;
-    drawn.Insert({row.before(position), weight, position});
+    drawn.Insert({row.before(position), weight});
+    see(i, position);
   }
   return true;
 }

@@ -4,14 +4,11 @@
 #include "sampler_server/engine/draw_lanes.h"
 #include "sampler_server/engine/hop_draws.h"
 #include "sampler_server/engine/prefetch.h"
-#include "sampler_server/engine/search_together.h"
 #include "sampler_server/engine/weight_row.h"
 #include "sampler_server/engine/weighted_drawer.h"
 
 namespace tributary {
 namespace {
-
-constexpr auto kIsAtMost = [](uint64_t sum, uint64_t r) { return sum <= r; };
 
 // kRange: all positions of positive weight; kLane: drawn for with others, whose
 // searches wait for memory together; kAlone: large fanouts.
@@ -50,10 +47,11 @@ class WeightedPlanner {
     if (lanes_ == 0) return;
     fill_(query_.key, 2 * k_, words_);
     Search(nodes);
-    if (query_.replace) return sort_(k_, positions_.data());
     for (const HopNode& node : nodes) {
-      if (node.way == HopNode::Way::kLane) DrawInLane(node);
+      if (query_.replace || node.way != HopNode::Way::kLane) continue;
+      DrawInLane(node);
     }
+    sort_(k_, positions_.data());
   }
 
   template <typename Reader>
@@ -79,6 +77,12 @@ class WeightedPlanner {
  private:
   static constexpr uint64_t kSumsInLine = 8;
   static constexpr size_t kMostSearches = kDrawLanes * kMostLaneDraws;
+  struct Open {  // a draw that the first guess missed
+    const HopNode* node;
+    uint32_t draw;
+    uint32_t near;
+    uint64_t target;
+  };
 
   WeightRow RowOf(const HopNode& node) const {
     return WeightRow(sums_.subspan(node.begin, node.degree));
@@ -97,16 +101,15 @@ class WeightedPlanner {
     if (!query_.replace && node.drawn <= k_) return;
     node.drawn = k_;
     node.way = HopNode::Way::kAlone;
-    if (k_ <= kMostLaneDraws && node.degree <= UINT32_MAX) TakeLane(node, row);
+    if (k_ <= kMostLaneDraws && node.degree <= INT32_MAX) TakeLane(node);
   }
 
-  void TakeLane(HopNode& node, const WeightRow& row) {
+  void TakeLane(HopNode& node) {
     node.way = HopNode::Way::kLane;
     node.lane = lanes_++;
     const NodeCounter counter = source_.counter(node.index);
     words_.local_number[node.lane] = counter.local_number;
     words_.tree[node.lane] = counter.tree;
-    Prefetch(row.data() + row.degree() / 2);
   }
 
   uint64_t WideWord(uint32_t lane, uint32_t i) const {
@@ -115,47 +118,80 @@ class WeightedPlanner {
   }
 
   // positions_ of every lane as if nothing had been drawn before: what is drawn
-  // with replacement, and a good guess at what is drawn without.
+  // with replacement, and a good guess at what is drawn without. A draw's first
+  // guess is where it would be if all weights were alike; the second goes on
+  // from there by the mean weight; a few need a search.
   void Search(absl::Span<const HopNode> nodes) {
+    Guess(nodes);
+    size_t n = 0, num_open = 0;
+    for (const HopNode& node : nodes) {
+      if (node.way != HopNode::Way::kLane) continue;
+      const WeightRow row = RowOf(node);
+      const double per_mass =
+          static_cast<double>(row.degree()) / static_cast<double>(row.mass());
+      for (uint32_t i = 0; i < k_; ++i, ++n) {
+        uint64_t p;
+        if (row.FindInWindow(target_[n], near_[n], &p)) {
+          SetPosition(row, node.lane, i, p, target_[n]);
+          continue;
+        }
+        const auto missing = static_cast<int64_t>(target_[n] - row.before(p));
+        const double near =
+            static_cast<double>(p) + static_cast<double>(missing) * per_mass;
+        const double last = static_cast<double>(row.degree() - 1);
+        open_[num_open++] = {&node, i,
+                             static_cast<uint32_t>(std::clamp(near, 0.0, last)),
+                             target_[n]};
+        AskForWindow(row, open_[num_open - 1].near);
+      }
+    }
+    for (const Open& open : absl::MakeConstSpan(open_.data(), num_open)) {
+      const WeightRow row = RowOf(*open.node);
+      SetPosition(row, open.node->lane, open.draw,
+                  row.FindNear(open.target, open.near), open.target);
+    }
+  }
+
+  void Guess(absl::Span<const HopNode> nodes) {
     size_t n = 0;
     for (const HopNode& node : nodes) {
       if (node.way != HopNode::Way::kLane) continue;
       const WeightRow row = RowOf(node);
-      for (uint32_t i = 0; i < k_; ++i) {
-        searches_[n++] = {row.data(), row.degree(),
-                          BelowOf(WideWord(node.lane, i), row.mass())};
-      }
-    }
-    SearchTogether<kMostSearches>(absl::MakeSpan(searches_.data(), n),
-                                  kIsAtMost);
-    n = 0;
-    for (const HopNode& node : nodes) {
-      if (node.way != HopNode::Way::kLane) continue;
-      const WeightRow row = RowOf(node);
+      const uint64_t mass = row.mass();
       for (uint32_t i = 0; i < k_; ++i, ++n) {
-        uint64_t p = CountBefore(searches_[n], row.data(), kIsAtMost);
-        if (!row.Holds(p, searches_[n].target)) {
-          damaged_ = true;
-          p = 0;
-        }
-        positions_[i * kDrawLanes + node.lane] = static_cast<uint32_t>(p);
+        const uint64_t word = WideWord(node.lane, i);
+        target_[n] = BelowOf(word, mass);
+        near_[n] = static_cast<uint32_t>(BelowOf(word, row.degree()));
+        AskForWindow(row, near_[n]);
       }
     }
+  }
+
+  // A window lies in three lines at most.
+  static void AskForWindow(const WeightRow& row, uint64_t near) {
+    const uint64_t* const begin = row.data() + row.WindowAround(near);
+    Prefetch(begin);
+    Prefetch(begin + WeightRow::kWindow / 2);
+    Prefetch(begin + WeightRow::kWindow - 1);
+  }
+
+  void SetPosition(const WeightRow& row, uint32_t lane, uint32_t draw,
+                   uint64_t p, uint64_t target) {
+    const bool sound = row.Holds(p, target);
+    damaged_ |= !sound;
+    positions_[draw * kDrawLanes + lane] =
+        sound ? static_cast<uint32_t>(p) : uint32_t{0};
   }
 
   void DrawInLane(const HopNode& node) {
     uint32_t* const position = positions_.data() + node.lane;
     const bool sound = DrawSuccessively(
         RowOf(node), k_, [&](uint32_t i) { return WideWord(node.lane, i); },
-        [&](uint32_t i) { return position[i * kDrawLanes]; }, drawn_);
-    if (!sound) {
-      damaged_ = true;
-      return;
-    }
-    uint32_t i = 0;
-    drawn_.ForEach([&](uint64_t p) {
-      position[i++ * kDrawLanes] = static_cast<uint32_t>(p);
-    });
+        [&](uint32_t i) { return position[i * kDrawLanes]; }, drawn_,
+        [&](uint32_t i, uint64_t p) {
+          position[i * kDrawLanes] = static_cast<uint32_t>(p);
+        });
+    damaged_ |= !sound;
   }
 
   template <typename Reader>
@@ -191,10 +227,13 @@ class WeightedPlanner {
   const SortLanesFunction sort_ = DrawLanesPaths().back().sort;
   uint32_t lanes_ = 0;  // in use
   LaneWords words_;
-  std::array<RangeSearch<uint64_t>, kMostSearches> searches_;
+  // By node, then by draw.
+  std::array<uint64_t, kMostSearches> target_;
+  std::array<uint32_t, kMostSearches> near_;
+  std::array<Open, kMostSearches> open_;
   // [draw][lane]
   alignas(64) std::array<uint32_t, kMostLaneDraws * kDrawLanes> positions_{};
-  DrawnMass drawn_;
+  FewDrawn<kMostLaneDraws> drawn_;
   WeightedDrawer drawer_;
   bool damaged_ = false;
 };
