@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "common/batch/wire_constants.h"
+#include "common/batch/batch_header.h"
 #include "common/buffer.h"
 
 namespace tributary {

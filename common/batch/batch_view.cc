@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "common/batch/wire_constants.h"
+#include "common/batch/batch_header.h"
 #include "common/buffer.h"
 #include "common/status.h"
 
@@ -32,7 +32,6 @@ class HeaderReader {
     bytes_.remove_prefix(n);
     return absl::OkStatus();
   }
-  size_t left() const { return bytes_.size(); }
 
  private:
   absl::Span<const uint8_t> bytes_;
@@ -49,12 +48,13 @@ absl::StatusOr<std::string> ReadName(HeaderReader& in) {
   return name;
 }
 
-// The number of bytes of the tensor, or an error when it overflows.
+// The number of bytes of the tensor. An error when they, or those without a
+// dimension of 0, are beyond int64: shapes are multiplied elsewhere too.
 absl::StatusOr<size_t> ReadShape(HeaderReader& in, DType dtype, Shape* shape) {
   uint8_t dims = 0;
   RETURN_IF_ERROR(in.Get(&dims));
   if (dims > kMaxTensorDims) return Damaged(absl::StrCat(dims, " dimensions"));
-  uint64_t bytes = DTypeSize(dtype);
+  auto bytes = static_cast<int64_t>(DTypeSize(dtype));
   for (int i = 0; i < dims; ++i) {
     uint64_t dim = 0;
     RETURN_IF_ERROR(in.Get(&dim));
@@ -63,7 +63,7 @@ absl::StatusOr<size_t> ReadShape(HeaderReader& in, DType dtype, Shape* shape) {
     }
     shape->push_back(static_cast<int64_t>(dim));
   }
-  return bytes;
+  return static_cast<size_t>(bytes);
 }
 
 absl::StatusOr<TensorView> ReadTensor(HeaderReader& in,
@@ -72,7 +72,12 @@ absl::StatusOr<TensorView> ReadTensor(HeaderReader& in,
   ASSIGN_OR_RETURN(tensor.name, ReadName(in));
   uint8_t code = 0;
   RETURN_IF_ERROR(in.Get(&code));
-  ASSIGN_OR_RETURN(tensor.dtype, DTypeFromCode(code));
+  const absl::StatusOr<DType> dtype = DTypeFromCode(code);
+  if (!dtype.ok()) {
+    return Damaged(
+        absl::StrCat("tensor ", tensor.name, ": ", dtype.status().message()));
+  }
+  tensor.dtype = *dtype;
   ASSIGN_OR_RETURN(const size_t bytes,
                    ReadShape(in, tensor.dtype, &tensor.shape));
   uint64_t offset = 0;

@@ -123,7 +123,9 @@ TEST(BatchView, NamesWhatIsWrong) {
   const auto message = [](const std::function<void(uint8_t*)>& damage) {
     AlignedBuffer room = Room();
     damage(room.data());
-    return std::string(BatchView::Parse(room.span()).status().message());
+    const absl::Status status = BatchView::Parse(room.span()).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    return std::string(status.message());
   };
   EXPECT_NE(message([](uint8_t* r) { r[0] = 'X'; }).find("magic"),
             std::string::npos);
@@ -136,6 +138,12 @@ TEST(BatchView, NamesWhatIsWrong) {
   EXPECT_NE(message([](uint8_t* r) { r[78] = 200; }).find("200 dimensions"),
             std::string::npos);
   EXPECT_NE(message([](uint8_t* r) { r[79 + 7] = 0x70; }).find("dimension"),
+            std::string::npos);
+  // 2^61 x 0 elements of 4 bytes.
+  EXPECT_NE(message([](uint8_t* r) {
+              std::memset(r + 79, 0, 16);
+              r[79 + 7] = 0x20;
+            }).find("dimension 2305843009213693952"),
             std::string::npos);
   EXPECT_NE(message([](uint8_t* r) { r[95] = 1; }).find("tensor a of 20"),
             std::string::npos);

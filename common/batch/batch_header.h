@@ -1,6 +1,6 @@
 // Constants of the room's header, shared by its writer and its reader.
-#ifndef TRIBUTARY_COMMON_BATCH_WIRE_CONSTANTS_H_
-#define TRIBUTARY_COMMON_BATCH_WIRE_CONSTANTS_H_
+#ifndef TRIBUTARY_COMMON_BATCH_BATCH_HEADER_H_
+#define TRIBUTARY_COMMON_BATCH_BATCH_HEADER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -15,4 +15,4 @@ inline constexpr size_t kMaxTensorDims = 8;
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_COMMON_BATCH_WIRE_CONSTANTS_H_
+#endif  // TRIBUTARY_COMMON_BATCH_BATCH_HEADER_H_
