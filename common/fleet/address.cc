@@ -38,9 +38,8 @@ bool ParsePort(std::string_view text, bool allow_zero, uint16_t* port) {
   if (text.empty() || text.size() > 5) return false;
   if (!std::all_of(text.begin(), text.end(), absl::ascii_isdigit)) return false;
   uint32_t value = 0;
-  if (!absl::SimpleAtoi(std::string(text), &value) || value > 65535)
-    return false;
-  if (value == 0 && !allow_zero) return false;
+  if (!absl::SimpleAtoi(std::string(text), &value)) return false;
+  if (value > 65535 || (value == 0 && !allow_zero)) return false;
   *port = static_cast<uint16_t>(value);
   return true;
 }
@@ -70,6 +69,12 @@ absl::StatusOr<Address> ParseAddress(std::string_view text,
                                            : "port not in 1..65535");
   }
   return address;
+}
+
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "::1" ||
+         (host.substr(0, 4) == "127." &&
+          host.find_first_not_of("0123456789.") == host.npos);
 }
 
 absl::StatusOr<std::vector<Address>> ParseAddressList(std::string_view text) {

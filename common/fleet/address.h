@@ -26,6 +26,10 @@ struct Address {
 absl::StatusOr<Address> ParseAddress(std::string_view text,
                                      bool allow_port_zero = false);
 
+// "localhost", 127.0.0.0/8 or ::1: what only this machine reaches. No name is
+// looked up.
+bool IsLoopback(std::string_view host);
+
 // "HOST:PORT,HOST:PORT,..."; doubles are refused.
 absl::StatusOr<std::vector<Address>> ParseAddressList(std::string_view text);
 

@@ -44,6 +44,16 @@ TEST(AddressTest, PortZeroIsOnlyToListenOn) {
   EXPECT_EQ(address->port, 0);
 }
 
+TEST(AddressTest, LoopbackIsNoMatterOfHowANameBegins) {
+  for (const char* host : {"localhost", "::1", "127.0.0.1", "127.1.2.3"}) {
+    EXPECT_TRUE(IsLoopback(host)) << host;
+  }
+  for (const char* host : {"", "0.0.0.0", "::", "10.127.0.1", "127.example.org",
+                           "localhost.example.org", "1270.0.0.1"}) {
+    EXPECT_FALSE(IsLoopback(host)) << host;
+  }
+}
+
 TEST(AddressTest, ReadsALine) {
   auto list = ParseAddressList("a:1,b:2,[::2]:3");
   ASSERT_TRUE(list.ok()) << list.status();

@@ -47,11 +47,6 @@ int NumThreads(int wanted) {
   return std::clamp(cores, 1, kMaxThreads);
 }
 
-bool IsLoopback(const Address& address) {
-  return address.host == "localhost" || address.host == "::1" ||
-         address.host.rfind("127.", 0) == 0;
-}
-
 absl::Status CheckOptions(const SamplerServerOptions& options) {
   if (options.threads < 0 || options.threads > kMaxThreads) {
     return absl::InvalidArgumentError(
@@ -62,7 +57,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
-  if (options.http && !options.insecure && !IsLoopback(*options.http)) {
+  if (options.http && !options.insecure && !IsLoopback(options.http->host)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--http ", options.http->ToString(),
                      " is beyond loopback and not encrypted; allow it with "
