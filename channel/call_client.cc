@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/error_text.h"
 #include "channel/parse_header.h"
 #include "common/mutex.h"
 #include "common/proto/wire.pb.h"
@@ -13,14 +14,10 @@
 namespace tributary {
 namespace {
 
-// What the other end says went wrong. Codes that are none of absl's, and OK,
-// become UNKNOWN.
-absl::StatusOr<absl::Status> ErrorOf(const IncomingMessage& message) {
+// What the other end says went wrong, or that it cannot be understood.
+absl::Status ErrorOf(const IncomingMessage& message) {
   ASSIGN_OR_RETURN(const auto error, ParseHeader<v1::CallError>(message));
-  const bool known = error.code() > 0 && error.code() <= 16;
-  const auto code = known ? static_cast<absl::StatusCode>(error.code())
-                          : absl::StatusCode::kUnknown;
-  return absl::Status(code, error.message());
+  return ErrorFrom(error.code(), error.message());
 }
 
 }  // namespace
@@ -63,7 +60,6 @@ class CallClient::Core final : public StreamHandler,
     Done done;
     TimerId timer = 0;
     size_t max_reply_bytes = 0;
-    MessageKind kind{};
   };
 
   absl::StatusOr<CallId> Register(MessageKind kind, absl::Time deadline,
@@ -107,7 +103,6 @@ absl::StatusOr<CallClient::CallId> CallClient::Core::Register(
   Pending& call = calls_[id];
   call.done = std::move(done);
   call.max_reply_bytes = max_reply_bytes;
-  call.kind = kind;
   call.timer = executor_->PostAt(deadline, [weak = weak_from_this(), id, kind] {
     const auto self = weak.lock();
     if (self == nullptr) return;
@@ -176,10 +171,7 @@ std::optional<size_t> CallClient::Core::ReplyLimit(CallId id) {
 
 absl::StatusOr<CallReply> CallClient::Core::Read(IncomingMessage& message,
                                                  size_t limit) {
-  if (message.kind() == MessageKind::kCallError) {
-    ASSIGN_OR_RETURN(absl::Status error, ErrorOf(message));
-    return error;
-  }
+  if (message.kind() == MessageKind::kCallError) return ErrorOf(message);
   if (message.payload_size() > limit) {
     return absl::ResourceExhaustedError(absl::StrCat(
         MessageKindName(message.kind()), " from ", address_, " has ",

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"

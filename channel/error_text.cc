@@ -18,4 +18,13 @@ std::string ErrorText(const absl::Status& status) {
   return ascii ? text : absl::CHexEscape(text);
 }
 
+absl::Status ErrorFrom(int32_t code, std::string_view text) {
+  constexpr auto kLastCode =
+      static_cast<int32_t>(absl::StatusCode::kUnauthenticated);
+  const bool known = code > 0 && code <= kLastCode;
+  return absl::Status(
+      known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
+      std::string(text.substr(0, kMaxErrorTextBytes)));
+}
+
 }  // namespace tributary

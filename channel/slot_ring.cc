@@ -4,38 +4,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/buffer.h"
 #include "common/status.h"
 
 namespace tributary {
 
-// Holds the ring's memory, not the slot: the slot is the client's to free.
-class SlotRing::SlotRoom final : public SharedRoom {
- public:
-  SlotRoom(std::shared_ptr<const SlotRing> ring, absl::Span<uint8_t> bytes)
-      : ring_(std::move(ring)), bytes_(bytes) {}
-  absl::Span<uint8_t> bytes() override { return bytes_; }
-
- private:
-  const std::shared_ptr<const SlotRing> ring_;
-  const absl::Span<uint8_t> bytes_;
-};
-
 std::shared_ptr<SlotRing> SlotRing::Create(size_t bytes) {
-  auto buffer = std::make_shared<AlignedBuffer>(AlignUp(bytes, kUnit));
-  const auto memory = buffer->span();
-  return Create(memory, std::move(buffer));
+  return std::shared_ptr<SlotRing>(new SlotRing(AlignUp(bytes, kUnit)));
 }
 
-std::shared_ptr<SlotRing> SlotRing::Create(absl::Span<uint8_t> memory,
-                                           std::shared_ptr<void> owner) {
-  return std::shared_ptr<SlotRing>(new SlotRing(
-      memory.first(memory.size() / kUnit * kUnit), std::move(owner)));
-}
-
-SlotRing::SlotRing(absl::Span<uint8_t> memory, std::shared_ptr<void> owner)
-    : owner_(std::move(owner)), memory_(memory) {
-  if (!memory.empty()) free_[0] = memory.size();
+SlotRing::SlotRing(size_t bytes) : buffer_(bytes), memory_(buffer_.span()) {
+  if (bytes > 0) free_[0] = bytes;
 }
 
 void SlotRing::OnRoomFreed(std::function<void()> callback) {
@@ -70,13 +48,6 @@ absl::StatusOr<absl::Span<uint8_t>> SlotRing::Bytes(SlotId id) const {
     return absl::FailedPreconditionError(absl::StrCat("slot ", id, " is free"));
   }
   return memory_.subspan(it->second.offset, it->second.bytes);
-}
-
-absl::StatusOr<std::shared_ptr<SharedRoom>> SlotRing::Room(SlotId id) {
-  MutexLock lock(mutex_);
-  ASSIGN_OR_RETURN(const Slot* slot, Find(id, State::kGranted, "lent"));
-  return std::make_shared<SlotRoom>(shared_from_this(),
-                                    memory_.subspan(slot->offset, slot->bytes));
 }
 
 absl::Status SlotRing::MarkReady(SlotId id, size_t bytes) {

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "channel/message.h"
+#include "common/buffer.h"
 #include "common/mutex.h"
 
 namespace tributary {
@@ -37,18 +37,14 @@ struct SlotRingStats {
 // dead: a frozen process may still write into it. Slots return in any order;
 // best fit over coalesced free extents, in units of 4 KiB.
 //
-// Thread-safe. Leases and rooms keep the ring alive. FAILED_PRECONDITION from
+// Thread-safe. Leases keep the ring alive. FAILED_PRECONDITION from
 // any method: the slot is not in the state that the method requires.
 class SlotRing : public std::enable_shared_from_this<SlotRing> {
  public:
   static constexpr size_t kUnit = 4096;
 
-  // A ring over memory of its own; `bytes` is rounded up to whole units.
+  // Over memory of its own; `bytes` is rounded up to whole units.
   static std::shared_ptr<SlotRing> Create(size_t bytes);
-  // Over `memory`, 64-byte aligned, that `owner` keeps. What is beyond whole
-  // units is not used.
-  static std::shared_ptr<SlotRing> Create(absl::Span<uint8_t> memory,
-                                          std::shared_ptr<void> owner);
 
   // Called after room has become free, on the thread that freed it, without
   // the lock; it must only post. Set it before the first lease; an empty one
@@ -62,8 +58,6 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
   std::optional<SlotId> Allocate(size_t bytes);
   // The slot's bytes, as many as asked for (as kept, once ready).
   absl::StatusOr<absl::Span<uint8_t>> Bytes(SlotId id) const;
-  // The slot as it travels beside a credit in process. Requires GRANTED.
-  absl::StatusOr<std::shared_ptr<SharedRoom>> Room(SlotId id);
   // GRANTED -> READY. The first `bytes` hold the batch; the rest is freed.
   absl::Status MarkReady(SlotId id, size_t bytes);
   // GRANTED -> QUARANTINED.
@@ -84,9 +78,8 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
     size_t extent = 0;  // whole units
     size_t bytes = 0;   // of use to the caller
   };
-  class SlotRoom;
 
-  SlotRing(absl::Span<uint8_t> memory, std::shared_ptr<void> owner);
+  explicit SlotRing(size_t bytes);
 
   static const char* Name(State state);
   absl::StatusOr<Slot*> Find(SlotId id, State wanted, const char* verb)
@@ -97,8 +90,8 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
   void EndLease(SlotId id);
   void TellRoomFreed();
 
-  const std::shared_ptr<void> owner_;
-  const absl::Span<uint8_t> memory_;
+  AlignedBuffer buffer_;
+  const absl::Span<uint8_t> memory_;  // all of it
   mutable Mutex mutex_;
   SlotId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   std::map<SlotId, Slot> slots_ ABSL_GUARDED_BY(mutex_);

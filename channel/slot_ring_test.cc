@@ -66,7 +66,6 @@ TEST(SlotRingTest, WrongMovesAreRefusedByName) {
   ASSERT_TRUE(ring->MarkReady(*slot, 100).ok());
   EXPECT_FALSE(ring->MarkReady(*slot, 100).ok());
   EXPECT_FALSE(ring->Quarantine(*slot).ok());
-  EXPECT_FALSE(ring->Room(*slot).ok());
   auto lease = ring->Lease(*slot);
   EXPECT_FALSE(ring->Free(*slot).ok()) << "only its lease may";
   EXPECT_FALSE(ring->Lease(*slot).ok());
@@ -112,16 +111,15 @@ TEST(SlotRingTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(SlotRing::Create(0)->Allocate(0).has_value());
 }
 
-TEST(SlotRingTest, LeasesAndRoomsOutliveTheRingsLastHolder) {
+TEST(SlotRingTest, LeasesOutliveTheRingsLastHolder) {
   auto ring = SlotRing::Create(4 * kUnit);
   const auto slot = *ring->Allocate(kUnit);
-  auto room = *ring->Room(slot);
-  EXPECT_EQ(room->bytes().data(), ring->Bytes(slot)->data());
-  EXPECT_EQ(room->bytes().size(), kUnit);
+  const absl::Span<uint8_t> bytes = *ring->Bytes(slot);
+  EXPECT_EQ(bytes.size(), kUnit);
   ASSERT_TRUE(ring->MarkReady(slot, kUnit).ok());
   auto lease = *ring->Lease(slot);
   ring.reset();
-  std::memset(room->bytes().data(), 7, kUnit);
+  std::memset(bytes.data(), 7, kUnit);
   EXPECT_EQ(static_cast<const uint8_t*>(lease.get())[kUnit - 1], 7);
 }
 

@@ -1,7 +1,6 @@
 #include "channel/grpc/byte_buffer_codec.h"
 
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"

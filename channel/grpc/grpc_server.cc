@@ -11,9 +11,9 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
@@ -120,9 +120,9 @@ class ServerStream final : public GrpcStream,
   std::shared_ptr<GrpcStream> self_;  // until OnDone
 };
 
-class SamplerService final : public grpc::CallbackGenericService {
+class StreamService final : public grpc::CallbackGenericService {
  public:
-  SamplerService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
+  StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
       : options_(options), acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
@@ -139,32 +139,16 @@ class SamplerService final : public grpc::CallbackGenericService {
   StreamAcceptor* const acceptor_;
 };
 
-bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host == "::1" ||
-         (absl::StartsWith(host, "127.") &&
-          host.find_first_not_of("0123456789.") == std::string::npos);
-}
-
-int ArgMs(absl::Duration duration) {
-  return static_cast<int>(absl::ToInt64Milliseconds(duration));
-}
-
-void SetConnectionArguments(const GrpcConnectionOptions& connection,
-                            grpc::ServerBuilder& builder) {
+void SetArguments(const GrpcConnectionOptions& connection,
+                  grpc::ServerBuilder& builder) {
   // A port in use is an error, not a port shared with its other user.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS,
-                             ArgMs(connection.keepalive_time));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-                             ArgMs(connection.keepalive_timeout));
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-      ArgMs(connection.keepalive_time / 2));
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
-                             static_cast<int>(connection.receive_window));
+      ArgumentMs(connection.keepalive_time / 2));
+  SetConnectionArguments(connection, [&builder](const char* name, int value) {
+    builder.AddChannelArgument(name, value);
+  });
   builder.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
 }
@@ -177,7 +161,7 @@ class GrpcServerImpl final : public GrpcServer {
 
   absl::Status Listen(const GrpcServerOptions& options) {
     grpc::ServerBuilder builder;
-    SetConnectionArguments(options.connection, builder);
+    SetArguments(options.connection, builder);
     int port = 0;
     builder.AddListeningPort(options.listen.ToString(),
                              options.credentials != nullptr
@@ -198,7 +182,7 @@ class GrpcServerImpl final : public GrpcServer {
 
   Address address() const override { return address_; }
   size_t num_streams() const override {
-    return const_cast<SamplerService&>(service_).registry().size();
+    return const_cast<StreamService&>(service_).registry().size();
   }
 
   void SetServing(bool serving) override {
@@ -222,7 +206,7 @@ class GrpcServerImpl final : public GrpcServer {
 
  private:
   Address address_;
-  SamplerService service_;  // outlives server_
+  StreamService service_;  // outlives server_
   std::unique_ptr<grpc::Server> server_;
   std::once_flag shutdown_;
 };

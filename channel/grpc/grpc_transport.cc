@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
@@ -22,10 +23,6 @@
 
 namespace tributary {
 namespace {
-
-int ArgMs(absl::Duration duration) {
-  return static_cast<int>(absl::ToInt64Milliseconds(duration));
-}
 
 absl::Status ShutDownError() {
   return absl::UnavailableError("the transport was shut down");
@@ -132,27 +129,20 @@ void GrpcTransport::Shutdown() {
 
 std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
     const Address& address) const {
-  const GrpcConnectionOptions& connection = options_.connection;
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // fleets are reached directly
-  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL,
-              1);  // a connection of its own
+  // A connection of its own.
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   // gRPC's name for how long it tries to connect.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-              ArgMs(options_.connect_timeout));
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, ArgMs(connection.keepalive_time));
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-              ArgMs(connection.keepalive_timeout));
-  args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // What a cancelled stream has left in TCP keeps its buffers until it is gone.
-  args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  args.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
-              static_cast<int>(connection.receive_window));
+              ArgumentMs(options_.connect_timeout));
+  SetConnectionArguments(
+      options_.connection,
+      [&args](const char* name, int value) { args.SetInt(name, value); });
   args.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   args.SetMaxSendMessageSize(kMaxEnvelopeBytes);
   const auto credentials = options_.credentials != nullptr

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/transport.h"
 #include "common/mutex.h"

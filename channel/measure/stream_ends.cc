@@ -1,7 +1,6 @@
 #include "channel/measure/stream_ends.h"
 
 #include <algorithm>
-#include <memory>
 #include <thread>
 #include <utility>
 

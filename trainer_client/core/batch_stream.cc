@@ -4,14 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/error_text.h"
 #include "channel/parse_header.h"
 #include "common/proto/wire.pb.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
-
-constexpr size_t kMaxErrorText = 4096;
 
 // Lets the server gather straight into the slot when both share a process.
 class SlotRoom final : public SharedRoom {
@@ -23,12 +22,6 @@ class SlotRoom final : public SharedRoom {
  private:
   const std::shared_ptr<ReceiveSlot> slot_;
 };
-
-absl::Status ErrorOf(const v1::BatchError& error) {
-  const auto code = static_cast<absl::StatusCode>(error.code());
-  return absl::Status(error.code() == 0 ? absl::StatusCode::kUnknown : code,
-                      error.message().substr(0, kMaxErrorText));
-}
 
 }  // namespace
 
@@ -246,7 +239,7 @@ absl::Status BatchStream::OnBatchError(IncomingMessage& message) {
   constexpr uint64_t kMaxRetryMs = 24 * 3600 * 1000;
   return End({.kind = GrantEnd::Kind::kError,
               .grant = error.grant(),
-              .error = ErrorOf(error),
+              .error = ErrorFrom(error.code(), error.message()),
               .retryable = error.retryable(),
               .retry_after = absl::Milliseconds(
                   std::min<uint64_t>(error.retry_after_ms(), kMaxRetryMs))});

@@ -1,0 +1,33 @@
+// The channel arguments that both ends of a connection set alike.
+#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
+#define TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
+
+#include <grpc/impl/codegen/grpc_types.h>
+
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "channel/grpc/grpc_connection_options.h"
+
+namespace tributary {
+
+inline int ArgumentMs(absl::Duration duration) {
+  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
+// Calls `set` with the name and value of each.
+inline void SetConnectionArguments(
+    const GrpcConnectionOptions& connection,
+    absl::FunctionRef<void(const char* name, int value)> set) {
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, ArgumentMs(connection.keepalive_time));
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ArgumentMs(connection.keepalive_timeout));
+  set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // What a cancelled stream has left in TCP keeps its buffers until it is gone.
+  set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  set(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
+      static_cast<int>(connection.receive_window));
+}
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
