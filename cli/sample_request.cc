@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
+#include "common/parse_byte_size.h"
 #include "common/session/limits.h"
 #include "common/session/spec_builder.h"
 #include "common/status.h"

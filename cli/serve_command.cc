@@ -16,10 +16,10 @@
 #include "common/fleet/discovery_source.h"
 #include "common/log.h"
 #include "common/mutex.h"
+#include "common/parse_byte_size.h"
 #include "common/signal_watcher.h"
 #include "common/status.h"
 #include "sampler_server/server/sampler_server.h"
-#include "trainer_client/core/options.h"
 
 namespace tributary {
 namespace {

@@ -17,9 +17,8 @@ constexpr size_t AlignUp(size_t n, size_t alignment) {
 }
 
 // Owns uninitialised bytes aligned to 64 (to 2 MiB, with MADV_HUGEPAGE for its
-// whole huge pages, from 4 MiB on). Move-only. Throws nothing; allocation
-// failure ends the process, as operator new would: sizes from outside are
-// checked before.
+// whole huge pages, from 4 MiB on). Move-only. Without memory it throws
+// std::bad_alloc, as operator new does: sizes from outside are checked before.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;

@@ -116,9 +116,4 @@ size_t ByteBudget::peak() const {
   return peak_;
 }
 
-size_t ByteBudget::num_waiters() const {
-  MutexLock lock(mutex_);
-  return waiters_.size();
-}
-
 }  // namespace tributary

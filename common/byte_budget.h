@@ -6,7 +6,10 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/executor.h"
 #include "common/mutex.h"
@@ -64,7 +67,6 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
   size_t used() const;
   // The most that was ever in use.
   size_t peak() const;
-  size_t num_waiters() const;
 
  private:
   friend class Reservation;

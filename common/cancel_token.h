@@ -3,6 +3,7 @@
 #define TRIBUTARY_COMMON_CANCEL_TOKEN_H_
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"

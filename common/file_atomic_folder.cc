@@ -3,24 +3,19 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/path_error.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::Status FolderError(const std::string& path, const char* action) {
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
-}
 
 absl::Status AlreadyExists(const std::string& target) {
   return absl::AlreadyExistsError(absl::StrCat(
@@ -29,10 +24,10 @@ absl::Status AlreadyExists(const std::string& target) {
 
 absl::Status Sync(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return FolderError(path, "open");
+  if (fd < 0) return PathError(path, "open");
   const int result = fsync(fd);
   close(fd);
-  return result == 0 ? absl::OkStatus() : FolderError(path, "sync");
+  return result == 0 ? absl::OkStatus() : PathError(path, "sync");
 }
 
 absl::Status SyncTree(const std::string& root) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/unfinished_folder.h"
 

@@ -10,14 +10,11 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/buffer.h"
+#include "common/path_error.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
-
-absl::Status FileError(const std::string& path, const char* action) {
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
-}
 
 absl::Status NotRegular(const std::string& path, const char* kind) {
   return absl::InvalidArgumentError(
@@ -41,7 +38,7 @@ absl::StatusOr<int> OpenRegularFile(const std::string& path, size_t* size) {
   // Without O_NONBLOCK a FIFO that nobody writes to is waited for, for ever.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0 && errno == ENXIO) return NotRegular(path, "a socket");
-  if (fd < 0) return FileError(path, "open");
+  if (fd < 0) return PathError(path, "open");
   struct stat info {};
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
     if (size != nullptr) *size = static_cast<size_t>(info.st_size);
@@ -57,7 +54,7 @@ absl::StatusOr<FileMapping> FileMapping::Open(const std::string& path) {
   const auto close_fd = absl::MakeCleanup([fd = fd] { close(fd); });
   if (size == 0) return FileMapping();
   void* data = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (data == MAP_FAILED) return FileError(path, "map");
+  if (data == MAP_FAILED) return PathError(path, "map");
   AdviseHugePages(data, size);
   return FileMapping(static_cast<uint8_t*>(data), size);
 }
@@ -80,7 +77,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path,
   while (have < size) {
     const ssize_t n = read(fd, text.data() + have, size - have);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileError(path, "read");
+    if (n < 0) return PathError(path, "read");
     if (n == 0) break;
     have += static_cast<size_t>(n);
   }

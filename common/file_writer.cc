@@ -3,13 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/crc32c.h"
-#include "common/status.h"
+#include "common/path_error.h"
 
 namespace tributary {
 namespace {
@@ -17,16 +16,12 @@ namespace {
 // Small enough to be in cache when the kernel copies what the CRC has read.
 constexpr size_t kPiece = size_t{256} << 10;
 
-absl::Status FileError(const std::string& path, const char* action) {
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
-}
-
 }  // namespace
 
 absl::StatusOr<FileWriter> FileWriter::Create(const std::string& path) {
   const int fd =
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return FileError(path, "create");
+  if (fd < 0) return PathError(path, "create");
   return FileWriter(path, fd);
 }
 
@@ -45,7 +40,7 @@ absl::Status FileWriter::Append(absl::Span<const uint8_t> bytes) {
     const auto piece = bytes.subspan(0, kPiece);
     const ssize_t n = write(fd_, piece.data(), piece.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileError(path_, "write");
+    if (n < 0) return PathError(path_, "write");
     crc32c_ = ExtendCrc32c(crc32c_, piece.subspan(0, n));
     bytes_written_ += static_cast<uint64_t>(n);
     bytes.remove_prefix(static_cast<size_t>(n));
@@ -59,12 +54,12 @@ absl::Status FileWriter::Append(std::string_view text) {
 }
 
 absl::Status FileWriter::SyncAndClose() {
-  if (fsync(fd_) != 0) return FileError(path_, "sync");
+  if (fsync(fd_) != 0) return PathError(path_, "sync");
   return Close();
 }
 
 absl::Status FileWriter::Close() {
-  if (close(std::exchange(fd_, -1)) != 0) return FileError(path_, "close");
+  if (close(std::exchange(fd_, -1)) != 0) return PathError(path_, "close");
   return absl::OkStatus();
 }
 

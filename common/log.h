@@ -4,6 +4,7 @@
 #define TRIBUTARY_COMMON_LOG_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,9 +27,7 @@ bool LogEnabled(LogLevel level);
 // One line: time, level, thread, text. Thread-safe; written at once.
 void Log(LogLevel level, std::string_view text);
 
-inline void LogDebug(std::string_view text) { Log(LogLevel::kDebug, text); }
 inline void LogInfo(std::string_view text) { Log(LogLevel::kInfo, text); }
-inline void LogWarning(std::string_view text) { Log(LogLevel::kWarning, text); }
 inline void LogError(std::string_view text) { Log(LogLevel::kError, text); }
 
 // As Log, but at most one line each 10 s for the same `key` (say, "peer

@@ -9,13 +9,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "common/buffer.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
 
 constexpr absl::string_view kMagic = "\x93NUMPY";
-constexpr size_t kAlignment = 64;
 
 absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat(".npy header: ", what));
@@ -53,7 +53,7 @@ absl::StatusOr<NpyType> ParseDescr(absl::string_view text) {
   }
   const char order = text[1], kind = text[2];
   const bool known_kind = absl::string_view("uifbV").find(kind) != text.npos;
-  const bool little = order == '<' || order == '|' || (order == '=');
+  const bool little = order == '<' || order == '|' || order == '=';
   if (!known_kind || !little || size == 0 || size > 255) {
     return Damaged(absl::StrCat("descr ", text,
                                 " is not supported; little-endian numbers "
@@ -145,8 +145,7 @@ std::string FormatNpyHeader(NpyType type, absl::Span<const int64_t> shape) {
       "{'descr': '", type.descr(),
       "', 'fortran_order': False, 'shape': ", ShapeText(shape), ", }");
   const size_t unpadded = kMagic.size() + 4 + dict.size() + 1;
-  const size_t total = (unpadded + kAlignment - 1) / kAlignment * kAlignment;
-  dict.append(total - unpadded, ' ').push_back('\n');
+  dict.append(AlignUp(unpadded, kCacheLine) - unpadded, ' ').push_back('\n');
   std::string header(kMagic);
   header.append({'\x01', '\x00'});
   header.push_back(static_cast<char>(dict.size() & 0xff));

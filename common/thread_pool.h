@@ -6,9 +6,12 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "common/executor.h"
+#include "common/mutex.h"
 
 namespace tributary {
 

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/mutex.h"
+#include "common/path_error.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -39,10 +40,6 @@ Folders& AllFolders() {
   return *folders;
 }
 
-absl::Status FolderError(const std::string& path, const char* action) {
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
-}
-
 absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
                 RENAME_NOREPLACE) == 0) {
@@ -58,7 +55,7 @@ absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
     return absl::AlreadyExistsError(
         absl::StrCat(to, " exists; remove it or name a folder that does not"));
   }
-  return FolderError(to, "rename the finished folder to");
+  return PathError(to, "rename the finished folder to");
 }
 
 }  // namespace
@@ -76,7 +73,7 @@ absl::StatusOr<UnfinishedFolder> UnfinishedFolder::Create(
     }
     if (errno != EEXIST) break;
   }
-  return FolderError(path, "create folder");
+  return PathError(path, "create folder");
 }
 
 UnfinishedFolder::UnfinishedFolder(UnfinishedFolder&& other) noexcept

@@ -3,6 +3,7 @@
 #define TRIBUTARY_COMMON_UNFINISHED_FOLDER_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -58,8 +58,9 @@ void Discovery::Read() {
                      [weak = weak_from_this(), strand = strand_](
                          absl::StatusOr<std::vector<Address>> found) {
                        strand->Post([weak, found = std::move(found)]() mutable {
-                         if (auto self = weak.lock())
+                         if (auto self = weak.lock()) {
                            self->Take(std::move(found));
+                         }
                        });
                      });
 }

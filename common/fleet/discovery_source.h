@@ -2,7 +2,6 @@
 #ifndef TRIBUTARY_COMMON_FLEET_DISCOVERY_SOURCE_H_
 #define TRIBUTARY_COMMON_FLEET_DISCOVERY_SOURCE_H_
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"

@@ -26,9 +26,6 @@ class Membership {
     }
     return added;
   }
-  bool Contains(const Address& address) const {
-    return members_.contains(address);
-  }
   // Call when the server's health has failed. True when it is listed no more:
   // it is then no member.
   bool RemoveIfAbsent(const Address& address) {

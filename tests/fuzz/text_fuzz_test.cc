@@ -10,9 +10,9 @@
 #include "cli/sample_request.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
+#include "common/parse_byte_size.h"
 #include "partition/pipeline/number_text.h"
 #include "tests/fuzz/must.h"
-#include "trainer_client/core/options.h"
 
 namespace tributary {
 namespace {

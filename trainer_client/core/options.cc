@@ -1,14 +1,11 @@
 #include "trainer_client/core/options.h"
 
-#include <cctype>
-#include <string_view>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/buffer.h"
+#include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
 #include "common/status.h"
+#include "common/utf8.h"
 
 namespace tributary {
 namespace {
@@ -26,18 +23,6 @@ absl::Status CheckRange(absl::string_view field, int64_t value, int64_t low,
   return Bad(field, absl::StrCat(value), absl::StrCat(low, " to ", high));
 }
 
-// The power of two that a unit stands for, or -1.
-int UnitShift(absl::string_view unit) {
-  std::string lower = absl::AsciiStrToLower(unit);
-  if (lower.empty() || lower == "b") return 0;
-  if (lower.size() > 1 && lower.back() == 'b') lower.pop_back();
-  if (lower.size() == 2 && lower[1] == 'i') lower.pop_back();
-  if (lower == "k") return 10;
-  if (lower == "m") return 20;
-  if (lower == "g") return 30;
-  return -1;
-}
-
 // A static list has a last number, other sources may grow.
 absl::Status CheckServerRanks(const std::vector<int>& ranks, int num_servers) {
   for (size_t i = 0; i < ranks.size(); ++i) {
@@ -49,6 +34,13 @@ absl::Status CheckServerRanks(const std::vector<int>& ranks, int num_servers) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckMaster(const std::string& host, int port) {
+  RETURN_IF_ERROR(CheckRange("master_port", port, 1, 65535));
+  const Address address{host, static_cast<uint16_t>(port)};
+  if (ParseAddress(address.ToString()).ok()) return absl::OkStatus();
+  return Bad("master_addr", host, "a host name or an IP address");
 }
 
 absl::Status CheckServers(const RemoteDistSamplingWorkerOptions& options) {
@@ -64,7 +56,7 @@ absl::Status CheckServers(const RemoteDistSamplingWorkerOptions& options) {
                "HOST:PORT,... | file:PATH | dns:///NAME:PORT (or master_addr "
                "and master_port in its place)");
   } else {
-    RETURN_IF_ERROR(CheckRange("master_port", options.master_port, 1, 65535));
+    RETURN_IF_ERROR(CheckMaster(options.master_addr, options.master_port));
     num_servers = 1;
   }
   return CheckServerRanks(options.server_rank, num_servers);
@@ -80,32 +72,6 @@ absl::Status CheckDevices(const std::vector<std::string>& devices) {
 }
 
 }  // namespace
-
-absl::StatusOr<uint64_t> ParseByteSize(std::string_view size) {
-  const std::string all(size);
-  const absl::string_view text = absl::StripAsciiWhitespace(all);
-  size_t digits = 0;
-  while (digits < text.size() &&
-         (absl::ascii_isdigit(text[digits]) || text[digits] == '.')) {
-    ++digits;
-  }
-  double number = 0;
-  const int shift =
-      UnitShift(absl::StripLeadingAsciiWhitespace(text.substr(digits)));
-  if (shift < 0 || !absl::SimpleAtod(text.substr(0, digits), &number)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", all,
-                     "\" is no size in bytes; allowed: a number and a unit, as "
-                     "in 4096, 64MB, 1.5GiB"));
-  }
-  const double bytes = number * static_cast<double>(uint64_t{1} << shift);
-  // Above 2^53 a double skips integers; no ring is that large.
-  if (bytes > 9007199254740992.0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", all, "\" is more than 2^53 bytes"));
-  }
-  return static_cast<uint64_t>(bytes);
-}
 
 absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   RETURN_IF_ERROR(CheckServers(*this));
@@ -128,6 +94,8 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
     return Bad("worker_key", absl::StrCat(worker_key.size(), " bytes long"),
                "1 to 256 bytes");
   }
+  // It travels in a protobuf string.
+  if (!IsUtf8(worker_key)) return Bad("worker_key", worker_key, "UTF-8");
   return absl::OkStatus();
 }
 

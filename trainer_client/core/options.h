@@ -4,19 +4,13 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 namespace tributary {
-
-// "64MB", "1.5GiB", "4096" in bytes; K, M and G are powers of 1024 with or
-// without the i, as in GLT. INVALID_ARGUMENT with the text.
-absl::StatusOr<uint64_t> ParseByteSize(std::string_view text);
 
 // GLT's RemoteDistSamplingWorkerOptions: batches come from a fleet of servers.
 // A wrong value is an error at construction of the loader, naming the field.

@@ -10,26 +10,6 @@ namespace {
 
 using Options = RemoteDistSamplingWorkerOptions;
 
-TEST(ParseByteSize, TakesUnits) {
-  EXPECT_EQ(*ParseByteSize("4096"), 4096);
-  EXPECT_EQ(*ParseByteSize("0"), 0);
-  EXPECT_EQ(*ParseByteSize("64MB"), 64 << 20);
-  EXPECT_EQ(*ParseByteSize("64 mib"), 64 << 20);
-  EXPECT_EQ(*ParseByteSize("1.5GiB"), 1536ull << 20);
-  EXPECT_EQ(*ParseByteSize("1GB"), 1ull << 30);
-  EXPECT_EQ(*ParseByteSize(" 3k "), 3072);
-  EXPECT_EQ(*ParseByteSize("7b"), 7);
-}
-
-TEST(ParseByteSize, RefusesOthersWithTheText) {
-  for (const char* text : {"", "MB", "-1", "1TBB", "1e6", "1.2.3", "x", "1 2",
-                           "9007199254740994", "99999999999G", "1ib"}) {
-    const auto size = ParseByteSize(text);
-    ASSERT_FALSE(size.ok()) << text;
-    EXPECT_NE(size.status().message().find(text), std::string::npos);
-  }
-}
-
 Options Good() {
   Options options;
   options.servers = "127.0.0.1:50051,127.0.0.1:50052";
@@ -41,6 +21,8 @@ TEST(Options, DefaultsWithServersAreValid) {
   Options glt;
   glt.master_addr = "10.0.0.1";
   glt.master_port = 11234;
+  EXPECT_TRUE(glt.Validate().ok()) << glt.Validate();
+  glt.master_addr = "::1";
   EXPECT_TRUE(glt.Validate().ok()) << glt.Validate();
 }
 
@@ -84,6 +66,12 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
        "1 to 1024"},
       {[](Options& o) { o.worker_key = ""; }, "worker_key", "0 bytes long",
        "1 to 256"},
+      {[](Options& o) { o.worker_key = "job\xff"; }, "worker_key", "job\xff",
+       "UTF-8"},
+      {[](Options& o) {
+         o.servers = "", o.master_addr = "no host", o.master_port = 1;
+       },
+       "master_addr", "no host", "a host name"},
   };
   for (const Case& c : cases) {
     Options options = Good();

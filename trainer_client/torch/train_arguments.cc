@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/parse_byte_size.h"
 #include "common/parse_number.h"
 #include "common/session/limits.h"
 #include "common/status.h"
