@@ -112,8 +112,7 @@ class World {
     options.link.strand = strand_;
     options.link.client_name = "fuzz";
     options.link.credit_timeout = kRpcTimeout;
-    fleet_ =
-        std::make_shared<ServerFleet>(options, std::weak_ptr<FleetEvents>());
+    fleet_ = std::make_shared<ServerFleet>(options);
     loader_->Start(fleet_);
     fleet_->Start();
     loader_->StartEpoch(0).IgnoreError();

@@ -50,7 +50,7 @@ class World {
     fleet.link.strand = strand_;
     fleet.link.client_name = "fuzz";
     fleet.link.credit_timeout = kRpcTimeout;
-    fleet_ = std::make_shared<ServerFleet>(fleet, std::weak_ptr<FleetEvents>());
+    fleet_ = std::make_shared<ServerFleet>(fleet);
   }
 
   // How many batches came.

@@ -25,8 +25,7 @@ SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
   fleet.link.credit_timeout = options_.core.rpc_timeout;
   fleet.jitter_seed = options_.core.jitter_seed;
   strand_->Post([core = core_, fleet] {
-    auto servers =
-        std::make_shared<ServerFleet>(fleet, std::weak_ptr<FleetEvents>());
+    auto servers = std::make_shared<ServerFleet>(fleet);
     core->Start(servers);
     servers->Start();
   });

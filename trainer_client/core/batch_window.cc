@@ -23,12 +23,6 @@ bool BatchWindow::EvictAbove(uint64_t index) {
   return false;
 }
 
-bool BatchWindow::AnyReady() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const auto& batch) {
-    return batch.state == PendingBatch::State::kReady;
-  });
-}
-
 bool BatchWindow::AnyUnfinished() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const auto& batch) {
     return batch.state == PendingBatch::State::kWanted ||

@@ -58,7 +58,6 @@ class BatchWindow {
   // Gives up the highest ready batch above `index`, which is wanted again:
   // false when there is none.
   bool EvictAbove(uint64_t index);
-  bool AnyReady() const;
   // Whether there is something to wait for.
   bool AnyUnfinished() const;
 

@@ -4,7 +4,6 @@
 #include <random>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "common/fleet/discovery_source.h"
 #include "common/fleet/host_resolver.h"
 #include "common/mutex.h"
@@ -86,8 +85,8 @@ class Loader final : public DistNeighborLoader {
         worker_(worker),
         jitter_seed_(std::random_device()()),
         strand_(std::make_shared<Strand>(environment.executor)),
-        fleet_(std::make_shared<ServerFleet>(FleetOptions(environment, source),
-                                             std::weak_ptr<FleetEvents>())) {}
+        fleet_(
+            std::make_shared<ServerFleet>(FleetOptions(environment, source))) {}
   ~Loader() override;
 
   absl::Status Open();

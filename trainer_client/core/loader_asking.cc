@@ -55,26 +55,27 @@ void LoaderCore::AskAll() {
   for (PendingBatch& batch : window_) {
     if (batch.state != PendingBatch::State::kWanted) continue;
     if (now < batch.not_before) continue;
-    if (TryAsk(batch) != Asked::kNoRoom) continue;
+    if (TryAsk(batch)) continue;
     room_is_short_ = batch.index == window_.front().index;
     return;
   }
 }
 
-LoaderCore::Asked LoaderCore::TryAsk(PendingBatch& batch) {
+// False when there is no room for it, which those above it must not take.
+bool LoaderCore::TryAsk(PendingBatch& batch) {
   const DeathRecord::Verdict verdict = Judge(batch);
-  if (verdict == DeathRecord::Verdict::kGuilty) return Asked::kFailed;
-  if (verdict == DeathRecord::Verdict::kWait) return Asked::kNoServer;
+  if (verdict == DeathRecord::Verdict::kGuilty) return true;
+  if (verdict == DeathRecord::Verdict::kWait) return true;
   ServerLink* link =
       fleet_->Choose({.index = batch.index,
                       .generation = generation_,
                       .alone = verdict == DeathRecord::Verdict::kAlone,
                       .avoid = batch.avoid});
-  if (link == nullptr) return Asked::kNoServer;
+  if (link == nullptr) return true;
   std::shared_ptr<ReceiveSlot> slot = MakeRoom(batch, *link);
-  if (slot == nullptr) return Asked::kNoRoom;
+  if (slot == nullptr) return false;
   Send(batch, *link, std::move(slot));
-  return Asked::kYes;
+  return true;
 }
 
 DeathRecord::Verdict LoaderCore::Judge(PendingBatch& batch) {

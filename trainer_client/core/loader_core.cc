@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
 
 namespace tributary {
 
@@ -72,7 +71,7 @@ absl::Status LoaderCore::Begin(const Cursor& cursor) {
   fleet_->AbandonAll();
   window_.Clear();
   order_ = std::make_shared<EpochOrder>(session_.order, cursor);
-  next_nth_ = delivered_ = 0;
+  next_nth_ = 0;
   started_ = room_is_short_ = false;
   return absl::OkStatus();
 }
@@ -117,8 +116,9 @@ void LoaderCore::Next(Delivered delivered) {
   waiting_since_ = strand_->Now();
   deadline_ = strand_->PostAfter(options_.rpc_timeout,
                                  [weak = weak_from_this(), wait = ++waits_] {
-                                   if (auto self = weak.lock())
+                                   if (auto self = weak.lock()) {
                                      self->OnDeadline(wait);
+                                   }
                                  });
   Pump();
 }
@@ -140,7 +140,6 @@ void LoaderCore::Deliver() {
 void LoaderCore::DeliverFront() {
   PendingBatch batch = std::move(window_.front());
   window_.PopFront();
-  ++delivered_;
   PumpSoon();
   if (batch.state == PendingBatch::State::kFailed) return Answer(batch.error);
   absl::StatusOr<std::shared_ptr<const void>> room = batch.slot->Lend();
@@ -171,7 +170,6 @@ void LoaderCore::OnDeadline(uint64_t wait) {
   const auto code = fleet_->num_up() == 0 ? absl::StatusCode::kUnavailable
                                           : absl::StatusCode::kDeadlineExceeded;
   window_.PopFront();
-  ++delivered_;
   PumpSoon();
   Answer(absl::Status(code, text));
 }

@@ -38,7 +38,6 @@ struct LoaderCoreOptions {
   uint64_t buffer_size = uint64_t{256} << 20;
   int prefetch_size = 4;
   absl::Duration rpc_timeout = absl::Seconds(180);
-  BackoffOptions backoff;
   uint64_t jitter_seed = 0;
 };
 
@@ -81,8 +80,6 @@ class LoaderCore : public FleetEvents,
   const SlotRing& ring() const { return *ring_; }
 
  private:
-  enum class Asked { kYes, kNoServer, kNoRoom, kFailed };
-
   // ---- loader_core.cc: the user's side -------------------------------------
   absl::Status Begin(const Cursor& cursor);
   void Deliver();
@@ -96,7 +93,7 @@ class LoaderCore : public FleetEvents,
   void Pump();
   void FillWindow();
   void AskAll();
-  Asked TryAsk(PendingBatch& batch);
+  bool TryAsk(PendingBatch& batch);
   DeathRecord::Verdict Judge(PendingBatch& batch);
   static uint64_t LeastRoom(const PendingBatch& batch);
   std::shared_ptr<ReceiveSlot> MakeRoom(const PendingBatch& batch,
@@ -133,8 +130,7 @@ class LoaderCore : public FleetEvents,
   std::shared_ptr<ServerFleet> fleet_;
   std::shared_ptr<const EpochOrder> order_;  // null: no epoch yet
   uint64_t generation_ = 0;
-  uint64_t next_nth_ = 0;   // of this rank, next into the window
-  uint64_t delivered_ = 0;  // of this rank, since Begin
+  uint64_t next_nth_ = 0;  // of this rank, next into the window
   BatchWindow window_;
   CreditSize credit_size_;
   PhiloxStream jitter_;

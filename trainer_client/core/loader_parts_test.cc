@@ -72,7 +72,7 @@ TEST(BatchWindow, EvictsTheHighestReadyOneAbove) {
   EXPECT_FALSE(window.EvictAbove(1));
   EXPECT_TRUE(window.EvictAbove(0));
   EXPECT_FALSE(window.EvictAbove(0));
-  EXPECT_TRUE(window.AnyReady());
+  EXPECT_EQ(window.Find(0)->state, State::kReady);
 }
 
 TEST(StrandSignal, IsHeardOnceAndNeverAfterMute) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"

@@ -20,9 +20,8 @@ uint64_t MixSeed(uint64_t seed, uint64_t number) {
 
 }  // namespace
 
-ServerFleet::ServerFleet(ServerFleetOptions options,
-                         std::weak_ptr<FleetEvents> events)
-    : options_(std::move(options)), events_(std::move(events)) {}
+ServerFleet::ServerFleet(ServerFleetOptions options)
+    : options_(std::move(options)) {}
 
 void ServerFleet::Start() {
   discovery_ = std::make_shared<Discovery>(

@@ -3,7 +3,6 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SERVER_FLEET_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +40,7 @@ class FleetEvents {
 class ServerFleet : public ServerEvents,
                     public std::enable_shared_from_this<ServerFleet> {
  public:
-  ServerFleet(ServerFleetOptions options, std::weak_ptr<FleetEvents> events);
+  explicit ServerFleet(ServerFleetOptions options);
 
   void Start();
   void SetEvents(std::weak_ptr<FleetEvents> events) {

@@ -99,8 +99,9 @@ void ServerLink::GoDown(absl::Status why) {
           self->Connect();
         }
       });
-  if (auto events = events_.lock())
+  if (auto events = events_.lock()) {
     events->OnServerDown(*this, std::move(lost));
+  }
 }
 
 void ServerLink::CloseStreams(const absl::Status& why) {

@@ -50,8 +50,7 @@ void LoaderWorld::Start() {
   fleet.link.client_name = "test";
   fleet.jitter_seed = options_.seed;
   strand_->Post([this, fleet] {
-    auto servers =
-        std::make_shared<ServerFleet>(fleet, std::weak_ptr<FleetEvents>());
+    auto servers = std::make_shared<ServerFleet>(fleet);
     core_->Start(servers);
     servers->Start();
   });
