@@ -20,8 +20,9 @@ struct MetricsServerOptions {
   absl::AnyInvocable<absl::Status()> health;
 };
 
-// Serves GET until destroyed, on two threads of its own (civetweb's); requests
-// that are slow or too large are cut off by its limits. No TLS: see that it
+// Serves GET until destroyed, on three threads of its own (civetweb's: two that
+// answer, one that accepts); requests that are slow or too large are cut off by
+// its limits. No TLS: see that it
 // listens where only those who may read figures can reach it.
 class MetricsServer {
  public:

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,7 +26,7 @@ class Peer {
         executor_(executor) {}
 
   const Address& address() const { return address_; }
-  // It answered lately, holds this graph, and is not this server itself.
+  // It answered lately and holds this graph.
   bool healthy() const;
   bool Owns(uint32_t partition) const;
   bool draining() const;

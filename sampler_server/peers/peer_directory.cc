@@ -50,8 +50,9 @@ void PeerDirectory::Stop(absl::AnyInvocable<void()> stopped) {
 
 void PeerDirectory::Listed(const std::vector<Address>& addresses) {
   const std::set<Address> listed(addresses.begin(), addresses.end());
-  for (auto& [address, watch] : watches_)
+  for (auto& [address, watch] : watches_) {
     watch.listed = listed.contains(address);
+  }
   for (const Address& address : listed) {
     if (watches_.contains(address)) continue;
     if (watches_.size() >= kMaxPeers) {

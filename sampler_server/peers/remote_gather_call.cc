@@ -106,9 +106,8 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
 
   std::string Header(uint64_t timeout_ms) const {
     v1::GatherRequest request;
-    request.set_layout_digest(std::string(
-        reinterpret_cast<const char*>(schema_->layout_digest.data()),
-        schema_->layout_digest.size()));
+    request.set_layout_digest(schema_->layout_digest.data(),
+                              schema_->layout_digest.size());
     request.set_partition(gather_.partition);
     if (gather_.table == RemoteGather::Table::kNodes) {
       request.set_node_type(gather_.type);

@@ -1,13 +1,12 @@
 #include "sampler_server/service/control_calls.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status.h"
-#include "sampler_server/service/leaf_calls.h"
+#include "sampler_server/service/digest_check.h"
 
 namespace tributary {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <list>
-#include <map>
 #include <optional>
 #include <string>
 

@@ -8,6 +8,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "channel/message.h"
 #include "common/buffer.h"
 #include "common/byte_budget.h"
@@ -38,8 +39,9 @@ class GrantSink final : public BatchSink {
   // Shared with the stream, which reports it.
   using StageCell = std::atomic<v1::Stage>;
   struct Callbacks {
-    absl::AnyInvocable<void(TaskEnd)> ended;  // at most once, before
-    absl::AnyInvocable<void()> gone;  // the task is over, and writes no more
+    absl::AnyInvocable<void(TaskEnd)> ended;  // at most once
+    // Last, once: the task is over, and writes no more.
+    absl::AnyInvocable<void()> gone;
   };
 
   // `room` null: allocate, out of `reservation`.

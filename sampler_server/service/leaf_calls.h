@@ -45,12 +45,6 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const LeafLimits& limits,
                                       ByteBudget& budget);
 
-// FAILED_PRECONDITION, naming both digests, unless `theirs` is the graph's.
-absl::Status CheckLayoutDigest(const GraphSchema& schema,
-                               const std::string& theirs);
-absl::Status CheckContentDigest(const GraphSchema& schema,
-                                const std::string& theirs);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_CALLS_H_

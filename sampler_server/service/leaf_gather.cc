@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "sampler_server/engine/gather.h"
+#include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/leaf_checks.h"
 

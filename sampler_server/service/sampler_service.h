@@ -78,7 +78,7 @@ class SamplerService final : public StreamAcceptor {
   // Whoever else needs of the same memory reserves it here.
   ByteBudget& budget() const;
   ByteBudget& leaf_budget() const;
-  // Batches being made or sent.
+  // Batches that wait, are being made or sent.
   size_t active() const;
   size_t queued() const;
 

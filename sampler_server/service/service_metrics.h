@@ -23,7 +23,7 @@ struct ServiceMetrics {
   Counter leaf_gathers;
   Counter leaf_bytes;  // of their replies
   Counter leaf_errors;
-  Histogram batch_seconds;  // credit to last byte queued
+  Histogram batch_seconds;  // credit to the batch made
   Gauge streams;            // open
 };
 

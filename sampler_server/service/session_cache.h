@@ -5,7 +5,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <utility>
 
 #include "common/mutex.h"
 #include "common/sha256.h"
