@@ -6,7 +6,6 @@
 #include "absl/strings/str_join.h"
 #include "cli/command.h"
 #include "common/parse_number.h"
-#include "common/status.h"
 
 namespace tributary {
 namespace {

@@ -73,8 +73,9 @@ absl::StatusOr<std::unique_ptr<SampleSource>> OpenNamed(
 // behind, however this ends.
 absl::StatusOr<std::unique_ptr<SampleSource>> Open(const BenchOptions& options,
                                                    SampleRequest& request) {
-  if (!request.graph.empty() || !request.worker.servers.empty())
+  if (!request.graph.empty() || !request.worker.servers.empty()) {
     return OpenNamed(request);
+  }
   ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
   request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));

@@ -2,7 +2,6 @@
 #ifndef TRIBUTARY_CLI_COMMAND_H_
 #define TRIBUTARY_CLI_COMMAND_H_
 
-#include <memory>
 #include <string>
 
 #include "absl/status/status.h"

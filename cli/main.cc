@@ -190,8 +190,9 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() != 0) return ReportParseError(root, error);
     root.exit(error);
     status = FlushStdout();
-    if (!status.ok())
+    if (!status.ok()) {
       std::fputs(ErrorText("tributary", status).c_str(), stderr);
+    }
     return ExitCodeOf(status);
   }
   for (size_t i = 0; i < commands.size(); ++i) {

@@ -1,7 +1,6 @@
 #include "partition/pipeline/csv_table.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/algorithm/container.h"

@@ -109,8 +109,9 @@ absl::StatusOr<size_t> GzipInput::State::Unpack(absl::Span<char> out) {
     stream.avail_in = static_cast<uInt>(ahead());
     const int code = inflate(&stream, Z_NO_FLUSH);
     begin = end - stream.avail_in;
-    if (code == Z_MEM_ERROR)
+    if (code == Z_MEM_ERROR) {
       return absl::ResourceExhaustedError("out of memory");
+    }
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
       return absl::DataLossError(absl::StrCat(
           "damaged: ", stream.msg == nullptr ? "no gzip" : stream.msg));

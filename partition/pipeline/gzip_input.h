@@ -3,7 +3,6 @@
 #define TRIBUTARY_PARTITION_PIPELINE_GZIP_INPUT_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 

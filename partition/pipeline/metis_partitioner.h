@@ -1,8 +1,10 @@
+// Places nodes by METIS, so that few edges are cut.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_METIS_PARTITIONER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_METIS_PARTITIONER_H_
 
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "partition/pipeline/partitioner.h"
 
 namespace tributary {

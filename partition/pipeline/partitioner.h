@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_PIPELINE_PARTITIONER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 

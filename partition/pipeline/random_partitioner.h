@@ -1,8 +1,10 @@
+// Places nodes at random, in parts of equal size.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_RANDOM_PARTITIONER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_RANDOM_PARTITIONER_H_
 
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "partition/pipeline/partitioner.h"
 
 namespace tributary {

@@ -1,7 +1,6 @@
 #include "partition/pipeline/verify.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

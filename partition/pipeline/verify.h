@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "partition/format/content.h"
-#include "partition/format/schema.h"
 
 namespace tributary {
 
