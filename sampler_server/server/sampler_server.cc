@@ -1,7 +1,6 @@
 #include "sampler_server/server/sampler_server.h"
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <thread>
 #include <utility>
@@ -13,7 +12,7 @@
 #include "common/fleet/discovery.h"
 #include "common/log.h"
 #include "common/metrics.h"
-#include "common/mutex.h"
+#include "common/promised.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
 #include "partition/format/graph.h"
@@ -65,30 +64,6 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
   }
   return absl::OkStatus();
 }
-
-// Something that will have happened.
-class Event {
- public:
-  void Set() {
-    MutexLock lock(mutex_);
-    set_ = true;
-    changed_.NotifyAll();
-  }
-  bool WaitFor(absl::Duration timeout) {
-    const auto deadline =
-        std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);
-    MutexLock lock(mutex_);
-    while (!set_) {
-      if (!changed_.WaitUntil(mutex_, deadline)) return set_;
-    }
-    return true;
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  bool set_ ABSL_GUARDED_BY(mutex_) = false;
-};
 
 // Describe sends graph.json within one message's header, and peers' states
 // beside it.
@@ -260,9 +235,9 @@ std::string SamplerServerImpl::MetricsText() {
 
 // What they post may use what is destroyed after this.
 void SamplerServerImpl::StopLooking() {
-  auto stopped = std::make_shared<Event>();
+  auto stopped = std::make_shared<Promised<bool>>();
   const auto stop_directory = [stopped, directory = directory_] {
-    directory->Stop([stopped] { stopped->Set(); });
+    directory->Stop([stopped] { stopped->Set(true); });
   };
   if (discovery_ == nullptr) {
     stop_directory();
@@ -272,15 +247,15 @@ void SamplerServerImpl::StopLooking() {
       stop_directory();
     });
   }
-  stopped->WaitFor(kCancelTimeout);
+  (void)stopped->Wait(kCancelTimeout);
 }
 
 void SamplerServerImpl::Drain(absl::Duration timeout) {
   if (std::exchange(drained_, true) || service_ == nullptr) return;
   if (grpc_ != nullptr) grpc_->SetServing(false);
-  auto drained = std::make_shared<Event>();
-  service_->Drain(pool_.Now() + timeout, [drained] { drained->Set(); });
-  if (!drained->WaitFor(timeout + kCancelTimeout)) {
+  auto drained = std::make_shared<Promised<bool>>();
+  service_->Drain(pool_.Now() + timeout, [drained] { drained->Set(true); });
+  if (!drained->Wait(timeout + kCancelTimeout).has_value()) {
     LogError("cancelled batches have not ended; leaving them");
   }
 }

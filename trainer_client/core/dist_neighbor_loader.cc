@@ -1,12 +1,11 @@
 #include "trainer_client/core/dist_neighbor_loader.h"
 
-#include <chrono>
 #include <random>
 #include <utility>
 
 #include "common/fleet/discovery_source.h"
 #include "common/fleet/host_resolver.h"
-#include "common/mutex.h"
+#include "common/promised.h"
 #include "common/status.h"
 #include "trainer_client/core/loader_core.h"
 #include "trainer_client/core/neighbor_session.h"
@@ -17,33 +16,6 @@ namespace {
 
 // Beyond the state machine's own deadlines, which should always come first.
 constexpr absl::Duration kGrace = absl::Seconds(10);
-
-// A value that one thread waits for and another sets, once.
-template <typename T>
-class Promised {
- public:
-  void Set(T value) {
-    {
-      MutexLock lock(mutex_);
-      value_.emplace(std::move(value));
-    }
-    set_.NotifyAll();
-  }
-  // None when it has not come by then.
-  std::optional<T> Wait(absl::Duration timeout) {
-    const auto deadline =
-        std::chrono::steady_clock::now() + absl::ToChronoMilliseconds(timeout);
-    MutexLock lock(mutex_);
-    while (!value_.has_value() && set_.WaitUntil(mutex_, deadline)) {
-    }
-    return std::move(value_);
-  }
-
- private:
-  Mutex mutex_;
-  CondVar set_;
-  std::optional<T> value_ ABSL_GUARDED_BY(mutex_);
-};
 
 absl::Status ExecutorStuck() {
   return absl::DeadlineExceededError(

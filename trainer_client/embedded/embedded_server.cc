@@ -1,14 +1,13 @@
 #include "trainer_client/embedded/embedded_server.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "channel/in_process_transport.h"
 #include "common/log.h"
-#include "common/mutex.h"
+#include "common/promised.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
 #include "sampler_server/service/sampler_service.h"
@@ -18,7 +17,7 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 // Tasks look at their cancel token far more often than this.
-constexpr std::chrono::seconds kStopTimeout{10};
+constexpr absl::Duration kStopTimeout = absl::Seconds(10);
 
 class EmbeddedServerImpl final : public EmbeddedServer {
  public:
@@ -54,25 +53,11 @@ class EmbeddedServerImpl final : public EmbeddedServer {
   const Graph& graph() const override { return *graph_; }
 
  private:
-  struct Stopped {
-    Mutex mutex;
-    CondVar changed;
-    bool value ABSL_GUARDED_BY(mutex) = false;
-  };
-
   void CancelAll() {
-    auto stopped = std::make_shared<Stopped>();
-    service_->Drain(pool_.Now(), [stopped] {
-      MutexLock lock(stopped->mutex);
-      stopped->value = true;
-      stopped->changed.NotifyAll();
-    });
-    const auto deadline = std::chrono::steady_clock::now() + kStopTimeout;
-    MutexLock lock(stopped->mutex);
-    while (!stopped->value) {
-      if (!stopped->changed.WaitUntil(stopped->mutex, deadline)) {
-        return LogError("the embedded server still makes batches after 10 s");
-      }
+    auto stopped = std::make_shared<Promised<bool>>();
+    service_->Drain(pool_.Now(), [stopped] { stopped->Set(true); });
+    if (!stopped->Wait(kStopTimeout).has_value()) {
+      LogError("the embedded server still makes batches after 10 s");
     }
   }
 
