@@ -159,6 +159,13 @@ absl::Status CheckCommandNames(const CLI::App& root, int argc, char** argv) {
   return absl::OkStatus();
 }
 
+// The exit code of what has ended so, once the user knows of it.
+int End(const std::string& name, absl::Status status) {
+  if (status.ok()) status = FlushStdout();
+  if (!status.ok()) std::fputs(ErrorText(name, status).c_str(), stderr);
+  return ExitCodeOf(status);
+}
+
 int Main(int argc, char** argv) {
   // A reader that went away and a file that grew too large are errors of a
   // write, which is told and cleaned up after.
@@ -179,31 +186,19 @@ int Main(int argc, char** argv) {
 
   absl::Status status = CheckCharacters(argc, argv);
   if (status.ok()) status = CheckCommandNames(root, argc, argv);
-  if (!status.ok()) {
-    std::fputs(ErrorText("tributary", status).c_str(), stderr);
-    return ExitCodeOf(status);
-  }
+  if (!status.ok()) return End("tributary", status);
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way too.
     if (error.get_exit_code() != 0) return ReportParseError(root, error);
     root.exit(error);
-    status = FlushStdout();
-    if (!status.ok()) {
-      std::fputs(ErrorText("tributary", status).c_str(), stderr);
-    }
-    return ExitCodeOf(status);
+    return End("tributary", absl::OkStatus());
   }
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!apps[i]->parsed()) continue;
     const std::string name = absl::StrCat("tributary ", apps[i]->get_name());
-    status = RunWithinMemory(*commands[i], name);
-    if (status.ok()) status = FlushStdout();
-    if (!status.ok()) {
-      std::fputs(ErrorText(name, status).c_str(), stderr);
-    }
-    return ExitCodeOf(status);
+    return End(name, RunWithinMemory(*commands[i], name));
   }
   return kExitUsage;
 }

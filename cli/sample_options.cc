@@ -58,7 +58,7 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--rpc-timeout", arguments.rpc_timeout,
-                 "Fail after so many seconds without a sign of life")
+                 "The most seconds that a batch is waited for")
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--buffer-size", arguments.buffer_size,

@@ -1,4 +1,4 @@
-"""Graphs whose batches range from a few hundred bytes to 40 MiB.
+"""Graphs whose batches range from 84 bytes to 40 MiB.
 
 Input i of INPUTS is a hub: what it draws with fanout -1 is a batch of about
 SIZES[i] bytes. `wide`: by the rows of its many neighbours; `narrow`: by its

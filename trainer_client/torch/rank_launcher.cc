@@ -69,8 +69,9 @@ std::vector<std::string> RankVariables(int rank, const LaunchOptions& options,
       {"MASTER_ADDR", "127.0.0.1"},
       {"MASTER_PORT", absl::StrCat(master.port)},
       {kLauncherPidVariable, absl::StrCat(getpid())}};
-  if (rank == 0)
+  if (rank == 0) {
     own.push_back({kMasterListenFdVariable, absl::StrCat(master.fd)});
+  }
   if (std::getenv("OMP_NUM_THREADS") == nullptr) {
     own.push_back({"OMP_NUM_THREADS",
                    absl::StrCat(std::max(1, cores / options.num_ranks))});
