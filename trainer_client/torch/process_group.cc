@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
+#include "common/fleet/address.h"
 #include "trainer_client/torch/catch_torch.h"
 
 namespace tributary {
@@ -32,10 +32,6 @@ intrusive_ptr<c10d::Store> MakeStore(const RankEnvironment& environment,
     options.masterListenFd = *environment.master_listen_fd;
   }
   return c10::make_intrusive<c10d::TCPStore>(environment.master_addr, options);
-}
-
-bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
 }
 
 std::shared_ptr<gloo::transport::Device> GlooDevice(
