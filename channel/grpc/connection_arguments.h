@@ -2,7 +2,7 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
 #define TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
 
-#include <grpc/impl/codegen/grpc_types.h>
+#include <grpc/grpc.h>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
