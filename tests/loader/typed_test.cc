@@ -181,6 +181,15 @@ TEST_F(TypedTest, TypesMustBeTheGraphs) {
   ExpectRefused("author,writes,paper has 1 hops, others 2");
 }
 
+TEST_F(TypedTest, WhoTakesHomogeneousGraphsOnlyIsToldSo) {
+  sampling_.homogeneous = true;
+  ExpectRefused(
+      "graph papers is typed (heterogeneous); allowed here: "
+      "homogeneous graphs");
+  sampling_.input_type.clear();
+  ExpectRefused("graph papers is typed");
+}
+
 TEST_F(TypedTest, OnlyBatchesOfTypedGraphsHaveTypes) {
   auto loader = Create();
   ASSERT_TRUE(loader.ok()) << loader.status();

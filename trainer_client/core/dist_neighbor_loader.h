@@ -36,6 +36,7 @@ struct NeighborLoaderOptions {
   // Their node type; empty: the graph's only one. PyG's input_nodes =
   // ("person", ids) is input_type = "person" and input_nodes = ids.
   std::string input_type;
+  bool homogeneous = false;  // refuse typed graphs, for who cannot take them
   uint64_t batch_size = 1;
   ShuffleMode shuffle = ShuffleMode::kGlobal;
   bool replace = false;

@@ -173,6 +173,12 @@ absl::Status AcceptedGraph::Check(const ServerDescription& other) const {
 
 absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
                                         const GraphSchema& schema) {
+  if (options.homogeneous && schema.heterogeneous) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("graph ", schema.name,
+                     " is typed (heterogeneous); allowed here: homogeneous "
+                     "graphs"));
+  }
   return ResolveInputType(ToSpecGraph(schema), options.input_type);
 }
 

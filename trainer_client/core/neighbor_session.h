@@ -31,7 +31,8 @@ struct AcceptedGraph {
 };
 
 // The node type of the inputs: options.input_type, or the graph's only one.
-// INVALID_ARGUMENT lists the types that there are.
+// INVALID_ARGUMENT lists the types that there are, or says that a typed graph
+// is not taken.
 absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
                                         const GraphSchema& schema);
 

@@ -51,6 +51,7 @@ class Loaders {
   absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
                     BatchSource& source) {
     NeighborLoaderOptions options = a.loader;
+    options.homogeneous = true;  // as the models are
     options.rank = rank.rank;
     options.world = rank.world;
     ASSIGN_OR_RETURN(train_, source.Open(options));

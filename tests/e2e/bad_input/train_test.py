@@ -82,6 +82,8 @@ CASES = [
     train("no such split", ["'tarin'", "train"], FAILURE, input="tarin"),
     train("no such split to test on", ["'dev'", "train"], FAILURE,
           input="train,train,dev"),
+    train("a typed graph", ["graph papers is typed", "homogeneous graphs"],
+          FAILURE, graph="{typed}"),
     train("no features", ["no node features"], FAILURE, graph="{bare}"),
     train("no labels", ["labels", "one whole number"], FAILURE,
           graph="{unlabelled}"),
@@ -118,6 +120,11 @@ class TrainTest(Table):
         super().setUpClass()
         peer = cls.enterClassContext(peers.Listener(peers.closing))
         cls.paths = {"graph": cls.write_graph(), "peer": peer.address}
+        typed = folders.write_hetero(
+            f"{cls.folder}/papers", {"paper": (3, [[1], [2], [3]], [[0]] * 3)},
+            {("paper", "cites", "paper"): ([(0, 1), (2, 1)], None)},
+            {"paper": {"train": [0, 2]}})
+        cls.paths["typed"] = folders.partition(typed, f"{cls.folder}/typed")
         for name, columns in {"bare": {"x": None}, "unlabelled": {"y": None},
                               "fractions": {"y": [[0.5]] * 3},
                               "negative": {"y": [[0], [-3], [1]]}}.items():
