@@ -44,6 +44,10 @@ std::string MessageKindName(MessageKind kind) {
       return "GatherRequest";
     case MessageKind::kGatherReply:
       return "GatherReply";
+    case MessageKind::kAskKindRequest:
+      return "AskKindRequest";
+    case MessageKind::kAskKindReply:
+      return "AskKindReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

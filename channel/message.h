@@ -33,6 +33,8 @@ enum class MessageKind : uint16_t {
   kSampleHopReply = 38,
   kGatherRequest = 39,
   kGatherReply = 40,
+  kAskKindRequest = 41,
+  kAskKindReply = 42,
 };
 
 // "Credit", or "kind 77" for a value that is none.

@@ -98,6 +98,7 @@ CLI::App* BenchCommand::DeclareOne(CLI::App& bench, BenchKind kind,
   CLI::App* app = bench.add_subcommand(name, about);
   app->callback([this, kind] { kind_ = kind; });
   DeclareSampleDraws(*app, arguments_);
+  DeclareSampleWalk(*app, arguments_);
   for (const char* option : {"--input-nodes", "--num-neighbors"}) {
     app->get_option(option)->required(false)->capture_default_str();
   }

@@ -41,7 +41,10 @@ constexpr char kFooter[] = R"(Examples:
         --batch-size 3 --shuffle none
   A typed graph: 4 and 3 neighbours, 2 authors in the first hop:
     tributary sample --graph aifb --input-nodes person:train \
-        --num-neighbors '4,3;publication,author,person=2,0' --batch-size 16)";
+        --num-neighbors '4,3;publication,author,person=2,0' --batch-size 16
+  Ten random walks of 40 steps from each node, by node2vec:
+    tributary sample --graph cora4 --kind walk --walk-length 40 \
+        --walks-per-node 10 --p 1 --q 2 --input-nodes train --batch-size 32)";
 
 absl::Status PrintLine(const BatchView& batch) {
   // Flushed, for who reads along.
@@ -110,6 +113,7 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   app->footer(kFooter);
   DeclareSampleSource(*app, arguments_);
   DeclareSampleDraws(*app, arguments_);
+  DeclareSampleWalk(*app, arguments_);
   DeclareSampleLimits(*app, arguments_);
   app->add_option("--out", arguments_.out,
                   "Also write batch-EPOCH-INDEX.npz files into this folder")

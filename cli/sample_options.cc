@@ -22,8 +22,7 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--num-neighbors", arguments.num_neighbors,
                  "Neighbours per node for each hop, -1 for all: 15,10,5; by "
                  "edge type: 4,3;src,rel,dst=2,0")
-      ->type_name("LIST")
-      ->required();
+      ->type_name("LIST");
   app.add_option("--batch-size", arguments.batch_size, "Inputs of a batch")
       ->type_name("B")
       ->capture_default_str();
@@ -48,8 +47,34 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "as PyG) or all (DGL's blocks)")
       ->type_name("NODES")
       ->capture_default_str();
-  app.add_option("--kind", arguments.kind, "What is sampled: node")
+  app.add_option("--kind", arguments.kind,
+                 "What is sampled: node (neighbours), walk (random walks)")
       ->type_name("KIND")
+      ->capture_default_str();
+}
+
+void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--walk-length", arguments.walk_length, "Steps of a walk")
+      ->type_name("L");
+  app.add_option("--walks-per-node", arguments.walks_per_node,
+                 "Walks from each input")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--metapath", arguments.metapath,
+                 "Edge types of the steps, over and over: a,r,b;c,s,a. Each "
+                 "leads from its destination to its source")
+      ->type_name("TYPES");
+  app.add_option("--restart-prob", arguments.restart_prob,
+                 "Share of the steps that go back to the start")
+      ->type_name("P")
+      ->capture_default_str();
+  app.add_flag("--restart-ends", arguments.restart_ends,
+               "A restart ends the walk instead");
+  app.add_option("--p", arguments.p, "node2vec's return parameter")
+      ->type_name("P")
+      ->capture_default_str();
+  app.add_option("--q", arguments.q, "node2vec's in-out parameter")
+      ->type_name("Q")
       ->capture_default_str();
 }
 

@@ -15,6 +15,8 @@ namespace tributary {
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
 // --input-nodes, --num-neighbors, ...: all that a batch depends on.
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
+// --walk-length, --metapath, ...: those of --kind walk.
+void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments);
 // --threads, --rpc-timeout, --buffer-size.
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments);
 

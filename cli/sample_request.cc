@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
+#include "cli/sample_walk.h"
 #include "common/parse_byte_size.h"
 #include "common/session/limits.h"
 #include "common/session/spec_builder.h"
@@ -98,10 +99,27 @@ absl::Status ParseWorker(const SampleArguments& arguments,
   return CheckWorker(*request);
 }
 
+absl::Status ParseKind(const SampleArguments& arguments,
+                       NeighborLoaderOptions* loader) {
+  ASSIGN_OR_RETURN(const size_t kind,
+                   ParseChoice("--kind", arguments.kind, {"node", "walk"}));
+  if (kind == 1) {
+    RETURN_IF_ERROR(CheckOnlyWalk(arguments));
+    ASSIGN_OR_RETURN(loader->walk, ParseWalk(arguments));
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(CheckNoWalk(arguments));
+  if (arguments.num_neighbors.empty()) {
+    return UsageError(absl::StrCat("--num-neighbors is required\nallowed: ",
+                                   kNumNeighborsAllowed));
+  }
+  return FillNumNeighbors(arguments.num_neighbors, loader);
+}
+
 absl::Status ParseDraws(const SampleArguments& arguments,
                         SampleRequest* request) {
   NeighborLoaderOptions& loader = request->loader;
-  RETURN_IF_ERROR(FillNumNeighbors(arguments.num_neighbors, &loader));
+  RETURN_IF_ERROR(ParseKind(arguments, &loader));
   ASSIGN_OR_RETURN(
       loader.batch_size,
       ParseWhole("--batch-size", arguments.batch_size, 1, kMaxBatchSize));
@@ -115,7 +133,7 @@ absl::Status ParseDraws(const SampleArguments& arguments,
                    ParseChoice("--expand", arguments.expand, {"new", "all"}));
   loader.expand_all = expand == 1;
   loader.replace = arguments.replace;
-  return ParseChoice("--kind", arguments.kind, {"node"}).status();
+  return absl::OkStatus();
 }
 
 }  // namespace

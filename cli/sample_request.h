@@ -31,6 +31,13 @@ struct SampleArguments {
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
   bool replace = false;
+  // --kind walk.
+  std::string walk_length;
+  std::string walks_per_node = "1";
+  std::string metapath;
+  std::string restart_prob = "0";
+  bool restart_ends = false;
+  std::string p = "1", q = "1";
 };
 
 struct SampleRequest {

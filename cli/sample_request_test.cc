@@ -104,6 +104,73 @@ TEST(SampleRequestTest, WrongValuesNameTheirOption) {
   }
 }
 
+SampleArguments ValidWalk() {
+  SampleArguments a = Valid();
+  a.num_neighbors = "";
+  a.kind = "walk";
+  a.walk_length = "40";
+  return a;
+}
+
+TEST(SampleRequestTest, Walks) {
+  SampleArguments a = ValidWalk();
+  auto request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  ASSERT_TRUE(request->loader.walk.has_value());
+  EXPECT_EQ(request->loader.walk->walk_length, 40u);
+  EXPECT_EQ(request->loader.walk->walks_per_node, 1u);
+  EXPECT_EQ(request->loader.walk->restart_prob, 0);
+  a.walks_per_node = "10";
+  a.metapath = "a,r,b;b,s,a";
+  a.restart_prob = "0.15";
+  a.restart_ends = true;
+  a.p = "0.25";
+  a.q = "4";
+  request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->loader.walk->walks_per_node, 10u);
+  EXPECT_THAT(request->loader.walk->metapath, ElementsAre("a,r,b", "b,s,a"));
+  EXPECT_EQ(request->loader.walk->restart_prob, 0.15);
+  EXPECT_TRUE(request->loader.walk->restart_ends);
+  EXPECT_EQ(request->loader.walk->p, 0.25);
+  EXPECT_EQ(request->loader.walk->q, 4);
+}
+
+TEST(SampleRequestTest, WrongWalksNameTheirOption) {
+  const std::pair<std::string SampleArguments::*, const char*> fields[] = {
+      {&SampleArguments::walk_length, "--walk-length"},
+      {&SampleArguments::walks_per_node, "--walks-per-node"},
+      {&SampleArguments::restart_prob, "--restart-prob"},
+      {&SampleArguments::p, "--p "},
+      {&SampleArguments::q, "--q "}};
+  for (const auto& [field, option] : fields) {
+    for (const char* bad : {"", "-3", "nan", "1e9"}) {
+      SampleArguments a = ValidWalk();
+      a.*field = bad;
+      EXPECT_THAT(Refusal(a), HasSubstr(option)) << bad;
+      EXPECT_THAT(Refusal(a), HasSubstr("allowed: ")) << option << bad;
+    }
+  }
+  SampleArguments a = ValidWalk();
+  a.metapath = "a,b";
+  EXPECT_THAT(Refusal(a), HasSubstr("\"a,b\" is no edge type"));
+  a = ValidWalk();
+  a.restart_ends = true;
+  EXPECT_THAT(Refusal(a), HasSubstr("--restart-ends without"));
+}
+
+TEST(SampleRequestTest, OptionsOfAnotherKindAreRefused) {
+  SampleArguments a = ValidWalk();
+  a.num_neighbors = "2";
+  EXPECT_THAT(Refusal(a), HasSubstr("--num-neighbors goes with --kind node"));
+  a = ValidWalk();
+  a.replace = true;
+  EXPECT_THAT(Refusal(a), HasSubstr("--replace goes with --kind node"));
+  a = Valid();
+  a.q = "2";
+  EXPECT_THAT(Refusal(a), HasSubstr("--q goes with --kind walk"));
+}
+
 TEST(SampleRequestTest, InputNodes) {
   SampleRequest r;
   ASSERT_TRUE(ParseInputNodes("3,0,3", &r).ok());

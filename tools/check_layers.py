@@ -27,7 +27,9 @@ MAY_INCLUDE = {
         "sampler_server/engine",
         "sampler_server/kinds",
     ],
+    "sampler_server/kinds/*_spec": ["common"],
     "sampler_server/kinds": [
+        "sampler_server/kinds/*_spec",
         "common",
         "partition/format",
         "sampler_server/engine",
@@ -39,7 +41,12 @@ MAY_INCLUDE = {
         "sampler_server/engine",
         "sampler_server/kinds",
     ],
-    "trainer_client/core": ["common", "channel", "partition/format/schema.h"],
+    "trainer_client/core": [
+        "common",
+        "channel",
+        "partition/format/schema.h",
+        "sampler_server/kinds/*_spec",
+    ],
     "trainer_client/embedded": [
         "common",
         "partition/format",
@@ -72,7 +79,13 @@ def is_fixture_for_test(path, header):
     return "/testing/" in header and ("/testing/" in path or path.endswith("_test.cc"))
 
 
+# What clients link of a kind of sampling: its specification and bound.
+KIND_SPEC = re.compile(r"^sampler_server/kinds/([^/]+)/\1_spec(_test)?\.(h|cc)$")
+
+
 def layer_of(path):
+    if KIND_SPEC.match(path):
+        return "sampler_server/kinds/*_spec"
     names = list(MAY_INCLUDE) + TOP
     found = [name for name in names if path.startswith(name + "/")]
     return max(found, key=len) if found else None

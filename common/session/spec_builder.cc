@@ -174,8 +174,9 @@ absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {
   return result;
 }
 
-absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
-                                             const SpecOptions& options) {
+absl::StatusOr<std::string> BuildSpecOfKind(
+    const SpecGraph& graph, const SpecOptions& options,
+    absl::FunctionRef<absl::Status(v1::SessionSpec*)> fill_kind) {
   if (options.batch_size == 0 || options.batch_size > kMaxBatchSize) {
     return Refuse("batch_size: ", options.batch_size, "; allowed: 1 to ",
                   kMaxBatchSize);
@@ -186,7 +187,7 @@ absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
   v1::SessionSpec spec;
   ASSIGN_OR_RETURN(const std::string type,
                    ResolveInputType(graph, options.input_type));
-  RETURN_IF_ERROR(FillNeighbor(graph, options, spec.mutable_neighbor()));
+  RETURN_IF_ERROR(fill_kind(&spec));
   spec.set_semantics_version(kSemanticsVersion);
   spec.set_graph(graph.name);
   spec.set_content_digest(BytesOf(graph.content_digest));
@@ -201,6 +202,13 @@ absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
   spec.mutable_inputs()->set_sha256(BytesOf(options.inputs_sha256));
   spec.set_collect_features(options.collect_features);
   return SerializeDeterministically(spec);
+}
+
+absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
+                                             const SpecOptions& options) {
+  return BuildSpecOfKind(graph, options, [&](v1::SessionSpec* spec) {
+    return FillNeighbor(graph, options, spec->mutable_neighbor());
+  });
 }
 
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids) {

@@ -8,11 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/sha256.h"
 
 namespace tributary {
+
+namespace v1 {
+class SessionSpec;
+}
 
 // What a specification must know of the graph it is for.
 struct SpecGraph {
@@ -54,6 +59,12 @@ struct SpecOptions {
 // INVALID_ARGUMENT lists the types that there are.
 absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
                                              std::string_view input_type);
+
+// What the builders of all kinds share: checks and fills what is common, has
+// `fill_kind` set the kind's message, and gives the bytes.
+absl::StatusOr<std::string> BuildSpecOfKind(
+    const SpecGraph& graph, const SpecOptions& options,
+    absl::FunctionRef<absl::Status(v1::SessionSpec*)> fill_kind);
 
 // The SessionSpec's bytes: the same options give the same bytes, on every
 // machine. Every edge type of the graph is in it, with its fanouts.

@@ -76,7 +76,7 @@ class BatchTask final : public TaskControl,
   }
 
   StepLimits Limits() const override {
-    return {EdgeAllowance(), WorkingBytes()};
+    return {EdgeAllowance(), WorkingBytes(), request_.max_bytes};
   }
 
  private:
@@ -303,8 +303,9 @@ const char* BatchTask::StageName() const {
 uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
   constexpr uint64_t kMost = UINT64_MAX / 8;
   const uint64_t batch = std::min(request.max_bytes, kMost);
-  uint64_t bytes =
-      2 * batch + kFixedBytes + request.original_id.size() * kBytesPerInput;
+  uint64_t bytes = 2 * batch + kFixedBytes +
+                   request.original_id.size() *
+                       (kBytesPerInput + request.plan->task_bytes_per_input);
   for (const PlannedEdgeType& type : request.plan->edge_types) {
     if (!NeedsPositions(schema, *request.plan, type)) continue;
     return bytes + batch / 2;

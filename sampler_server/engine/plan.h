@@ -54,6 +54,8 @@ struct SamplingPlan {
   bool replace = false;
   bool expand_all = false;
 
+  // Working memory that a task takes for each input, beside what is common.
+  uint64_t task_bytes_per_input = 0;
   // The rest of what the kind planned; may be null.
   std::shared_ptr<const KindPlan> part;
 

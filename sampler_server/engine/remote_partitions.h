@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -38,6 +39,16 @@ struct RemoteGather {
   std::vector<uint64_t> rows;
 };
 
+// What only one kind of sampling asks, answered by SamplingKind::Answer where
+// the partition is. At most 4 MiB each of payload and answer.
+struct KindQuestion {
+  int kind = 0;  // SamplingKind::field()
+  uint32_t partition = 0;
+  std::string question;  // the kind's own message
+  std::vector<uint8_t> payload;
+  size_t answer_bytes = 0;  // exactly
+};
+
 // Columns by row, in the order asked; those not asked for are empty.
 struct GatheredRows {
   std::vector<int64_t> orig_id;
@@ -67,6 +78,11 @@ class RemotePartitions {
   virtual void Gather(
       RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) = 0;
+  // Limits::max_reply_bytes does not matter here.
+  virtual void Ask(
+      KindQuestion question, const Limits& limits,
+      std::shared_ptr<Strand> strand,
+      absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) = 0;
 };
 
 }  // namespace tributary

@@ -8,6 +8,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -17,6 +18,7 @@ namespace v1 {
 class SessionSpec;
 }
 class BatchWriter;
+class Graph;
 struct GraphSchema;
 struct SamplingPlan;
 struct StepContext;
@@ -65,6 +67,17 @@ class SamplingKind {
   // The steps of one batch of a plan that this kind filled.
   virtual std::shared_ptr<BatchProgram> NewProgram(
       StepContext context) const = 0;
+  // Answers what a program on another server asks with a KindQuestion of a
+  // partition. Pure; believes nothing; fills all of `answer`, or else
+  // INVALID_ARGUMENT, OUT_OF_RANGE, NOT_FOUND (the partition is not here).
+  virtual absl::Status Answer(const Graph& graph, uint32_t partition,
+                              absl::string_view question,
+                              absl::Span<const uint8_t> payload,
+                              absl::Span<uint8_t> answer) const {
+    (void)graph, (void)partition, (void)question, (void)payload, (void)answer;
+    return absl::UnimplementedError(
+        absl::StrCat("kind ", name(), " asks nothing of peers"));
+  }
 };
 
 }  // namespace tributary

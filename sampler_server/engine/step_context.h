@@ -20,6 +20,7 @@ namespace tributary {
 struct StepLimits {
   uint64_t edges = 0;          // that it may find
   uint64_t working_bytes = 0;  // that the task may hold, its state included
+  uint64_t max_bytes = 0;      // of the batch
 };
 
 // The task as its steps see it. On the task's strand.

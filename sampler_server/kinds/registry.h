@@ -16,6 +16,9 @@ namespace tributary {
 // By number of the specification's field, ascending.
 absl::Span<const SamplingKind* const> AllKinds();
 
+// By SamplingKind::field(); null when there is none.
+const SamplingKind* FindKind(int field);
+
 // SamplingPlan::Make with all of them.
 absl::StatusOr<SamplingPlan> MakePlan(const GraphSchema& schema,
                                       std::string_view spec_bytes);

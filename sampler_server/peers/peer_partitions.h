@@ -25,6 +25,10 @@ class PeerPartitions final : public RemotePartitions {
   void Gather(
       RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) override;
+  void Ask(
+      KindQuestion question, const Limits& limits,
+      std::shared_ptr<Strand> strand,
+      absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) override;
 
  private:
   const std::shared_ptr<const GraphSchema> schema_;

@@ -18,7 +18,7 @@ namespace tributary {
 // The answer to a leaf request. Its payload lies in `payload`, whose bytes
 // stay reserved as long as it lives.
 struct LeafReply {
-  std::string header;  // serialized SampleHopReply or GatherReply
+  std::string header;  // serialized SampleHopReply, GatherReply, AskKindReply
   AlignedBuffer payload;
   Reservation reservation;
 };
@@ -44,6 +44,14 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       absl::Span<const uint8_t> payload,
                                       const LeafLimits& limits,
                                       ByteBudget& budget);
+
+// What a kind of sampling asks (SamplingKind::Answer); errors as above, and
+// UNIMPLEMENTED for a kind that this program does not have.
+absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
+                                       const v1::AskKindRequest& request,
+                                       absl::Span<const uint8_t> payload,
+                                       const LeafLimits& limits,
+                                       ByteBudget& budget);
 
 }  // namespace tributary
 

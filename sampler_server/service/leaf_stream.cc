@@ -53,15 +53,32 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
     return ServeGather(*core.graph, request, call.payload.span(),
                        core.leaf_limits, *core.leaf_budget);
   }
+  if (call.kind == MessageKind::kAskKindRequest) {
+    core.metrics.leaf_questions.Add();
+    ASSIGN_OR_RETURN(const auto request,
+                     ParseHeader<v1::AskKindRequest>(call.kind, call.header));
+    RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
+    return ServeAskKind(*core.graph, request, call.payload.span(),
+                        core.leaf_limits, *core.leaf_budget);
+  }
   return absl::UnimplementedError(
       absl::StrCat(MessageKindName(call.kind), " is no call of a leaf stream"));
 }
 
+MessageKind ReplyTo(MessageKind request) {
+  switch (request) {
+    case MessageKind::kGatherRequest:
+      return MessageKind::kGatherReply;
+    case MessageKind::kAskKindRequest:
+      return MessageKind::kAskKindReply;
+    default:
+      return MessageKind::kSampleHopReply;
+  }
+}
+
 CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
   CallAnswer answer;
-  answer.kind = request == MessageKind::kGatherRequest
-                    ? MessageKind::kGatherReply
-                    : MessageKind::kSampleHopReply;
+  answer.kind = ReplyTo(request);
   answer.header = std::move(reply.header);
   auto owner = std::make_shared<LeafReply>(std::move(reply));
   answer.payload = std::as_const(owner->payload).span();

@@ -21,6 +21,7 @@ struct ServiceMetrics {
   Counter unknown_session;  // asked for the specification again
   Counter leaf_hops;        // requests of peers
   Counter leaf_gathers;
+  Counter leaf_questions;
   Counter leaf_bytes;  // of their replies
   Counter leaf_errors;
   Histogram batch_seconds;  // credit to the batch made

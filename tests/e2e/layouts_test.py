@@ -83,6 +83,17 @@ class CoraTest(LayoutTest, unittest.TestCase):
         return sampling.lines(where, flags=flags, **options)
 
 
+class WalkTest(CoraTest):
+    """Random walks that look back, and so ask two partitions for a step."""
+
+    @staticmethod
+    def sample(where, *flags, **options):
+        walk = ("--kind", "walk", "--walk-length", 12, "--walks-per-node", 3,
+                "--restart-prob", 0.1, "--p", 4, "--q", 0.5)
+        return sampling.lines(where, fanouts=None, flags=(*walk, *flags),
+                              **options)
+
+
 class RmatTest(LayoutTest, unittest.TestCase):
     """Hubs and isolated nodes; inputs by a list with duplicates."""
 

@@ -42,6 +42,29 @@ class SevenNodesTest(unittest.TestCase):
             lines[0].split()[2],
             "3afd91386264c5d59d83bb6be9cda114802361346cabc0cefb0bebdf76722bfd")
 
+    def test_walks(self):
+        for flags, line in (
+                (("--walk-length", 4),
+                 "0 0 13961336ac2d73a6385cd2c11da9d15bf4e447702782d5cecbb515e7"
+                 "bf07d42c 3 5 0 444"),
+                (("--walk-length", 4, "--restart-prob", 0.25),
+                 "0 0 e1f49648c434680567d460277c462f3da1b90e3300efd2eb36f8de7f"
+                 "2aee6081 3 5 0 444"),
+                (("--walk-length", 4, "--restart-prob", 0.25,
+                  "--restart-ends"),
+                 "0 0 2e6960e8a0f3ec7e4572bdf94cf7e754950ec2ed0a6dc180be4b7739"
+                 "3e70648e 3 5 0 444"),
+                (("--walk-length", 6, "--p", 4, "--q", 0.5),
+                 "0 0 1be2649cb1896d4b93e2efe55c04898b6c7a558f5f97f50557354701"
+                 "8a4aa75d 3 7 0 604")):
+            with self.subTest(flags):
+                made = self.lines("0,3,1,6", None, 3, "--kind", "walk",
+                                  "--walks-per-node", 2, *flags)
+                self.assertEqual(made[0], line)
+
+
+WALK = ("--kind", "walk", "--walk-length")
+
 
 class CoraTest(unittest.TestCase):
     @classmethod
@@ -102,6 +125,23 @@ class CoraTest(unittest.TestCase):
             "1de508182e1a99b33ff412beb50a3bd1a449160e01349203818227c11cab7f94")
 
 
+    def test_walks(self):
+        for flags, digest in (
+                ((*WALK, 40, "--walks-per-node", 10),
+                 "a1ba31732662f77e58f632191aa3decb0741954d4e64557de1e563c27fd7"
+                 "a03e"),
+                ((*WALK, 10, "--walks-per-node", 2, "--restart-prob", 0.15),
+                 "c8e0316b6f6bc55aaf091151a7d1d41e3c73ef7f0a0ce542b826d44ec21c"
+                 "e24e"),
+                ((*WALK, 10, "--walks-per-node", 2, "--p", 0.25, "--q", 4),
+                 "2907c317ed8e9df138c9f7bd4ef922b9dd016171f6b1e763401b6454b971"
+                 "7737")):
+            with self.subTest(flags):
+                line, = sampling.lines(self.reversed, fanouts=None,
+                                       batches="0:1", flags=flags)
+                self.assertEqual(line.split()[2], digest)
+
+
 class AifbTest(unittest.TestCase):
     """Typed: 9 node types, 65 relations."""
 
@@ -130,6 +170,14 @@ class AifbTest(unittest.TestCase):
             self.lines(self.graph, "4,3;publication,author,person=2,0"),
             ["1 0 f0f63446f7b41f501e3d1b9c5a46d66db6280c8870dfdacb4c55c56681f2"
              "828a 16 333 554 13424"])
+
+    def test_walks_along_a_metapath(self):
+        self.assertEqual(
+            self.lines(self.reversed, None, flags=(
+                *WALK, 6, "--walks-per-node", 3, "--metapath",
+                "publication,author,person;person,rev_author,publication")),
+            ["1 0 f6619476ce3aaaaece459d37941044321cf7912b9252efc7a299de3a0549"
+             "3067 16 112 0 5464"])
 
     def test_one_planned_type(self):
         one = ("1 0 03b2d80884b25ce43dce5a1bb15721f7a1a51e2d3be7494b40c9a4b2e6"

@@ -1,6 +1,6 @@
 """Batches of an epoch by index, as `tributary sample` names them."""
 
-from tests.oracle import digest, neighbour_batch, order
+from tests.oracle import digest, neighbour_batch, order, walk_batch
 
 
 class Loader:
@@ -20,7 +20,9 @@ class Loader:
             self._orders[epoch] = order.EpochOrder(
                 len(self.inputs), self.spec.seed, epoch, self.shuffle)
         numbers = self._orders[epoch].batch(index, self.batch_size)
-        return neighbour_batch.make(
+        kind = (walk_batch if isinstance(self.spec, walk_batch.Walk)
+                else neighbour_batch)
+        return kind.make(
             self.graph, self.spec, epoch, index,
             [self.inputs[i] for i in numbers], numbers)
 

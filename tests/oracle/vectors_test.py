@@ -7,6 +7,7 @@ import numpy as np
 from tests.oracle import digest, draws, graph, order, philox
 from tests.oracle.loader import Loader
 from tests.oracle.neighbour_batch import Spec
+from tests.oracle.walk_batch import Walk
 
 SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
               (5, 5), (4, 3), (0, 3), (1, 3)]
@@ -142,6 +143,39 @@ class SevenNodesTest(unittest.TestCase):
         self.assertEqual(
             digest.digest(b),
             "3afd91386264c5d59d83bb6be9cda114802361346cabc0cefb0bebdf76722bfd")
+
+
+class WalkTest(unittest.TestCase):
+    """On the seven nodes; those of Cora and aifb are vectors_test's of e2e."""
+
+    def batch(self, **options):
+        loader = Loader(graph.homogeneous(7, SEVEN_ROWS), [0, 3, 1, 6],
+                        Walk(seed=7, walks_per_node=2, **options), 3)
+        return loader.batch(0, 0)
+
+    def test_uniform(self):
+        b = self.batch(length=4)
+        self.assertEqual(b["walks"].tolist(), [
+            [3, 4, -1, -1, -1], [3, 0, 3, 0, 4], [6, -1, -1, -1, -1],
+            [6, -1, -1, -1, -1], [1, 0, 3, 1, 3], [1, 3, 4, -1, -1]])
+        self.assertEqual(b["n_id"].tolist(), [3, 6, 1, 4, 0])
+        self.assertEqual(
+            digest.digest(b),
+            "13961336ac2d73a6385cd2c11da9d15bf4e447702782d5cecbb515e7bf07d42c")
+
+    def test_restart(self):
+        self.assertEqual(
+            digest.digest(self.batch(length=4, restart_prob=0.25)),
+            "e1f49648c434680567d460277c462f3da1b90e3300efd2eb36f8de7f2aee6081")
+        self.assertEqual(
+            digest.digest(self.batch(length=4, restart_prob=0.25,
+                                     restart_ends=True)),
+            "2e6960e8a0f3ec7e4572bdf94cf7e754950ec2ed0a6dc180be4b77393e70648e")
+
+    def test_second_order(self):
+        self.assertEqual(
+            digest.digest(self.batch(length=6, p=4.0, q=0.5)),
+            "1be2649cb1896d4b93e2efe55c04898b6c7a558f5f97f505573547018a4aa75d")
 
 
 class CoraTest(unittest.TestCase):

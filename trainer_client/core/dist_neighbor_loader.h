@@ -15,6 +15,7 @@
 #include "common/executor.h"
 #include "common/session/spec_builder.h"
 #include "partition/format/schema.h"
+#include "sampler_server/kinds/walk/walk_spec.h"
 #include "trainer_client/core/batch_lease.h"
 #include "trainer_client/core/cursor.h"
 #include "trainer_client/core/loader_stats.h"
@@ -44,6 +45,9 @@ struct NeighborLoaderOptions {
   bool collect_features = true;
   bool drop_last = false;  // voids exactly-once: the short batch is left out
   uint64_t random_seed = 0;
+  // Random walks instead of neighbours, which num_neighbors, replace and
+  // expand_all are for: set by DistRandomWalkLoader.
+  std::optional<WalkOptions> walk;
   // This trainer takes the batches g with (g - start) mod world == rank.
   uint32_t rank = 0;
   uint32_t world = 1;

@@ -58,7 +58,24 @@ uint64_t RowBytes(const std::optional<ColumnSchema>& column, bool collected) {
   return column.has_value() && collected ? column->row_bytes() : 0;
 }
 
+// Of a batch of walks, which may visit nodes of every type.
+uint64_t WalkBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  WalkBoundInputs bound;
+  for (const auto& type : schema.node_types) {
+    bound.node_types.push_back({type.name,
+                                static_cast<uint64_t>(type.num_nodes),
+                                RowBytes(type.x, spec.collect_features()) +
+                                    RowBytes(type.y, spec.collect_features())});
+  }
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.walk_length = spec.walk().length();
+  bound.walks_per_node = spec.walk().walks_per_input();
+  return WalkBatchBytesBound(bound);
+}
+
 uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  if (spec.has_walk()) return WalkBoundOf(schema, spec);
   BatchBoundInputs bound;
   for (const auto& type : schema.node_types) {
     bound.node_types.push_back({type.name,
@@ -121,6 +138,10 @@ absl::Status CheckNames(const NeighborLoaderOptions& options) {
   }
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
     if (!IsUtf8(type)) return Bad("num_neighbors_by_type", type, "UTF-8");
+  }
+  if (!options.walk.has_value()) return absl::OkStatus();
+  for (const std::string& type : options.walk->metapath) {
+    if (!IsUtf8(type)) return Bad("metapath", type, "UTF-8");
   }
   return absl::OkStatus();
 }
@@ -187,9 +208,12 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
     std::shared_ptr<const AcceptedGraph> graph,
     std::vector<int64_t> input_ids) {
   const GraphSchema& schema = graph->schema;
-  ASSIGN_OR_RETURN(
-      std::string bytes,
-      BuildSessionSpec(ToSpecGraph(schema), ToSpecOptions(options, input_ids)));
+  const SpecGraph graph_of_spec = ToSpecGraph(schema);
+  const SpecOptions common = ToSpecOptions(options, input_ids);
+  ASSIGN_OR_RETURN(std::string bytes,
+                   options.walk.has_value()
+                       ? BuildWalkSpec(graph_of_spec, common, *options.walk)
+                       : BuildSessionSpec(graph_of_spec, common));
   v1::SessionSpec spec;
   if (!spec.ParseFromString(bytes)) {
     return absl::InternalError("the specification just made cannot be read");

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/engine/gather.h"
+#include "sampler_server/kinds/registry.h"
 
 namespace tributary {
 namespace {
@@ -118,6 +119,29 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   if (gather.x) out.x = GatherColumn(nodes.x, schema.x, gather.rows);
   if (gather.y) out.y = GatherColumn(nodes.y, schema.y, gather.rows);
   return out;
+}
+
+void FakeRemote::Ask(
+    KindQuestion question, const Limits& limits, std::shared_ptr<Strand> strand,
+    absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) {
+  ++questions_asked;
+  cancels.push_back(limits.cancel);
+  if (silent) return;
+  absl::StatusOr<AlignedBuffer> reply = AlignedBuffer(question.answer_bytes);
+  absl::Status status = failure;
+  if (status.ok()) {
+    status = FindKind(question.kind)
+                 ->Answer(*graph_, question.partition, question.question,
+                          question.payload, reply->span());
+  }
+  if (!status.ok()) reply = status;
+  if (damaged_neighbor && reply.ok() && reply->size() > 0) {
+    std::fill_n(reply->data(), std::min<size_t>(reply->size(), 6), 0xFE);
+  }
+  strand->PostAfter(
+      delay, [reply = std::move(reply), done = std::move(done)]() mutable {
+        done(std::move(reply));
+      });
 }
 
 }  // namespace tributary

@@ -28,6 +28,7 @@ class FakeRemote final : public RemotePartitions {
   bool short_rows = false;        // a gather misses a row
   int hops_asked = 0;
   int gathers_asked = 0;
+  int questions_asked = 0;
   uint64_t most_reply_bytes = 0;     // granted at once
   std::vector<CancelToken> cancels;  // of each hop asked
 
@@ -37,6 +38,10 @@ class FakeRemote final : public RemotePartitions {
   void Gather(
       RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) override;
+  void Ask(
+      KindQuestion question, const Limits& limits,
+      std::shared_ptr<Strand> strand,
+      absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) override;
 
  private:
   absl::StatusOr<HopEdges> Sample(const RemoteHop& hop,

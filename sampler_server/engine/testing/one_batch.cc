@@ -38,8 +38,8 @@ std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
                                            BatchCase& batch) {
   batch.options.input_count = batch.inputs.size();
   batch.options.inputs_sha256 = InputsSha256(batch.inputs);
-  const std::string spec =
-      OrDie(BuildSessionSpec(SpecGraphOf(schema), batch.options));
+  const auto build = batch.build_spec ? batch.build_spec : BuildSessionSpec;
+  const std::string spec = OrDie(build(SpecGraphOf(schema), batch.options));
   return std::make_shared<SamplingPlan>(OrDie(MakePlan(schema, spec)));
 }
 

@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ONE_BATCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,10 @@ SpecGraph SpecGraphOf(const GraphSchema& schema);
 // inputs_sha256 are filled in.
 struct BatchCase {
   SpecOptions options;
+  // Builds the specification; neighbour sampling where there is none.
+  std::function<absl::StatusOr<std::string>(const SpecGraph&,
+                                            const SpecOptions&)>
+      build_spec;
   std::vector<int64_t> inputs;
   uint64_t epoch = 0;
   uint64_t index = 0;

@@ -10,6 +10,7 @@ from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
 SAMPLE = {"--graph": "{graph}", "--input-nodes": "train", "--num-neighbors":
           "2,2", "--batch-size": "2", "--random-seed": "1", "--epoch": "0",
           "--batches": "0:1"}
+WALK = {"kind": "walk", "num_neighbors": None}
 FLEET = {"graph": None, "rpc_timeout": "0.3"}
 
 
@@ -105,7 +106,35 @@ CASES = [
            shuffle="yes"),
     sample("an expansion that is not", ["--expand", "new, all"],
            expand="some"),
-    sample("a kind that is not", ["--kind", "link", "node"], kind="link"),
+    sample("a kind that is not", ["--kind", "link", "node, walk"],
+           kind="link"),
+    sample("walks without a length", ["--walk-length is required"],
+           kind="walk", num_neighbors=None),
+    sample("a walk of no step", ["--walk-length", "1 to 65535"], **WALK,
+           walk_length="0"),
+    sample("a walk of 2 to the 32", ["--walk-length", "1 to 65535"], **WALK,
+           walk_length="4294967296"),
+    sample("no walks", ["--walks-per-node", "1 to 65536"], **WALK,
+           walk_length="4", walks_per_node="0"),
+    sample("too many nodes on walks", ["batch_size", "2147483647"], FAILURE,
+           **WALK, walk_length="65535", walks_per_node="65536"),
+    sample("a restart above 1", ["--restart-prob", "0 to 1"], **WALK,
+           walk_length="4", restart_prob="1.5"),
+    sample("a restart that is none", ["--restart-prob", "nan", "0 to 1"],
+           **WALK, walk_length="4", restart_prob="nan"),
+    sample("no restart to end at", ["--restart-ends", "--restart-prob"],
+           more=["--restart-ends"], **WALK, walk_length="4"),
+    sample("p of nothing", ["--p", "0.01 to 100"], **WALK, walk_length="4",
+           p="0"),
+    sample("infinite q", ["--q", "inf", "0.01 to 100"], **WALK,
+           walk_length="4", q="inf"),
+    sample("a metapath of words", ["--metapath", "src,rel,dst"], **WALK,
+           walk_length="4", metapath="to"),
+    sample("a metapath that is not", ["metapath", "a,b,c", "node,to,node"],
+           FAILURE, **WALK, walk_length="4", metapath="a,b,c"),
+    sample("fanouts of a walk", ["--num-neighbors", "--kind node"],
+           kind="walk", walk_length="4"),
+    sample("a walk's option of nodes", ["--q", "--kind walk"], q="2"),
     # With what.
     sample("no threads", ["--threads", "1 to 64"], threads="0"),
     sample("65 threads", ["--threads", "1 to 64"], threads="65"),

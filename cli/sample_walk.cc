@@ -1,0 +1,108 @@
+#include "cli/sample_walk.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+absl::StatusOr<double> ParseReal(absl::string_view option,
+                                 absl::string_view text, double least,
+                                 double most) {
+  double value = 0;
+  if (absl::SimpleAtod(text, &value) && value >= least && value <= most) {
+    return value;
+  }
+  return UsageError(
+      absl::StrCat(option, " \"", text, "\"\nallowed: ", least, " to ", most));
+}
+
+absl::StatusOr<std::vector<std::string>> ParseMetapath(absl::string_view text) {
+  std::vector<std::string> types;
+  if (text.empty()) return types;
+  for (absl::string_view type : absl::StrSplit(text, ';')) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(type, ',');
+    if (parts.size() != 3 || parts[0].empty() || parts[1].empty() ||
+        parts[2].empty()) {
+      return UsageError(absl::StrCat(
+          "--metapath \"", text, "\": \"", type,
+          "\" is no edge type\nallowed: src,rel,dst;src,rel,dst;..."));
+    }
+    types.emplace_back(type);
+  }
+  return types;
+}
+
+absl::Status Misplaced(absl::string_view option, absl::string_view kind) {
+  return UsageError(absl::StrCat(option, " goes with --kind ", kind,
+                                 " only\nallowed: leave it out, or --kind ",
+                                 kind));
+}
+
+}  // namespace
+
+absl::StatusOr<WalkOptions> ParseWalk(const SampleArguments& arguments) {
+  WalkOptions walk;
+  if (arguments.walk_length.empty()) {
+    return UsageError(absl::StrCat(
+        "--walk-length is required with --kind walk\nallowed: 1 to ",
+        kMaxWalkLength));
+  }
+  ASSIGN_OR_RETURN(
+      walk.walk_length,
+      ParseWhole("--walk-length", arguments.walk_length, 1, kMaxWalkLength));
+  ASSIGN_OR_RETURN(walk.walks_per_node,
+                   ParseWhole("--walks-per-node", arguments.walks_per_node, 1,
+                              kMaxWalksPerNode));
+  ASSIGN_OR_RETURN(walk.metapath, ParseMetapath(arguments.metapath));
+  ASSIGN_OR_RETURN(walk.restart_prob,
+                   ParseReal("--restart-prob", arguments.restart_prob, 0, 1));
+  walk.restart_ends = arguments.restart_ends;
+  if (walk.restart_ends && walk.restart_prob == 0) {
+    return UsageError(
+        "--restart-ends without restarts\nallowed: with --restart-prob above "
+        "0");
+  }
+  ASSIGN_OR_RETURN(
+      walk.p, ParseReal("--p", arguments.p, 1 / kMaxWalkBias, kMaxWalkBias));
+  ASSIGN_OR_RETURN(
+      walk.q, ParseReal("--q", arguments.q, 1 / kMaxWalkBias, kMaxWalkBias));
+  return walk;
+}
+
+absl::Status CheckNoWalk(const SampleArguments& arguments) {
+  const SampleArguments none;
+  const std::pair<absl::string_view, bool> given[] = {
+      {"--walk-length", arguments.walk_length != none.walk_length},
+      {"--walks-per-node", arguments.walks_per_node != none.walks_per_node},
+      {"--metapath", arguments.metapath != none.metapath},
+      {"--restart-prob", arguments.restart_prob != none.restart_prob},
+      {"--restart-ends", arguments.restart_ends},
+      {"--p", arguments.p != none.p},
+      {"--q", arguments.q != none.q}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given) return Misplaced(option, "walk");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOnlyWalk(const SampleArguments& arguments) {
+  const std::pair<absl::string_view, bool> given[] = {
+      {"--num-neighbors", !arguments.num_neighbors.empty()},
+      {"--replace", arguments.replace},
+      {"--expand", arguments.expand != SampleArguments().expand}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given) return Misplaced(option, "node");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

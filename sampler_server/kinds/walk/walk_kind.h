@@ -1,0 +1,14 @@
+// `--kind walk`: random walks (uniform, with restart, node2vec, metapath), as
+// docs/sampling.md defines them.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_KIND_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_KIND_H_
+
+#include "sampler_server/engine/sampling_kind.h"
+
+namespace tributary {
+
+const SamplingKind& WalkKind();
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_KIND_H_

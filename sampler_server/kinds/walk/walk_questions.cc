@@ -1,0 +1,337 @@
+#include "sampler_server/kinds/walk/walk_questions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/proto/session.pb.h"
+#include "common/status.h"
+#include "sampler_server/engine/frontier.h"
+
+namespace tributary {
+namespace {
+
+// Items of a question: payload and answer stay below 4 MiB.
+constexpr size_t kMostBytes = size_t{2} << 20;
+constexpr uint32_t kMostTries = 64;
+
+template <typename T>
+void Append(std::vector<uint8_t>& to, absl::Span<const T> values) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  to.insert(to.end(), bytes, bytes + values.size() * sizeof(T));
+}
+
+template <typename T>
+std::vector<T> CopyOf(absl::Span<const uint8_t> bytes, size_t from,
+                      size_t count) {
+  std::vector<T> values(count);
+  if (count > 0) {
+    std::memcpy(values.data(), bytes.data() + from, count * sizeof(T));
+  }
+  return values;
+}
+
+// Requires rows and values of `count` items in payload, and so in the answer.
+absl::Status CheckSizes(uint64_t count, size_t item_bytes, size_t answer_bytes,
+                        absl::Span<const uint8_t> payload,
+                        absl::Span<uint8_t> answer) {
+  if (payload.size() % item_bytes == 0 &&
+      payload.size() / item_bytes == count &&
+      answer.size() == count * answer_bytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("walk question of ", count, " items with ", payload.size(),
+                   " bytes for ", answer.size(), "; allowed: ", item_bytes,
+                   " and ", answer_bytes, " for each"));
+}
+
+absl::Status AnswerDraw(const v1::DrawSteps& draw, const EdgePartition& edges,
+                        uint64_t num_src_nodes,
+                        absl::Span<const uint8_t> payload,
+                        absl::Span<uint8_t> answer) {
+  if (draw.tries() < 1 || draw.tries() > kMostTries) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(draw.tries(), " tries; allowed: 1 to ", kMostTries));
+  }
+  const size_t answer_bytes = draw.tries() * sizeof(uint64_t);
+  RETURN_IF_ERROR(CheckSizes(draw.walks(), sizeof(uint64_t) + sizeof(uint32_t),
+                             answer_bytes, payload, answer));
+  const size_t n = draw.walks();
+  const auto rows = CopyOf<uint64_t>(payload, 0, n);
+  const auto walks = CopyOf<uint32_t>(payload, n * sizeof(uint64_t), n);
+  WalkQuery query;
+  query.key = {draw.key0(), draw.key1()};
+  query.step = draw.step();
+  query.first_try = draw.first_try();
+  query.tries = draw.tries();
+  query.rows = rows;
+  query.walks = walks;
+  return DrawWalkSteps(edges, num_src_nodes, query,
+                       reinterpret_cast<uint64_t*>(answer.data()));
+}
+
+absl::Status AnswerHave(const v1::HaveNeighbors& have,
+                        const EdgePartition& edges,
+                        absl::Span<const int64_t> base,
+                        absl::Span<const uint8_t> payload,
+                        absl::Span<uint8_t> answer) {
+  RETURN_IF_ERROR(
+      CheckSizes(have.pairs(), 2 * sizeof(uint64_t), 1, payload, answer));
+  const size_t n = have.pairs();
+  const auto rows = CopyOf<uint64_t>(payload, 0, n);
+  const auto ids = CopyOf<uint64_t>(payload, n * sizeof(uint64_t), n);
+  for (size_t i = 0; i < n; ++i) {
+    if (rows[i] + 1 >= edges.indptr.size() || rows[i] == UINT64_MAX) {
+      return absl::OutOfRangeError(
+          absl::StrCat("row ", rows[i], " is beyond the partition"));
+    }
+    answer[i] = HasNeighbor(edges, base, rows[i], ids[i]) ? 1 : 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OfPartition(const absl::Status& status, uint32_t partition) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("partition ", partition, ": ",
+                                                  status.message()));
+}
+
+}  // namespace
+
+// Nodes of one partition.
+struct WalkQuestions::Group {
+  uint32_t partition = 0;
+  std::vector<uint32_t> index;  // place in the list given
+  std::vector<uint64_t> rows;
+};
+
+void WalkQuestions::AskAll(const WalkPlan::StepType& type,
+                           absl::Span<const uint64_t> nodes, AskHere here,
+                           MakeQuestion make, TakeAnswer take, Done done) {
+  const auto self = shared_from_this();
+  done_ = std::move(done);
+  asking_ = true;
+  NodesByPartition parted = GroupByPartition(
+      context_.graph->schema().node_types[type.dst_type], nodes);
+  std::vector<uint32_t>().swap(parted.group_of);
+  std::vector<Group> groups_here;
+  for (PartitionNodes& nodes_of : parted.groups) {
+    Group group{nodes_of.partition, std::move(nodes_of.index),
+                std::move(nodes_of.rows)};
+    if (context_.graph->edges(type.edge_type, group.partition) != nullptr) {
+      groups_here.push_back(std::move(group));
+      continue;
+    }
+    AskThere(std::make_shared<const Group>(std::move(group)), make, take);
+    if (done_ == nullptr) return;
+  }
+  for (const Group& group : groups_here) {
+    const absl::Status status = OfPartition(here(group), group.partition);
+    if (!status.ok()) return Finish(status);
+    if (!context_.control->Live()) return;
+  }
+  asking_ = false;
+  FinishWhenAllIsThere();
+}
+
+void WalkQuestions::AskThere(std::shared_ptr<const Group> group,
+                             MakeQuestion& make, const TakeAnswer& take) {
+  if (context_.remote == nullptr) {
+    return Finish(absl::FailedPreconditionError(
+        absl::StrCat("partition ", group->partition,
+                     " is not on this server, which has no peers")));
+  }
+  for (size_t from = 0; from < group->rows.size();) {
+    // A question for one item says how many there can be.
+    const KindQuestion one = make(*group, from, from + 1);
+    const size_t most =
+        kMostBytes / std::max(one.payload.size(), one.answer_bytes);
+    const size_t to = std::min(group->rows.size(), from + most);
+    KindQuestion question = make(*group, from, to);
+    question.kind = v1::SessionSpec::kWalkFieldNumber;
+    question.partition = group->partition;
+    ++in_flight_;
+    context_.remote->Ask(
+        std::move(question), context_.LimitsFor(0), context_.strand,
+        [self = shared_from_this(), group, take, from,
+         to](absl::StatusOr<AlignedBuffer> answer) {
+          if (self->done_ == nullptr || !self->context_.control->Live()) return;
+          --self->in_flight_;
+          if (!answer.ok()) return self->Finish(answer.status());
+          const absl::Status status = take(*group, from, to, *answer);
+          if (!status.ok()) return self->Finish(status);
+          self->FinishWhenAllIsThere();
+        });
+    from = to;
+  }
+}
+
+void WalkQuestions::FinishWhenAllIsThere() {
+  if (asking_) return;
+  if (in_flight_ == 0) return Finish(absl::OkStatus());
+  context_.control->SetStage(BatchStage::kWaitingForPeer);
+}
+
+void WalkQuestions::Finish(absl::Status status) {
+  Done done = std::exchange(done_, nullptr);
+  if (done != nullptr) done(std::move(status));
+}
+
+void WalkQuestions::AskDraw(const Draw& draw, Done done) {
+  const auto num_src_nodes = static_cast<uint64_t>(
+      context_.graph->schema().node_types[draw.type.src_type].num_nodes);
+  const auto walks_of = [draw](const Group& group, size_t from, size_t to) {
+    std::vector<uint32_t> walks;
+    walks.reserve(to - from);
+    for (size_t i = from; i < to; ++i) {
+      walks.push_back(draw.walks[group.index[i]]);
+    }
+    return walks;
+  };
+  const auto put = [draw](const Group& group, size_t from, size_t to,
+                          const uint64_t* drawn) {
+    for (size_t i = from; i < to; ++i, drawn += draw.tries) {
+      std::copy_n(drawn, draw.tries,
+                  &draw.neighbors[group.index[i] * draw.tries]);
+    }
+  };
+  const auto here = [=, this](const Group& group) -> absl::Status {
+    const EdgePartition& edges =
+        *context_.graph->edges(draw.type.edge_type, group.partition);
+    const bool all = group.rows.size() == draw.nodes.size();
+    std::vector<uint32_t> walks;
+    std::vector<uint64_t> drawn;
+    if (!all) {
+      walks = walks_of(group, 0, group.rows.size());
+      drawn.resize(group.rows.size() * draw.tries);
+    }
+    WalkQuery query{
+        draw.key,   draw.step,  draw.first_try,
+        draw.tries, group.rows, all ? draw.walks : absl::MakeConstSpan(walks)};
+    RETURN_IF_ERROR(DrawWalkSteps(edges, num_src_nodes, query,
+                                  all ? draw.neighbors.data() : drawn.data()));
+    if (!all) put(group, 0, group.rows.size(), drawn.data());
+    return absl::OkStatus();
+  };
+  const auto make = [=](const Group& group, size_t from, size_t to) {
+    v1::WalkQuestion question;
+    question.set_edge_type(static_cast<uint32_t>(draw.type.edge_type));
+    v1::DrawSteps* steps = question.mutable_draw();
+    steps->set_key0(draw.key.k0);
+    steps->set_key1(draw.key.k1);
+    steps->set_step(draw.step);
+    steps->set_first_try(draw.first_try);
+    steps->set_tries(draw.tries);
+    steps->set_walks(to - from);
+    KindQuestion asked;
+    asked.question = question.SerializeAsString();
+    asked.payload.reserve((to - from) * (sizeof(uint64_t) + sizeof(uint32_t)));
+    Append(asked.payload,
+           absl::MakeConstSpan(group.rows).subspan(from, to - from));
+    Append<uint32_t>(asked.payload, walks_of(group, from, to));
+    asked.answer_bytes = (to - from) * draw.tries * sizeof(uint64_t);
+    return asked;
+  };
+  const auto take = [=](const Group& group, size_t from, size_t to,
+                        const AlignedBuffer& answer) -> absl::Status {
+    const auto* drawn = reinterpret_cast<const uint64_t*>(answer.data());
+    for (size_t i = 0; i < (to - from) * draw.tries; ++i) {
+      // A node has neighbours for all tries or for none.
+      const bool none = drawn[i] == kNoNode;
+      if (none ? drawn[i - i % draw.tries] == kNoNode
+               : drawn[i] < num_src_nodes &&
+                     drawn[i - i % draw.tries] != kNoNode) {
+        continue;
+      }
+      return absl::DataLossError(absl::StrCat(
+          "walk answer of partition ", group.partition, ": neighbour ",
+          drawn[i], " of ", num_src_nodes, " nodes"));
+    }
+    put(group, from, to, drawn);
+    return absl::OkStatus();
+  };
+  AskAll(draw.type, draw.nodes, here, make, take, std::move(done));
+}
+
+void WalkQuestions::AskHave(const Have& have, Done done) {
+  const auto here = [=, this](const Group& group) -> absl::Status {
+    const EdgePartition& edges =
+        *context_.graph->edges(have.type.edge_type, group.partition);
+    const auto& base =
+        context_.graph->schema().node_types[have.type.src_type].base;
+    for (size_t i = 0; i < group.rows.size(); ++i) {
+      const uint32_t at = group.index[i];
+      have.answers[at] =
+          HasNeighbor(edges, base, group.rows[i], have.ids[at]) ? 1 : 0;
+    }
+    return absl::OkStatus();
+  };
+  const auto make = [=](const Group& group, size_t from, size_t to) {
+    v1::WalkQuestion question;
+    question.set_edge_type(static_cast<uint32_t>(have.type.edge_type));
+    question.mutable_have()->set_pairs(to - from);
+    KindQuestion asked;
+    asked.question = question.SerializeAsString();
+    asked.payload.reserve((to - from) * 2 * sizeof(uint64_t));
+    Append(asked.payload,
+           absl::MakeConstSpan(group.rows).subspan(from, to - from));
+    for (size_t i = from; i < to; ++i) {
+      Append(asked.payload, have.ids.subspan(group.index[i], 1));
+    }
+    asked.answer_bytes = to - from;
+    return asked;
+  };
+  const auto take = [=](const Group& group, size_t from, size_t to,
+                        const AlignedBuffer& answer) -> absl::Status {
+    for (size_t i = from; i < to; ++i) {
+      const uint8_t value = answer.data()[i - from];
+      if (value > 1) {
+        return absl::DataLossError(
+            absl::StrCat("walk answer of partition ", group.partition, ": ",
+                         static_cast<int>(value), " for yes or no"));
+      }
+      have.answers[group.index[i]] = value;
+    }
+    return absl::OkStatus();
+  };
+  AskAll(have.type, have.nodes, here, make, take, std::move(done));
+}
+
+absl::Status WalkQuestions::Answer(const Graph& graph, uint32_t partition,
+                                   absl::string_view question,
+                                   absl::Span<const uint8_t> payload,
+                                   absl::Span<uint8_t> answer) {
+  v1::WalkQuestion asked;
+  const GraphSchema& schema = graph.schema();
+  if (!asked.ParseFromArray(question.data(),
+                            static_cast<int>(question.size())) ||
+      asked.edge_type() >= schema.edge_types.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a walk question of ", question.size(),
+                     " bytes, of edge "
+                     "type ",
+                     asked.edge_type(), " of ", schema.edge_types.size()));
+  }
+  const EdgeTypeSchema& type = schema.edge_types[asked.edge_type()];
+  const EdgePartition* edges =
+      graph.edges(static_cast<int>(asked.edge_type()), partition);
+  if (edges == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("partition ", partition, " is not on this server"));
+  }
+  const NodeTypeSchema& src = schema.node_types[type.src_type];
+  switch (asked.what_case()) {
+    case v1::WalkQuestion::kDraw:
+      return AnswerDraw(asked.draw(), *edges,
+                        static_cast<uint64_t>(src.num_nodes), payload, answer);
+    case v1::WalkQuestion::kHave:
+      return AnswerHave(asked.have(), *edges, src.base, payload, answer);
+    default:
+      return absl::InvalidArgumentError(
+          "a walk question that is neither draw nor have");
+  }
+}
+
+}  // namespace tributary

@@ -1,0 +1,92 @@
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "channel/parse_header.h"
+#include "common/status.h"
+#include "sampler_server/peers/owner_call.h"
+#include "sampler_server/peers/peer_partitions.h"
+
+namespace tributary {
+namespace {
+
+// One question of a kind of sampling. On its strand.
+class QuestionCall : public std::enable_shared_from_this<QuestionCall> {
+ public:
+  using Done = absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)>;
+
+  QuestionCall(const GraphSchema& schema, KindQuestion question, Done done)
+      : question_(std::move(question)), done_(std::move(done)) {
+    request_.set_layout_digest(
+        std::string(reinterpret_cast<const char*>(schema.layout_digest.data()),
+                    schema.layout_digest.size()));
+    request_.set_kind(static_cast<uint32_t>(question_.kind));
+    request_.set_partition(question_.partition);
+    request_.set_question(std::move(question_.question));
+    request_.set_answer_bytes(question_.answer_bytes);
+  }
+
+  void Start(std::shared_ptr<PeerDirectory> directory,
+             const RemotePartitions::Limits& limits,
+             std::shared_ptr<Strand> strand) {
+    if (question_.payload.size() > kMaxPayloadBytes ||
+        question_.answer_bytes > kMaxPayloadBytes) {
+      return done_(absl::InternalError(absl::StrCat(
+          "a question of ", question_.payload.size(), " bytes for ",
+          question_.answer_bytes, "; at most ", kMaxPayloadBytes)));
+    }
+    OwnerCallSpec spec;
+    spec.partition = question_.partition;
+    spec.kind = MessageKind::kAskKindRequest;
+    spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
+      self->request_.set_timeout_ms(timeout_ms);
+      return self->request_.SerializeAsString();
+    };
+    spec.payload = question_.payload;
+    spec.payload_owner = shared_from_this();
+    spec.max_reply_bytes = question_.answer_bytes;
+    spec.limits = limits;
+    spec.strand = std::move(strand);
+    spec.accept = [self = shared_from_this()](CallReply reply) {
+      return self->Accept(std::move(reply));
+    };
+    spec.done = [self = shared_from_this()](absl::Status status) {
+      if (!status.ok()) return self->done_(std::move(status));
+      self->done_(std::move(self->answer_));
+    };
+    StartOwnerCall(std::move(directory), std::move(spec));
+  }
+
+ private:
+  absl::Status Accept(CallReply reply) {
+    RETURN_IF_ERROR(
+        ParseHeader<v1::AskKindReply>(reply.kind, reply.header).status());
+    if (reply.payload.size() != question_.answer_bytes) {
+      return absl::DataLossError(
+          absl::StrCat("an answer of ", reply.payload.size(),
+                       " bytes to a question for ", question_.answer_bytes));
+    }
+    answer_ = std::move(reply.payload);
+    return absl::OkStatus();
+  }
+
+  KindQuestion question_;  // without its text
+  v1::AskKindRequest request_;
+  Done done_;
+  AlignedBuffer answer_;
+};
+
+}  // namespace
+
+void PeerPartitions::Ask(
+    KindQuestion question, const Limits& limits, std::shared_ptr<Strand> strand,
+    absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) {
+  auto call = std::make_shared<QuestionCall>(*schema_, std::move(question),
+                                             std::move(done));
+  strand->Post([call, directory = directory_, limits, strand] {
+    call->Start(directory, limits, strand);
+  });
+}
+
+}  // namespace tributary
