@@ -30,6 +30,8 @@
 #include "sampler_server/engine/hop.h"
 #include "sampler_server/engine/local_numbering.h"
 #include "sampler_server/kinds/registry.h"
+#include "sampler_server/kinds/walk/walk_spec.h"
+#include "sampler_server/kinds/walk/walk_step.h"
 
 namespace tributary {
 namespace {
@@ -269,10 +271,16 @@ class InlineExecutor final : public Executor {
   std::deque<Task> tasks_;
 };
 
+// A step of a walk is an edge, too.
 int64_t EdgesIn(absl::Span<const uint8_t> room) {
   const auto view = BatchView::Parse(room);
   if (!view.ok()) std::abort();
-  return view->Find("e_id")->shape[0];
+  const TensorView* walked = view->Find("walk_index");
+  if (walked == nullptr) return view->Find("e_id")->shape[0];
+  const auto index = walked->As<int32_t>();
+  return std::count_if(index.begin(), index.end(),
+                       [](int32_t i) { return i >= 0; }) -
+         walked->shape[0];
 }
 
 class RoomSink final : public BatchSink {
@@ -311,12 +319,12 @@ std::shared_ptr<const SamplingPlan> MakePlan() {
   return std::make_shared<SamplingPlan>(*std::move(plan));
 }
 
-// A whole batch as a server makes it, to the last tensor in the room.
-void WholeBatches(benchmark::State& state) {
-  constexpr size_t kRoom = size_t{8} << 20;  // of graphs up to scale 22
+// Whole batches as a server makes them, to the last tensor in the room.
+void RunBatches(benchmark::State& state,
+                std::shared_ptr<const SamplingPlan> plan) {
+  constexpr size_t kRoom = size_t{12} << 20;  // of graphs up to scale 22
   InlineExecutor executor;
   const auto sink = std::make_shared<RoomSink>(kRoom);
-  const auto plan = MakePlan();
   uint64_t batch = 0;
   Inputs();
   const double start = CpuSeconds();
@@ -339,7 +347,71 @@ void WholeBatches(benchmark::State& state) {
       seconds / static_cast<double>(state.iterations());
   ReportEdges(state, sink->edges(), seconds);
 }
+void WholeBatches(benchmark::State& state) { RunBatches(state, MakePlan()); }
 BENCHMARK(WholeBatches)->MinTime(2);
+
+constexpr uint32_t kWalkLength = 40, kWalksPerNode = 10;
+
+// The kernel alone: all walks of a batch step together. An edge is a step.
+void WalkSteps(benchmark::State& state) {
+  const EdgePartition& edges = *g_graph->edges(0, 0);
+  const auto n =
+      static_cast<uint64_t>(g_graph->schema().node_types[0].num_nodes);
+  std::vector<uint64_t> rows, next;
+  std::vector<uint32_t> walks;
+  int64_t total = 0;
+  uint64_t batch = 0;
+  Inputs();
+  const double start = CpuSeconds();
+  for (auto _ : state) {
+    rows.clear();
+    for (uint64_t id : Inputs()[batch % kBatches]) {
+      rows.insert(rows.end(), kWalksPerNode, id);
+    }
+    walks.resize(rows.size());
+    for (uint32_t w = 0; w < walks.size(); ++w) walks[w] = w;
+    WalkQuery query;
+    query.key = MakeHopKey({.batch = batch++, .purpose = Purpose::kWalks});
+    for (query.step = 0; query.step < kWalkLength; ++query.step) {
+      next.resize(rows.size());
+      query.rows = rows;
+      query.walks = walks;
+      if (!DrawWalkSteps(edges, n, query, next.data()).ok()) std::abort();
+      size_t left = 0;
+      for (size_t i = 0; i < next.size(); ++i) {
+        rows[left] = next[i];
+        walks[left] = walks[i];
+        left += next[i] != kNoNode ? 1 : 0;
+      }
+      rows.resize(left);
+      walks.resize(left);
+      total += static_cast<int64_t>(left);
+    }
+  }
+  ReportEdges(state, total, CpuSeconds() - start);
+}
+BENCHMARK(WalkSteps)->MinTime(2);
+
+std::shared_ptr<const SamplingPlan> MakeWalkPlan(double q) {
+  const GraphSchema& schema = g_graph->schema();
+  SpecGraph graph{schema.name, {}, {}, {"node"}, {"node,to,node"}};
+  SpecOptions options;
+  options.input_count = UINT64_MAX >> 1;
+  options.batch_size = kInputs;
+  auto spec = BuildWalkSpec(
+      graph, options,
+      {.walk_length = kWalkLength, .walks_per_node = kWalksPerNode, .q = q});
+  if (!spec.ok()) std::abort();
+  auto plan = MakePlan(schema, *spec);
+  if (!plan.ok()) std::abort();
+  return std::make_shared<SamplingPlan>(*std::move(plan));
+}
+
+// As a server makes them: numbered, with original ids. By node2vec's q.
+void WholeWalkBatches(benchmark::State& state) {
+  RunBatches(state, MakeWalkPlan(static_cast<double>(state.range(0))));
+}
+BENCHMARK(WholeWalkBatches)->Arg(1)->Arg(2)->MinTime(2);
 
 int64_t FlagOf(int argc, char** argv, const std::string& name,
                int64_t otherwise) {

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "sampler_server/kinds/registry.h"
+#include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/leaf_checks.h"
 

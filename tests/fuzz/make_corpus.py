@@ -46,8 +46,18 @@ def fanout(edge_type, per_hop):
 
 
 def session_spec(fanouts, shuffle=2, expand=1, replace=0, input_type=b"a"):
-    inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
     neighbor = b"".join(fanouts) + number(2, replace) + number(3, expand)
+    return spec_of_kind(blob(16, neighbor), shuffle, input_type)
+
+
+def walk_spec(length, walks, steps, more=b""):
+    walk = number(1, length) + number(2, walks)
+    walk += b"".join(blob(3, step) for step in steps)
+    return spec_of_kind(blob(17, walk + more), 2, b"a")
+
+
+def spec_of_kind(kind, shuffle, input_type):
+    inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
     layout = blob(4, bytes(32)) if shuffle == 3 else b""
     return (
         number(1, 1)
@@ -59,7 +69,7 @@ def session_spec(fanouts, shuffle=2, expand=1, replace=0, input_type=b"a"):
         + number(7, shuffle)
         + blob(8, inputs)
         + number(9, 1)
-        + blob(16, neighbor)
+        + kind
     )
 
 
@@ -74,6 +84,12 @@ def session_specs():
     write("session_spec/deep", session_spec([fanout(b"a,to,a", [1] * 32)]))
     wide = [fanout(b"a,to,a", [(1 << 20) + 1])]
     write("session_spec/too_wide", session_spec(wide))
+    whole = 1 << 32
+    second = number(1, whole // 4) + number(2, whole) + number(3, whole // 2)
+    write("session_spec/walk", walk_spec(8, 2, [b"a,to,a"], blob(6, second)))
+    write("session_spec/restart", walk_spec(8, 2, [b"a,to,a"],
+                                            number(4, whole // 8)))
+    write("session_spec/metapath", walk_spec(1, 3, [b"b,of,a", b"a,to,a"]))
     write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
 
 

@@ -5,6 +5,8 @@
 //   l, k              go on with the leaf, the control stream
 //   h changes payload SampleHop for 2 nodes of partition 0
 //   g changes payload Gather of ids, x and y of 2 nodes of partition 0
+//   a changes payload AskKind: a step of 2 walks from nodes of partition 0
+//   b changes payload AskKind: whether 2 nodes of partition 0 have a neighbour
 //   d changes         Describe
 //   i changes         GetInputIds of the split train
 //   r number text payload   a message of that kind with these header bytes
@@ -25,6 +27,7 @@
 
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
+#include "common/proto/session.pb.h"
 #include "common/proto/wire.pb.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
@@ -51,6 +54,11 @@ std::string Text(const Sha256Digest& digest) {
 uint64_t MostReplyBytes(const OutgoingMessage& message) {
   v1::SampleHopRequest hop;
   v1::GatherRequest gather;
+  v1::AskKindRequest ask;
+  if (message.kind == MessageKind::kAskKindRequest &&
+      ask.ParseFromString(message.header)) {
+    return ask.answer_bytes();
+  }
   if (message.kind == MessageKind::kSampleHopRequest &&
       hop.ParseFromString(message.header)) {
     return hop.max_reply_bytes();
@@ -131,6 +139,9 @@ class Run {
         return SampleHop();
       case 'g':
         return Gather();
+      case 'a':
+      case 'b':
+        return AskWalk(what == 'a');
       case 'd': {
         v1::DescribeRequest request;
         request.set_wire_version(kWireVersion);
@@ -197,6 +208,30 @@ class Run {
     std::string payload = AsBytes<uint64_t>({0, 2});
     script_.ChangePayload(payload);
     Send(MessageKind::kGatherRequest, request.SerializeAsString(),
+         std::move(payload));
+  }
+
+  void AskWalk(bool draw) {
+    v1::WalkQuestion question;
+    if (draw) {
+      question.mutable_draw()->set_tries(2);
+      question.mutable_draw()->set_walks(2);
+    } else {
+      question.mutable_have()->set_pairs(2);
+    }
+    script_.Change(question);
+    v1::AskKindRequest request;
+    request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
+    request.set_kind(v1::SessionSpec::kWalkFieldNumber);
+    request.set_question(question.SerializeAsString());
+    request.set_answer_bytes(draw ? 2 * 2 * sizeof(uint64_t) : 2);
+    request.set_timeout_ms(1000);
+    script_.Change(request);
+    std::string payload =
+        AsBytes<uint64_t>({0, 1}) +
+        (draw ? AsBytes<uint32_t>({0, 1}) : AsBytes<uint64_t>({0, 2}));
+    script_.ChangePayload(payload);
+    Send(MessageKind::kAskKindRequest, request.SerializeAsString(),
          std::move(payload));
   }
 

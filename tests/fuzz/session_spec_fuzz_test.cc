@@ -49,7 +49,8 @@ void CheckPlan(const SamplingPlan& plan, const GraphSchema& schema) {
   const int node_types = static_cast<int>(schema.node_types.size());
   const int edge_types = static_cast<int>(schema.edge_types.size());
   Must(plan.input_type >= 0 && plan.input_type < node_types, "input type");
-  Must(plan.num_hops >= 1 && plan.num_hops <= kMaxHops, "hops");
+  const int least = plan.spec.has_neighbor() ? 1 : 0;
+  Must(plan.num_hops >= least && plan.num_hops <= kMaxHops, "hops");
   Must(plan.batch_size >= 1 && plan.batch_size <= kMaxBatchSize, "batch size");
   Must(plan.input_count >= 1, "inputs");
   for (const PlannedEdgeType& type : plan.edge_types) {

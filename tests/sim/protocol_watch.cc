@@ -262,7 +262,7 @@ void ProtocolWatch::LeafReplySent(const SimLinkInfo& link,
   if (message.kind == MessageKind::kSampleHopReply) {
     const auto reply = Parse<v1::SampleHopReply>(message);
     cut = reply.nodes() < call.asked || reply.last_is_partial();
-  } else {
+  } else if (message.kind == MessageKind::kGatherReply) {
     cut = Parse<v1::GatherReply>(message).rows() < call.asked;
   }
   world_->coverage().leaf_cuts += cut ? 1 : 0;
@@ -275,6 +275,8 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
     partition = Parse<v1::SampleHopRequest>(message).partition();
   } else if (message.kind == MessageKind::kGatherRequest) {
     partition = Parse<v1::GatherRequest>(message).partition();
+  } else if (message.kind == MessageKind::kAskKindRequest) {
+    partition = Parse<v1::AskKindRequest>(message).partition();
   } else {
     return;
   }

@@ -47,6 +47,8 @@ class Draw {
     s.batches = OneOf({4, 10, 16, 16});
     s.replace = static_cast<int64_t>(random_.Below(2));
     s.expand_all = random_.Chance(0.2) ? 1 : 0;
+    // No draw: all else stays as it was before there were walks.
+    s.walks = s.seed % 5 == 2 ? 1 : 0;
     s.rooms = random_.Chance(0.25) ? 1 : 0;
     s.stranger = random_.Chance(0.1) ? 1 : 0;
     s.prefetch = UpTo(6);

@@ -56,6 +56,12 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   loader.random_seed = kRandomSeed + static_cast<uint64_t>(job);
   loader.replace = schedule.replace != 0;
   loader.expand_all = schedule.expand_all != 0;
+  if (schedule.walks != 0) {
+    loader.walk = WalkOptions{.walk_length = 6,
+                              .walks_per_node = 2,
+                              .restart_prob = schedule.replace != 0 ? 0.2 : 0,
+                              .q = schedule.expand_all != 0 ? 1.0 : 4.0};
+  }
   loader.rank = rank;
   loader.world = world;
   // The last batch is short.
@@ -110,12 +116,13 @@ std::shared_ptr<const Graph> StrangersGraph() {
 
 LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
-  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, uint32_t,
-                         uint32_t>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                         uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
                 schedule.expand_all,
+                schedule.walks,
                 schedule.batches,
                 job,
                 rank,

@@ -26,6 +26,7 @@ constexpr SimField kFields[] = {
     {"batches", &Schedule::batches, 1, 20},
     {"replace", &Schedule::replace, 0, 1},
     {"expand_all", &Schedule::expand_all, 0, 1},
+    {"walks", &Schedule::walks, 0, 1},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"prefetch", &Schedule::prefetch, 1, 64},

@@ -59,6 +59,7 @@ struct Schedule {
   int64_t batches = 16;  // of each job
   int64_t replace = 0;
   int64_t expand_all = 0;
+  int64_t walks = 0;     // random walks instead of neighbours
   int64_t rooms = 0;     // trainers share memory with servers
   int64_t stranger = 0;  // a server with another graph is listed too
 

@@ -1,0 +1,13 @@
+#include "tests/kinds/kind_fixture.h"
+
+namespace tributary {
+
+absl::Span<const KindFixture* const> AllFixtures() {
+  static const KindFixture* const fixtures[] = {
+      &NeighborFixture(),
+      &WalkFixture(),
+  };
+  return fixtures;
+}
+
+}  // namespace tributary

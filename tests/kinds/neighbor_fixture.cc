@@ -1,0 +1,31 @@
+#include "sampler_server/engine/testing/oracle.h"
+#include "tests/brute_force/random_case.h"
+#include "tests/kinds/kind_fixture.h"
+
+namespace tributary {
+namespace {
+
+// tests/brute_force has thousands of these, and shrinks them.
+class Fixture final : public KindFixture {
+ public:
+  absl::string_view kind() const override { return "node"; }
+  KindCase MakeCase(uint64_t seed) const override {
+    const RandomCase random = MakeRandomCase(seed);
+    KindCase made{random.graph, random.batch, nullptr, Describe(random)};
+    made.defined = [random](const BatchRequest& request) {
+      return OracleDigest(random.graph, random.batch.options, request.key.epoch,
+                          request.key.index, request.input_number,
+                          request.original_id);
+    };
+    return made;
+  }
+};
+
+}  // namespace
+
+const KindFixture& NeighborFixture() {
+  static const Fixture fixture;
+  return fixture;
+}
+
+}  // namespace tributary

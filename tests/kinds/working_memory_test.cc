@@ -1,0 +1,237 @@
+// What a task holds is within what was reserved for it, whatever the batch:
+// every allocation of this process is counted.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <random>
+#include <utility>
+
+#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/walk/walk_spec.h"
+
+namespace {
+
+int64_t g_held = 0;  // by the one thread that there is
+int64_t g_peak = 0;
+
+// Large aligned allocations: what alignment adds is address space, no memory.
+struct Aligned {
+  void* memory = nullptr;
+  size_t size = 0;
+};
+Aligned g_aligned[64];
+constexpr size_t kLarge = 64 << 10;
+
+void Hold(size_t bytes) {
+  g_held += static_cast<int64_t>(bytes);
+  g_peak = std::max(g_peak, g_held);
+}
+
+Aligned& FindAligned(void* memory) {
+  for (Aligned& aligned : g_aligned) {
+    if (aligned.memory == memory) return aligned;
+  }
+  std::abort();  // more of them than a task has
+}
+
+}  // namespace
+
+// Linked with --wrap: AlignedBuffer's allocations go through these two.
+extern "C" {
+int __real_posix_memalign(void** memory, size_t alignment, size_t size);
+int __wrap_posix_memalign(void** memory, size_t alignment, size_t size) {
+  const int error = __real_posix_memalign(memory, alignment, size);
+  if (error != 0) return error;
+  if (size > kLarge) {
+    FindAligned(nullptr) = {*memory, size};
+    Hold(size);
+  } else {
+    Hold(malloc_usable_size(*memory));
+  }
+  return 0;
+}
+void __real_free(void* memory);
+void __wrap_free(void* memory) {
+  if (memory == nullptr) return;
+  size_t size = malloc_usable_size(memory);
+  for (Aligned& aligned : g_aligned) {
+    if (aligned.memory == memory) size = std::exchange(aligned, {}).size;
+  }
+  g_held -= static_cast<int64_t>(size);
+  __real_free(memory);
+}
+}
+
+// And all of C++'s through these.
+void* operator new(size_t size) {
+  void* memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  Hold(malloc_usable_size(memory));
+  return memory;
+}
+void operator delete(void* memory) noexcept { __wrap_free(memory); }
+void operator delete(void* memory, size_t) noexcept { __wrap_free(memory); }
+
+namespace tributary {
+namespace {
+
+struct Outcome {
+  uint64_t ready = 0;
+  uint64_t needs = 0;
+  uint64_t peak = 0;
+  uint64_t reserved = 0;
+};
+
+// The room is counted too.
+Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
+            uint64_t max_bytes) {
+  batch.max_bytes = max_bytes;
+  BatchRequest request = RequestOf(graph->schema(), batch);
+  OneBatchWorld world(graph);
+  request.deadline = world.Deadline();
+  const uint64_t reserved = TaskBytes(graph->schema(), request);
+  const int64_t before = g_peak = g_held;
+  const auto sink = world.Start(std::move(request));
+  (void)world.world().Drain(1'000'000);
+  EXPECT_EQ(sink->ends, 1);
+  EXPECT_TRUE(sink->failed.ok()) << sink->failed;
+  return {sink->ready.value_or(0), sink->needs.value_or(0),
+          static_cast<uint64_t>(g_peak - before), reserved};
+}
+
+// A batch is made with exactly its size as credit, and refused with less, and
+// either within its reservation.
+void ExpectWithinReservation(const std::shared_ptr<const Graph>& graph,
+                             const BatchCase& batch) {
+  const uint64_t size = Run(graph, batch, uint64_t{1} << 32).ready;
+  ASSERT_GT(size, 500'000u);  // so that what is fixed is a small part
+  const Outcome exact = Run(graph, batch, size);
+  EXPECT_EQ(exact.ready, size);
+  EXPECT_LE(exact.peak, exact.reserved)
+      << static_cast<double>(exact.peak) / static_cast<double>(size);
+  for (uint64_t less = size - 1; less > 100; less = less * 3 / 4) {
+    const Outcome refused = Run(graph, batch, less);
+    EXPECT_GT(refused.needs, less) << "of " << size;
+    EXPECT_LE(refused.needs, std::max(size, less + less / 8 + 1));
+    EXPECT_LE(refused.peak, refused.reserved) << less << " of " << size;
+  }
+}
+
+// In-neighbours of every node: uniform, so that few edges share one.
+MemoryGraphSpec Uniform(int64_t nodes, int64_t edges) {
+  MemoryGraphSpec spec;
+  spec.node_types = {{.num_nodes = nodes}};
+  MemoryGraphSpec::EdgeType& type = spec.edge_types.emplace_back();
+  std::mt19937_64 random(5);
+  for (int64_t e = 0; e < edges; ++e) {
+    type.edges.emplace_back(random() % nodes, random() % nodes);
+  }
+  return spec;
+}
+
+BatchCase Case(int64_t inputs, std::vector<int32_t> fanouts) {
+  BatchCase batch;
+  for (int64_t i = 0; i < inputs; ++i) batch.inputs.push_back(i);
+  batch.options.num_neighbors.by_default = std::move(fanouts);
+  batch.options.batch_size = inputs;
+  return batch;
+}
+
+struct Shape {
+  const char* name;
+  uint32_t num_partitions = 1;
+  int64_t x_dim = 0;
+  bool has_attr = false;
+  bool wide_ids = false;
+};
+
+class WorkingMemory : public testing::TestWithParam<Shape> {
+ protected:
+  std::shared_ptr<MemoryGraph> Make(MemoryGraphSpec spec) {
+    spec.num_partitions = GetParam().num_partitions;
+    spec.wide_ids = GetParam().wide_ids;
+    for (auto& type : spec.node_types) type.x_dim = GetParam().x_dim;
+    for (auto& type : spec.edge_types) type.has_attr = GetParam().has_attr;
+    return MemoryGraph::Make(spec);
+  }
+};
+
+// As many nodes as edges: the most memory that numbers take.
+TEST_P(WorkingMemory, ATree) {
+  const auto graph = Make(Uniform(500'000, 1'500'000));
+  ExpectWithinReservation(graph, Case(1000, {4, 4, 4}));
+  ExpectWithinReservation(graph, Case(20'000, {1, 1, 1, 1}));
+}
+
+// Many edges among few nodes.
+TEST_P(WorkingMemory, Dense) {
+  const auto graph = Make(Uniform(300, 100'000));
+  ExpectWithinReservation(graph, Case(100, {-1, 100}));
+  BatchCase replaced = Case(300, {200, 200});
+  replaced.options.replace = true;
+  replaced.options.expand = ExpandMode::kAll;
+  ExpectWithinReservation(graph, replaced);
+}
+
+// Every neighbour of a hub, and a last hop that finds little or nothing.
+TEST_P(WorkingMemory, AHub) {
+  for (const int64_t degree : {80'000, 150'000}) {
+    MemoryGraphSpec spec;
+    spec.node_types = {{.num_nodes = degree + 1}};
+    MemoryGraphSpec::EdgeType& edges = spec.edge_types.emplace_back();
+    for (int64_t u = 1; u <= degree; ++u) edges.edges.emplace_back(u, 0);
+    ExpectWithinReservation(Make(spec), Case(1, {-1}));
+    ExpectWithinReservation(Make(spec), Case(1, {-1, -1}));
+    for (int64_t u = 1; u <= degree; u += 3) {
+      edges.edges.emplace_back((u * 7919) % (degree + 1), u);
+    }
+    ExpectWithinReservation(Make(spec), Case(1, {-1, -1, 2}));
+  }
+}
+
+// Several types whose frontiers are the same nodes.
+TEST_P(WorkingMemory, ManyEdgeTypes) {
+  MemoryGraphSpec spec = Uniform(100'000, 200'000);
+  spec.heterogeneous = true;
+  spec.node_types[0].name = "n";
+  const MemoryGraphSpec::EdgeType edges = spec.edge_types[0];
+  spec.edge_types.clear();
+  for (const char* rel : {"a", "b", "c", "d", "e", "f"}) {
+    MemoryGraphSpec::EdgeType& type = spec.edge_types.emplace_back(edges);
+    type.src = type.dst = "n";
+    type.rel = rel;
+  }
+  ExpectWithinReservation(Make(spec), Case(2000, {2, 2, 2}));
+}
+
+// Of one step, where every node is new, to many.
+TEST_P(WorkingMemory, Walks) {
+  const auto graph = Make(Uniform(100'000, 1'000'000));
+  for (const double q : {1.0, 4.0}) {
+    for (const uint32_t length : {1, 5, 80}) {
+      BatchCase batch = Case(20'000 / length, {1});
+      batch.build_spec = [=](const SpecGraph& spec_graph,
+                             const SpecOptions& options) {
+        return BuildWalkSpec(
+            spec_graph, options,
+            {.walk_length = length, .walks_per_node = 2, .q = q});
+      };
+      ExpectWithinReservation(graph, batch);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, WorkingMemory,
+                         testing::Values(Shape{"Bare"}, Shape{"Parted", 5},
+                                         Shape{"Rows", 2, 4},
+                                         Shape{"EdgeRows", 3, 0, true},
+                                         Shape{"WideIds", 1, 0, false, true}),
+                         [](const auto& shape) {
+                           return std::string(shape.param.name);
+                         });
+
+}  // namespace
+}  // namespace tributary
