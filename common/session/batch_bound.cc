@@ -27,14 +27,20 @@ struct Counts {
   std::vector<uint64_t> edges;     // by edge type
 };
 
+// Trees share nothing: the graph bounds each.
+uint64_t Trees(const BatchBoundInputs& in) {
+  return in.disjoint ? in.num_inputs : 1;
+}
+
 // Edges of one type in one hop: distinct frontier nodes draw distinct edges.
 uint64_t EdgesOfHop(const BatchBoundInputs& in,
                     const BatchBoundInputs::EdgeType& type, int32_t fanout,
                     uint64_t frontier) {
   if (frontier == 0 || fanout == 0) return 0;
-  if (fanout < 0) return type.num_edges;
+  const uint64_t most = Multiply(type.num_edges, Trees(in));
+  if (fanout < 0) return most;
   const uint64_t drawn = Multiply(frontier, static_cast<uint64_t>(fanout));
-  return in.replace ? drawn : std::min(drawn, type.num_edges);
+  return in.replace ? drawn : std::min(drawn, most);
 }
 
 void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
@@ -47,7 +53,7 @@ void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
     found[type.src_type] = Add(found[type.src_type], edges);
   }
   for (size_t t = 0; t < in.node_types.size(); ++t) {
-    const uint64_t num_nodes = in.node_types[t].num_nodes;
+    const uint64_t num_nodes = Multiply(in.node_types[t].num_nodes, Trees(in));
     counts->nodes[t] = std::min(Add(counts->nodes[t], found[t]), num_nodes);
     counts->frontier[t] =
         in.expand_all ? counts->nodes[t] : std::min(found[t], num_nodes);
@@ -58,16 +64,22 @@ uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                   size_t num_hops) {
   // input_id and seed_index, an entry per position; batch_size; the header.
   uint64_t bytes = Add(Multiply(in.num_inputs, 8 + 4), 8 + 3 * 192 + 256);
+  const uint64_t node_bytes = in.disjoint ? 16 : 8;  // n_id, batch
+  const uint64_t edge_bytes = in.edge_weights ? 20 : 16;
   for (size_t t = 0; t < in.node_types.size(); ++t) {
     const BatchBoundInputs::NodeType& type = in.node_types[t];
-    bytes = Add(bytes, Multiply(counts.nodes[t], Add(8, type.row_bytes)));
-    bytes = Add(bytes, (num_hops + 1) * 8 + 4 * TensorOverhead(type.name));
+    bytes =
+        Add(bytes, Multiply(counts.nodes[t], Add(node_bytes, type.row_bytes)));
+    bytes = Add(bytes, (num_hops + 1) * 8 +
+                           (in.disjoint ? 5 : 4) * TensorOverhead(type.name));
   }
   bytes = Add(bytes, 3 * TensorOverhead(in.node_types[in.input_type].name));
   for (size_t e = 0; e < in.edge_types.size(); ++e) {
     const BatchBoundInputs::EdgeType& type = in.edge_types[e];
-    bytes = Add(bytes, Multiply(counts.edges[e], Add(16, type.row_bytes)));
-    bytes = Add(bytes, num_hops * 8 + 4 * TensorOverhead(type.name));
+    bytes =
+        Add(bytes, Multiply(counts.edges[e], Add(edge_bytes, type.row_bytes)));
+    bytes = Add(bytes, num_hops * 8 + (in.edge_weights ? 5 : 4) *
+                                          TensorOverhead(type.name));
   }
   return bytes;
 }
@@ -79,7 +91,8 @@ uint64_t BatchBytesBound(const BatchBoundInputs& in) {
   counts.nodes.resize(in.node_types.size(), 0);
   counts.edges.resize(in.edge_types.size(), 0);
   counts.nodes[in.input_type] =
-      std::min(in.num_inputs, in.node_types[in.input_type].num_nodes);
+      std::min(in.num_inputs,
+               Multiply(in.node_types[in.input_type].num_nodes, Trees(in)));
   counts.frontier = counts.nodes;
   size_t num_hops = 0;
   for (const auto& type : in.edge_types) {

@@ -30,6 +30,8 @@ struct BatchBoundInputs {
   uint64_t num_inputs = 0;  // of the batch
   bool replace = false;
   bool expand_all = false;
+  bool disjoint = false;      // a tree for each input, and `batch`
+  bool edge_weights = false;  // LABOR
 };
 
 // No batch is larger, header and padding included. Saturates at UINT64_MAX.

@@ -57,5 +57,28 @@ TEST(BatchBytesBound, TypesAreCountedApart) {
   EXPECT_LT(BatchBytesBound(in), rows + 8192);
 }
 
+// 100 nodes and 1000 edges, as often as there are trees; each node with its
+// tree.
+TEST(BatchBytesBound, TheGraphBoundsEachTree) {
+  BatchBoundInputs in = Homogeneous();
+  in.node_types[0].num_nodes = 100;
+  in.edge_types[0].num_edges = 1000;
+  in.edge_types[0].fanouts = {-1, -1};
+  in.num_inputs = 3;
+  in.disjoint = true;
+  const uint64_t rows = 300 * 416 + 2 * 3000 * 16 + 3 * 12;
+  EXPECT_GE(BatchBytesBound(in), rows);
+  EXPECT_LT(BatchBytesBound(in), rows + 4096);
+}
+
+TEST(BatchBytesBound, WeightsOfEdgesTakeFourBytesEach) {
+  BatchBoundInputs in = Homogeneous();
+  const uint64_t before = BatchBytesBound(in);
+  in.edge_weights = true;
+  const uint64_t edges = 15'360 + 153'600 + 768'000;
+  EXPECT_GE(BatchBytesBound(in), before + edges * 4);
+  EXPECT_LT(BatchBytesBound(in), before + edges * 4 + 1024);
+}
+
 }  // namespace
 }  // namespace tributary

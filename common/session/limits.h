@@ -12,6 +12,8 @@ inline constexpr int32_t kMaxFanout = 1 << 20;
 inline constexpr int kMaxHops = 32;
 // Inputs per batch: a credit names each, and must fit into a message's header.
 inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 16;
+// Where it names a time for each as well.
+inline constexpr uint64_t kMaxTimedBatchSize = kMaxBatchSize / 2;
 
 }  // namespace tributary
 

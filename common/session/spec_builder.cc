@@ -206,16 +206,29 @@ absl::StatusOr<std::string> BuildSpecOfKind(
 
 absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
                                              const SpecOptions& options) {
-  return BuildSpecOfKind(graph, options, [&](v1::SessionSpec* spec) {
-    return FillNeighbor(graph, options, spec->mutable_neighbor());
-  });
+  return BuildSpecOfKind(
+      graph, options, [&](v1::SessionSpec* spec) -> absl::Status {
+        RETURN_IF_ERROR(FillNeighbor(graph, options, spec->mutable_neighbor()));
+        FillDraws(options.draws, spec);
+        spec->set_batch_size(options.batch_size);
+        return CheckDraws(*spec);
+      });
 }
 
-Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids) {
+Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,
+                          absl::Span<const int64_t> times) {
   // Hosts are little-endian, as the format is.
-  return Sha256Of(
-      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(original_ids.data()),
-                          original_ids.size() * sizeof(int64_t)));
+  const auto bytes = [](absl::Span<const int64_t> values) {
+    return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
+                               values.size() * sizeof(int64_t));
+  };
+  Sha256 sha;
+  sha.Update(bytes(original_ids));
+  if (!times.empty()) {
+    sha.Update("time");
+    sha.Update(bytes(times));
+  }
+  return sha.Finish();
 }
 
 }  // namespace tributary

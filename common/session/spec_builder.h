@@ -11,6 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/session/draw_options.h"
 #include "common/sha256.h"
 
 namespace tributary {
@@ -52,6 +53,7 @@ struct SpecOptions {
   ShuffleMode shuffle = ShuffleMode::kGlobal;
   bool replace = false;
   ExpandMode expand = ExpandMode::kNew;
+  DrawOptions draws;
   bool collect_features = true;
 };
 
@@ -77,8 +79,10 @@ inline Sha256Digest SessionIdentity(std::string_view spec_bytes) {
   return Sha256Of(spec_bytes);
 }
 
-// Of original ids in list order, as SpecOptions::inputs_sha256 wants it.
-Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids);
+// Of original ids in list order, and of their times where they are given, as
+// SpecOptions::inputs_sha256 wants it.
+Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,
+                          absl::Span<const int64_t> times = {});
 
 }  // namespace tributary
 

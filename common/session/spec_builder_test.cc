@@ -115,6 +115,14 @@ TEST(BuildSessionSpec, IdentityCoversEveryOption) {
   EXPECT_TRUE(differs([](auto& o) { o.replace = true; }));
   EXPECT_TRUE(differs([](auto& o) { o.expand = ExpandMode::kAll; }));
   EXPECT_TRUE(differs([](auto& o) { o.collect_features = false; }));
+  EXPECT_TRUE(differs([](auto& o) { o.draws.draw = DrawMode::kWeighted; }));
+  EXPECT_TRUE(differs([](auto& o) { o.draws.disjoint = true; }));
+}
+
+// Sessions that draw as they always did keep their identity.
+TEST(BuildSessionSpec, WhatIsNotAskedForIsAbsent) {
+  EXPECT_EQ(ToHex(SessionIdentity(*BuildSessionSpec(TwoTypes(), Options()))),
+            "319d7e3c62f1bccc8e493996e326f70407116587d41add311ba378e27d9adde2");
 }
 
 TEST(BuildSessionSpec, ErrorsNameTheOption) {
@@ -142,6 +150,15 @@ TEST(InputsSha256, IsOfLittleEndianIds) {
   const std::string bytes("\1\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff",
                           16);
   EXPECT_EQ(InputsSha256({1, -1}), Sha256Of(bytes));
+}
+
+// The ids, "time", the times.
+TEST(InputsSha256, CoversTimes) {
+  const std::string bytes(
+      "\1\0\0\0\0\0\0\0"
+      "time\xff\xff\xff\xff\xff\xff\xff\xff",
+      20);
+  EXPECT_EQ(InputsSha256({1}, {-1}), Sha256Of(bytes));
 }
 
 }  // namespace

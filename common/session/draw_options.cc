@@ -1,0 +1,183 @@
+#include "common/session/draw_options.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/proto/session.pb.h"
+#include "common/session/limits.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+template <typename... Parts>
+absl::Status Refuse(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+absl::Status CheckKnown(const v1::SessionSpec& spec) {
+  const v1::NeighborSampling& neighbor = spec.neighbor();
+  if (!v1::Draw_IsValid(neighbor.draw())) {
+    return Refuse("draw: ", static_cast<int>(neighbor.draw()),
+                  "; allowed: uniform (0), weighted (1), labor (2)");
+  }
+  if (!v1::TimeColumn_IsValid(neighbor.time())) {
+    return Refuse("time: ", static_cast<int>(neighbor.time()),
+                  "; allowed: none (0), edge (1), node (2)");
+  }
+  if (!v1::TemporalStrategy_IsValid(neighbor.temporal_strategy())) {
+    return Refuse(
+        "temporal_strategy: ", static_cast<int>(neighbor.temporal_strategy()),
+        "; allowed: uniform (0), last (1)");
+  }
+  if (v1::InputTime_IsValid(spec.inputs().time())) return absl::OkStatus();
+  return Refuse("input_time: ", static_cast<int>(spec.inputs().time()),
+                "; allowed: none (0), given (1), own (2)");
+}
+
+absl::Status CheckWithoutTime(const v1::SessionSpec& spec) {
+  const v1::NeighborSampling& neighbor = spec.neighbor();
+  if (neighbor.temporal_strategy() != v1::TEMPORAL_STRATEGY_UNIFORM) {
+    return Refuse(
+        "temporal_strategy: last without a time; allowed: with time edge or "
+        "node");
+  }
+  if (neighbor.strict()) {
+    return Refuse("strict: without a time; allowed: with time edge or node");
+  }
+  if (spec.inputs().time() != v1::INPUT_TIME_NONE) {
+    return Refuse(
+        "input_time: without a time; allowed: with time edge or node");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWithTime(const v1::SessionSpec& spec) {
+  const v1::NeighborSampling& neighbor = spec.neighbor();
+  if (neighbor.draw() == v1::DRAW_WEIGHTED) {
+    return Refuse("draw: weighted with a time; allowed: uniform");
+  }
+  if (!neighbor.disjoint()) {
+    return Refuse("disjoint: false with a time; allowed: true");
+  }
+  if (neighbor.replace() &&
+      neighbor.temporal_strategy() == v1::TEMPORAL_STRATEGY_LAST) {
+    return Refuse(
+        "temporal_strategy: last with replacement; allowed: uniform, or "
+        "without replacement");
+  }
+  if (spec.inputs().time() == v1::INPUT_TIME_GIVEN &&
+      spec.batch_size() > kMaxTimedBatchSize) {
+    return Refuse("batch_size: ", spec.batch_size(),
+                  " with a time for each input; allowed: 1 to ",
+                  kMaxTimedBatchSize);
+  }
+  if (spec.inputs().time() != v1::INPUT_TIME_NONE) return absl::OkStatus();
+  return Refuse(
+      "input_time: none with a time; allowed: a time for each input, or the "
+      "node's own");
+}
+
+absl::Status CheckLabor(const v1::NeighborSampling& neighbor) {
+  if (neighbor.draw() != v1::DRAW_LABOR) {
+    if (!neighbor.layer_dependency()) return absl::OkStatus();
+    return Refuse("layer_dependency: without labor; allowed: with draw labor");
+  }
+  if (neighbor.replace()) {
+    return Refuse("draw: labor with replacement; allowed: without");
+  }
+  if (neighbor.time() != v1::TIME_COLUMN_NONE) {
+    return Refuse("draw: labor with a time; allowed: uniform");
+  }
+  if (!neighbor.disjoint()) return absl::OkStatus();
+  return Refuse(
+      "draw: labor with disjoint, whose trees share nothing; allowed: without "
+      "disjoint");
+}
+
+using EdgeType = DrawTraits::EdgeType;
+
+std::string Names(const std::vector<EdgeType>& types) {
+  return absl::StrJoin(types, " ", [](std::string* out, const EdgeType& type) {
+    out->append(type.name);
+  });
+}
+
+// At least one has it.
+absl::Status CheckAny(const DrawTraits& graph, bool EdgeType::*has,
+                      absl::string_view field, absl::string_view what,
+                      absl::string_view otherwise) {
+  const auto& planned = graph.planned;
+  if (planned.empty() || std::any_of(planned.begin(), planned.end(),
+                                     [has](const auto& t) { return t.*has; })) {
+    return absl::OkStatus();
+  }
+  return Refuse(field, ", but no sampled edge type has ", what,
+                " (sampled: ", Names(planned), "); allowed: ", otherwise,
+                ", or a graph that was partitioned with ", what);
+}
+
+absl::Status CheckNeighborIds(const DrawTraits& graph) {
+  std::vector<EdgeType> without;
+  for (const EdgeType& type : graph.planned) {
+    if (!type.neighbor_ids) without.push_back(type);
+  }
+  if (without.empty()) return absl::OkStatus();
+  return Refuse(
+      "draw: labor, but ", Names(without),
+      " has no neighbours' original ids; allowed: uniform, or a graph "
+      "that was partitioned with neighbor ids");
+}
+
+}  // namespace
+
+void FillDraws(const DrawOptions& options, v1::SessionSpec* spec) {
+  v1::NeighborSampling* neighbor = spec->mutable_neighbor();
+  neighbor->set_draw(static_cast<v1::Draw>(options.draw));
+  neighbor->set_layer_dependency(options.layer_dependency);
+  neighbor->set_time(static_cast<v1::TimeColumn>(options.time));
+  neighbor->set_temporal_strategy(
+      static_cast<v1::TemporalStrategy>(options.temporal_strategy));
+  neighbor->set_strict(options.strict);
+  neighbor->set_disjoint(options.disjoint || options.time != TimeMode::kNone);
+  spec->mutable_inputs()->set_time(
+      static_cast<v1::InputTime>(options.input_time));
+}
+
+absl::Status CheckDraws(const v1::SessionSpec& spec) {
+  RETURN_IF_ERROR(CheckKnown(spec));
+  RETURN_IF_ERROR(CheckLabor(spec.neighbor()));
+  return spec.neighbor().time() == v1::TIME_COLUMN_NONE ? CheckWithoutTime(spec)
+                                                        : CheckWithTime(spec);
+}
+
+absl::Status CheckDrawOptions(const DrawOptions& options, bool replace) {
+  v1::SessionSpec spec;
+  FillDraws(options, &spec);
+  spec.mutable_neighbor()->set_replace(replace);
+  return CheckDraws(spec);
+}
+
+absl::Status CheckDrawsOn(const DrawTraits& graph,
+                          const v1::SessionSpec& spec) {
+  const v1::NeighborSampling& neighbor = spec.neighbor();
+  if (neighbor.draw() == v1::DRAW_LABOR) return CheckNeighborIds(graph);
+  if (neighbor.draw() == v1::DRAW_WEIGHTED) {
+    return CheckAny(graph, &EdgeType::weights, "draw: weighted", "weights",
+                    "uniform");
+  }
+  if (neighbor.time() == v1::TIME_COLUMN_NONE) return absl::OkStatus();
+  if (spec.inputs().time() == v1::INPUT_TIME_OWN && !graph.input_times) {
+    return Refuse("input_time: own, but nodes of type ", graph.input_type,
+                  " have no times; allowed: a time for each input");
+  }
+  if (neighbor.time() == v1::TIME_COLUMN_EDGE) {
+    return CheckAny(graph, &EdgeType::edge_times, "time: edge", "edge times",
+                    "none, node");
+  }
+  return CheckAny(graph, &EdgeType::neighbor_times, "time: node", "node times",
+                  "none, edge");
+}
+
+}  // namespace tributary
