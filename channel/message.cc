@@ -48,6 +48,8 @@ std::string MessageKindName(MessageKind kind) {
       return "AskKindRequest";
     case MessageKind::kAskKindReply:
       return "AskKindReply";
+    case MessageKind::kDrawHopRequest:
+      return "DrawHopRequest";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

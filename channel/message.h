@@ -35,6 +35,7 @@ enum class MessageKind : uint16_t {
   kGatherReply = 40,
   kAskKindRequest = 41,
   kAskKindReply = 42,
+  kDrawHopRequest = 43,
 };
 
 // "Credit", or "kind 77" for a value that is none.

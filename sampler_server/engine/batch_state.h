@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STATE_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STATE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,8 +38,8 @@ struct SampledHop {
 };
 
 struct NodeTypeState {
-  explicit NodeTypeState(uint64_t num_nodes) : numbering(num_nodes) {}
-  LocalNumbering numbering;   // internal ids
+  explicit NodeTypeState(uint64_t num_ids) : numbering(num_ids) {}
+  LocalNumbering numbering;   // internal ids; of disjoint batches TreeIds
   size_t frontier_begin = 0;  // local numbers to expand in this hop
   size_t frontier_end = 0;
   std::vector<int64_t> per_hop;  // num_sampled_nodes
@@ -61,9 +62,12 @@ struct KindTensor {
 
 struct BatchState {
   BatchState() = default;
-  BatchState(const GraphSchema& schema, const SamplingPlan& plan) {
+  // `inputs`: positions of the batch.
+  BatchState(const GraphSchema& schema, const SamplingPlan& plan, size_t inputs)
+      : trees(plan.disjoint ? static_cast<uint32_t>(inputs) : 0) {
     for (const NodeTypeSchema& type : schema.node_types) {
-      nodes.emplace_back(static_cast<uint64_t>(type.num_nodes));
+      nodes.emplace_back(static_cast<uint64_t>(type.num_nodes) *
+                         std::max<uint64_t>(1, trees));
     }
     edges.resize(plan.edge_types.size());
   }
@@ -72,6 +76,8 @@ struct BatchState {
   std::vector<EdgeTypeState> edges;  // by edge type of the plan
   std::vector<uint32_t> seed_index;  // per position, local number of its input
   uint64_t unique_inputs = 0;
+  uint32_t trees = 0;               // of a disjoint batch: its positions
+  std::vector<int64_t> tree_time;   // per tree, with times
   std::vector<KindTensor> tensors;  // beside those that all kinds have
 
   // Lets go of what is in the batch.
@@ -86,7 +92,8 @@ struct BatchState {
 
   // Working memory held, but for entries per hop and type.
   size_t bytes() const {
-    size_t sum = seed_index.size() * sizeof(uint32_t);
+    size_t sum = seed_index.size() * sizeof(uint32_t) +
+                 tree_time.size() * sizeof(int64_t);
     for (const KindTensor& tensor : tensors) sum += tensor.bytes.capacity();
     for (const NodeTypeState& type : nodes) sum += type.numbering.bytes();
     for (const EdgeTypeState& type : edges) {

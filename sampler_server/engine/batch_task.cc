@@ -10,6 +10,7 @@
 #include "sampler_server/engine/gather_step.h"
 #include "sampler_server/engine/sampling_kind.h"
 #include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/tree_ids.h"
 
 namespace tributary {
 namespace {
@@ -87,6 +88,7 @@ class BatchTask final : public TaskControl,
   void Begin();
   absl::Status CheckInputs() const;
   absl::StatusOr<std::vector<uint64_t>> ResolveInputs() const;
+  absl::Status CheckTreesFit(size_t inputs) const;
   absl::Status NumberInputs();
   uint64_t EdgeAllowance() const;
   uint64_t WorkingBytes() const;
@@ -141,6 +143,11 @@ absl::Status BatchTask::CheckInputs() const {
                                                    " input numbers for ", n,
                                                    " original ids"));
   }
+  const bool timed = plan().input_time == InputTimeMode::kGiven;
+  if (request_.input_time.size() != (timed ? n : 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        request_.input_time.size(), " input times; allowed: ", timed ? n : 0));
+  }
   if (n == 0 || n > plan().batch_size) {
     return absl::InvalidArgumentError(absl::StrCat(
         n, " inputs; allowed: 1 to the batch size, ", plan().batch_size));
@@ -177,11 +184,29 @@ absl::StatusOr<std::vector<uint64_t>> BatchTask::ResolveInputs() const {
   return internal;
 }
 
+absl::Status BatchTask::CheckTreesFit(size_t inputs) const {
+  for (const NodeTypeSchema& type : schema().node_types) {
+    const auto num_nodes = static_cast<uint64_t>(type.num_nodes);
+    if (!plan().disjoint || TreeIds::Fit(num_nodes, inputs)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        inputs, " disjoint trees of the ", num_nodes, " nodes of type ",
+        type.name, " cannot be numbered; lower batch_size"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status BatchTask::NumberInputs() {
-  ASSIGN_OR_RETURN(const std::vector<uint64_t> internal, ResolveInputs());
-  state_ = BatchState(schema(), plan());
+  ASSIGN_OR_RETURN(std::vector<uint64_t> internal, ResolveInputs());
+  RETURN_IF_ERROR(CheckTreesFit(internal.size()));
+  state_ = BatchState(schema(), plan(), internal.size());
+  state_.tree_time = request_.input_time;
   NodeTypeState& inputs = state_.nodes[plan().input_type];
   state_.seed_index.resize(internal.size());
+  const TreeIds ids(
+      static_cast<uint64_t>(schema().node_types[plan().input_type].num_nodes));
+  for (uint32_t tree = 0; tree < state_.trees; ++tree) {
+    internal[tree] = ids.Id(tree, internal[tree]);
+  }
   inputs.numbering.Number(internal, state_.seed_index.data());
   state_.unique_inputs = inputs.numbering.size();
   return absl::OkStatus();

@@ -28,6 +28,7 @@ struct BatchRequest {
   std::shared_ptr<const SamplingPlan> plan;
   std::vector<int64_t> input_number;  // position in the input list
   std::vector<int64_t> original_id;   // as many
+  std::vector<int64_t> input_time;    // as many, with InputTimeMode::kGiven
   uint64_t max_bytes = 0;             // of the room
   uint64_t reserved_bytes = 0;        // 0: TaskBytes()
   absl::Time deadline;

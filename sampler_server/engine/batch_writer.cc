@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "sampler_server/engine/tree_ids.h"
+
 namespace tributary {
 namespace {
 
@@ -59,6 +61,9 @@ void BatchWriter::AddNodeTensors(int type) {
     tensors.num_sampled_nodes = layout_.Add(
         "num_sampled_nodes" + suffix, DType::kInt64, {plan_.num_hops + 1});
   }
+  if (plan_.disjoint) {
+    tensors.batch = layout_.Add("batch" + suffix, DType::kInt64, {n});
+  }
   if (plan_.collect_features && schema.x.has_value()) {
     tensors.x =
         layout_.Add("x" + suffix, schema.x->dtype, RowsShape(n, *schema.x));
@@ -86,6 +91,10 @@ void BatchWriter::AddEdgeTensors(size_t index) {
     tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
                                             DType::kInt64, {plan_.num_hops});
   }
+  if (plan_.edge_types[index].draw == Draw::kLabor) {
+    tensors.edge_weight =
+        layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
+  }
   if (plan_.collect_features && schema.edge_attr.has_value()) {
     tensors.edge_attr =
         layout_.Add("edge_attr" + suffix, schema.edge_attr->dtype,
@@ -109,11 +118,33 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
   for (size_t i = 0; i < nodes_.size(); ++i) {
     Fill<int64_t>(TensorOf(nodes_[i].num_sampled_nodes, room),
                   state_.nodes[plan_.node_types[i]].per_hop);
+    if (plan_.disjoint) WriteTrees(i, room);
   }
   for (size_t i = 0; i < edges_.size(); ++i) {
     Fill<int64_t>(TensorOf(edges_[i].num_sampled_edges, room),
                   state_.edges[i].per_hop);
     WriteEdges(i, room);
+    if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
+  }
+}
+
+void BatchWriter::WriteTrees(size_t index, absl::Span<uint8_t> room) const {
+  const int type = plan_.node_types[index];
+  const TreeIds ids(static_cast<uint64_t>(schema_.node_types[type].num_nodes));
+  const std::vector<uint64_t>& from = state_.nodes[type].numbering.ids();
+  std::transform(from.begin(), from.end(),
+                 As<int64_t>(TensorOf(nodes_[index].batch, room)).begin(),
+                 [&ids](uint64_t id) { return ids.Tree(id); });
+}
+
+// What an edge stands for: one of the min(fanout, degree) that were drawn.
+void BatchWriter::WriteEdgeWeights(size_t index,
+                                   absl::Span<uint8_t> room) const {
+  float* weight = As<float>(TensorOf(edges_[index].edge_weight, room)).data();
+  for (const SampledHop& hop : state_.edges[index].hops) {
+    for (uint32_t count : hop.counts) {
+      weight = std::fill_n(weight, count, static_cast<float>(1.0 / count));
+    }
   }
   for (size_t i = 0; i < kind_tensors_.size(); ++i) {
     Fill<uint8_t>(kind_tensor(i, room), state_.tensors[i].bytes);

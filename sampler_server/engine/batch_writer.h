@@ -41,16 +41,19 @@ class BatchWriter {
  private:
   static constexpr int kNone = -1;
   struct NodeTensors {
-    int n_id = kNone, num_sampled_nodes = kNone, x = kNone, y = kNone;
+    int n_id = kNone, num_sampled_nodes = kNone, x = kNone, y = kNone,
+        batch = kNone;
   };
   struct EdgeTensors {
     int edge_index = kNone, e_id = kNone, num_sampled_edges = kNone,
-        edge_attr = kNone;
+        edge_attr = kNone, edge_weight = kNone;
   };
 
   void AddInputTensors();
   void AddNodeTensors(int type);
   void AddEdgeTensors(size_t index);
+  void WriteTrees(size_t index, absl::Span<uint8_t> room) const;
+  void WriteEdgeWeights(size_t index, absl::Span<uint8_t> room) const;
   void WriteEdges(size_t index, absl::Span<uint8_t> room) const;
   absl::Span<uint8_t> TensorOf(int handle, absl::Span<uint8_t> room) const;
 

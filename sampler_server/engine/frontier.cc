@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+
 #include <utility>
+#include "sampler_server/engine/tree_ids.h"
 
 namespace tributary {
 namespace {
@@ -65,6 +67,15 @@ NodesByPartition GroupByPartition(const NodeTypeSchema& type,
   }
   if (result.groups.size() <= 1) result.group_of.clear();
   return result;
+}
+
+NodesByPartition GroupTreesByPartition(const NodeTypeSchema& type,
+                                       absl::Span<const uint64_t> ids) {
+  const TreeIds trees(static_cast<uint64_t>(type.num_nodes));
+  std::vector<uint64_t> nodes;
+  nodes.reserve(ids.size());
+  for (uint64_t id : ids) nodes.push_back(trees.Node(id));
+  return GroupByPartition(type, nodes);
 }
 
 }  // namespace tributary

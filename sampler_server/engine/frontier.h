@@ -25,6 +25,10 @@ struct NodesByPartition {
 // `ids`: internal ids of `type`, each below its num_nodes; at most 2^32 - 1.
 NodesByPartition GroupByPartition(const NodeTypeSchema& type,
                                   absl::Span<const uint64_t> ids);
+// The same of ids as TreeIds makes them. Takes 8 bytes more for each,
+// meanwhile.
+NodesByPartition GroupTreesByPartition(const NodeTypeSchema& type,
+                                       absl::Span<const uint64_t> ids);
 
 }  // namespace tributary
 

@@ -50,6 +50,10 @@ void GatherStep::AddNodeJobs(size_t index) {
   const int type = context_.plan->node_types[index];
   const NodeTypeSchema& schema = context_.graph->schema().node_types[type];
   const BatchWriter::NodeRows rows = writer_->node_rows(index, room_);
+  if (context_.plan->disjoint) {
+    context_.state->nodes[type].numbering.ReduceIds(
+        static_cast<uint64_t>(schema.num_nodes));
+  }
   NodesByPartition parted =
       GroupByPartition(schema, context_.state->nodes[type].numbering.ids());
   context_.state->nodes[type].numbering.DropIds();

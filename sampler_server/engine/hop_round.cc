@@ -9,6 +9,7 @@
 #include "common/status.h"
 #include "sampler_server/engine/draw.h"
 #include "sampler_server/engine/frontier.h"
+#include "sampler_server/engine/tree_ids.h"
 
 namespace tributary {
 namespace {
@@ -36,6 +37,17 @@ void Append(std::vector<T>& to, std::vector<T>&& from) {
   }
 }
 
+// Of an array per node, which may be empty for all of them.
+template <typename T>
+absl::Span<const T> Rest(const std::vector<T>& values, size_t from) {
+  return absl::MakeConstSpan(values).subspan(std::min(from, values.size()));
+}
+
+template <typename T>
+std::vector<T> CopyOf(absl::Span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
 // A node that was cut goes back to those that have no answer.
 void DropPartial(HopEdges& reply) {
   if (!reply.last_is_partial) return;
@@ -50,58 +62,87 @@ void DropPartial(HopEdges& reply) {
 }  // namespace
 
 HopRound::HopRound(const GraphSchema& schema, const SamplingPlan& plan,
-                   int planned, const Draw& draw,
-                   absl::Span<const uint64_t> frontier, uint32_t first_local)
+                   int planned, const DrawRule& rule,
+                   const HopFrontier& frontier)
     : plan_(plan),
       planned_(planned),
-      draw_(draw),
+      rule_(rule),
       num_src_nodes_(static_cast<uint64_t>(
           schema.node_types[plan.edge_types[planned].src_type].num_nodes)),
-      first_local_(first_local) {
-  NodesByPartition parted = GroupByPartition(
-      schema.node_types[plan.edge_types[planned].dst_type], frontier);
+      num_dst_nodes_(static_cast<uint64_t>(
+          schema.node_types[plan.edge_types[planned].dst_type].num_nodes)),
+      first_local_(static_cast<uint32_t>(frontier.begin)) {
+  const NodeTypeSchema& dst =
+      schema.node_types[plan.edge_types[planned].dst_type];
+  const auto ids = frontier.known.subspan(frontier.begin);
+  NodesByPartition parted = frontier.trees == 0
+                                ? GroupByPartition(dst, ids)
+                                : GroupTreesByPartition(dst, ids);
   share_of_ = std::move(parted.group_of);
   for (PartitionNodes& group : parted.groups) {
-    for (uint32_t& number : group.index) number += first_local;
     PartitionShare& share = shares_.emplace_back();
     share.partition = group.partition;
     share.local_numbers = std::move(group.index);
     share.rows = std::move(group.rows);
   }
+  if (frontier.trees > 0) {
+    AddTrees(frontier);
+    return;
+  }
+  for (PartitionShare& share : shares_) {
+    for (uint32_t& number : share.local_numbers) number += first_local_;
+  }
+}
+
+// Places in the frontier become trees and numbers within them.
+void HopRound::AddTrees(const HopFrontier& frontier) {
+  const TreeIds ids(num_dst_nodes_);
+  const std::vector<uint32_t> numbers =
+      ids.NumbersWithin(frontier.known, frontier.begin, frontier.trees);
+  for (PartitionShare& share : shares_) {
+    share.trees.reserve(share.rows.size());
+    if (rule_.time != TimeColumn::kNone) {
+      share.time_bound.reserve(share.rows.size());
+    }
+    for (uint32_t& number : share.local_numbers) {
+      const uint32_t tree = ids.Tree(frontier.known[frontier.begin + number]);
+      share.trees.push_back(tree);
+      if (rule_.time != TimeColumn::kNone) {
+        share.time_bound.push_back(frontier.tree_time[tree]);
+      }
+      number = numbers[number];
+    }
+  }
 }
 
 uint64_t HopRound::MostEdges(const PartitionShare& share) const {
-  if (draw_.fanout < 0) return std::numeric_limits<uint64_t>::max();
-  return share.unanswered() * static_cast<uint64_t>(draw_.fanout);
+  if (rule_.fanout < 0) return std::numeric_limits<uint64_t>::max();
+  return share.unanswered() * static_cast<uint64_t>(rule_.fanout);
 }
 
 HopQuery HopRound::LocalQuery(const PartitionShare& share, uint64_t max_edges,
                               bool exact_memory) const {
-  HopQuery query;
-  query.key = draw_.key;
-  query.fanout = draw_.fanout;
-  query.replace = draw_.replace;
-  query.want_positions = draw_.want_positions;
-  query.local_numbers =
-      absl::MakeConstSpan(share.local_numbers).subspan(share.answered());
-  query.rows = absl::MakeConstSpan(share.rows).subspan(share.answered());
+  const size_t from = share.answered();
+  HopQuery query = rule_.Query();
+  query.local_numbers = Rest(share.local_numbers, from);
+  query.rows = Rest(share.rows, from);
+  query.trees = Rest(share.trees, from);
+  query.time_bound = Rest(share.time_bound, from);
   query.max_edges = max_edges;
   query.exact_memory = exact_memory;
   return query;
 }
 
 RemoteHop HopRound::RemoteQuery(const PartitionShare& share) const {
+  const size_t from = share.answered();
   RemoteHop hop;
   hop.edge_type = static_cast<uint32_t>(type().edge_type);
   hop.partition = share.partition;
-  hop.key = draw_.key;
-  hop.fanout = draw_.fanout;
-  hop.replace = draw_.replace;
-  hop.want_positions = draw_.want_positions;
-  const size_t from = share.answered();
-  hop.local_numbers.assign(share.local_numbers.begin() + from,
-                           share.local_numbers.end());
-  hop.rows.assign(share.rows.begin() + from, share.rows.end());
+  hop.rule = rule_;
+  hop.local_numbers = CopyOf(Rest(share.local_numbers, from));
+  hop.rows = CopyOf(Rest(share.rows, from));
+  hop.trees = CopyOf(Rest(share.trees, from));
+  hop.time_bound = CopyOf(Rest(share.time_bound, from));
   return hop;
 }
 
@@ -119,13 +160,13 @@ absl::Status HopRound::Check(const PartitionShare& share,
   }
   uint64_t sum = 0;
   const uint64_t most = NumDrawn(std::numeric_limits<uint64_t>::max(),
-                                 draw_.fanout, draw_.replace);
+                                 rule_.fanout, rule_.replace);
   for (uint32_t count : reply.counts) {
     if (count > most) return bad(count, " edges of one node, at most ", most);
     sum += count;
   }
   if (sum != edges || reply.edge_ids.size() != edges ||
-      reply.positions.size() != (draw_.want_positions ? edges : 0)) {
+      reply.positions.size() != (rule_.want_positions ? edges : 0)) {
     return bad("counts sum to ", sum, ", neighbours ", edges, ", edge ids ",
                reply.edge_ids.size(), ", positions ", reply.positions.size());
   }
@@ -140,6 +181,15 @@ absl::Status HopRound::Check(const PartitionShare& share,
 absl::Status HopRound::Accept(PartitionShare& share, HopEdges reply) {
   RETURN_IF_ERROR(Check(share, reply));
   DropPartial(reply);
+  if (!share.trees.empty()) {
+    const TreeIds ids(num_src_nodes_);
+    const uint32_t* tree = share.trees.data() + share.answered();
+    uint64_t* neighbor = reply.neighbors.data();
+    for (uint32_t count : reply.counts) {
+      const uint64_t first = ids.Id(*tree++, 0);
+      for (uint32_t i = 0; i < count; ++i) *neighbor++ += first;
+    }
+  }
   edges_ += reply.neighbors.size();
   Append(share.edges.counts, std::move(reply.counts));
   Append(share.edges.neighbors, std::move(reply.neighbors));
@@ -152,7 +202,9 @@ size_t HopRound::bytes() const {
   size_t sum = share_of_.capacity() * sizeof(uint32_t) + merged_.bytes();
   for (const PartitionShare& share : shares_) {
     sum += share.local_numbers.capacity() * sizeof(uint32_t) +
-           share.rows.capacity() * sizeof(uint64_t) + share.edges.bytes();
+           share.rows.capacity() * sizeof(uint64_t) +
+           share.trees.capacity() * sizeof(uint32_t) +
+           share.time_bound.capacity() * sizeof(int64_t) + share.edges.bytes();
   }
   return sum;
 }
@@ -162,6 +214,8 @@ void HopRound::MergeShares() {
   for (PartitionShare& share : shares_) {
     Free(share.local_numbers);
     Free(share.rows);
+    Free(share.trees);
+    Free(share.time_bound);
   }
   if (shares_.size() == 1) {
     merged_ = std::move(shares_[0].edges);
@@ -169,7 +223,7 @@ void HopRound::MergeShares() {
   }
   MergeColumn(&HopEdges::neighbors);
   MergeColumn(&HopEdges::edge_ids);
-  if (draw_.want_positions) MergeColumn(&HopEdges::positions);
+  if (rule_.want_positions) MergeColumn(&HopEdges::positions);
   std::vector<size_t> node(shares_.size(), 0);
   merged_.counts.reserve(share_of_.size());
   for (uint32_t s : share_of_) {
@@ -205,7 +259,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
     merged_.ShrinkToFit();
   }
   hop->first_local = first_local_;
-  if (draw_.want_positions) {
+  if (rule_.want_positions) {
     hop->owners.reserve(merged_.counts.size());
     for (size_t i = 0; i < merged_.counts.size(); ++i) {
       hop->owners.push_back(

@@ -20,6 +20,8 @@ struct PartitionShare {
   uint32_t partition = 0;
   std::vector<uint32_t> local_numbers;
   std::vector<uint64_t> rows;
+  std::vector<uint32_t> trees;      // of disjoint batches
+  std::vector<int64_t> time_bound;  // with a TimeColumn
   HopEdges edges;  // of the first edges.counts.size() rows, whole nodes only
   bool alone = false;  // was cut once: asked again with all that is left
 
@@ -27,21 +29,21 @@ struct PartitionShare {
   size_t unanswered() const { return rows.size() - answered(); }
 };
 
+// The nodes that a hop draws for: the last of those that are known.
+struct HopFrontier {
+  absl::Span<const uint64_t> known;  // ids of the destination type by number
+  size_t begin = 0;                  // the frontier's first
+  // Of disjoint batches, whose ids are those of TreeIds.
+  uint32_t trees = 0;
+  absl::Span<const int64_t> tree_time;  // per tree; empty without times
+};
+
 // Not thread-safe.
 class HopRound {
  public:
-  struct Draw {
-    PhiloxKey key{};
-    int32_t fanout = 0;
-    bool replace = false;
-    bool want_positions = false;
-  };
-
-  // `frontier`: internal ids of the destination type, numbered from
-  // `first_local` on. `planned` is an index into the plan's edge types.
+  // `planned` is an index into the plan's edge types.
   HopRound(const GraphSchema& schema, const SamplingPlan& plan, int planned,
-           const Draw& draw, absl::Span<const uint64_t> frontier,
-           uint32_t first_local);
+           const DrawRule& rule, const HopFrontier& frontier);
 
   int planned() const { return planned_; }
   const PlannedEdgeType& type() const { return plan_.edge_types[planned_]; }
@@ -54,13 +56,14 @@ class HopRound {
                       bool exact_memory) const;
   RemoteHop RemoteQuery(const PartitionShare& share) const;
 
-  // Takes a reply to the unanswered rows; a node that was cut is left
-  // unanswered. Believes nothing: DATA_LOSS naming the partition.
+  // Takes a reply to the unanswered rows, whose neighbours get their trees; a
+  // node that was cut is left unanswered. Believes nothing: DATA_LOSS naming
+  // the partition.
   absl::Status Accept(PartitionShare& share, HopEdges reply);
   // Edges accepted so far.
   uint64_t edges() const { return edges_; }
 
-  bool wants_positions() const { return draw_.want_positions; }
+  bool wants_positions() const { return rule_.want_positions; }
 
   // Memory of questions and answers.
   size_t bytes() const;
@@ -72,6 +75,7 @@ class HopRound {
   size_t CountNewNodes(const LocalNumbering& src);
 
  private:
+  void AddTrees(const HopFrontier& frontier);
   absl::Status Check(const PartitionShare& share, const HopEdges& reply) const;
   void MergeShares();
   template <typename T>
@@ -79,8 +83,9 @@ class HopRound {
 
   const SamplingPlan& plan_;
   const int planned_;
-  const Draw draw_;
+  const DrawRule rule_;
   const uint64_t num_src_nodes_;
+  const uint64_t num_dst_nodes_;
   const uint32_t first_local_;
   std::vector<PartitionShare> shares_;
   std::vector<uint32_t> share_of_;  // per frontier node; empty with one share

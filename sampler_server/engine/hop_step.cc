@@ -10,7 +10,10 @@ namespace tributary {
 namespace {
 
 // Of a frontier node in a round: what it is asked by, and a count.
-constexpr uint64_t kFrontierBytes = 24;
+uint64_t FrontierBytes(const SamplingPlan& plan, const PlannedEdgeType& type) {
+  return 24 + (plan.disjoint ? sizeof(uint32_t) : 0) +
+         (type.time != TimeColumn::kNone ? sizeof(int64_t) : 0);
+}
 
 // Of a reply, per edge: neighbour, edge id, position.
 uint64_t ReplyBytes(uint64_t edges, bool want_positions) {
@@ -47,28 +50,40 @@ HopRound HopStep::MakeRound(size_t planned) const {
   const SamplingPlan& plan = *context_.plan;
   const PlannedEdgeType& type = plan.edge_types[planned];
   const NodeTypeState& dst = context_.state->nodes[type.dst_type];
-  HopRound::Draw draw;
-  draw.key = MakeHopKey({.random_seed = plan.random_seed,
-                         .epoch = context_.key.epoch,
-                         .batch = context_.key.index,
-                         .purpose = Purpose::kNeighbors,
-                         .hop = static_cast<uint32_t>(hop_),
-                         .type_name = type.name});
-  draw.fanout = type.fanouts[hop_];
-  draw.replace = plan.replace;
-  draw.want_positions = NeedsPositions(context_.graph->schema(), plan, type);
+  DrawRule rule;
+  // LABOR's variates are a neighbour's, whatever the type and, if the layers
+  // depend on each other, the hop.
+  const bool labor = type.draw == Draw::kLabor;
+  rule.key = MakeHopKey(
+      {.random_seed = plan.random_seed,
+       .epoch = context_.key.epoch,
+       .batch = context_.key.index,
+       .purpose = labor ? Purpose::kLabor : Purpose::kNeighbors,
+       .hop = plan.layer_dependency ? 0 : static_cast<uint32_t>(hop_),
+       .type_name = labor ? std::string_view() : type.name});
+  rule.fanout = type.fanouts[hop_];
+  rule.replace = plan.replace;
+  rule.draw = type.draw;
+  rule.time = type.time;
+  rule.strict = plan.strict;
+  rule.latest = plan.latest;
+  rule.want_positions = NeedsPositions(context_.graph->schema(), plan, type);
+  HopFrontier frontier;
+  frontier.known =
+      absl::MakeConstSpan(dst.numbering.ids()).first(dst.frontier_end);
+  frontier.begin = dst.frontier_begin;
+  frontier.trees = context_.state->trees;
+  frontier.tree_time = context_.state->tree_time;
   return HopRound(context_.graph->schema(), plan, static_cast<int>(planned),
-                  draw,
-                  absl::MakeConstSpan(dst.numbering.ids())
-                      .subspan(dst.frontier_begin, FrontierOf(type)),
-                  static_cast<uint32_t>(dst.frontier_begin));
+                  rule, frontier);
 }
 
 // Adds the edge types whose frontiers there is memory for. False: for none.
 bool HopStep::AddRounds() {
   const auto& types = context_.plan->edge_types;
   for (; next_type_ < types.size(); ++next_type_) {
-    const uint64_t bytes = FrontierOf(types[next_type_]) * kFrontierBytes;
+    const uint64_t bytes = FrontierOf(types[next_type_]) *
+                           FrontierBytes(*context_.plan, types[next_type_]);
     if (bytes == 0) continue;
     if (BytesHeld() + bytes > working_bytes_) DropTables();
     if (BytesHeld() + bytes > working_bytes_) return !rounds_.empty();
@@ -187,7 +202,7 @@ void HopStep::IssueRemote(const Request& request, uint64_t grant) {
                        " is not on this server, which has no peers")));
   }
   RemoteHop hop = round.RemoteQuery(share);
-  const uint64_t bytes = ReplyBytes(grant, hop.want_positions);
+  const uint64_t bytes = ReplyBytes(grant, hop.rule.want_positions);
   context_.remote->SampleHop(
       std::move(hop), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(), request,

@@ -24,6 +24,11 @@ void LocalNumbering::DropIds() {
   std::vector<uint64_t>().swap(ids_);
 }
 
+void LocalNumbering::ReduceIds(uint64_t modulus) {
+  DropTable();
+  for (uint64_t& id : ids_) id %= modulus;
+}
+
 // Makes room for half of the ids that come (the rest are repeats, or the table
 // grows again), if that may be had, and block by block for what is needed.
 bool LocalNumbering::Number(absl::Span<const uint64_t> ids, uint32_t* local,

@@ -45,6 +45,9 @@ class LocalNumbering {
   void ShrinkToIds();
   // Lets go of ids(), and of the numbers with them.
   void DropIds();
+  // Takes each id modulo `modulus`: ids() of trees become those of nodes, and
+  // there is no numbering any more.
+  void ReduceIds(uint64_t modulus);
 
  private:
   bool GrowTable(uint64_t size, size_t most_bytes);

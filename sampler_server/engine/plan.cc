@@ -177,6 +177,11 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   plan.typed_names = schema.heterogeneous;
   ASSIGN_OR_RETURN(plan.kind, FindKind(kinds, plan.spec));
   RETURN_IF_ERROR(plan.kind->Plan(schema, plan.spec, &plan));
+  if (plan.input_time !=
+      static_cast<InputTimeMode>(plan.spec.inputs().time())) {
+    return SpecError("inputs.time", static_cast<int>(plan.spec.inputs().time()),
+                     "; allowed: none (0) with kind ", FieldName(plan.kind));
+  }
   FillNodeTypes(&plan);
   return plan;
 }

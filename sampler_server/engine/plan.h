@@ -11,8 +11,10 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/proto/session.pb.h"
+#include "common/session/draw_options.h"
 #include "common/sha256.h"
 #include "partition/format/schema.h"
+#include "sampler_server/engine/hop.h"
 #include "sampler_server/engine/sampling_kind.h"
 
 namespace tributary {
@@ -22,8 +24,10 @@ struct PlannedEdgeType {
   int edge_type = 0;  // index in the schema
   int src_type = 0;
   int dst_type = 0;
-  std::string name;              // "src,rel,dst": part of the hop key
-  std::vector<int32_t> fanouts;  // per hop; -1: all
+  std::string name;                     // "src,rel,dst": part of the hop key
+  std::vector<int32_t> fanouts;         // per hop; -1: all
+  Draw draw = Draw::kUniform;           // types without weights draw uniformly
+  TimeColumn time = TimeColumn::kNone;  // types without times are free
 };
 
 // What only one kind of sampling knows of its plan. Immutable.
@@ -53,6 +57,12 @@ struct SamplingPlan {
   // How hops draw, for kinds that have some.
   bool replace = false;
   bool expand_all = false;
+  bool layer_dependency = false;
+  bool strict = false;
+  bool latest = false;
+  // A tree for each position, and what time bounds it.
+  bool disjoint = false;
+  InputTimeMode input_time = InputTimeMode::kNone;
 
   // Working memory that a task takes for each input, beside what is common.
   uint64_t task_bytes_per_input = 0;

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
+#include "sampler_server/engine/draw_rule.h"
 #include "sampler_server/engine/hop.h"
 
 namespace tributary {
@@ -21,21 +22,20 @@ namespace tributary {
 struct RemoteHop {
   uint32_t edge_type = 0;
   uint32_t partition = 0;
-  PhiloxKey key{};
-  int32_t fanout = 0;
-  bool replace = false;
-  bool want_positions = false;
+  DrawRule rule;
   std::vector<uint32_t> local_numbers;
   std::vector<uint64_t> rows;
+  std::vector<uint32_t> trees;      // as HopQuery's; or empty
+  std::vector<int64_t> time_bound;  // as HopQuery's; or empty
 };
 
-// Which columns of a table; orig_id first, then x, then y; edge_attr alone.
+// Which columns of a table; orig_id first, then x, y, time; edge_attr alone.
 struct RemoteGather {
   enum class Table { kNodes, kEdges };
   Table table = Table::kNodes;
   uint32_t type = 0;  // node or edge type
   uint32_t partition = 0;
-  bool orig_id = false, x = false, y = false, edge_attr = false;
+  bool orig_id = false, x = false, y = false, time = false, edge_attr = false;
   std::vector<uint64_t> rows;
 };
 
@@ -51,7 +51,7 @@ struct KindQuestion {
 
 // Columns by row, in the order asked; those not asked for are empty.
 struct GatheredRows {
-  std::vector<int64_t> orig_id;
+  std::vector<int64_t> orig_id, time;
   AlignedBuffer x, y, edge_attr;
 };
 

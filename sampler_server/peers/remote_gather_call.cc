@@ -56,7 +56,13 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
     }
     const NodeTypeSchema& type = schema_->node_types[gather_.type];
     RETURN_IF_ERROR(AddColumn(v1::COLUMN_X, gather_.x, type.x, &rows_.x));
-    return AddColumn(v1::COLUMN_Y, gather_.y, type.y, &rows_.y);
+    RETURN_IF_ERROR(AddColumn(v1::COLUMN_Y, gather_.y, type.y, &rows_.y));
+    if (gather_.time) {
+      rows_.time.resize(gather_.rows.size());
+      AddColumn(v1::COLUMN_TIME, sizeof(int64_t),
+                reinterpret_cast<uint8_t*>(rows_.time.data()));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status AddColumn(v1::Column column, bool wanted,

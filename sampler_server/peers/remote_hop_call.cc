@@ -12,11 +12,32 @@
 namespace tributary {
 namespace {
 
-constexpr size_t kNodeBytes = sizeof(uint32_t) + sizeof(uint64_t);
-constexpr size_t kMaxNodesPerCall = kMaxPayloadBytes / 4 / kNodeBytes;
+// Local number, row, tree, time bound.
+constexpr size_t kMostNodeBytes = 4 + 8 + 4 + 8;
+constexpr size_t kMaxNodesPerCall = kMaxPayloadBytes / 2 / kMostNodeBytes;
 
 std::string DigestBytes(const Sha256Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+// Of an array per node, which may be empty for all of them.
+template <typename T>
+size_t BytesPerNode(const std::vector<T>& values) {
+  return values.empty() ? 0 : sizeof(T);
+}
+
+template <typename T>
+uint8_t* CopyTo(const std::vector<T>& values, size_t from, size_t count,
+                uint8_t* to) {
+  if (values.empty()) return to;
+  std::memcpy(to, &values[from], count * sizeof(T));
+  return to + count * sizeof(T);
+}
+
+// True when servers that only know SampleHopRequest would misunderstand it.
+bool IsMoreThanUniform(const RemoteHop& hop) {
+  return hop.rule.draw != Draw::kUniform ||
+         hop.rule.time != TimeColumn::kNone || !hop.trees.empty();
 }
 
 template <typename T>
@@ -43,23 +64,24 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
         limits_(limits),
         strand_(std::move(strand)),
         done_(std::move(done)),
-        edge_bytes_((hop_.want_positions ? 3 : 2) * sizeof(uint64_t)),
+        edge_bytes_((hop_.rule.want_positions ? 3 : 2) * sizeof(uint64_t)),
         max_edges_(limits.max_reply_bytes / edge_bytes_) {}
 
   void Next() {
     const size_t left = hop_.rows.size() - next_;
     if (left == 0 || edges_.neighbors.size() >= max_edges_) return Finish();
     asked_ = std::min(left, NodesPerCall());
-    auto payload = std::make_shared<AlignedBuffer>(asked_ * kNodeBytes);
-    std::memcpy(payload->data(), &hop_.local_numbers[next_],
-                asked_ * sizeof(uint32_t));
-    std::memcpy(payload->data() + asked_ * sizeof(uint32_t), &hop_.rows[next_],
-                asked_ * sizeof(uint64_t));
+    auto payload = std::make_shared<AlignedBuffer>(asked_ * NodeBytes());
+    uint8_t* to = CopyTo(hop_.local_numbers, next_, asked_, payload->data());
+    to = CopyTo(hop_.trees, next_, asked_, to);
+    to = CopyTo(hop_.rows, next_, asked_, to);
+    CopyTo(hop_.time_bound, next_, asked_, to);
     reply_bytes_ = ReplyBytes();
 
     OwnerCallSpec spec;
     spec.partition = hop_.partition;
-    spec.kind = MessageKind::kSampleHopRequest;
+    spec.kind = IsMoreThanUniform(hop_) ? MessageKind::kDrawHopRequest
+                                        : MessageKind::kSampleHopRequest;
     spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
       return self->Header(timeout_ms);
     };
@@ -79,9 +101,14 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
   }
 
  private:
+  size_t NodeBytes() const {
+    return BytesPerNode(hop_.local_numbers) + BytesPerNode(hop_.trees) +
+           BytesPerNode(hop_.rows) + BytesPerNode(hop_.time_bound);
+  }
+
   // So few that their reply is not likely to be cut.
   size_t NodesPerCall() const {
-    const size_t fanout = std::max(1, hop_.fanout);
+    const size_t fanout = std::max(1, hop_.rule.fanout);
     const size_t node_reply = sizeof(uint32_t) + fanout * edge_bytes_;
     return std::clamp<size_t>(kMaxPayloadBytes / node_reply, 1,
                               kMaxNodesPerCall);
@@ -100,11 +127,17 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
     request.set_layout_digest(DigestBytes(schema_->layout_digest));
     request.set_edge_type(hop_.edge_type);
     request.set_partition(hop_.partition);
-    request.set_key0(hop_.key.k0);
-    request.set_key1(hop_.key.k1);
-    request.set_fanout(hop_.fanout);
-    request.set_replace(hop_.replace);
-    request.set_want_positions(hop_.want_positions);
+    const DrawRule& rule = hop_.rule;
+    request.set_key0(rule.key.k0);
+    request.set_key1(rule.key.k1);
+    request.set_fanout(rule.fanout);
+    request.set_replace(rule.replace);
+    request.set_want_positions(rule.want_positions);
+    request.set_draw(static_cast<v1::Draw>(rule.draw));
+    request.set_time(static_cast<v1::TimeColumn>(rule.time));
+    request.set_strict(rule.strict);
+    request.set_latest(rule.latest);
+    request.set_disjoint(!hop_.trees.empty());
     request.set_num_nodes(asked_);
     request.set_skip_edges(skip_);
     request.set_max_reply_bytes(reply_bytes_);
@@ -137,7 +170,7 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
     }
     from = AppendTo(edges_.neighbors, edges, from);
     from = AppendTo(edges_.edge_ids, edges, from);
-    if (hop_.want_positions) AppendTo(edges_.positions, edges, from);
+    if (hop_.rule.want_positions) AppendTo(edges_.positions, edges, from);
     Advance(counts, header.last_is_partial());
     return absl::OkStatus();
   }

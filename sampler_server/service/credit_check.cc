@@ -31,6 +31,12 @@ absl::Status CheckSizes(const v1::Credit& credit, const SamplingPlan& plan,
     return Refuse("number of original ids", credit.original_id_size(),
                   absl::StrCat("there are ", inputs, " input numbers"));
   }
+  const bool timed = plan.input_time == InputTimeMode::kGiven;
+  if (credit.input_time_size() != (timed ? credit.input_number_size() : 0)) {
+    return Refuse("number of input times", credit.input_time_size(),
+                  timed ? absl::StrCat("there are ", inputs, " inputs")
+                        : "the specification gives inputs none");
+  }
   if (credit.max_bytes() == 0) {
     return Refuse("max_bytes", 0, "a batch needs room");
   }
@@ -72,6 +78,8 @@ absl::StatusOr<BatchRequest> MakeBatchRequest(
                               credit.input_number().end());
   request.original_id.assign(credit.original_id().begin(),
                              credit.original_id().end());
+  request.input_time.assign(credit.input_time().begin(),
+                            credit.input_time().end());
   request.max_bytes = credit.max_bytes();
   request.deadline = now + absl::Milliseconds(credit.timeout_ms());
   return request;

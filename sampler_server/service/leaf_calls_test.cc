@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
+#include "sampler_server/engine/hop.h"
 
 namespace tributary {
 namespace {
@@ -83,6 +84,11 @@ class LeafCallsTest : public testing::Test {
   static void Append(const std::vector<uint64_t>& rows, std::string* payload) {
     payload->append(reinterpret_cast<const char*>(rows.data()),
                     rows.size() * sizeof(uint64_t));
+  }
+  template <typename T>
+  static std::string AsBytes(const std::vector<T>& values) {
+    return {reinterpret_cast<const char*>(values.data()),
+            values.size() * sizeof(T)};
   }
   static absl::Span<const uint8_t> Bytes(const std::string& payload) {
     return {reinterpret_cast<const uint8_t*>(payload.data()), payload.size()};
@@ -199,6 +205,68 @@ TEST_F(LeafCallsTest, RefusesColumnsThatTheTableDoesNotHave) {
   ExpectGatherError(absl::StatusCode::kInvalidArgument, "column 4");
   gather_.clear_table();
   ExpectGatherError(absl::StatusCode::kInvalidArgument, "neither");
+}
+
+TEST_F(LeafCallsTest, DrawsInTrees) {
+  hop_.set_fanout(2);
+  hop_.set_disjoint(true);
+  const std::vector<uint32_t> numbers = {0, 3}, trees = {7, 65'535};
+  const std::vector<uint64_t> rows = {1, 1};
+  const std::string payload = AsBytes(numbers) + AsBytes(trees) + AsBytes(rows);
+  const auto reply =
+      ServeSampleHop(HalfGraph(), hop_, Bytes(payload), {}, *budget_).value();
+  HopQuery query;
+  query.fanout = 2;
+  query.local_numbers = numbers;
+  query.trees = trees;
+  query.rows = rows;
+  HopEdges want;
+  ASSERT_TRUE(SampleHop(*HalfGraph().edges(0, 0), 4, query, &want).ok());
+  const auto bytes = reply.payload.span();
+  EXPECT_EQ(Take<uint32_t>(bytes, 0, 2), want.counts);
+  EXPECT_EQ(Take<uint64_t>(bytes, 8, 4), want.neighbors);
+  EXPECT_EQ(Take<int64_t>(bytes, 40, 4), want.edge_ids);
+}
+
+// Local numbers, trees, rows and bounds: 4, 4, 8 and 8 bytes.
+TEST_F(LeafCallsTest, ThePayloadIsAsLongAsTheFieldsSay) {
+  hop_.set_disjoint(true);
+  ExpectHopError(absl::StatusCode::kInvalidArgument,
+                 "24 bytes for 2 items of 16 bytes");
+  hop_.set_time(v1::TIME_COLUMN_EDGE);
+  ExpectHopError(absl::StatusCode::kInvalidArgument,
+                 "24 bytes for 2 items of 24 bytes");
+  hop_.set_disjoint(false);
+  ExpectHopError(absl::StatusCode::kInvalidArgument,
+                 "24 bytes for 2 items of 20 bytes");
+}
+
+TEST_F(LeafCallsTest, RefusesDrawsThatItDoesNotKnowOrHave) {
+  hop_.set_draw(static_cast<v1::Draw>(3));
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "draw 3; allowed");
+  hop_.set_draw(v1::DRAW_WEIGHTED);
+  ExpectHopError(absl::StatusCode::kFailedPrecondition, "weights");
+  hop_.set_draw(v1::DRAW_LABOR);
+  ExpectHopError(absl::StatusCode::kFailedPrecondition, "neighbor_id");
+  hop_.set_draw(v1::DRAW_UNIFORM);
+  hop_.set_time(static_cast<v1::TimeColumn>(5));
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "time 5; allowed");
+}
+
+// 0 and 2 are in partition 0.
+TEST_F(LeafCallsTest, GathersTimesOfNodes) {
+  gather_.clear_columns();
+  gather_.add_columns(v1::COLUMN_TIME);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "column 5");
+  GraphSpec spec = Spec();
+  spec.node_time = {5, 6, -7, 8};
+  const auto timed = BuildGraph(spec, {{0}});
+  const Sha256Digest& digest = timed->schema().layout_digest;
+  gather_.set_layout_digest(std::string(digest.begin(), digest.end()));
+  const std::string payload = AsBytes(std::vector<uint64_t>{1, 0});
+  const auto reply =
+      ServeGather(*timed, gather_, Bytes(payload), {}, *budget_).value();
+  EXPECT_THAT(Take<int64_t>(reply.payload.span(), 0, 2), ElementsAre(-7, 5));
 }
 
 TEST_F(LeafCallsTest, AFullBudgetIsAnsweredAtOnce) {

@@ -46,13 +46,18 @@ absl::StatusOr<TableRows> FindTable(const Graph& graph,
   return absl::InvalidArgumentError("neither node_type nor edge_type is set");
 }
 
+absl::Span<const uint8_t> AsBytes(absl::Span<const int64_t> values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()),
+          values.size() * sizeof(int64_t)};
+}
+
 absl::StatusOr<RowTable> FindColumn(const TableRows& table, int column) {
   if (table.nodes != nullptr) {
-    const auto& ids = table.nodes->orig_id;
     if (column == v1::COLUMN_ORIG_ID) {
-      return RowTable{{reinterpret_cast<const uint8_t*>(ids.data()),
-                       ids.size() * sizeof(int64_t)},
-                      sizeof(int64_t)};
+      return RowTable{AsBytes(table.nodes->orig_id), sizeof(int64_t)};
+    }
+    if (column == v1::COLUMN_TIME && table.node_type->timed) {
+      return RowTable{AsBytes(table.nodes->time), sizeof(int64_t)};
     }
     if (column == v1::COLUMN_X && table.node_type->x) {
       return RowTable{table.nodes->x, table.node_type->x->row_bytes()};
@@ -70,7 +75,7 @@ absl::StatusOr<RowTable> FindColumn(const TableRows& table, int column) {
 
 absl::StatusOr<std::vector<RowTable>> FindColumns(
     const TableRows& table, const v1::GatherRequest& request) {
-  constexpr int kMostColumns = 3;  // orig_id, x, y
+  constexpr int kMostColumns = 4;  // orig_id, x, y, time
   if (request.columns().empty() || request.columns_size() > kMostColumns) {
     return absl::InvalidArgumentError(
         absl::StrCat(request.columns_size(), " columns asked for; 1 to ",

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
+#include "sampler_server/engine/draw_rule.h"
 #include "sampler_server/engine/hop.h"
 #include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
@@ -51,8 +53,66 @@ absl::Status CapReply(uint64_t max_bytes, size_t edge_bytes, HopQuery* query) {
                 (max_bytes - edge_bytes) / kCountBytes});
   query->rows = query->rows.first(nodes);
   query->local_numbers = query->local_numbers.first(nodes);
+  if (!query->trees.empty()) query->trees = query->trees.first(nodes);
+  if (!query->time_bound.empty()) {
+    query->time_bound = query->time_bound.first(nodes);
+  }
   query->max_edges = (max_bytes - nodes * kCountBytes) / edge_bytes;
   return absl::OkStatus();
+}
+
+// A request's payload, array by array.
+struct NodeArrays {
+  std::vector<uint32_t> local_numbers, trees;
+  std::vector<uint64_t> rows;
+  std::vector<int64_t> time_bound;
+};
+
+absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
+                                       absl::Span<const uint8_t> payload) {
+  const bool timed = request.time() != v1::TIME_COLUMN_NONE;
+  RETURN_IF_ERROR(CheckPayload(
+      request.num_nodes(), 12 + (request.disjoint() ? 4 : 0) + (timed ? 8 : 0),
+      payload.size()));
+  const size_t n = request.num_nodes();
+  const auto take = [&payload, n](auto* values) {
+    using T = typename std::remove_reference_t<decltype(*values)>::value_type;
+    *values = CopyArray<T>(payload, n);
+    payload.remove_prefix(n * sizeof(T));
+  };
+  NodeArrays arrays;
+  take(&arrays.local_numbers);
+  if (request.disjoint()) take(&arrays.trees);
+  take(&arrays.rows);
+  if (timed) take(&arrays.time_bound);
+  return arrays;
+}
+
+// Fanout and enumerations; what the partition does not have, and what does not
+// go together, the kernel refuses.
+absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request) {
+  if (request.fanout() < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("fanout ", request.fanout(), "; -1 is all"));
+  }
+  if (!v1::Draw_IsValid(request.draw())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "draw ", static_cast<int>(request.draw()), "; allowed: 0 to 2"));
+  }
+  if (!v1::TimeColumn_IsValid(request.time())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "time ", static_cast<int>(request.time()), "; allowed: 0 to 2"));
+  }
+  DrawRule rule;
+  rule.key = {request.key0(), request.key1()};
+  rule.fanout = request.fanout();
+  rule.replace = request.replace();
+  rule.draw = static_cast<Draw>(request.draw());
+  rule.time = static_cast<TimeColumn>(request.time());
+  rule.strict = request.strict();
+  rule.latest = request.latest();
+  rule.want_positions = request.want_positions();
+  return rule;
 }
 
 LeafReply EncodeHop(const HopEdges& hop, Reservation reservation) {
@@ -86,30 +146,19 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
       CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
   RETURN_IF_ERROR(
       CheckIndex("partition", request.partition(), schema.num_partitions));
-  RETURN_IF_ERROR(CheckPayload(request.num_nodes(),
-                               sizeof(uint32_t) + sizeof(uint64_t),
-                               payload.size()));
-  if (request.fanout() < -1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("fanout ", request.fanout(), "; -1 is all"));
-  }
+  ASSIGN_OR_RETURN(const DrawRule rule, TakeRule(request));
+  ASSIGN_OR_RETURN(const NodeArrays nodes, TakePayload(request, payload));
   const EdgeTypeSchema& type = schema.edge_types[request.edge_type()];
   const EdgePartition* edges =
       graph.edges(request.edge_type(), request.partition());
   if (edges == nullptr) return NotHere(graph, request.partition());
 
-  const size_t n = request.num_nodes();
-  const auto numbers = CopyArray<uint32_t>(payload, n);
-  const auto rows =
-      CopyArray<uint64_t>(payload.subspan(n * sizeof(uint32_t)), n);
-  RETURN_IF_ERROR(CheckRows(rows, edges->indptr.size() - 1));
-  HopQuery query;
-  query.key = {request.key0(), request.key1()};
-  query.fanout = request.fanout();
-  query.replace = request.replace();
-  query.want_positions = request.want_positions();
-  query.local_numbers = numbers;
-  query.rows = rows;
+  RETURN_IF_ERROR(CheckRows(nodes.rows, edges->indptr.size() - 1));
+  HopQuery query = rule.Query();
+  query.local_numbers = nodes.local_numbers;
+  query.rows = nodes.rows;
+  query.trees = nodes.trees;
+  query.time_bound = nodes.time_bound;
   query.skip_edges = request.skip_edges();
   const size_t edge_bytes =
       (request.want_positions() ? 3 : 2) * sizeof(uint64_t);

@@ -22,16 +22,31 @@ std::shared_ptr<const Graph> Remember(const GraphKey& key,
   return graph;
 }
 
-}  // namespace
-
-std::shared_ptr<const Graph> VectorGraph(uint32_t num_partitions,
-                                         std::vector<uint32_t> mapped) {
+GraphSpec SevenNodes(uint32_t num_partitions) {
   GraphSpec graph;
   graph.num_nodes = 7;
   graph.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
                  {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
   graph.num_partitions = num_partitions;
-  return Remember({"vectors", num_partitions, std::move(mapped)}, graph);
+  return graph;
+}
+
+}  // namespace
+
+std::shared_ptr<const Graph> VectorGraph(uint32_t num_partitions,
+                                         std::vector<uint32_t> mapped) {
+  return Remember({"vectors", num_partitions, std::move(mapped)},
+                  SevenNodes(num_partitions));
+}
+
+std::shared_ptr<const Graph> DrawVectorGraph(uint32_t num_partitions,
+                                             std::vector<uint32_t> mapped) {
+  GraphSpec graph = SevenNodes(num_partitions);
+  graph.weight = {1, 2, 0, 3, 4, 1, 5, 2, 0, 1, 3, 2};
+  graph.edge_time = {5, 1, 4, 2, 3, 9, 0, 7, 7, 6, 8, 2};
+  graph.node_time = {3, 0, 5, 1, 4, 2, 6};
+  graph.neighbor_ids = true;
+  return Remember({"draw vectors", num_partitions, std::move(mapped)}, graph);
 }
 
 TrainerSession VectorSession(const SimServer& server) {

@@ -26,6 +26,10 @@ inline constexpr char kBatch0[] =
 inline constexpr char kBatch1[] =
     "ready 1814728e52adf5b868d94eb58f194146e7abf74beff49ab192bbf29f39928803";
 
+// The same with the weights and times of those vectors.
+std::shared_ptr<const Graph> DrawVectorGraph(uint32_t num_partitions,
+                                             std::vector<uint32_t> mapped = {});
+
 // A star in two partitions: node 0 has 50 neighbours, each with features of
 // 64 bytes.
 std::shared_ptr<const Graph> StarGraph(std::vector<uint32_t> mapped);

@@ -30,18 +30,20 @@ std::string DigestOfRoom(absl::Span<const uint8_t> room) {
 }  // namespace
 
 TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
-                           std::vector<int64_t> inputs) {
+                           std::vector<int64_t> inputs,
+                           std::vector<int64_t> input_time) {
   SpecGraph graph{schema.name, schema.content_digest, schema.layout_digest};
   for (const auto& t : schema.node_types) graph.node_types.push_back(t.name);
   for (const auto& t : schema.edge_types) graph.edge_types.push_back(t.name());
   options.input_count = inputs.size();
-  options.inputs_sha256 = InputsSha256(inputs);
+  options.inputs_sha256 = InputsSha256(inputs, input_time);
   auto spec = BuildSessionSpec(graph, options);
   if (!spec.ok()) {
     std::fprintf(stderr, "%s\n", spec.status().ToString().c_str());
     std::abort();
   }
-  return {*spec, SessionIdentity(*spec), std::move(inputs), options};
+  return {*spec, SessionIdentity(*spec), std::move(inputs), options,
+          std::move(input_time)};
 }
 
 std::shared_ptr<ScriptedTrainer> ScriptedTrainer::Connect(
@@ -80,6 +82,9 @@ v1::Credit ScriptedTrainer::MakeCredit(const TrainerSession& session,
   for (uint64_t i = index * b; i < std::min(n, (index + 1) * b); ++i) {
     credit.add_input_number(order[i]);
     credit.add_original_id(session.inputs[order[i]]);
+    if (!session.input_time.empty()) {
+      credit.add_input_time(session.input_time[order[i]]);
+    }
   }
   return credit;
 }

@@ -25,11 +25,13 @@ struct TrainerSession {
   Sha256Digest identity{};
   std::vector<int64_t> inputs;
   SpecOptions options;
+  std::vector<int64_t> input_time;  // per input, with InputTimeMode::kGiven
 };
 
 // Ends the test's process when the options are refused.
 TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
-                           std::vector<int64_t> inputs);
+                           std::vector<int64_t> inputs,
+                           std::vector<int64_t> input_time = {});
 
 // One batch stream, over any transport. Thread-safe. What a grant was answered
 // by is one word and more: "ready DIGEST", "needs N", "error CODE MESSAGE" ("

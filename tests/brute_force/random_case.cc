@@ -1,5 +1,6 @@
 #include "tests/brute_force/random_case.h"
 
+#include <algorithm>
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,23 @@
 
 namespace tributary {
 namespace {
+
+const MemoryGraphSpec::NodeType& NodeTypeOf(const RandomCase& c,
+                                            const std::string& name) {
+  size_t i = 0;
+  while (c.graph.node_types[i].name != name) ++i;
+  return c.graph.node_types[i];
+}
+
+bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type) {
+  const NumNeighbors& n = c.batch.options.num_neighbors;
+  const auto named =
+      n.by_edge_type.find(type.src + "," + type.rel + "," + type.dst);
+  const auto& fanouts =
+      named == n.by_edge_type.end() ? n.by_default : named->second;
+  return !c.graph.heterogeneous ||
+         fanouts != std::vector<int32_t>(fanouts.size(), 0);
+}
 
 // Everything is drawn from one seed.
 class Maker {
@@ -21,6 +39,7 @@ class Maker {
       if (Chance(50)) case_.here.insert(p);
     }
     case_.edges_per_reply = static_cast<uint64_t>(1 + Below(20));
+    if (Chance(60)) ChooseDraws();
     return case_;
   }
 
@@ -110,6 +129,97 @@ class Maker {
     return fanouts;
   }
 
+  // Options that need something of the graph, and the graph that has it.
+  void ChooseDraws() {
+    SpecOptions& options = case_.batch.options;
+    if (!options.replace && Chance(20)) {
+      options.draws.draw = DrawMode::kLabor;
+      options.draws.layer_dependency = Chance(50);
+      graph_.neighbor_ids = true;
+      return;
+    }
+    options.draws.disjoint = Chance(50);
+    if (Chance(30)) return;
+    Chance(50) ? ChooseWeights() : ChooseTimes();
+  }
+
+  void ChooseWeights() {
+    AddToTypes([this](auto& type) { AddWeights(type); });
+    DrawOptions& draws = case_.batch.options.draws;
+    draws.draw = DrawMode::kWeighted;
+    if (!HasWhatItDrawsBy(case_)) draws.draw = DrawMode::kUniform;
+  }
+
+  void ChooseTimes() {
+    SpecOptions& options = case_.batch.options;
+    DrawOptions& draws = options.draws;
+    draws.time = Chance(50) ? TimeMode::kEdge : TimeMode::kNode;
+    AddToTypes([&](auto& type) {
+      draws.time == TimeMode::kEdge ? AddTimes(type)
+                                    : AddTimes(NodeType(type.src));
+    });
+    if (Chance(30)) AddTimes(NodeType(options.input_type));
+    draws.input_time = NodeType(options.input_type).time.empty() || Chance(50)
+                           ? InputTimeMode::kGiven
+                           : InputTimeMode::kOwn;
+    if (!HasWhatItDrawsBy(case_)) {
+      draws = {.disjoint = draws.disjoint};
+      return;
+    }
+    draws.strict = Chance(30);
+    if (!options.replace && Chance(40)) {
+      draws.temporal_strategy = TemporalStrategy::kLast;
+    }
+    if (draws.input_time == InputTimeMode::kOwn) return;
+    for (size_t i = 0; i < case_.batch.inputs.size(); ++i) {
+      case_.batch.input_time.push_back(Time());
+    }
+  }
+
+  // To most edge types; to all that are planned when those were none of them.
+  template <typename Add>
+  void AddToTypes(Add add) {
+    bool added = false;
+    for (auto& type : graph_.edge_types) {
+      if (!Chance(70)) continue;
+      add(type);
+      added |= Planned(case_, type);
+    }
+    for (auto& type : graph_.edge_types) {
+      if (!added && Planned(case_, type)) add(type);
+    }
+  }
+
+  MemoryGraphSpec::NodeType& NodeType(const std::string& name) {
+    size_t i = 0;
+    while (graph_.node_types[i].name != name) ++i;
+    return graph_.node_types[i];
+  }
+
+  // Few values, so that many are equal, and the ends of the range.
+  int64_t Time() {
+    if (Chance(3)) return Chance(50) ? INT64_MIN : INT64_MAX;
+    return Below(15) - 5;
+  }
+  void AddTimes(MemoryGraphSpec::EdgeType& type) {
+    type.time.clear();
+    for (size_t e = 0; e < type.edges.size(); ++e) type.time.push_back(Time());
+  }
+  void AddTimes(MemoryGraphSpec::NodeType& type) {
+    type.time.clear();
+    for (int64_t v = 0; v < type.num_nodes; ++v) type.time.push_back(Time());
+  }
+  void AddWeights(MemoryGraphSpec::EdgeType& type) {
+    type.weight.clear();
+    const int zeros = static_cast<int>(Pick({0, 10, 50, 100}));
+    for (size_t e = 0; e < type.edges.size(); ++e) {
+      const double weight = static_cast<double>(1 + Below(1000)) / 7;
+      type.weight.push_back(Chance(zeros) ? (Chance(50) ? 0.0 : -0.0)
+                            : Chance(10)  ? weight * 1e-12
+                                          : weight);
+    }
+  }
+
   const MemoryGraphSpec::NodeType& InputType() {
     for (;;) {
       const auto& type = graph_.node_types[Below(
@@ -153,6 +263,28 @@ class Maker {
 
 }  // namespace
 
+bool HasWhatItDrawsBy(const RandomCase& c) {
+  const DrawOptions& draws = c.batch.options.draws;
+  if (draws.input_time == InputTimeMode::kOwn &&
+      NodeTypeOf(c, c.batch.options.input_type).time.empty()) {
+    return false;
+  }
+  const auto has = [&](const MemoryGraphSpec::EdgeType& type) {
+    if (draws.draw == DrawMode::kWeighted) return !type.weight.empty();
+    if (draws.time == TimeMode::kEdge) return !type.time.empty();
+    if (draws.time == TimeMode::kNone) return true;
+    return !NodeTypeOf(c, type.src).time.empty();
+  };
+  // Of no planned type nothing is asked.
+  bool any = false, none = true;
+  for (const auto& type : c.graph.edge_types) {
+    if (!Planned(c, type)) continue;
+    none = false;
+    any |= has(type);
+  }
+  return any || none;
+}
+
 RandomCase MakeRandomCase(uint64_t seed) { return Maker(seed).Make(); }
 RandomCase MakeHubCase(uint64_t seed) { return Maker(seed).MakeHub(); }
 
@@ -172,7 +304,7 @@ std::string DefinedDigest(const RandomCase& c) {
   const BatchRequest request = RequestOf(graph->schema(), c.batch);
   return OracleDigest(c.graph, c.batch.options, request.key.epoch,
                       request.key.index, request.input_number,
-                      request.original_id);
+                      request.original_id, request.input_time);
 }
 
 std::string Describe(const RandomCase& c) {
@@ -194,14 +326,19 @@ std::string Describe(const RandomCase& c) {
       absl::StrAppend(&text, " ", u, ">", v);
     absl::StrAppend(&text, "\n");
   }
-  absl::StrAppend(&text, "inputs of ", o.input_type, ": {",
-                  absl::StrJoin(c.batch.inputs, ","), "}, batch ",
-                  c.batch.index, " of ", o.batch_size, ", epoch ",
-                  c.batch.epoch, ", random seed ", o.random_seed, ", shuffle ",
-                  o.shuffle == ShuffleMode::kGlobal, ", replace ", o.replace,
-                  ", expand all ", o.expand == ExpandMode::kAll, ", features ",
-                  o.collect_features, "\nfanouts ",
-                  absl::StrJoin(o.num_neighbors.by_default, ","));
+  absl::StrAppend(
+      &text, "inputs of ", o.input_type, ": {",
+      absl::StrJoin(c.batch.inputs, ","), "}, batch ", c.batch.index, " of ",
+      o.batch_size, ", epoch ", c.batch.epoch, ", random seed ", o.random_seed,
+      ", shuffle ", o.shuffle == ShuffleMode::kGlobal, ", replace ", o.replace,
+      ", expand all ", o.expand == ExpandMode::kAll, ", features ",
+      o.collect_features, ", layer dependency ", o.draws.layer_dependency,
+      ", draw ", static_cast<int>(o.draws.draw), ", time ",
+      static_cast<int>(o.draws.time), ", last ",
+      static_cast<int>(o.draws.temporal_strategy), ", strict ", o.draws.strict,
+      ", disjoint ", o.draws.disjoint, ", input times {",
+      absl::StrJoin(c.batch.input_time, ","), "}\nfanouts ",
+      absl::StrJoin(o.num_neighbors.by_default, ","));
   for (const auto& [name, fanouts] : o.num_neighbors.by_edge_type) {
     absl::StrAppend(&text, ";", name, "=", absl::StrJoin(fanouts, ","));
   }

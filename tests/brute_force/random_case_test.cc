@@ -107,8 +107,21 @@ TEST(RandomCase, HasAllThatGoesWrong) {
     seen["all a peer's"] += c.here.empty();
     seen["wide ids"] += c.graph.wide_ids;
     seen["a later batch"] += c.batch.index > 0;
+    const DrawOptions& draws = o.draws;
+    seen["weighted"] += draws.draw == DrawMode::kWeighted;
+    seen["disjoint"] += draws.disjoint;
+    seen["edge times"] += draws.time == TimeMode::kEdge;
+    seen["node times"] += draws.time == TimeMode::kNode;
+    seen["labor"] += draws.draw == DrawMode::kLabor;
+    seen["layer dependency"] += draws.layer_dependency;
+    seen["last"] += draws.temporal_strategy == TemporalStrategy::kLast;
+    seen["strict"] += draws.strict;
+    seen["own times"] += draws.input_time == InputTimeMode::kOwn;
+    seen["types without weights"] +=
+        draws.draw == DrawMode::kWeighted &&
+        AnyEdgeType(c, [](const auto& type) { return type.weight.empty(); });
   }
-  EXPECT_EQ(seen.size(), 22u);
+  EXPECT_EQ(seen.size(), 32u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 

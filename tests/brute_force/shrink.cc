@@ -18,10 +18,19 @@ class Shrinker {
     bool smaller = true;
     while (smaller && tries_left_ > 0) {
       smaller = Layout() | Batch() | Options() | Hops() | Columns();
-      smaller |= FewerOf([](RandomCase& c) { return &c.batch.inputs; }, 1);
+      smaller |= FewerOf([](RandomCase& c) { return &c.batch.inputs; },
+                         [](RandomCase& c, size_t from, size_t to) {
+                           Erase(c.batch.input_time, from, to);
+                         },
+                         1);
       for (size_t t = 0; t < case_.graph.edge_types.size(); ++t) {
-        smaller |= FewerOf(
-            [t](RandomCase& c) { return &c.graph.edge_types[t].edges; }, 0);
+        smaller |=
+            FewerOf([t](RandomCase& c) { return &c.graph.edge_types[t].edges; },
+                    [t](RandomCase& c, size_t from, size_t to) {
+                      Erase(c.graph.edge_types[t].weight, from, to);
+                      Erase(c.graph.edge_types[t].time, from, to);
+                    },
+                    0);
       }
       smaller |= Nodes();
     }
@@ -29,12 +38,18 @@ class Shrinker {
   }
 
  private:
+  // Of a list beside another, which may be empty.
+  template <typename T>
+  static void Erase(std::vector<T>& list, size_t from, size_t to) {
+    if (list.empty()) return;
+    list.erase(list.begin() + from, list.begin() + to);
+  }
   // Keeps what `change` makes of the case when that still fails.
   template <typename Change>
   bool Try(Change change) {
     if (tries_left_-- <= 0) return false;
     RandomCase next = case_;
-    if (!change(next) || !fails_(next)) return false;
+    if (!change(next) || !HasWhatItDrawsBy(next) || !fails_(next)) return false;
     case_ = std::move(next);
     return true;
   }
@@ -69,6 +84,7 @@ class Shrinker {
       if (first == 0 || first >= c.batch.inputs.size()) return false;
       c.batch.inputs.erase(c.batch.inputs.begin(),
                            c.batch.inputs.begin() + first);
+      Erase(c.batch.input_time, 0, first);
       c.batch.index = 0;
       return true;
     });
@@ -82,6 +98,16 @@ class Shrinker {
                       ExpandMode::kNew);
     smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.collect_features; }, false);
+    smaller |= Try([](RandomCase& c) {
+      c.batch.input_time.clear();
+      return std::exchange(c.batch.options.draws, DrawOptions()) !=
+             DrawOptions();
+    });
+    smaller |= TrySet(
+        [](RandomCase& c) { return &c.batch.options.draws.strict; }, false);
+    smaller |= TrySet(
+        [](RandomCase& c) { return &c.batch.options.draws.temporal_strategy; },
+        TemporalStrategy::kUniform);
     smaller |= TrySet(
         [](RandomCase& c) {
           return &c.batch.options.num_neighbors.by_edge_type;
@@ -118,8 +144,9 @@ class Shrinker {
 
   // Leaves out pieces of a list, halves first; `least` stay. A batch beyond
   // what is left is no case.
-  template <typename ListOf>
-  bool FewerOf(ListOf list_of, size_t least) {
+  // What lies beside the list loses the same.
+  template <typename ListOf, typename EraseBeside>
+  bool FewerOf(ListOf list_of, EraseBeside erase_beside, size_t least) {
     bool smaller = false;
     for (size_t piece = list_of(case_)->size(); piece > 0; piece /= 2) {
       for (size_t at = 0; at < list_of(case_)->size();) {
@@ -127,6 +154,7 @@ class Shrinker {
           auto& list = *list_of(c);
           const size_t end = std::min(at + piece, list.size());
           list.erase(list.begin() + at, list.begin() + end);
+          erase_beside(c, at, end);
           return list.size() >= least &&
                  c.batch.index * c.batch.options.batch_size <
                      c.batch.inputs.size();
@@ -148,6 +176,7 @@ class Shrinker {
         if (used >= type.num_nodes) return false;
         type.num_nodes = used;
         if (!type.partition_of.empty()) type.partition_of.resize(used);
+        if (!type.time.empty()) type.time.resize(used);
         return true;
       });
     }

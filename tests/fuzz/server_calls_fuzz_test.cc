@@ -59,7 +59,8 @@ uint64_t MostReplyBytes(const OutgoingMessage& message) {
       ask.ParseFromString(message.header)) {
     return ask.answer_bytes();
   }
-  if (message.kind == MessageKind::kSampleHopRequest &&
+  if ((message.kind == MessageKind::kSampleHopRequest ||
+       message.kind == MessageKind::kDrawHopRequest) &&
       hop.ParseFromString(message.header)) {
     return hop.max_reply_bytes();
   }

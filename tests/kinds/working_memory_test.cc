@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
 
@@ -140,6 +141,39 @@ BatchCase Case(int64_t inputs, std::vector<int32_t> fanouts) {
   return batch;
 }
 
+// All that draws can go by; every time is before the inputs'.
+MemoryGraphSpec WithColumns(MemoryGraphSpec spec) {
+  spec.neighbor_ids = true;
+  for (auto& type : spec.node_types) type.time.assign(type.num_nodes, 1);
+  for (auto& type : spec.edge_types) {
+    type.time.assign(type.edges.size(), 1);
+    for (size_t e = 0; e < type.edges.size(); ++e) {
+      type.weight.push_back(static_cast<double>(1 + e % 5));
+    }
+  }
+  return spec;
+}
+
+// Each way to draw.
+std::vector<DrawOptions> AllDraws() {
+  return {{.draw = DrawMode::kWeighted},
+          {.draw = DrawMode::kLabor},
+          {.disjoint = true},
+          {.draw = DrawMode::kWeighted, .disjoint = true},
+          {.time = TimeMode::kEdge, .input_time = InputTimeMode::kOwn},
+          {.time = TimeMode::kNode,
+           .temporal_strategy = TemporalStrategy::kLast,
+           .input_time = InputTimeMode::kGiven}};
+}
+
+BatchCase Drawn(BatchCase batch, const DrawOptions& draws) {
+  batch.options.draws = draws;
+  if (draws.input_time == InputTimeMode::kGiven) {
+    batch.input_time.assign(batch.inputs.size(), 1);
+  }
+  return batch;
+}
+
 struct Shape {
   const char* name;
   uint32_t num_partitions = 1;
@@ -221,6 +255,19 @@ TEST_P(WorkingMemory, Walks) {
       };
       ExpectWithinReservation(graph, batch);
     }
+  }
+}
+
+TEST_P(WorkingMemory, EveryDraw) {
+  const auto tree = Make(WithColumns(Uniform(100'000, 300'000)));
+  const auto dense = Make(WithColumns(Uniform(300, 100'000)));
+  for (const DrawOptions& draws : AllDraws()) {
+    SCOPED_TRACE(absl::StrCat("draw ", static_cast<int>(draws.draw), " time ",
+                              static_cast<int>(draws.time), " disjoint ",
+                              draws.disjoint));
+    ExpectWithinReservation(tree, Drawn(Case(1000, {4, 4, 4}), draws));
+    ExpectWithinReservation(tree, Drawn(Case(10'000, {1, 1, 1, 1}), draws));
+    ExpectWithinReservation(dense, Drawn(Case(100, {-1, 100}), draws));
   }
 }
 

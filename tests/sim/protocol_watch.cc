@@ -9,6 +9,11 @@
 namespace tributary {
 namespace {
 
+bool IsHopRequest(MessageKind kind) {
+  return kind == MessageKind::kSampleHopRequest ||
+         kind == MessageKind::kDrawHopRequest;
+}
+
 // What was under way when a cancel came; far more than it takes.
 constexpr absl::Duration kUnderWay = absl::Milliseconds(5);
 
@@ -234,7 +239,7 @@ void ProtocolWatch::ToTrainer(BatchLink& link, const OutgoingMessage& message) {
 void ProtocolWatch::LeafCallSent(const SimLinkInfo& link,
                                  const OutgoingMessage& message) {
   LeafCall call;
-  if (message.kind == MessageKind::kSampleHopRequest) {
+  if (IsHopRequest(message.kind)) {
     call.asked = Parse<v1::SampleHopRequest>(message).num_nodes();
   } else if (message.kind == MessageKind::kGatherRequest) {
     call.asked = Parse<v1::GatherRequest>(message).num_rows();
@@ -271,7 +276,7 @@ void ProtocolWatch::LeafReplySent(const SimLinkInfo& link,
 void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
                                     const OutgoingMessage& message) {
   uint32_t partition = 0;
-  if (message.kind == MessageKind::kSampleHopRequest) {
+  if (IsHopRequest(message.kind)) {
     partition = Parse<v1::SampleHopRequest>(message).partition();
   } else if (message.kind == MessageKind::kGatherRequest) {
     partition = Parse<v1::GatherRequest>(message).partition();

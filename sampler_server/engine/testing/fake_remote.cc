@@ -32,7 +32,7 @@ void FakeRemote::SampleHop(
   cancels.push_back(limits.cancel);
   most_reply_bytes = std::max(most_reply_bytes, limits.max_reply_bytes);
   if (silent) return;
-  const uint64_t edge_bytes = hop.want_positions ? 24 : 16;
+  const uint64_t edge_bytes = hop.rule.want_positions ? 24 : 16;
   absl::StatusOr<HopEdges> reply =
       failure.ok() ? Sample(hop, limits.max_reply_bytes / edge_bytes) : failure;
   if (damaged_neighbor && reply.ok() && !reply->neighbors.empty()) {
@@ -60,13 +60,15 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
   uint64_t skip = 0;
   while (next < hop.rows.size()) {
     const uint64_t left = max_edges - all.neighbors.size();
-    HopQuery query;
-    query.key = hop.key;
-    query.fanout = hop.fanout;
-    query.replace = hop.replace;
-    query.want_positions = hop.want_positions;
+    HopQuery query = hop.rule.Query();
     query.local_numbers = absl::MakeConstSpan(hop.local_numbers).subspan(next);
     query.rows = absl::MakeConstSpan(hop.rows).subspan(next);
+    if (!hop.trees.empty()) {
+      query.trees = absl::MakeConstSpan(hop.trees).subspan(next);
+    }
+    if (!hop.time_bound.empty()) {
+      query.time_bound = absl::MakeConstSpan(hop.time_bound).subspan(next);
+    }
     query.skip_edges = skip;
     query.max_edges = std::min(left, edges_per_reply);
     HopEdges piece;
@@ -115,6 +117,9 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   const NodeTypeSchema& schema = graph_->schema().node_types[type];
   if (gather.orig_id) {
     for (uint64_t row : gather.rows) out.orig_id.push_back(nodes.orig_id[row]);
+  }
+  if (gather.time) {
+    for (uint64_t row : gather.rows) out.time.push_back(nodes.time[row]);
   }
   if (gather.x) out.x = GatherColumn(nodes.x, schema.x, gather.rows);
   if (gather.y) out.y = GatherColumn(nodes.y, schema.y, gather.rows);

@@ -37,7 +37,7 @@ SpecGraph SpecGraphOf(const GraphSchema& schema) {
 std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
                                            BatchCase& batch) {
   batch.options.input_count = batch.inputs.size();
-  batch.options.inputs_sha256 = InputsSha256(batch.inputs);
+  batch.options.inputs_sha256 = InputsSha256(batch.inputs, batch.input_time);
   const auto build = batch.build_spec ? batch.build_spec : BuildSessionSpec;
   const std::string spec = OrDie(build(SpecGraphOf(schema), batch.options));
   return std::make_shared<SamplingPlan>(OrDie(MakePlan(schema, spec)));
@@ -57,6 +57,9 @@ BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch) {
        ++i) {
     request.input_number.push_back(static_cast<int64_t>(order[i]));
     request.original_id.push_back(batch.inputs[order[i]]);
+    if (!batch.input_time.empty()) {
+      request.input_time.push_back(batch.input_time[order[i]]);
+    }
   }
   request.max_bytes = batch.max_bytes;
   return request;

@@ -52,6 +52,7 @@ struct BatchCase {
                                             const SpecOptions&)>
       build_spec;
   std::vector<int64_t> inputs;
+  std::vector<int64_t> input_time;  // per input, with InputTimeMode::kGiven
   uint64_t epoch = 0;
   uint64_t index = 0;
   uint64_t max_bytes = uint64_t{1} << 32;

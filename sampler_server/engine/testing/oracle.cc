@@ -25,15 +25,26 @@ Tensor Make(DType dtype, std::vector<uint64_t> dims,
                       values.size() * sizeof(T))};
 }
 
+// In a batch that is not disjoint all nodes are in tree 0.
+struct TreeNode {
+  int64_t tree = 0, id = 0;
+  friend auto operator<=>(const TreeNode&, const TreeNode&) = default;
+};
+
 struct Nodes {
-  std::vector<int64_t> ids;  // by local number
-  std::map<int64_t, uint32_t> local;
+  std::vector<TreeNode> all;      // by local number
+  std::vector<uint32_t> in_tree;  // its number within its tree
+  std::map<TreeNode, uint32_t> local;
+  std::map<int64_t, uint32_t> tree_sizes;
   std::vector<int64_t> per_hop;
   size_t begin = 0, end = 0;  // frontier
 
-  uint32_t Number(int64_t id) {
-    auto [it, fresh] = local.emplace(id, static_cast<uint32_t>(ids.size()));
-    if (fresh) ids.push_back(id);
+  uint32_t Number(TreeNode node) {
+    auto [it, fresh] = local.emplace(node, static_cast<uint32_t>(all.size()));
+    if (fresh) {
+      all.push_back(node);
+      in_tree.push_back(tree_sizes[node.tree]++);
+    }
     return it->second;
   }
 };
@@ -41,6 +52,7 @@ struct Nodes {
 struct Edges {
   std::vector<int32_t> src, dst;
   std::vector<int64_t> ids;
+  std::vector<float> weights;  // 1 / edges of the same node in the same hop
   std::vector<int64_t> per_hop;
   std::vector<int32_t> fanouts;
   // destination -> (source, edge id), ascending
@@ -54,16 +66,24 @@ class Oracle {
       : graph_(graph), options_(options), epoch_(epoch), index_(index) {}
 
   std::string Run(const std::vector<int64_t>& number,
-                  const std::vector<int64_t>& inputs) {
+                  const std::vector<int64_t>& inputs,
+                  const std::vector<int64_t>& times) {
     Prepare();
+    times_ = times;
+    if (options_.draws.input_time == InputTimeMode::kOwn) {
+      for (int64_t id : inputs) {
+        times_.push_back(NodeType(InputType()).time[id]);
+      }
+    }
     Nodes& in = nodes_[InputType()];
     std::vector<int32_t> seed_index;
-    for (int64_t id : inputs) {
-      seed_index.push_back(static_cast<int32_t>(in.Number(id)));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto tree = static_cast<int64_t>(Disjoint() ? i : 0);
+      seed_index.push_back(static_cast<int32_t>(in.Number({tree, inputs[i]})));
     }
-    in.end = in.ids.size();
+    in.end = in.all.size();
     for (auto& [name, type] : nodes_) {
-      type.per_hop.push_back(static_cast<int64_t>(type.ids.size()));
+      type.per_hop.push_back(static_cast<int64_t>(type.all.size()));
     }
     for (size_t hop = 0; hop < num_hops_; ++hop) RunHop(hop);
     const std::string suffix = graph_.heterogeneous ? "/" + InputType() : "";
@@ -82,6 +102,71 @@ class Oracle {
   std::string InputType() const {
     return options_.input_type.empty() ? graph_.node_types[0].name
                                        : options_.input_type;
+  }
+
+  bool Disjoint() const {
+    return options_.draws.disjoint || options_.draws.time != TimeMode::kNone;
+  }
+
+  const MemoryGraphSpec::NodeType& NodeType(const std::string& name) const {
+    size_t i = 0;
+    while (graph_.node_types[i].name != name) ++i;
+    return graph_.node_types[i];
+  }
+
+  // Variates of a neighbour, in LABOR; of a node and edge type otherwise.
+  PhiloxKey Key(size_t hop, const std::string& name) const {
+    DefinedKeyParts parts{.random_seed = options_.random_seed,
+                          .epoch = epoch_,
+                          .batch = index_,
+                          .hop = static_cast<uint32_t>(hop),
+                          .name = name};
+    if (options_.draws.draw == DrawMode::kLabor) {
+      parts.purpose = 5;
+      parts.name = "";
+      if (options_.draws.layer_dependency) parts.hop = 0;
+    }
+    return DefinedKey(parts);
+  }
+
+  // The positions that node v of the destination type emits.
+  std::vector<uint64_t> Draw(size_t t, size_t v, size_t hop) const {
+    const auto& type = graph_.edge_types[t];
+    const DrawOptions& draws = options_.draws;
+    const Edges& edges = edges_.at(t);
+    const Nodes& dst = nodes_.at(type.dst);
+    const auto found = edges.adjacency.find(dst.all[v].id);
+    if (found == edges.adjacency.end()) return {};
+    const auto& list = found->second;
+    const int64_t k = edges.fanouts[hop];
+    const bool replace = options_.replace;
+    const PhiloxKey key = Key(hop, type.src + "," + type.rel + "," + type.dst);
+    const Words words = DefinedWords(key, dst.in_tree[v],
+                                     static_cast<uint32_t>(dst.all[v].tree));
+    if (draws.draw == DrawMode::kLabor) {
+      std::vector<uint64_t> ids;
+      for (const auto& [u, e] : list) ids.push_back(static_cast<uint64_t>(u));
+      return DefinedLaborDraw(key, ids, k);
+    }
+    if (draws.draw == DrawMode::kWeighted && !type.weight.empty()) {
+      std::vector<double> weights;
+      for (const auto& [u, e] : list) weights.push_back(type.weight[e]);
+      return DefinedWeightedDraw(words, DefinedWeights(weights), k, replace);
+    }
+    const auto& src_time = NodeType(type.src).time;
+    const bool by_edge = draws.time == TimeMode::kEdge && !type.time.empty();
+    const bool by_node = draws.time == TimeMode::kNode && !src_time.empty();
+    if (!by_edge && !by_node) {
+      return DefinedDraw(words, list.size(), k, replace);
+    }
+    std::vector<int64_t> times;
+    for (const auto& [u, e] : list) {
+      times.push_back(by_edge ? type.time[e] : src_time[u]);
+    }
+    const bool latest = draws.temporal_strategy == TemporalStrategy::kLast;
+    return DefinedTimedDraw(words, times,
+                            {times_[dst.all[v].tree], draws.strict, latest}, k,
+                            replace);
   }
 
   void Prepare() {
@@ -116,32 +201,29 @@ class Oracle {
   void RunHop(size_t hop) {
     for (auto& [t, edges] : edges_) {
       const auto& type = graph_.edge_types[t];
-      const std::string name = type.src + "," + type.rel + "," + type.dst;
-      const PhiloxKey key = DefinedKey({.random_seed = options_.random_seed,
-                                        .epoch = epoch_,
-                                        .batch = index_,
-                                        .hop = static_cast<uint32_t>(hop),
-                                        .name = name});
       const size_t before = edges.ids.size();
       const int32_t k = edges.fanouts[hop];
       const size_t begin = nodes_[type.dst].begin, end = nodes_[type.dst].end;
       for (size_t v = begin; k != 0 && v < end; ++v) {
-        const auto& list = edges.adjacency[nodes_[type.dst].ids[v]];
-        const Words words = DefinedWords(key, static_cast<uint32_t>(v));
-        for (uint64_t p :
-             DefinedDraw(words, list.size(), k, options_.replace)) {
-          edges.src.push_back(
-              static_cast<int32_t>(nodes_[type.src].Number(list[p].first)));
+        const TreeNode node = nodes_[type.dst].all[v];
+        const auto& list = edges.adjacency[node.id];
+        for (uint64_t p : Draw(t, v, hop)) {
+          edges.src.push_back(static_cast<int32_t>(
+              nodes_[type.src].Number({node.tree, list[p].first})));
           edges.dst.push_back(static_cast<int32_t>(v));
           edges.ids.push_back(list[p].second);
         }
+        const size_t drawn = edges.ids.size() - edges.weights.size();
+        edges.weights.resize(
+            edges.ids.size(),
+            static_cast<float>(1.0 / static_cast<double>(drawn)));
       }
       edges.per_hop.push_back(static_cast<int64_t>(edges.ids.size() - before));
     }
     for (auto& [name, type] : nodes_) {
-      type.per_hop.push_back(static_cast<int64_t>(type.ids.size() - type.end));
+      type.per_hop.push_back(static_cast<int64_t>(type.all.size() - type.end));
       type.begin = options_.expand == ExpandMode::kAll ? 0 : type.end;
-      type.end = type.ids.size();
+      type.end = type.all.size();
     }
   }
 
@@ -150,14 +232,22 @@ class Oracle {
       if (nodes_.count(schema.name) == 0) continue;
       const Nodes& type = nodes_[schema.name];
       const std::string suffix = graph_.heterogeneous ? "/" + schema.name : "";
-      const uint64_t n = type.ids.size();
-      tensors_["n_id" + suffix] = Make(DType::kInt64, {n}, type.ids);
+      const uint64_t n = type.all.size();
+      std::vector<int64_t> ids, trees;
+      for (const TreeNode& node : type.all) {
+        ids.push_back(node.id);
+        trees.push_back(node.tree);
+      }
+      tensors_["n_id" + suffix] = Make(DType::kInt64, {n}, ids);
+      if (Disjoint()) {
+        tensors_["batch" + suffix] = Make(DType::kInt64, {n}, trees);
+      }
       tensors_["num_sampled_nodes" + suffix] =
           Make(DType::kInt64, {num_hops_ + 1}, type.per_hop);
       if (!options_.collect_features) continue;
       std::vector<float> x;
       std::vector<int64_t> y;
-      for (int64_t id : type.ids) {
+      for (int64_t id : ids) {
         for (int64_t j = 0; j < schema.x_dim; ++j) {
           x.push_back(static_cast<float>(id) + static_cast<float>(j) / 8);
         }
@@ -183,6 +273,10 @@ class Oracle {
       tensors_["e_id" + suffix] = Make(DType::kInt64, {e}, edges.ids);
       tensors_["num_sampled_edges" + suffix] =
           Make(DType::kInt64, {num_hops_}, edges.per_hop);
+      if (options_.draws.draw == DrawMode::kLabor) {
+        tensors_["edge_weight" + suffix] =
+            Make(DType::kFloat32, {e}, edges.weights);
+      }
       if (!options_.collect_features || !type.has_attr) continue;
       std::vector<float> attr;
       for (int64_t id : edges.ids)
@@ -208,6 +302,7 @@ class Oracle {
   const SpecOptions& options_;
   const uint64_t epoch_, index_;
   size_t num_hops_ = 0;
+  std::vector<int64_t> times_;          // per input
   std::map<std::string, Nodes> nodes_;  // planned types
   std::map<size_t, Edges> edges_;       // planned types, canonical order
   std::map<std::string, Tensor> tensors_;
@@ -219,8 +314,10 @@ std::string OracleDigest(const MemoryGraphSpec& graph,
                          const SpecOptions& options, uint64_t epoch,
                          uint64_t index,
                          const std::vector<int64_t>& input_number,
-                         const std::vector<int64_t>& original_id) {
-  return Oracle(graph, options, epoch, index).Run(input_number, original_id);
+                         const std::vector<int64_t>& original_id,
+                         const std::vector<int64_t>& input_time) {
+  return Oracle(graph, options, epoch, index)
+      .Run(input_number, original_id, input_time);
 }
 
 }  // namespace tributary

@@ -12,13 +12,15 @@
 
 namespace tributary {
 
-// The digest of a batch of these inputs. Knows original ids only: partitions
+// The digest of a batch of these inputs, whose times are given or, where that
+// is asked for, the nodes' own. Knows original ids only: partitions
 // do not exist here.
 std::string OracleDigest(const MemoryGraphSpec& graph,
                          const SpecOptions& options, uint64_t epoch,
                          uint64_t index,
                          const std::vector<int64_t>& input_number,
-                         const std::vector<int64_t>& original_id);
+                         const std::vector<int64_t>& original_id,
+                         const std::vector<int64_t>& input_time);
 
 }  // namespace tributary
 

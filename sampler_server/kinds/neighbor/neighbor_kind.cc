@@ -4,6 +4,8 @@
 
 #include "common/proto/session.pb.h"
 #include "sampler_server/engine/hop_step.h"
+#include "sampler_server/engine/input_time_step.h"
+#include "sampler_server/engine/tree_ids.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
 
 namespace tributary {
@@ -20,10 +22,30 @@ class NeighborProgram final
   void Start(Done done) override {
     done_ = std::move(done);
     OpenFirstHop();
+    if (context_.plan->input_time == InputTimeMode::kOwn) {
+      return ReadInputTimes();
+    }
     BeginHop();
   }
 
  private:
+  void ReadInputTimes() {
+    const int type = context_.plan->input_type;
+    const TreeIds ids(static_cast<uint64_t>(
+        context_.graph->schema().node_types[type].num_nodes));
+    LocalNumbering& numbering = context_.state->nodes[type].numbering;
+    numbering.DropTable();  // the room that is kept for inputs is for one
+    std::vector<uint64_t> nodes;
+    nodes.reserve(numbering.size());
+    for (uint64_t id : numbering.ids()) nodes.push_back(ids.Node(id));
+    auto step = std::make_shared<InputTimeStep>(context_);
+    step->Start(nodes, [self = shared_from_this()](absl::Status status) {
+      if (!status.ok()) return self->End(status);
+      // When this call has let go of what it holds.
+      self->context_.strand->Post([self] { self->BeginHop(); });
+    });
+  }
+
   void OpenFirstHop() {
     BatchState& state = *context_.state;
     for (NodeTypeState& type : state.nodes) {
@@ -81,7 +103,7 @@ class Kind final : public SamplingKind {
   int field() const override { return v1::SessionSpec::kNeighborFieldNumber; }
   absl::Status Plan(const GraphSchema& schema, const v1::SessionSpec& spec,
                     SamplingPlan* plan) const override {
-    return PlanNeighbors(schema, spec.neighbor(), plan);
+    return PlanNeighbors(schema, spec, plan);
   }
   std::shared_ptr<BatchProgram> NewProgram(StepContext context) const override {
     return std::make_shared<NeighborProgram>(std::move(context));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_join.h"
+#include "common/session/draw_options.h"
 #include "common/session/limits.h"
 #include "common/status.h"
 #include "sampler_server/engine/spec_error.h"
@@ -73,11 +74,56 @@ absl::Status FillFanouts(const GraphSchema& schema,
   return absl::OkStatus();
 }
 
+DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
+  DrawTraits traits;
+  for (const PlannedEdgeType& planned : plan.edge_types) {
+    const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
+    traits.planned.push_back({planned.name, type.weighted, type.timed,
+                              type.neighbor_timed, type.neighbor_ids});
+  }
+  traits.input_type = schema.node_types[plan.input_type].name;
+  traits.input_times = schema.node_types[plan.input_type].timed;
+  return traits;
+}
+
+// Weights and times where the edge type has them.
+void FillDrawsOf(const EdgeTypeSchema& type,
+                 const v1::NeighborSampling& neighbor,
+                 PlannedEdgeType* planned) {
+  if (neighbor.draw() == v1::DRAW_LABOR) planned->draw = Draw::kLabor;
+  if (neighbor.draw() == v1::DRAW_WEIGHTED && type.weighted) {
+    planned->draw = Draw::kWeighted;
+  }
+  if (neighbor.time() == v1::TIME_COLUMN_EDGE && type.timed) {
+    planned->time = TimeColumn::kEdge;
+  }
+  if (neighbor.time() == v1::TIME_COLUMN_NODE && type.neighbor_timed) {
+    planned->time = TimeColumn::kNeighbor;
+  }
+}
+
+absl::Status FillDrawRules(const GraphSchema& schema,
+                           const v1::SessionSpec& spec, SamplingPlan* plan) {
+  absl::Status status = CheckDraws(spec);
+  if (status.ok()) status = CheckDrawsOn(TraitsOf(schema, *plan), spec);
+  if (!status.ok()) return SpecError("neighbor", status.message());
+  const v1::NeighborSampling& neighbor = spec.neighbor();
+  plan->layer_dependency = neighbor.layer_dependency();
+  plan->strict = neighbor.strict();
+  plan->latest = neighbor.temporal_strategy() == v1::TEMPORAL_STRATEGY_LAST;
+  plan->disjoint = neighbor.disjoint();
+  plan->input_time = static_cast<InputTimeMode>(spec.inputs().time());
+  for (PlannedEdgeType& planned : plan->edge_types) {
+    FillDrawsOf(schema.edge_types[planned.edge_type], neighbor, &planned);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status PlanNeighbors(const GraphSchema& schema,
-                           const v1::NeighborSampling& neighbor,
-                           SamplingPlan* plan) {
+                           const v1::SessionSpec& spec, SamplingPlan* plan) {
+  const v1::NeighborSampling& neighbor = spec.neighbor();
   if (neighbor.expand() != v1::EXPAND_NEW &&
       neighbor.expand() != v1::EXPAND_ALL) {
     return SpecError("neighbor.expand", static_cast<int>(neighbor.expand()),
@@ -85,7 +131,8 @@ absl::Status PlanNeighbors(const GraphSchema& schema,
   }
   plan->replace = neighbor.replace();
   plan->expand_all = neighbor.expand() == v1::EXPAND_ALL;
-  return FillFanouts(schema, neighbor, plan);
+  RETURN_IF_ERROR(FillFanouts(schema, neighbor, plan));
+  return FillDrawRules(schema, spec, plan);
 }
 
 }  // namespace tributary

@@ -11,8 +11,7 @@ namespace tributary {
 
 // As SamplingKind::Plan.
 absl::Status PlanNeighbors(const GraphSchema& schema,
-                           const v1::NeighborSampling& neighbor,
-                           SamplingPlan* plan);
+                           const v1::SessionSpec& spec, SamplingPlan* plan);
 
 }  // namespace tributary
 

@@ -1,0 +1,131 @@
+// The vectors of docs/sampling.md for draws by weight and time, of disjoint
+// trees and of LABOR.
+#include <gtest/gtest.h>
+
+#include "sampler_server/engine/testing/one_batch.h"
+
+namespace tributary {
+namespace {
+
+using Values = std::vector<int64_t>;
+
+std::shared_ptr<MemoryGraph> SevenNodes(uint32_t partitions) {
+  MemoryGraphSpec spec;
+  spec.num_partitions = partitions;
+  spec.neighbor_ids = true;
+  spec.node_types = {{.num_nodes = 7, .time = {3, 0, 5, 1, 4, 2, 6}}};
+  MemoryGraphSpec::EdgeType& type = spec.edge_types.emplace_back();
+  type.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
+                {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
+  type.weight = {1, 2, 0, 3, 4, 1, 5, 2, 0, 1, 3, 2};
+  type.time = {5, 1, 4, 2, 3, 9, 0, 7, 7, 6, 8, 2};
+  return MemoryGraph::Make(spec);
+}
+
+BatchCase Case(const DrawOptions& draws, Values inputs) {
+  BatchCase batch;
+  batch.inputs = std::move(inputs);
+  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.batch_size = 4;
+  batch.options.random_seed = 7;
+  batch.options.shuffle = ShuffleMode::kNone;
+  batch.options.draws = draws;
+  return batch;
+}
+
+// The same by every layout, here and with a peer for partition 0; returns one.
+std::shared_ptr<RecordingSink> ExpectDigest(const BatchCase& batch,
+                                            const std::string& digest) {
+  std::shared_ptr<RecordingSink> sink;
+  for (uint32_t partitions : {1, 2, 3, 5, 7}) {
+    const auto graph = SevenNodes(partitions);
+    sink = OneBatchWorld(graph).Run(batch);
+    EXPECT_EQ(DigestOf(*sink), digest) << partitions << " partitions";
+    std::set<uint32_t> here;
+    for (uint32_t p = 1; p < partitions; ++p) here.insert(p);
+    EXPECT_EQ(DigestOf(*OneBatchWorld(graph->Only(here), graph).Run(batch)),
+              digest)
+        << partitions << " partitions, the first a peer's";
+  }
+  return sink;
+}
+
+TEST(DrawVectors, Weighted) {
+  BatchCase batch = Case({.draw = DrawMode::kWeighted}, {0, 3, 1, 6});
+  batch.options.shuffle = ShuffleMode::kGlobal;
+  batch.options.batch_size = 3;
+  const auto sink = ExpectDigest(
+      batch,
+      "f7d04c9d37d6ba070c2289420d3c9f2c9015a318fc962b504a42e46ad54b6568");
+  EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0, 2, 4}));
+  EXPECT_EQ(Ints(*sink, "e_id"), (Values{10, 11, 5, 6, 4, 3}));
+  batch.options.replace = true;
+  const auto replaced = ExpectDigest(
+      batch,
+      "30d627335d4675ac1921f327ae3be4b9aa75ffc77b72de2ed071d4b36baa353f");
+  EXPECT_EQ(Ints(*replaced, "e_id"), (Values{10, 11, 6, 6, 4, 4}));
+}
+
+TEST(DrawVectors, Disjoint) {
+  const auto sink = ExpectDigest(
+      Case({.disjoint = true}, {0, 3, 0, 6}),
+      "fd0bf2ebdd26ed709e20425db48432f73672ba9f75a864fe3ad78a0c6f003d05");
+  EXPECT_EQ(Ints(*sink, "n_id"),
+            (Values{0, 3, 0, 6, 2, 3, 0, 4, 2, 4, 5, 1, 1, 2, 5}));
+  EXPECT_EQ(Ints(*sink, "batch"),
+            (Values{0, 1, 2, 3, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(Ints(*sink, "e_id"),
+            (Values{1, 2, 10, 9, 4, 3, 7, 10, 11, 0, 1, 7}));
+  EXPECT_EQ(Ints(*sink, "batch_size"), (Values{4}));
+  EXPECT_EQ(Ints(*sink, "seed_index"), (Values{0, 1, 2, 3}));
+  ExpectDigest(
+      Case({.draw = DrawMode::kWeighted, .disjoint = true}, {0, 3, 0, 6}),
+      "e97d3effd7b2b50b241d3c85ec77c8db83b97ae1e2034c86efc1ea8b4d9d844e");
+}
+
+TEST(DrawVectors, EdgeTimes) {
+  DrawOptions draws{.time = TimeMode::kEdge,
+                    .input_time = InputTimeMode::kGiven};
+  BatchCase batch = Case(draws, {0, 3, 0, 6});
+  batch.input_time = {9, 6, 4, 9};
+  const auto sink = ExpectDigest(
+      batch,
+      "155e76d0a0ce715cde7e6625ee26c3285dbc4b71c101922da9819f74cb221ed9");
+  EXPECT_EQ(Ints(*sink, "e_id"), (Values{2, 3, 11, 9, 2, 3, 10, 9, 6, 11}));
+  EXPECT_EQ(Ints(*sink, "batch"), (Values{0, 1, 2, 3, 0, 0, 1, 1, 2, 2, 2}));
+  batch.options.draws.temporal_strategy = TemporalStrategy::kLast;
+  batch.options.draws.strict = true;
+  batch.input_time = {9, 8, 5, 9};
+  const auto last = ExpectDigest(
+      batch,
+      "0ab16e9c7ecc7fadc6bf11fdc864d0bf659507ad0b6f11d4d8a1e6ceb505175f");
+  EXPECT_EQ(Ints(*last, "e_id"), (Values{0, 2, 11, 9, 4, 2, 6, 10, 9, 6, 11}));
+}
+
+TEST(DrawVectors, NodeTimesAndTheInputsOwn) {
+  const auto sink = ExpectDigest(
+      Case({.time = TimeMode::kNode, .input_time = InputTimeMode::kOwn},
+           {0, 3, 0, 6}),
+      "7d01fb71eb97ca989001935f5e9ea624640c4defec7219b6965b6712d85bc90a");
+  EXPECT_EQ(Ints(*sink, "n_id"), (Values{0, 3, 0, 6, 1, 3, 1, 1, 3}));
+}
+
+TEST(DrawVectors, Labor) {
+  BatchCase batch = Case({.draw = DrawMode::kLabor}, {0, 3, 1, 6});
+  batch.options.expand = ExpandMode::kAll;
+  const auto sink = ExpectDigest(
+      batch,
+      "9462dcfb85aaddfa792c707a9a076a9a3c133c15bce1ec1c8a1b944519e086d8");
+  EXPECT_EQ(Ints(*sink, "e_id"),
+            (Values{2, 3, 11, 9, 5, 6, 2, 3, 10, 9, 5, 6}));
+  EXPECT_EQ(Floats(*sink, "edge_weight"), std::vector<float>(12, 0.5f));
+  batch.options.draws.layer_dependency = true;
+  const auto same = ExpectDigest(
+      batch,
+      "ccf0367be5f81941d8646162d269794ea95b75aae1c3955bd8dabfbb484a3a08");
+  EXPECT_EQ(Ints(*same, "e_id"),
+            (Values{2, 3, 11, 9, 5, 6, 2, 3, 11, 9, 5, 6}));
+}
+
+}  // namespace
+}  // namespace tributary
