@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/bench_run.h"
-#include "cli/input_file.h"
 #include "cli/sample_options.h"
 #include "cli/sample_request.h"
 #include "cli/stream_bench.h"
@@ -200,10 +199,7 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
 absl::Status BenchCommand::RunOne() const {
   ASSIGN_OR_RETURN(BenchOptions options, ReadOptions());
   SampleRequest& request = options.request;
-  if (!request.input_file.empty()) {
-    ASSIGN_OR_RETURN(request.loader.input_nodes,
-                     ReadInputFile(request.input_file));
-  }
+  RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const BenchReport report, RunBench(options));
   std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
   return absl::OkStatus();

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/input_file.h"
 #include "cli/sample_files.h"
 #include "cli/sample_options.h"
 #include "cli/sample_output.h"
@@ -77,10 +76,7 @@ absl::Status Drain(const SampleFiles* files, DistNeighborLoader* loader) {
 }
 
 absl::Status Sample(SampleRequest request) {
-  if (!request.input_file.empty()) {
-    ASSIGN_OR_RETURN(request.loader.input_nodes,
-                     ReadInputFile(request.input_file));
-  }
+  RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> source,
                    SampleSource::Open(request));
   request.worker.servers = source->servers();

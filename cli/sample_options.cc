@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/draw_flags.h"
+
 namespace tributary {
 
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
@@ -47,6 +49,7 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "as PyG) or all (DGL's blocks)")
       ->type_name("NODES")
       ->capture_default_str();
+  DeclareDrawFlags(app, arguments.draws);
   app.add_option("--kind", arguments.kind,
                  "What is sampled: node (neighbours), walk (random walks)")
       ->type_name("KIND")

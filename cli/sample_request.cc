@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
+#include "cli/input_file.h"
 #include "cli/sample_walk.h"
 #include "common/parse_byte_size.h"
 #include "common/session/limits.h"
@@ -133,6 +134,11 @@ absl::Status ParseDraws(const SampleArguments& arguments,
                    ParseChoice("--expand", arguments.expand, {"new", "all"}));
   loader.expand_all = expand == 1;
   loader.replace = arguments.replace;
+  ASSIGN_OR_RETURN(DrawRequest draws,
+                   ReadDrawFlags(arguments.draws, arguments.replace));
+  loader.draws = draws.draws;
+  loader.input_time = std::move(draws.input_time);
+  request->input_time_file = std::move(draws.input_time_file);
   return absl::OkStatus();
 }
 
@@ -185,6 +191,18 @@ absl::Status FillNumNeighbors(absl::string_view text,
   for (auto& [type, fanouts] : parsed->by_edge_type) {
     RETURN_IF_ERROR(CheckFanouts(text, type, fanouts, hops));
     options->num_neighbors_by_type.emplace_back(type, std::move(fanouts));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadListFiles(SampleRequest* request) {
+  if (!request->input_file.empty()) {
+    ASSIGN_OR_RETURN(request->loader.input_nodes,
+                     ReadInputFile(request->input_file));
+  }
+  if (!request->input_time_file.empty()) {
+    ASSIGN_OR_RETURN(request->loader.input_time,
+                     ReadInputFile(request->input_time_file));
   }
   return absl::OkStatus();
 }

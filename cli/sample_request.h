@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "cli/arguments.h"
+#include "cli/draw_flags.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/core/options.h"
 
@@ -31,6 +32,7 @@ struct SampleArguments {
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
   bool replace = false;
+  DrawFlags draws;
   // --kind walk.
   std::string walk_length;
   std::string walks_per_node = "1";
@@ -41,9 +43,10 @@ struct SampleArguments {
 };
 
 struct SampleRequest {
-  std::string graph;       // folder; empty: worker.servers
-  std::string out;         // folder; empty: none
-  std::string input_file;  // to read loader.input_nodes from; empty: none
+  std::string graph;            // folder; empty: worker.servers
+  std::string out;              // folder; empty: none
+  std::string input_file;       // to read loader.input_nodes from; empty: none
+  std::string input_time_file;  // to read loader.input_time from; empty: none
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;
@@ -54,6 +57,9 @@ struct SampleRequest {
 // Opens nothing. Usage errors.
 absl::StatusOr<SampleRequest> ParseSampleArguments(
     const SampleArguments& arguments);
+
+// Reads the lists that the request names by their files.
+absl::Status ReadListFiles(SampleRequest* request);
 
 // "[TYPE:]NAME", "[TYPE:]1,2,3" or "[TYPE:]@FILE.npy".
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);

@@ -1,5 +1,7 @@
 """Which positions of an adjacency are drawn; always ascending."""
 
+from tests.oracle import philox
+
 NARROW = 65536  # the most that 32-bit words draw from
 
 
@@ -57,3 +59,26 @@ def weighted(stream, weights, fanout, replace=False):
         if not replace:
             left -= weights[p]
     return sorted(drawn)
+
+
+def temporal(stream, times, bound, fanout, replace=False, strict=False,
+             last=False):
+    """`times` by position; what is not later than `bound` is eligible."""
+    order = sorted((t, p) for p, t in enumerate(times)
+                   if (t < bound if strict else t <= bound))
+    if last:
+        ranks = range(0 if fanout == -1 else max(0, len(order) - fanout),
+                      len(order))
+    else:
+        ranks = uniform(stream, len(order), fanout, replace)
+    return sorted(order[r][1] for r in ranks)
+
+
+def labor(key, ids, fanout):
+    """`ids` are the neighbours' by position."""
+    def variate(p):
+        w = philox.philox((ids[p] & philox.MASK, ids[p] >> 32, 0, 0), key)
+        return w[0] | w[1] << 32
+
+    order = sorted(range(len(ids)), key=lambda p: (variate(p), p))
+    return sorted(order if fanout == -1 else order[:fanout])

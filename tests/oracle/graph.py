@@ -18,15 +18,19 @@ class NodeType:
     count: int
     x: np.ndarray = None
     y: np.ndarray = None
+    time: list = None  # by node
 
 
 class EdgeType:
     """Edges as (source, destination, id); in_edges(v) in canonical order."""
 
-    def __init__(self, edges, attr=None, attr_shift=0):
+    def __init__(self, edges, attr=None, attr_shift=0, weight=None,
+                 time=None):
         self.edges = edges
         self.attr = attr
         self.attr_shift = attr_shift  # attr row of edge e: e >> attr_shift
+        self.weight = weight  # by edge id
+        self.time = time  # by edge id
         self._in = {}
         for u, v, e in edges:
             self._in.setdefault(v, []).append((u, e))

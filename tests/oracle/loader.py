@@ -4,10 +4,12 @@ from tests.oracle import digest, neighbour_batch, order, walk_batch
 
 
 class Loader:
-    def __init__(self, graph, inputs, spec, batch_size, shuffle=True):
+    def __init__(self, graph, inputs, spec, batch_size, shuffle=True,
+                 times=None):
         self.graph = graph
         self.inputs = inputs
         self.spec = spec
+        self.times = times  # one for each input; None: the nodes' own
         self.batch_size = batch_size
         self.shuffle = shuffle
         self._orders = {}
@@ -24,7 +26,8 @@ class Loader:
                 else neighbour_batch)
         return kind.make(
             self.graph, self.spec, epoch, index,
-            [self.inputs[i] for i in numbers], numbers)
+            [self.inputs[i] for i in numbers], numbers,
+            None if self.times is None else [self.times[i] for i in numbers])
 
     def line(self, epoch, index):
         return digest.line(epoch, index, self.batch(epoch, index))

@@ -15,24 +15,38 @@ class Spec:
     by_type: dict = dataclasses.field(default_factory=dict)
     replace: bool = False
     expand_all: bool = False
+    draw: str = "uniform"  # weighted, labor
+    layer_dependency: bool = False
+    time: str = None  # edge, node
+    strict: bool = False
+    last: bool = False
+    disjoint: bool = False
+
+    @property
+    def trees(self):
+        return self.disjoint or self.time is not None
 
 
 class Numbering:
-    """Nodes of one type, numbered by first occurrence."""
+    """Nodes (tree, id) of one type, numbered by first occurrence."""
 
     def __init__(self):
-        self.ids = []
+        self.nodes = []
         self.number = {}
+        self.number_in_tree = []
         self.per_hop = []
 
     def __getitem__(self, node):
         if node not in self.number:
-            self.number[node] = len(self.ids)
-            self.ids.append(node)
+            tree = node[0]
+            self.number[node] = len(self.nodes)
+            self.number_in_tree.append(
+                sum(1 for t, _ in self.nodes if t == tree))
+            self.nodes.append(node)
         return self.number[node]
 
     def end_hop(self):
-        self.per_hop.append(len(self.ids) - sum(self.per_hop))
+        self.per_hop.append(len(self.nodes) - sum(self.per_hop))
 
 
 class Sampled:
@@ -40,6 +54,7 @@ class Sampled:
 
     def __init__(self):
         self.edges = []
+        self.weights = []  # one over the edges of its node and hop
         self.per_hop = []
 
 
@@ -54,44 +69,79 @@ def planned(graph, spec):
     return plan
 
 
-def make(graph, spec, epoch, index, inputs, input_numbers):
-    """`inputs` are node ids, `input_numbers` their places in the list."""
+def make(graph, spec, epoch, index, inputs, input_numbers, times=None):
+    """`inputs` are node ids, `input_numbers` their places in the list; `times`
+    are theirs, or None for the nodes' own."""
     plan = planned(graph, spec)
     nodes = {spec.input_type: Numbering()}
     for src, _, dst in plan:
         nodes.setdefault(src, Numbering())
         nodes.setdefault(dst, Numbering())
-    seed_index = [nodes[spec.input_type][v] for v in inputs]
+    seed_index = [nodes[spec.input_type][i if spec.trees else 0, v]
+                  for i, v in enumerate(inputs)]
+    if spec.time and times is None:
+        times = [graph.node_types[spec.input_type].time[v] for v in inputs]
     for numbering in nodes.values():
         numbering.end_hop()
     sampled = {t: Sampled() for t in plan}
     for hop in range(len(spec.fanouts)):
-        _hop(graph, spec, epoch, index, hop, plan, nodes, sampled)
+        _hop(graph, spec, (epoch, index, hop), plan, nodes, sampled, times)
     return _tensors(graph, spec, nodes, sampled, seed_index, input_numbers)
 
 
-def _hop(graph, spec, epoch, index, hop, plan, nodes, sampled):
+def _hop(graph, spec, which, plan, nodes, sampled, times):
+    hop = which[2]
     frontier = {}
     for t, numbering in nodes.items():
-        end = len(numbering.ids)
+        end = len(numbering.nodes)
         begin = 0 if spec.expand_all else end - numbering.per_hop[-1]
         frontier[t] = range(begin, end)
     for edge_type, fanouts in plan.items():
-        key = philox.make_key(spec.seed, epoch, index, philox.NEIGHBOURS, hop,
-                              ",".join(edge_type))
         src, _, dst = edge_type
         out = sampled[edge_type]
         before = len(out.edges)
         for local in frontier[dst]:
-            adjacent = graph.edge_types[edge_type].in_edges(
-                nodes[dst].ids[local])
-            for p in draws.uniform(philox.Stream(key, local), len(adjacent),
-                                   fanouts[hop], spec.replace):
+            tree, node = nodes[dst].nodes[local]
+            adjacent = graph.edge_types[edge_type].in_edges(node)
+            drawn = _draw(graph, spec, which, edge_type, adjacent,
+                          fanouts[hop], nodes[dst].number_in_tree[local], tree,
+                          times)
+            for p in drawn:
                 neighbour, e = adjacent[p]
-                out.edges.append((nodes[src][neighbour], local, e))
+                out.edges.append((nodes[src][tree, neighbour], local, e))
+                out.weights.append(1 / len(drawn))
         out.per_hop.append(len(out.edges) - before)
     for numbering in nodes.values():
         numbering.end_hop()
+
+
+def _draw(graph, spec, which, edge_type, adjacent, fanout, number, tree,
+          times):
+    """The positions that one node emits."""
+    if fanout == 0:
+        return []
+    epoch, index, hop = which
+    if spec.draw == "labor":
+        key = philox.make_key(spec.seed, epoch, index, philox.LABOR,
+                              0 if spec.layer_dependency else hop, "")
+        return draws.labor(key, [u for u, _ in adjacent], fanout)
+    key = philox.make_key(spec.seed, epoch, index, philox.NEIGHBOURS, hop,
+                          ",".join(edge_type))
+    stream = philox.Stream(key, number, tree)
+    weight = graph.edge_types[edge_type].weight
+    if spec.draw == "weighted" and weight is not None:
+        w = draws.integer_weights([weight[e] for _, e in adjacent])
+        return draws.weighted(stream, w, fanout, spec.replace)
+    edge_time = graph.edge_types[edge_type].time
+    node_time = graph.node_types[edge_type[0]].time
+    if spec.time == "edge" and edge_time is not None:
+        at = [edge_time[e] for _, e in adjacent]
+    elif spec.time == "node" and node_time is not None:
+        at = [node_time[u] for u, _ in adjacent]
+    else:
+        return draws.uniform(stream, len(adjacent), fanout, spec.replace)
+    return draws.temporal(stream, at, times[tree], fanout, spec.replace,
+                          spec.strict, spec.last)
 
 
 def _tensors(graph, spec, nodes, sampled, seed_index, input_numbers):
@@ -102,8 +152,10 @@ def _tensors(graph, spec, nodes, sampled, seed_index, input_numbers):
            suffix("input_id", t): int64(input_numbers),
            suffix("seed_index", t): np.array(seed_index, np.int32)}
     for t, numbering in nodes.items():
-        ids = int64(numbering.ids)
+        ids = int64([v for _, v in numbering.nodes])
         out[suffix("n_id", t)] = ids
+        if spec.trees:
+            out[suffix("batch", t)] = int64([k for k, _ in numbering.nodes])
         out[suffix("num_sampled_nodes", t)] = int64(numbering.per_hop)
         for name in ("x", "y"):
             stored = getattr(graph.node_types[t], name)
@@ -117,6 +169,8 @@ def _tensors(graph, spec, nodes, sampled, seed_index, input_numbers):
             np.array(ends, np.int32).reshape(-1, 2).T)
         out[suffix("e_id", t)] = ids
         out[suffix("num_sampled_edges", t)] = int64(s.per_hop)
+        if spec.draw == "labor":
+            out[suffix("edge_weight", t)] = np.array(s.weights, np.float32)
         stored = graph.edge_types[edge_type]
         if stored.attr is not None:
             out[suffix("edge_attr", t)] = stored.attr[ids >> stored.attr_shift]

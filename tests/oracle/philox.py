@@ -10,6 +10,7 @@ VERSION = 1
 ORDER = 1
 NEIGHBOURS = 2
 WALKS = 4
+LABOR = 5
 
 
 def philox(counter, key):

@@ -178,6 +178,59 @@ class WalkTest(unittest.TestCase):
             "1be2649cb1896d4b93e2efe55c04898b6c7a558f5f97f505573547018a4aa75d")
 
 
+class SevenNodesWithColumnsTest(unittest.TestCase):
+    """Weights, times, trees, LABOR."""
+
+    def digest(self, inputs, times=None, batch_size=4, shuffle=False,
+               **options):
+        g = graph.homogeneous(7, SEVEN_ROWS)
+        g.node_types[graph.NODE].time = [3, 0, 5, 1, 4, 2, 6]
+        edges = g.edge_types[graph.EDGE]
+        edges.weight = [1., 2., 0., 3., 4., 1., 5., 2., 0., 1., 3., 2.]
+        edges.time = [5, 1, 4, 2, 3, 9, 0, 7, 7, 6, 8, 2]
+        loader = Loader(g, inputs, Spec([2, 2], seed=7, **options),
+                        batch_size, shuffle, times)
+        return digest.digest(loader.batch(0, 0))
+
+    def test_weighted(self):
+        self.assertEqual(
+            self.digest([0, 3, 1, 6], None, 3, True, draw="weighted"),
+            "f7d04c9d37d6ba070c2289420d3c9f2c9015a318fc962b504a42e46ad54b6568")
+        self.assertEqual(
+            self.digest([0, 3, 1, 6], None, 3, True, draw="weighted",
+                        replace=True),
+            "30d627335d4675ac1921f327ae3be4b9aa75ffc77b72de2ed071d4b36baa353f")
+
+    def test_disjoint(self):
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], disjoint=True),
+            "fd0bf2ebdd26ed709e20425db48432f73672ba9f75a864fe3ad78a0c6f003d05")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], disjoint=True, draw="weighted"),
+            "e97d3effd7b2b50b241d3c85ec77c8db83b97ae1e2034c86efc1ea8b4d9d844e")
+
+    def test_times(self):
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], [9, 6, 4, 9], time="edge"),
+            "155e76d0a0ce715cde7e6625ee26c3285dbc4b71c101922da9819f74cb221ed9")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], [9, 8, 5, 9], time="edge", last=True,
+                        strict=True),
+            "0ab16e9c7ecc7fadc6bf11fdc864d0bf659507ad0b6f11d4d8a1e6ceb505175f")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], time="node"),
+            "7d01fb71eb97ca989001935f5e9ea624640c4defec7219b6965b6712d85bc90a")
+
+    def test_labor(self):
+        self.assertEqual(
+            self.digest([0, 3, 1, 6], draw="labor", expand_all=True),
+            "9462dcfb85aaddfa792c707a9a076a9a3c133c15bce1ec1c8a1b944519e086d8")
+        self.assertEqual(
+            self.digest([0, 3, 1, 6], draw="labor", expand_all=True,
+                        layer_dependency=True),
+            "ccf0367be5f81941d8646162d269794ea95b75aae1c3955bd8dabfbb484a3a08")
+
+
 class CoraTest(unittest.TestCase):
     FOLDER = "tests/data/cora"
     graphs = {}

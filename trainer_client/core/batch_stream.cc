@@ -84,6 +84,7 @@ uint64_t BatchStream::Grant(const Ask& ask) {
   credit.set_timeout_ms(
       std::max<int64_t>(1, absl::ToInt64Milliseconds(ask.timeout)));
   for (uint64_t number : ask.input_numbers) credit.add_input_number(number);
+  for (int64_t time : ask.input_times) credit.add_input_time(time);
   for (int64_t id : ask.original_ids) {
     credit.add_original_id(static_cast<uint64_t>(id));
   }

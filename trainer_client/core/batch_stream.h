@@ -66,6 +66,7 @@ class BatchStream : public StreamHandler,
     absl::Duration timeout;
     absl::Span<const uint64_t> input_numbers;
     absl::Span<const int64_t> original_ids;  // as many
+    absl::Span<const int64_t> input_times;   // as many, or none
   };
   // The number of the grant.
   uint64_t Grant(const Ask& ask);

@@ -42,6 +42,10 @@ struct NeighborLoaderOptions {
   ShuffleMode shuffle = ShuffleMode::kGlobal;
   bool replace = false;
   bool expand_all = false;  // DGL's blocks instead of PyG's hops
+  DrawOptions draws;        // weights, LABOR, times, trees
+  // The time of each of the inputs, in their order, or one for all. Empty, with
+  // a draws.time: the nodes' own.
+  std::vector<int64_t> input_time;
   bool collect_features = true;
   bool drop_last = false;  // voids exactly-once: the short batch is left out
   uint64_t random_seed = 0;

@@ -22,6 +22,7 @@ struct HeteroNodes {
   absl::Span<const int64_t> num_sampled_nodes;  // [hops + 1], sums to N
   std::optional<TensorView> x;                  // [N, F]
   std::optional<TensorView> y;                  // [N] or [N, C]
+  std::optional<TensorView> batch;  // [N] trees, of disjoint batches
 };
 
 // data["author", "writes", "paper"].
@@ -32,6 +33,7 @@ struct HeteroEdges {
   absl::Span<const int64_t> e_id;               // [E]
   absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E
   std::optional<TensorView> edge_attr;          // [E, D]
+  std::optional<TensorView> edge_weight;        // [E] of LABOR
 };
 
 // Views of the batch that it was made of, which outlives it.

@@ -124,6 +124,10 @@ void LoaderCore::Send(PendingBatch& batch, ServerLink& link,
   std::vector<int64_t> ids(numbers.size());
   std::transform(numbers.begin(), numbers.end(), ids.begin(),
                  [this](uint64_t i) { return (*session_.input_ids)[i]; });
+  std::vector<int64_t> times;
+  if (session_.input_times != nullptr) {
+    for (uint64_t i : numbers) times.push_back((*session_.input_times)[i]);
+  }
   OpenGrant grant;
   grant.index = batch.index;
   grant.generation = generation_;
@@ -133,6 +137,7 @@ void LoaderCore::Send(PendingBatch& batch, ServerLink& link,
   ask.slot = std::move(slot);
   ask.input_numbers = numbers;
   ask.original_ids = ids;
+  ask.input_times = times;
   link.Ask(grant, std::move(ask));
   batch.state = PendingBatch::State::kAsked;
   // A late one may still come first; a silent one is told, if it can hear.

@@ -28,6 +28,7 @@ struct LoaderSession {
   Sha256Digest identity{};                  // of the spec
   Sha256Digest inputs{};                    // of the input list
   std::shared_ptr<const std::vector<int64_t>> input_ids;
+  std::shared_ptr<const std::vector<int64_t>> input_times;  // as many; or null
   EpochOrderOptions order;
   uint64_t max_batch_bytes = 0;  // the specification's bound; 0: unknown
   // Refuses servers that hold another graph.

@@ -35,12 +35,33 @@ SpecGraph ToSpecGraph(const GraphSchema& schema) {
   return graph;
 }
 
+InputTimeMode TimesOf(const NeighborLoaderOptions& options) {
+  if (!options.input_time.empty()) return InputTimeMode::kGiven;
+  const DrawOptions& draws = options.draws;
+  return draws.input_time == InputTimeMode::kNone &&
+                 draws.time != TimeMode::kNone
+             ? InputTimeMode::kOwn
+             : draws.input_time;
+}
+
+// One for each input; none when they are not given.
+absl::StatusOr<std::vector<int64_t>> SpreadTimes(
+    const NeighborLoaderOptions& options, size_t num_inputs) {
+  const std::vector<int64_t>& times = options.input_time;
+  const bool given = TimesOf(options) == InputTimeMode::kGiven;
+  if (!given || times.size() == num_inputs) return times;
+  if (times.size() == 1) return std::vector<int64_t>(num_inputs, times[0]);
+  return Bad("input_time", absl::StrCat(times.size(), " times"),
+             absl::StrCat(num_inputs, ", one for each input, or 1 for all"));
+}
+
 SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
-                          const std::vector<int64_t>& ids) {
+                          const std::vector<int64_t>& ids,
+                          const std::vector<int64_t>& times) {
   SpecOptions spec;
   spec.input_type = options.input_type;
   spec.input_count = ids.size();
-  spec.inputs_sha256 = InputsSha256(ids);
+  spec.inputs_sha256 = InputsSha256(ids, times);
   spec.num_neighbors.by_default = options.num_neighbors;
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
     spec.num_neighbors.by_edge_type[type] = fanouts;
@@ -50,8 +71,31 @@ SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
   spec.shuffle = options.shuffle;
   spec.replace = options.replace;
   spec.expand = options.expand_all ? ExpandMode::kAll : ExpandMode::kNew;
+  spec.draws = options.draws;
+  spec.draws.input_time = TimesOf(options);
   spec.collect_features = options.collect_features;
   return spec;
+}
+
+// What the graph has for the edge types that are sampled.
+DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  DrawTraits traits;
+  for (const auto& wanted : spec.neighbor().fanouts()) {
+    const int i = schema.FindEdgeType(wanted.edge_type());
+    const auto& per_hop = wanted.per_hop();
+    if (i < 0 ||
+        (schema.heterogeneous &&
+         std::count(per_hop.begin(), per_hop.end(), 0) == per_hop.size())) {
+      continue;
+    }
+    const EdgeTypeSchema& type = schema.edge_types[i];
+    traits.planned.push_back({wanted.edge_type(), type.weighted, type.timed,
+                              type.neighbor_timed, type.neighbor_ids});
+  }
+  const int input = schema.FindNodeType(spec.inputs().node_type());
+  traits.input_type = spec.inputs().node_type();
+  traits.input_times = input >= 0 && schema.node_types[input].timed;
+  return traits;
 }
 
 uint64_t RowBytes(const std::optional<ColumnSchema>& column, bool collected) {
@@ -100,6 +144,8 @@ uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
       std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
   bound.replace = spec.neighbor().replace();
   bound.expand_all = spec.neighbor().expand() == v1::EXPAND_ALL;
+  bound.disjoint = spec.neighbor().disjoint();
+  bound.edge_weights = spec.neighbor().draw() == v1::DRAW_LABOR;
   return BatchBytesBound(bound);
 }
 
@@ -170,6 +216,14 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
   if (!options.input_split.empty() && !options.input_nodes.empty()) {
     return Bad("input_nodes", "given beside input_split", "one of the two");
   }
+  if (options.walk.has_value() &&
+      (options.draws != DrawOptions() || !options.input_time.empty())) {
+    return Bad("draws", "given with walks",
+               "none: weights, times and trees are for neighbours");
+  }
+  DrawOptions draws = options.draws;
+  draws.input_time = TimesOf(options);
+  RETURN_IF_ERROR(CheckDrawOptions(draws, options.replace));
   return CheckNames(options);
 }
 
@@ -208,8 +262,10 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
     std::shared_ptr<const AcceptedGraph> graph,
     std::vector<int64_t> input_ids) {
   const GraphSchema& schema = graph->schema;
+  ASSIGN_OR_RETURN(std::vector<int64_t> times,
+                   SpreadTimes(options, input_ids.size()));
   const SpecGraph graph_of_spec = ToSpecGraph(schema);
-  const SpecOptions common = ToSpecOptions(options, input_ids);
+  const SpecOptions common = ToSpecOptions(options, input_ids, times);
   ASSIGN_OR_RETURN(std::string bytes,
                    options.walk.has_value()
                        ? BuildWalkSpec(graph_of_spec, common, *options.walk)
@@ -222,15 +278,20 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   if (input_type < 0) {
     return Bad("input_type", spec.inputs().node_type(), "a node type");
   }
+  RETURN_IF_ERROR(CheckDrawsOn(TraitsOf(schema, spec), spec));
   RETURN_IF_ERROR(CheckIds(schema.node_types[input_type], input_ids));
   LoaderSession session;
   session.identity = SessionIdentity(bytes);
-  session.inputs = InputsSha256(input_ids);
+  session.inputs = InputsSha256(input_ids, times);
   session.order = OrderOf(options, input_ids.size());
   session.max_batch_bytes = BoundOf(schema, spec);
   session.spec = std::make_shared<const std::string>(std::move(bytes));
   session.input_ids =
       std::make_shared<const std::vector<int64_t>>(std::move(input_ids));
+  if (!times.empty()) {
+    session.input_times =
+        std::make_shared<const std::vector<int64_t>>(std::move(times));
+  }
   session.accept = [graph](const ServerDescription& description) {
     return graph->Check(description);
   };

@@ -1,0 +1,101 @@
+#include "cli/draw_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// As the command line gives them.
+absl::StatusOr<DrawRequest> Read(const std::string& line,
+                                 bool replace = false) {
+  CLI::App app;
+  DrawFlags flags;
+  DeclareDrawFlags(app, flags);
+  app.parse(line);
+  return ReadDrawFlags(flags, replace);
+}
+
+std::string Refusal(const std::string& line, bool replace = false) {
+  const auto request = Read(line, replace);
+  if (request.ok()) return "accepted";
+  EXPECT_EQ(ExitCodeOf(request.status()), kExitUsage);
+  EXPECT_THAT(std::string(request.status().message()), HasSubstr("allowed: "));
+  return std::string(request.status().message());
+}
+
+TEST(DrawFlagsTest, NothingIsAskedForByDefault) {
+  const auto request = Read("");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->draws, DrawOptions());
+  EXPECT_TRUE(request->input_time.empty());
+  EXPECT_EQ(request->input_time_file, "");
+}
+
+TEST(DrawFlagsTest, ReadsEachFlag) {
+  EXPECT_EQ(Read("--draw weighted")->draws.draw, DrawMode::kWeighted);
+  const auto labor = Read("--draw labor --layer-dependency");
+  EXPECT_EQ(labor->draws.draw, DrawMode::kLabor);
+  EXPECT_TRUE(labor->draws.layer_dependency);
+  EXPECT_TRUE(Read("--disjoint")->draws.disjoint);
+  const auto timed =
+      Read("--time node --temporal-strategy last --strict --input-time 5,-7");
+  ASSERT_TRUE(timed.ok()) << timed.status();
+  EXPECT_EQ(timed->draws.time, TimeMode::kNode);
+  EXPECT_EQ(timed->draws.temporal_strategy, TemporalStrategy::kLast);
+  EXPECT_TRUE(timed->draws.strict);
+  EXPECT_EQ(timed->draws.input_time, InputTimeMode::kGiven);
+  EXPECT_THAT(timed->input_time, ElementsAre(5, -7));
+}
+
+TEST(DrawFlagsTest, InputTimesAreOwnUnlessGiven) {
+  EXPECT_EQ(Read("--time edge")->draws.input_time, InputTimeMode::kOwn);
+  EXPECT_EQ(Read("--time edge --input-time own")->draws.input_time,
+            InputTimeMode::kOwn);
+  const auto file = Read("--time edge --input-time @t.npy");
+  EXPECT_EQ(file->draws.input_time, InputTimeMode::kGiven);
+  EXPECT_EQ(file->input_time_file, "t.npy");
+}
+
+TEST(DrawFlagsTest, RefusesUnknownValues) {
+  EXPECT_THAT(
+      Refusal("--draw biased"),
+      HasSubstr("--draw \"biased\"\nallowed: uniform, weighted, labor"));
+  EXPECT_THAT(Refusal("--time day"), HasSubstr("none, edge, node"));
+  EXPECT_THAT(Refusal("--time edge --temporal-strategy first"),
+              HasSubstr("uniform, last"));
+  for (const char* times : {"x", "1,", "1.5", "@", "9223372036854775808"}) {
+    EXPECT_THAT(Refusal(std::string("--time edge --input-time ") + times),
+                HasSubstr("--input-time"));
+  }
+}
+
+TEST(DrawFlagsTest, RefusesWhatDoesNotGoTogether) {
+  EXPECT_THAT(Refusal("--strict"), HasSubstr("strict: without a time"));
+  EXPECT_THAT(Refusal("--temporal-strategy last"),
+              HasSubstr("temporal_strategy: last without a time"));
+  EXPECT_THAT(Refusal("--input-time own"),
+              HasSubstr("input_time: without a time"));
+  EXPECT_THAT(Refusal("--input-time 5"),
+              HasSubstr("input_time: without a time"));
+  EXPECT_THAT(Refusal("--layer-dependency"),
+              HasSubstr("layer_dependency: without labor"));
+  EXPECT_THAT(Refusal("--draw weighted --time edge"),
+              HasSubstr("weighted with a time"));
+  EXPECT_THAT(Refusal("--draw labor --disjoint"),
+              HasSubstr("labor with disjoint"));
+  EXPECT_THAT(Refusal("--draw labor", /*replace=*/true),
+              HasSubstr("labor with replacement"));
+  EXPECT_THAT(Refusal("--time edge --temporal-strategy last", /*replace=*/true),
+              HasSubstr("last with replacement"));
+}
+
+}  // namespace
+}  // namespace tributary

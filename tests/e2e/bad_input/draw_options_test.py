@@ -1,0 +1,113 @@
+"""`tributary sample`: weights, times, trees and LABOR that cannot be."""
+
+import os
+import unittest
+
+import numpy as np
+
+from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
+from tests.e2e.bad_input.sample_test import SAMPLE
+
+
+def draw(name, words, code=USAGE, more=(), **changes):
+    return Case(name, ("sample", *options(SAMPLE, **changes), *more),
+                tuple(words), code)
+
+
+TIMED = {"time": "edge", "input_time": "5"}
+
+CASES = [
+    # Words that are none.
+    draw("a rule that is not", ["--draw", "uniform, weighted, labor"],
+         draw="biased"),
+    draw("an empty rule", ["--draw", "uniform, weighted, labor"], draw=""),
+    draw("a time that is not", ["--time", "none, edge, node"], time="now"),
+    draw("a strategy that is not", ["--temporal-strategy", "uniform, last"],
+         temporal_strategy="first", **TIMED),
+    draw("a word for an input's time", ["--input-time", "own", "@FILE.npy"],
+         time="edge", input_time="now"),
+    draw("half a second", ["--input-time", "1.5"], time="edge",
+         input_time="1.5"),
+    draw("nan is no time", ["--input-time", "nan"], time="edge",
+         input_time="nan"),
+    draw("an empty time in a list", ["--input-time"], time="edge",
+         input_time="1,,2"),
+    draw("time 2 to the 63", ["9223372036854775808"], time="edge",
+         input_time="9223372036854775808"),
+    draw("a file of no name", ["--input-time"], time="edge", input_time="@"),
+    draw("a disjoint with a value", ["--disjoint"],
+         more=("--disjoint=maybe",)),
+    draw("a strict with a value", ["--strict"], more=("--strict=maybe",)),
+    draw("a layer dependency with a value", ["--layer-dependency"],
+         more=("--layer-dependency=some",)),
+    # What does not go together.
+    draw("strict without a time", ["strict", "with time edge or node"],
+         more=("--strict",)),
+    draw("last without a time", ["temporal_strategy", "with time"],
+         temporal_strategy="last"),
+    draw("an input's time without a time", ["input_time", "with time"],
+         input_time="own"),
+    draw("weights and times", ["weighted with a time"], draw="weighted",
+         **TIMED),
+    draw("labor and times", ["labor with a time"], draw="labor", **TIMED),
+    draw("labor and trees", ["labor with disjoint"], draw="labor",
+         more=("--disjoint",)),
+    draw("labor with replacement", ["labor with replacement"], draw="labor",
+         more=("--replace",)),
+    draw("last with replacement", ["last with replacement"],
+         temporal_strategy="last", more=("--replace",), **TIMED),
+    draw("layers that depend without labor", ["layer_dependency", "labor"],
+         more=("--layer-dependency",)),
+    # What the graph does not have.
+    draw("weights that are not there", ["weighted", "weights",
+                                        "node,to,node"], FAILURE,
+         draw="weighted"),
+    draw("edge times that are not there", ["time: edge", "edge times",
+                                           "node,to,node"], FAILURE, **TIMED),
+    draw("node times that are not there", ["time: node", "node times",
+                                           "node,to,node"], FAILURE,
+         time="node", input_time="5"),
+    draw("inputs without times", ["input_time: own", "node", "have no times"],
+         FAILURE, time="edge"),
+    draw("neighbours without ids", ["labor", "node,to,node",
+                                    "neighbours' original ids"], FAILURE,
+         draw="labor"),
+    # Lists of times.
+    draw("times for other inputs", ["input_time", "3 times", "2, one for"],
+         FAILURE, time="edge", input_time="1,2,3", input_nodes="0,1"),
+    draw("no such time file", ["/no/times.npy"], FAILURE, time="edge",
+         input_time="@/no/times.npy"),
+    draw("a text for a time file", ["text.npy"], FAILURE, time="edge",
+         input_time="@{text}"),
+    draw("a time file of fractions", ["half.npy", "whole numbers"], FAILURE,
+         time="edge", input_time="@{half}"),
+    draw("a time file of none", ["input_time", "0 times"], FAILURE,
+         time="edge", input_time="@{none}"),
+    draw("a batch too large for times", ["batch_size: 32769", "32768"],
+         FAILURE, batch_size="32769", **TIMED),
+]
+
+
+class DrawOptionsTest(Table):
+    CASES = CASES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.paths = {"graph": cls.write_graph()}
+        for name, values in (("half", [0.5, 1.5]), ("none", [])):
+            cls.paths[name] = os.path.join(cls.folder, name + ".npy")
+            np.save(cls.paths[name], np.array(
+                values, np.int64 if name == "none" else np.float64))
+        cls.paths["text"] = os.path.join(cls.folder, "text.npy")
+        with open(cls.paths["text"], "w", encoding="ascii") as f:
+            f.write("0\n1\n")
+
+    def test_what_the_cases_change_works(self):
+        for more in ((), ("--disjoint",)):
+            lines = self.works("sample", *options(SAMPLE), *more).splitlines()
+            self.assertEqual(len(lines), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

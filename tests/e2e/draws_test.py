@@ -1,0 +1,163 @@
+"""Weights, times, trees and LABOR by the command line: what the second reading
+of docs/sampling.md makes, whatever holds the graph and whoever samples."""
+
+import os
+import random
+import unittest
+
+import numpy as np
+
+from tests.e2e import folders, processes, sampling
+from tests.oracle import graph as graphs
+from tests.oracle.loader import Loader
+from tests.oracle.neighbour_batch import Spec
+
+PARTS = (1, 2, 3, 5)
+FLEETS = {  # name: (parts, partitions of each server)
+    "1 server": (2, ["all"]),
+    "3 servers": (5, ["0,3", "1,4", "2"]),
+}
+COLLEGEMSG = "tests/data/collegemsg"
+SEED, EPOCH, BATCH_SIZE, FANOUTS = 11, 2, 16, [5, 3]
+
+WEIGHTED = {
+    "weighted": (["--draw", "weighted"], {"draw": "weighted"}),
+    "weighted with replacement": (["--draw", "weighted", "--replace"],
+                                  {"draw": "weighted", "replace": True}),
+    "weighted in trees": (["--draw", "weighted", "--disjoint"],
+                          {"draw": "weighted", "disjoint": True}),
+}
+SHARED = {
+    "trees": (["--disjoint"], {"disjoint": True}),
+    "trees, all expanded": (["--disjoint", "--expand", "all"],
+                            {"disjoint": True, "expand_all": True}),
+    "labor": (["--draw", "labor"], {"draw": "labor"}),
+    "labor by layers": (
+        ["--draw", "labor", "--layer-dependency", "--expand", "all"],
+        {"draw": "labor", "layer_dependency": True, "expand_all": True}),
+}
+EDGE_TIME = {
+    "edge times": (["--time", "edge"], {"time": "edge"}),
+    "edge times with replacement": (["--time", "edge", "--replace"],
+                                    {"time": "edge", "replace": True}),
+    "last before": (
+        ["--time", "edge", "--temporal-strategy", "last", "--strict"],
+        {"time": "edge", "last": True, "strict": True}),
+}
+NODE_TIME = {
+    "node times": (["--time", "node"], {"time": "node"}),
+    "last of nodes": (["--time", "node", "--temporal-strategy", "last"],
+                      {"time": "node", "last": True}),
+}
+
+
+class DrawsTest:
+    """Of one graph: subclasses set `folder`, `source`, `columns` (flags of
+    `partition`), `graph`, `inputs`, `times` (None: the nodes' own) and
+    `options`."""
+
+    @classmethod
+    def partition(cls):
+        cls.made = {
+            parts: folders.partition(
+                cls.source, os.path.join(cls.folder, f"g{parts}"), parts,
+                "random" if parts < 3 else "metis", *cls.columns)
+            for parts in PARTS}
+        cls.lists = []
+        for name, values in (("inputs", cls.inputs), ("times", cls.times)):
+            cls.lists.append(os.path.join(cls.folder, name + ".npy"))
+            if values is not None:
+                np.save(cls.lists[-1], np.array(values, np.int64))
+        cls.expected = {name: cls.expect(options)
+                        for name, (_, options) in cls.options.items()}
+
+    @classmethod
+    def expect(cls, options):
+        timed = "time" in options
+        loader = Loader(cls.graph, cls.inputs,
+                        Spec(FANOUTS, SEED, **options), BATCH_SIZE,
+                        times=cls.times if timed else None)
+        return [loader.line(EPOCH, i) for i in range(loader.num_batches())]
+
+    def sample(self, where, flags, options, *more):
+        times = (["--input-time", "@" + self.lists[1]]
+                 if "time" in options and self.times is not None else [])
+        return sampling.lines(
+            where, inputs="@" + self.lists[0],
+            fanouts=",".join(map(str, FANOUTS)), batch_size=BATCH_SIZE,
+            seed=SEED, epoch=EPOCH, flags=[*flags, *times, *more])
+
+    def check(self, where, *more):
+        for name, (flags, options) in self.options.items():
+            with self.subTest(name):
+                self.assertEqual(self.sample(where, flags, options, *more),
+                                 self.expected[name])
+
+    def test_folders_and_threads(self):
+        for parts in PARTS:
+            for threads in (1, 4):
+                with self.subTest(parts=parts, threads=threads):
+                    self.check(self.made[parts], "--threads", threads)
+
+    def test_fleets(self):
+        for name, (parts, held) in FLEETS.items():
+            for threads in (1, 4):
+                with self.subTest(fleet=name, threads=threads), \
+                        processes.Fleet(self.made[parts], held, "--threads",
+                                        threads) as fleet:
+                    self.check(("servers", fleet.addresses()))
+
+
+class RandomGraphTest(DrawsTest, unittest.TestCase):
+    """Weights with zeros, equal times, a hub, parallel edges."""
+
+    options = {**WEIGHTED, **SHARED, **EDGE_TIME, **NODE_TIME}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(processes.temporary_folder())
+        rng = random.Random(3)
+        n, m = 150, 1200
+        rows = [(rng.randrange(n), 0 if rng.random() < 0.2 else
+                 rng.randrange(n)) for _ in range(m)]
+        weight = [rng.choice([0, 0.5, 1, 2.25, 100]) for _ in rows]
+        time = [rng.randrange(-20, 60) for _ in rows]
+        node_time = [rng.randrange(40) for _ in range(n)]
+        cls.source = folders.write_ogb(
+            os.path.join(cls.folder, "source"), n, rows,
+            files={"weight": weight, "time": time, "node-time": node_time})
+        cls.columns = ["--edge-weight", "weight", "--edge-time", "time",
+                       "--node-time", "node-time", "--neighbor-ids"]
+        cls.graph = graphs.homogeneous(n, rows)
+        cls.graph.node_types[graphs.NODE].time = node_time
+        edges = cls.graph.edge_types[graphs.EDGE]
+        edges.weight, edges.time = weight, time
+        cls.inputs = [rng.randrange(n) for _ in range(40)]
+        cls.times = None
+        cls.partition()
+
+
+class CollegeMsgTest(DrawsTest, unittest.TestCase):
+    """Who received a message, just when it came."""
+
+    options = {**SHARED, **EDGE_TIME}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(processes.temporary_folder())
+        cls.source = COLLEGEMSG
+        cls.columns = ["--edge-time", "edge-time", "--edge-splits", "time",
+                       "--neighbor-ids"]
+        cls.graph = graphs.read_ogb(COLLEGEMSG)
+        time = [int(row[0]) for row in graphs.rows_of(
+            os.path.join(COLLEGEMSG, "raw", "edge-time"))]
+        edges = cls.graph.edge_types[graphs.EDGE]
+        edges.time = time
+        some = range(20_000, 20_040)
+        cls.inputs = [edges.edges[e][1] for e in some]
+        cls.times = [time[e] for e in some]
+        cls.partition()
+
+
+if __name__ == "__main__":
+    unittest.main()
