@@ -28,6 +28,16 @@ class Draw {
     return schedule_;
   }
 
+  // Apart from the rest, which it leaves as it was.
+  Schedule WithDraws(Schedule schedule) {
+    SimRandom random(static_cast<uint64_t>(schedule.seed), "draws");
+    if (schedule.walks == 0 && random.Chance(0.5)) {
+      schedule.draws = static_cast<int64_t>(random.Below(kSimDrawWays));
+      Normalize(schedule);
+    }
+    return schedule;
+  }
+
  private:
   template <size_t n>
   int64_t OneOf(const int64_t (&values)[n]) {
@@ -172,6 +182,9 @@ class Draw {
 
 }  // namespace
 
-Schedule RandomSchedule(uint64_t seed) { return Draw(seed).Make(); }
+Schedule RandomSchedule(uint64_t seed) {
+  Draw draw(seed);
+  return draw.WithDraws(draw.Make());
+}
 
 }  // namespace tributary

@@ -20,8 +20,19 @@ constexpr int64_t kNodes = 64;
 constexpr int64_t kHub = 0;
 constexpr int64_t kFeatures = 64;
 
+void AddColumns(GraphSpec* graph) {
+  graph->neighbor_ids = true;
+  for (size_t e = 0; e < graph->edges.size(); ++e) {
+    graph->weight.push_back(static_cast<double>(e * 7 % 5));
+    graph->edge_time.push_back(static_cast<int64_t>(e * 13 % 50));
+  }
+  for (int64_t i = 0; i < graph->num_nodes; ++i) {
+    graph->node_time.push_back(i * 11 % 30);
+  }
+}
+
 // Parallel edges, self loops, a hub, isolated nodes; batches of 1 to 12 KB.
-GraphSpec MakeSpec(uint32_t num_partitions) {
+GraphSpec MakeSpec(uint32_t num_partitions, bool columns) {
   GraphSpec graph;
   graph.num_nodes = kNodes;
   SimRandom random(1, "graph");
@@ -36,7 +47,40 @@ GraphSpec MakeSpec(uint32_t num_partitions) {
   }
   for (int64_t i = 0; i < kNodes; ++i) graph.y.push_back(i % 7);
   graph.num_partitions = num_partitions;
+  if (columns) AddColumns(&graph);
   return graph;
+}
+
+// Schedule::draws
+enum Way { kUniform, kWeighted, kLabor, kDisjoint, kEdgeTime, kNodeTime };
+static_assert(kNodeTime + 1 == kSimDrawWays);
+
+DrawOptions DrawsOf(const Schedule& schedule) {
+  switch (static_cast<Way>(schedule.draws)) {
+    case kUniform:
+      return {};
+    case kWeighted:
+      return {.draw = DrawMode::kWeighted};
+    case kLabor:
+      return {.draw = DrawMode::kLabor, .layer_dependency = true};
+    case kDisjoint:
+      return {.disjoint = true};
+    case kEdgeTime:
+      return {.time = TimeMode::kEdge,
+              .strict = true,
+              .input_time = InputTimeMode::kGiven};
+    case kNodeTime:  // with replacement there are no last ones
+      return {.time = TimeMode::kNode,
+              .temporal_strategy = schedule.replace == 0
+                                       ? TemporalStrategy::kLast
+                                       : TemporalStrategy::kUniform,
+              .input_time = InputTimeMode::kOwn};
+  }
+  return {};
+}
+
+bool NeedsColumns(const Schedule& schedule) {
+  return schedule.draws != kUniform && schedule.draws != kDisjoint;
 }
 
 template <typename T>
@@ -49,12 +93,14 @@ T OrDie(absl::StatusOr<T> value) {
 LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
                           uint32_t world) {
   const auto graph =
-      SimulatedGraph(static_cast<uint32_t>(schedule.partitions), {});
+      SimulatedGraph(schedule, static_cast<uint32_t>(schedule.partitions), {});
   NeighborLoaderOptions loader;
   loader.num_neighbors = {3, 2};
   loader.batch_size = kSimBatchSize;
   loader.random_seed = kRandomSeed + static_cast<uint64_t>(job);
-  loader.replace = schedule.replace != 0;
+  loader.draws = DrawsOf(schedule);
+  // LABOR has no replacement.
+  loader.replace = schedule.replace != 0 && schedule.draws != kLabor;
   loader.expand_all = schedule.expand_all != 0;
   if (schedule.walks != 0) {
     loader.walk = WalkOptions{.walk_length = 6,
@@ -67,6 +113,9 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   // The last batch is short.
   std::vector<int64_t> inputs(schedule.batches * kSimBatchSize - 1);
   std::iota(inputs.begin(), inputs.end(), 0);
+  if (loader.draws.input_time == InputTimeMode::kGiven) {
+    for (int64_t id : inputs) loader.input_time.push_back(20 + id % 30);
+  }
   return OrDie(
       MakeNeighborSession(loader,
                           std::make_shared<AcceptedGraph>(
@@ -89,20 +138,23 @@ std::vector<uint32_t> PartitionsOfServer(const Schedule& schedule, int server) {
   return mine;
 }
 
-std::shared_ptr<const Graph> SimulatedGraph(uint32_t num_partitions,
+std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
+                                            uint32_t num_partitions,
                                             std::vector<uint32_t> partitions) {
+  const bool columns = NeedsColumns(schedule);
   // Written once each, for that flushes to disk; opened for each set of
   // partitions.
-  static std::map<uint32_t, std::unique_ptr<TemporaryFolder>> folders;
-  static auto& graphs =
-      *new std::map<std::pair<uint32_t, std::vector<uint32_t>>,
-                    std::shared_ptr<const Graph>>;
-  auto& graph = graphs[{num_partitions, partitions}];
+  using Written = std::pair<uint32_t, bool>;
+  const Written written(num_partitions, columns);
+  static std::map<Written, std::unique_ptr<TemporaryFolder>> folders;
+  static auto& graphs = *new std::map<std::pair<Written, std::vector<uint32_t>>,
+                                      std::shared_ptr<const Graph>>;
+  auto& graph = graphs[{written, partitions}];
   if (graph != nullptr) return graph;
-  auto& folder = folders[num_partitions];
+  auto& folder = folders[written];
   if (folder == nullptr) {
     folder = std::make_unique<TemporaryFolder>();
-    WriteGraphTo(MakeSpec(num_partitions), folder->File("graph"));
+    WriteGraphTo(MakeSpec(num_partitions, columns), folder->File("graph"));
   }
   graph = OrDie(Graph::Open(folder->File("graph"), {std::move(partitions)}));
   return graph;
@@ -117,12 +169,13 @@ std::shared_ptr<const Graph> StrangersGraph() {
 LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         uint32_t, uint32_t>;
+                         int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
                 schedule.expand_all,
                 schedule.walks,
+                schedule.draws,
                 schedule.batches,
                 job,
                 rank,

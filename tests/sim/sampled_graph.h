@@ -20,8 +20,10 @@ inline constexpr int64_t kSimBatchSize = 3;
 // would own none has one too.
 std::vector<uint32_t> PartitionsOfServer(const Schedule& schedule, int server);
 
-// Opened graphs are immutable: runs share them.
-std::shared_ptr<const Graph> SimulatedGraph(uint32_t num_partitions,
+// Opened graphs are immutable: runs share them. Those of schedules that draw by
+// weights, times or neighbours' ids have them.
+std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
+                                            uint32_t num_partitions,
                                             std::vector<uint32_t> partitions);
 // Another graph, for a server that nobody must ask.
 std::shared_ptr<const Graph> StrangersGraph();

@@ -27,6 +27,7 @@ constexpr SimField kFields[] = {
     {"replace", &Schedule::replace, 0, 1},
     {"expand_all", &Schedule::expand_all, 0, 1},
     {"walks", &Schedule::walks, 0, 1},
+    {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"prefetch", &Schedule::prefetch, 1, 64},

@@ -47,6 +47,9 @@ struct SimFault {
   friend bool operator==(const SimFault&, const SimFault&) = default;
 };
 
+// Uniform, weighted, LABOR, disjoint, by edge times, by node times.
+inline constexpr int64_t kSimDrawWays = 6;
+
 // Everything that a run depends on. Each number has a least disturbing value,
 // its default; SimFields() lists them.
 struct Schedule {
@@ -60,6 +63,7 @@ struct Schedule {
   int64_t replace = 0;
   int64_t expand_all = 0;
   int64_t walks = 0;     // random walks instead of neighbours
+  int64_t draws = 0;     // 0: uniform; else the ways of kSimDrawWays
   int64_t rooms = 0;     // trainers share memory with servers
   int64_t stranger = 0;  // a server with another graph is listed too
 

@@ -90,8 +90,9 @@ double SimWorld::DriftOf(const std::string& name) const {
 
 SimServerOptions SimWorld::ServerOptions(int number) const {
   SimServerOptions server;
-  server.opened = SimulatedGraph(static_cast<uint32_t>(schedule_.partitions),
-                                 PartitionsOfServer(schedule_, number));
+  server.opened =
+      SimulatedGraph(schedule_, static_cast<uint32_t>(schedule_.partitions),
+                     PartitionsOfServer(schedule_, number));
   server.memory_budget = static_cast<size_t>(schedule_.memory);
   server.leaf_budget = static_cast<size_t>(schedule_.leaf_memory);
   server.admission.running = static_cast<int>(schedule_.running);

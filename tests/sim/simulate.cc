@@ -234,18 +234,19 @@ class Recorder final : public SimUser {
 
 const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
                                            int64_t job) {
-  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
   auto& batches = known[{schedule.replace, schedule.expand_all, schedule.walks,
-                         schedule.batches, job}];
+                         schedule.draws, schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;
   plain.expand_all = schedule.expand_all;
   plain.walks = schedule.walks;
+  plain.draws = schedule.draws;
   plain.batches = schedule.batches;
   SimFleet fleet(1);
-  fleet.Add({.opened = SimulatedGraph(1, {})});
+  fleet.Add({.opened = SimulatedGraph(plain, 1, {})});
   SimTrainerOptions options;
   options.name = "recorder";
   options.session = SimulatedSession(plain, job, 0, 1);

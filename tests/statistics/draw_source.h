@@ -25,6 +25,7 @@ struct DrawShape {
   // False: the roots are drawn for in every hop (expand: all). True, with
   // fanout 1: each root's neighbour in the second (expand: new).
   bool chain = false;
+  bool disjoint = false;  // each root is a tree's; one hop
 };
 
 // The positions drawn, ascending: [edge type][hop][root].
@@ -60,8 +61,9 @@ enum class Fault {
   kBatchNotInKey,
   kHopNotInKey,
   kTypeNotInKey,
-  kNumberHalved,     // neighbouring local numbers share a stream
-  kNumberWithinHop,  // and no hop in the key: each hop starts again
+  kNumberHalved,      // neighbouring local numbers share a stream
+  kTreeNotInCounter,  // each root is number 0 of its tree
+  kNumberWithinHop,   // and no hop in the key: each hop starts again
 };
 std::unique_ptr<DrawSource> WithFault(const DrawShape& shape, Fault fault);
 

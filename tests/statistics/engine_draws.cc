@@ -66,6 +66,7 @@ class EngineDraws final : public DrawSource {
     any.options.batch_size = shape().roots;
     any.options.random_seed = plan_seed_ = random_seed;
     any.options.replace = shape().replace;
+    any.options.draws.disjoint = shape().disjoint;
     any.options.expand = shape().chain ? ExpandMode::kNew : ExpandMode::kAll;
     any.options.num_neighbors.by_default.assign(shape().hops, shape().fanout);
     return plan_ = PlanOf(graph_->schema(), any);

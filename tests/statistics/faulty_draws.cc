@@ -27,7 +27,9 @@ class FaultyDraws final : public DrawSource {
         auto& by_root = draws[type].emplace_back();
         const uint32_t first = FirstNumber(hop);
         for (uint32_t r = 0; r < shape().roots; ++r) {
-          by_root.push_back(Draw(WordsFor(key, first + r)));
+          by_root.push_back(Draw(shape().disjoint
+                                     ? WordsFor(key, 0, r)
+                                     : WordsFor(key, first + r, 0)));
         }
       }
     }
@@ -56,9 +58,10 @@ class FaultyDraws final : public DrawSource {
     return DefinedKey(parts);
   }
 
-  Words WordsFor(PhiloxKey key, uint32_t number) const {
+  Words WordsFor(PhiloxKey key, uint32_t number, uint32_t tree) const {
     if (fault_ == Fault::kNumberHalved) number /= 2;
-    const Words words = DefinedWords(key, number);
+    if (fault_ == Fault::kTreeNotInCounter) tree = 0;
+    const Words words = DefinedWords(key, number, tree);
     switch (fault_) {
       case Fault::kSameWordTwice:
         return [words](uint32_t j) { return words(j / 2); };

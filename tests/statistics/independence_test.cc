@@ -15,7 +15,7 @@ constexpr int kPairs = 59'000;
 constexpr uint64_t kCells = 12;
 
 // Which two draws make a pair. The others of (seed, epoch, batch, hop, type,
-// local number) are the same for both.
+// local number, tree) are the same for both.
 enum class Across { kNodes, kHops, kTypes, kSeeds, kEpochs, kBatches };
 
 using Roots = std::vector<std::vector<uint64_t>>;
@@ -88,6 +88,11 @@ const JointCase kCases[] = {
      {.replace = true},
      Fault::kNumberHalved},
     {"NodesWide", Across::kNodes, kWide, Fault::kNumberHalved},
+    {"Trees", Across::kNodes, {.disjoint = true}, Fault::kTreeNotInCounter},
+    {"TreesWide",
+     Across::kNodes,
+     {.degree = 70'000, .roots = 4, .disjoint = true},
+     Fault::kTreeNotInCounter},
     {"Hops", Across::kHops, {.hops = 2}, Fault::kHopNotInKey},
     {"HopsWide",
      Across::kHops,
