@@ -126,6 +126,9 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
     WriteEdges(i, room);
     if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
   }
+  for (size_t i = 0; i < kind_tensors_.size(); ++i) {
+    Fill<uint8_t>(kind_tensor(i, room), state_.tensors[i].bytes);
+  }
 }
 
 void BatchWriter::WriteTrees(size_t index, absl::Span<uint8_t> room) const {
@@ -145,9 +148,6 @@ void BatchWriter::WriteEdgeWeights(size_t index,
     for (uint32_t count : hop.counts) {
       weight = std::fill_n(weight, count, static_cast<float>(1.0 / count));
     }
-  }
-  for (size_t i = 0; i < kind_tensors_.size(); ++i) {
-    Fill<uint8_t>(kind_tensor(i, room), state_.tensors[i].bytes);
   }
 }
 

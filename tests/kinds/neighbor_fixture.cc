@@ -15,7 +15,7 @@ class Fixture final : public KindFixture {
     made.defined = [random](const BatchRequest& request) {
       return OracleDigest(random.graph, random.batch.options, request.key.epoch,
                           request.key.index, request.input_number,
-                          request.original_id);
+                          request.original_id, request.input_time);
     };
     return made;
   }

@@ -22,11 +22,12 @@ class Loader:
             self._orders[epoch] = order.EpochOrder(
                 len(self.inputs), self.spec.seed, epoch, self.shuffle)
         numbers = self._orders[epoch].batch(index, self.batch_size)
-        kind = (walk_batch if isinstance(self.spec, walk_batch.Walk)
-                else neighbour_batch)
-        return kind.make(
-            self.graph, self.spec, epoch, index,
-            [self.inputs[i] for i in numbers], numbers,
+        batch = (self.graph, self.spec, epoch, index,
+                 [self.inputs[i] for i in numbers], numbers)
+        if isinstance(self.spec, walk_batch.Walk):
+            return walk_batch.make(*batch)
+        return neighbour_batch.make(
+            *batch,
             None if self.times is None else [self.times[i] for i in numbers])
 
     def line(self, epoch, index):
