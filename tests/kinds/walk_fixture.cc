@@ -266,6 +266,9 @@ class Fixture final : public KindFixture {
       walk.metapath = RandomPath(random, seed, walk.walk_length);
       if (!walk.metapath.empty()) break;
     }
+    // Those are for neighbours.
+    random.batch.options.draws = {};
+    random.batch.input_time.clear();
     const std::set<std::string> types(walk.metapath.begin(),
                                       walk.metapath.end());
     const bool alike = types.size() == 1;

@@ -45,6 +45,10 @@ class Numbering:
             self.nodes.append(node)
         return self.number[node]
 
+    @property
+    def ids(self):
+        return [v for _, v in self.nodes]
+
     def end_hop(self):
         self.per_hop.append(len(self.nodes) - sum(self.per_hop))
 
@@ -152,7 +156,7 @@ def _tensors(graph, spec, nodes, sampled, seed_index, input_numbers):
            suffix("input_id", t): int64(input_numbers),
            suffix("seed_index", t): np.array(seed_index, np.int32)}
     for t, numbering in nodes.items():
-        ids = int64([v for _, v in numbering.nodes])
+        ids = int64(numbering.ids)
         out[suffix("n_id", t)] = ids
         if spec.trees:
             out[suffix("batch", t)] = int64([k for k, _ in numbering.nodes])

@@ -99,13 +99,13 @@ def make(graph, spec, epoch, index, inputs, input_numbers):
     starts = [v for v in inputs for _ in range(spec.walks_per_node)]
     walks = [walker.walk(w, v) for w, v in enumerate(starts)]
     nodes = {t: Numbering() for t in walker.types}
-    seed_index = [nodes[spec.input_type][v] for v in inputs]
+    seed_index = [nodes[spec.input_type][0, v] for v in inputs]
     unique = len(nodes[spec.input_type].ids)
     walk_index = np.full((len(walks), spec.length + 1), -1, np.int32)
     for column, node_type in enumerate(walker.types):
         for w, walk in enumerate(walks):
             if walk[column] >= 0:
-                walk_index[w, column] = nodes[node_type][walk[column]]
+                walk_index[w, column] = nodes[node_type][0, walk[column]]
     suffix = lambda name, t: f"{name}/{t}" if graph.hetero else name
     t = spec.input_type
     out = {suffix("batch_size", t): np.array([unique], np.int64),
