@@ -173,3 +173,16 @@ class Fleet:
 
     def addresses(self):
         return ",".join(s.address for s in self.servers)
+
+    def doctor(self, deadline=DEADLINE):
+        """What `doctor` prints once it finds all well.
+
+        A server is ready before it has found its peers.
+        """
+        end = time.monotonic() + deadline
+        while True:
+            done = run("doctor", "--servers", self.addresses())
+            if done.returncode == 0:
+                return done.stdout
+            if time.monotonic() > end:
+                raise Timeout(f"not well in {deadline} s: {done.stdout}")

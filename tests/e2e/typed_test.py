@@ -46,7 +46,7 @@ class MadeUpTest(TypedTest, unittest.TestCase):
             servers = ("--servers", fleet.addresses())
             self.assertEqual(
                 processes.run_ok("status", *servers).count("graph=source"), 3)
-            self.assertNotIn("fail", processes.run_ok("doctor", *servers))
+            self.assertNotIn("fail", fleet.doctor())
             report = json.loads(processes.run_ok(
                 "bench", "stream", *servers, "--input-nodes", "user:train",
                 "--num-neighbors", "3,2", "--batch-size", 8, "--json"))
