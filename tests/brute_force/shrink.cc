@@ -17,7 +17,11 @@ class Shrinker {
   RandomCase Run() {
     bool smaller = true;
     while (smaller && tries_left_ > 0) {
-      smaller = Layout() | Batch() | Options() | Hops() | Columns();
+      smaller = false;
+      for (const bool less :
+           {Layout(), Batch(), Options(), Hops(), Columns()}) {
+        smaller |= less;
+      }
       smaller |= FewerOf([](RandomCase& c) { return &c.batch.inputs; },
                          [](RandomCase& c, size_t from, size_t to) {
                            Erase(c.batch.input_time, from, to);

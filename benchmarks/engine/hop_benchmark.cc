@@ -1,0 +1,163 @@
+// Each way to draw, by the kernel: hops and numbering, no batch around them.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "benchmarks/engine/bench_inputs.h"
+#include "common/session/hop_key.h"
+#include "sampler_server/engine/hop.h"
+#include "sampler_server/engine/local_numbering.h"
+
+namespace tributary {
+namespace {
+
+// Kernel and numbering alone, memory kept from batch to batch.
+class HopsAndNumbering {
+ public:
+  // What is drawn: by `query`, from each edge type in turn.
+  HopsAndNumbering(std::vector<const EdgePartition*> types,
+                   std::vector<int32_t> fanouts, const HopQuery& query,
+                   bool number_last = true)
+      : types_(std::move(types)),
+        fanouts_(std::move(fanouts)),
+        query_(query),
+        number_last_(number_last),
+        num_nodes_(static_cast<uint64_t>(
+            BenchGraph().schema().node_types[0].num_nodes)),
+        numbering_(num_nodes_) {
+    query_.exact_memory = false;
+  }
+
+  void Run(benchmark::State& state) {
+    uint64_t batch = 0;
+    int64_t edges = 0;
+    Inputs();
+    const double start = CpuSeconds();
+    for (auto _ : state) edges += Sample(batch++);
+    ReportEdges(state, edges, CpuSeconds() - start);
+  }
+
+ private:
+  int64_t Sample(uint64_t batch) {
+    const std::vector<uint64_t>& inputs = Inputs()[batch % kBatches];
+    numbering_.Reset();
+    local_.resize(kInputs);
+    numbering_.Number(inputs, local_.data());
+    int64_t edges = 0;
+    size_t begin = 0;
+    for (uint32_t hop = 0; hop < fanouts_.size(); ++hop) {
+      const size_t end = numbering_.size();
+      rows_.assign(numbering_.ids().begin() + begin, numbering_.ids().end());
+      numbers_.resize(end - begin);
+      std::iota(numbers_.begin(), numbers_.end(), begin);
+      if (query_.time != TimeColumn::kNone) MakeBounds();
+      for (size_t type = 0; type < types_.size(); ++type) {
+        query_.key =
+            MakeHopKey({.random_seed = type, .batch = batch, .hop = hop});
+        edges += SampleType(*types_[type], hop);
+      }
+      begin = end;
+    }
+    return edges;
+  }
+
+  int64_t SampleType(const EdgePartition& edges, uint32_t hop) {
+    query_.fanout = fanouts_[hop];
+    query_.rows = rows_;
+    query_.local_numbers = numbers_;
+    query_.time_bound = bounds_;
+    if (!SampleHop(edges, num_nodes_, query_, &out_).ok()) std::abort();
+    local_.resize(std::max(local_.size(), out_.neighbors.size()));
+    if (number_last_ || hop + 1 < fanouts_.size()) {
+      numbering_.Number(out_.neighbors, local_.data());
+    }
+    return static_cast<int64_t>(out_.neighbors.size());
+  }
+
+  // Of each node: after one half of all times, or more.
+  void MakeBounds() {
+    constexpr int64_t kHalf = RmatGraph::kTimes / 2;
+    bounds_.resize(rows_.size());
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      bounds_[i] = kHalf + numbers_[i] * int64_t{2654435761} % kHalf;
+    }
+  }
+
+  const std::vector<const EdgePartition*> types_;
+  const std::vector<int32_t> fanouts_;
+  HopQuery query_;
+  const bool number_last_;
+  const uint64_t num_nodes_;
+  LocalNumbering numbering_;
+  HopEdges out_;
+  std::vector<uint32_t> local_, numbers_;
+  std::vector<uint64_t> rows_;
+  std::vector<int64_t> bounds_;
+};
+
+void RunDraw(benchmark::State& state, const HopQuery& query) {
+  HopsAndNumbering({BenchGraph().edges(0, 0)}, {15, 10, 5}, query).Run(state);
+}
+
+void Uniform(benchmark::State& state) { RunDraw(state, {}); }
+BENCHMARK(Uniform)->MinTime(2);
+
+// For the kernel's own share.
+void UniformLastHopNotNumbered(benchmark::State& state) {
+  HopsAndNumbering({BenchGraph().edges(0, 0)}, {15, 10, 5}, {}, false)
+      .Run(state);
+}
+BENCHMARK(UniformLastHopNotNumbered)->MinTime(2);
+
+void WeightedWithReplacement(benchmark::State& state) {
+  HopQuery query;
+  query.draw = Draw::kWeighted;
+  query.replace = true;
+  RunDraw(state, query);
+}
+BENCHMARK(WeightedWithReplacement)->MinTime(2);
+
+void WeightedWithout(benchmark::State& state) {
+  HopQuery query;
+  query.draw = Draw::kWeighted;
+  RunDraw(state, query);
+}
+BENCHMARK(WeightedWithout)->MinTime(2);
+
+void TemporalUniform(benchmark::State& state) {
+  HopQuery query;
+  query.time = TimeColumn::kEdge;
+  RunDraw(state, query);
+}
+BENCHMARK(TemporalUniform)->MinTime(2);
+
+void TemporalLatest(benchmark::State& state) {
+  HopQuery query;
+  query.time = TimeColumn::kEdge;
+  query.latest = true;
+  RunDraw(state, query);
+}
+BENCHMARK(TemporalLatest)->MinTime(2);
+
+void Labor(benchmark::State& state) {
+  HopQuery query;
+  query.draw = Draw::kLabor;
+  RunDraw(state, query);
+}
+BENCHMARK(Labor)->MinTime(2);
+
+// The same edges in four types; fanouts that find about as many.
+void FourTypes(benchmark::State& state) {
+  std::vector<const EdgePartition*> types;
+  for (int type = 0; type < RmatGraph::kTypes; ++type) {
+    types.push_back(&BenchGraph().typed_edges(type));
+  }
+  HopsAndNumbering(types, {4, 3, 1}, {}).Run(state);
+}
+BENCHMARK(FourTypes)->MinTime(2);
+
+}  // namespace
+}  // namespace tributary
