@@ -23,9 +23,8 @@ enum class Draw {
 // from.
 enum class TimeColumn { kNone, kEdge, kNeighbor };
 
-// Draws for nodes of one partition. The spans are as long as each other, where
-// they are not empty, and outlive the call.
-struct HopQuery {
+// How the nodes of one hop and edge type draw: what they all have in common.
+struct DrawRule {
   PhiloxKey key{};
   int32_t fanout = 0;  // -1: all neighbours
   bool replace = false;
@@ -34,9 +33,17 @@ struct HopQuery {
   // bound; `strict`: before it. Without one, what follows it has no meaning.
   TimeColumn time = TimeColumn::kNone;
   bool strict = false;
-  bool latest = false;  // no draw: the `fanout` latest, each once
-  absl::Span<const int64_t> time_bound;      // per node
-  bool want_positions = false;               // rows of edge_attr
+  bool latest = false;          // no draw: the `fanout` latest, each once
+  bool want_positions = false;  // rows of edge_attr
+};
+
+// Draws for nodes of one partition. The spans are as long as each other, where
+// they are not empty, and outlive the call.
+struct HopQuery : DrawRule {
+  HopQuery() = default;
+  explicit HopQuery(const DrawRule& rule) : DrawRule(rule) {}
+
+  absl::Span<const int64_t> time_bound;      // per node; with a time column
   absl::Span<const uint32_t> local_numbers;  // the nodes' numbers in the batch
   absl::Span<const uint64_t> rows;           // within the partition
   absl::Span<const uint32_t> trees;          // the nodes' trees; empty: 0

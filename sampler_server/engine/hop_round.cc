@@ -123,7 +123,7 @@ uint64_t HopRound::MostEdges(const PartitionShare& share) const {
 HopQuery HopRound::LocalQuery(const PartitionShare& share, uint64_t max_edges,
                               bool exact_memory) const {
   const size_t from = share.answered();
-  HopQuery query = rule_.Query();
+  HopQuery query(rule_);
   query.local_numbers = Rest(share.local_numbers, from);
   query.rows = Rest(share.rows, from);
   query.trees = Rest(share.trees, from);

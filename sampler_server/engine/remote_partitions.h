@@ -13,7 +13,6 @@
 #include "common/buffer.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
-#include "sampler_server/engine/draw_rule.h"
 #include "sampler_server/engine/hop.h"
 
 namespace tributary {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
-#include "sampler_server/engine/draw_rule.h"
+#include "sampler_server/engine/draw.h"
 #include "sampler_server/engine/hop.h"
 #include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
@@ -26,14 +26,8 @@ uint8_t* Append(const std::vector<T>& values, uint8_t* to) {
 uint64_t CountEdges(const EdgePartition& edges, const HopQuery& query) {
   uint64_t total = 0;
   for (uint64_t row : query.rows) {
-    const uint64_t degree = edges.indptr[row + 1] - edges.indptr[row];
-    const uint64_t fanout = static_cast<uint64_t>(query.fanout);
-    if (query.fanout < 0) {
-      total += degree;
-    } else {
-      total +=
-          query.replace ? (degree == 0 ? 0 : fanout) : std::min(degree, fanout);
-    }
+    total += NumDrawn(edges.indptr[row + 1] - edges.indptr[row], query.fanout,
+                      query.replace);
   }
   return total - std::min(total, query.skip_edges);
 }
@@ -154,7 +148,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   if (edges == nullptr) return NotHere(graph, request.partition());
 
   RETURN_IF_ERROR(CheckRows(nodes.rows, edges->indptr.size() - 1));
-  HopQuery query = rule.Query();
+  HopQuery query(rule);
   query.local_numbers = nodes.local_numbers;
   query.rows = nodes.rows;
   query.trees = nodes.trees;

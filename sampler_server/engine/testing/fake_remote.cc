@@ -60,7 +60,7 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
   uint64_t skip = 0;
   while (next < hop.rows.size()) {
     const uint64_t left = max_edges - all.neighbors.size();
-    HopQuery query = hop.rule.Query();
+    HopQuery query(hop.rule);
     query.local_numbers = absl::MakeConstSpan(hop.local_numbers).subspan(next);
     query.rows = absl::MakeConstSpan(hop.rows).subspan(next);
     if (!hop.trees.empty()) {
