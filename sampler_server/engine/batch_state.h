@@ -9,6 +9,7 @@
 
 #include "common/tensor_view.h"
 #include "partition/format/schema.h"
+#include "sampler_server/engine/excluded_edges.h"
 #include "sampler_server/engine/local_numbering.h"
 #include "sampler_server/engine/plan.h"
 
@@ -76,8 +77,11 @@ struct BatchState {
   std::vector<EdgeTypeState> edges;  // by edge type of the plan
   std::vector<uint32_t> seed_index;  // per position, local number of its input
   uint64_t unique_inputs = 0;
-  uint32_t trees = 0;               // of a disjoint batch: its positions
-  std::vector<int64_t> tree_time;   // per tree, with times
+  uint32_t trees = 0;              // of a disjoint batch: its positions
+  std::vector<int64_t> tree_time;  // per tree, with times
+  // By edge type of the plan; empty where a kind excludes nothing. Filled
+  // before the first hop.
+  std::vector<ExcludedEdges> excluded;
   std::vector<KindTensor> tensors;  // beside those that all kinds have
 
   // Lets go of what is in the batch.
@@ -94,6 +98,7 @@ struct BatchState {
   size_t bytes() const {
     size_t sum = seed_index.size() * sizeof(uint32_t) +
                  tree_time.size() * sizeof(int64_t);
+    for (const ExcludedEdges& type : excluded) sum += type.bytes();
     for (const KindTensor& tensor : tensors) sum += tensor.bytes.capacity();
     for (const NodeTypeState& type : nodes) sum += type.numbering.bytes();
     for (const EdgeTypeState& type : edges) {
