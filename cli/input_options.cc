@@ -33,7 +33,7 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
   app.add_option("--node-time", options.node_time,
                  "File of a time for each node: its NAME");
   app.add_option("--edge-splits", options.edge_splits,
-                 "Split schemes of edge rows, not nodes: left out")
+                 "Split schemes whose numbers are rows of edges, not nodes")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -112,20 +112,51 @@ absl::Status CheckEdgeType(const EdgeContent& type, int64_t num_dst) {
   return CheckWeights(type);
 }
 
+absl::Status CheckSplitNode(const SplitContent& split, int64_t id,
+                            const NodeContent& type) {
+  if (id >= 0 && id < type.num_nodes) return absl::OkStatus();
+  return absl::OutOfRangeError(
+      absl::StrCat("split ", split.name, ": ", id, " is no node of type ",
+                   type.name, "; ids are 0 to ", type.num_nodes, " - 1"));
+}
+
+absl::Status CheckSplitEdges(const SplitContent& split,
+                             const GraphContent& content,
+                             const EdgeContent& type) {
+  const std::vector<int64_t>& ids = split.ids;
+  if (ids.size() % kSplitEdgeNumbers != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("split ", split.name, " of ", type.name(), " has ",
+                     ids.size(), " numbers, not three an edge"));
+  }
+  for (size_t i = 0; i < ids.size(); i += kSplitEdgeNumbers) {
+    RETURN_IF_ERROR(
+        CheckSplitNode(split, ids[i], content.node_types[type.src_type]));
+    RETURN_IF_ERROR(
+        CheckSplitNode(split, ids[i + 1], content.node_types[type.dst_type]));
+    if (ids[i + 2] >= -1) continue;
+    return absl::OutOfRangeError(
+        absl::StrCat("split ", split.name, ": ", ids[i + 2],
+                     " is no edge id; allowed: -1 (none) and above"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSplitIds(const SplitContent& split,
                            const GraphContent& content) {
+  for (const EdgeContent& type : content.edge_types) {
+    if (type.name() != split.type) continue;
+    return CheckSplitEdges(split, content, type);
+  }
   for (const NodeContent& type : content.node_types) {
-    if (type.name != split.node_type) continue;
+    if (type.name != split.type) continue;
     for (int64_t id : split.ids) {
-      if (id >= 0 && id < type.num_nodes) continue;
-      return absl::OutOfRangeError(
-          absl::StrCat("split ", split.name, ": ", id, " is no node of type ",
-                       type.name, "; ids are 0 to ", type.num_nodes, " - 1"));
+      RETURN_IF_ERROR(CheckSplitNode(split, id, type));
     }
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "split ", split.name, " is of no known node type: ", split.node_type));
+  return absl::InvalidArgumentError(
+      absl::StrCat("split ", split.name, " is of no known type: ", split.type));
 }
 
 }  // namespace

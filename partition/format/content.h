@@ -46,9 +46,11 @@ struct EdgeContent {
 
 struct SplitContent {
   std::string scheme;
-  std::string node_type;
+  std::string type;  // as SplitSchema's
   std::string name;
-  std::vector<int64_t> ids;  // original, in the order of the user's file
+  // In the order of the user's file: original ids of nodes; of edges source,
+  // destination and edge id, -1 where the graph has no such edge.
+  std::vector<int64_t> ids;
 };
 
 struct GraphContent {

@@ -84,7 +84,7 @@ void PutNamedColumns(Sha256& sha, const GraphContent& content) {
 
 void PutSplit(Sha256& sha, const SplitContent& split) {
   PutName(sha, split.scheme);
-  PutName(sha, split.node_type);
+  PutName(sha, split.type);
   PutName(sha, split.name);
   sha.UpdateU64(split.ids.size());
   for (int64_t id : split.ids) sha.UpdateU64(static_cast<uint64_t>(id));

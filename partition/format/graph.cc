@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/file_mapping.h"
 #include "common/status.h"
 #include "partition/format/array_reader.h"
@@ -43,6 +42,8 @@ class MappedGraph final : public Graph {
   const NodeMap& node_map(int type) const override { return node_maps_[type]; }
   absl::StatusOr<absl::Span<const int64_t>> Split(
       int node_type, std::string_view name) const override;
+  absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
+      int edge_type, std::string_view name) const override;
 
   // Fills the object in, once.
   absl::Status Load(const std::string& folder, const OpenOptions& options);
@@ -59,7 +60,6 @@ class MappedGraph final : public Graph {
   absl::Status LoadNodes(int t, uint32_t p, ArrayReader& reader);
   absl::Status LoadEdges(int t, uint32_t p, ArrayReader& reader);
   absl::Status LoadSplits(ArrayReader& reader);
-  std::string SplitNames(int node_type) const;
 
   GraphSchema schema_;
   std::string json_;
@@ -277,48 +277,25 @@ absl::Status MappedGraph::LoadEdges(int t, uint32_t p, ArrayReader& reader) {
 absl::Status MappedGraph::LoadSplits(ArrayReader& reader) {
   for (const SplitSchema& split : schema_.splits) {
     ASSIGN_OR_RETURN(const MappedArray ids,
-                     reader.Read(SplitPath(split), {kNpyInt64}, {split.count}));
+                     reader.Read(SplitPath(split), {kNpyInt64}, split.shape()));
     splits_.push_back(ids.As<int64_t>());
   }
   return absl::OkStatus();
 }
 
-std::string FullName(const SplitSchema& split) {
-  return split.scheme.empty() ? split.name : split.scheme + "/" + split.name;
-}
-
-std::string MappedGraph::SplitNames(int node_type) const {
-  std::vector<std::string> names;
-  for (const SplitSchema& split : schema_.splits) {
-    if (split.node_type == schema_.node_types[node_type].name) {
-      names.push_back(FullName(split));
-    }
-  }
-  return names.empty() ? "it has none" : absl::StrJoin(names, ", ");
-}
-
 absl::StatusOr<absl::Span<const int64_t>> MappedGraph::Split(
     int node_type, std::string_view name) const {
-  const std::string wanted(name);
-  const std::string& type_name = schema_.node_types[node_type].name;
-  int found = -1, count = 0;
-  for (size_t i = 0; i < splits_.size(); ++i) {
-    const SplitSchema& split = schema_.splits[i];
-    if (split.node_type != type_name) continue;
-    if (FullName(split) == wanted) return splits_[i];
-    if (split.name != wanted) continue;
-    found = static_cast<int>(i);
-    ++count;
-  }
-  if (count == 1) return splits_[found];
-  if (count > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("several schemes have a split '", wanted,
-                     "'; name one of: ", SplitNames(node_type)));
-  }
-  return absl::NotFoundError(
-      absl::StrCat("there is no split '", wanted, "' of node type ", type_name,
-                   "; allowed: ", SplitNames(node_type)));
+  ASSIGN_OR_RETURN(const size_t at,
+                   schema_.FindSplit(schema_.node_types[node_type].name, name));
+  return splits_[at];
+}
+
+absl::StatusOr<absl::Span<const int64_t>> MappedGraph::EdgeSplit(
+    int edge_type, std::string_view name) const {
+  ASSIGN_OR_RETURN(
+      const size_t at,
+      schema_.FindSplit(schema_.edge_types[edge_type].name(), name));
+  return splits_[at];
 }
 
 }  // namespace

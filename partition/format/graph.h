@@ -109,6 +109,15 @@ class Graph {
   // have it.
   virtual absl::StatusOr<absl::Span<const int64_t>> Split(
       int node_type, std::string_view name) const = 0;
+  // The same of a split of edges: source, destination (original ids) and edge
+  // id, -1 where the graph has no such edge, for each edge.
+  virtual absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
+      int edge_type, std::string_view name) const {
+    const auto at =
+        schema().FindSplit(schema().edge_types[edge_type].name(), name);
+    if (!at.ok()) return at.status();
+    return absl::UnimplementedError("this graph stores no splits of edges");
+  }
 };
 
 }  // namespace tributary

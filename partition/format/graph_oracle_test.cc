@@ -245,6 +245,12 @@ TEST(GraphOracle, ContentDigestTellsEveryChange) {
         s.splits = {{"public/valid", {0, 1}}};
       },
       [](GraphSpec& s) { s.splits.clear(); },
+      [](GraphSpec& s) {
+        s.edge_splits = {{"public/train", {0, 1, 0}}};
+      },
+      [](GraphSpec& s) {
+        s.edge_splits = {{"public/train", {0, 1, -1}}};
+      },
       [](GraphSpec& s) { s.add_reverse = true; },
       [](GraphSpec& s) {  // one isolated node more
         s.num_nodes = 5;

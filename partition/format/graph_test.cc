@@ -101,6 +101,20 @@ TEST(Graph, ContentDigestIsThatOfTheDocument) {
             "7ca1966e928170286fa794d1b8e9cf5197318341fa8bbd7ebf238374474e0d38");
 }
 
+// Two edges of the graph and a pair that it has not.
+TEST(Graph, ContentDigestOfASplitOfEdgesIsThatOfTheDocument) {
+  GraphSpec spec = VectorGraph(3);
+  spec.x.clear();
+  spec.y.clear();
+  spec.splits.clear();
+  spec.edge_splits = {{"test", {2, 0, 1, 4, 3, 9, 6, 6, -1}}};
+  const auto graph = BuildGraph(spec);
+  EXPECT_EQ(ToHex(graph->schema().content_digest),
+            "e9ac5e0a3d290a6043cb89e4e52b8c17b3a4c8313c10e0cd897fc0ee9f3ffcf1");
+  EXPECT_EQ(graph->schema().splits[0].count, 3);
+  EXPECT_EQ(*graph->EdgeSplit(0, "test"), spec.edge_splits["test"]);
+}
+
 // The document's graph with its weights and times.
 GraphSpec WeightedGraph(uint32_t num_partitions) {
   GraphSpec spec = VectorGraph(num_partitions);

@@ -1,6 +1,7 @@
 #include "partition/format/paths.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace tributary {
 
@@ -26,7 +27,8 @@ std::string NodeRanksPath(const std::string& node_type) {
 
 std::string SplitPath(const SplitSchema& split) {
   return absl::StrCat("splits/", split.scheme, split.scheme.empty() ? "" : "/",
-                      split.node_type, "/", split.name, ".npy");
+                      absl::StrReplaceAll(split.type, {{",", "__"}}), "/",
+                      split.name, ".npy");
 }
 
 }  // namespace tributary

@@ -20,7 +20,8 @@ std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
                           const std::string& array);
 std::string NodeMapPath(const std::string& node_type);
 std::string NodeRanksPath(const std::string& node_type);
-// "splits/public/paper/train.npy"; without a scheme "splits/paper/train.npy".
+// "splits/public/paper/train.npy"; without a scheme "splits/paper/train.npy";
+// of edges "splits/public/a__rel__b/train.npy".
 std::string SplitPath(const SplitSchema& split);
 
 }  // namespace tributary

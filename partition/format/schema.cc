@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace tributary {
 
@@ -24,6 +25,30 @@ int GraphSchema::FindEdgeType(std::string_view canonical_name) const {
     if (edge_types[i].name() == canonical_name) return static_cast<int>(i);
   }
   return -1;
+}
+
+absl::StatusOr<size_t> GraphSchema::FindSplit(std::string_view type,
+                                              std::string_view split) const {
+  std::vector<std::string> names;
+  std::vector<size_t> found;
+  for (size_t i = 0; i < splits.size(); ++i) {
+    if (splits[i].type != type) continue;
+    names.push_back(splits[i].full_name());
+    if (names.back() == split) return i;
+    if (splits[i].name == split) found.push_back(i);
+  }
+  if (found.size() == 1) return found[0];
+  const std::string allowed =
+      names.empty() ? "it has none" : absl::StrJoin(names, ", ");
+  if (found.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("several schemes have a split '", std::string(split),
+                     "'; name one of: ", allowed));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("there is no split '", std::string(split), "' of ",
+                   IsEdgeTypeName(type) ? "edge" : "node", " type ",
+                   std::string(type), "; allowed: ", allowed));
 }
 
 }  // namespace tributary

@@ -55,11 +55,30 @@ struct EdgeTypeSchema {
   std::string name() const { return src + "," + rel + "," + dst; }
 };
 
+// Whether it is an edge type's name: node types' hold no comma.
+inline bool IsEdgeTypeName(std::string_view type) {
+  return type.find(',') != std::string_view::npos;
+}
+
+// Numbers that a split stores of an edge: source, destination, edge id.
+inline constexpr size_t kSplitEdgeNumbers = 3;
+
 struct SplitSchema {
   std::string scheme;  // folder below OGB's split/; "" when it has none
-  std::string node_type;
-  std::string name;  // "train", "valid", "test"
-  int64_t count = 0;
+  std::string type;    // a node type, or an edge type "src,rel,dst"
+  std::string name;    // "train", "valid", "test", "test_neg"
+  int64_t count = 0;   // nodes or edges
+
+  bool of_edges() const { return IsEdgeTypeName(type); }
+  // Of its array.
+  std::vector<int64_t> shape() const {
+    if (!of_edges()) return {count};
+    return {count, static_cast<int64_t>(kSplitEdgeNumbers)};
+  }
+  // "public/train"; without a scheme "train".
+  std::string full_name() const {
+    return scheme.empty() ? name : scheme + "/" + name;
+  }
 };
 
 struct FileSchema {
@@ -92,6 +111,11 @@ struct GraphSchema {
   // -1 when there is none.
   int FindNodeType(std::string_view type_name) const;
   int FindEdgeType(std::string_view canonical_name) const;
+  // The place among `splits` of the one of `type` that `split` names, "train"
+  // or "SCHEME/train". NOT_FOUND lists those there are; INVALID_ARGUMENT when
+  // several schemes have it.
+  absl::StatusOr<size_t> FindSplit(std::string_view type,
+                                   std::string_view split) const;
 };
 
 }  // namespace tributary

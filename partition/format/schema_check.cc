@@ -67,11 +67,12 @@ absl::Status CheckEdgeType(const EdgeTypeSchema& type,
 absl::Status CheckSplit(const SplitSchema& split, const GraphSchema& schema) {
   RETURN_IF_ERROR(CheckTypeName(split.name));
   if (!split.scheme.empty()) RETURN_IF_ERROR(CheckTypeName(split.scheme));
-  if (schema.FindNodeType(split.node_type) < 0) {
-    return Contradiction(absl::StrCat(
-        "split ", split.name, " is of no known node type: ", split.node_type));
-  }
-  return absl::OkStatus();
+  const int type = split.of_edges() ? schema.FindEdgeType(split.type)
+                                    : schema.FindNodeType(split.type);
+  if (type >= 0) return absl::OkStatus();
+  return Contradiction(absl::StrCat("split ", split.name, " is of no known ",
+                                    split.of_edges() ? "edge" : "node",
+                                    " type: ", split.type));
 }
 
 // Paths stay below the graph's folder.
@@ -116,9 +117,9 @@ absl::Status CheckOrders(const GraphSchema& schema) {
     return Contradiction("edge_types do not ascend by (src, rel, dst)");
   }
   if (!StrictlyAscends(schema.splits, [](const auto& s) {
-        return std::tie(s.scheme, s.node_type, s.name);
+        return std::tie(s.scheme, s.type, s.name);
       })) {
-    return Contradiction("splits do not ascend by (scheme, node_type, name)");
+    return Contradiction("splits do not ascend by (scheme, type, name)");
   }
   return absl::OkStatus();
 }

@@ -52,7 +52,7 @@ Json ToJson(const EdgeTypeSchema& type) {
 
 Json ToJson(const SplitSchema& split) {
   return {{"scheme", split.scheme},
-          {"node_type", split.node_type},
+          {split.of_edges() ? "edge_type" : "node_type", split.type},
           {"name", split.name},
           {"count", split.count}};
 }
@@ -248,10 +248,15 @@ EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
 }
 
 SplitSchema ReadSplit(ObjectReader& in) {
-  return {.scheme = in.Text("scheme"),
-          .node_type = in.Text("node_type"),
-          .name = in.Text("name"),
-          .count = in.Count("count")};
+  const char* type_key = in.Has("edge_type") ? "edge_type" : "node_type";
+  SplitSchema split{.scheme = in.Text("scheme"),
+                    .type = in.Text(type_key),
+                    .name = in.Text("name"),
+                    .count = in.Count("count")};
+  if (split.of_edges() != (type_key[0] == 'e')) {
+    in.Fail(absl::StrCat(type_key, " is '", split.type, "'"));
+  }
+  return split;
 }
 
 FileSchema ReadFileSchema(ObjectReader& in) {

@@ -103,8 +103,10 @@ GraphSchema JobPlanner::MakeSchema(bool neighbor_ids) const {
     schema.edge_types.back().neighbor_ids = neighbor_ids;
   }
   for (const SplitContent& split : content_.splits) {
-    schema.splits.push_back({split.scheme, split.node_type, split.name,
-                             static_cast<int64_t>(split.ids.size())});
+    SplitSchema entry{split.scheme, split.type, split.name,
+                      static_cast<int64_t>(split.ids.size())};
+    if (entry.of_edges()) entry.count /= kSplitEdgeNumbers;
+    schema.splits.push_back(std::move(entry));
   }
   return schema;
 }
@@ -127,10 +129,8 @@ std::vector<ArrayJob> JobPlanner::MakeJobs(const GraphSchema& schema) const {
   }
   for (size_t s = 0; s < content_.splits.size(); ++s) {
     const std::vector<int64_t>& ids = content_.splits[s].ids;
-    jobs.push_back({SplitPath(schema.splits[s]),
-                    kNpyInt64,
-                    {static_cast<int64_t>(ids.size())},
-                    [&ids](ArrayWriter& out) {
+    jobs.push_back({SplitPath(schema.splits[s]), kNpyInt64,
+                    schema.splits[s].shape(), [&ids](ArrayWriter& out) {
                       for (int64_t id : ids) out.Push(id);
                     }});
   }

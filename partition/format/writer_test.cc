@@ -179,6 +179,35 @@ TEST(WriteGraph, MoreThan256PartitionsTakeTwoBytesANode) {
   EXPECT_EQ(graph->node_map(0).Locate(2)->partition, 257);
 }
 
+TEST(Split, OfEdgesAndOfNodesMayShareAName) {
+  const auto graph = BuildGraph(
+      {.num_nodes = 3,
+       .edges = {{0, 1}},
+       .num_partitions = 2,
+       .splits = {{"a/train", {2}}},
+       .edge_splits = {{"a/train", {0, 1, 0}}, {"a/test", {2, 2, -1}}}});
+  EXPECT_EQ(*graph->Split(0, "train"), std::vector<int64_t>{2});
+  EXPECT_EQ(*graph->EdgeSplit(0, "a/train"), (std::vector<int64_t>{0, 1, 0}));
+  const auto none = graph->EdgeSplit(0, "valid").status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(none.message().find("'valid' of edge type node,to,node; allowed: "
+                                "a/test, a/train"),
+            std::string::npos)
+      << none;
+  EXPECT_EQ(graph->Split(0, "test").status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(Split, EdgesMustJoinNodes) {
+  const std::vector<int64_t> bad[] = {
+      {0, 3, -1}, {-1, 0, 0}, {0, 1, -2}, {0, 1}};
+  for (const std::vector<int64_t>& numbers : bad) {
+    GraphSpec spec{.num_nodes = 3, .edges = {{0, 1}}};
+    spec.edge_splits["train"] = numbers;
+    EXPECT_FALSE(CheckContent(MakeContent(spec)).ok()) << numbers.size();
+  }
+}
+
 TEST(Split, NamesSchemesWhenAmbiguous) {
   const auto graph = BuildGraph(
       {.num_nodes = 3,

@@ -123,14 +123,34 @@ bool IsFloat32(double value) {
          static_cast<double>(static_cast<float>(value)) == value;
 }
 
+absl::StatusOr<int64_t> ParseNumber(const LineReader& in,
+                                    absl::string_view cell, int64_t count,
+                                    absl::string_view of) {
+  const auto id = ParseId(cell);
+  if (id.has_value() && *id < count) return *id;
+  return BadCell(in, cell,
+                 count == 0
+                     ? absl::StrCat("no rows, for there are no ", of, "s")
+                     : absl::StrCat(of, " ids 0 to ", count - 1));
+}
+
 absl::StatusOr<int64_t> ParseEnd(const LineReader& in, absl::string_view cell,
                                  int64_t num_nodes) {
-  const auto id = ParseId(cell);
-  if (id.has_value() && *id < num_nodes) return *id;
-  return BadCell(in, cell,
-                 num_nodes == 0
-                     ? "no rows, for there are no nodes"
-                     : absl::StrCat("node ids 0 to ", num_nodes - 1));
+  return ParseNumber(in, cell, num_nodes, "node");
+}
+
+absl::Status AddPair(const LineReader& in, absl::string_view line,
+                     int64_t num_src, int64_t num_dst, EdgeRows& rows) {
+  const int64_t columns = CountColumns(line);
+  if (columns != 2) {
+    return in.ErrorHere(
+        absl::StrCat(columns, " cells; allowed: 2, \"source,destination\""));
+  }
+  ASSIGN_OR_RETURN(const int64_t src, ParseEnd(in, TakeCell(&line), num_src));
+  ASSIGN_OR_RETURN(const int64_t dst, ParseEnd(in, TakeCell(&line), num_dst));
+  rows.src.push_back(src);
+  rows.dst.push_back(dst);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -223,23 +243,30 @@ absl::StatusOr<EdgeRows> ReadEdgeTable(const std::string& path,
   EdgeRows rows;
   ReserveFor(rows.src, num_rows, 1);
   ReserveFor(rows.dst, num_rows, 1);
-  const auto add_row = [&](absl::string_view line, int64_t columns) {
-    if (columns != 2) {
-      return in.ErrorHere(
-          absl::StrCat(columns, " cells; allowed: 2, \"source,destination\""));
-    }
-    ASSIGN_OR_RETURN(const int64_t src, ParseEnd(in, TakeCell(&line), num_src));
-    ASSIGN_OR_RETURN(const int64_t dst, ParseEnd(in, TakeCell(&line), num_dst));
-    rows.src.push_back(src);
-    rows.dst.push_back(dst);
-    return absl::OkStatus();
+  const auto add_row = [&](absl::string_view line, int64_t) {
+    return AddPair(in, line, num_src, num_dst, rows);
   };
   RETURN_IF_ERROR(ForEachRow(in, num_rows, add_row).status());
   return rows;
 }
 
+absl::StatusOr<std::optional<EdgeRows>> ReadPairList(const std::string& path,
+                                                     int64_t num_src,
+                                                     int64_t num_dst) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  EdgeRows rows;
+  absl::string_view line;
+  while (in.Next(&line)) {
+    if (in.line_number() == 1 && CountColumns(line) == 1) return std::nullopt;
+    RETURN_IF_ERROR(AddPair(in, line, num_src, num_dst, rows));
+  }
+  RETURN_IF_ERROR(in.status());
+  if (rows.src.empty()) return std::nullopt;
+  return rows;
+}
+
 absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
-    const std::string& path, int64_t num_nodes) {
+    const std::string& path, int64_t num_ids, absl::string_view of) {
   ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
   std::vector<int64_t> ids;
   absl::string_view line;
@@ -249,11 +276,35 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
     if (columns > 1) {
       return in.ErrorHere(absl::StrCat(columns, " cells; allowed: 1"));
     }
-    ASSIGN_OR_RETURN(const int64_t id, ParseEnd(in, line, num_nodes));
+    ASSIGN_OR_RETURN(const int64_t id, ParseNumber(in, line, num_ids, of));
     ids.push_back(id);
   }
   RETURN_IF_ERROR(in.status());
   return ids;
+}
+
+absl::StatusOr<std::vector<EdgeRows>> ReadTripleList(const std::string& path,
+                                                     int64_t num_nodes,
+                                                     int64_t num_relations) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  std::vector<EdgeRows> triples(num_relations);
+  absl::string_view line;
+  while (in.Next(&line)) {
+    if (const int64_t columns = CountColumns(line); columns != 3) {
+      return in.ErrorHere(
+          absl::StrCat(columns, " cells; allowed: 3, \"head,relation,tail\""));
+    }
+    ASSIGN_OR_RETURN(const int64_t head,
+                     ParseEnd(in, TakeCell(&line), num_nodes));
+    ASSIGN_OR_RETURN(
+        const int64_t relation,
+        ParseNumber(in, TakeCell(&line), num_relations, "relation"));
+    ASSIGN_OR_RETURN(const int64_t tail, ParseEnd(in, line, num_nodes));
+    triples[relation].src.push_back(head);
+    triples[relation].dst.push_back(tail);
+  }
+  RETURN_IF_ERROR(in.status());
+  return triples;
 }
 
 absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "partition/format/adjacency.h"
 #include "partition/format/row_source.h"
 
@@ -41,10 +42,21 @@ absl::StatusOr<EdgeRows> ReadEdgeTable(const std::string& path,
                                        int64_t num_rows, int64_t num_src,
                                        int64_t num_dst);
 
-// One id below num_nodes a line; any number of lines. None when the first line
-// has more than one column: then it is a split of edges, not nodes.
+// One id below num_ids a line, any number of lines, `of` a "node" or an "edge".
+// None when the first line has more than one column.
 absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
-    const std::string& path, int64_t num_nodes);
+    const std::string& path, int64_t num_ids, absl::string_view of);
+
+// "source,destination" a line, any number of lines. None when the first line
+// has one column, or there is none.
+absl::StatusOr<std::optional<EdgeRows>> ReadPairList(const std::string& path,
+                                                     int64_t num_src,
+                                                     int64_t num_dst);
+
+// "head,relation,tail" a line, any number of lines: the ends by relation.
+absl::StatusOr<std::vector<EdgeRows>> ReadTripleList(const std::string& path,
+                                                     int64_t num_nodes,
+                                                     int64_t num_relations);
 
 // The single count that the file holds.
 absl::StatusOr<int64_t> ReadSingleCount(const std::string& path);

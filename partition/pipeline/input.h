@@ -22,7 +22,7 @@ struct InputOptions {
   std::optional<std::string> edge_weight;
   std::optional<std::string> edge_time;
   std::optional<std::string> node_time;
-  // Split schemes whose numbers are rows of edges: left out, with a note.
+  // Split schemes whose numbers are rows of edges, not nodes.
   std::vector<std::string> edge_splits;
 };
 

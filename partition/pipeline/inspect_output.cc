@@ -97,14 +97,9 @@ Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
           {"degree_histogram", figures.degree_histogram}};
 }
 
-std::string SplitName(const SplitSchema& split) {
-  return split.scheme.empty() ? split.name
-                              : absl::StrCat(split.scheme, "/", split.name);
-}
-
 Json SplitJson(const SplitSchema& split) {
-  return {{"name", SplitName(split)},
-          {"node_type", split.node_type},
+  return {{"name", split.full_name()},
+          {split.of_edges() ? "edge_type" : "node_type", split.type},
           {"count", split.count}};
 }
 
@@ -137,8 +132,8 @@ std::string FiguresText(const GraphSchema& schema,
         edges.balance, edges.max_degree, HistogramText(edges.degree_histogram));
   }
   for (const SplitSchema& split : schema.splits) {
-    absl::StrAppendFormat(&text, "  split %s of %s: %d\n", SplitName(split),
-                          split.node_type, split.count);
+    absl::StrAppendFormat(&text, "  split %s of %s: %d\n", split.full_name(),
+                          split.type, split.count);
   }
   for (const auto& [kind, bytes] : figures.bytes) {
     absl::StrAppendFormat(&text, "  bytes %-12s %d\n", kind, bytes);

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -113,35 +114,33 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
 }
 
 absl::StatusOr<std::vector<std::string>> ListSchemes(
-    const std::string& folder, const InputOptions& options, Input& input) {
+    const std::string& folder, const InputOptions& options) {
   ASSIGN_OR_RETURN(std::vector<std::string> schemes, ListFolders(folder));
   for (const std::string& scheme : options.edge_splits) {
-    const auto found = std::find(schemes.begin(), schemes.end(), scheme);
-    if (found == schemes.end()) {
-      return absl::NotFoundError(
-          absl::StrCat("--edge-splits \"", absl::CHexEscape(scheme),
-                       "\" is no folder of ", folder, "; allowed: ",
-                       schemes.empty() ? "none, there are no splits"
-                                       : absl::StrJoin(schemes, ", ")));
-    }
-    schemes.erase(found);
-    input.notes.push_back(
-        absl::StrCat(folder, "/", scheme, ", splits of edges, is left out"));
+    if (absl::c_linear_search(schemes, scheme)) continue;
+    return absl::NotFoundError(
+        absl::StrCat("--edge-splits \"", absl::CHexEscape(scheme),
+                     "\" is no folder of ", folder, "; allowed: ",
+                     schemes.empty() ? "none, there are no splits"
+                                     : absl::StrJoin(schemes, ", ")));
   }
   return schemes;
 }
 
-absl::StatusOr<int> ReadSplitFiles(const std::string& folder,
-                                   const std::string& scheme,
-                                   const NodeContent& nodes, Input& input) {
-  int found = 0;
+bool IsEdgeScheme(const InputOptions& options, const std::string& scheme) {
+  return absl::c_linear_search(options.edge_splits, scheme);
+}
+
+absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
+    const std::string& folder, const std::string& scheme,
+    const NodeContent& nodes, std::vector<std::string>& others) {
+  std::vector<SplitContent> splits;
   for (const char* name : {"test", "train", "valid"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(folder, "/", name)));
     if (path.empty()) continue;
-    ++found;
     absl::StatusOr<std::optional<std::vector<int64_t>>> read =
-        ReadIdList(path, nodes.num_nodes);
+        ReadIdList(path, nodes.num_nodes, "node");
     if (absl::IsInvalidArgument(read.status())) {
       return absl::InvalidArgumentError(absl::StrCat(
           read.status().message(),
@@ -149,14 +148,33 @@ absl::StatusOr<int> ReadSplitFiles(const std::string& folder,
     }
     ASSIGN_OR_RETURN(auto ids, std::move(read));
     if (ids.has_value()) {
-      input.content.splits.push_back(
-          {scheme, nodes.name, name, *std::move(ids)});
+      splits.push_back({scheme, nodes.name, name, *std::move(ids)});
     } else {
-      input.notes.push_back(absl::StrCat(
-          path, " has more than one column: a split of edges is left out"));
+      others.push_back(path);
     }
   }
-  return found;
+  return splits;
+}
+
+absl::StatusOr<std::vector<EdgeSplitInput>> ReadEdgeSplitFiles(
+    const std::string& folder, const std::string& scheme,
+    const EdgeSplitLimits& limits, bool rows) {
+  std::vector<EdgeSplitInput> splits;
+  for (const char* name :
+       {"test", "test_neg", "train", "train_neg", "valid", "valid_neg"}) {
+    ASSIGN_OR_RETURN(const std::string path,
+                     FindCsv(absl::StrCat(folder, "/", name)));
+    if (path.empty()) continue;
+    ASSIGN_OR_RETURN(auto ends,
+                     ReadPairList(path, limits.src_nodes, limits.dst_nodes));
+    if (ends.has_value()) {
+      splits.push_back({scheme, name, *std::move(ends), {}});
+    } else if (rows) {
+      ASSIGN_OR_RETURN(auto numbers, ReadIdList(path, limits.edges, "edge"));
+      splits.push_back({scheme, name, {}, *std::move(numbers)});
+    }
+  }
+  return splits;
 }
 
 }  // namespace tributary

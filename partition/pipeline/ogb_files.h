@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "partition/format/row_source.h"
+#include "partition/pipeline/edge_split_input.h"
 #include "partition/pipeline/input.h"
 
 namespace tributary {
@@ -45,20 +46,31 @@ absl::Status CheckNamedFile(const NamedFile& file);
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
     const NamedFile& file, const std::string& folder, int64_t num_rows);
 
-// The schemes of splits below `folder` but those of options.edge_splits, of
-// which there must be each; they leave a note.
+// The schemes of splits below `folder`, among which those of
+// options.edge_splits must be.
 absl::StatusOr<std::vector<std::string>> ListSchemes(
-    const std::string& folder, const InputOptions& options, Input& input);
+    const std::string& folder, const InputOptions& options);
+// Whether the user has said that the scheme's numbers are rows of edges.
+bool IsEdgeScheme(const InputOptions& options, const std::string& scheme);
 
 // The folders right below, names ascending bytewise; none without `folder`.
 absl::StatusOr<std::vector<std::string>> ListFolders(const std::string& folder);
 
-// Appends folder/{test,train,valid} to the splits of `input`; those of more
-// than one column, splits of edges, leave a note instead. Returns how many
-// files there are.
-absl::StatusOr<int> ReadSplitFiles(const std::string& folder,
-                                   const std::string& scheme,
-                                   const NodeContent& nodes, Input& input);
+// folder/{test,train,valid}; paths of those of more than one column go to
+// `others`.
+absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
+    const std::string& folder, const std::string& scheme,
+    const NodeContent& nodes, std::vector<std::string>& others);
+
+// What the numbers of a split of edges are below.
+struct EdgeSplitLimits {
+  int64_t src_nodes = 0, dst_nodes = 0, edges = 0;
+};
+// folder/{test,train,valid}{,_neg}: those of two columns, pairs of nodes; with
+// `rows` also those of one, rows of the edge file.
+absl::StatusOr<std::vector<EdgeSplitInput>> ReadEdgeSplitFiles(
+    const std::string& folder, const std::string& scheme,
+    const EdgeSplitLimits& limits, bool rows);
 
 }  // namespace tributary
 

@@ -1,10 +1,13 @@
 #include "partition/pipeline/ogb_hetero_reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "common/buffer.h"
 #include "common/status.h"
 #include "partition/format/schema_check.h"
@@ -130,13 +133,34 @@ class HeteroReader {
     return rows;
   }
 
-  // Folders that are named after no node type.
-  absl::Status NoteStrangers(const std::string& folder) {
+  // Folders that are named after no node type, nor after a relation where those
+  // may be.
+  absl::Status NoteStrangers(const std::string& folder,
+                             bool relations = false) {
     ASSIGN_OR_RETURN(const auto names, ListFolders(folder));
     for (const std::string& name : names) {
-      if (FindType(types(), name) < 0) Note(folder + "/" + name, "node type");
+      const bool listed = absl::c_any_of(
+          relations_, [&](const Relation& r) { return r.folder() == name; });
+      if (FindType(types(), name) >= 0 || (relations && listed)) continue;
+      Note(folder + "/" + name, "node type");
     }
     return absl::OkStatus();
+  }
+
+  // split/<scheme>/<head>___<relation>___<tail>, of all schemes.
+  absl::StatusOr<std::vector<EdgeSplitInput>> ReadSplitsOf(
+      const Relation& relation, int64_t num_edges) {
+    const EdgeSplitLimits limits{NodesOf(relation.src_type),
+                                 NodesOf(relation.dst_type), num_edges};
+    std::vector<EdgeSplitInput> all;
+    for (const std::string& scheme : schemes_) {
+      const std::string folder = absl::StrCat(options_.folder, "/split/",
+                                              scheme, "/", relation.folder());
+      ASSIGN_OR_RETURN(auto splits, ReadEdgeSplitFiles(folder, scheme, limits,
+                                                       /*rows=*/true));
+      absl::c_move(splits, std::back_inserter(all));
+    }
+    return all;
   }
 
   void Note(const std::string& path, const char* what) {
@@ -146,9 +170,10 @@ class HeteroReader {
 
   absl::Status ReadSplits() {
     const std::string root = options_.folder + "/split";
-    ASSIGN_OR_RETURN(const auto schemes, ListSchemes(root, options_, input_));
-    for (const std::string& scheme : schemes) {
+    ASSIGN_OR_RETURN(schemes_, ListSchemes(root, options_));
+    for (const std::string& scheme : schemes_) {
       RETURN_IF_ERROR(CheckTypeName(scheme));
+      if (IsEdgeScheme(options_, scheme)) continue;
       RETURN_IF_ERROR(ReadScheme(root + "/" + scheme, scheme));
     }
     return absl::OkStatus();
@@ -158,17 +183,25 @@ class HeteroReader {
                           const std::string& scheme) {
     const std::string flags_at = folder + "/nodetype-has-split";
     ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
-    RETURN_IF_ERROR(NoteStrangers(folder));
+    RETURN_IF_ERROR(NoteStrangers(folder, /*relations=*/true));
     for (const char* name : {"test", "train", "valid"}) {
       ASSIGN_OR_RETURN(const std::string path, FindCsv(folder + "/" + name));
       if (!path.empty()) Note(path, "node type");
     }
     for (size_t t = 0; t < types().size(); ++t) {
       const std::string files = folder + "/" + types()[t].name;
-      ASSIGN_OR_RETURN(const int found,
-                       ReadSplitFiles(files, scheme, types()[t], input_));
-      RETURN_IF_ERROR(CheckFlag(flags, static_cast<int>(t), found > 0, flags_at,
-                                files + "/{train,valid,test}"));
+      std::vector<std::string> others;
+      ASSIGN_OR_RETURN(auto splits,
+                       ReadSplitFiles(files, scheme, types()[t], others));
+      for (const std::string& path : others) {
+        input_.notes.push_back(
+            path +
+            " has more than one column and is left out: splits of edges "
+            "lie in a folder of their relation's name");
+      }
+      RETURN_IF_ERROR(CheckFlag(flags, static_cast<int>(t), !splits.empty(),
+                                flags_at, files + "/{train,valid,test}"));
+      absl::c_move(splits, std::back_inserter(input_.content.splits));
     }
     return absl::OkStatus();
   }
@@ -224,7 +257,11 @@ class HeteroReader {
       RETURN_IF_ERROR(
           AddEdges(relation.Reverse(), {rows.dst, rows.src}, columns));
     }
-    return AddEdges(relation, std::move(rows), columns);
+    ASSIGN_OR_RETURN(auto splits, ReadSplitsOf(relation, count));
+    FindEnds(rows, absl::MakeSpan(splits));
+    RETURN_IF_ERROR(AddEdges(relation, std::move(rows), columns));
+    AddEdgeSplits(splits, input_.content.edge_types.back(), input_.content);
+    return absl::OkStatus();
   }
 
   // By row of the relation's file.
@@ -260,6 +297,7 @@ class HeteroReader {
   const InputOptions& options_;
   const std::string raw_;
   std::vector<Relation> relations_;
+  std::vector<std::string> schemes_;
   bool found_weights_ = false;
   bool found_times_ = false;
   Input input_;

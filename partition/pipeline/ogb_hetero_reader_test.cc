@@ -181,6 +181,32 @@ TEST_F(HeteroTest, EdgesByDestinationOfEachRelation) {
   EXPECT_THAT(EdgesInto(cites, 2), ElementsAre(InEdge{3, 1}));
 }
 
+// writes: 0>3 2>3 1>0. In a folder named after the relation, rows or pairs.
+TEST_F(HeteroTest, SplitsOfEdgesLieWithTheirRelation) {
+  Write("split/time/author___writes___paper/train.csv", "2\n0\n");
+  Write("split/time/author___writes___paper/test_neg.csv", "1,3\n");
+  Write("split/time/paper___cites___paper/test.csv", "1,1\n");
+  const auto input = Read(/*add_reverse=*/true);
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_THAT(input->notes, IsEmpty());
+  const auto& splits = input->content.splits;
+  ASSERT_EQ(splits.size(), 5);
+  EXPECT_EQ(splits[0].type, "author,writes,paper");
+  EXPECT_EQ(splits[0].name, "test_neg");
+  EXPECT_THAT(splits[0].ids, ElementsAre(1, 3, -1));
+  EXPECT_THAT(splits[1].ids, ElementsAre(1, 0, 2, 0, 3, 0));
+  EXPECT_EQ(splits[2].type, "paper");
+  EXPECT_EQ(splits[4].type, "paper,cites,paper");
+  EXPECT_THAT(splits[4].ids, ElementsAre(1, 1, 0));  // of two, the lowest
+  ExpectRefused("split/time/paper___cites___paper/test.csv", "3\n",
+                "test.csv line 1", "allowed: edge ids 0 to 2");
+  // Whose other files then count as no splits of nodes.
+  const auto edges =
+      ReadInput({.folder = folder_.path(), .edge_splits = {"time"}});
+  ASSERT_TRUE(edges.ok()) << edges.status();
+  EXPECT_EQ(edges->content.splits.size(), 3);
+}
+
 TEST_F(HeteroTest, SplitsByTypeInTheFilesOrder) {
   const auto input = Read();
   ASSERT_TRUE(input.ok()) << input.status();
@@ -188,7 +214,7 @@ TEST_F(HeteroTest, SplitsByTypeInTheFilesOrder) {
   EXPECT_EQ(input->content.splits[0].name, "test");
   const SplitContent& train = input->content.splits[1];
   EXPECT_EQ(train.scheme, "time");
-  EXPECT_EQ(train.node_type, "paper");
+  EXPECT_EQ(train.type, "paper");
   EXPECT_EQ(train.name, "train");
   EXPECT_THAT(train.ids, ElementsAre(3, 0));
 }

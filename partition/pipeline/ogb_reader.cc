@@ -1,14 +1,19 @@
 #include "partition/pipeline/ogb_reader.h"
 
+#include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "common/buffer.h"
 #include "common/status.h"
 #include "partition/format/schema_check.h"
 #include "partition/pipeline/csv_table.h"
+#include "partition/pipeline/edge_split_input.h"
 #include "partition/pipeline/ogb_files.h"
 #include "partition/pipeline/ogb_hetero_reader.h"
+#include "partition/pipeline/triples_reader.h"
 
 namespace tributary {
 namespace {
@@ -39,12 +44,14 @@ absl::StatusOr<NodeContent> ReadNodes(const std::string& raw,
   return nodes;
 }
 
+// Splits of edges come with the edges' own rows, but without ids.
 absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
-                                      const InputOptions& options) {
+                                      int64_t num_edges,
+                                      const InputOptions& options,
+                                      absl::Span<EdgeSplitInput> edge_splits) {
   EdgeContent edges;
   edges.src = edges.dst = "node";
   edges.rel = "to";
-  ASSIGN_OR_RETURN(const int64_t num_edges, ReadCount(raw + "num-edge-list"));
   ASSIGN_OR_RETURN(edges.edge_attr,
                    ReadOptional(raw + "edge-feat", num_edges, ReadFloatTable));
   ASSIGN_OR_RETURN(edges.weight,
@@ -54,6 +61,7 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
   ASSIGN_OR_RETURN(EdgeRows rows,
                    ReadEdgeTable(path, num_edges, num_nodes, num_nodes));
+  FindEnds(rows, edge_splits);
   const AdjacencyOptions adjacency{.add_reverse = options.add_reverse,
                                    .dedupe = options.dedupe};
   ASSIGN_OR_RETURN(
@@ -63,24 +71,45 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   return edges;
 }
 
-absl::Status ReadSplits(const InputOptions& options, const NodeContent& nodes,
-                        Input& input) {
+struct Splits {
+  std::vector<SplitContent> nodes;
+  std::vector<EdgeSplitInput> edges;
+};
+
+absl::StatusOr<Splits> ReadSplits(const InputOptions& options,
+                                  const NodeContent& nodes, int64_t num_edges) {
   const std::string folder = options.folder + "/split";
-  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options, input));
+  const EdgeSplitLimits limits{nodes.num_nodes, nodes.num_nodes, num_edges};
+  Splits splits;
+  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options));
   for (const std::string& scheme : schemes) {
     RETURN_IF_ERROR(CheckTypeName(scheme));
     const std::string files = absl::StrCat(folder, "/", scheme);
-    RETURN_IF_ERROR(ReadSplitFiles(files, scheme, nodes, input).status());
+    const bool rows = IsEdgeScheme(options, scheme);
+    if (!rows) {
+      std::vector<std::string> others;  // of edges
+      ASSIGN_OR_RETURN(auto of_nodes,
+                       ReadSplitFiles(files, scheme, nodes, others));
+      absl::c_move(of_nodes, std::back_inserter(splits.nodes));
+    }
+    ASSIGN_OR_RETURN(auto of_edges,
+                     ReadEdgeSplitFiles(files, scheme, limits, rows));
+    absl::c_move(of_edges, std::back_inserter(splits.edges));
   }
-  return absl::OkStatus();
+  return splits;
 }
 
 absl::StatusOr<Input> ReadHomogeneous(const InputOptions& options) {
   const std::string raw = options.folder + "/raw/";
   Input input;
   ASSIGN_OR_RETURN(NodeContent nodes, ReadNodes(raw, options));
-  RETURN_IF_ERROR(ReadSplits(options, nodes, input));
-  ASSIGN_OR_RETURN(EdgeContent edges, ReadEdges(raw, nodes.num_nodes, options));
+  ASSIGN_OR_RETURN(const int64_t num_edges, ReadCount(raw + "num-edge-list"));
+  ASSIGN_OR_RETURN(Splits splits, ReadSplits(options, nodes, num_edges));
+  ASSIGN_OR_RETURN(EdgeContent edges,
+                   ReadEdges(raw, nodes.num_nodes, num_edges, options,
+                             absl::MakeSpan(splits.edges)));
+  input.content.splits = std::move(splits.nodes);
+  AddEdgeSplits(splits.edges, edges, input.content);
   input.content.node_types.push_back(std::move(nodes));
   input.content.edge_types.push_back(std::move(edges));
   return input;
@@ -98,7 +127,9 @@ absl::StatusOr<Input> ReadOgb(const InputOptions& options) {
                      FindCsv(absl::StrCat(options.folder, "/raw/", name)));
     if (!path.empty()) return ReadOgbHetero(options);
   }
-  return ReadHomogeneous(options);
+  ASSIGN_OR_RETURN(const std::string relations,
+                   FindCsv(options.folder + "/raw/num-relation-list"));
+  return relations.empty() ? ReadHomogeneous(options) : ReadTriples(options);
 }
 
 }  // namespace tributary

@@ -196,20 +196,65 @@ TEST_F(OgbTest, NamedFilesThatAreWrongAreRefused) {
   }
 }
 
-TEST_F(OgbTest, SchemesOfEdgeSplitsAreLeftOutByName) {
+// Rows of the graph's three edges, 0>1 2>1 3>3.
+TEST_F(OgbTest, EdgeSplitsAreRowsWhereTheUserSaysSo) {
   Write("split/a/train.csv", "1\n");
-  Write("split/b/train.csv", "9\n");
+  Write("split/b/train.csv", "2\n0\n2\n");
   InputOptions options{.folder = folder_.path(), .edge_splits = {"b"}};
-  const auto input = ReadInput(options);
+  auto input = ReadInput(options);
   ASSERT_TRUE(input.ok()) << input.status();
-  EXPECT_EQ(input->content.splits.size(), 1);
-  ASSERT_EQ(input->notes.size(), 1);
-  EXPECT_THAT(input->notes[0], HasSubstr("split/b"));
+  EXPECT_TRUE(input->notes.empty());
+  ASSERT_EQ(input->content.splits.size(), 2);
+  EXPECT_EQ(input->content.splits[0].type, "node");
+  const SplitContent& rows = input->content.splits[1];
+  EXPECT_EQ(rows.type, "node,to,node");
+  EXPECT_EQ(rows.scheme, "b");
+  EXPECT_EQ(rows.ids, (std::vector<int64_t>{3, 3, 2, 0, 1, 0, 3, 3, 2}));
+  // Of an edge and its reverse, the edge.
+  options.add_reverse = true;
+  input = ReadInput(options);
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_EQ(input->content.splits[1].ids,
+            (std::vector<int64_t>{3, 3, 4, 0, 1, 0, 3, 3, 4}));
+
+  Write("split/b/train.csv", "3\n");
+  EXPECT_THAT(std::string(ReadInput(options).status().message()),
+              HasSubstr("train.csv line 1: \"3\"; allowed: edge ids 0 to 2"));
+  Write("split/b/train.csv", "9\n");
   EXPECT_THAT(std::string(Read().status().message()),
               HasSubstr("--edge-splits b"));
   options.edge_splits = {"c"};
   EXPECT_THAT(std::string(ReadInput(options).status().message()),
               HasSubstr("allowed: a, b"));
+}
+
+// Parallel edges 0>1 with ids 0 and 3; dedupe leaves the first.
+TEST_F(OgbTest, EdgeSplitsArePairsByTwoColumns) {
+  Write("raw/num-edge-list.csv", "4\n");
+  Write("raw/edge.csv", "0,1\n2,1\n3,3\n0,1\n");
+  Write("split/a/train.csv", "0,1\n1,0\n");
+  Write("split/a/test_neg.csv", "3,0\n");
+  Write("split/rows/valid.csv", "3\n");
+  InputOptions options{.folder = folder_.path(), .edge_splits = {"rows"}};
+  auto input = ReadInput(options);
+  ASSERT_TRUE(input.ok()) << input.status();
+  ASSERT_EQ(input->content.splits.size(), 3);
+  EXPECT_EQ(input->content.splits[0].name, "test_neg");
+  EXPECT_EQ(input->content.splits[0].ids, (std::vector<int64_t>{3, 0, -1}));
+  EXPECT_EQ(input->content.splits[1].ids,
+            (std::vector<int64_t>{0, 1, 0, 1, 0, -1}));
+  EXPECT_EQ(input->content.splits[2].ids, (std::vector<int64_t>{0, 1, 3}));
+  options.dedupe = true;
+  input = ReadInput(options);
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_EQ(input->content.splits[2].ids, (std::vector<int64_t>{0, 1, 0}));
+
+  Write("split/a/train.csv", "0,1\n1,4\n");
+  EXPECT_THAT(std::string(ReadInput(options).status().message()),
+              HasSubstr("train.csv line 2: \"4\"; allowed: node ids 0 to 3"));
+  Write("split/a/train.csv", "0,1\n1\n");
+  EXPECT_THAT(std::string(ReadInput(options).status().message()),
+              HasSubstr("1 cells; allowed: 2"));
 }
 
 TEST_F(OgbTest, GzipAndPlainAndWindowsLinesAreEqual) {
@@ -251,14 +296,11 @@ TEST_F(OgbTest, LabelsAreWholeOrAllFloat) {
 TEST_F(OgbTest, SplitsKeepOrderAndRepeats) {
   Write("split/b/train.csv", "3\n0\n3\n");
   Write("split/a/test.csv", "");
-  Write("split/pairs/train.csv", "0,1\n");
   const auto input = Read();
   ASSERT_TRUE(input.ok()) << input.status();
   ASSERT_EQ(input->content.splits.size(), 2);
   EXPECT_EQ(input->content.splits[0].scheme, "a");
   EXPECT_EQ(input->content.splits[1].ids, (std::vector<int64_t>{3, 0, 3}));
-  ASSERT_EQ(input->notes.size(), 1);
-  EXPECT_THAT(input->notes[0], HasSubstr("pairs/train.csv"));
 }
 
 TEST_F(OgbTest, NumbersOfRowsMustFit) {

@@ -206,11 +206,14 @@ absl::StatusOr<EdgeContent> EdgesOf(const std::shared_ptr<const Graph>& graph,
 absl::StatusOr<std::vector<SplitContent>> SplitsOf(const Graph& graph) {
   std::vector<SplitContent> splits;
   for (const SplitSchema& split : graph.schema().splits) {
-    const int type = graph.schema().FindNodeType(split.node_type);
-    const std::string name =
-        split.scheme.empty() ? split.name : split.scheme + "/" + split.name;
-    ASSIGN_OR_RETURN(const auto ids, graph.Split(type, name));
-    splits.push_back({split.scheme, split.node_type, split.name,
+    const GraphSchema& schema = graph.schema();
+    ASSIGN_OR_RETURN(
+        const auto ids,
+        split.of_edges()
+            ? graph.EdgeSplit(schema.FindEdgeType(split.type),
+                              split.full_name())
+            : graph.Split(schema.FindNodeType(split.type), split.full_name()));
+    splits.push_back({split.scheme, split.type, split.name,
                       std::vector<int64_t>(ids.begin(), ids.end())});
   }
   return splits;

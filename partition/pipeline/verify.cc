@@ -164,8 +164,8 @@ absl::Status CompareSplits(const GraphContent& graph,
   for (size_t i = 0; i < graph.splits.size(); ++i) {
     const SplitContent& a = graph.splits[i];
     const SplitContent& b = input.splits[i];
-    if (a.scheme != b.scheme || a.node_type != b.node_type ||
-        a.name != b.name || a.ids != b.ids) {
+    if (a.scheme != b.scheme || a.type != b.type || a.name != b.name ||
+        a.ids != b.ids) {
       return Differs(absl::StrCat("split ", b.scheme, "/", b.name));
     }
   }

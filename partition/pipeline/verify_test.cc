@@ -42,7 +42,8 @@ const GraphSpec kSpec{.num_nodes = 4,
                       .weight = {1, 2, 0, 4},
                       .edge_time = {20, 10, 30, 40},
                       .neighbor_ids = true,
-                      .splits = {{"a/train", {0, 1}}}};
+                      .splits = {{"a/train", {0, 1}}},
+                      .edge_splits = {{"b/test", {0, 1, 0, 2, 2, -1}}}};
 
 TEST(Compare, NamesTheFirstDifference) {
   const std::pair<void (*)(GraphSpec&), std::string> cases[] = {
@@ -72,7 +73,9 @@ TEST(Compare, NamesTheFirstDifference) {
          s.splits["a/train"] = {1, 0};
        },
        "split a/train"},
-      {[](GraphSpec& s) { s.splits.clear(); }, "splits: 1 in the graph, 0"},
+      {[](GraphSpec& s) { s.splits.clear(); }, "splits: 2 in the graph, 1"},
+      {[](GraphSpec& s) { s.edge_splits["b/test"] = {0, 1, 0, 2, 1, -1}; },
+       "split b/test"},
   };
   for (const auto& [change, what] : cases) {
     GraphSpec spec = kSpec;
@@ -156,6 +159,11 @@ TEST_F(ForgedGraph, RanksThatDisagree) {
 
 TEST_F(ForgedGraph, SplitOfNoNode) {
   Forge<int64_t>("splits/a/node/train.npy", 0, 4);
+  ExpectRefused("4 is no node");
+}
+
+TEST_F(ForgedGraph, SplitOfNoEdge) {
+  Forge<int64_t>("splits/b/node__to__node/test.npy", 3, 4);
   ExpectRefused("4 is no node");
 }
 

@@ -24,15 +24,37 @@ absl::StatusOr<int> FindInputType(const GraphSchema& schema,
       "node type '", name, "'; the graph has ", absl::StrJoin(names, ", ")));
 }
 
+absl::StatusOr<int> FindInputEdgeType(const GraphSchema& schema,
+                                      const std::string& name) {
+  const int type = schema.FindEdgeType(name);
+  if (type >= 0) return type;
+  return absl::NotFoundError(absl::StrCat(
+      "edge type '", name, "'; the graph has ",
+      absl::StrJoin(schema.edge_types, " ",
+                    [](std::string* out, const EdgeTypeSchema& edge_type) {
+                      out->append(edge_type.name());
+                    })));
+}
+
+absl::StatusOr<absl::Span<const int64_t>> FindSplit(
+    const Graph& graph, const v1::GetInputIdsRequest& request) {
+  if (!request.edge_type().empty()) {
+    ASSIGN_OR_RETURN(const int type,
+                     FindInputEdgeType(graph.schema(), request.edge_type()));
+    return graph.EdgeSplit(type, request.split());
+  }
+  ASSIGN_OR_RETURN(const int type,
+                   FindInputType(graph.schema(), request.node_type()));
+  return graph.Split(type, request.split());
+}
+
 }  // namespace
 
 absl::StatusOr<InputIdsPage> ServeGetInputIds(
     const Graph& graph, const v1::GetInputIdsRequest& request) {
   RETURN_IF_ERROR(CheckContentDigest(graph.schema(), request.content_digest()));
-  ASSIGN_OR_RETURN(const int type,
-                   FindInputType(graph.schema(), request.node_type()));
   ASSIGN_OR_RETURN(const absl::Span<const int64_t> ids,
-                   graph.Split(type, request.split()));
+                   FindSplit(graph, request));
   if (request.offset() > ids.size()) {
     return absl::OutOfRangeError(absl::StrCat("offset ", request.offset(),
                                               " in split '", request.split(),

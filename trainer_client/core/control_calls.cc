@@ -94,6 +94,7 @@ void ControlCalls::GetInputIds(const PageRequest& page, absl::Duration timeout,
                                GotPage done) {
   v1::GetInputIdsRequest request;
   request.set_node_type(page.node_type);
+  request.set_edge_type(page.edge_type);
   request.set_split(page.split);
   request.set_offset(page.offset);
   request.set_content_digest(page.content_digest.data(),

@@ -34,7 +34,9 @@ struct ServerDescription {
 };
 
 struct InputPage {
-  uint64_t total = 0;  // ids in the whole split
+  // Original ids; of a split of edges source, destination and edge id (-1:
+  // none) for each.
+  uint64_t total = 0;  // numbers of the whole split
   std::vector<int64_t> ids;
 };
 
@@ -53,6 +55,7 @@ class ControlCalls {
   using GotPage = absl::AnyInvocable<void(absl::StatusOr<InputPage>)>;
   struct PageRequest {
     std::string node_type;
+    std::string edge_type;  // instead: a split of edges
     std::string split;
     uint64_t offset = 0;
     Sha256Digest content_digest{};

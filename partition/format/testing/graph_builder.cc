@@ -54,11 +54,11 @@ Adjacency MakeAdjacency(const GraphSpec& spec) {
       {.add_reverse = spec.add_reverse, .dedupe = spec.dedupe}));
 }
 
-SplitContent MakeSplit(const std::string& name, std::vector<int64_t> ids) {
+SplitContent MakeSplit(const std::string& type, const std::string& name,
+                       std::vector<int64_t> ids) {
   const size_t slash = name.find('/');
-  if (slash == std::string::npos) return {"", "node", name, std::move(ids)};
-  return {name.substr(0, slash), "node", name.substr(slash + 1),
-          std::move(ids)};
+  if (slash == std::string::npos) return {"", type, name, std::move(ids)};
+  return {name.substr(0, slash), type, name.substr(slash + 1), std::move(ids)};
 }
 
 std::vector<uint16_t> PartitionOf(const GraphSpec& spec) {
@@ -88,11 +88,15 @@ GraphContent MakeContent(const GraphSpec& spec) {
   if (spec.add_reverse) edges.attr_by = EdgeContent::AttrBy::kHalfEdgeId;
   content.edge_types.push_back(std::move(edges));
   for (const auto& [name, ids] : spec.splits) {
-    content.splits.push_back(MakeSplit(name, ids));
+    content.splits.push_back(MakeSplit("node", name, ids));
+  }
+  for (const auto& [name, ids] : spec.edge_splits) {
+    content.splits.push_back(MakeSplit("node,to,node", name, ids));
   }
   std::sort(content.splits.begin(), content.splits.end(),
             [](const SplitContent& a, const SplitContent& b) {
-              return std::tie(a.scheme, a.name) < std::tie(b.scheme, b.name);
+              return std::tie(a.scheme, a.type, a.name) <
+                     std::tie(b.scheme, b.type, b.name);
             });
   return content;
 }

@@ -40,6 +40,8 @@ struct GraphSpec {
 
   // "train" or "SCHEME/train"; original ids, order and duplicates kept.
   std::map<std::string, std::vector<int64_t>> splits;
+  // Of edges: source, destination, edge id or -1, for each edge.
+  std::map<std::string, std::vector<int64_t>> edge_splits;
 };
 
 // These end the test's process, with the cause, when the spec makes no graph.
