@@ -47,6 +47,12 @@ void CheckIds(const std::vector<int64_t>& ids) {
   for (int64_t id : ids) Must(id >= 0 && id < kNumNodes, "ids are in range");
 }
 
+void CheckEdges(const EdgeRows& edges) {
+  Must(edges.src.size() == edges.dst.size(), "edges have two ends");
+  CheckIds(edges.src);
+  CheckIds(edges.dst);
+}
+
 void Read(int reader, const std::string& path, size_t size) {
   switch (reader) {
     case 0:
@@ -56,13 +62,11 @@ void Read(int reader, const std::string& path, size_t size) {
     case 2: {
       const auto edges = ReadEdgeTable(path, kNumRows, kNumNodes, kNumNodes);
       if (!edges.ok()) return;
-      Must(edges->src.size() == kNumRows && edges->dst.size() == kNumRows,
-           "as many edges as asked for");
-      CheckIds(edges->src);
-      return CheckIds(edges->dst);
+      Must(edges->src.size() == kNumRows, "as many edges as asked for");
+      return CheckEdges(*edges);
     }
     case 3: {
-      const auto ids = ReadIdList(path, kNumNodes);
+      const auto ids = ReadIdList(path, kNumNodes, "node");
       if (ids.ok() && ids->has_value()) CheckIds(**ids);
       return;
     }
@@ -72,8 +76,19 @@ void Read(int reader, const std::string& path, size_t size) {
     }
     case 5:
       return CheckRows(ReadWeightTable(path, kNumRows), size);
-    default:
+    case 6:
       return CheckRows(ReadTimeTable(path, kNumRows), size);
+    case 7: {
+      const auto pairs = ReadPairList(path, kNumNodes, kNumNodes);
+      if (pairs.ok() && pairs->has_value()) CheckEdges(**pairs);
+      return;
+    }
+    default: {
+      const auto triples = ReadTripleList(path, kNumNodes, kNumRows);
+      if (!triples.ok()) return;
+      Must(triples->size() == kNumRows, "edges by relation");
+      for (const EdgeRows& rows : *triples) CheckEdges(rows);
+    }
   }
 }
 
@@ -81,9 +96,9 @@ void Read(int reader, const std::string& path, size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  constexpr uint8_t kReaders = 7;
+  constexpr uint8_t kReaders = 9;
   const uint8_t choice = static_cast<uint8_t>(data[0] - '0');
-  const int reader = choice % kReaders;  // '0' to '6' plain, then compressed
+  const int reader = choice % kReaders;  // '0' to '8' plain, then compressed
   const bool compress = choice / kReaders % 2 == 1;
   const absl::Span<const uint8_t> bytes(data + 1, size - 1);
   static const ScratchFile file;

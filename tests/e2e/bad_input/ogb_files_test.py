@@ -253,6 +253,13 @@ CASES = [
          ("--edge-splits", '"x"', "allowed: only")),
     ogb("a split of edge rows", put("train", b"0\n7\n"),
         "--edge-splits only"),
+    Case("a row of edges that is not", ARGS + ("--edge-splits", "only"),
+         ("line 2", '"3"', "edge ids 0 to 2"), FAILURE,
+         put("train", b"0\n3\n")),
+    ogb("a pair of a node that is not", put("train", b"0,1\n0,3\n"), "line 2",
+        '"3"', "node ids 0 to 2"),
+    ogb("pairs with a number alone", put("train", b"0,1\n2\n"), "line 2",
+        "1 cells", "allowed: 2"),
     # The folder as a whole.
     ogb("no folder", lambda here: shutil.rmtree(here + "/source"), "source",
         "OGB's layout"),
@@ -314,8 +321,10 @@ class OgbFilesTest(Table):
             with self.subTest(flag):
                 self.accepted(put("NAME", text), flags=(flag, "NAME"))
         with self.subTest("edge splits"):
-            self.accepted(put("train", b"0\n7\n"),
+            self.accepted(put("train", b"0\n2\n"),
                           flags=("--edge-splits", "only"))
+        with self.subTest("pairs of nodes"):
+            self.accepted(put("train", b"0,1\n2,2\n"))
 
     def test_nothing_at_all_is_a_graph(self):
         def empty(here):
