@@ -29,6 +29,14 @@ absl::StatusOr<uint64_t> ParseWhole(absl::string_view option,
   return *value;
 }
 
+absl::StatusOr<double> ParseReal(absl::string_view option,
+                                 absl::string_view text, double min,
+                                 double max) {
+  const auto value = ParseNumber<double>(text);
+  if (value.has_value() && *value >= min && *value <= max) return *value;
+  return Refused(option, text, absl::StrCat(min, " to ", max));
+}
+
 absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::string_view text,
                                             absl::Duration min,

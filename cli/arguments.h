@@ -20,6 +20,11 @@ absl::StatusOr<uint64_t> ParseWhole(absl::string_view option,
                                     absl::string_view text, uint64_t min = 0,
                                     uint64_t max = UINT64_MAX);
 
+// A number in [min, max].
+absl::StatusOr<double> ParseReal(absl::string_view option,
+                                 absl::string_view text, double min,
+                                 double max);
+
 // Seconds, with or without a fraction, in [min, max].
 absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::string_view text,

@@ -43,7 +43,10 @@ constexpr char kFooter[] = R"(Examples:
         --num-neighbors '4,3;publication,author,person=2,0' --batch-size 16
   Ten random walks of 40 steps from each node, by node2vec:
     tributary sample --graph cora4 --kind walk --walk-length 40 \
-        --walks-per-node 10 --p 1 --q 2 --input-nodes train --batch-size 32)";
+        --walks-per-node 10 --p 1 --q 2 --input-nodes train --batch-size 32
+  The 32 nodes of the largest personalised PageRank of each node:
+    tributary sample --graph cora4 --kind ppr --top-k 32 --alpha 0.25 \
+        --input-nodes train --batch-size 32)";
 
 absl::Status PrintLine(const BatchView& batch) {
   // Flushed, for who reads along.
@@ -110,6 +113,7 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   DeclareSampleSource(*app, arguments_);
   DeclareSampleDraws(*app, arguments_);
   DeclareSampleWalk(*app, arguments_);
+  DeclareSamplePpr(*app, arguments_);
   DeclareSampleLimits(*app, arguments_);
   app->add_option("--out", arguments_.out,
                   "Also write batch-EPOCH-INDEX.npz files into this folder")

@@ -51,7 +51,8 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
       ->capture_default_str();
   DeclareDrawFlags(app, arguments.draws);
   app.add_option("--kind", arguments.kind,
-                 "What is sampled: node (neighbours), walk (random walks)")
+                 "What is sampled: node (neighbours), walk (random walks), ppr "
+                 "(the nodes of the largest personalised PageRank)")
       ->type_name("KIND")
       ->capture_default_str();
 }
@@ -79,6 +80,22 @@ void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--q", arguments.q, "node2vec's in-out parameter")
       ->type_name("Q")
       ->capture_default_str();
+}
+
+void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--top-k", arguments.top_k, "Nodes of each input")
+      ->type_name("K");
+  app.add_option("--alpha", arguments.alpha,
+                 "Share of a walk's steps at which it ends")
+      ->type_name("A")
+      ->capture_default_str();
+  app.add_option("--epsilon", arguments.epsilon,
+                 "What a node may keep back, times its degree")
+      ->type_name("E")
+      ->capture_default_str();
+  app.add_option("--edge-type", arguments.edge_type,
+                 "src,rel,dst: the edges to go along, in a typed graph")
+      ->type_name("TYPE");
 }
 
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {

@@ -17,6 +17,8 @@ void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
 // --walk-length, --metapath, ...: those of --kind walk.
 void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments);
+// --top-k, --alpha, ...: those of --kind ppr.
+void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments);
 // --threads, --rpc-timeout, --buffer-size.
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments);
 

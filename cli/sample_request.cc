@@ -10,6 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
 #include "cli/input_file.h"
+#include "cli/sample_kinds.h"
+#include "cli/sample_ppr.h"
 #include "cli/sample_walk.h"
 #include "common/parse_byte_size.h"
 #include "common/session/limits.h"
@@ -102,14 +104,17 @@ absl::Status ParseWorker(const SampleArguments& arguments,
 
 absl::Status ParseKind(const SampleArguments& arguments,
                        NeighborLoaderOptions* loader) {
-  ASSIGN_OR_RETURN(const size_t kind,
-                   ParseChoice("--kind", arguments.kind, {"node", "walk"}));
-  if (kind == 1) {
-    RETURN_IF_ERROR(CheckOnlyWalk(arguments));
+  RETURN_IF_ERROR(
+      ParseChoice("--kind", arguments.kind, {"node", "walk", "ppr"}).status());
+  RETURN_IF_ERROR(CheckKindOptions(arguments, arguments.kind));
+  if (arguments.kind == "walk") {
     ASSIGN_OR_RETURN(loader->walk, ParseWalk(arguments));
     return absl::OkStatus();
   }
-  RETURN_IF_ERROR(CheckNoWalk(arguments));
+  if (arguments.kind == "ppr") {
+    ASSIGN_OR_RETURN(loader->ppr, ParsePpr(arguments));
+    return absl::OkStatus();
+  }
   if (arguments.num_neighbors.empty()) {
     return UsageError(absl::StrCat("--num-neighbors is required\nallowed: ",
                                    kNumNeighborsAllowed));

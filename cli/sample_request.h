@@ -40,6 +40,11 @@ struct SampleArguments {
   std::string restart_prob = "0";
   bool restart_ends = false;
   std::string p = "1", q = "1";
+  // --kind ppr.
+  std::string top_k;
+  std::string alpha = "0.15";
+  std::string epsilon = "0.0001";
+  std::string edge_type;
 };
 
 struct SampleRequest {

@@ -1,10 +1,8 @@
 #include "cli/sample_walk.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/arguments.h"
@@ -13,17 +11,6 @@
 
 namespace tributary {
 namespace {
-
-absl::StatusOr<double> ParseReal(absl::string_view option,
-                                 absl::string_view text, double least,
-                                 double most) {
-  double value = 0;
-  if (absl::SimpleAtod(text, &value) && value >= least && value <= most) {
-    return value;
-  }
-  return UsageError(
-      absl::StrCat(option, " \"", text, "\"\nallowed: ", least, " to ", most));
-}
 
 absl::StatusOr<std::vector<std::string>> ParseMetapath(absl::string_view text) {
   std::vector<std::string> types;
@@ -39,12 +26,6 @@ absl::StatusOr<std::vector<std::string>> ParseMetapath(absl::string_view text) {
     types.emplace_back(type);
   }
   return types;
-}
-
-absl::Status Misplaced(absl::string_view option, absl::string_view kind) {
-  return UsageError(absl::StrCat(option, " goes with --kind ", kind,
-                                 " only\nallowed: leave it out, or --kind ",
-                                 kind));
 }
 
 }  // namespace
@@ -76,33 +57,6 @@ absl::StatusOr<WalkOptions> ParseWalk(const SampleArguments& arguments) {
   ASSIGN_OR_RETURN(
       walk.q, ParseReal("--q", arguments.q, 1 / kMaxWalkBias, kMaxWalkBias));
   return walk;
-}
-
-absl::Status CheckNoWalk(const SampleArguments& arguments) {
-  const SampleArguments none;
-  const std::pair<absl::string_view, bool> given[] = {
-      {"--walk-length", arguments.walk_length != none.walk_length},
-      {"--walks-per-node", arguments.walks_per_node != none.walks_per_node},
-      {"--metapath", arguments.metapath != none.metapath},
-      {"--restart-prob", arguments.restart_prob != none.restart_prob},
-      {"--restart-ends", arguments.restart_ends},
-      {"--p", arguments.p != none.p},
-      {"--q", arguments.q != none.q}};
-  for (const auto& [option, is_given] : given) {
-    if (is_given) return Misplaced(option, "walk");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckOnlyWalk(const SampleArguments& arguments) {
-  const std::pair<absl::string_view, bool> given[] = {
-      {"--num-neighbors", !arguments.num_neighbors.empty()},
-      {"--replace", arguments.replace},
-      {"--expand", arguments.expand != SampleArguments().expand}};
-  for (const auto& [option, is_given] : given) {
-    if (is_given) return Misplaced(option, "node");
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace tributary

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -161,6 +162,31 @@ absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
   if (std::find(types.begin(), types.end(), type) != types.end()) return type;
   return Refuse("input_nodes: node type '", type, "' is not in graph '",
                 graph.name, "'; allowed: ", allowed);
+}
+
+absl::StatusOr<std::string> ResolveSelfEdgeType(const SpecGraph& graph,
+                                                std::string_view edge_type,
+                                                std::string_view input_type) {
+  ASSIGN_OR_RETURN(const std::string node_type,
+                   ResolveInputType(graph, input_type));
+  const auto& types = graph.edge_types;
+  const std::string allowed = absl::StrJoin(types, " ");
+  if (edge_type.empty() && types.size() != 1) {
+    return Refuse("edge_type: graph '", graph.name, "' has ", types.size(),
+                  " edge types; name one: ", allowed);
+  }
+  const std::string found =
+      edge_type.empty() ? types[0] : std::string(edge_type);
+  if (std::find(types.begin(), types.end(), found) == types.end()) {
+    return Refuse("edge_type: '", found, "' is not in graph '", graph.name,
+                  "'; allowed: ", allowed);
+  }
+  if (absl::StartsWith(found, node_type + ",") &&
+      absl::EndsWith(found, "," + node_type)) {
+    return found;
+  }
+  return Refuse("edge_type: ", found, " is not from ", node_type,
+                ", the inputs' type, to itself; the graph has ", allowed);
 }
 
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {

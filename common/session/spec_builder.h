@@ -62,6 +62,12 @@ struct SpecOptions {
 absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
                                              std::string_view input_type);
 
+// `edge_type`, or the graph's only one when that is empty, which must be from
+// the inputs' node type to itself. INVALID_ARGUMENT with what is allowed.
+absl::StatusOr<std::string> ResolveSelfEdgeType(const SpecGraph& graph,
+                                                std::string_view edge_type,
+                                                std::string_view input_type);
+
 // What the builders of all kinds share: checks and fills what is common, has
 // `fill_kind` set the kind's message, and gives the bytes.
 absl::StatusOr<std::string> BuildSpecOfKind(

@@ -328,7 +328,7 @@ const char* BatchTask::StageName() const {
 uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
   constexpr uint64_t kMost = UINT64_MAX / 8;
   const uint64_t batch = std::min(request.max_bytes, kMost);
-  uint64_t bytes = 2 * batch + kFixedBytes +
+  uint64_t bytes = 2 * batch + kFixedBytes + request.plan->task_bytes +
                    request.original_id.size() *
                        (kBytesPerInput + request.plan->task_bytes_per_input);
   for (const PlannedEdgeType& type : request.plan->edge_types) {

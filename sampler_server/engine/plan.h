@@ -64,7 +64,9 @@ struct SamplingPlan {
   bool disjoint = false;
   InputTimeMode input_time = InputTimeMode::kNone;
 
-  // Working memory that a task takes for each input, beside what is common.
+  // Working memory that a task takes beside what is common: whatever its
+  // inputs, and for each.
+  uint64_t task_bytes = 0;
   uint64_t task_bytes_per_input = 0;
   // The rest of what the kind planned; may be null.
   std::shared_ptr<const KindPlan> part;

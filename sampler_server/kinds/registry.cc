@@ -1,6 +1,7 @@
 #include "sampler_server/kinds/registry.h"
 
 #include "sampler_server/kinds/neighbor/neighbor_kind.h"
+#include "sampler_server/kinds/ppr/ppr_kind.h"
 #include "sampler_server/kinds/walk/walk_kind.h"
 
 namespace tributary {
@@ -9,6 +10,7 @@ absl::Span<const SamplingKind* const> AllKinds() {
   static const SamplingKind* const kinds[] = {
       &NeighborKind(),
       &WalkKind(),
+      &PprKind(),
   };
   return kinds;
 }

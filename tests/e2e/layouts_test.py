@@ -94,6 +94,16 @@ class WalkTest(CoraTest):
                               **options)
 
 
+class PprTest(CoraTest):
+    """PPR top-k: rounds of questions about rows, and nothing that is drawn."""
+
+    @staticmethod
+    def sample(where, *flags, **options):
+        ppr = ("--kind", "ppr", "--top-k", 10, "--epsilon", 0.001)
+        return sampling.lines(where, fanouts=None, flags=(*ppr, *flags),
+                              **options)
+
+
 class RmatTest(LayoutTest, unittest.TestCase):
     """Hubs and isolated nodes; inputs by a list with duplicates."""
 

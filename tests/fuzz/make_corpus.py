@@ -56,6 +56,12 @@ def walk_spec(length, walks, steps, more=b""):
     return spec_of_kind(blob(17, walk + more), 2, b"a")
 
 
+def ppr_spec(top_k, edge_type, more=b""):
+    whole = 1 << 32
+    ppr = number(1, top_k) + number(2, whole // 8) + number(3, whole // 512)
+    return spec_of_kind(blob(19, ppr + blob(4, edge_type) + more), 2, b"a")
+
+
 def spec_of_kind(kind, shuffle, input_type):
     inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
     layout = blob(4, bytes(32)) if shuffle == 3 else b""
@@ -90,6 +96,8 @@ def session_specs():
     write("session_spec/restart", walk_spec(8, 2, [b"a,to,a"],
                                             number(4, whole // 8)))
     write("session_spec/metapath", walk_spec(1, 3, [b"b,of,a", b"a,to,a"]))
+    write("session_spec/ppr", ppr_spec(3, b"a,to,a"))
+    write("session_spec/ppr_astray", ppr_spec(3, b"b,of,a"))
     write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
 
 

@@ -7,6 +7,8 @@
 //   g changes payload Gather of ids, x and y of 2 nodes of partition 0
 //   a changes payload AskKind: a step of 2 walks from nodes of partition 0
 //   b changes payload AskKind: whether 2 nodes of partition 0 have a neighbour
+//   o changes payload AskKind: degrees and firsts of 2 nodes of partition 0
+//   n changes payload AskKind: a neighbour of either, with its edge's id
 //   d changes         Describe
 //   i changes         GetInputIds of the split train
 //   r number text payload   a message of that kind with these header bytes
@@ -29,6 +31,7 @@
 #include "channel/parse_header.h"
 #include "common/proto/session.pb.h"
 #include "common/proto/wire.pb.h"
+#include "sampler_server/engine/adjacency.pb.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/service_world.h"
@@ -143,6 +146,9 @@ class Run {
       case 'a':
       case 'b':
         return AskWalk(what == 'a');
+      case 'o':
+      case 'n':
+        return AskAdjacency(what == 'o');
       case 'd': {
         v1::DescribeRequest request;
         request.set_wire_version(kWireVersion);
@@ -231,6 +237,30 @@ class Run {
     std::string payload =
         AsBytes<uint64_t>({0, 1}) +
         (draw ? AsBytes<uint32_t>({0, 1}) : AsBytes<uint64_t>({0, 2}));
+    script_.ChangePayload(payload);
+    Send(MessageKind::kAskKindRequest, request.SerializeAsString(),
+         std::move(payload));
+  }
+
+  void AskAdjacency(bool rows) {
+    v1::AdjacencyQuestion question;
+    std::string payload = AsBytes<uint64_t>({0, 1});
+    if (rows) {
+      question.mutable_rows()->set_rows(2);
+      question.mutable_rows()->set_first(true);
+    } else {
+      question.mutable_neighbors()->set_pieces(2);
+      question.mutable_neighbors()->set_edge_ids(true);
+      payload += AsBytes<uint64_t>({0, 0, 1, 1});
+    }
+    script_.Change(question);
+    v1::AskKindRequest request;
+    request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
+    request.set_kind(v1::SessionSpec::kPprFieldNumber);
+    request.set_question(question.SerializeAsString());
+    request.set_answer_bytes(2 * 2 * sizeof(uint64_t));
+    request.set_timeout_ms(1000);
+    script_.Change(request);
     script_.ChangePayload(payload);
     Send(MessageKind::kAskKindRequest, request.SerializeAsString(),
          std::move(payload));

@@ -38,6 +38,7 @@ absl::Span<const KindFixture* const> AllFixtures();
 
 const KindFixture& NeighborFixture();
 const KindFixture& WalkFixture();
+const KindFixture& PprFixture();
 
 }  // namespace tributary
 

@@ -6,6 +6,7 @@ absl::Span<const KindFixture* const> AllFixtures() {
   static const KindFixture* const fixtures[] = {
       &NeighborFixture(),
       &WalkFixture(),
+      &PprFixture(),
   };
   return fixtures;
 }

@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/sha256.h"
 #include "sampler_server/engine/testing/definition.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
 #include "tests/brute_force/random_case.h"
+#include "tests/kinds/defined_batch.h"
 #include "tests/kinds/kind_fixture.h"
 
 namespace tributary {
@@ -30,7 +30,10 @@ class Walks {
  public:
   Walks(const MemoryGraphSpec& graph, const SpecOptions& options,
         const WalkOptions& walk, const BatchRequest& request)
-      : graph_(graph), options_(options), walk_(walk), request_(request) {
+      : graph_(graph),
+        walk_(walk),
+        request_(request),
+        batch_(graph, options, request) {
     key_ = DefinedKey({.random_seed = options.random_seed,
                        .epoch = request.key.epoch,
                        .batch = request.key.index,
@@ -40,8 +43,6 @@ class Walks {
 
   std::string Digest() {
     Prepare();
-    for (int64_t id : request_.original_id) seeds_.push_back(Number(0, id));
-    const size_t unique = ids_[type_at_[0]].size();
     const size_t columns = walk_.walk_length + 1;
     for (int64_t id : request_.original_id) {
       for (uint32_t k = 0; k < walk_.walks_per_node; ++k) {
@@ -51,22 +52,17 @@ class Walks {
     std::vector<int32_t> index(walks_.size() * columns, -1);
     for (size_t c = 0; c < columns; ++c) {
       for (size_t w = 0; w < walks_.size(); ++w) {
-        if (walks_[w][c] >= 0) index[w * columns + c] = Number(c, walks_[w][c]);
+        if (walks_[w][c] >= 0)
+          index[w * columns + c] = batch_.Number(type_at_[c], walks_[w][c]);
       }
     }
     std::vector<int64_t> flat;
     for (const auto& walk : walks_) {
       flat.insert(flat.end(), walk.begin(), walk.end());
     }
-    const std::string in = Suffix(type_at_[0]);
-    const uint64_t n = seeds_.size();
-    Put<int64_t>("batch_size" + in, 5, {1}, {static_cast<int64_t>(unique)});
-    Put<int64_t>("input_id" + in, 5, {n}, request_.input_number);
-    Put<int32_t>("seed_index" + in, 4, {n}, seeds_);
-    Put<int64_t>("walks", 5, {walks_.size(), columns}, flat);
-    Put<int32_t>("walk_index", 4, {walks_.size(), columns}, index);
-    PutNodes();
-    return Hash();
+    batch_.Put<int64_t>("walks", 5, {walks_.size(), columns}, flat);
+    batch_.Put<int32_t>("walk_index", 4, {walks_.size(), columns}, index);
+    return batch_.Digest({type_at_.begin(), type_at_.end()});
   }
 
  private:
@@ -90,8 +86,7 @@ class Walks {
     }
     std::vector<std::string> path = walk_.metapath;
     if (path.empty()) path.push_back(types_.begin()->first);
-    type_at_.push_back(options_.input_type.empty() ? graph_.node_types[0].name
-                                                   : options_.input_type);
+    type_at_.push_back(batch_.input_type());
     for (uint32_t s = 0; s < walk_.walk_length; ++s) {
       steps_.push_back(&types_[path[s % path.size()]]);
       type_at_.push_back(steps_[s]->src);
@@ -148,83 +143,15 @@ class Walks {
     }
   }
 
-  int32_t Number(size_t column, int64_t id) {
-    auto& numbers = numbers_[type_at_[column]];
-    auto& ids = ids_[type_at_[column]];
-    const auto [it, fresh] =
-        numbers.emplace(id, static_cast<int32_t>(ids.size()));
-    if (fresh) ids.push_back(id);
-    return it->second;
-  }
-
-  std::string Suffix(const std::string& type) const {
-    return graph_.heterogeneous ? "/" + type : "";
-  }
-
-  void PutNodes() {
-    const std::set<std::string> planned(type_at_.begin(), type_at_.end());
-    for (const auto& type : graph_.node_types) {
-      if (planned.count(type.name) == 0) continue;
-      const auto& ids = ids_[type.name];
-      const uint64_t n = ids.size();
-      Put<int64_t>("n_id" + Suffix(type.name), 5, {n}, ids);
-      if (!options_.collect_features) continue;
-      std::vector<float> x;
-      std::vector<int64_t> y;
-      for (int64_t id : ids) {
-        for (int64_t j = 0; j < type.x_dim; ++j) {
-          x.push_back(static_cast<float>(id) + static_cast<float>(j) / 8);
-        }
-        y.push_back(3 * id);
-      }
-      const auto dim = static_cast<uint64_t>(type.x_dim);
-      if (dim > 0) Put<float>("x" + Suffix(type.name), 8, {n, dim}, x);
-      if (type.has_y) Put<int64_t>("y" + Suffix(type.name), 5, {n}, y);
-    }
-  }
-
-  template <typename T>
-  void Put(const std::string& name, uint8_t dtype, std::vector<uint64_t> dims,
-           const std::vector<T>& values) {
-    Tensor& bytes = bytes_[name];
-    bytes.dtype = dtype;
-    bytes.dims = std::move(dims);
-    bytes.raw.assign(reinterpret_cast<const char*>(values.data()),
-                     values.size() * sizeof(T));
-  }
-
-  std::string Hash() const {
-    Sha256 sha;
-    for (const auto& [name, tensor] : bytes_) {
-      sha.UpdateU32(static_cast<uint32_t>(name.size()));
-      sha.Update(name);
-      sha.UpdateU8(tensor.dtype);
-      sha.UpdateU8(static_cast<uint8_t>(tensor.dims.size()));
-      for (uint64_t dim : tensor.dims) sha.UpdateU64(dim);
-      sha.Update(tensor.raw);
-    }
-    return ToHex(sha.Finish());
-  }
-
-  struct Tensor {
-    uint8_t dtype = 0;
-    std::vector<uint64_t> dims;
-    std::string raw;
-  };
-
   const MemoryGraphSpec& graph_;
-  const SpecOptions& options_;
   const WalkOptions& walk_;
   const BatchRequest& request_;
   PhiloxKey key_{};
   std::map<std::string, Step> types_;
   std::vector<Step*> steps_;
   std::vector<std::string> type_at_;  // by column
-  std::vector<int32_t> seeds_;
   std::vector<std::vector<int64_t>> walks_;
-  std::map<std::string, std::map<int64_t, int32_t>> numbers_;
-  std::map<std::string, std::vector<int64_t>> ids_;
-  std::map<std::string, Tensor> bytes_;
+  DefinedBatch batch_;
 };
 
 std::string NameOf(const MemoryGraphSpec::EdgeType& type) {

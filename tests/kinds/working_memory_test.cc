@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
 
 namespace {
@@ -255,6 +256,20 @@ TEST_P(WorkingMemory, Walks) {
       };
       ExpectWithinReservation(graph, batch);
     }
+  }
+}
+
+// Of one wave and of many, and of inputs whose own first push is large.
+TEST_P(WorkingMemory, Ppr) {
+  const auto graph = Make(Uniform(100'000, 1'000'000));
+  for (const double epsilon : {0.01, 0.0001}) {
+    BatchCase batch = Case(epsilon > 0.001 ? 5'000 : 500, {1});
+    batch.build_spec = [=](const SpecGraph& spec_graph,
+                           const SpecOptions& options) {
+      return BuildPprSpec(spec_graph, options,
+                          {.top_k = 64, .epsilon = epsilon});
+    };
+    ExpectWithinReservation(graph, batch);
   }
 }
 

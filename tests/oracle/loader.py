@@ -1,6 +1,7 @@
 """Batches of an epoch by index, as `tributary sample` names them."""
 
-from tests.oracle import digest, neighbour_batch, order, walk_batch
+from tests.oracle import (digest, neighbour_batch, order, ppr_batch,
+                          walk_batch)
 
 
 class Loader:
@@ -26,6 +27,8 @@ class Loader:
                  [self.inputs[i] for i in numbers], numbers)
         if isinstance(self.spec, walk_batch.Walk):
             return walk_batch.make(*batch)
+        if isinstance(self.spec, ppr_batch.Ppr):
+            return ppr_batch.make(*batch)
         return neighbour_batch.make(
             *batch,
             None if self.times is None else [self.times[i] for i in numbers])

@@ -31,7 +31,7 @@ class Draw {
   // Apart from the rest, which it leaves as it was.
   Schedule WithDraws(Schedule schedule) {
     SimRandom random(static_cast<uint64_t>(schedule.seed), "draws");
-    if (schedule.walks == 0 && random.Chance(0.5)) {
+    if (schedule.kind == kSimNeighbors && random.Chance(0.5)) {
       schedule.draws = static_cast<int64_t>(random.Below(kSimDrawWays));
       Normalize(schedule);
     }
@@ -57,8 +57,8 @@ class Draw {
     s.batches = OneOf({4, 10, 16, 16});
     s.replace = static_cast<int64_t>(random_.Below(2));
     s.expand_all = random_.Chance(0.2) ? 1 : 0;
-    // No draw: all else stays as it was before there were walks.
-    s.walks = s.seed % 5 == 2 ? 1 : 0;
+    // No draw: all else stays as it was before there were other kinds.
+    s.kind = s.seed % 5 == 2 ? 1 + s.seed / 5 % (kSimKinds - 1) : kSimNeighbors;
     s.rooms = random_.Chance(0.25) ? 1 : 0;
     s.stranger = random_.Chance(0.1) ? 1 : 0;
     s.prefetch = UpTo(6);

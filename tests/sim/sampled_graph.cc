@@ -102,7 +102,12 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   // LABOR has no replacement.
   loader.replace = schedule.replace != 0 && schedule.draws != kLabor;
   loader.expand_all = schedule.expand_all != 0;
-  if (schedule.walks != 0) {
+  if (schedule.kind == kSimPpr) {
+    loader.ppr = PprOptions{.top_k = 5,
+                            .alpha = schedule.replace != 0 ? 0.5 : 0.15,
+                            .epsilon = schedule.expand_all != 0 ? 0.1 : 0.01};
+  }
+  if (schedule.kind == kSimWalks) {
     loader.walk = WalkOptions{.walk_length = 6,
                               .walks_per_node = 2,
                               .restart_prob = schedule.replace != 0 ? 0.2 : 0,
@@ -174,7 +179,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
   const Key key{schedule.partitions,
                 schedule.replace,
                 schedule.expand_all,
-                schedule.walks,
+                schedule.kind,
                 schedule.draws,
                 schedule.batches,
                 job,

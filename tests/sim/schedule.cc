@@ -26,7 +26,7 @@ constexpr SimField kFields[] = {
     {"batches", &Schedule::batches, 1, 20},
     {"replace", &Schedule::replace, 0, 1},
     {"expand_all", &Schedule::expand_all, 0, 1},
-    {"walks", &Schedule::walks, 0, 1},
+    {"kind", &Schedule::kind, 0, kSimKinds - 1},
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
@@ -225,6 +225,8 @@ bool Schedule::IsCalm() const {
 void Normalize(Schedule& schedule) {
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
+  // Their questions are not cut into pieces below what a question may be.
+  if (schedule.kind > kSimWalks) schedule.leaf_reply = 4 * kMiB;
   std::erase_if(schedule.faults, [&](const SimFault& fault) {
     return !Exists(fault.node, schedule) ||
            (HasOther(fault.kind) && !Exists(fault.other, schedule)) ||

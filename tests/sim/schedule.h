@@ -50,6 +50,10 @@ struct SimFault {
 // Uniform, weighted, LABOR, disjoint, by edge times, by node times.
 inline constexpr int64_t kSimDrawWays = 6;
 
+// Kinds of sampling.
+inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
+                         kSimKinds = 3;
+
 // Everything that a run depends on. Each number has a least disturbing value,
 // its default; SimFields() lists them.
 struct Schedule {
@@ -62,7 +66,7 @@ struct Schedule {
   int64_t batches = 16;  // of each job
   int64_t replace = 0;
   int64_t expand_all = 0;
-  int64_t walks = 0;     // random walks instead of neighbours
+  int64_t kind = 0;      // of sampling: kSimNeighbors, ...
   int64_t draws = 0;     // 0: uniform; else the ways of kSimDrawWays
   int64_t rooms = 0;     // trainers share memory with servers
   int64_t stranger = 0;  // a server with another graph is listed too

@@ -15,6 +15,7 @@
 #include "common/executor.h"
 #include "common/session/spec_builder.h"
 #include "partition/format/schema.h"
+#include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
 #include "trainer_client/core/batch_lease.h"
 #include "trainer_client/core/cursor.h"
@@ -52,6 +53,8 @@ struct NeighborLoaderOptions {
   // Random walks instead of neighbours, which num_neighbors, replace and
   // expand_all are for: set by DistRandomWalkLoader.
   std::optional<WalkOptions> walk;
+  // PPR top-k instead, likewise: set by DistPprLoader. One of them at most.
+  std::optional<PprOptions> ppr;
   // This trainer takes the batches g with (g - start) mod world == rank.
   uint32_t rank = 0;
   uint32_t world = 1;

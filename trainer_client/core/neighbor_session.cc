@@ -77,6 +77,16 @@ SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
   return spec;
 }
 
+absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
+                                        const SpecGraph& graph,
+                                        const SpecOptions& common) {
+  if (options.walk.has_value()) {
+    return BuildWalkSpec(graph, common, *options.walk);
+  }
+  if (options.ppr.has_value()) return BuildPprSpec(graph, common, *options.ppr);
+  return BuildSessionSpec(graph, common);
+}
+
 // What the graph has for the edge types that are sampled.
 DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   DrawTraits traits;
@@ -118,8 +128,23 @@ uint64_t WalkBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   return WalkBatchBytesBound(bound);
 }
 
+uint64_t PprBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  const NodeTypeSchema& type =
+      schema.node_types[schema.FindNodeType(spec.inputs().node_type())];
+  PprBoundInputs bound;
+  bound.node_type = type.name;
+  bound.num_nodes = static_cast<uint64_t>(type.num_nodes);
+  bound.row_bytes = RowBytes(type.x, spec.collect_features()) +
+                    RowBytes(type.y, spec.collect_features());
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.top_k = spec.ppr().top_k();
+  return PprBatchBytesBound(bound);
+}
+
 uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   if (spec.has_walk()) return WalkBoundOf(schema, spec);
+  if (spec.has_ppr()) return PprBoundOf(schema, spec);
   BatchBoundInputs bound;
   for (const auto& type : schema.node_types) {
     bound.node_types.push_back({type.name,
@@ -185,6 +210,9 @@ absl::Status CheckNames(const NeighborLoaderOptions& options) {
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
     if (!IsUtf8(type)) return Bad("num_neighbors_by_type", type, "UTF-8");
   }
+  if (options.ppr.has_value() && !IsUtf8(options.ppr->edge_type)) {
+    return Bad("edge_type", options.ppr->edge_type, "UTF-8");
+  }
   if (!options.walk.has_value()) return absl::OkStatus();
   for (const std::string& type : options.walk->metapath) {
     if (!IsUtf8(type)) return Bad("metapath", type, "UTF-8");
@@ -216,9 +244,13 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
   if (!options.input_split.empty() && !options.input_nodes.empty()) {
     return Bad("input_nodes", "given beside input_split", "one of the two");
   }
-  if (options.walk.has_value() &&
+  if (options.walk.has_value() && options.ppr.has_value()) {
+    return Bad("ppr", "given beside walk", "one of the two");
+  }
+  if ((options.walk.has_value() || options.ppr.has_value()) &&
       (options.draws != DrawOptions() || !options.input_time.empty())) {
-    return Bad("draws", "given with walks",
+    return Bad("draws",
+               options.walk.has_value() ? "given with walks" : "given with PPR",
                "none: weights, times and trees are for neighbours");
   }
   DrawOptions draws = options.draws;
@@ -264,12 +296,9 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   const GraphSchema& schema = graph->schema;
   ASSIGN_OR_RETURN(std::vector<int64_t> times,
                    SpreadTimes(options, input_ids.size()));
-  const SpecGraph graph_of_spec = ToSpecGraph(schema);
-  const SpecOptions common = ToSpecOptions(options, input_ids, times);
   ASSIGN_OR_RETURN(std::string bytes,
-                   options.walk.has_value()
-                       ? BuildWalkSpec(graph_of_spec, common, *options.walk)
-                       : BuildSessionSpec(graph_of_spec, common));
+                   SpecBytesOf(options, ToSpecGraph(schema),
+                               ToSpecOptions(options, input_ids, times)));
   v1::SessionSpec spec;
   if (!spec.ParseFromString(bytes)) {
     return absl::InternalError("the specification just made cannot be read");

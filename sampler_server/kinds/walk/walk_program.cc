@@ -123,7 +123,7 @@ void WalkProgram::BeginRound() {
   draw.walks = pending_;
   draw.neighbors = absl::MakeSpan(drawn_);
   // What is asked holds this, never the reverse: a task may end meanwhile.
-  std::make_shared<WalkQuestions>(context_)->AskDraw(
+  WalkQuestions(context_).AskDraw(
       draw, [self = shared_from_this()](absl::Status status) {
         self->OnDrawn(std::move(status));
       });
@@ -177,7 +177,7 @@ void WalkProgram::Judge() {
   have.nodes = doubtful_of_;
   have.ids = doubtful_id_;
   have.answers = absl::MakeSpan(near_);
-  std::make_shared<WalkQuestions>(context_)->AskHave(
+  WalkQuestions(context_).AskHave(
       have, [self = shared_from_this()](absl::Status status) {
         self->OnJudged(std::move(status));
       });

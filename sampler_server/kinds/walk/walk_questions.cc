@@ -7,13 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
 #include "common/status.h"
-#include "sampler_server/engine/frontier.h"
 
 namespace tributary {
 namespace {
 
-// Items of a question: payload and answer stay below 4 MiB.
-constexpr size_t kMostBytes = size_t{2} << 20;
 constexpr uint32_t kMostTries = 64;
 
 template <typename T>
@@ -92,97 +89,13 @@ absl::Status AnswerHave(const v1::HaveNeighbors& have,
   return absl::OkStatus();
 }
 
-absl::Status OfPartition(const absl::Status& status, uint32_t partition) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("partition ", partition, ": ",
-                                                  status.message()));
-}
-
 }  // namespace
-
-// Nodes of one partition.
-struct WalkQuestions::Group {
-  uint32_t partition = 0;
-  std::vector<uint32_t> index;  // place in the list given
-  std::vector<uint64_t> rows;
-};
-
-void WalkQuestions::AskAll(const WalkPlan::StepType& type,
-                           absl::Span<const uint64_t> nodes, AskHere here,
-                           MakeQuestion make, TakeAnswer take, Done done) {
-  const auto self = shared_from_this();
-  done_ = std::move(done);
-  asking_ = true;
-  NodesByPartition parted = GroupByPartition(
-      context_.graph->schema().node_types[type.dst_type], nodes);
-  std::vector<uint32_t>().swap(parted.group_of);
-  std::vector<Group> groups_here;
-  for (PartitionNodes& nodes_of : parted.groups) {
-    Group group{nodes_of.partition, std::move(nodes_of.index),
-                std::move(nodes_of.rows)};
-    if (context_.graph->edges(type.edge_type, group.partition) != nullptr) {
-      groups_here.push_back(std::move(group));
-      continue;
-    }
-    AskThere(std::make_shared<const Group>(std::move(group)), make, take);
-    if (done_ == nullptr) return;
-  }
-  for (const Group& group : groups_here) {
-    const absl::Status status = OfPartition(here(group), group.partition);
-    if (!status.ok()) return Finish(status);
-    if (!context_.control->Live()) return;
-  }
-  asking_ = false;
-  FinishWhenAllIsThere();
-}
-
-void WalkQuestions::AskThere(std::shared_ptr<const Group> group,
-                             MakeQuestion& make, const TakeAnswer& take) {
-  if (context_.remote == nullptr) {
-    return Finish(absl::FailedPreconditionError(
-        absl::StrCat("partition ", group->partition,
-                     " is not on this server, which has no peers")));
-  }
-  for (size_t from = 0; from < group->rows.size();) {
-    // A question for one item says how many there can be.
-    const KindQuestion one = make(*group, from, from + 1);
-    const size_t most =
-        kMostBytes / std::max(one.payload.size(), one.answer_bytes);
-    const size_t to = std::min(group->rows.size(), from + most);
-    KindQuestion question = make(*group, from, to);
-    question.kind = v1::SessionSpec::kWalkFieldNumber;
-    question.partition = group->partition;
-    ++in_flight_;
-    context_.remote->Ask(
-        std::move(question), context_.LimitsFor(0), context_.strand,
-        [self = shared_from_this(), group, take, from,
-         to](absl::StatusOr<AlignedBuffer> answer) {
-          if (self->done_ == nullptr || !self->context_.control->Live()) return;
-          --self->in_flight_;
-          if (!answer.ok()) return self->Finish(answer.status());
-          const absl::Status status = take(*group, from, to, *answer);
-          if (!status.ok()) return self->Finish(status);
-          self->FinishWhenAllIsThere();
-        });
-    from = to;
-  }
-}
-
-void WalkQuestions::FinishWhenAllIsThere() {
-  if (asking_) return;
-  if (in_flight_ == 0) return Finish(absl::OkStatus());
-  context_.control->SetStage(BatchStage::kWaitingForPeer);
-}
-
-void WalkQuestions::Finish(absl::Status status) {
-  Done done = std::exchange(done_, nullptr);
-  if (done != nullptr) done(std::move(status));
-}
 
 void WalkQuestions::AskDraw(const Draw& draw, Done done) {
   const auto num_src_nodes = static_cast<uint64_t>(
       context_.graph->schema().node_types[draw.type.src_type].num_nodes);
-  const auto walks_of = [draw](const Group& group, size_t from, size_t to) {
+  const auto walks_of = [draw](const PartitionNodes& group, size_t from,
+                               size_t to) {
     std::vector<uint32_t> walks;
     walks.reserve(to - from);
     for (size_t i = from; i < to; ++i) {
@@ -190,16 +103,17 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
     }
     return walks;
   };
-  const auto put = [draw](const Group& group, size_t from, size_t to,
+  const auto put = [draw](const PartitionNodes& group, size_t from, size_t to,
                           const uint64_t* drawn) {
     for (size_t i = from; i < to; ++i, drawn += draw.tries) {
       std::copy_n(drawn, draw.tries,
                   &draw.neighbors[group.index[i] * draw.tries]);
     }
   };
-  const auto here = [=, this](const Group& group) -> absl::Status {
+  const auto here =
+      [=, graph = context_.graph](const PartitionNodes& group) -> absl::Status {
     const EdgePartition& edges =
-        *context_.graph->edges(draw.type.edge_type, group.partition);
+        *graph->edges(draw.type.edge_type, group.partition);
     const bool all = group.rows.size() == draw.nodes.size();
     std::vector<uint32_t> walks;
     std::vector<uint64_t> drawn;
@@ -215,7 +129,7 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
     if (!all) put(group, 0, group.rows.size(), drawn.data());
     return absl::OkStatus();
   };
-  const auto make = [=](const Group& group, size_t from, size_t to) {
+  const auto make = [=](const PartitionNodes& group, size_t from, size_t to) {
     v1::WalkQuestion question;
     question.set_edge_type(static_cast<uint32_t>(draw.type.edge_type));
     v1::DrawSteps* steps = question.mutable_draw();
@@ -234,8 +148,8 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
     asked.answer_bytes = (to - from) * draw.tries * sizeof(uint64_t);
     return asked;
   };
-  const auto take = [=](const Group& group, size_t from, size_t to,
-                        const AlignedBuffer& answer) -> absl::Status {
+  const auto take = [=](const PartitionNodes& group, size_t from, size_t to,
+                        absl::Span<const uint8_t> answer) -> absl::Status {
     const auto* drawn = reinterpret_cast<const uint64_t*>(answer.data());
     for (size_t i = 0; i < (to - from) * draw.tries; ++i) {
       // A node has neighbours for all tries or for none.
@@ -245,22 +159,26 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
                      drawn[i - i % draw.tries] != kNoNode) {
         continue;
       }
-      return absl::DataLossError(absl::StrCat(
-          "walk answer of partition ", group.partition, ": neighbour ",
-          drawn[i], " of ", num_src_nodes, " nodes"));
+      return absl::DataLossError(absl::StrCat("a walk's neighbour ", drawn[i],
+                                              " of ", num_src_nodes, " nodes"));
     }
     put(group, from, to, drawn);
     return absl::OkStatus();
   };
-  AskAll(draw.type, draw.nodes, here, make, take, std::move(done));
+  const size_t bytes = std::max<size_t>(sizeof(uint64_t) + sizeof(uint32_t),
+                                        draw.tries * sizeof(uint64_t));
+  NodeQuestions::Ask(context_,
+                     {draw.type.dst_type, draw.type.edge_type, draw.nodes, here,
+                      [bytes](uint32_t) { return bytes; }, make, take},
+                     std::move(done));
 }
 
 void WalkQuestions::AskHave(const Have& have, Done done) {
-  const auto here = [=, this](const Group& group) -> absl::Status {
+  const auto here =
+      [=, graph = context_.graph](const PartitionNodes& group) -> absl::Status {
     const EdgePartition& edges =
-        *context_.graph->edges(have.type.edge_type, group.partition);
-    const auto& base =
-        context_.graph->schema().node_types[have.type.src_type].base;
+        *graph->edges(have.type.edge_type, group.partition);
+    const auto& base = graph->schema().node_types[have.type.src_type].base;
     for (size_t i = 0; i < group.rows.size(); ++i) {
       const uint32_t at = group.index[i];
       have.answers[at] =
@@ -268,7 +186,7 @@ void WalkQuestions::AskHave(const Have& have, Done done) {
     }
     return absl::OkStatus();
   };
-  const auto make = [=](const Group& group, size_t from, size_t to) {
+  const auto make = [=](const PartitionNodes& group, size_t from, size_t to) {
     v1::WalkQuestion question;
     question.set_edge_type(static_cast<uint32_t>(have.type.edge_type));
     question.mutable_have()->set_pairs(to - from);
@@ -283,20 +201,23 @@ void WalkQuestions::AskHave(const Have& have, Done done) {
     asked.answer_bytes = to - from;
     return asked;
   };
-  const auto take = [=](const Group& group, size_t from, size_t to,
-                        const AlignedBuffer& answer) -> absl::Status {
+  const auto take = [=](const PartitionNodes& group, size_t from, size_t to,
+                        absl::Span<const uint8_t> answer) -> absl::Status {
     for (size_t i = from; i < to; ++i) {
       const uint8_t value = answer.data()[i - from];
       if (value > 1) {
-        return absl::DataLossError(
-            absl::StrCat("walk answer of partition ", group.partition, ": ",
-                         static_cast<int>(value), " for yes or no"));
+        return absl::DataLossError(absl::StrCat(
+            "a walk's answer ", static_cast<int>(value), " for yes or no"));
       }
       have.answers[group.index[i]] = value;
     }
     return absl::OkStatus();
   };
-  AskAll(have.type, have.nodes, here, make, take, std::move(done));
+  NodeQuestions::Ask(
+      context_,
+      {have.type.dst_type, have.type.edge_type, have.nodes, here,
+       [](uint32_t) { return 2 * sizeof(uint64_t); }, make, take},
+      std::move(done));
 }
 
 absl::Status WalkQuestions::Answer(const Graph& graph, uint32_t partition,

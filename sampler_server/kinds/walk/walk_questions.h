@@ -4,26 +4,22 @@
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_QUESTIONS_H_
 
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "sampler_server/engine/node_questions.h"
 #include "sampler_server/engine/step_context.h"
 #include "sampler_server/kinds/walk/walk_plan.h"
 #include "sampler_server/kinds/walk/walk_step.h"
 
 namespace tributary {
 
-// Asks one thing, once; partitions of other servers first, so that they
-// answer while those here are drawn from. On the task's strand.
-class WalkQuestions : public std::enable_shared_from_this<WalkQuestions> {
+// On the task's strand.
+class WalkQuestions {
  public:
   // Once, unless the task ends first; perhaps inside the call.
-  using Done = absl::AnyInvocable<void(absl::Status)>;
+  using Done = NodeQuestions::Done;
 
   explicit WalkQuestions(StepContext context) : context_(std::move(context)) {}
 
@@ -56,24 +52,7 @@ class WalkQuestions : public std::enable_shared_from_this<WalkQuestions> {
                              absl::Span<uint8_t> answer);
 
  private:
-  struct Group;
-  using AskHere = absl::AnyInvocable<absl::Status(const Group&)>;
-  using MakeQuestion =
-      absl::AnyInvocable<KindQuestion(const Group&, size_t from, size_t to)>;
-  using TakeAnswer = std::function<absl::Status(
-      const Group&, size_t from, size_t to, const AlignedBuffer&)>;
-
-  void AskAll(const WalkPlan::StepType& type, absl::Span<const uint64_t> nodes,
-              AskHere here, MakeQuestion make, TakeAnswer take, Done done);
-  void AskThere(std::shared_ptr<const Group> group, MakeQuestion& make,
-                const TakeAnswer& take);
-  void FinishWhenAllIsThere();
-  void Finish(absl::Status status);
-
   StepContext context_;
-  Done done_;
-  int in_flight_ = 0;
-  bool asking_ = false;  // more questions may follow
 };
 
 }  // namespace tributary

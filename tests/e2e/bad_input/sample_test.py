@@ -11,6 +11,7 @@ SAMPLE = {"--graph": "{graph}", "--input-nodes": "train", "--num-neighbors":
           "2,2", "--batch-size": "2", "--random-seed": "1", "--epoch": "0",
           "--batches": "0:1"}
 WALK = {"kind": "walk", "num_neighbors": None}
+PPR = {"kind": "ppr", "num_neighbors": None}
 FLEET = {"graph": None, "rpc_timeout": "0.3"}
 
 
@@ -106,8 +107,8 @@ CASES = [
            shuffle="yes"),
     sample("an expansion that is not", ["--expand", "new, all"],
            expand="some"),
-    sample("a kind that is not", ["--kind", "link", "node, walk"],
-           kind="link"),
+    sample("a kind that is not", ["--kind", "wlak", "node, walk"],
+           kind="wlak"),
     sample("walks without a length", ["--walk-length is required"],
            kind="walk", num_neighbors=None),
     sample("a walk of no step", ["--walk-length", "1 to 65535"], **WALK,
@@ -135,6 +136,28 @@ CASES = [
     sample("fanouts of a walk", ["--num-neighbors", "--kind node"],
            kind="walk", walk_length="4"),
     sample("a walk's option of nodes", ["--q", "--kind walk"], q="2"),
+    sample("PPR of how many", ["--top-k is required"], **PPR),
+    sample("PPR of none", ["--top-k", "1 to 65536"], **PPR, top_k="0"),
+    sample("PPR of too many", ["batch_size", "2147483647"], FAILURE, **PPR,
+           top_k="65536", batch_size="65536"),
+    sample("a walk that hardly ends", ["--alpha", "0.01 to 1"], **PPR,
+           top_k="4", alpha="0"),
+    sample("alpha above 1", ["--alpha", "1.5", "0.01 to 1"], **PPR,
+           top_k="4", alpha="1.5"),
+    sample("alpha that is none", ["--alpha", "nan"], **PPR, top_k="4",
+           alpha="nan"),
+    sample("no epsilon", ["--epsilon", "3.97364e-07 to 1"], **PPR, top_k="4",
+           epsilon="0"),
+    sample("an infinite epsilon", ["--epsilon", "inf"], **PPR, top_k="4",
+           epsilon="inf"),
+    sample("PPR along what is not", ["edge_type", "a,b,c", "node,to,node"],
+           FAILURE, **PPR, top_k="4", edge_type="a,b,c"),
+    sample("fanouts of PPR", ["--num-neighbors", "--kind node"], kind="ppr",
+           top_k="4"),
+    sample("PPR's option of walks", ["--top-k", "--kind ppr"], **WALK,
+           walk_length="4", top_k="4"),
+    sample("PPR in time", ["draws", "PPR"], FAILURE, **PPR, top_k="4",
+           time="edge"),
     # With what.
     sample("no threads", ["--threads", "1 to 64"], threads="0"),
     sample("65 threads", ["--threads", "1 to 64"], threads="65"),

@@ -1,0 +1,57 @@
+#include "cli/sample_kinds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/command.h"
+
+namespace tributary {
+namespace {
+
+struct KindOption {
+  absl::string_view option;
+  bool given = false;
+  std::vector<absl::string_view> kinds;
+};
+
+std::vector<KindOption> KindOptions(const SampleArguments& a) {
+  const SampleArguments none;
+  return {
+      {"--num-neighbors", !a.num_neighbors.empty(), {"node"}},
+      {"--replace", a.replace, {"node"}},
+      {"--expand", a.expand != none.expand, {"node"}},
+      {"--walk-length", a.walk_length != none.walk_length, {"walk"}},
+      {"--walks-per-node", a.walks_per_node != none.walks_per_node, {"walk"}},
+      {"--metapath", a.metapath != none.metapath, {"walk"}},
+      {"--restart-prob", a.restart_prob != none.restart_prob, {"walk"}},
+      {"--restart-ends", a.restart_ends, {"walk"}},
+      {"--p", a.p != none.p, {"walk"}},
+      {"--q", a.q != none.q, {"walk"}},
+      {"--top-k", a.top_k != none.top_k, {"ppr"}},
+      {"--alpha", a.alpha != none.alpha, {"ppr"}},
+      {"--epsilon", a.epsilon != none.epsilon, {"ppr"}},
+      {"--edge-type", a.edge_type != none.edge_type, {"ppr"}},
+  };
+}
+
+}  // namespace
+
+absl::Status CheckKindOptions(const SampleArguments& arguments,
+                              absl::string_view kind) {
+  for (const KindOption& option : KindOptions(arguments)) {
+    const auto& kinds = option.kinds;
+    if (!option.given ||
+        std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
+      continue;
+    }
+    const std::string names = absl::StrJoin(kinds, ", ");
+    return UsageError(absl::StrCat(option.option, " goes with --kind ", names,
+                                   " only\nallowed: leave it out, or --kind ",
+                                   names));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

@@ -1,0 +1,14 @@
+// `--kind ppr`: for each input the k nodes of the largest personalised
+// PageRank, as docs/sampling.md defines it.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_KIND_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_KIND_H_
+
+#include "sampler_server/engine/sampling_kind.h"
+
+namespace tributary {
+
+const SamplingKind& PprKind();
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_KIND_H_

@@ -1,0 +1,31 @@
+// A session of PPR top-k made ready to run.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PLAN_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PLAN_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "common/proto/session.pb.h"
+#include "partition/format/schema.h"
+#include "sampler_server/engine/plan.h"
+#include "sampler_server/kinds/ppr/push_sums.h"
+
+namespace tributary {
+
+class PprPlan final : public KindPlan {
+ public:
+  // As SamplingKind::Plan.
+  static absl::Status Fill(const GraphSchema& schema,
+                           const v1::PprSampling& ppr, SamplingPlan* plan);
+  static const PprPlan& Of(const SamplingPlan& plan) {
+    return static_cast<const PprPlan&>(*plan.part);
+  }
+
+  uint32_t top_k = 0;
+  PushRule rule;
+  int edge_type = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PLAN_H_

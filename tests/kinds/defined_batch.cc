@@ -1,0 +1,69 @@
+#include "tests/kinds/defined_batch.h"
+
+#include "common/sha256.h"
+
+namespace tributary {
+
+DefinedBatch::DefinedBatch(const MemoryGraphSpec& graph,
+                           const SpecOptions& options,
+                           const BatchRequest& request)
+    : graph_(graph),
+      options_(options),
+      request_(request),
+      input_type_(options.input_type.empty() ? graph.node_types[0].name
+                                             : options.input_type) {
+  for (const int64_t id : request.original_id) {
+    seed_index_.push_back(Number(input_type_, id));
+  }
+  unique_inputs_ = ids_[input_type_].size();
+}
+
+int32_t DefinedBatch::Number(const std::string& type, int64_t id) {
+  auto& ids = ids_[type];
+  const auto [it, fresh] =
+      numbers_[type].emplace(id, static_cast<int32_t>(ids.size()));
+  if (fresh) ids.push_back(id);
+  return it->second;
+}
+
+void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
+  const auto& ids = ids_[type.name];
+  const uint64_t n = ids.size();
+  Put<int64_t>("n_id" + Suffix(type.name), 5, {n}, ids);
+  if (!options_.collect_features) return;
+  std::vector<float> x;
+  std::vector<int64_t> y;
+  for (const int64_t id : ids) {
+    for (int64_t j = 0; j < type.x_dim; ++j) {
+      x.push_back(static_cast<float>(id) + static_cast<float>(j) / 8);
+    }
+    y.push_back(3 * id);
+  }
+  const auto dim = static_cast<uint64_t>(type.x_dim);
+  if (dim > 0) Put<float>("x" + Suffix(type.name), 8, {n, dim}, x);
+  if (type.has_y) Put<int64_t>("y" + Suffix(type.name), 5, {n}, y);
+}
+
+std::string DefinedBatch::Digest(const std::set<std::string>& types) {
+  const std::string in = Suffix(input_type_);
+  const uint64_t n = seed_index_.size();
+  Put<int64_t>("batch_size" + in, 5, {1},
+               {static_cast<int64_t>(unique_inputs_)});
+  Put<int64_t>("input_id" + in, 5, {n}, request_.input_number);
+  Put<int32_t>("seed_index" + in, 4, {n}, seed_index_);
+  for (const auto& type : graph_.node_types) {
+    if (types.count(type.name) > 0) PutNodes(type);
+  }
+  Sha256 sha;
+  for (const auto& [name, tensor] : tensors_) {
+    sha.UpdateU32(static_cast<uint32_t>(name.size()));
+    sha.Update(name);
+    sha.UpdateU8(tensor.dtype);
+    sha.UpdateU8(static_cast<uint8_t>(tensor.dims.size()));
+    for (const uint64_t dim : tensor.dims) sha.UpdateU64(dim);
+    sha.Update(tensor.raw);
+  }
+  return ToHex(sha.Finish());
+}
+
+}  // namespace tributary
