@@ -50,6 +50,8 @@ std::string MessageKindName(MessageKind kind) {
       return "AskKindReply";
     case MessageKind::kDrawHopRequest:
       return "DrawHopRequest";
+    case MessageKind::kEligibleHopRequest:
+      return "EligibleHopRequest";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

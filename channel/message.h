@@ -36,6 +36,7 @@ enum class MessageKind : uint16_t {
   kAskKindRequest = 41,
   kAskKindReply = 42,
   kDrawHopRequest = 43,
+  kEligibleHopRequest = 46,
 };
 
 // "Credit", or "kind 77" for a value that is none.

@@ -44,6 +44,7 @@ MAY_INCLUDE = {
     "trainer_client/core": [
         "common",
         "channel",
+        "partition/format/draw_traits.h",
         "partition/format/schema.h",
         "sampler_server/kinds/*_spec",
     ],

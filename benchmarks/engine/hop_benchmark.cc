@@ -31,6 +31,9 @@ class HopsAndNumbering {
     query_.exact_memory = false;
   }
 
+  // As link inputs do: of each input an edge, and one that is not there.
+  void ExcludeOfInputs() { excludes_ = true; }
+
   void Run(benchmark::State& state) {
     uint64_t batch = 0;
     int64_t edges = 0;
@@ -46,6 +49,7 @@ class HopsAndNumbering {
     numbering_.Reset();
     local_.resize(kInputs);
     numbering_.Number(inputs, local_.data());
+    if (excludes_) Exclude(inputs);
     int64_t edges = 0;
     size_t begin = 0;
     for (uint32_t hop = 0; hop < fanouts_.size(); ++hop) {
@@ -62,6 +66,18 @@ class HopsAndNumbering {
       begin = end;
     }
     return edges;
+  }
+
+  void Exclude(const std::vector<uint64_t>& inputs) {
+    const EdgePartition& edges = *types_[0];
+    excluded_.by_id.clear();
+    excluded_.by_source.clear();
+    for (uint64_t node : inputs) {
+      excluded_.by_source.push_back({node, edges.indices[edges.indptr[node]]});
+      excluded_.by_id.push_back({node, INT64_MAX});
+    }
+    if (!excluded_.Finish().ok()) std::abort();
+    query_.excluded = {excluded_, 0, num_nodes_};
   }
 
   int64_t SampleType(const EdgePartition& edges, uint32_t hop) {
@@ -89,6 +105,8 @@ class HopsAndNumbering {
   const std::vector<const EdgePartition*> types_;
   const std::vector<int32_t> fanouts_;
   HopQuery query_;
+  bool excludes_ = false;
+  ExcludedEdges excluded_;
   const bool number_last_;
   const uint64_t num_nodes_;
   LocalNumbering numbering_;
@@ -104,6 +122,27 @@ void RunDraw(benchmark::State& state, const HopQuery& query) {
 
 void Uniform(benchmark::State& state) { RunDraw(state, {}); }
 BENCHMARK(Uniform)->MinTime(2);
+
+void UniformExcluding(benchmark::State& state) {
+  HopsAndNumbering hops({BenchGraph().edges(0, 0)}, {15, 10, 5}, {});
+  hops.ExcludeOfInputs();
+  hops.Run(state);
+}
+BENCHMARK(UniformExcluding)->MinTime(2);
+
+// Half of the edges, by their times.
+void UniformByPredicate(benchmark::State& state) {
+  EdgeTypeSchema type;
+  type.timed = true;
+  EdgeCondition early;
+  early.column = EdgeColumn::kTime;
+  early.comparison = Comparison::kLess;
+  early.whole = RmatGraph::kTimes / 2;
+  HopQuery query;
+  query.predicate = EdgePredicate::Make(type, {early}).value();
+  RunDraw(state, query);
+}
+BENCHMARK(UniformByPredicate)->MinTime(2);
 
 // For the kernel's own share.
 void UniformLastHopNotNumbered(benchmark::State& state) {

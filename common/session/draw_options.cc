@@ -130,6 +130,50 @@ absl::Status CheckNeighborIds(const DrawTraits& graph) {
       "that was partitioned with neighbor ids");
 }
 
+bool IsNamed(const v1::NeighborSampling& neighbor, absl::string_view type) {
+  const auto& predicates = neighbor.edge_predicates();
+  return std::any_of(
+      predicates.begin(), predicates.end(),
+      [&](const v1::EdgePredicate& p) { return p.edge_type() == type; });
+}
+
+// Of the types that it is for, one has all its columns.
+absl::Status CheckDefaultPredicate(const DrawTraits& graph,
+                                   const v1::NeighborSampling& neighbor) {
+  absl::Status why;
+  for (const EdgeType& type : graph.planned) {
+    if (IsNamed(neighbor, type.name)) continue;
+    ASSIGN_OR_RETURN(const auto conditions,
+                     ConditionsOf(neighbor, type.name, type.columns));
+    if (!conditions.empty()) return absl::OkStatus();
+    for (const auto& wanted : neighbor.edge_predicates(0).conditions()) {
+      ASSIGN_OR_RETURN(const EdgeCondition condition, ReadCondition(wanted));
+      why.Update(CheckCondition(type.name, type.columns, condition));
+    }
+  }
+  return why;
+}
+
+absl::Status CheckPredicatesOn(const DrawTraits& graph,
+                               const v1::NeighborSampling& neighbor) {
+  for (const v1::EdgePredicate& predicate : neighbor.edge_predicates()) {
+    const std::string& name = predicate.edge_type();
+    if (name.empty()) {
+      RETURN_IF_ERROR(CheckDefaultPredicate(graph, neighbor));
+      continue;
+    }
+    const auto type = std::find_if(
+        graph.planned.begin(), graph.planned.end(),
+        [&](const EdgeType& planned) { return planned.name == name; });
+    if (type == graph.planned.end()) {
+      return Refuse("edge_predicate: edge type '", name,
+                    "' is not sampled; allowed: ", Names(graph.planned));
+    }
+    RETURN_IF_ERROR(ConditionsOf(neighbor, name, type->columns).status());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void FillDraws(const DrawOptions& options, v1::SessionSpec* spec) {
@@ -143,10 +187,12 @@ void FillDraws(const DrawOptions& options, v1::SessionSpec* spec) {
   neighbor->set_disjoint(options.disjoint || options.time != TimeMode::kNone);
   spec->mutable_inputs()->set_time(
       static_cast<v1::InputTime>(options.input_time));
+  FillPredicates(options.edge_predicates, neighbor);
 }
 
 absl::Status CheckDraws(const v1::SessionSpec& spec) {
   RETURN_IF_ERROR(CheckKnown(spec));
+  RETURN_IF_ERROR(CheckPredicates(spec.neighbor()));
   RETURN_IF_ERROR(CheckLabor(spec.neighbor()));
   return spec.neighbor().time() == v1::TIME_COLUMN_NONE ? CheckWithoutTime(spec)
                                                         : CheckWithTime(spec);
@@ -162,6 +208,7 @@ absl::Status CheckDrawOptions(const DrawOptions& options, bool replace) {
 absl::Status CheckDrawsOn(const DrawTraits& graph,
                           const v1::SessionSpec& spec) {
   const v1::NeighborSampling& neighbor = spec.neighbor();
+  RETURN_IF_ERROR(CheckPredicatesOn(graph, neighbor));
   if (neighbor.draw() == v1::DRAW_LABOR) return CheckNeighborIds(graph);
   if (neighbor.draw() == v1::DRAW_WEIGHTED) {
     return CheckAny(graph, &EdgeType::weights, "draw: weighted", "weights",

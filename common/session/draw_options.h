@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/session/edge_condition.h"
 
 namespace tributary {
 
@@ -42,6 +43,7 @@ struct DrawOptions {
   bool strict = false;    // before the input's time, not at it
   bool disjoint = false;  // a tree for each input; a time implies it
   InputTimeMode input_time = InputTimeMode::kNone;
+  EdgePredicates edge_predicates;  // edges that meet them; DGL's mask
   friend bool operator==(const DrawOptions&, const DrawOptions&) = default;
 };
 
@@ -63,6 +65,7 @@ struct DrawTraits {
     bool edge_times = false;
     bool neighbor_times = false;
     bool neighbor_ids = false;
+    EdgeColumns columns;  // for conditions
   };
   std::vector<EdgeType> planned;
   std::string input_type;
@@ -71,7 +74,9 @@ struct DrawTraits {
 
 // Whether the graph has what the options need. Weights and times: at least one
 // planned type must have them, and draws of the others are uniform and free;
-// LABOR: all must have their neighbours' ids. INVALID_ARGUMENT as above.
+// LABOR: all must have their neighbours' ids. Predicates: a type that is named
+// must be planned and have all columns, and one at least that is not named must
+// have the default's. INVALID_ARGUMENT as above.
 absl::Status CheckDrawsOn(const DrawTraits& graph, const v1::SessionSpec& spec);
 
 }  // namespace tributary

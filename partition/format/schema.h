@@ -20,9 +20,9 @@ inline constexpr uint32_t kGraphFormatVersion = 1;
 struct ColumnSchema {
   DType dtype = DType::kFloat32;
   int64_t dim = 0;  // 0: one value a row, tensor [N]; else [N, dim]
-  size_t row_bytes() const {
-    return DTypeSize(dtype) * static_cast<size_t>(dim == 0 ? 1 : dim);
-  }
+  // Values in a row.
+  size_t width() const { return dim == 0 ? 1 : static_cast<size_t>(dim); }
+  size_t row_bytes() const { return DTypeSize(dtype) * width(); }
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };
 

@@ -110,6 +110,43 @@ TEST(DrawVectors, NodeTimesAndTheInputsOwn) {
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{0, 3, 0, 6, 1, 3, 1, 1, 3}));
 }
 
+TEST(DrawVectors, Predicates) {
+  const EdgePredicates heavy = *ParseEdgePredicates("edge_weight > 1");
+  const auto sink = ExpectDigest(
+      Case({.edge_predicates = heavy}, {0, 3, 0, 6}),
+      "d754349a6ccc3d327fc6029abe290803170547ef3b83673032b2e3f48dc1659e");
+  EXPECT_EQ(Ints(*sink, "n_id"), (Values{0, 3, 6, 2, 1, 5}));
+  EXPECT_EQ(Ints(*sink, "e_id"), (Values{1, 4, 10, 11, 7, 6}));
+  BatchCase weighted = Case({.draw = DrawMode::kWeighted,
+                             .edge_predicates = *ParseEdgePredicates(
+                                 "edge_time != 2 and edge_weight < 4")},
+                            {0, 3, 0, 6});
+  weighted.options.replace = true;
+  const auto drawn = ExpectDigest(
+      weighted,
+      "e5ff323754aabea0cea24f58909a35465d71bf850af3752a46eb883217a5129f");
+  EXPECT_EQ(Ints(*drawn, "e_id"), (Values{0, 1, 10, 10, 5, 5, 7, 7}));
+  BatchCase timed = Case({.time = TimeMode::kEdge,
+                          .input_time = InputTimeMode::kGiven,
+                          .edge_predicates = heavy},
+                         {0, 3, 0, 6});
+  timed.input_time = {9, 6, 4, 9};
+  const auto early = ExpectDigest(
+      timed,
+      "354b9807f9ee89f9a585f12f49089298ada63dd3145c81e24c9cade0e7435936");
+  EXPECT_EQ(Ints(*early, "e_id"), (Values{1, 3, 11, 4, 3, 7, 6}));
+  BatchCase labor = Case(
+      {.draw = DrawMode::kLabor,
+       .edge_predicates = *ParseEdgePredicates("node,to,node:edge_weight > 1")},
+      {0, 3, 1, 6});
+  labor.options.expand = ExpandMode::kAll;
+  const auto shared = ExpectDigest(
+      labor,
+      "d9480b62655199aa1ab693c823c5dc5a998a75ed5adce473149f0139697f0cbf");
+  EXPECT_EQ(Ints(*shared, "e_id"),
+            (Values{1, 3, 10, 11, 6, 1, 3, 10, 11, 6, 7}));
+}
+
 TEST(DrawVectors, Labor) {
   BatchCase batch = Case({.draw = DrawMode::kLabor}, {0, 3, 1, 6});
   batch.options.expand = ExpandMode::kAll;

@@ -78,6 +78,9 @@ absl::Status CheckQuery(const EdgePartition& edges, const HopQuery& query) {
     RETURN_IF_ERROR(CheckPerNode("trees", query.trees.size(), query));
   }
   RETURN_IF_ERROR(CheckPerEdge("edge ids", edges.edge_id.size(), edges));
+  if (query.predicate != nullptr && edges.indices.size() > 0) {
+    RETURN_IF_ERROR(query.predicate->CheckColumns(edges));
+  }
   return CheckDraw(edges, query);
 }
 
@@ -103,6 +106,7 @@ absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
   out->Clear();
   RETURN_IF_ERROR(CheckQuery(edges, query));
   const HopSource source{edges, num_src_nodes, query};
+  if (query.predicate != nullptr) return SampleByPredicate(source, out);
   if (query.time != TimeColumn::kNone) return SampleTemporal(source, out);
   if (query.draw == Draw::kWeighted) return SampleWeighted(source, out);
   if (query.draw == Draw::kLabor) return SampleLabor(source, out);

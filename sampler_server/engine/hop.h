@@ -3,12 +3,15 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "common/session/philox.h"
 #include "partition/format/graph.h"
+#include "sampler_server/engine/edge_predicate.h"
+#include "sampler_server/engine/excluded_rows.h"
 
 namespace tributary {
 
@@ -35,6 +38,8 @@ struct DrawRule {
   bool strict = false;
   bool latest = false;          // no draw: the `fanout` latest, each once
   bool want_positions = false;  // rows of edge_attr
+  // What edges must meet to be drawn; null: nothing.
+  std::shared_ptr<const EdgePredicate> predicate;
 };
 
 // Draws for nodes of one partition. The spans are as long as each other, where
@@ -47,6 +52,8 @@ struct HopQuery : DrawRule {
   absl::Span<const uint32_t> local_numbers;  // the nodes' numbers in the batch
   absl::Span<const uint64_t> rows;           // within the partition
   absl::Span<const uint32_t> trees;          // the nodes' trees; empty: 0
+  // Not drawn, of the partition's rows. Outlives the call.
+  ExcludedOfRows excluded;
   uint64_t skip_edges = 0;  // of the first node's emission: a continuation
   uint64_t max_edges = UINT64_MAX;  // stop after so many
   // Edges are counted before they are drawn, so that `out` takes no byte more
@@ -78,6 +85,8 @@ struct HopEdges {
 // FAILED_PRECONDITION where the draw needs an array that the edge type does not
 // have; INVALID_ARGUMENT for what is no query, a weighted or LABOR draw with
 // times and LABOR with replacement among it.
+// Rows of which some edges may not be drawn are looked at from end to end, and
+// take a bit for each edge of the longest one, beside `out`.
 // Pure: the same query gives the same edges on every machine. Thread-safe.
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
                        const HopQuery& query, HopEdges* out);

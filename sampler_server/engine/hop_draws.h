@@ -12,6 +12,8 @@ absl::Status SampleUniform(const HopSource& source, HopEdges* out);
 absl::Status SampleWeighted(const HopSource& source, HopEdges* out);
 absl::Status SampleTemporal(const HopSource& source, HopEdges* out);
 absl::Status SampleLabor(const HopSource& source, HopEdges* out);
+// Of any kind, where the query has a predicate.
+absl::Status SampleByPredicate(const HopSource& source, HopEdges* out);
 
 }  // namespace tributary
 

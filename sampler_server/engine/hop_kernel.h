@@ -43,6 +43,7 @@ struct HopNode {
   uint32_t take = 0;   // those after them: they are emitted now
   uint32_t lane = 0;
   Way way = Way::kRange;
+  bool excludes = false;  // some of its edges may not be drawn
 };
 
 // The loop would wait for memory and for nothing else, so it runs in stages

@@ -67,17 +67,16 @@ HopRound::HopRound(const GraphSchema& schema, const SamplingPlan& plan,
     : plan_(plan),
       planned_(planned),
       rule_(rule),
+      dst_(schema.node_types[plan.edge_types[planned].dst_type]),
+      excluded_(frontier.excluded),
       num_src_nodes_(static_cast<uint64_t>(
           schema.node_types[plan.edge_types[planned].src_type].num_nodes)),
-      num_dst_nodes_(static_cast<uint64_t>(
-          schema.node_types[plan.edge_types[planned].dst_type].num_nodes)),
+      num_dst_nodes_(static_cast<uint64_t>(dst_.num_nodes)),
       first_local_(static_cast<uint32_t>(frontier.begin)) {
-  const NodeTypeSchema& dst =
-      schema.node_types[plan.edge_types[planned].dst_type];
   const auto ids = frontier.known.subspan(frontier.begin);
   NodesByPartition parted = frontier.trees == 0
-                                ? GroupByPartition(dst, ids)
-                                : GroupTreesByPartition(dst, ids);
+                                ? GroupByPartition(dst_, ids)
+                                : GroupTreesByPartition(dst_, ids);
   share_of_ = std::move(parted.group_of);
   for (PartitionNodes& group : parted.groups) {
     PartitionShare& share = shares_.emplace_back();
@@ -115,6 +114,12 @@ void HopRound::AddTrees(const HopFrontier& frontier) {
   }
 }
 
+ExcludedOfRows HopRound::ExcludedOf(const PartitionShare& share) const {
+  if (excluded_ == nullptr) return {};
+  return {*excluded_, static_cast<uint64_t>(dst_.base[share.partition]),
+          static_cast<uint64_t>(dst_.base[share.partition + 1])};
+}
+
 uint64_t HopRound::MostEdges(const PartitionShare& share) const {
   if (rule_.fanout < 0) return std::numeric_limits<uint64_t>::max();
   return share.unanswered() * static_cast<uint64_t>(rule_.fanout);
@@ -128,6 +133,7 @@ HopQuery HopRound::LocalQuery(const PartitionShare& share, uint64_t max_edges,
   query.rows = Rest(share.rows, from);
   query.trees = Rest(share.trees, from);
   query.time_bound = Rest(share.time_bound, from);
+  query.excluded = ExcludedOf(share);
   query.max_edges = max_edges;
   query.exact_memory = exact_memory;
   return query;
@@ -143,6 +149,7 @@ RemoteHop HopRound::RemoteQuery(const PartitionShare& share) const {
   hop.rows = CopyOf(Rest(share.rows, from));
   hop.trees = CopyOf(Rest(share.trees, from));
   hop.time_bound = CopyOf(Rest(share.time_bound, from));
+  hop.excluded = ExcludedOf(share).OfRows(Rest(share.rows, from));
   return hop;
 }
 

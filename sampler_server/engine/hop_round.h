@@ -35,10 +35,11 @@ struct HopFrontier {
   size_t begin = 0;                  // the frontier's first
   // Of disjoint batches, whose ids are those of TreeIds.
   uint32_t trees = 0;
-  absl::Span<const int64_t> tree_time;  // per tree; empty without times
+  absl::Span<const int64_t> tree_time;      // per tree; empty without times
+  const ExcludedEdges* excluded = nullptr;  // of the edge type; null: none
 };
 
-// Not thread-safe.
+// Not thread-safe. What the frontier views outlives it.
 class HopRound {
  public:
   // `planned` is an index into the plan's edge types.
@@ -76,6 +77,7 @@ class HopRound {
 
  private:
   void AddTrees(const HopFrontier& frontier);
+  ExcludedOfRows ExcludedOf(const PartitionShare& share) const;
   absl::Status Check(const PartitionShare& share, const HopEdges& reply) const;
   void MergeShares();
   template <typename T>
@@ -84,6 +86,8 @@ class HopRound {
   const SamplingPlan& plan_;
   const int planned_;
   const DrawRule rule_;
+  const NodeTypeSchema& dst_;
+  const ExcludedEdges* const excluded_;
   const uint64_t num_src_nodes_;
   const uint64_t num_dst_nodes_;
   const uint32_t first_local_;

@@ -68,12 +68,16 @@ HopRound HopStep::MakeRound(size_t planned) const {
   rule.strict = plan.strict;
   rule.latest = plan.latest;
   rule.want_positions = NeedsPositions(context_.graph->schema(), plan, type);
+  rule.predicate = type.predicate;
   HopFrontier frontier;
   frontier.known =
       absl::MakeConstSpan(dst.numbering.ids()).first(dst.frontier_end);
   frontier.begin = dst.frontier_begin;
   frontier.trees = context_.state->trees;
   frontier.tree_time = context_.state->tree_time;
+  if (!context_.state->excluded.empty()) {
+    frontier.excluded = &context_.state->excluded[planned];
+  }
   return HopRound(context_.graph->schema(), plan, static_cast<int>(planned),
                   rule, frontier);
 }

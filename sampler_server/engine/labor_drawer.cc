@@ -22,13 +22,28 @@ uint32_t LikelyLimit(uint64_t degree, uint32_t k) {
   return limit >= 4294967295.0 ? UINT32_MAX : static_cast<uint32_t>(limit);
 }
 
+// Those of them that may be drawn come first; how many they are.
+size_t KeepEligible(absl::Span<const uint64_t> eligible, SmallVariate* found,
+                    size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t p = found[i].index;
+    found[kept] = found[i];
+    kept += eligible[p / 64] >> (p % 64) & 1;
+  }
+  return kept;
+}
+
 }  // namespace
 
 absl::Span<const uint64_t> LaborDrawer::Draw(PhiloxKey key, const IdArray& ids,
                                              uint64_t begin, uint64_t degree,
-                                             uint32_t k) {
-  Collect(key, ids, begin, degree, k, LikelyLimit(degree, k));
-  if (count_ < k) Collect(key, ids, begin, degree, k, UINT32_MAX);
+                                             uint32_t k,
+                                             const EligibleOfRow& eligible) {
+  const absl::Span<const uint64_t> bits = eligible.bits;
+  const uint64_t of = bits.empty() ? degree : eligible.count;
+  Collect(key, ids, begin, degree, k, LikelyLimit(of, k), bits);
+  if (count_ < k) Collect(key, ids, begin, degree, k, UINT32_MAX, bits);
   KeepSmallest(k);
   positions_.resize(k);
   for (uint32_t i = 0; i < k; ++i) positions_[i] = found_[i].index;
@@ -39,7 +54,8 @@ absl::Span<const uint64_t> LaborDrawer::Draw(PhiloxKey key, const IdArray& ids,
 // What may be among the k smallest, in no order; at least k where `limit` lets
 // so many pass.
 void LaborDrawer::Collect(PhiloxKey key, const IdArray& ids, uint64_t begin,
-                          uint64_t degree, uint32_t k, uint32_t limit) {
+                          uint64_t degree, uint32_t k, uint32_t limit,
+                          absl::Span<const uint64_t> eligible) {
   const size_t most = 2 * size_t{k} + kChunk;
   if (found_.size() < most + kChunk) found_.resize(most + kChunk);
   count_ = 0;
@@ -47,8 +63,9 @@ void LaborDrawer::Collect(PhiloxKey key, const IdArray& ids, uint64_t begin,
     const auto n =
         static_cast<size_t>(std::min<uint64_t>(kChunk, degree - from));
     SmallVariate* const found = found_.data() + count_;
-    const size_t more = FindInChunk(key, ids, begin + from, n, limit, found);
+    size_t more = FindInChunk(key, ids, begin + from, n, limit, found);
     for (size_t i = 0; i < more; ++i) found[i].index += from;
+    if (!eligible.empty()) more = KeepEligible(eligible, found, more);
     count_ += more;
     if (count_ <= most) continue;
     KeepSmallest(k);

@@ -14,19 +14,28 @@
 
 namespace tributary {
 
+// Which positions of a row may be drawn; all of them without bits.
+struct EligibleOfRow {
+  absl::Span<const uint64_t> bits;  // by position
+  uint64_t count = 0;               // that are set
+};
+
 // Draws for one node after another. Keeps its scratch memory, about 32 bytes
 // for each edge of the largest fanout. Not thread-safe.
 class LaborDrawer {
  public:
   // The positions of the k smallest variates of the row's neighbours, whose
   // original ids are ids[begin, begin + degree); ties go to the lower position.
-  // Ascending; valid until the next call. Requires 0 < k < degree.
+  // Ascending; valid until the next call. Requires 0 < k < degree, or more than
+  // k bits that are set.
   absl::Span<const uint64_t> Draw(PhiloxKey key, const IdArray& ids,
-                                  uint64_t begin, uint64_t degree, uint32_t k);
+                                  uint64_t begin, uint64_t degree, uint32_t k,
+                                  const EligibleOfRow& eligible = {});
 
  private:
   void Collect(PhiloxKey key, const IdArray& ids, uint64_t begin,
-               uint64_t degree, uint32_t k, uint32_t limit);
+               uint64_t degree, uint32_t k, uint32_t limit,
+               absl::Span<const uint64_t> eligible);
   size_t FindInChunk(PhiloxKey key, const IdArray& ids, uint64_t begin,
                      size_t n, uint32_t limit, SmallVariate* found);
   void KeepSmallest(uint32_t k);

@@ -1,3 +1,4 @@
+#include "sampler_server/engine/eligible_planner.h"
 #include "sampler_server/engine/hop_draws.h"
 #include "sampler_server/engine/labor_drawer.h"
 
@@ -64,7 +65,7 @@ class LaborPlanner {
 }  // namespace
 
 absl::Status SampleLabor(const HopSource& source, HopEdges* out) {
-  return RunHop<LaborPlanner>(source, out);
+  return RunPlanned<LaborPlanner>(source, out);
 }
 
 }  // namespace tributary

@@ -28,6 +28,7 @@ struct PlannedEdgeType {
   std::vector<int32_t> fanouts;         // per hop; -1: all
   Draw draw = Draw::kUniform;           // types without weights draw uniformly
   TimeColumn time = TimeColumn::kNone;  // types without times are free
+  std::shared_ptr<const EdgePredicate> predicate;  // null: every edge
 };
 
 // What only one kind of sampling knows of its plan. Immutable.

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
+#include "sampler_server/engine/excluded_edges.h"
 #include "sampler_server/engine/hop.h"
 
 namespace tributary {
@@ -26,6 +27,7 @@ struct RemoteHop {
   std::vector<uint64_t> rows;
   std::vector<uint32_t> trees;      // as HopQuery's; or empty
   std::vector<int64_t> time_bound;  // as HopQuery's; or empty
+  ExcludedEdges excluded;           // nodes are rows of the partition
 };
 
 // Which columns of a table; orig_id first, then x, y, time; edge_attr alone.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sampler_server/engine/draw_lanes.h"
+#include "sampler_server/engine/eligible_planner.h"
 #include "sampler_server/engine/hop_draws.h"
 #include "sampler_server/engine/rank_positions.h"
 #include "sampler_server/engine/search_together.h"
@@ -214,7 +215,7 @@ class TemporalPlanner {
 }  // namespace
 
 absl::Status SampleTemporal(const HopSource& source, HopEdges* out) {
-  return RunHop<TemporalPlanner>(source, out);
+  return RunPlanned<TemporalPlanner>(source, out);
 }
 
 }  // namespace tributary

@@ -1,4 +1,5 @@
 #include "sampler_server/engine/draw_lanes.h"
+#include "sampler_server/engine/eligible_planner.h"
 #include "sampler_server/engine/hop_draws.h"
 
 namespace tributary {
@@ -77,7 +78,7 @@ class UniformPlanner {
 }  // namespace
 
 absl::Status SampleUniform(const HopSource& source, HopEdges* out) {
-  return RunHop<UniformPlanner>(source, out);
+  return RunPlanned<UniformPlanner>(source, out);
 }
 
 }  // namespace tributary

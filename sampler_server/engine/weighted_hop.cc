@@ -2,6 +2,7 @@
 #include <array>
 
 #include "sampler_server/engine/draw_lanes.h"
+#include "sampler_server/engine/eligible_planner.h"
 #include "sampler_server/engine/hop_draws.h"
 #include "sampler_server/engine/prefetch.h"
 #include "sampler_server/engine/weight_row.h"
@@ -241,7 +242,7 @@ class WeightedPlanner {
 }  // namespace
 
 absl::Status SampleWeighted(const HopSource& source, HopEdges* out) {
-  return RunHop<WeightedPlanner>(source, out);
+  return RunPlanned<WeightedPlanner>(source, out);
 }
 
 }  // namespace tributary

@@ -5,7 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
+#include "common/session/edge_condition.h"
 #include "common/status.h"
+#include "sampler_server/engine/excluded_rows.h"
 #include "sampler_server/peers/owner_call.h"
 #include "sampler_server/peers/peer_partitions.h"
 
@@ -34,11 +36,33 @@ uint8_t* CopyTo(const std::vector<T>& values, size_t from, size_t count,
   return to + count * sizeof(T);
 }
 
-// True when servers that only know SampleHopRequest would misunderstand it.
-bool IsMoreThanUniform(const RemoteHop& hop) {
-  return hop.rule.draw != Draw::kUniform ||
-         hop.rule.time != TimeColumn::kNone || !hop.trees.empty();
+// A kind that servers which would misunderstand the request do not know.
+MessageKind KindOf(const RemoteHop& hop) {
+  if (hop.rule.predicate != nullptr || !hop.excluded.empty()) {
+    return MessageKind::kEligibleHopRequest;
+  }
+  const bool uniform = hop.rule.draw == Draw::kUniform &&
+                       hop.rule.time == TimeColumn::kNone && hop.trees.empty();
+  return uniform ? MessageKind::kSampleHopRequest
+                 : MessageKind::kDrawHopRequest;
 }
+
+// One field of each, array by array.
+template <typename Edge, typename Field>
+uint8_t* CopyFields(const std::vector<Edge>& edges, Field Edge::*field,
+                    uint8_t* to) {
+  for (const Edge& edge : edges) {
+    std::memcpy(to, &(edge.*field), sizeof(Field));
+    to += sizeof(Field);
+  }
+  return to;
+}
+
+size_t BytesOf(const ExcludedEdges& excluded) {
+  return (excluded.by_id.size() + excluded.by_source.size()) * 16;
+}
+// Of one node they fit, beside the arrays per node.
+static_assert(2 * ExcludedEdges::kMostOfNode * 16 <= kMaxPayloadBytes / 2);
 
 template <typename T>
 const uint8_t* AppendTo(std::vector<T>& values, size_t count,
@@ -71,17 +95,22 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
     const size_t left = hop_.rows.size() - next_;
     if (left == 0 || edges_.neighbors.size() >= max_edges_) return Finish();
     asked_ = std::min(left, NodesPerCall());
-    auto payload = std::make_shared<AlignedBuffer>(asked_ * NodeBytes());
+    FindExcluded();
+    auto payload = std::make_shared<AlignedBuffer>(asked_ * NodeBytes() +
+                                                   BytesOf(excluded_));
     uint8_t* to = CopyTo(hop_.local_numbers, next_, asked_, payload->data());
     to = CopyTo(hop_.trees, next_, asked_, to);
     to = CopyTo(hop_.rows, next_, asked_, to);
-    CopyTo(hop_.time_bound, next_, asked_, to);
+    to = CopyTo(hop_.time_bound, next_, asked_, to);
+    to = CopyFields(excluded_.by_id, &EdgeOfNode::node, to);
+    to = CopyFields(excluded_.by_id, &EdgeOfNode::edge_id, to);
+    to = CopyFields(excluded_.by_source, &SourceOfNode::node, to);
+    CopyFields(excluded_.by_source, &SourceOfNode::source, to);
     reply_bytes_ = ReplyBytes();
 
     OwnerCallSpec spec;
     spec.partition = hop_.partition;
-    spec.kind = IsMoreThanUniform(hop_) ? MessageKind::kDrawHopRequest
-                                        : MessageKind::kSampleHopRequest;
+    spec.kind = KindOf(hop_);
     spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
       return self->Header(timeout_ms);
     };
@@ -114,6 +143,17 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
                               kMaxNodesPerCall);
   }
 
+  // What concerns the nodes asked for, and so few of those that it fits.
+  void FindExcluded() {
+    const ExcludedOfRows all(hop_.excluded, 0, UINT64_MAX);
+    const auto rows = absl::MakeConstSpan(hop_.rows);
+    excluded_ = all.OfRows(rows.subspan(next_, asked_));
+    while (BytesOf(excluded_) > kMaxPayloadBytes / 2 && asked_ > 1) {
+      asked_ /= 2;
+      excluded_ = all.OfRows(rows.subspan(next_, asked_));
+    }
+  }
+
   size_t ReplyBytes() const {
     const uint64_t edges_left = max_edges_ - edges_.neighbors.size();
     const uint64_t counts = asked_ * sizeof(uint32_t);
@@ -138,6 +178,13 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
     request.set_strict(rule.strict);
     request.set_latest(rule.latest);
     request.set_disjoint(!hop_.trees.empty());
+    if (rule.predicate != nullptr) {
+      for (const EdgeCondition& condition : rule.predicate->conditions) {
+        FillCondition(condition, request.add_conditions());
+      }
+    }
+    request.set_num_excluded_edges(excluded_.by_id.size());
+    request.set_num_excluded_sources(excluded_.by_source.size());
     request.set_num_nodes(asked_);
     request.set_skip_edges(skip_);
     request.set_max_reply_bytes(reply_bytes_);
@@ -202,6 +249,7 @@ class HopCall : public std::enable_shared_from_this<HopCall> {
   size_t next_ = 0;         // first node that is not complete
   uint64_t skip_ = 0;       // of its edges, that are here
   size_t asked_ = 0;        // nodes in the call that is out
+  ExcludedEdges excluded_;  // of their edges
   size_t reply_bytes_ = 0;  // that its reply may have
 };
 

@@ -253,6 +253,63 @@ TEST_F(LeafCallsTest, RefusesDrawsThatItDoesNotKnowOrHave) {
   ExpectHopError(absl::StatusCode::kInvalidArgument, "time 5; allowed");
 }
 
+// Node 2, row 1, has in-edges 2 1 3 0 from 0 1 2 3, whose internal ids are 0 2
+// 1 3.
+TEST_F(LeafCallsTest, LeavesOutExcludedEdges) {
+  hop_.set_num_excluded_edges(2);
+  hop_.set_num_excluded_sources(1);
+  const auto payload = [](const std::vector<uint64_t>& rows) {
+    return AsBytes(std::vector<uint32_t>{0, 1}) +
+           AsBytes(std::vector<uint64_t>{0, 1}) + AsBytes(rows) +
+           AsBytes(std::vector<int64_t>{1, 1}) +
+           AsBytes(std::vector<uint64_t>{1}) +
+           AsBytes(std::vector<uint64_t>{3});
+  };
+  const auto reply =
+      ServeSampleHop(HalfGraph(), hop_, Bytes(payload({0, 1})), {}, *budget_)
+          .value();
+  const auto bytes = reply.payload.span();
+  EXPECT_THAT(Take<uint32_t>(bytes, 0, 2), ElementsAre(1, 2));
+  EXPECT_THAT(Take<int64_t>(bytes, 8 + 3 * 8, 3), ElementsAre(4, 2, 3));
+  EXPECT_THAT(std::string(ServeSampleHop(HalfGraph(), hop_,
+                                         Bytes(payload({1, 0})), {}, *budget_)
+                              .status()
+                              .message()),
+              HasSubstr("do not ascend"));
+  hop_.set_num_excluded_edges(uint64_t{1} << 63);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "24 bytes for 9223372036");
+  hop_.set_num_excluded_edges(0);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "8 bytes for 2 items");
+}
+
+TEST_F(LeafCallsTest, DrawsByConditions) {
+  GraphSpec spec = Spec();
+  spec.weight = {5, 6, 7, 8, 9};
+  const auto weighted = BuildGraph(spec, {{0}});
+  const Sha256Digest& digest = weighted->schema().layout_digest;
+  hop_.set_layout_digest(std::string(digest.begin(), digest.end()));
+  v1::EdgeCondition* condition = hop_.add_conditions();
+  condition->set_column(v1::EDGE_COLUMN_WEIGHT);
+  condition->set_comparison(v1::COMPARISON_GREATER);
+  condition->set_decimal(6.5);
+  const std::string payload = AsBytes(std::vector<uint32_t>{0, 1}) +
+                              AsBytes(std::vector<uint64_t>{0, 1});
+  const auto serve = [&] {
+    return ServeSampleHop(*weighted, hop_, Bytes(payload), {}, *budget_);
+  };
+  EXPECT_THAT(Take<int64_t>(serve()->payload.span(), 8 + 3 * 8, 3),
+              ElementsAre(4, 2, 3));
+  condition->set_column(v1::EDGE_COLUMN_TIME);
+  EXPECT_THAT(std::string(serve().status().message()),
+              HasSubstr("no such column; allowed: edge_weight"));
+  condition->clear_comparison();
+  EXPECT_THAT(std::string(serve().status().message()),
+              HasSubstr("comparison 0"));
+  for (int i = 0; i < 16; ++i) *hop_.add_conditions() = hop_.conditions(0);
+  EXPECT_THAT(std::string(serve().status().message()),
+              HasSubstr("17 conditions"));
+}
+
 // 0 and 2 are in partition 0.
 TEST_F(LeafCallsTest, GathersTimesOfNodes) {
   gather_.clear_columns();

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/session/edge_condition.h"
 #include "common/status.h"
 #include "sampler_server/engine/draw.h"
+#include "sampler_server/engine/edge_predicate.h"
+#include "sampler_server/engine/excluded_rows.h"
 #include "sampler_server/engine/hop.h"
 #include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
@@ -60,14 +63,47 @@ struct NodeArrays {
   std::vector<uint32_t> local_numbers, trees;
   std::vector<uint64_t> rows;
   std::vector<int64_t> time_bound;
+  ExcludedEdges excluded;  // nodes are rows
 };
+
+absl::Status CheckSize(const v1::SampleHopRequest& request, bool timed,
+                       size_t payload) {
+  constexpr uint64_t kExcludedBytes = 16;
+  const uint64_t most = payload / kExcludedBytes;
+  if (request.num_excluded_edges() > most ||
+      request.num_excluded_sources() > most - request.num_excluded_edges()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "payload of ", payload, " bytes for ", request.num_excluded_edges(),
+        " excluded edges and ", request.num_excluded_sources(), " sources"));
+  }
+  return CheckPayload(
+      request.num_nodes(), 12 + (request.disjoint() ? 4 : 0) + (timed ? 8 : 0),
+      payload - kExcludedBytes * (request.num_excluded_edges() +
+                                  request.num_excluded_sources()));
+}
+
+// Whose rows come first, then what they exclude.
+template <typename Edge, typename Field>
+absl::Status TakeExcluded(size_t count, Field Edge::*field,
+                          absl::Span<const uint8_t>* payload,
+                          std::vector<Edge>* edges) {
+  const auto rows = CopyArray<uint64_t>(*payload, count);
+  payload->remove_prefix(count * sizeof(uint64_t));
+  const auto fields = CopyArray<Field>(*payload, count);
+  payload->remove_prefix(count * sizeof(Field));
+  edges->resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    (*edges)[i].node = rows[i];
+    (*edges)[i].*field = fields[i];
+  }
+  if (std::is_sorted(edges->begin(), edges->end())) return absl::OkStatus();
+  return absl::InvalidArgumentError("excluded edges do not ascend");
+}
 
 absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
                                        absl::Span<const uint8_t> payload) {
   const bool timed = request.time() != v1::TIME_COLUMN_NONE;
-  RETURN_IF_ERROR(CheckPayload(
-      request.num_nodes(), 12 + (request.disjoint() ? 4 : 0) + (timed ? 8 : 0),
-      payload.size()));
+  RETURN_IF_ERROR(CheckSize(request, timed, payload.size()));
   const size_t n = request.num_nodes();
   const auto take = [&payload, n](auto* values) {
     using T = typename std::remove_reference_t<decltype(*values)>::value_type;
@@ -79,12 +115,44 @@ absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
   if (request.disjoint()) take(&arrays.trees);
   take(&arrays.rows);
   if (timed) take(&arrays.time_bound);
+  RETURN_IF_ERROR(TakeExcluded(request.num_excluded_edges(),
+                               &EdgeOfNode::edge_id, &payload,
+                               &arrays.excluded.by_id));
+  RETURN_IF_ERROR(TakeExcluded(request.num_excluded_sources(),
+                               &SourceOfNode::source, &payload,
+                               &arrays.excluded.by_source));
   return arrays;
+}
+
+absl::StatusOr<std::shared_ptr<const EdgePredicate>> TakePredicate(
+    const v1::SampleHopRequest& request, const EdgeTypeSchema& type) {
+  if (request.conditions_size() > static_cast<int>(kMaxConditions)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.conditions_size(), " conditions; allowed: 0 to ",
+                     kMaxConditions));
+  }
+  std::vector<EdgeCondition> conditions;
+  for (const v1::EdgeCondition& condition : request.conditions()) {
+    ASSIGN_OR_RETURN(conditions.emplace_back(), ReadCondition(condition));
+  }
+  return EdgePredicate::Make(type, std::move(conditions));
+}
+
+// A bit for each edge of the longest row, where rows are looked at.
+uint64_t EligibleBytes(const EdgePartition& edges, const HopQuery& query) {
+  if (query.predicate == nullptr && query.excluded.empty()) return 0;
+  uint64_t longest = 0;
+  for (uint64_t row : query.rows) {
+    longest = std::max(longest, edges.indptr[row + 1] - edges.indptr[row]);
+  }
+  // Weighted draws have sums of as many bytes.
+  return (query.draw == Draw::kWeighted ? 2 : 1) * longest / 8;
 }
 
 // Fanout and enumerations; what the partition does not have, and what does not
 // go together, the kernel refuses.
-absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request) {
+absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request,
+                                  const EdgeTypeSchema& type) {
   if (request.fanout() < -1) {
     return absl::InvalidArgumentError(
         absl::StrCat("fanout ", request.fanout(), "; -1 is all"));
@@ -106,6 +174,7 @@ absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request) {
   rule.strict = request.strict();
   rule.latest = request.latest();
   rule.want_positions = request.want_positions();
+  ASSIGN_OR_RETURN(rule.predicate, TakePredicate(request, type));
   return rule;
 }
 
@@ -140,9 +209,9 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
       CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
   RETURN_IF_ERROR(
       CheckIndex("partition", request.partition(), schema.num_partitions));
-  ASSIGN_OR_RETURN(const DrawRule rule, TakeRule(request));
-  ASSIGN_OR_RETURN(const NodeArrays nodes, TakePayload(request, payload));
   const EdgeTypeSchema& type = schema.edge_types[request.edge_type()];
+  ASSIGN_OR_RETURN(const DrawRule rule, TakeRule(request, type));
+  ASSIGN_OR_RETURN(const NodeArrays nodes, TakePayload(request, payload));
   const EdgePartition* edges =
       graph.edges(request.edge_type(), request.partition());
   if (edges == nullptr) return NotHere(graph, request.partition());
@@ -153,6 +222,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   query.rows = nodes.rows;
   query.trees = nodes.trees;
   query.time_bound = nodes.time_bound;
+  query.excluded = {nodes.excluded, 0, UINT64_MAX};
   query.skip_edges = request.skip_edges();
   const size_t edge_bytes =
       (request.want_positions() ? 3 : 2) * sizeof(uint64_t);
@@ -164,7 +234,8 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   // Twice: as the kernel makes them and as they travel.
   ASSIGN_OR_RETURN(Reservation reservation,
                    budget.TryReserve(2 * (query.rows.size() * sizeof(uint32_t) +
-                                          most_edges * edge_bytes)));
+                                          most_edges * edge_bytes) +
+                                     EligibleBytes(*edges, query)));
   HopEdges hop;
   RETURN_IF_ERROR(SampleHop(*edges, schema.node_types[type.src_type].num_nodes,
                             query, &hop));

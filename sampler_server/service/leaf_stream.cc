@@ -38,7 +38,8 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
   RETURN_IF_ERROR(FaultPoint("leaf.serve"));
   const IncomingCall& call = leaf.call;
   if (call.kind == MessageKind::kSampleHopRequest ||
-      call.kind == MessageKind::kDrawHopRequest) {
+      call.kind == MessageKind::kDrawHopRequest ||
+      call.kind == MessageKind::kEligibleHopRequest) {
     core.metrics.leaf_hops.Add();
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<v1::SampleHopRequest>(call.kind, call.header));

@@ -55,6 +55,10 @@ const std::vector<Vector>& Vectors() {
        .draws = {.time = TimeMode::kNode, .input_time = InputTimeMode::kOwn},
        .digest =
            "7d01fb71eb97ca989001935f5e9ea624640c4defec7219b6965b6712d85bc90a"},
+      {.name = "Predicate",
+       .draws = {.edge_predicates = *ParseEdgePredicates("edge_weight > 1")},
+       .digest =
+           "d754349a6ccc3d327fc6029abe290803170547ef3b83673032b2e3f48dc1659e"},
       {.name = "Labor",
        .draws = {.draw = DrawMode::kLabor, .layer_dependency = true},
        .inputs = {0, 3, 1, 6},
@@ -140,9 +144,13 @@ TEST_F(DrawRefusalTest, InputTimesAreAsManyAsTheSpecificationSays) {
 TEST_F(DrawRefusalTest, WhatTheGraphDoesNotHaveIsNamed) {
   SimFleet fleet(1);
   fleet.Add({.opened = VectorGraph(1)});
-  const std::vector<std::string> words = {
-      "",           "draw: weighted",  "time: edge",
-      "time: edge", "input_time: own", "neighbours' original ids"};
+  const std::vector<std::string> words = {"",
+                                          "draw: weighted",
+                                          "time: edge",
+                                          "time: edge",
+                                          "input_time: own",
+                                          "edge_predicate: 'edge_weight > 1'",
+                                          "neighbours' original ids"};
   for (size_t i = 1; i < words.size(); ++i) {
     auto trainer = Connect(fleet);
     trainer->Open(SessionOf(*fleet.servers[0], Vectors()[i]));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <random>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "sampler_server/engine/testing/oracle.h"
 
 namespace tributary {
@@ -17,14 +15,47 @@ const MemoryGraphSpec::NodeType& NodeTypeOf(const RandomCase& c,
   return c.graph.node_types[i];
 }
 
+std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
+  return type.src + "," + type.rel + "," + type.dst;
+}
+
+bool HasColumns(const MemoryGraphSpec::EdgeType& type,
+                const std::vector<EdgeCondition>& conditions) {
+  for (const EdgeCondition& condition : conditions) {
+    const bool has =
+        condition.column == EdgeColumn::kWeight ? !type.weight.empty()
+        : condition.column == EdgeColumn::kTime ? !type.time.empty()
+                                                : type.has_attr;
+    if (!has) return false;
+  }
+  return true;
+}
+
 bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type) {
   const NumNeighbors& n = c.batch.options.num_neighbors;
-  const auto named =
-      n.by_edge_type.find(type.src + "," + type.rel + "," + type.dst);
+  const auto named = n.by_edge_type.find(NameOf(type));
   const auto& fanouts =
       named == n.by_edge_type.end() ? n.by_default : named->second;
   return !c.graph.heterogeneous ||
          fanouts != std::vector<int32_t>(fanouts.size(), 0);
+}
+
+bool HasWhatItsPredicatesAskFor(const RandomCase& c) {
+  const auto& [by_default, own] = c.batch.options.draws.edge_predicates;
+  size_t owners = 0;
+  bool any = by_default.empty(), none = true;
+  for (const auto& type : c.graph.edge_types) {
+    if (!Planned(c, type)) continue;
+    const auto entry = own.find(NameOf(type));
+    if (entry == own.end()) {
+      none = false;
+      any |= HasColumns(type, by_default);
+      continue;
+    }
+    ++owners;
+    if (!HasColumns(type, entry->second)) return false;
+  }
+  return owners == own.size() && (any || none);
 }
 
 // Everything is drawn from one seed.
@@ -40,6 +71,7 @@ class Maker {
     }
     case_.edges_per_reply = static_cast<uint64_t>(1 + Below(20));
     if (Chance(60)) ChooseDraws();
+    if (Chance(60)) ChoosePredicates();
     return case_;
   }
 
@@ -176,6 +208,47 @@ class Maker {
     }
   }
 
+  // Of one planned type's columns, for it or for all.
+  void ChoosePredicates() {
+    std::vector<MemoryGraphSpec::EdgeType*> planned;
+    for (auto& type : graph_.edge_types) {
+      if (Planned(case_, type)) planned.push_back(&type);
+    }
+    if (planned.empty()) return;
+    auto& type = *planned[Below(static_cast<int64_t>(planned.size()))];
+    const auto edges = static_cast<int64_t>(type.edges.size());
+    if (edges == 0 || Chance(50)) type.has_attr = true;
+    if (type.weight.empty() && Chance(30)) AddWeights(type);
+    if (type.time.empty() && Chance(30)) AddTimes(type);
+    std::vector<EdgeCondition> conditions;
+    const int64_t most = 1 + Below(2);
+    while (static_cast<int64_t>(conditions.size()) < most) {
+      EdgeCondition condition;
+      condition.column = static_cast<EdgeColumn>(1 + Below(3));
+      if (!HasColumns(type, {condition})) {
+        if (HasColumns(type, conditions) && !conditions.empty()) break;
+        type.has_attr = true;
+        continue;
+      }
+      condition.comparison = static_cast<Comparison>(1 + Below(6));
+      condition.whole = condition.column == EdgeColumn::kAttr
+                            ? Below(2 * edges + 2)
+                            : Below(20) - 5;
+      if (condition.column == EdgeColumn::kWeight && Chance(50)) {
+        condition.is_whole = false;
+        condition.decimal = static_cast<double>(condition.whole) * 7.1;
+        condition.whole = 0;
+      }
+      conditions.push_back(condition);
+    }
+    EdgePredicates& predicates = case_.batch.options.draws.edge_predicates;
+    if (Chance(50)) {
+      predicates.by_default = conditions;
+    } else {
+      predicates.by_edge_type[NameOf(type)] = conditions;
+    }
+  }
+
   // To most edge types; to all that are planned when those were none of them.
   template <typename Add>
   void AddToTypes(Add add) {
@@ -264,6 +337,7 @@ class Maker {
 }  // namespace
 
 bool HasWhatItDrawsBy(const RandomCase& c) {
+  if (!HasWhatItsPredicatesAskFor(c)) return false;
   const DrawOptions& draws = c.batch.options.draws;
   if (draws.input_time == InputTimeMode::kOwn &&
       NodeTypeOf(c, c.batch.options.input_type).time.empty()) {
@@ -305,44 +379,6 @@ std::string DefinedDigest(const RandomCase& c) {
   return OracleDigest(c.graph, c.batch.options, request.key.epoch,
                       request.key.index, request.input_number,
                       request.original_id, request.input_time);
-}
-
-std::string Describe(const RandomCase& c) {
-  const SpecOptions& o = c.batch.options;
-  std::string text = absl::StrCat(
-      "seed ", c.seed, "; partitions ", c.graph.num_partitions, ", here {",
-      absl::StrJoin(c.here, ","), "}, ", c.edges_per_reply,
-      " edges a reply, wide ids ", c.graph.wide_ids, "\n");
-  for (const auto& type : c.graph.node_types) {
-    absl::StrAppend(&text, "node type ", type.name, ": ", type.num_nodes,
-                    " nodes, x ", type.x_dim, ", y ", type.has_y,
-                    ", partition of each {",
-                    absl::StrJoin(type.partition_of, ","), "}\n");
-  }
-  for (const auto& type : c.graph.edge_types) {
-    absl::StrAppend(&text, "edge type ", type.src, ",", type.rel, ",", type.dst,
-                    ", attributes ", type.has_attr, ":");
-    for (const auto& [u, v] : type.edges)
-      absl::StrAppend(&text, " ", u, ">", v);
-    absl::StrAppend(&text, "\n");
-  }
-  absl::StrAppend(
-      &text, "inputs of ", o.input_type, ": {",
-      absl::StrJoin(c.batch.inputs, ","), "}, batch ", c.batch.index, " of ",
-      o.batch_size, ", epoch ", c.batch.epoch, ", random seed ", o.random_seed,
-      ", shuffle ", o.shuffle == ShuffleMode::kGlobal, ", replace ", o.replace,
-      ", expand all ", o.expand == ExpandMode::kAll, ", features ",
-      o.collect_features, ", layer dependency ", o.draws.layer_dependency,
-      ", draw ", static_cast<int>(o.draws.draw), ", time ",
-      static_cast<int>(o.draws.time), ", last ",
-      static_cast<int>(o.draws.temporal_strategy), ", strict ", o.draws.strict,
-      ", disjoint ", o.draws.disjoint, ", input times {",
-      absl::StrJoin(c.batch.input_time, ","), "}\nfanouts ",
-      absl::StrJoin(o.num_neighbors.by_default, ","));
-  for (const auto& [name, fanouts] : o.num_neighbors.by_edge_type) {
-    absl::StrAppend(&text, ";", name, "=", absl::StrJoin(fanouts, ","));
-  }
-  return text + "\n";
 }
 
 }  // namespace tributary

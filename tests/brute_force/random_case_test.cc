@@ -120,8 +120,18 @@ TEST(RandomCase, HasAllThatGoesWrong) {
     seen["types without weights"] +=
         draws.draw == DrawMode::kWeighted &&
         AnyEdgeType(c, [](const auto& type) { return type.weight.empty(); });
+    seen["predicates of all types"] +=
+        !draws.edge_predicates.by_default.empty();
+    seen["predicates of one type"] +=
+        !draws.edge_predicates.by_edge_type.empty();
+    seen["predicates and weights"] +=
+        draws.draw == DrawMode::kWeighted && !draws.edge_predicates.empty();
+    seen["predicates and times"] +=
+        draws.time != TimeMode::kNone && !draws.edge_predicates.empty();
+    seen["predicates and labor"] +=
+        draws.draw == DrawMode::kLabor && !draws.edge_predicates.empty();
   }
-  EXPECT_EQ(seen.size(), 32u);
+  EXPECT_EQ(seen.size(), 37u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 

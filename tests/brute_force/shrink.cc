@@ -108,6 +108,9 @@ class Shrinker {
              DrawOptions();
     });
     smaller |= TrySet(
+        [](RandomCase& c) { return &c.batch.options.draws.edge_predicates; },
+        EdgePredicates());
+    smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.draws.strict; }, false);
     smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.draws.temporal_strategy; },

@@ -63,7 +63,8 @@ uint64_t MostReplyBytes(const OutgoingMessage& message) {
     return ask.answer_bytes();
   }
   if ((message.kind == MessageKind::kSampleHopRequest ||
-       message.kind == MessageKind::kDrawHopRequest) &&
+       message.kind == MessageKind::kDrawHopRequest ||
+       message.kind == MessageKind::kEligibleHopRequest) &&
       hop.ParseFromString(message.header)) {
     return hop.max_reply_bytes();
   }

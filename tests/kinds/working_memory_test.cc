@@ -158,6 +158,8 @@ MemoryGraphSpec WithColumns(MemoryGraphSpec spec) {
 // Each way to draw.
 std::vector<DrawOptions> AllDraws() {
   return {{.draw = DrawMode::kWeighted},
+          {.draw = DrawMode::kWeighted,
+           .edge_predicates = *ParseEdgePredicates("edge_weight > 1")},
           {.draw = DrawMode::kLabor},
           {.disjoint = true},
           {.draw = DrawMode::kWeighted, .disjoint = true},
@@ -279,7 +281,8 @@ TEST_P(WorkingMemory, EveryDraw) {
   for (const DrawOptions& draws : AllDraws()) {
     SCOPED_TRACE(absl::StrCat("draw ", static_cast<int>(draws.draw), " time ",
                               static_cast<int>(draws.time), " disjoint ",
-                              draws.disjoint));
+                              draws.disjoint, " predicate ",
+                              !draws.edge_predicates.empty()));
     ExpectWithinReservation(tree, Drawn(Case(1000, {4, 4, 4}), draws));
     ExpectWithinReservation(tree, Drawn(Case(10'000, {1, 1, 1, 1}), draws));
     ExpectWithinReservation(dense, Drawn(Case(100, {-1, 100}), draws));

@@ -1,6 +1,8 @@
 """One batch of neighbour sampling: its tensors as numpy arrays by name."""
 
 import dataclasses
+import math
+import operator
 
 import numpy as np
 
@@ -21,10 +23,47 @@ class Spec:
     strict: bool = False
     last: bool = False
     disjoint: bool = False
+    # By edge type, or None for those that are not named and have the columns:
+    # a list of (column, comparison, constant), column "edge_weight",
+    # "edge_time" or a number, that of edge_attr.
+    predicates: dict = dataclasses.field(default_factory=dict)
 
     @property
     def trees(self):
         return self.disjoint or self.time is not None
+
+
+COMPARISONS = {"<": operator.lt, "<=": operator.le, "==": operator.eq,
+               "!=": operator.ne, ">=": operator.ge, ">": operator.gt}
+
+
+def _column(edges, column):
+    """Python numbers by edge id, or None: ints and floats compare exactly."""
+    if column == "edge_weight":
+        return edges.weight
+    if column == "edge_time":
+        return edges.time
+    if edges.attr is None:
+        return None
+    rows = np.repeat(edges.attr, 2, axis=0) if edges.attr_shift else edges.attr
+    return rows.reshape(len(rows), -1)[:, column].tolist()
+
+
+def eligible(graph, spec, edge_type, adjacent):
+    """The positions that meet all conditions."""
+    edges = graph.edge_types[edge_type]
+    conditions = spec.predicates.get(edge_type)
+    if conditions is None:
+        conditions = spec.predicates.get(None, [])
+        if any(_column(edges, column) is None for column, _, _ in conditions):
+            conditions = []
+    left = list(range(len(adjacent)))
+    for column, comparison, constant in conditions:
+        values = _column(edges, column)
+        left = [p for p in left
+                if not math.isnan(values[adjacent[p][1]]) and
+                COMPARISONS[comparison](values[adjacent[p][1]], constant)]
+    return left
 
 
 class Numbering:
@@ -107,9 +146,10 @@ def _hop(graph, spec, which, plan, nodes, sampled, times):
         for local in frontier[dst]:
             tree, node = nodes[dst].nodes[local]
             adjacent = graph.edge_types[edge_type].in_edges(node)
-            drawn = _draw(graph, spec, which, edge_type, adjacent,
-                          fanouts[hop], nodes[dst].number_in_tree[local], tree,
-                          times)
+            may = eligible(graph, spec, edge_type, adjacent)
+            drawn = [may[rank] for rank in _draw(
+                graph, spec, which, edge_type, adjacent, may, fanouts[hop],
+                nodes[dst].number_in_tree[local], tree, times)]
             for p in drawn:
                 neighbour, e = adjacent[p]
                 out.edges.append((nodes[src][tree, neighbour], local, e))
@@ -119,11 +159,12 @@ def _hop(graph, spec, which, plan, nodes, sampled, times):
         numbering.end_hop()
 
 
-def _draw(graph, spec, which, edge_type, adjacent, fanout, number, tree,
+def _draw(graph, spec, which, edge_type, every, may, fanout, number, tree,
           times):
-    """The positions that one node emits."""
+    """The ranks among positions `may` that one node emits."""
     if fanout == 0:
         return []
+    adjacent = [every[p] for p in may]
     epoch, index, hop = which
     if spec.draw == "labor":
         key = philox.make_key(spec.seed, epoch, index, philox.LABOR,
@@ -134,8 +175,9 @@ def _draw(graph, spec, which, edge_type, adjacent, fanout, number, tree,
     stream = philox.Stream(key, number, tree)
     weight = graph.edge_types[edge_type].weight
     if spec.draw == "weighted" and weight is not None:
-        w = draws.integer_weights([weight[e] for _, e in adjacent])
-        return draws.weighted(stream, w, fanout, spec.replace)
+        w = draws.integer_weights([weight[e] for _, e in every])
+        return draws.weighted(stream, [w[p] for p in may], fanout,
+                              spec.replace)
     edge_time = graph.edge_types[edge_type].time
     node_time = graph.node_types[edge_type[0]].time
     if spec.time == "edge" and edge_time is not None:

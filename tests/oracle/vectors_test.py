@@ -221,6 +221,25 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
             self.digest([0, 3, 0, 6], time="node"),
             "7d01fb71eb97ca989001935f5e9ea624640c4defec7219b6965b6712d85bc90a")
 
+    def test_predicates(self):
+        heavy = [("edge_weight", ">", 1)]
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], predicates={None: heavy}),
+            "d754349a6ccc3d327fc6029abe290803170547ef3b83673032b2e3f48dc1659e")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], draw="weighted", replace=True,
+                        predicates={None: [("edge_time", "!=", 2),
+                                           ("edge_weight", "<", 4)]}),
+            "e5ff323754aabea0cea24f58909a35465d71bf850af3752a46eb883217a5129f")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], [9, 6, 4, 9], time="edge",
+                        predicates={None: heavy}),
+            "354b9807f9ee89f9a585f12f49089298ada63dd3145c81e24c9cade0e7435936")
+        self.assertEqual(
+            self.digest([0, 3, 1, 6], draw="labor", expand_all=True,
+                        predicates={graph.EDGE: heavy}),
+            "d9480b62655199aa1ab693c823c5dc5a998a75ed5adce473149f0139697f0cbf")
+
     def test_labor(self):
         self.assertEqual(
             self.digest([0, 3, 1, 6], draw="labor", expand_all=True),

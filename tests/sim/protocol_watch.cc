@@ -11,7 +11,8 @@ namespace {
 
 bool IsHopRequest(MessageKind kind) {
   return kind == MessageKind::kSampleHopRequest ||
-         kind == MessageKind::kDrawHopRequest;
+         kind == MessageKind::kDrawHopRequest ||
+         kind == MessageKind::kEligibleHopRequest;
 }
 
 // What was under way when a cancel came; far more than it takes.

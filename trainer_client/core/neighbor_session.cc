@@ -11,6 +11,7 @@
 #include "common/session/spec_builder.h"
 #include "common/status.h"
 #include "common/utf8.h"
+#include "partition/format/draw_traits.h"
 
 namespace tributary {
 namespace {
@@ -99,8 +100,7 @@ DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
       continue;
     }
     const EdgeTypeSchema& type = schema.edge_types[i];
-    traits.planned.push_back({wanted.edge_type(), type.weighted, type.timed,
-                              type.neighbor_timed, type.neighbor_ids});
+    traits.planned.push_back(DrawTraitsOf(type));
   }
   const int input = schema.FindNodeType(spec.inputs().node_type());
   traits.input_type = spec.inputs().node_type();
@@ -251,7 +251,7 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
       (options.draws != DrawOptions() || !options.input_time.empty())) {
     return Bad("draws",
                options.walk.has_value() ? "given with walks" : "given with PPR",
-               "none: weights, times and trees are for neighbours");
+               "none: weights, times, trees and predicates are for neighbours");
   }
   DrawOptions draws = options.draws;
   draws.input_time = TimesOf(options);

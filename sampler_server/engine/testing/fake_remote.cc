@@ -69,6 +69,7 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
     if (!hop.time_bound.empty()) {
       query.time_bound = absl::MakeConstSpan(hop.time_bound).subspan(next);
     }
+    query.excluded = {hop.excluded, 0, UINT64_MAX};
     query.skip_edges = skip;
     query.max_edges = std::min(left, edges_per_reply);
     HopEdges piece;

@@ -27,6 +27,7 @@ void HopRows::Ids::Set(const std::vector<uint64_t>& ids) {
 }
 
 void HopRows::SetWeights(const std::vector<double>& weights) {
+  weight = weights;
   weight_sum.resize(num_edges());
   for (size_t row = 0; row + 1 < indptr.size(); ++row) {
     SumWeights(absl::MakeConstSpan(weights).subspan(indptr[row], degree(row)),
@@ -69,7 +70,11 @@ EdgePartition HopRows::view() const {
   view.indptr = indptr;
   view.indices = View(indices);
   view.edge_id = View(edge_id);
+  view.weight =
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(weight.data()),
+                          weight.size() * sizeof(double));
   view.weight_sum = weight_sum;
+  view.edge_attr = edge_attr;
   view.edge_time = {edge_time.time, View(edge_time.position)};
   view.neighbor_time = {neighbor_time.time, View(neighbor_time.position)};
   view.neighbor_id = View(neighbor_id);
@@ -92,6 +97,21 @@ HopQuery AskedNodes::Query(int32_t fanout, bool replace) const {
   query.local_numbers = numbers;
   query.trees = trees;
   return query;
+}
+
+EdgeTypeSchema EdgeTypeWithColumns() {
+  EdgeTypeSchema type;
+  type.src = type.dst = "node";
+  type.rel = "to";
+  type.edge_attr = ColumnSchema{DType::kFloat32, 2};
+  type.weighted = type.timed = true;
+  type.weight_dtype = DType::kFloat64;
+  return type;
+}
+
+std::shared_ptr<const EdgePredicate> PredicateOf(const std::string& text,
+                                                 const EdgeTypeSchema& type) {
+  return *EdgePredicate::Make(type, ParseEdgePredicates(text)->by_default);
 }
 
 namespace {

@@ -3,6 +3,8 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_HOP_ROWS_H_
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,6 +22,12 @@ class HopRows {
   void SetEdgeTimes(const std::vector<int64_t>& times);
   void SetNeighborTimes(const std::vector<int64_t>& times);
   void SetNeighborIds(const std::vector<uint64_t>& ids);
+  // By edge, one or more of them each.
+  template <typename T>
+  void SetAttributes(const std::vector<T>& values) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+    edge_attr.assign(bytes, bytes + values.size() * sizeof(T));
+  }
 
   EdgePartition view() const;
   uint64_t num_edges() const { return indptr.back(); }
@@ -36,6 +44,8 @@ class HopRows {
     Ids position;
   };
   std::vector<uint64_t> indptr = {0}, weight_sum;
+  std::vector<double> weight;
+  std::vector<uint8_t> edge_attr;
   Ids indices, edge_id, neighbor_id;
   Times edge_time, neighbor_time;
 
@@ -56,6 +66,13 @@ struct AskedNodes {
   std::vector<uint32_t> numbers, trees;
 };
 inline constexpr PhiloxKey kFirstKey{0xa9034aaf, 0x0c819c21};
+
+// An edge type with two float32 attributes, float64 weights and times.
+EdgeTypeSchema EdgeTypeWithColumns();
+// A user's words, for that type or another.
+std::shared_ptr<const EdgePredicate> PredicateOf(
+    const std::string& text,
+    const EdgeTypeSchema& type = EdgeTypeWithColumns());
 
 // The positions that each node of the query emits. Checks that neighbours, edge
 // ids and positions agree.

@@ -62,8 +62,12 @@ struct Edges {
 class Oracle {
  public:
   Oracle(const MemoryGraphSpec& graph, const SpecOptions& options,
-         uint64_t epoch, uint64_t index)
-      : graph_(graph), options_(options), epoch_(epoch), index_(index) {}
+         uint64_t epoch, uint64_t index, const OracleExcludes& excludes)
+      : graph_(graph),
+        options_(options),
+        epoch_(epoch),
+        index_(index),
+        excludes_(excludes) {}
 
   std::string Run(const std::vector<int64_t>& number,
                   const std::vector<int64_t>& inputs,
@@ -129,15 +133,89 @@ class Oracle {
     return DefinedKey(parts);
   }
 
-  // The positions that node v of the destination type emits.
+  static bool IsMet(const MemoryGraphSpec::EdgeType& type, size_t e,
+                    const EdgeCondition& condition) {
+    const auto compare = [&](auto value, auto constant) {
+      switch (condition.comparison) {
+        case Comparison::kLess:
+          return value < constant;
+        case Comparison::kLessOrEqual:
+          return value <= constant;
+        case Comparison::kEqual:
+          return value == constant;
+        case Comparison::kNotEqual:
+          return value != constant;
+        case Comparison::kGreaterOrEqual:
+          return value >= constant;
+        default:
+          return value > constant;
+      }
+    };
+    if (condition.column == EdgeColumn::kTime) {
+      return compare(type.time[e], condition.whole);
+    }
+    return compare(condition.column == EdgeColumn::kWeight
+                       ? type.weight[e]
+                       : 2.0 * static_cast<double>(e),
+                   condition.AsDouble());
+  }
+
+  static bool HasColumn(const MemoryGraphSpec::EdgeType& type,
+                        const EdgeCondition& condition) {
+    if (condition.column == EdgeColumn::kWeight) return !type.weight.empty();
+    if (condition.column == EdgeColumn::kTime) return !type.time.empty();
+    return type.has_attr && condition.index == 0;
+  }
+
+  // The conditions of a type: its own, or the default's if it has the columns.
+  std::vector<EdgeCondition> Conditions(
+      const MemoryGraphSpec::EdgeType& type) const {
+    const EdgePredicates& predicates = options_.draws.edge_predicates;
+    const auto own = predicates.by_edge_type.find(type.src + "," + type.rel +
+                                                  "," + type.dst);
+    if (own != predicates.by_edge_type.end()) return own->second;
+    for (const EdgeCondition& condition : predicates.by_default) {
+      if (!HasColumn(type, condition)) return {};
+    }
+    return predicates.by_default;
+  }
+
+  bool MayDraw(size_t t, size_t e) const {
+    if (excludes_ && excludes_(t, e)) return false;
+    const auto& type = graph_.edge_types[t];
+    for (const EdgeCondition& condition : Conditions(type)) {
+      if (!IsMet(type, e, condition)) return false;
+    }
+    return true;
+  }
+
+  // The positions that node v of the destination type emits: those of a draw
+  // among the ones that may be drawn.
   std::vector<uint64_t> Draw(size_t t, size_t v, size_t hop) const {
+    const auto found = edges_.at(t).adjacency.find(
+        nodes_.at(graph_.edge_types[t].dst).all[v].id);
+    if (found == edges_.at(t).adjacency.end()) return {};
+    std::vector<uint64_t> may;
+    for (uint64_t p = 0; p < found->second.size(); ++p) {
+      if (MayDraw(t, found->second[p].second)) may.push_back(p);
+    }
+    std::vector<uint64_t> positions;
+    for (uint64_t rank : DrawAmong(t, v, hop, may, found->second)) {
+      positions.push_back(may[rank]);
+    }
+    return positions;
+  }
+
+  // Ranks among `may`, positions of all of the node's in-edges.
+  std::vector<uint64_t> DrawAmong(
+      size_t t, size_t v, size_t hop, const std::vector<uint64_t>& may,
+      const std::vector<std::pair<int64_t, int64_t>>& all) const {
     const auto& type = graph_.edge_types[t];
     const DrawOptions& draws = options_.draws;
     const Edges& edges = edges_.at(t);
     const Nodes& dst = nodes_.at(type.dst);
-    const auto found = edges.adjacency.find(dst.all[v].id);
-    if (found == edges.adjacency.end()) return {};
-    const auto& list = found->second;
+    std::vector<std::pair<int64_t, int64_t>> list;
+    for (uint64_t p : may) list.push_back(all[p]);
     const int64_t k = edges.fanouts[hop];
     const bool replace = options_.replace;
     const PhiloxKey key = Key(hop, type.src + "," + type.rel + "," + type.dst);
@@ -150,8 +228,11 @@ class Oracle {
     }
     if (draws.draw == DrawMode::kWeighted && !type.weight.empty()) {
       std::vector<double> weights;
-      for (const auto& [u, e] : list) weights.push_back(type.weight[e]);
-      return DefinedWeightedDraw(words, DefinedWeights(weights), k, replace);
+      for (const auto& [u, e] : all) weights.push_back(type.weight[e]);
+      const std::vector<uint64_t> integers = DefinedWeights(weights);
+      std::vector<uint64_t> left;
+      for (uint64_t p : may) left.push_back(integers[p]);
+      return DefinedWeightedDraw(words, left, k, replace);
     }
     const auto& src_time = NodeType(type.src).time;
     const bool by_edge = draws.time == TimeMode::kEdge && !type.time.empty();
@@ -301,6 +382,7 @@ class Oracle {
   const MemoryGraphSpec& graph_;
   const SpecOptions& options_;
   const uint64_t epoch_, index_;
+  const OracleExcludes& excludes_;
   size_t num_hops_ = 0;
   std::vector<int64_t> times_;          // per input
   std::map<std::string, Nodes> nodes_;  // planned types
@@ -315,8 +397,9 @@ std::string OracleDigest(const MemoryGraphSpec& graph,
                          uint64_t index,
                          const std::vector<int64_t>& input_number,
                          const std::vector<int64_t>& original_id,
-                         const std::vector<int64_t>& input_time) {
-  return Oracle(graph, options, epoch, index)
+                         const std::vector<int64_t>& input_time,
+                         const OracleExcludes& excludes) {
+  return Oracle(graph, options, epoch, index, excludes)
       .Run(input_number, original_id, input_time);
 }
 

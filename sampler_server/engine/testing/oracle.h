@@ -4,6 +4,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_ORACLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "sampler_server/engine/testing/memory_graph.h"
 
 namespace tributary {
+
+// Edges that a batch may not draw, whatever the options: edge `e` of the
+// graph's edge type `type`.
+using OracleExcludes = std::function<bool(size_t type, size_t e)>;
 
 // The digest of a batch of these inputs, whose times are given or, where that
 // is asked for, the nodes' own. Knows original ids only: partitions
@@ -20,7 +25,8 @@ std::string OracleDigest(const MemoryGraphSpec& graph,
                          uint64_t index,
                          const std::vector<int64_t>& input_number,
                          const std::vector<int64_t>& original_id,
-                         const std::vector<int64_t>& input_time);
+                         const std::vector<int64_t>& input_time,
+                         const OracleExcludes& excludes = {});
 
 }  // namespace tributary
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "common/session/draw_options.h"
 #include "common/session/limits.h"
 #include "common/status.h"
+#include "partition/format/draw_traits.h"
 #include "sampler_server/engine/spec_error.h"
 
 namespace tributary {
@@ -78,8 +80,7 @@ DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
   DrawTraits traits;
   for (const PlannedEdgeType& planned : plan.edge_types) {
     const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
-    traits.planned.push_back({planned.name, type.weighted, type.timed,
-                              type.neighbor_timed, type.neighbor_ids});
+    traits.planned.push_back(DrawTraitsOf(type));
   }
   traits.input_type = schema.node_types[plan.input_type].name;
   traits.input_times = schema.node_types[plan.input_type].timed;
@@ -114,7 +115,12 @@ absl::Status FillDrawRules(const GraphSchema& schema,
   plan->disjoint = neighbor.disjoint();
   plan->input_time = static_cast<InputTimeMode>(spec.inputs().time());
   for (PlannedEdgeType& planned : plan->edge_types) {
-    FillDrawsOf(schema.edge_types[planned.edge_type], neighbor, &planned);
+    const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
+    FillDrawsOf(type, neighbor, &planned);
+    ASSIGN_OR_RETURN(auto conditions, ConditionsOf(neighbor, planned.name,
+                                                   DrawTraitsOf(type).columns));
+    ASSIGN_OR_RETURN(planned.predicate,
+                     EdgePredicate::Make(type, std::move(conditions)));
   }
   return absl::OkStatus();
 }
