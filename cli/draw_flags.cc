@@ -77,6 +77,12 @@ void DeclareDrawFlags(CLI::App& app, DrawFlags& flags) {
       ->type_name("TIMES");
   app.add_flag("--disjoint", flags.disjoint,
                "A tree for each input, which share no nodes");
+  app.add_option("--edge-predicate", flags.edge_predicate,
+                 "Only edges that meet it: 'edge_attr[0] >= 0.5 and "
+                 "edge_time < 100'; columns edge_attr[I], edge_weight, "
+                 "edge_time; of one edge type 'src,rel,dst:edge_weight > 0', "
+                 "several separated by ;")
+      ->type_name("CONDITIONS");
 }
 
 absl::StatusOr<DrawRequest> ReadDrawFlags(const DrawFlags& flags,
@@ -94,6 +100,11 @@ absl::StatusOr<DrawRequest> ReadDrawFlags(const DrawFlags& flags,
                    ParseChoice("--temporal-strategy", flags.temporal_strategy,
                                {"uniform", "last"}));
   draws.temporal_strategy = static_cast<TemporalStrategy>(strategy);
+  if (flags.edge_predicate.has_value()) {
+    auto predicates = ParseEdgePredicates(*flags.edge_predicate);
+    if (!predicates.ok()) return UsageError(predicates.status().message());
+    draws.edge_predicates = *std::move(predicates);
+  }
   draws.layer_dependency = flags.layer_dependency;
   draws.strict = flags.strict;
   draws.disjoint = flags.disjoint;

@@ -3,6 +3,7 @@
 #define TRIBUTARY_CLI_DRAW_FLAGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,14 @@ struct DrawFlags {
   std::string time = "none";
   std::string temporal_strategy = "uniform";
   std::string input_time;
+  std::optional<std::string> edge_predicate;
   bool layer_dependency = false;
   bool strict = false;
   bool disjoint = false;
 };
 
 // --draw, --layer-dependency, --time, --temporal-strategy, --strict,
-// --input-time, --disjoint.
+// --input-time, --disjoint, --edge-predicate.
 void DeclareDrawFlags(CLI::App& app, DrawFlags& flags);
 
 struct DrawRequest {

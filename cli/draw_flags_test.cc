@@ -55,6 +55,22 @@ TEST(DrawFlagsTest, ReadsEachFlag) {
   EXPECT_THAT(timed->input_time, ElementsAre(5, -7));
 }
 
+TEST(DrawFlagsTest, PredicatesAreReadOrRefused) {
+  const auto request =
+      Read("--edge-predicate 'edge_time < 5;a,b,c:edge_weight > 0.5'");
+  ASSERT_TRUE(request.ok()) << request.status();
+  const EdgePredicates& predicates = request->draws.edge_predicates;
+  ASSERT_EQ(predicates.by_default.size(), 1u);
+  EXPECT_EQ(predicates.by_default[0].ToString(), "edge_time < 5");
+  EXPECT_EQ(predicates.by_edge_type.at("a,b,c")[0].ToString(),
+            "edge_weight > 0.5");
+  for (const char* text : {"edge_size < 5", "edge_time < 5;edge_time > 1",
+                           "a,b,c:edge_time<1;a,b,c:edge_time<2"}) {
+    EXPECT_THAT(Refusal(std::string("--edge-predicate '") + text + "'"),
+                HasSubstr("edge_predicate: "));
+  }
+}
+
 TEST(DrawFlagsTest, InputTimesAreOwnUnlessGiven) {
   EXPECT_EQ(Read("--time edge")->draws.input_time, InputTimeMode::kOwn);
   EXPECT_EQ(Read("--time edge --input-time own")->draws.input_time,

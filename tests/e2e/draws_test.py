@@ -44,6 +44,38 @@ EDGE_TIME = {
         ["--time", "edge", "--temporal-strategy", "last", "--strict"],
         {"time": "edge", "last": True, "strict": True}),
 }
+HEAVY = [("edge_weight", ">", 0.5)]
+EARLY = [("edge_time", "<=", 30), ("edge_time", "!=", 7)]
+SOME = [(1, ">=", 0.25), (0, "<", 3)]
+PREDICATES = {
+    "heavy edges": (["--edge-predicate", "edge_weight > 0.5"],
+                    {"predicates": {None: HEAVY}}),
+    "early edges, all expanded": (
+        ["--edge-predicate", "node,to,node:edge_time<=30 and edge_time!=7",
+         "--expand", "all"],
+        {"predicates": {graphs.EDGE: EARLY}, "expand_all": True}),
+    "edges by attributes, in trees": (
+        ["--edge-predicate", "edge_attr[1] >= 0.25 and edge_attr[0] < 3",
+         "--disjoint"], {"predicates": {None: SOME}, "disjoint": True}),
+    "weighted by attributes": (
+        ["--edge-predicate", "edge_attr[1] >= 0.25 and edge_attr[0] < 3",
+         "--draw", "weighted"],
+        {"predicates": {None: SOME}, "draw": "weighted"}),
+    "weighted with replacement, early": (
+        ["--edge-predicate", "edge_time <= 30 and edge_time != 7",
+         "--draw", "weighted", "--replace"],
+        {"predicates": {None: EARLY}, "draw": "weighted", "replace": True}),
+    "labor of heavy edges": (
+        ["--edge-predicate", "edge_weight > 5e-1", "--draw", "labor"],
+        {"predicates": {None: HEAVY}, "draw": "labor"}),
+    "last of heavy edges": (
+        ["--edge-predicate", "edge_weight > 0.5", "--time", "edge",
+         "--temporal-strategy", "last"],
+        {"predicates": {None: HEAVY}, "time": "edge", "last": True}),
+    "node times of heavy edges": (
+        ["--edge-predicate", "edge_weight > 0.5", "--time", "node"],
+        {"predicates": {None: HEAVY}, "time": "node"}),
+}
 NODE_TIME = {
     "node times": (["--time", "node"], {"time": "node"}),
     "last of nodes": (["--time", "node", "--temporal-strategy", "last"],
@@ -109,9 +141,9 @@ class DrawsTest:
 
 
 class RandomGraphTest(DrawsTest, unittest.TestCase):
-    """Weights with zeros, equal times, a hub, parallel edges."""
+    """Weights with zeros, equal times, a hub, parallel edges, attributes."""
 
-    options = {**WEIGHTED, **SHARED, **EDGE_TIME, **NODE_TIME}
+    options = {**WEIGHTED, **SHARED, **EDGE_TIME, **NODE_TIME, **PREDICATES}
 
     @classmethod
     def setUpClass(cls):
@@ -123,12 +155,15 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
         weight = [rng.choice([0, 0.5, 1, 2.25, 100]) for _ in rows]
         time = [rng.randrange(-20, 60) for _ in rows]
         node_time = [rng.randrange(40) for _ in range(n)]
+        attr = np.array([[rng.randrange(5), rng.choice([0.125, 0.25, 0.5])]
+                         for _ in rows], np.float32)
         cls.source = folders.write_ogb(
             os.path.join(cls.folder, "source"), n, rows,
+            e=attr.tolist(),
             files={"weight": weight, "time": time, "node-time": node_time})
         cls.columns = ["--edge-weight", "weight", "--edge-time", "time",
                        "--node-time", "node-time", "--neighbor-ids"]
-        cls.graph = graphs.homogeneous(n, rows)
+        cls.graph = graphs.homogeneous(n, rows, attr=attr)
         cls.graph.node_types[graphs.NODE].time = node_time
         edges = cls.graph.edge_types[graphs.EDGE]
         edges.weight, edges.time = weight, time

@@ -35,6 +35,10 @@ class Draw {
       schedule.draws = static_cast<int64_t>(random.Below(kSimDrawWays));
       Normalize(schedule);
     }
+    SimRandom others(static_cast<uint64_t>(schedule.seed), "predicates");
+    if (schedule.kind == kSimNeighbors && others.Chance(0.2)) {
+      schedule.predicates = 1;
+    }
     return schedule;
   }
 

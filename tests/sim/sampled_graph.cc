@@ -80,7 +80,8 @@ DrawOptions DrawsOf(const Schedule& schedule) {
 }
 
 bool NeedsColumns(const Schedule& schedule) {
-  return schedule.draws != kUniform && schedule.draws != kDisjoint;
+  return schedule.predicates != 0 ||
+         (schedule.draws != kUniform && schedule.draws != kDisjoint);
 }
 
 template <typename T>
@@ -99,6 +100,10 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   loader.batch_size = kSimBatchSize;
   loader.random_seed = kRandomSeed + static_cast<uint64_t>(job);
   loader.draws = DrawsOf(schedule);
+  if (schedule.predicates != 0) {
+    loader.draws.edge_predicates =
+        OrDie(ParseEdgePredicates("edge_weight > 0 and edge_time < 40"));
+  }
   // LABOR has no replacement.
   loader.replace = schedule.replace != 0 && schedule.draws != kLabor;
   loader.expand_all = schedule.expand_all != 0;
@@ -174,13 +179,14 @@ std::shared_ptr<const Graph> StrangersGraph() {
 LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, uint32_t, uint32_t>;
+                         int64_t, int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
                 schedule.expand_all,
                 schedule.kind,
                 schedule.draws,
+                schedule.predicates,
                 schedule.batches,
                 job,
                 rank,

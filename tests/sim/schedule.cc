@@ -28,6 +28,7 @@ constexpr SimField kFields[] = {
     {"expand_all", &Schedule::expand_all, 0, 1},
     {"kind", &Schedule::kind, 0, kSimKinds - 1},
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
+    {"predicates", &Schedule::predicates, 0, 1},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"prefetch", &Schedule::prefetch, 1, 64},

@@ -66,10 +66,11 @@ struct Schedule {
   int64_t batches = 16;  // of each job
   int64_t replace = 0;
   int64_t expand_all = 0;
-  int64_t kind = 0;      // of sampling: kSimNeighbors, ...
-  int64_t draws = 0;     // 0: uniform; else the ways of kSimDrawWays
-  int64_t rooms = 0;     // trainers share memory with servers
-  int64_t stranger = 0;  // a server with another graph is listed too
+  int64_t kind = 0;        // of sampling: kSimNeighbors, ...
+  int64_t draws = 0;       // 0: uniform; else the ways of kSimDrawWays
+  int64_t predicates = 0;  // some edges are left out by what they store
+  int64_t rooms = 0;       // trainers share memory with servers
+  int64_t stranger = 0;    // a server with another graph is listed too
 
   // Trainers.
   int64_t prefetch = 4;
