@@ -186,6 +186,9 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
     ASSIGN_OR_RETURN(options.time, ReadSeconds());
   }
   SampleArguments arguments = arguments_;
+  if (arguments.kind == "link") {
+    return UsageError("--kind \"link\" with bench\nallowed: node, walk, ppr");
+  }
   if (made_up()) arguments.graph = "made up";  // what is parsed names one
   ASSIGN_OR_RETURN(options.request, ParseSampleArguments(arguments));
   options.request.graph = arguments_.graph;

@@ -46,7 +46,11 @@ constexpr char kFooter[] = R"(Examples:
         --walks-per-node 10 --p 1 --q 2 --input-nodes train --batch-size 32
   The 32 nodes of the largest personalised PageRank of each node:
     tributary sample --graph cora4 --kind ppr --top-k 32 --alpha 0.25 \
-        --input-nodes train --batch-size 32)";
+        --input-nodes train --batch-size 32
+  Links of a file, two negatives for each, and neighbours of all their ends:
+    tributary sample --graph cora4 --kind link --input-edges @links.csv \
+        --neg-sampling binary --neg-amount 2 --num-neighbors 10,5 \
+        --batch-size 32)";
 
 absl::Status PrintLine(const BatchView& batch) {
   // Flushed, for who reads along.
@@ -114,6 +118,7 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   DeclareSampleDraws(*app, arguments_);
   DeclareSampleWalk(*app, arguments_);
   DeclareSamplePpr(*app, arguments_);
+  DeclareSampleLink(*app, arguments_);
   DeclareSampleLimits(*app, arguments_);
   app->add_option("--out", arguments_.out,
                   "Also write batch-EPOCH-INDEX.npz files into this folder")

@@ -19,9 +19,9 @@ struct KindOption {
 std::vector<KindOption> KindOptions(const SampleArguments& a) {
   const SampleArguments none;
   return {
-      {"--num-neighbors", !a.num_neighbors.empty(), {"node"}},
-      {"--replace", a.replace, {"node"}},
-      {"--expand", a.expand != none.expand, {"node"}},
+      {"--num-neighbors", !a.num_neighbors.empty(), {"node", "link"}},
+      {"--replace", a.replace, {"node", "link"}},
+      {"--expand", a.expand != none.expand, {"node", "link"}},
       {"--walk-length", a.walk_length != none.walk_length, {"walk"}},
       {"--walks-per-node", a.walks_per_node != none.walks_per_node, {"walk"}},
       {"--metapath", a.metapath != none.metapath, {"walk"}},
@@ -33,6 +33,9 @@ std::vector<KindOption> KindOptions(const SampleArguments& a) {
       {"--alpha", a.alpha != none.alpha, {"ppr"}},
       {"--epsilon", a.epsilon != none.epsilon, {"ppr"}},
       {"--edge-type", a.edge_type != none.edge_type, {"ppr"}},
+      {"--input-edges", !a.input_edges.empty(), {"link"}},
+      {"--neg-sampling", a.neg_sampling != none.neg_sampling, {"link"}},
+      {"--neg-amount", !a.neg_amount.empty(), {"link"}},
   };
 }
 

@@ -19,8 +19,7 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--input-nodes", arguments.input_nodes,
                  "A split (train, SCHEME/train), ids (1,2,3) or @FILE.npy; "
                  "TYPE: before it in a typed graph")
-      ->type_name("NODES")
-      ->required();
+      ->type_name("NODES");
   app.add_option("--num-neighbors", arguments.num_neighbors,
                  "Neighbours per node for each hop, -1 for all: 15,10,5; by "
                  "edge type: 4,3;src,rel,dst=2,0")
@@ -52,7 +51,8 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
   DeclareDrawFlags(app, arguments.draws);
   app.add_option("--kind", arguments.kind,
                  "What is sampled: node (neighbours), walk (random walks), ppr "
-                 "(the nodes of the largest personalised PageRank)")
+                 "(the nodes of the largest personalised PageRank), link "
+                 "(neighbours of links and negatives)")
       ->type_name("KIND")
       ->capture_default_str();
 }
@@ -96,6 +96,23 @@ void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--edge-type", arguments.edge_type,
                  "src,rel,dst: the edges to go along, in a typed graph")
       ->type_name("TYPE");
+}
+
+void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--input-edges", arguments.input_edges,
+                 "Links instead of nodes: @FILE with source,destination or "
+                 "source,destination,label a line; SRC,REL,DST: before it in "
+                 "a typed graph")
+      ->type_name("LINKS");
+  app.add_option("--neg-sampling", arguments.neg_sampling,
+                 "Negatives: none, binary (both ends drawn), triplet "
+                 "(destinations for each source) or destination (the same, as "
+                 "pairs)")
+      ->type_name("MODE")
+      ->capture_default_str();
+  app.add_option("--neg-amount", arguments.neg_amount,
+                 "Negatives for each link; whole, but for binary [1]")
+      ->type_name("N");
 }
 
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {

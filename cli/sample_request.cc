@@ -10,7 +10,9 @@
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
 #include "cli/input_file.h"
+#include "cli/link_file.h"
 #include "cli/sample_kinds.h"
+#include "cli/sample_link.h"
 #include "cli/sample_ppr.h"
 #include "cli/sample_walk.h"
 #include "common/parse_byte_size.h"
@@ -103,10 +105,17 @@ absl::Status ParseWorker(const SampleArguments& arguments,
 }
 
 absl::Status ParseKind(const SampleArguments& arguments,
-                       NeighborLoaderOptions* loader) {
+                       SampleRequest* request) {
+  NeighborLoaderOptions* loader = &request->loader;
   RETURN_IF_ERROR(
-      ParseChoice("--kind", arguments.kind, {"node", "walk", "ppr"}).status());
+      ParseChoice("--kind", arguments.kind, {"node", "walk", "ppr", "link"})
+          .status());
   RETURN_IF_ERROR(CheckKindOptions(arguments, arguments.kind));
+  if (arguments.kind == "link") {
+    RETURN_IF_ERROR(ParseLink(arguments, request));
+  } else {
+    RETURN_IF_ERROR(ParseInputNodes(arguments.input_nodes, request));
+  }
   if (arguments.kind == "walk") {
     ASSIGN_OR_RETURN(loader->walk, ParseWalk(arguments));
     return absl::OkStatus();
@@ -125,7 +134,7 @@ absl::Status ParseKind(const SampleArguments& arguments,
 absl::Status ParseDraws(const SampleArguments& arguments,
                         SampleRequest* request) {
   NeighborLoaderOptions& loader = request->loader;
-  RETURN_IF_ERROR(ParseKind(arguments, &loader));
+  RETURN_IF_ERROR(ParseKind(arguments, request));
   ASSIGN_OR_RETURN(
       loader.batch_size,
       ParseWhole("--batch-size", arguments.batch_size, 1, kMaxBatchSize));
@@ -205,6 +214,10 @@ absl::Status ReadListFiles(SampleRequest* request) {
     ASSIGN_OR_RETURN(request->loader.input_nodes,
                      ReadInputFile(request->input_file));
   }
+  if (!request->link_file.empty()) {
+    ASSIGN_OR_RETURN(request->loader.link->links,
+                     ReadLinkFile(request->link_file));
+  }
   if (!request->input_time_file.empty()) {
     ASSIGN_OR_RETURN(request->loader.input_time,
                      ReadInputFile(request->input_time_file));
@@ -216,7 +229,6 @@ absl::StatusOr<SampleRequest> ParseSampleArguments(
     const SampleArguments& arguments) {
   SampleRequest request;
   RETURN_IF_ERROR(ParseSource(arguments, &request));
-  RETURN_IF_ERROR(ParseInputNodes(arguments.input_nodes, &request));
   RETURN_IF_ERROR(ParseDraws(arguments, &request));
   ASSIGN_OR_RETURN(request.epoch, ParseWhole("--epoch", arguments.epoch));
   ASSIGN_OR_RETURN(request.batches, ParseRange("--batches", arguments.batches));

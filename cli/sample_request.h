@@ -45,12 +45,17 @@ struct SampleArguments {
   std::string alpha = "0.15";
   std::string epsilon = "0.0001";
   std::string edge_type;
+  // --kind link.
+  std::string input_edges;
+  std::string neg_sampling = "none";
+  std::string neg_amount;  // empty: 1
 };
 
 struct SampleRequest {
   std::string graph;            // folder; empty: worker.servers
   std::string out;              // folder; empty: none
   std::string input_file;       // to read loader.input_nodes from; empty: none
+  std::string link_file;        // to read loader.link's links from; empty: none
   std::string input_time_file;  // to read loader.input_time from; empty: none
   uint64_t epoch = 0;
   IndexRange batches;

@@ -104,6 +104,29 @@ TEST(SampleRequestTest, WrongValuesNameTheirOption) {
   }
 }
 
+TEST(SampleRequestTest, Links) {
+  SampleArguments a = Valid();
+  a.input_nodes = "";
+  a.kind = "link";
+  a.input_edges = "@links.csv";
+  auto request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  ASSERT_TRUE(request->loader.link.has_value());
+  EXPECT_EQ(request->link_file, "links.csv");
+  EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kNone);
+  a.input_edges = "a,r:@,b:@x/links.csv";
+  a.neg_sampling = "triplet";
+  a.neg_amount = "2";
+  request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->loader.link->edge_type, "a,r:@,b");
+  EXPECT_EQ(request->link_file, "x/links.csv");
+  EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kTriplet);
+  EXPECT_EQ(request->loader.link->negatives.amount, 2);
+  a.input_nodes = "train";
+  EXPECT_THAT(Refusal(a), HasSubstr("--input-nodes with --kind link"));
+}
+
 SampleArguments ValidWalk() {
   SampleArguments a = Valid();
   a.num_neighbors = "";

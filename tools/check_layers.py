@@ -40,6 +40,7 @@ MAY_INCLUDE = {
         "channel",
         "sampler_server/engine",
         "sampler_server/kinds",
+        "sampler_server/kinds/*_spec",
     ],
     "trainer_client/core": [
         "common",

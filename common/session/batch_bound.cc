@@ -64,6 +64,7 @@ uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                   size_t num_hops) {
   // input_id and seed_index, an entry per position; batch_size; the header.
   uint64_t bytes = Add(Multiply(in.num_inputs, 8 + 4), 8 + 3 * 192 + 256);
+  bytes = Add(bytes, in.more_bytes);
   const uint64_t node_bytes = in.disjoint ? 16 : 8;  // n_id, batch
   const uint64_t edge_bytes = in.edge_weights ? 20 : 16;
   for (size_t t = 0; t < in.node_types.size(); ++t) {
@@ -90,9 +91,13 @@ uint64_t BatchBytesBound(const BatchBoundInputs& in) {
   Counts counts;
   counts.nodes.resize(in.node_types.size(), 0);
   counts.edges.resize(in.edge_types.size(), 0);
-  counts.nodes[in.input_type] =
-      std::min(in.num_inputs,
-               Multiply(in.node_types[in.input_type].num_nodes, Trees(in)));
+  std::vector<uint64_t> starts = in.starts;
+  starts.resize(in.node_types.size(), 0);
+  if (in.starts.empty()) starts[in.input_type] = in.num_inputs;
+  for (size_t t = 0; t < starts.size(); ++t) {
+    counts.nodes[t] =
+        std::min(starts[t], Multiply(in.node_types[t].num_nodes, Trees(in)));
+  }
   counts.frontier = counts.nodes;
   size_t num_hops = 0;
   for (const auto& type : in.edge_types) {

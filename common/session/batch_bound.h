@@ -28,6 +28,9 @@ struct BatchBoundInputs {
   std::vector<EdgeType> edge_types;
   int input_type = 0;
   uint64_t num_inputs = 0;  // of the batch
+  // Where hops begin, by node type; empty: at the inputs, of input_type.
+  std::vector<uint64_t> starts;
+  uint64_t more_bytes = 0;  // that the kind adds
   bool replace = false;
   bool expand_all = false;
   bool disjoint = false;      // a tree for each input, and `batch`

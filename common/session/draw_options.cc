@@ -17,7 +17,7 @@ absl::Status Refuse(const Parts&... parts) {
 }
 
 absl::Status CheckKnown(const v1::SessionSpec& spec) {
-  const v1::NeighborSampling& neighbor = spec.neighbor();
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   if (!v1::Draw_IsValid(neighbor.draw())) {
     return Refuse("draw: ", static_cast<int>(neighbor.draw()),
                   "; allowed: uniform (0), weighted (1), labor (2)");
@@ -37,7 +37,7 @@ absl::Status CheckKnown(const v1::SessionSpec& spec) {
 }
 
 absl::Status CheckWithoutTime(const v1::SessionSpec& spec) {
-  const v1::NeighborSampling& neighbor = spec.neighbor();
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   if (neighbor.temporal_strategy() != v1::TEMPORAL_STRATEGY_UNIFORM) {
     return Refuse(
         "temporal_strategy: last without a time; allowed: with time edge or "
@@ -54,7 +54,7 @@ absl::Status CheckWithoutTime(const v1::SessionSpec& spec) {
 }
 
 absl::Status CheckWithTime(const v1::SessionSpec& spec) {
-  const v1::NeighborSampling& neighbor = spec.neighbor();
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   if (neighbor.draw() == v1::DRAW_WEIGHTED) {
     return Refuse("draw: weighted with a time; allowed: uniform");
   }
@@ -67,7 +67,12 @@ absl::Status CheckWithTime(const v1::SessionSpec& spec) {
         "temporal_strategy: last with replacement; allowed: uniform, or "
         "without replacement");
   }
-  if (spec.inputs().time() == v1::INPUT_TIME_GIVEN &&
+  if (spec.inputs().time() == v1::INPUT_TIME_OWN && spec.has_link()) {
+    return Refuse(
+        "input_time: own, which links have not; allowed: a time for "
+        "each link");
+  }
+  if (spec.inputs().time() == v1::INPUT_TIME_GIVEN && !spec.has_link() &&
       spec.batch_size() > kMaxTimedBatchSize) {
     return Refuse("batch_size: ", spec.batch_size(),
                   " with a time for each input; allowed: 1 to ",
@@ -176,8 +181,12 @@ absl::Status CheckPredicatesOn(const DrawTraits& graph,
 
 }  // namespace
 
-void FillDraws(const DrawOptions& options, v1::SessionSpec* spec) {
-  v1::NeighborSampling* neighbor = spec->mutable_neighbor();
+const v1::NeighborSampling& NeighborsOf(const v1::SessionSpec& spec) {
+  return spec.has_link() ? spec.link().neighbor() : spec.neighbor();
+}
+
+void FillDraws(const DrawOptions& options, v1::NeighborSampling* neighbor,
+               v1::SessionSpec* spec) {
   neighbor->set_draw(static_cast<v1::Draw>(options.draw));
   neighbor->set_layer_dependency(options.layer_dependency);
   neighbor->set_time(static_cast<v1::TimeColumn>(options.time));
@@ -192,22 +201,23 @@ void FillDraws(const DrawOptions& options, v1::SessionSpec* spec) {
 
 absl::Status CheckDraws(const v1::SessionSpec& spec) {
   RETURN_IF_ERROR(CheckKnown(spec));
-  RETURN_IF_ERROR(CheckPredicates(spec.neighbor()));
-  RETURN_IF_ERROR(CheckLabor(spec.neighbor()));
-  return spec.neighbor().time() == v1::TIME_COLUMN_NONE ? CheckWithoutTime(spec)
-                                                        : CheckWithTime(spec);
+  RETURN_IF_ERROR(CheckPredicates(NeighborsOf(spec)));
+  RETURN_IF_ERROR(CheckLabor(NeighborsOf(spec)));
+  return NeighborsOf(spec).time() == v1::TIME_COLUMN_NONE
+             ? CheckWithoutTime(spec)
+             : CheckWithTime(spec);
 }
 
 absl::Status CheckDrawOptions(const DrawOptions& options, bool replace) {
   v1::SessionSpec spec;
-  FillDraws(options, &spec);
+  FillDraws(options, spec.mutable_neighbor(), &spec);
   spec.mutable_neighbor()->set_replace(replace);
   return CheckDraws(spec);
 }
 
 absl::Status CheckDrawsOn(const DrawTraits& graph,
                           const v1::SessionSpec& spec) {
-  const v1::NeighborSampling& neighbor = spec.neighbor();
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   RETURN_IF_ERROR(CheckPredicatesOn(graph, neighbor));
   if (neighbor.draw() == v1::DRAW_LABOR) return CheckNeighborIds(graph);
   if (neighbor.draw() == v1::DRAW_WEIGHTED) {

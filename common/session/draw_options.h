@@ -12,8 +12,9 @@
 namespace tributary {
 
 namespace v1 {
+class NeighborSampling;
 class SessionSpec;
-}
+}  // namespace v1
 
 enum class DrawMode {
   kUniform,
@@ -47,8 +48,14 @@ struct DrawOptions {
   friend bool operator==(const DrawOptions&, const DrawOptions&) = default;
 };
 
-// Writes the options; what is not asked for stays absent.
-void FillDraws(const DrawOptions& options, v1::SessionSpec* spec);
+// The neighbour sampling of a specification, whatever kind it is part of; empty
+// for kinds without.
+const v1::NeighborSampling& NeighborsOf(const v1::SessionSpec& spec);
+
+// Writes the options into `neighbor`, which is that of `spec`, and the inputs'
+// time; what is not asked for stays absent.
+void FillDraws(const DrawOptions& options, v1::NeighborSampling* neighbor,
+               v1::SessionSpec* spec);
 
 // What options may be together, whatever the graph. INVALID_ARGUMENT with the
 // field, its value and what is allowed.

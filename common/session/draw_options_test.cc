@@ -9,7 +9,7 @@ namespace {
 
 v1::SessionSpec Spec(const DrawOptions& options) {
   v1::SessionSpec spec;
-  FillDraws(options, &spec);
+  FillDraws(options, spec.mutable_neighbor(), &spec);
   return spec;
 }
 

@@ -14,6 +14,8 @@ inline constexpr int kMaxHops = 32;
 inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 16;
 // Where it names a time for each as well.
 inline constexpr uint64_t kMaxTimedBatchSize = kMaxBatchSize / 2;
+// Links of a batch and negatives together.
+inline constexpr uint64_t kMaxLinksAndNegatives = uint64_t{1} << 22;
 
 }  // namespace tributary
 

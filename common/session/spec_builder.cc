@@ -99,8 +99,8 @@ absl::Status CheckNumNeighbors(const SpecGraph& graph,
   return Refuse("graph '", graph.name, "' has no edge types to sample");
 }
 
-absl::Status FillNeighbor(const SpecGraph& graph, const SpecOptions& options,
-                          v1::NeighborSampling* neighbor) {
+absl::Status FillFanouts(const SpecGraph& graph, const SpecOptions& options,
+                         v1::NeighborSampling* neighbor) {
   const NumNeighbors& neighbors = options.num_neighbors;
   ASSIGN_OR_RETURN(const int num_hops, NumHops(neighbors));
   RETURN_IF_ERROR(CheckNumNeighbors(graph, neighbors, num_hops));
@@ -134,6 +134,23 @@ v1::Shuffle ToProto(ShuffleMode shuffle) {
 
 std::string BytesOf(const Sha256Digest& digest) {
   return std::string(digest.begin(), digest.end());
+}
+
+absl::Status FillInputs(const SpecGraph& graph, const SpecOptions& options,
+                        v1::Inputs* inputs) {
+  if (options.links.has_value()) {
+    ASSIGN_OR_RETURN(const std::string type,
+                     ResolveInputEdgeType(graph, options.links->edge_type));
+    inputs->set_edge_type(type);
+    inputs->set_label(static_cast<v1::LabelType>(options.links->label));
+  } else {
+    ASSIGN_OR_RETURN(const std::string type,
+                     ResolveInputType(graph, options.input_type));
+    inputs->set_node_type(type);
+  }
+  inputs->set_count(options.input_count);
+  inputs->set_sha256(BytesOf(options.inputs_sha256));
+  return absl::OkStatus();
 }
 
 std::string SerializeDeterministically(const v1::SessionSpec& spec) {
@@ -189,6 +206,30 @@ absl::StatusOr<std::string> ResolveSelfEdgeType(const SpecGraph& graph,
                 ", the inputs' type, to itself; the graph has ", allowed);
 }
 
+absl::StatusOr<std::string> ResolveInputEdgeType(const SpecGraph& graph,
+                                                 std::string_view edge_type) {
+  const std::string allowed = absl::StrJoin(graph.edge_types, " ");
+  const std::string type(edge_type);
+  const auto& types = graph.edge_types;
+  if (type.empty()) {
+    if (types.size() == 1) return types[0];
+    return Refuse("input_edges: graph '", graph.name, "' has ", types.size(),
+                  " edge types; name one: ", allowed);
+  }
+  if (std::find(types.begin(), types.end(), type) != types.end()) return type;
+  return Refuse("input_edges: edge type '", type, "' is not in graph '",
+                graph.name, "'; allowed: ", allowed);
+}
+
+absl::Status FillNeighbors(const SpecGraph& graph, const SpecOptions& options,
+                           v1::NeighborSampling* neighbor,
+                           v1::SessionSpec* spec) {
+  RETURN_IF_ERROR(FillFanouts(graph, options, neighbor));
+  FillDraws(options.draws, neighbor, spec);
+  spec->set_batch_size(options.batch_size);
+  return CheckDraws(*spec);
+}
+
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {
   NumNeighbors result;
   bool first = true;
@@ -208,11 +249,11 @@ absl::StatusOr<std::string> BuildSpecOfKind(
                   kMaxBatchSize);
   }
   if (options.input_count == 0) {
-    return Refuse("input_nodes: the list is empty; allowed: 1 input or more");
+    return Refuse(options.links.has_value() ? "input_edges" : "input_nodes",
+                  ": the list is empty; allowed: 1 input or more");
   }
   v1::SessionSpec spec;
-  ASSIGN_OR_RETURN(const std::string type,
-                   ResolveInputType(graph, options.input_type));
+  RETURN_IF_ERROR(FillInputs(graph, options, spec.mutable_inputs()));
   RETURN_IF_ERROR(fill_kind(&spec));
   spec.set_semantics_version(kSemanticsVersion);
   spec.set_graph(graph.name);
@@ -223,22 +264,15 @@ absl::StatusOr<std::string> BuildSpecOfKind(
   spec.set_random_seed(options.random_seed);
   spec.set_batch_size(options.batch_size);
   spec.set_shuffle(ToProto(options.shuffle));
-  spec.mutable_inputs()->set_node_type(type);
-  spec.mutable_inputs()->set_count(options.input_count);
-  spec.mutable_inputs()->set_sha256(BytesOf(options.inputs_sha256));
   spec.set_collect_features(options.collect_features);
   return SerializeDeterministically(spec);
 }
 
 absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
                                              const SpecOptions& options) {
-  return BuildSpecOfKind(
-      graph, options, [&](v1::SessionSpec* spec) -> absl::Status {
-        RETURN_IF_ERROR(FillNeighbor(graph, options, spec->mutable_neighbor()));
-        FillDraws(options.draws, spec);
-        spec->set_batch_size(options.batch_size);
-        return CheckDraws(*spec);
-      });
+  return BuildSpecOfKind(graph, options, [&](v1::SessionSpec* spec) {
+    return FillNeighbors(graph, options, spec->mutable_neighbor(), spec);
+  });
 }
 
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,

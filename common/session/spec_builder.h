@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +13,15 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/session/draw_options.h"
+#include "common/session/link_columns.h"
 #include "common/sha256.h"
 
 namespace tributary {
 
 namespace v1 {
+class NeighborSampling;
 class SessionSpec;
-}
+}  // namespace v1
 
 // What a specification must know of the graph it is for.
 struct SpecGraph {
@@ -43,8 +46,15 @@ struct NumNeighbors {
 // types) or "a,b,c=2,0;d,e,f=1,1" (no default). INVALID_ARGUMENT with the text.
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
 
+// Inputs that are links.
+struct LinkInputs {
+  std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type
+  LabelType label = LabelType::kNone;
+};
+
 struct SpecOptions {
-  std::string input_type;  // empty: the graph's only node type
+  std::string input_type;           // empty: the graph's only node type
+  std::optional<LinkInputs> links;  // instead of nodes of input_type
   uint64_t input_count = 0;
   Sha256Digest inputs_sha256{};
   NumNeighbors num_neighbors;
@@ -67,6 +77,16 @@ absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
 absl::StatusOr<std::string> ResolveSelfEdgeType(const SpecGraph& graph,
                                                 std::string_view edge_type,
                                                 std::string_view input_type);
+
+// `edge_type`, or the graph's only one when that is empty. As above.
+absl::StatusOr<std::string> ResolveInputEdgeType(const SpecGraph& graph,
+                                                 std::string_view edge_type);
+
+// Fanouts and draws of every edge type, for kinds that sample neighbours;
+// `neighbor` is that of `spec`.
+absl::Status FillNeighbors(const SpecGraph& graph, const SpecOptions& options,
+                           v1::NeighborSampling* neighbor,
+                           v1::SessionSpec* spec);
 
 // What the builders of all kinds share: checks and fills what is common, has
 // `fill_kind` set the kind's message, and gives the bytes.

@@ -65,7 +65,8 @@ struct BatchState {
   BatchState() = default;
   // `inputs`: positions of the batch.
   BatchState(const GraphSchema& schema, const SamplingPlan& plan, size_t inputs)
-      : trees(plan.disjoint ? static_cast<uint32_t>(inputs) : 0) {
+      : positions(inputs),
+        trees(plan.disjoint ? static_cast<uint32_t>(inputs) : 0) {
     for (const NodeTypeSchema& type : schema.node_types) {
       nodes.emplace_back(static_cast<uint64_t>(type.num_nodes) *
                          std::max<uint64_t>(1, trees));
@@ -75,7 +76,8 @@ struct BatchState {
 
   std::vector<NodeTypeState> nodes;  // by node type of the schema
   std::vector<EdgeTypeState> edges;  // by edge type of the plan
-  std::vector<uint32_t> seed_index;  // per position, local number of its input
+  uint64_t positions = 0;            // inputs of the batch
+  std::vector<uint32_t> seed_index;  // per node input, its local number
   uint64_t unique_inputs = 0;
   uint32_t trees = 0;              // of a disjoint batch: its positions
   std::vector<int64_t> tree_time;  // per tree, with times

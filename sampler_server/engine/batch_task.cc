@@ -8,6 +8,7 @@
 #include "sampler_server/engine/batch_state.h"
 #include "sampler_server/engine/batch_writer.h"
 #include "sampler_server/engine/gather_step.h"
+#include "sampler_server/engine/resolve_ids.h"
 #include "sampler_server/engine/sampling_kind.h"
 #include "sampler_server/engine/step_context.h"
 #include "sampler_server/engine/tree_ids.h"
@@ -87,7 +88,6 @@ class BatchTask final : public TaskControl,
   const SamplingPlan& plan() const { return *request_.plan; }
   void Begin();
   absl::Status CheckInputs() const;
-  absl::StatusOr<std::vector<uint64_t>> ResolveInputs() const;
   absl::Status CheckTreesFit(size_t inputs) const;
   absl::Status NumberInputs();
   uint64_t EdgeAllowance() const;
@@ -137,11 +137,20 @@ void BatchTask::Begin() {
 }
 
 absl::Status BatchTask::CheckInputs() const {
-  const size_t n = request_.original_id.size();
-  if (request_.input_number.size() != n) {
-    return absl::InvalidArgumentError(absl::StrCat(request_.input_number.size(),
-                                                   " input numbers for ", n,
+  const size_t n = request_.input_number.size();
+  const bool links = plan().link_type >= 0;
+  if (request_.original_id.size() != (links ? 0 : n)) {
+    return absl::InvalidArgumentError(absl::StrCat(n, " input numbers for ",
+                                                   request_.original_id.size(),
                                                    " original ids"));
+  }
+  if (request_.links.source.size() != (links ? n : 0) ||
+      request_.links.destination.size() != (links ? n : 0) ||
+      request_.links.label.size() !=
+          (links ? n * LabelBytes(plan().label) : 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        n, " input numbers for ", request_.links.source.size(), " links with ",
+        request_.links.label.size(), " bytes of labels"));
   }
   const bool timed = plan().input_time == InputTimeMode::kGiven;
   if (request_.input_time.size() != (timed ? n : 0)) {
@@ -160,30 +169,6 @@ absl::Status BatchTask::CheckInputs() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<uint64_t>> BatchTask::ResolveInputs() const {
-  const NodeTypeSchema& type = schema().node_types[plan().input_type];
-  const NodeMap& map = environment_.graph->node_map(plan().input_type);
-  std::vector<uint64_t> internal;
-  internal.reserve(request_.original_id.size());
-  for (int64_t id : request_.original_id) {
-    if (id < 0 || id >= type.num_nodes) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input ", id, " is no node of type ", type.name,
-                       "; allowed: 0 to ", type.num_nodes - 1));
-    }
-    ASSIGN_OR_RETURN(const NodeLocation at, map.Locate(id));
-    if (at.partition + 1 >= type.base.size() ||
-        at.row >= static_cast<uint64_t>(type.base[at.partition + 1] -
-                                        type.base[at.partition])) {
-      return absl::DataLossError(absl::StrCat(
-          "node_map puts node ", id, " of type ", type.name, " at row ", at.row,
-          " of partition ", at.partition, ": verify the graph"));
-    }
-    internal.push_back(static_cast<uint64_t>(type.base[at.partition]) + at.row);
-  }
-  return internal;
-}
-
 absl::Status BatchTask::CheckTreesFit(size_t inputs) const {
   for (const NodeTypeSchema& type : schema().node_types) {
     const auto num_nodes = static_cast<uint64_t>(type.num_nodes);
@@ -196,10 +181,13 @@ absl::Status BatchTask::CheckTreesFit(size_t inputs) const {
 }
 
 absl::Status BatchTask::NumberInputs() {
-  ASSIGN_OR_RETURN(std::vector<uint64_t> internal, ResolveInputs());
-  RETURN_IF_ERROR(CheckTreesFit(internal.size()));
-  state_ = BatchState(schema(), plan(), internal.size());
+  RETURN_IF_ERROR(CheckTreesFit(request_.input_number.size()));
+  state_ = BatchState(schema(), plan(), request_.input_number.size());
   state_.tree_time = request_.input_time;
+  if (plan().link_type >= 0) return absl::OkStatus();  // its kind's program
+  ASSIGN_OR_RETURN(
+      std::vector<uint64_t> internal,
+      ResolveIds(*environment_.graph, plan().input_type, request_.original_id));
   NodeTypeState& inputs = state_.nodes[plan().input_type];
   state_.seed_index.resize(internal.size());
   const TreeIds ids(
@@ -218,6 +206,7 @@ StepContext BatchTask::Context() {
   context.remote = environment_.remote;
   context.plan = &plan();
   context.key = request_.key;
+  context.links = &request_.links;
   context.state = &state_;
   context.control = shared_from_this();
   context.strand = strand_;
@@ -329,7 +318,7 @@ uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
   constexpr uint64_t kMost = UINT64_MAX / 8;
   const uint64_t batch = std::min(request.max_bytes, kMost);
   uint64_t bytes = 2 * batch + kFixedBytes + request.plan->task_bytes +
-                   request.original_id.size() *
+                   request.input_number.size() *
                        (kBytesPerInput + request.plan->task_bytes_per_input);
   for (const PlannedEdgeType& type : request.plan->edge_types) {
     if (!NeedsPositions(schema, *request.plan, type)) continue;

@@ -15,6 +15,7 @@
 #include "common/byte_budget.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
+#include "common/session/link_columns.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/batch_stage.h"
 #include "sampler_server/engine/plan.h"
@@ -27,7 +28,8 @@ struct BatchRequest {
   BatchKey key;
   std::shared_ptr<const SamplingPlan> plan;
   std::vector<int64_t> input_number;  // position in the input list
-  std::vector<int64_t> original_id;   // as many
+  std::vector<int64_t> original_id;   // as many; of links none
+  LinkColumns links;                  // as many, where inputs are links
   std::vector<int64_t> input_time;    // as many, with InputTimeMode::kGiven
   uint64_t max_bytes = 0;             // of the room
   uint64_t reserved_bytes = 0;        // 0: TaskBytes()

@@ -42,9 +42,14 @@ BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
 }
 
 void BatchWriter::AddInputTensors() {
+  const auto positions = static_cast<int64_t>(state_.positions);
+  if (plan_.link_type >= 0) {
+    input_id_ = layout_.Add("input_id" + EdgeSuffix(plan_.link_type),
+                            DType::kInt64, {positions});
+    return;
+  }
   const std::string suffix =
       plan_.typed_names ? "/" + schema_.node_types[plan_.input_type].name : "";
-  const auto positions = static_cast<int64_t>(state_.seed_index.size());
   batch_size_ = layout_.Add("batch_size" + suffix, DType::kInt64, {1});
   input_id_ = layout_.Add("input_id" + suffix, DType::kInt64, {positions});
   seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {positions});
@@ -75,13 +80,16 @@ void BatchWriter::AddNodeTensors(int type) {
   nodes_.push_back(tensors);
 }
 
+std::string BatchWriter::EdgeSuffix(int edge_type) const {
+  if (!plan_.typed_names) return "";
+  const EdgeTypeSchema& type = schema_.edge_types[edge_type];
+  return "/" + type.src + "__" + type.rel + "__" + type.dst;
+}
+
 void BatchWriter::AddEdgeTensors(size_t index) {
   const EdgeTypeSchema& schema =
       schema_.edge_types[plan_.edge_types[index].edge_type];
-  const std::string suffix =
-      plan_.typed_names
-          ? "/" + schema.src + "__" + schema.rel + "__" + schema.dst
-          : "";
+  const std::string suffix = EdgeSuffix(plan_.edge_types[index].edge_type);
   const auto e = static_cast<int64_t>(state_.edges[index].edges);
   EdgeTensors tensors;
   tensors.edge_index =
@@ -111,8 +119,10 @@ absl::Span<uint8_t> BatchWriter::TensorOf(int handle,
 void BatchWriter::Write(absl::Span<const int64_t> input_number,
                         absl::Span<uint8_t> room) {
   layout_.WriteHeader(room);
-  As<int64_t>(TensorOf(batch_size_, room))[0] =
-      static_cast<int64_t>(state_.unique_inputs);
+  if (batch_size_ != kNone) {
+    As<int64_t>(TensorOf(batch_size_, room))[0] =
+        static_cast<int64_t>(state_.unique_inputs);
+  }
   Fill<int64_t>(TensorOf(input_id_, room), input_number);
   Fill<int32_t>(TensorOf(seed_index_, room), state_.seed_index);
   for (size_t i = 0; i < nodes_.size(); ++i) {

@@ -49,6 +49,7 @@ class BatchWriter {
         edge_attr = kNone, edge_weight = kNone;
   };
 
+  std::string EdgeSuffix(int edge_type) const;
   void AddInputTensors();
   void AddNodeTensors(int type);
   void AddEdgeTensors(size_t index);

@@ -96,17 +96,49 @@ absl::Status CheckShuffle(const GraphSchema& schema,
                    schema.name, "' has ", ToHex(schema.layout_digest)));
 }
 
+absl::Status FillNodeInputs(const GraphSchema& schema, const v1::Inputs& inputs,
+                            SamplingPlan* plan) {
+  if (inputs.label() != v1::LABEL_TYPE_NONE) {
+    return SpecError("inputs.label", static_cast<int>(inputs.label()),
+                     "; allowed: none (0) for nodes");
+  }
+  plan->input_type = schema.FindNodeType(inputs.node_type());
+  if (plan->input_type >= 0) return absl::OkStatus();
+  return SpecError("inputs.node_type", "'", inputs.node_type(), "'; allowed: ",
+                   absl::StrJoin(schema.node_types, ", ",
+                                 [](std::string* out, const NodeTypeSchema& t) {
+                                   out->append(t.name);
+                                 }));
+}
+
+absl::Status FillLinkInputs(const GraphSchema& schema, const v1::Inputs& inputs,
+                            SamplingPlan* plan) {
+  if (!inputs.node_type().empty()) {
+    return SpecError("inputs.node_type", "'", inputs.node_type(),
+                     "' beside edge_type; allowed: one of the two");
+  }
+  if (!v1::LabelType_IsValid(inputs.label())) {
+    return SpecError("inputs.label", static_cast<int>(inputs.label()),
+                     "; allowed: none (0), int64 (1), float32 (2)");
+  }
+  plan->label = static_cast<LabelType>(inputs.label());
+  plan->input_type = -1;
+  plan->link_type = schema.FindEdgeType(inputs.edge_type());
+  if (plan->link_type >= 0) return absl::OkStatus();
+  return SpecError("inputs.edge_type", "'", inputs.edge_type(), "'; allowed: ",
+                   absl::StrJoin(schema.edge_types, " ",
+                                 [](std::string* out, const EdgeTypeSchema& t) {
+                                   out->append(t.name());
+                                 }));
+}
+
 absl::Status FillInputs(const GraphSchema& schema, const v1::SessionSpec& spec,
                         SamplingPlan* plan) {
   const v1::Inputs& inputs = spec.inputs();
-  plan->input_type = schema.FindNodeType(inputs.node_type());
-  if (plan->input_type < 0) {
-    return SpecError(
-        "inputs.node_type", "'", inputs.node_type(), "'; allowed: ",
-        absl::StrJoin(schema.node_types, ", ",
-                      [](std::string* out, const NodeTypeSchema& t) {
-                        out->append(t.name);
-                      }));
+  if (inputs.edge_type().empty()) {
+    RETURN_IF_ERROR(FillNodeInputs(schema, inputs, plan));
+  } else {
+    RETURN_IF_ERROR(FillLinkInputs(schema, inputs, plan));
   }
   if (inputs.count() == 0) return SpecError("inputs.count", "0; allowed: 1 up");
   if (inputs.sha256().size() != sizeof(Sha256Digest)) {
@@ -142,8 +174,22 @@ absl::StatusOr<const SamplingKind*> FindKind(
       }));
 }
 
-void FillNodeTypes(SamplingPlan* plan) {
-  plan->node_types.push_back(plan->input_type);
+absl::Status CheckInputsOf(const SamplingKind& kind, const SamplingPlan& plan) {
+  const bool links = plan.link_type >= 0;
+  if (links == kind.takes_links()) return absl::OkStatus();
+  return SpecError(links ? "inputs.edge_type" : "inputs.node_type",
+                   links ? "links" : "nodes", " with kind ", FieldName(&kind),
+                   "; allowed: ", links ? "nodes" : "links");
+}
+
+void FillNodeTypes(const GraphSchema& schema, SamplingPlan* plan) {
+  if (plan->link_type < 0) {
+    plan->node_types.push_back(plan->input_type);
+  } else {
+    const EdgeTypeSchema& links = schema.edge_types[plan->link_type];
+    plan->node_types.push_back(links.src_type);
+    plan->node_types.push_back(links.dst_type);
+  }
   for (const PlannedEdgeType& edge : plan->edge_types) {
     plan->node_types.push_back(edge.src_type);
     plan->node_types.push_back(edge.dst_type);
@@ -176,13 +222,14 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   plan.collect_features = plan.spec.collect_features();
   plan.typed_names = schema.heterogeneous;
   ASSIGN_OR_RETURN(plan.kind, FindKind(kinds, plan.spec));
+  RETURN_IF_ERROR(CheckInputsOf(*plan.kind, plan));
   RETURN_IF_ERROR(plan.kind->Plan(schema, plan.spec, &plan));
   if (plan.input_time !=
       static_cast<InputTimeMode>(plan.spec.inputs().time())) {
     return SpecError("inputs.time", static_cast<int>(plan.spec.inputs().time()),
                      "; allowed: none (0) with kind ", FieldName(plan.kind));
   }
-  FillNodeTypes(&plan);
+  FillNodeTypes(schema, &plan);
   return plan;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "common/proto/session.pb.h"
 #include "common/session/draw_options.h"
+#include "common/session/link_columns.h"
 #include "common/sha256.h"
 #include "partition/format/schema.h"
 #include "sampler_server/engine/hop.h"
@@ -44,7 +45,9 @@ struct SamplingPlan {
   uint64_t random_seed = 0;
   bool collect_features = false;
   bool typed_names = false;  // heterogeneous: suffixes in tensor names
-  int input_type = 0;
+  int input_type = 0;        // of inputs that are nodes; else -1
+  int link_type = -1;        // edge type of inputs that are links; else -1
+  LabelType label = LabelType::kNone;  // that links have
   uint64_t batch_size = 0;
   uint64_t input_count = 0;
   v1::SessionSpec spec;

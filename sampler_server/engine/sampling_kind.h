@@ -57,6 +57,8 @@ class SamplingKind {
   virtual absl::string_view name() const = 0;
   // The number of its message in SessionSpec's oneof `kind`.
   virtual int field() const = 0;
+  // Whether its inputs are links instead of nodes.
+  virtual bool takes_links() const { return false; }
   // Fills what the plan holds of this kind. What all kinds share is there
   // already, and fields that nobody knows have been refused. INVALID_ARGUMENT,
   // naming the field and what is allowed; FAILED_PRECONDITION for what the

@@ -41,6 +41,7 @@ struct StepContext {
   RemotePartitions* remote = nullptr;
   const SamplingPlan* plan = nullptr;
   BatchKey key;
+  const LinkColumns* links = nullptr;  // the inputs, where they are links
   BatchState* state = nullptr;
   std::shared_ptr<TaskControl> control;
   std::shared_ptr<Strand> strand;

@@ -1,5 +1,6 @@
 #include "sampler_server/kinds/registry.h"
 
+#include "sampler_server/kinds/link/link_kind.h"
 #include "sampler_server/kinds/neighbor/neighbor_kind.h"
 #include "sampler_server/kinds/ppr/ppr_kind.h"
 #include "sampler_server/kinds/walk/walk_kind.h"
@@ -10,6 +11,7 @@ absl::Span<const SamplingKind* const> AllKinds() {
   static const SamplingKind* const kinds[] = {
       &NeighborKind(),
       &WalkKind(),
+      &LinkKind(),
       &PprKind(),
   };
   return kinds;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/session/link_columns.h"
 #include "common/status.h"
 
 namespace tributary {
@@ -20,12 +21,13 @@ absl::Status Refuse(std::string_view field, uint64_t value,
                                                  std::string(allowed)));
 }
 
-absl::Status CheckSizes(const v1::Credit& credit, const SamplingPlan& plan,
-                        size_t room_bytes) {
+absl::Status CheckNodeColumns(const v1::Credit& credit, size_t payload_bytes,
+                              const SamplingPlan& plan) {
   const uint64_t inputs = credit.input_number_size();
-  if (inputs == 0 || inputs > plan.batch_size) {
-    return Refuse("number of inputs", inputs,
-                  absl::StrCat("1 to batch_size = ", plan.batch_size));
+  if (credit.links() != 0 || payload_bytes != 0) {
+    return Refuse("number of links", credit.links(),
+                  absl::StrCat("0, and no payload (it has ", payload_bytes,
+                               " bytes): the session's inputs are nodes"));
   }
   if (credit.original_id_size() != credit.input_number_size()) {
     return Refuse("number of original ids", credit.original_id_size(),
@@ -37,6 +39,27 @@ absl::Status CheckSizes(const v1::Credit& credit, const SamplingPlan& plan,
                   timed ? absl::StrCat("there are ", inputs, " inputs")
                         : "the specification gives inputs none");
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLinkColumns(const v1::Credit& credit) {
+  const int in_header = credit.input_number_size() + credit.original_id_size() +
+                        credit.input_time_size();
+  if (in_header == 0) return absl::OkStatus();
+  return Refuse("number of inputs in the header", in_header,
+                "0: the session's inputs are links, in the payload");
+}
+
+absl::Status CheckSizes(const v1::Credit& credit, size_t payload_bytes,
+                        const SamplingPlan& plan, size_t room_bytes) {
+  const bool links = plan.link_type >= 0;
+  const uint64_t inputs = links ? credit.links() : credit.input_number_size();
+  if (inputs == 0 || inputs > plan.batch_size) {
+    return Refuse("number of inputs", inputs,
+                  absl::StrCat("1 to batch_size = ", plan.batch_size));
+  }
+  RETURN_IF_ERROR(links ? CheckLinkColumns(credit)
+                        : CheckNodeColumns(credit, payload_bytes, plan));
   if (credit.max_bytes() == 0) {
     return Refuse("max_bytes", 0, "a batch needs room");
   }
@@ -51,38 +74,71 @@ absl::Status CheckSizes(const v1::Credit& credit, const SamplingPlan& plan,
   return absl::OkStatus();
 }
 
-absl::Status CheckInputs(const v1::Credit& credit, const SamplingPlan& plan) {
+absl::Status CheckNumber(uint64_t number, const SamplingPlan& plan) {
+  if (number < plan.input_count) return absl::OkStatus();
+  return Refuse("input number", number,
+                absl::StrCat("the list has ", plan.input_count));
+}
+
+absl::Status TakeNodes(const v1::Credit& credit, const SamplingPlan& plan,
+                       BatchRequest* request) {
   for (uint64_t number : credit.input_number()) {
-    if (number < plan.input_count) continue;
-    return Refuse("input number", number,
-                  absl::StrCat("the list has ", plan.input_count));
+    RETURN_IF_ERROR(CheckNumber(number, plan));
   }
   for (uint64_t id : credit.original_id()) {
     if (id <= kMaxId) continue;
     return Refuse("original id", id, absl::StrCat("at most ", kMaxId));
   }
+  request->input_number.assign(credit.input_number().begin(),
+                               credit.input_number().end());
+  request->original_id.assign(credit.original_id().begin(),
+                              credit.original_id().end());
+  request->input_time.assign(credit.input_time().begin(),
+                             credit.input_time().end());
+  return absl::OkStatus();
+}
+
+// The ends are looked up, and checked, by the task.
+absl::Status TakeLinks(const v1::Credit& credit,
+                       absl::Span<const uint8_t> payload,
+                       const SamplingPlan& plan, BatchRequest* request) {
+  const bool timed = plan.input_time == InputTimeMode::kGiven;
+  ASSIGN_OR_RETURN(LinkCredit links, DecodeLinkCredit(payload, credit.links(),
+                                                      timed, plan.label));
+  for (int64_t number : links.input_number) {
+    RETURN_IF_ERROR(CheckNumber(static_cast<uint64_t>(number), plan));
+  }
+  request->input_number = std::move(links.input_number);
+  request->links = std::move(links.links);
+  request->input_time = std::move(links.time);
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<BatchRequest> MakeBatchRequest(
-    const v1::Credit& credit, std::shared_ptr<const SamplingPlan> plan,
-    size_t room_bytes, absl::Time now) {
-  RETURN_IF_ERROR(CheckSizes(credit, *plan, room_bytes));
-  RETURN_IF_ERROR(CheckInputs(credit, *plan));
+    const v1::Credit& credit, absl::Span<const uint8_t> payload,
+    std::shared_ptr<const SamplingPlan> plan, size_t room_bytes,
+    absl::Time now) {
+  RETURN_IF_ERROR(CheckSizes(credit, payload.size(), *plan, room_bytes));
   BatchRequest request;
+  RETURN_IF_ERROR(plan->link_type >= 0
+                      ? TakeLinks(credit, payload, *plan, &request)
+                      : TakeNodes(credit, *plan, &request));
   request.key = {plan->session, credit.epoch(), credit.index()};
   request.plan = std::move(plan);
-  request.input_number.assign(credit.input_number().begin(),
-                              credit.input_number().end());
-  request.original_id.assign(credit.original_id().begin(),
-                             credit.original_id().end());
-  request.input_time.assign(credit.input_time().begin(),
-                            credit.input_time().end());
   request.max_bytes = credit.max_bytes();
   request.deadline = now + absl::Milliseconds(credit.timeout_ms());
   return request;
+}
+
+uint64_t InputBytes(const BatchRequest& request) {
+  const LinkColumns& links = request.links;
+  return (request.input_number.size() + request.original_id.size() +
+          request.input_time.size() + links.source.size() +
+          links.destination.size()) *
+             sizeof(int64_t) +
+         links.label.size();
 }
 
 uint64_t ReservationFor(const GraphSchema& schema, const BatchRequest& request,

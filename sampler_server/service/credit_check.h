@@ -6,16 +6,22 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "common/proto/wire.pb.h"
 #include "sampler_server/engine/batch_task.h"
 
 namespace tributary {
 
-// `room_bytes` is the size of the room that travelled with the credit, or none
-// (0). INVALID_ARGUMENT, with the field and what is allowed.
+// `payload` is the credit's; `room_bytes` is the size of the room that
+// travelled with it, or none (0). INVALID_ARGUMENT, with the field and what is
+// allowed.
 absl::StatusOr<BatchRequest> MakeBatchRequest(
-    const v1::Credit& credit, std::shared_ptr<const SamplingPlan> plan,
-    size_t room_bytes, absl::Time now);
+    const v1::Credit& credit, absl::Span<const uint8_t> payload,
+    std::shared_ptr<const SamplingPlan> plan, size_t room_bytes,
+    absl::Time now);
+
+// What the request's inputs take, queued or running.
+uint64_t InputBytes(const BatchRequest& request);
 
 // What the task is to have reserved before it starts, of `budget`: TaskBytes(),
 // or all that there is while that is enough for nearly any batch.

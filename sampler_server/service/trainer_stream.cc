@@ -52,23 +52,29 @@ TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
 }
 
 void TrainerStream::OnMessage(IncomingMessage& message) {
-  if (message.payload_size() != 0) {
+  if (message.payload_size() != 0 && message.kind() != MessageKind::kCredit) {
     return stream_->Close(absl::InvalidArgumentError(
         absl::StrCat(MessageKindName(message.kind()), " with a payload of ",
                      message.payload_size(), " bytes; it has none")));
   }
-  const size_t bytes = message.header().size();
+  const size_t bytes = message.header().size() + message.payload_size();
   if (unhandled_.fetch_add(1) >= kMaxUnhandled ||
       unhandled_bytes_.fetch_add(bytes) + bytes > kMaxUnhandledBytes) {
     return stream_->Close(absl::ResourceExhaustedError(absl::StrCat(
         "more than ", kMaxUnhandled, " messages, or ", kMaxUnhandledBytes,
         " bytes of them, that were not waited for")));
   }
-  strand_->Post([self = shared_from_this(), kind = message.kind(),
-                 header = std::string(message.header()),
-                 room = message.room()]() mutable {
-    if (!self->closed_) self->Handle(kind, header, std::move(room));
-    self->unhandled_bytes_.fetch_sub(header.size());
+  Received received{message.kind(), std::string(message.header()),
+                    std::vector<uint8_t>(message.payload_size()),
+                    message.room()};
+  if (!received.payload.empty()) {
+    absl::Status copied = message.CopyPayload(absl::MakeSpan(received.payload));
+    if (!copied.ok()) return stream_->Close(std::move(copied));
+  }
+  strand_->Post([self = shared_from_this(), bytes,
+                 received = std::move(received)]() mutable {
+    if (!self->closed_) self->Handle(std::move(received));
+    self->unhandled_bytes_.fetch_sub(bytes);
     self->unhandled_.fetch_sub(1);
   });
 }
@@ -100,8 +106,9 @@ void TrainerStream::Break(absl::Status why) {
   stream_->Close(std::move(why));
 }
 
-void TrainerStream::Handle(MessageKind kind, const std::string& header,
-                           std::shared_ptr<SharedRoom> room) {
+void TrainerStream::Handle(Received message) {
+  const MessageKind kind = message.kind;
+  const std::string& header = message.header;
   v1::OpenSession open;
   v1::Credit credit;
   v1::Cancel cancel;
@@ -109,7 +116,7 @@ void TrainerStream::Handle(MessageKind kind, const std::string& header,
     return OnOpenSession(open);
   }
   if (kind == MessageKind::kCredit && credit.ParseFromString(header)) {
-    return OnCredit(credit, std::move(room));
+    return OnCredit(credit, std::move(message));
   }
   if (kind == MessageKind::kCancel && cancel.ParseFromString(header)) {
     return OnCancel(cancel.grant());
@@ -135,8 +142,7 @@ void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
   core_->sessions.Put(std::make_shared<const SamplingPlan>(*std::move(plan)));
 }
 
-void TrainerStream::OnCredit(const v1::Credit& credit,
-                             std::shared_ptr<SharedRoom> room) {
+void TrainerStream::OnCredit(const v1::Credit& credit, Received message) {
   core_->metrics.credits.Add();
   if (grants_.contains(credit.grant())) {
     return Break(absl::InvalidArgumentError(
@@ -154,11 +160,12 @@ void TrainerStream::OnCredit(const v1::Credit& credit,
     unknown.set_session(credit.session());
     return Send(MessageKind::kUnknownSession, unknown);
   }
-  auto request = MakeBatchRequest(credit, std::move(plan),
-                                  room == nullptr ? 0 : room->bytes().size(),
-                                  strand_->Now());
+  const size_t room_bytes =
+      message.room == nullptr ? 0 : message.room->bytes().size();
+  auto request = MakeBatchRequest(credit, message.payload, std::move(plan),
+                                  room_bytes, strand_->Now());
   if (!request.ok()) return Refuse(credit.grant(), request.status());
-  Admit(credit, *std::move(request), std::move(room));
+  Admit(credit, *std::move(request), std::move(message.room));
 }
 
 void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
@@ -174,7 +181,7 @@ void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
   Admission::Job job;
   job.client = client_;
   job.stream = id_;
-  job.queued_bytes = grant.inputs * 2 * sizeof(int64_t) + sizeof(Grant);
+  job.queued_bytes = InputBytes(request) + sizeof(Grant);
   job.reserve_bytes =
       ReservationFor(core_->graph->schema(), request, core_->budget->limit());
   Start start{std::move(request), std::move(room), core_->activity->Hold()};

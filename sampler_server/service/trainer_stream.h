@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "channel/frame_sender.h"
 #include "channel/transport.h"
@@ -49,10 +50,16 @@ class TrainerStream final : public StreamHandler,
   };
 
   // All below run on the strand.
-  void Handle(MessageKind kind, const std::string& header,
-              std::shared_ptr<SharedRoom> room);
+  struct Received {
+    MessageKind kind{};
+    std::string header;
+    std::vector<uint8_t> payload;  // of a credit for links
+    std::shared_ptr<SharedRoom> room;
+    size_t bytes() const { return header.size() + payload.size(); }
+  };
+  void Handle(Received message);
   void OnOpenSession(const v1::OpenSession& open);
-  void OnCredit(const v1::Credit& credit, std::shared_ptr<SharedRoom> room);
+  void OnCredit(const v1::Credit& credit, Received message);
   void Admit(const v1::Credit& credit, BatchRequest request,
              std::shared_ptr<SharedRoom> room);
   struct Start {

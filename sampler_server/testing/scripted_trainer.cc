@@ -95,7 +95,8 @@ void ScriptedTrainer::Ask(const TrainerSession& session, uint64_t index,
 }
 
 void ScriptedTrainer::Send(const v1::Credit& credit,
-                           std::shared_ptr<SharedRoom> room) {
+                           std::shared_ptr<SharedRoom> room,
+                           std::vector<uint8_t> payload) {
   const size_t room_bytes =
       std::min<uint64_t>(credit.max_bytes(), size_t{1} << 24);
   {
@@ -106,6 +107,10 @@ void ScriptedTrainer::Send(const v1::Credit& credit,
   message.kind = MessageKind::kCredit;
   message.header = credit.SerializeAsString();
   message.room = std::move(room);
+  const auto held =
+      std::make_shared<const std::vector<uint8_t>>(std::move(payload));
+  message.payload = *held;
+  message.payload_owner = held;
   stream_->Send(std::move(message)).IgnoreError();
 }
 
@@ -113,6 +118,10 @@ void ScriptedTrainer::Send(MessageKind kind, std::string header) {
   OutgoingMessage message;
   message.kind = kind;
   message.header = std::move(header);
+  stream_->Send(std::move(message)).IgnoreError();
+}
+
+void ScriptedTrainer::SendRaw(OutgoingMessage message) {
   stream_->Send(std::move(message)).IgnoreError();
 }
 

@@ -51,8 +51,10 @@ class ScriptedTrainer : public StreamHandler,
   static v1::Credit MakeCredit(const TrainerSession& session, uint64_t index,
                                uint64_t max_bytes, uint64_t timeout_ms);
   void Send(const v1::Credit& credit,
-            std::shared_ptr<SharedRoom> room = nullptr);
+            std::shared_ptr<SharedRoom> room = nullptr,
+            std::vector<uint8_t> payload = {});
   void Send(MessageKind kind, std::string header);
+  void SendRaw(OutgoingMessage message);
   void Cancel(uint64_t grant);
   void Close() { stream_->Close(absl::OkStatus()); }
 

@@ -104,6 +104,26 @@ class PprTest(CoraTest):
                               **options)
 
 
+class LinkTest(CoraTest):
+    """Links of a file, two negatives for each."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.links = os.path.join(
+            cls.enterClassContext(processes.temporary_folder()), "links.csv")
+        with open(cls.links, "w") as f:
+            f.writelines(f"{i * i % 2708},{i * 7 % 2708}\n"
+                         for i in range(140))
+        super().setUpClass()
+
+    @classmethod
+    def sample(cls, where, *flags, **options):
+        links = ("--kind", "link", "--input-edges", "@" + cls.links,
+                 "--neg-sampling", "binary", "--neg-amount", 2)
+        return sampling.lines(where, inputs=None, flags=(*links, *flags),
+                              **options)
+
+
 class RmatTest(LayoutTest, unittest.TestCase):
     """Hubs and isolated nodes; inputs by a list with duplicates."""
 

@@ -5,13 +5,14 @@ from tests.e2e import processes
 
 def arguments(where, inputs="train", fanouts="10,5", batch_size=32, seed=11,
               epoch=2, batches="0:1000", flags=()):
-    """`where`: a graph's folder, or ("servers", LIST). Without `fanouts`,
-    `flags` say what is sampled."""
+    """`where`: a graph's folder, or ("servers", LIST). Without `inputs`
+    or `fanouts`, `flags` say what is sampled."""
     source = (["--servers", where[1]] if isinstance(where, tuple)
               else ["--graph", where])
     what = [] if fanouts is None else ["--num-neighbors", fanouts]
-    return ["sample", *source, "--input-nodes", inputs, *what, "--batch-size",
-            batch_size, "--random-seed", seed, "--epoch", epoch, "--batches",
+    nodes = [] if inputs is None else ["--input-nodes", inputs]
+    return ["sample", *source, *nodes, *what, "--batch-size", batch_size,
+            "--random-seed", seed, "--epoch", epoch, "--batches",
             batches, *flags]
 
 

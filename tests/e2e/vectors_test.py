@@ -63,6 +63,43 @@ class SevenNodesTest(unittest.TestCase):
                 self.assertEqual(made[0], line)
 
 
+    def test_links(self):
+        links = ("1,0", "5,5", "6,2", "0,3")
+        paths = {}
+        for name, rows in (("plain", links),
+                           ("labels", [f"{r},{k}" for k, r in
+                                       enumerate(links)])):
+            paths[name] = os.path.join(self.folder, name + ".csv")
+            with open(paths[name], "w") as f:
+                f.write("".join(row + "\n" for row in rows))
+        for name, flags, line in (
+                ("plain", (),
+                 "0 0 bfc1b3de47ccd76fd978598adbcceedc9426897b2ed6852718e04ee7"
+                 "ff5cabf3 3 6 6 232"),
+                ("plain", ("--neg-sampling", "binary"),
+                 "0 0 74f40eaa03347ef53415555e6309598a98fff523015648ea2326121d"
+                 "59e21db6 3 7 8 320"),
+                # Labels 0 to 3 become 1 to 4 beside negatives.
+                ("labels", ("--neg-sampling", "binary", "--neg-amount", 0.5),
+                 "0 0 1e8fd54aa24197b2376d714f9be1aabda53733397242fe1dfef7312f"
+                 "100d0258 3 7 8 328"),
+                ("plain", ("--neg-sampling", "triplet"),
+                 "0 0 e639800e3e2d53d88ca8503ea0d017839971d463f5ed1fcef9fdcdd3"
+                 "5465cbc5 3 6 6 244"),
+                ("plain", ("--neg-sampling", "triplet", "--neg-amount", 2,
+                           "--disjoint"),
+                 "0 0 c5d4ba1a86f1242116f557bd8ff36e7801dac6f9df479316cbcdc276"
+                 "33ae8322 3 15 14 576"),
+                ("plain", ("--neg-sampling", "destination", "--neg-amount",
+                           2),
+                 "0 0 04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd"
+                 "6baf0657 3 6 6 316")):
+            with self.subTest(flags):
+                made = self.lines(None, "2,2", 3, "--kind", "link",
+                                  "--input-edges", "@" + paths[name], *flags)
+                self.assertEqual(made[0], line)
+
+
 WALK = ("--kind", "walk", "--walk-length")
 
 

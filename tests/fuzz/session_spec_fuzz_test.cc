@@ -48,8 +48,12 @@ std::string WithDigests(const std::string& bytes, const GraphSchema& schema) {
 void CheckPlan(const SamplingPlan& plan, const GraphSchema& schema) {
   const int node_types = static_cast<int>(schema.node_types.size());
   const int edge_types = static_cast<int>(schema.edge_types.size());
-  Must(plan.input_type >= 0 && plan.input_type < node_types, "input type");
-  const int least = plan.spec.has_neighbor() ? 1 : 0;
+  const bool links = plan.link_type >= 0;
+  Must(links == plan.spec.has_link(), "inputs of the kind");
+  Must(links ? plan.link_type < edge_types
+             : plan.input_type >= 0 && plan.input_type < node_types,
+       "input type");
+  const int least = links || plan.spec.has_neighbor() ? 1 : 0;
   Must(plan.num_hops >= least && plan.num_hops <= kMaxHops, "hops");
   Must(plan.batch_size >= 1 && plan.batch_size <= kMaxBatchSize, "batch size");
   Must(plan.input_count >= 1, "inputs");
@@ -66,7 +70,14 @@ void RunBatch(std::shared_ptr<const MemoryGraph> graph,
   request.key = {plan->session, 1, 2};
   request.plan = std::move(plan);
   request.input_number = {0, 1};
-  request.original_id = {2, 0};
+  if (request.plan->link_type < 0) {
+    request.original_id = {2, 0};
+  } else {
+    request.links.source = {0, 0};
+    request.links.destination = {0, 0};
+    request.links.label_type = request.plan->label;
+    request.links.label.resize(2 * LabelBytes(request.plan->label));
+  }
   request.max_bytes = size_t{1} << 16;
   OneBatchWorld world(std::move(graph));
   request.deadline = world.Deadline();

@@ -36,6 +36,7 @@ class KindFixture {
 // One of every kind of the registry: kind_fixtures.cc.
 absl::Span<const KindFixture* const> AllFixtures();
 
+const KindFixture& LinkFixture();
 const KindFixture& NeighborFixture();
 const KindFixture& WalkFixture();
 const KindFixture& PprFixture();

@@ -7,6 +7,7 @@ absl::Span<const KindFixture* const> AllFixtures() {
       &NeighborFixture(),
       &WalkFixture(),
       &PprFixture(),
+      &LinkFixture(),
   };
   return fixtures;
 }

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
 
@@ -272,6 +273,39 @@ TEST_P(WorkingMemory, Ppr) {
                           {.top_k = 64, .epsilon = epsilon});
     };
     ExpectWithinReservation(graph, batch);
+  }
+}
+
+// Many links with few negatives, and the reverse; whole and in trees.
+TEST_P(WorkingMemory, Links) {
+  struct {
+    int64_t links;
+    NegativeSampling negatives;
+    int32_t fanout;
+  } const cases[] = {{20'000, {}, 2},
+                     {10'000, {NegativeMode::kBinary, 0.5}, 2},
+                     {2000, {NegativeMode::kBinary, 20}, 0},
+                     {2000, {NegativeMode::kTriplet, 20}, 1},
+                     {8000, {NegativeMode::kDestination, 3}, 0}};
+  const auto graph = Make(Uniform(100'000, 300'000));
+  for (const auto& c : cases) {
+    for (const bool disjoint : {false, true}) {
+      SCOPED_TRACE(absl::StrCat("mode ", static_cast<int>(c.negatives.mode),
+                                " amount ", c.negatives.amount, " disjoint ",
+                                disjoint));
+      BatchCase batch = Case(0, {c.fanout});
+      for (int64_t i = 0; i < c.links; ++i) {
+        batch.links.source.push_back(i * 3 % 100'000);
+        batch.links.destination.push_back(i * 7 % 100'000);
+      }
+      batch.options.batch_size = batch.links.size();
+      batch.options.draws.disjoint = disjoint;
+      batch.build_spec = [&](const SpecGraph& spec_graph,
+                             const SpecOptions& options) {
+        return BuildLinkSpec(spec_graph, options, c.negatives);
+      };
+      ExpectWithinReservation(graph, batch);
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/writer.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_link_neighbor_loader.h"
 #include "trainer_client/core/hetero_batch.h"
 #include "trainer_client/embedded/embedded_server.h"
 
@@ -135,6 +135,37 @@ TEST_F(TypedTest, ABatchByItsTypes) {
 }
 
 // PyG's input_nodes=("author", [1, 1, 0]); one edge type in the second hop.
+// Links author > paper, with a negative destination for each.
+TEST_F(TypedTest, LinksByTheirTypes) {
+  LinkNeighborLoaderOptions options;
+  options.source = {2, 0};
+  options.destination = {3, 3};
+  options.edge_type = "author,writes,paper";
+  options.edge_label = {0, 5};
+  options.neg_sampling = {NegativeMode::kDestination, 1};
+  options.neighbors.num_neighbors = {1};
+  options.neighbors.batch_size = 2;
+  options.neighbors.shuffle = ShuffleMode::kNone;
+  auto loader = DistLinkNeighborLoader::Create(
+      options, worker_, {server_->executor(), server_->transport()});
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  ASSERT_TRUE(batch->links.has_value());
+  EXPECT_EQ(batch->links->edge_type, "author,writes,paper");
+  EXPECT_THAT(batch->links->input_id, ElementsAre(0, 1));
+  const auto index = batch->links->edge_label_index->As<int32_t>();
+  ASSERT_EQ(index.size(), 8u);
+  // Authors 2 and 0, again as the negatives' sources; paper 3 twice.
+  EXPECT_THAT(index.first(6), ElementsAre(0, 1, 0, 1, 0, 0));
+  EXPECT_THAT(batch->nodes["author"].n_id.first(2), ElementsAre(2, 0));
+  EXPECT_EQ(batch->nodes["paper"].n_id[0], 3);
+  EXPECT_THAT(batch->links->edge_label->As<int64_t>(), ElementsAre(1, 6, 0, 0));
+}
+
 TEST_F(TypedTest, IdsOfAType) {
   sampling_.input_split.clear();
   sampling_.input_type = "author";

@@ -1,7 +1,7 @@
 """Batches of an epoch by index, as `tributary sample` names them."""
 
-from tests.oracle import (digest, neighbour_batch, order, ppr_batch,
-                          walk_batch)
+from tests.oracle import (digest, link_batch, neighbour_batch, order,
+                          ppr_batch, walk_batch)
 
 
 class Loader:
@@ -29,9 +29,11 @@ class Loader:
             return walk_batch.make(*batch)
         if isinstance(self.spec, ppr_batch.Ppr):
             return ppr_batch.make(*batch)
-        return neighbour_batch.make(
-            *batch,
-            None if self.times is None else [self.times[i] for i in numbers])
+        times = (None if self.times is None
+                 else [self.times[i] for i in numbers])
+        if isinstance(self.spec, link_batch.Links):
+            return link_batch.make(*batch, times)
+        return neighbour_batch.make(*batch, times)
 
     def line(self, epoch, index):
         return digest.line(epoch, index, self.batch(epoch, index))

@@ -115,21 +115,35 @@ def planned(graph, spec):
 def make(graph, spec, epoch, index, inputs, input_numbers, times=None):
     """`inputs` are node ids, `input_numbers` their places in the list; `times`
     are theirs, or None for the nodes' own."""
+    t = spec.input_type
+    if spec.time and times is None:
+        times = [graph.node_types[t].time[v] for v in inputs]
+    starts = [(t, i, v) for i, v in enumerate(inputs)]
+    seed_index, unique, out = make_from(graph, spec, epoch, index, starts,
+                                        times)
+    suffix = lambda name: f"{name}/{t}" if graph.hetero else name
+    out[suffix("batch_size")] = np.array([unique[t]], np.int64)
+    out[suffix("input_id")] = np.array(input_numbers, np.int64)
+    out[suffix("seed_index")] = np.array(seed_index, np.int32)
+    return out
+
+
+def make_from(graph, spec, epoch, index, starts, times):
+    """Hops that begin at `starts`, (type, tree, id) each: their local numbers,
+    how many nodes they are by type, and the tensors. `times` are the trees'."""
     plan = planned(graph, spec)
-    nodes = {spec.input_type: Numbering()}
+    nodes = {t: Numbering() for t, _, _ in starts}
     for src, _, dst in plan:
         nodes.setdefault(src, Numbering())
         nodes.setdefault(dst, Numbering())
-    seed_index = [nodes[spec.input_type][i if spec.trees else 0, v]
-                  for i, v in enumerate(inputs)]
-    if spec.time and times is None:
-        times = [graph.node_types[spec.input_type].time[v] for v in inputs]
+    local = [nodes[t][tree if spec.trees else 0, v] for t, tree, v in starts]
     for numbering in nodes.values():
         numbering.end_hop()
+    unique = {t: numbering.per_hop[0] for t, numbering in nodes.items()}
     sampled = {t: Sampled() for t in plan}
     for hop in range(len(spec.fanouts)):
         _hop(graph, spec, (epoch, index, hop), plan, nodes, sampled, times)
-    return _tensors(graph, spec, nodes, sampled, seed_index, input_numbers)
+    return local, unique, _tensors(graph, spec, nodes, sampled)
 
 
 def _hop(graph, spec, which, plan, nodes, sampled, times):
@@ -190,13 +204,10 @@ def _draw(graph, spec, which, edge_type, every, may, fanout, number, tree,
                           spec.strict, spec.last)
 
 
-def _tensors(graph, spec, nodes, sampled, seed_index, input_numbers):
+def _tensors(graph, spec, nodes, sampled):
     int64 = lambda v: np.array(v, np.int64)
     suffix = lambda name, t: f"{name}/{t}" if graph.hetero else name
-    t = spec.input_type
-    out = {suffix("batch_size", t): int64([nodes[t].per_hop[0]]),
-           suffix("input_id", t): int64(input_numbers),
-           suffix("seed_index", t): np.array(seed_index, np.int32)}
+    out = {}
     for t, numbering in nodes.items():
         ids = int64(numbering.ids)
         out[suffix("n_id", t)] = ids

@@ -9,6 +9,7 @@ VERSION = 1
 # Purposes of a key.
 ORDER = 1
 NEIGHBOURS = 2
+NEGATIVES = 3
 WALKS = 4
 LABOR = 5
 

@@ -5,6 +5,7 @@ import unittest
 import numpy as np
 
 from tests.oracle import digest, draws, graph, order, philox
+from tests.oracle.link_batch import Links
 from tests.oracle.loader import Loader
 from tests.oracle.neighbour_batch import Spec
 from tests.oracle.walk_batch import Walk
@@ -176,6 +177,63 @@ class WalkTest(unittest.TestCase):
         self.assertEqual(
             digest.digest(self.batch(length=6, p=4.0, q=0.5)),
             "1be2649cb1896d4b93e2efe55c04898b6c7a558f5f97f505573547018a4aa75d")
+
+
+class LinkTest(unittest.TestCase):
+    """On the seven nodes."""
+
+    LINKS = [(1, 0), (5, 5), (6, 2), (0, 3)]
+
+    def batch(self, links=LINKS, disjoint=False, **options):
+        spec = Links(Spec([2, 2], seed=7, disjoint=disjoint), **options)
+        return Loader(graph.homogeneous(7, SEVEN_ROWS), links, spec,
+                      3).batch(0, 0)
+
+    def check(self, made, expected, **tensors):
+        for name, values in tensors.items():
+            self.assertEqual(made[name].tolist(), values, name)
+        self.assertEqual(digest.digest(made), expected)
+
+    def test_no_negatives(self):
+        self.check(
+            self.batch(),
+            "bfc1b3de47ccd76fd978598adbcceedc9426897b2ed6852718e04ee7ff5cabf3",
+            n_id=[5, 0, 6, 3, 2, 4], input_id=[1, 3, 2],
+            edge_label_index=[[0, 1, 2], [0, 3, 4]])
+
+    def test_binary(self):
+        self.check(
+            self.batch(negatives="binary"),
+            "74f40eaa03347ef53415555e6309598a98fff523015648ea2326121d59e21db6",
+            n_id=[5, 0, 6, 3, 2, 1, 4],
+            edge_label_index=[[0, 1, 2, 5, 3, 0], [0, 3, 4, 2, 1, 0]],
+            edge_label=[1, 1, 1, 0, 0, 0])
+
+    def test_labels(self):
+        links = [(u, v, k) for k, (u, v) in enumerate(self.LINKS, 1)]
+        self.check(
+            self.batch(links, negatives="binary", amount=0.5),
+            "1e8fd54aa24197b2376d714f9be1aabda53733397242fe1dfef7312f100d0258",
+            edge_label=[2, 4, 3, 0, 0])
+
+    def test_triplet(self):
+        self.check(
+            self.batch(negatives="triplet"),
+            "e639800e3e2d53d88ca8503ea0d017839971d463f5ed1fcef9fdcdd35465cbc5",
+            src_index=[0, 1, 2], dst_pos_index=[0, 3, 4],
+            dst_neg_index=[2, 1, 0])
+
+    def test_disjoint(self):
+        self.check(
+            self.batch(disjoint=True, negatives="triplet", amount=2),
+            "c5d4ba1a86f1242116f557bd8ff36e7801dac6f9df479316cbcdc27633ae8322",
+            dst_neg_index=[[5, 6], [7, 8], [9, 9]],
+            batch=[0, 1, 2, 1, 2, 0, 0, 1, 1, 2, 1, 1, 2, 0, 0])
+
+    def test_destination(self):
+        self.check(
+            self.batch(negatives="destination", amount=2),
+            "04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd6baf0657")
 
 
 class SevenNodesWithColumnsTest(unittest.TestCase):

@@ -63,6 +63,7 @@ class Draw {
     s.expand_all = random_.Chance(0.2) ? 1 : 0;
     // No draw: all else stays as it was before there were other kinds.
     s.kind = s.seed % 5 == 2 ? 1 + s.seed / 5 % (kSimKinds - 1) : kSimNeighbors;
+    s.links = s.seed % 10 == 9 ? 1 + s.seed / 10 % 4 : 0;
     s.rooms = random_.Chance(0.25) ? 1 : 0;
     s.stranger = random_.Chance(0.1) ? 1 : 0;
     s.prefetch = UpTo(6);

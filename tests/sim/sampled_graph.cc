@@ -91,6 +91,32 @@ T OrDie(absl::StatusOr<T> value) {
   std::abort();
 }
 
+// Instead of nodes; links have no times of their own, and negatives none of
+// their nodes.
+void TakeLinks(const Schedule& schedule, size_t count,
+               NeighborLoaderOptions* loader) {
+  LinkRequest& link = loader->link.emplace();
+  // Four ends of each where a node is one: no more rows than there is room for.
+  loader->num_neighbors = {1};
+  link.negatives.amount = 0.5;
+  const bool timed = loader->draws.time != TimeMode::kNone;
+  std::vector<int64_t> labels;
+  for (size_t i = 0; i < count; ++i) {
+    const auto n = static_cast<int64_t>(i);
+    link.links.source.push_back(n % kNodes);
+    link.links.destination.push_back(n * 5 % kNodes);
+    labels.push_back(n % 3);
+    if (timed) loader->input_time.push_back(20 + n % 30);
+  }
+  if (timed) loader->draws.input_time = InputTimeMode::kGiven;
+  if (loader->draws.time == TimeMode::kNode) return;
+  link.negatives.mode = static_cast<NegativeMode>(schedule.links - 1);
+  if (link.negatives.mode != NegativeMode::kTriplet) {
+    link.links.SetLabels(labels);
+  }
+  if (link.negatives.mode != NegativeMode::kBinary) link.negatives.amount = 1;
+}
+
 LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
                           uint32_t world) {
   const auto graph =
@@ -123,7 +149,11 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   // The last batch is short.
   std::vector<int64_t> inputs(schedule.batches * kSimBatchSize - 1);
   std::iota(inputs.begin(), inputs.end(), 0);
-  if (loader.draws.input_time == InputTimeMode::kGiven) {
+  if (schedule.links != 0) {
+    TakeLinks(schedule, inputs.size(), &loader);
+    inputs.clear();
+  }
+  if (loader.draws.input_time == InputTimeMode::kGiven && schedule.links == 0) {
     for (int64_t id : inputs) loader.input_time.push_back(20 + id % 30);
   }
   return OrDie(
@@ -185,6 +215,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                 schedule.replace,
                 schedule.expand_all,
                 schedule.kind,
+                schedule.links,
                 schedule.draws,
                 schedule.predicates,
                 schedule.batches,

@@ -27,6 +27,7 @@ constexpr SimField kFields[] = {
     {"replace", &Schedule::replace, 0, 1},
     {"expand_all", &Schedule::expand_all, 0, 1},
     {"kind", &Schedule::kind, 0, kSimKinds - 1},
+    {"links", &Schedule::links, 0, 4},
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
     {"predicates", &Schedule::predicates, 0, 1},
     {"rooms", &Schedule::rooms, 0, 1},
@@ -224,6 +225,7 @@ bool Schedule::IsCalm() const {
 }
 
 void Normalize(Schedule& schedule) {
+  if (schedule.kind != kSimNeighbors) schedule.links = 0;
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
   // Their questions are not cut into pieces below what a question may be.

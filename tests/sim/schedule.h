@@ -67,6 +67,8 @@ struct Schedule {
   int64_t replace = 0;
   int64_t expand_all = 0;
   int64_t kind = 0;        // of sampling: kSimNeighbors, ...
+  int64_t links = 0;       // 1 to 4: links instead of nodes, with no negatives,
+                           // binary ones, triplets, destinations
   int64_t draws = 0;       // 0: uniform; else the ways of kSimDrawWays
   int64_t predicates = 0;  // some edges are left out by what they store
   int64_t rooms = 0;       // trainers share memory with servers

@@ -239,12 +239,14 @@ const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
   auto& batches =
       known[{schedule.replace, schedule.expand_all, schedule.kind,
-             schedule.draws, schedule.predicates, schedule.batches, job}];
+             schedule.links, schedule.draws, schedule.predicates,
+             schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;
   plain.expand_all = schedule.expand_all;
   plain.kind = schedule.kind;
+  plain.links = schedule.links;
   plain.draws = schedule.draws;
   plain.predicates = schedule.predicates;
   plain.batches = schedule.batches;

@@ -89,6 +89,11 @@ uint64_t BatchStream::Grant(const Ask& ask) {
     credit.add_original_id(static_cast<uint64_t>(id));
   }
   OutgoingMessage message;
+  if (ask.link_credit != nullptr) {
+    credit.set_links(ask.num_links);
+    message.payload = *ask.link_credit;
+    message.payload_owner = ask.link_credit;
+  }
   message.kind = MessageKind::kCredit;
   message.header = credit.SerializeAsString();
   message.room = std::make_shared<SlotRoom>(ask.slot);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -67,6 +68,9 @@ class BatchStream : public StreamHandler,
     absl::Span<const uint64_t> input_numbers;
     absl::Span<const int64_t> original_ids;  // as many
     absl::Span<const int64_t> input_times;   // as many, or none
+    // Of links instead, all in one; else null.
+    std::shared_ptr<const std::vector<uint8_t>> link_credit;
+    uint64_t num_links = 0;
   };
   // The number of the grant.
   uint64_t Grant(const Ask& ask);

@@ -13,8 +13,10 @@
 #include "absl/status/statusor.h"
 #include "channel/transport.h"
 #include "common/executor.h"
+#include "common/session/link_columns.h"
 #include "common/session/spec_builder.h"
 #include "partition/format/schema.h"
+#include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
 #include "trainer_client/core/batch_lease.h"
@@ -23,6 +25,13 @@
 #include "trainer_client/core/options.h"
 
 namespace tributary {
+
+// Which links batches are made for.
+struct LinkRequest {
+  std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
+  LinkColumns links;
+  NegativeSampling negatives;
+};
 
 // What is sampled; PyG's argument names.
 struct NeighborLoaderOptions {
@@ -55,6 +64,9 @@ struct NeighborLoaderOptions {
   std::optional<WalkOptions> walk;
   // PPR top-k instead, likewise: set by DistPprLoader. One of them at most.
   std::optional<PprOptions> ppr;
+  // Links and negatives to them instead of input_nodes: set by
+  // DistLinkNeighborLoader.
+  std::optional<LinkRequest> link;
   // This trainer takes the batches g with (g - start) mod world == rank.
   uint32_t rank = 0;
   uint32_t world = 1;

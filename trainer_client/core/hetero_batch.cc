@@ -58,6 +58,40 @@ class Suffixed {
   const std::string suffix_;
 };
 
+// Of the supervision type, whose ends' types the triplets are of.
+absl::Status ReadLinksOf(const BatchView& batch, const EdgeTypeSchema& type,
+                         const Suffixed& in, HeteroLinks* links) {
+  links->edge_type = type.name();
+  RETURN_IF_ERROR(in.Vector("input_id", DType::kInt64, &links->input_id));
+  const Suffixed src(batch, type.src), dst(batch, type.dst);
+  const size_t n = links->input_id.size();
+  RETURN_IF_ERROR(in.Rows("edge_label_index", 2, &links->edge_label_index));
+  if (links->edge_label_index.has_value()) {
+    const Shape& shape = links->edge_label_index->shape;
+    if (shape.size() != 2) {
+      return NotThat(*links->edge_label_index, "two rows");
+    }
+    const auto all = static_cast<size_t>(shape[1]);
+    RETURN_IF_ERROR(in.Rows("edge_label", all, &links->edge_label));
+    return in.Rows("edge_label_time", all, &links->edge_label_time);
+  }
+  RETURN_IF_ERROR(src.Rows("src_index", n, &links->src_index));
+  RETURN_IF_ERROR(dst.Rows("dst_pos_index", n, &links->dst_pos_index));
+  RETURN_IF_ERROR(dst.Rows("dst_neg_index", n, &links->dst_neg_index));
+  return src.Rows("seed_time", n, &links->seed_time);
+}
+
+absl::Status ReadLinks(const BatchView& batch, const GraphSchema& schema,
+                       HeteroBatch* out) {
+  for (const EdgeTypeSchema& type : schema.edge_types) {
+    const Suffixed in(batch, type.src + "__" + type.rel + "__" + type.dst);
+    if (in.Find("input_id") == nullptr) continue;
+    return ReadLinksOf(batch, type, in, &out->links.emplace());
+  }
+  return absl::DataLossError(
+      absl::StrCat("the batch has inputs of no type of ", schema.name));
+}
+
 absl::Status ReadInputs(const BatchView& batch, const GraphSchema& schema,
                         HeteroBatch* out) {
   for (const NodeTypeSchema& type : schema.node_types) {
@@ -74,8 +108,7 @@ absl::Status ReadInputs(const BatchView& batch, const GraphSchema& schema,
     out->batch_size = batch_size[0];
     return absl::OkStatus();
   }
-  return absl::DataLossError(
-      absl::StrCat("the batch has inputs of no node type of ", schema.name));
+  return ReadLinks(batch, schema, out);
 }
 
 absl::StatusOr<HeteroNodes> ReadNodes(const Suffixed& in) {

@@ -36,8 +36,24 @@ struct HeteroEdges {
   std::optional<TensorView> edge_weight;        // [E] of LABOR
 };
 
+// data["author", "writes", "paper"] of a batch of links. `triplet` batches have
+// the last four, others the first four.
+struct HeteroLinks {
+  std::string edge_type;               // "src,rel,dst"
+  absl::Span<const int64_t> input_id;  // [n] numbers in the list of links
+  // Of n links and m negatives, local numbers in source and destination type.
+  std::optional<TensorView> edge_label_index;  // [2, n + m]
+  std::optional<TensorView> edge_label;        // [n + m]
+  std::optional<TensorView> edge_label_time;   // [n + m]
+  std::optional<TensorView> src_index;         // [n], of the source type
+  std::optional<TensorView> dst_pos_index;     // [n], of the destination type
+  std::optional<TensorView> dst_neg_index;     // [n] or [n, amount], likewise
+  std::optional<TensorView> seed_time;         // [n]
+};
+
 // Views of the batch that it was made of, which outlives it.
 struct HeteroBatch {
+  std::optional<HeteroLinks> links;  // instead of the four below
   std::string input_type;
   int64_t batch_size = 0;                // distinct inputs: its nodes 0, 1, ...
   absl::Span<const int64_t> input_id;    // [positions] numbers in the list

@@ -121,9 +121,12 @@ std::shared_ptr<ReceiveSlot> LoaderCore::MakeRoom(const PendingBatch& batch,
 void LoaderCore::Send(PendingBatch& batch, ServerLink& link,
                       std::shared_ptr<ReceiveSlot> slot) {
   const std::vector<uint64_t> numbers = order_->InputNumbers(batch.index);
-  std::vector<int64_t> ids(numbers.size());
-  std::transform(numbers.begin(), numbers.end(), ids.begin(),
-                 [this](uint64_t i) { return (*session_.input_ids)[i]; });
+  std::vector<int64_t> ids;
+  if (session_.links == nullptr) {
+    ids.resize(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), ids.begin(),
+                   [this](uint64_t i) { return (*session_.input_ids)[i]; });
+  }
   std::vector<int64_t> times;
   if (session_.input_times != nullptr) {
     for (uint64_t i : numbers) times.push_back((*session_.input_times)[i]);
@@ -135,9 +138,17 @@ void LoaderCore::Send(PendingBatch& batch, ServerLink& link,
   BatchStream::Ask ask;
   ask.key = KeyOf(batch.index);
   ask.slot = std::move(slot);
-  ask.input_numbers = numbers;
-  ask.original_ids = ids;
-  ask.input_times = times;
+  if (session_.links != nullptr) {
+    ask.num_links = numbers.size();
+    ask.link_credit = std::make_shared<const std::vector<uint8_t>>(
+        EncodeLinkCredit({{numbers.begin(), numbers.end()},
+                          session_.links->Take(numbers),
+                          times}));
+  } else {
+    ask.input_numbers = numbers;
+    ask.original_ids = ids;
+    ask.input_times = times;
+  }
   link.Ask(grant, std::move(ask));
   batch.state = PendingBatch::State::kAsked;
   // A late one may still come first; a silent one is told, if it can hear.

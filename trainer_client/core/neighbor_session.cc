@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "common/utf8.h"
 #include "partition/format/draw_traits.h"
+#include "trainer_client/core/link_session.h"
 
 namespace tributary {
 namespace {
@@ -45,6 +46,19 @@ InputTimeMode TimesOf(const NeighborLoaderOptions& options) {
              : draws.input_time;
 }
 
+// What the session's batches take their inputs from.
+struct SessionInputs {
+  std::vector<int64_t> nodes;
+  LinkColumns links;  // instead, of a session of links
+  std::vector<int64_t> times;
+
+  size_t size() const { return links.empty() ? nodes.size() : links.size(); }
+  Sha256Digest Sha256() const {
+    return links.empty() ? InputsSha256(nodes, times)
+                         : LinksSha256(links, times);
+  }
+};
+
 // One for each input; none when they are not given.
 absl::StatusOr<std::vector<int64_t>> SpreadTimes(
     const NeighborLoaderOptions& options, size_t num_inputs) {
@@ -57,12 +71,14 @@ absl::StatusOr<std::vector<int64_t>> SpreadTimes(
 }
 
 SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
-                          const std::vector<int64_t>& ids,
-                          const std::vector<int64_t>& times) {
+                          const SessionInputs& inputs) {
   SpecOptions spec;
   spec.input_type = options.input_type;
-  spec.input_count = ids.size();
-  spec.inputs_sha256 = InputsSha256(ids, times);
+  if (options.link.has_value()) {
+    spec.links = LinkInputs{options.link->edge_type, inputs.links.label_type};
+  }
+  spec.input_count = inputs.size();
+  spec.inputs_sha256 = inputs.Sha256();
   spec.num_neighbors.by_default = options.num_neighbors;
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
     spec.num_neighbors.by_edge_type[type] = fanouts;
@@ -85,13 +101,16 @@ absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
     return BuildWalkSpec(graph, common, *options.walk);
   }
   if (options.ppr.has_value()) return BuildPprSpec(graph, common, *options.ppr);
+  if (options.link.has_value()) {
+    return BuildLinkSpec(graph, common, options.link->negatives);
+  }
   return BuildSessionSpec(graph, common);
 }
 
 // What the graph has for the edge types that are sampled.
 DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   DrawTraits traits;
-  for (const auto& wanted : spec.neighbor().fanouts()) {
+  for (const auto& wanted : NeighborsOf(spec).fanouts()) {
     const int i = schema.FindEdgeType(wanted.edge_type());
     const auto& per_hop = wanted.per_hop();
     if (i < 0 ||
@@ -152,7 +171,7 @@ uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
                                 RowBytes(type.x, spec.collect_features()) +
                                     RowBytes(type.y, spec.collect_features())});
   }
-  for (const auto& wanted : spec.neighbor().fanouts()) {
+  for (const auto& wanted : NeighborsOf(spec).fanouts()) {
     const int i = schema.FindEdgeType(wanted.edge_type());
     if (i < 0) continue;
     const EdgeTypeSchema& type = schema.edge_types[i];
@@ -164,13 +183,17 @@ uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
          RowBytes(type.edge_attr, spec.collect_features()),
          {wanted.per_hop().begin(), wanted.per_hop().end()}});
   }
-  bound.input_type = schema.FindNodeType(spec.inputs().node_type());
   bound.num_inputs =
       std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
-  bound.replace = spec.neighbor().replace();
-  bound.expand_all = spec.neighbor().expand() == v1::EXPAND_ALL;
-  bound.disjoint = spec.neighbor().disjoint();
-  bound.edge_weights = spec.neighbor().draw() == v1::DRAW_LABOR;
+  if (spec.has_link()) {
+    FillLinkBound(schema, spec, &bound);
+  } else {
+    bound.input_type = schema.FindNodeType(spec.inputs().node_type());
+  }
+  bound.replace = NeighborsOf(spec).replace();
+  bound.expand_all = NeighborsOf(spec).expand() == v1::EXPAND_ALL;
+  bound.disjoint = NeighborsOf(spec).disjoint();
+  bound.edge_weights = NeighborsOf(spec).draw() == v1::DRAW_LABOR;
   return BatchBytesBound(bound);
 }
 
@@ -186,6 +209,16 @@ absl::Status CheckIds(const NodeTypeSchema& type,
                            ", the original ids of node type ", type.name));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckInputs(const GraphSchema& schema, const v1::SessionSpec& spec,
+                         const SessionInputs& inputs) {
+  if (spec.has_link()) return CheckLinkEnds(schema, spec, inputs.links);
+  const int type = schema.FindNodeType(spec.inputs().node_type());
+  if (type < 0) {
+    return Bad("input_type", spec.inputs().node_type(), "a node type");
+  }
+  return CheckIds(schema.node_types[type], inputs.nodes);
 }
 
 EpochOrderOptions OrderOf(const NeighborLoaderOptions& options,
@@ -213,9 +246,24 @@ absl::Status CheckNames(const NeighborLoaderOptions& options) {
   if (options.ppr.has_value() && !IsUtf8(options.ppr->edge_type)) {
     return Bad("edge_type", options.ppr->edge_type, "UTF-8");
   }
+  if (options.link.has_value() && !IsUtf8(options.link->edge_type)) {
+    return Bad("link.edge_type", options.link->edge_type, "UTF-8");
+  }
   if (!options.walk.has_value()) return absl::OkStatus();
   for (const std::string& type : options.walk->metapath) {
     if (!IsUtf8(type)) return Bad("metapath", type, "UTF-8");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInputLists(const NeighborLoaderOptions& options) {
+  if (options.link.has_value()) return CheckLinkRequest(options);
+  if (options.input_split.empty() && options.input_nodes.empty()) {
+    return Bad("input_nodes", "empty",
+               "a list of original ids, or the name of a split as input_split");
+  }
+  if (!options.input_split.empty() && !options.input_nodes.empty()) {
+    return Bad("input_nodes", "given beside input_split", "one of the two");
   }
   return absl::OkStatus();
 }
@@ -237,13 +285,7 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
                absl::StrCat(options.rank, " of a world of ", options.world),
                "0 to world - 1, in a world of at least 1");
   }
-  if (options.input_split.empty() && options.input_nodes.empty()) {
-    return Bad("input_nodes", "empty",
-               "a list of original ids, or the name of a split as input_split");
-  }
-  if (!options.input_split.empty() && !options.input_nodes.empty()) {
-    return Bad("input_nodes", "given beside input_split", "one of the two");
-  }
+  RETURN_IF_ERROR(CheckInputLists(options));
   if (options.walk.has_value() && options.ppr.has_value()) {
     return Bad("ppr", "given beside walk", "one of the two");
   }
@@ -286,7 +328,10 @@ absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
                      " is typed (heterogeneous); allowed here: homogeneous "
                      "graphs"));
   }
-  return ResolveInputType(ToSpecGraph(schema), options.input_type);
+  const SpecGraph graph = ToSpecGraph(schema);
+  return options.link.has_value()
+             ? ResolveInputEdgeType(graph, options.link->edge_type)
+             : ResolveInputType(graph, options.input_type);
 }
 
 absl::StatusOr<LoaderSession> MakeNeighborSession(
@@ -294,32 +339,35 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
     std::shared_ptr<const AcceptedGraph> graph,
     std::vector<int64_t> input_ids) {
   const GraphSchema& schema = graph->schema;
-  ASSIGN_OR_RETURN(std::vector<int64_t> times,
-                   SpreadTimes(options, input_ids.size()));
+  SessionInputs inputs;
+  inputs.nodes = std::move(input_ids);
+  if (options.link.has_value()) inputs.links = LabelledLinks(*options.link);
+  ASSIGN_OR_RETURN(inputs.times, SpreadTimes(options, inputs.size()));
   ASSIGN_OR_RETURN(std::string bytes,
                    SpecBytesOf(options, ToSpecGraph(schema),
-                               ToSpecOptions(options, input_ids, times)));
+                               ToSpecOptions(options, inputs)));
   v1::SessionSpec spec;
   if (!spec.ParseFromString(bytes)) {
     return absl::InternalError("the specification just made cannot be read");
   }
-  const int input_type = schema.FindNodeType(spec.inputs().node_type());
-  if (input_type < 0) {
-    return Bad("input_type", spec.inputs().node_type(), "a node type");
-  }
   RETURN_IF_ERROR(CheckDrawsOn(TraitsOf(schema, spec), spec));
-  RETURN_IF_ERROR(CheckIds(schema.node_types[input_type], input_ids));
+  RETURN_IF_ERROR(CheckInputs(schema, spec, inputs));
   LoaderSession session;
   session.identity = SessionIdentity(bytes);
-  session.inputs = InputsSha256(input_ids, times);
-  session.order = OrderOf(options, input_ids.size());
+  session.inputs = inputs.Sha256();
+  session.order = OrderOf(options, inputs.size());
   session.max_batch_bytes = BoundOf(schema, spec);
   session.spec = std::make_shared<const std::string>(std::move(bytes));
-  session.input_ids =
-      std::make_shared<const std::vector<int64_t>>(std::move(input_ids));
-  if (!times.empty()) {
+  if (options.link.has_value()) {
+    session.links =
+        std::make_shared<const LinkColumns>(std::move(inputs.links));
+  } else {
+    session.input_ids =
+        std::make_shared<const std::vector<int64_t>>(std::move(inputs.nodes));
+  }
+  if (!inputs.times.empty()) {
     session.input_times =
-        std::make_shared<const std::vector<int64_t>>(std::move(times));
+        std::make_shared<const std::vector<int64_t>>(std::move(inputs.times));
   }
   session.accept = [graph](const ServerDescription& description) {
     return graph->Check(description);

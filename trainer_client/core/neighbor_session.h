@@ -30,14 +30,14 @@ struct AcceptedGraph {
   absl::Status Check(const ServerDescription& other) const;
 };
 
-// The node type of the inputs: options.input_type, or the graph's only one.
-// INVALID_ARGUMENT lists the types that there are, or says that a typed graph
-// is not taken.
+// The node type of the inputs, or the edge type of links: that of the options,
+// or the graph's only one. INVALID_ARGUMENT lists the types that there are, or
+// says that a typed graph is not taken.
 absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
                                         const GraphSchema& schema);
 
-// Session of `input_ids` on the graph. INVALID_ARGUMENT: the options do not fit
-// it, or an id is none of its nodes.
+// Session of `input_ids`, or of options.link, on the graph. INVALID_ARGUMENT:
+// the options do not fit it, or an id is none of its nodes.
 absl::StatusOr<LoaderSession> MakeNeighborSession(
     const NeighborLoaderOptions& options,
     std::shared_ptr<const AcceptedGraph> graph, std::vector<int64_t> input_ids);

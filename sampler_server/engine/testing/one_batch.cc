@@ -36,8 +36,13 @@ SpecGraph SpecGraphOf(const GraphSchema& schema) {
 
 std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
                                            BatchCase& batch) {
-  batch.options.input_count = batch.inputs.size();
-  batch.options.inputs_sha256 = InputsSha256(batch.inputs, batch.input_time);
+  if (batch.links.empty()) {
+    batch.options.input_count = batch.inputs.size();
+    batch.options.inputs_sha256 = InputsSha256(batch.inputs, batch.input_time);
+  } else {
+    batch.options.input_count = batch.links.size();
+    batch.options.inputs_sha256 = LinksSha256(batch.links, batch.input_time);
+  }
   const auto build = batch.build_spec ? batch.build_spec : BuildSessionSpec;
   const std::string spec = OrDie(build(SpecGraphOf(schema), batch.options));
   return std::make_shared<SamplingPlan>(OrDie(MakePlan(schema, spec)));
@@ -47,20 +52,25 @@ BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch) {
   BatchRequest request;
   request.plan = PlanOf(schema, batch);
   request.key = {request.plan->session, batch.epoch, batch.index};
-  const uint64_t n = batch.inputs.size(), b = batch.options.batch_size;
+  const bool links = !batch.links.empty();
+  const uint64_t n = links ? batch.links.size() : batch.inputs.size();
+  const uint64_t b = batch.options.batch_size;
   const Permutation order =
       batch.options.shuffle == ShuffleMode::kNone
           ? Permutation::Identity(n)
           : Permutation::Keyed(
                 n, MakeOrderKey(batch.options.random_seed, batch.epoch));
+  std::vector<uint64_t> numbers;
   for (uint64_t i = batch.index * b; i < std::min(n, (batch.index + 1) * b);
        ++i) {
     request.input_number.push_back(static_cast<int64_t>(order[i]));
-    request.original_id.push_back(batch.inputs[order[i]]);
+    numbers.push_back(order[i]);
+    if (!links) request.original_id.push_back(batch.inputs[order[i]]);
     if (!batch.input_time.empty()) {
       request.input_time.push_back(batch.input_time[order[i]]);
     }
   }
+  if (links) request.links = batch.links.Take(numbers);
   request.max_bytes = batch.max_bytes;
   return request;
 }

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "common/batch/batch_view.h"
 #include "common/buffer.h"
+#include "common/session/link_columns.h"
 #include "common/session/spec_builder.h"
 #include "common/testing/sim_scheduler.h"
 #include "sampler_server/engine/batch_task.h"
@@ -52,6 +53,7 @@ struct BatchCase {
                                             const SpecOptions&)>
       build_spec;
   std::vector<int64_t> inputs;
+  LinkColumns links;                // instead, where there are some
   std::vector<int64_t> input_time;  // per input, with InputTimeMode::kGiven
   uint64_t epoch = 0;
   uint64_t index = 0;

@@ -11,18 +11,12 @@
 namespace tributary {
 namespace {
 
-struct Tensor {
-  DType dtype;
-  std::vector<uint64_t> dims;
-  std::string bytes;
-};
+using Tensor = OracleTensor;
 
 template <typename T>
 Tensor Make(DType dtype, std::vector<uint64_t> dims,
             const std::vector<T>& values) {
-  return {dtype, std::move(dims),
-          std::string(reinterpret_cast<const char*>(values.data()),
-                      values.size() * sizeof(T))};
+  return MakeOracleTensor(dtype, std::move(dims), values);
 }
 
 // In a batch that is not disjoint all nodes are in tree 0.
@@ -72,24 +66,15 @@ class Oracle {
   std::string Run(const std::vector<int64_t>& number,
                   const std::vector<int64_t>& inputs,
                   const std::vector<int64_t>& times) {
-    Prepare();
-    times_ = times;
-    if (options_.draws.input_time == InputTimeMode::kOwn) {
-      for (int64_t id : inputs) {
-        times_.push_back(NodeType(InputType()).time[id]);
-      }
-    }
-    Nodes& in = nodes_[InputType()];
-    std::vector<int32_t> seed_index;
+    std::vector<int64_t> tree_time = times;
+    std::vector<OracleStart> starts;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const auto tree = static_cast<int64_t>(Disjoint() ? i : 0);
-      seed_index.push_back(static_cast<int32_t>(in.Number({tree, inputs[i]})));
+      if (options_.draws.input_time == InputTimeMode::kOwn) {
+        tree_time.push_back(NodeType(InputType()).time[inputs[i]]);
+      }
+      starts.push_back({InputType(), static_cast<int64_t>(i), inputs[i]});
     }
-    in.end = in.all.size();
-    for (auto& [name, type] : nodes_) {
-      type.per_hop.push_back(static_cast<int64_t>(type.all.size()));
-    }
-    for (size_t hop = 0; hop < num_hops_; ++hop) RunHop(hop);
+    const std::vector<int32_t> seed_index = RunFrom(starts, tree_time);
     const std::string suffix = graph_.heterogeneous ? "/" + InputType() : "";
     tensors_["batch_size" + suffix] =
         Make<int64_t>(DType::kInt64, {1}, {nodes_[InputType()].per_hop[0]});
@@ -97,8 +82,31 @@ class Oracle {
         Make(DType::kInt64, {number.size()}, number);
     tensors_["seed_index" + suffix] =
         Make(DType::kInt32, {number.size()}, seed_index);
+    return Digest();
+  }
+
+  // The local numbers of `starts`.
+  std::vector<int32_t> RunFrom(const std::vector<OracleStart>& starts,
+                               const std::vector<int64_t>& tree_time) {
+    Prepare();
+    times_ = tree_time;
+    std::vector<int32_t> local;
+    for (const OracleStart& start : starts) {
+      local.push_back(static_cast<int32_t>(
+          nodes_[start.type].Number({Disjoint() ? start.tree : 0, start.id})));
+    }
+    for (auto& [name, type] : nodes_) {
+      type.end = type.all.size();
+      type.per_hop.push_back(static_cast<int64_t>(type.all.size()));
+    }
+    for (size_t hop = 0; hop < num_hops_; ++hop) RunHop(hop);
     AddNodeTensors();
     AddEdgeTensors();
+    return local;
+  }
+
+  std::string DigestWith(const std::map<std::string, Tensor>& own) {
+    tensors_.insert(own.begin(), own.end());
     return Digest();
   }
 
@@ -254,7 +262,6 @@ class Oracle {
     const NumNeighbors& n = options_.num_neighbors;
     num_hops_ = n.by_default.empty() ? n.by_edge_type.begin()->second.size()
                                      : n.by_default.size();
-    nodes_[InputType()];
     for (size_t t = 0; t < graph_.edge_types.size(); ++t) {
       const auto& type = graph_.edge_types[t];
       const std::string name = type.src + "," + type.rel + "," + type.dst;
@@ -401,6 +408,16 @@ std::string OracleDigest(const MemoryGraphSpec& graph,
                          const OracleExcludes& excludes) {
   return Oracle(graph, options, epoch, index, excludes)
       .Run(input_number, original_id, input_time);
+}
+
+std::string OracleDigestFrom(
+    const MemoryGraphSpec& graph, const SpecOptions& options, uint64_t epoch,
+    uint64_t index, const std::vector<OracleStart>& starts,
+    const std::vector<int64_t>& tree_time,
+    const std::function<std::map<std::string, OracleTensor>(
+        const std::vector<int32_t>& local)>& own) {
+  Oracle oracle(graph, options, epoch, index);
+  return oracle.DigestWith(own(oracle.RunFrom(starts, tree_time)));
 }
 
 }  // namespace tributary

@@ -82,8 +82,10 @@ DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
     const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
     traits.planned.push_back(DrawTraitsOf(type));
   }
-  traits.input_type = schema.node_types[plan.input_type].name;
-  traits.input_times = schema.node_types[plan.input_type].timed;
+  if (plan.input_type >= 0) {
+    traits.input_type = schema.node_types[plan.input_type].name;
+    traits.input_times = schema.node_types[plan.input_type].timed;
+  }
   return traits;
 }
 
@@ -108,7 +110,7 @@ absl::Status FillDrawRules(const GraphSchema& schema,
   absl::Status status = CheckDraws(spec);
   if (status.ok()) status = CheckDrawsOn(TraitsOf(schema, *plan), spec);
   if (!status.ok()) return SpecError("neighbor", status.message());
-  const v1::NeighborSampling& neighbor = spec.neighbor();
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   plan->layer_dependency = neighbor.layer_dependency();
   plan->strict = neighbor.strict();
   plan->latest = neighbor.temporal_strategy() == v1::TEMPORAL_STRATEGY_LAST;
@@ -129,7 +131,7 @@ absl::Status FillDrawRules(const GraphSchema& schema,
 
 absl::Status PlanNeighbors(const GraphSchema& schema,
                            const v1::SessionSpec& spec, SamplingPlan* plan) {
-  const v1::NeighborSampling& neighbor = spec.neighbor();
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   if (neighbor.expand() != v1::EXPAND_NEW &&
       neighbor.expand() != v1::EXPAND_ALL) {
     return SpecError("neighbor.expand", static_cast<int>(neighbor.expand()),

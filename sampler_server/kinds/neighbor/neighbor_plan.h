@@ -9,7 +9,7 @@
 
 namespace tributary {
 
-// As SamplingKind::Plan.
+// As SamplingKind::Plan, for every kind of which NeighborsOf(spec) is a part.
 absl::Status PlanNeighbors(const GraphSchema& schema,
                            const v1::SessionSpec& spec, SamplingPlan* plan);
 

@@ -107,7 +107,7 @@ CASES = [
            shuffle="yes"),
     sample("an expansion that is not", ["--expand", "new, all"],
            expand="some"),
-    sample("a kind that is not", ["--kind", "wlak", "node, walk"],
+    sample("a kind that is not", ["--kind", "wlak", "node, walk, ppr, link"],
            kind="wlak"),
     sample("walks without a length", ["--walk-length is required"],
            kind="walk", num_neighbors=None),

@@ -1,0 +1,74 @@
+#include "cli/sample_link.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+// "[SRC,REL,DST:]@FILE".
+absl::Status ParseInputEdges(absl::string_view text, SampleRequest* request) {
+  absl::string_view rest = text;
+  const size_t colon = text.rfind(":@");
+  if (!absl::StartsWith(text, "@") && colon != absl::string_view::npos) {
+    request->loader.link->edge_type = std::string(text.substr(0, colon));
+    rest = text.substr(colon + 1);
+  }
+  const bool typed_well = rest.size() == text.size() || colon > 0;
+  if (typed_well && absl::ConsumePrefix(&rest, "@") && !rest.empty()) {
+    request->link_file = std::string(rest);
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat(
+      "--input-edges \"", text,
+      "\"\nallowed: @FILE of a link \"source,destination\" or "
+      "\"source,destination,label\" a line; SRC,REL,DST: before it in a typed "
+      "graph"));
+}
+
+absl::Status ParseNegatives(const SampleArguments& arguments,
+                            NegativeSampling* negatives) {
+  ASSIGN_OR_RETURN(const size_t mode,
+                   ParseChoice("--neg-sampling", arguments.neg_sampling,
+                               {"none", "binary", "triplet", "destination"}));
+  negatives->mode = static_cast<NegativeMode>(mode);
+  if (arguments.neg_amount.empty()) return absl::OkStatus();
+  if (negatives->mode == NegativeMode::kNone) {
+    return UsageError(
+        "--neg-amount without negatives\nallowed: with --neg-sampling binary, "
+        "triplet or destination");
+  }
+  if (absl::SimpleAtod(arguments.neg_amount, &negatives->amount)) {
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat("--neg-amount \"", arguments.neg_amount,
+                                 "\"\nallowed: a number above 0"));
+}
+
+}  // namespace
+
+absl::Status ParseLink(const SampleArguments& arguments,
+                       SampleRequest* request) {
+  if (!arguments.input_nodes.empty()) {
+    return UsageError("--input-nodes with --kind link\nallowed: --input-edges");
+  }
+  if (arguments.draws.time != DrawFlags().time &&
+      arguments.draws.input_time.empty()) {
+    return UsageError(
+        "--time with --kind link needs --input-time\nallowed: one time for all "
+        "links, one for each (5,7,-3) or @FILE.npy");
+  }
+  request->loader.link.emplace();
+  RETURN_IF_ERROR(ParseInputEdges(arguments.input_edges, request));
+  return ParseNegatives(arguments, &request->loader.link->negatives);
+}
+
+}  // namespace tributary

@@ -1,0 +1,114 @@
+#include "common/session/link_columns.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace tributary {
+namespace {
+
+// Hosts are little-endian, as the format is.
+template <typename T>
+absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
+  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
+                             values.size() * sizeof(T));
+}
+
+template <typename T>
+void Append(const std::vector<T>& values, std::vector<uint8_t>* to) {
+  const absl::Span<const uint8_t> bytes = BytesOf(values);
+  to->insert(to->end(), bytes.begin(), bytes.end());
+}
+
+// Takes `count` values off the front of `payload`.
+template <typename T>
+std::vector<T> Cut(size_t count, absl::Span<const uint8_t>* payload) {
+  std::vector<T> values(count);
+  const size_t bytes = count * sizeof(T);
+  if (bytes > 0) std::memcpy(values.data(), payload->data(), bytes);
+  payload->remove_prefix(bytes);
+  return values;
+}
+
+}  // namespace
+
+void LinkColumns::SetLabels(absl::Span<const int64_t> labels) {
+  label_type = LabelType::kInt64;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(labels.data());
+  label.assign(bytes, bytes + labels.size() * sizeof(int64_t));
+}
+
+void LinkColumns::SetLabels(absl::Span<const float> labels) {
+  label_type = LabelType::kFloat32;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(labels.data());
+  label.assign(bytes, bytes + labels.size() * sizeof(float));
+}
+
+LinkColumns LinkColumns::Take(absl::Span<const uint64_t> numbers) const {
+  LinkColumns taken;
+  taken.label_type = label_type;
+  taken.source.reserve(numbers.size());
+  taken.destination.reserve(numbers.size());
+  const size_t width = LabelBytes(label_type);
+  taken.label.reserve(numbers.size() * width);
+  for (const uint64_t number : numbers) {
+    taken.source.push_back(source[number]);
+    taken.destination.push_back(destination[number]);
+    const auto begin = label.begin() + static_cast<ptrdiff_t>(number * width);
+    taken.label.insert(taken.label.end(), begin,
+                       begin + static_cast<ptrdiff_t>(width));
+  }
+  return taken;
+}
+
+Sha256Digest LinksSha256(const LinkColumns& links,
+                         absl::Span<const int64_t> times) {
+  Sha256 sha;
+  sha.Update(BytesOf(links.source));
+  sha.Update(BytesOf(links.destination));
+  if (!times.empty()) {
+    sha.Update("time");
+    sha.Update(
+        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(times.data()),
+                            times.size() * sizeof(int64_t)));
+  }
+  if (links.label_type != LabelType::kNone) {
+    sha.Update("label");
+    sha.Update(absl::MakeConstSpan(links.label));
+  }
+  return sha.Finish();
+}
+
+std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit) {
+  std::vector<uint8_t> payload;
+  payload.reserve(
+      credit.input_number.size() *
+      LinkCreditBytes(!credit.time.empty(), credit.links.label_type));
+  Append(credit.input_number, &payload);
+  Append(credit.links.source, &payload);
+  Append(credit.links.destination, &payload);
+  Append(credit.time, &payload);
+  Append(credit.links.label, &payload);
+  return payload;
+}
+
+absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
+                                            uint64_t links, bool timed,
+                                            LabelType label) {
+  const size_t width = LinkCreditBytes(timed, label);
+  if (payload.size() % width != 0 || payload.size() / width != links) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("credit: ", payload.size(), " bytes for ", links,
+                     " links; allowed: ", width, " for each"));
+  }
+  LinkCredit credit;
+  credit.input_number = Cut<int64_t>(links, &payload);
+  credit.links.source = Cut<int64_t>(links, &payload);
+  credit.links.destination = Cut<int64_t>(links, &payload);
+  if (timed) credit.time = Cut<int64_t>(links, &payload);
+  credit.links.label_type = label;
+  credit.links.label = Cut<uint8_t>(links * LabelBytes(label), &payload);
+  return credit;
+}
+
+}  // namespace tributary

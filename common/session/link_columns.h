@@ -1,0 +1,62 @@
+// Link inputs: the edges that batches are made for, by column.
+#ifndef TRIBUTARY_COMMON_SESSION_LINK_COLUMNS_H_
+#define TRIBUTARY_COMMON_SESSION_LINK_COLUMNS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/sha256.h"
+
+namespace tributary {
+
+// The values are those of the specification.
+enum class LabelType { kNone = 0, kInt64 = 1, kFloat32 = 2 };
+
+constexpr size_t LabelBytes(LabelType type) {
+  if (type == LabelType::kNone) return 0;
+  return type == LabelType::kInt64 ? sizeof(int64_t) : sizeof(float);
+}
+
+struct LinkColumns {
+  std::vector<int64_t> source;       // original ids
+  std::vector<int64_t> destination;  // as many
+  LabelType label_type = LabelType::kNone;
+  std::vector<uint8_t> label;  // as many values, little-endian
+
+  size_t size() const { return source.size(); }
+  bool empty() const { return source.empty(); }
+  void SetLabels(absl::Span<const int64_t> labels);
+  void SetLabels(absl::Span<const float> labels);
+  // Those with these numbers. Requires each to be below size().
+  LinkColumns Take(absl::Span<const uint64_t> numbers) const;
+};
+
+// As SpecOptions::inputs_sha256 wants it: docs/sampling.md, "Link inputs".
+Sha256Digest LinksSha256(const LinkColumns& links,
+                         absl::Span<const int64_t> times);
+
+// The payload of a credit for links: the batch's inputs.
+struct LinkCredit {
+  std::vector<int64_t> input_number;
+  LinkColumns links;          // as many
+  std::vector<int64_t> time;  // as many, or none
+};
+
+// Bytes that one input takes in it.
+constexpr size_t LinkCreditBytes(bool timed, LabelType label) {
+  return (timed ? 4 : 3) * sizeof(int64_t) + LabelBytes(label);
+}
+
+std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit);
+
+// INVALID_ARGUMENT when `payload` is not exactly that of `links` inputs.
+absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
+                                            uint64_t links, bool timed,
+                                            LabelType label);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_SESSION_LINK_COLUMNS_H_

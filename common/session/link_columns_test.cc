@@ -1,0 +1,85 @@
+#include "common/session/link_columns.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tributary {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+LinkColumns Three() {
+  LinkColumns links;
+  links.source = {5, 6, 7};
+  links.destination = {1, 2, 3};
+  return links;
+}
+
+TEST(LinkColumns, TakesByNumberWithLabels) {
+  LinkColumns links = Three();
+  links.SetLabels(std::vector<int64_t>{10, 258, 30});
+  const LinkColumns taken = links.Take({1, 1, 0});
+  EXPECT_THAT(taken.source, ElementsAre(6, 6, 5));
+  EXPECT_THAT(taken.destination, ElementsAre(2, 2, 1));
+  EXPECT_EQ(taken.label_type, LabelType::kInt64);
+  // 258 is 2 and 1 * 256.
+  EXPECT_THAT(taken.label, ElementsAre(2, 1, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0,
+                                       0, 0, 10, 0, 0, 0, 0, 0, 0, 0));
+}
+
+TEST(LinkColumns, TheHashTellsTheColumnsApart) {
+  const LinkColumns links = Three();
+  const Sha256Digest plain = LinksSha256(links, {});
+  LinkColumns turned = links;
+  turned.source.swap(turned.destination);
+  EXPECT_NE(LinksSha256(turned, {}), plain);
+  EXPECT_NE(LinksSha256(links, {1, 2, 3}), plain);
+  LinkColumns labelled = links;
+  labelled.SetLabels(std::vector<int64_t>{1, 2, 3});
+  EXPECT_NE(LinksSha256(labelled, {}), plain);
+  EXPECT_NE(LinksSha256(labelled, {}), LinksSha256(links, {1, 2, 3}));
+}
+
+TEST(LinkCredit, ComesBackAsItWasWritten) {
+  for (const bool timed : {false, true}) {
+    for (const LabelType label :
+         {LabelType::kNone, LabelType::kInt64, LabelType::kFloat32}) {
+      LinkCredit credit;
+      credit.input_number = {2, 0, 1};
+      credit.links = Three();
+      if (timed) credit.time = {-4, 0, 9};
+      if (label == LabelType::kInt64) {
+        credit.links.SetLabels(std::vector<int64_t>{3, -1, 0});
+      }
+      if (label == LabelType::kFloat32) {
+        credit.links.SetLabels(std::vector<float>{0.5f, 0, -2});
+      }
+      const std::vector<uint8_t> payload = EncodeLinkCredit(credit);
+      EXPECT_EQ(payload.size(), 3 * LinkCreditBytes(timed, label));
+      const auto read = DecodeLinkCredit(payload, 3, timed, label);
+      ASSERT_TRUE(read.ok()) << read.status();
+      EXPECT_EQ(read->input_number, credit.input_number);
+      EXPECT_EQ(read->links.source, credit.links.source);
+      EXPECT_EQ(read->links.destination, credit.links.destination);
+      EXPECT_EQ(read->links.label, credit.links.label);
+      EXPECT_EQ(read->time, credit.time);
+    }
+  }
+}
+
+TEST(LinkCredit, AnotherSizeIsRefused) {
+  const std::vector<uint8_t> payload(3 * 24);
+  EXPECT_TRUE(DecodeLinkCredit(payload, 3, false, LabelType::kNone).ok());
+  for (const uint64_t links :
+       {uint64_t{0}, uint64_t{2}, uint64_t{4}, uint64_t{1} << 61, UINT64_MAX}) {
+    const auto read = DecodeLinkCredit(payload, links, false, LabelType::kNone);
+    EXPECT_THAT(std::string(read.status().message()),
+                HasSubstr("72 bytes for"));
+  }
+  EXPECT_FALSE(DecodeLinkCredit(payload, 3, true, LabelType::kNone).ok());
+  EXPECT_FALSE(DecodeLinkCredit(payload, 3, false, LabelType::kInt64).ok());
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,15 @@
+// `--kind link`: neighbourhoods of links and of negatives, as docs/sampling.md
+// defines them; PyG's LinkNeighborLoader, GLT's DistLinkNeighborLoader, DGL's
+// as_edge_prediction_sampler.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_KIND_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_KIND_H_
+
+#include "sampler_server/engine/sampling_kind.h"
+
+namespace tributary {
+
+const SamplingKind& LinkKind();
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_KIND_H_

@@ -1,0 +1,44 @@
+// A session of links made ready to run.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PLAN_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PLAN_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "common/proto/session.pb.h"
+#include "partition/format/schema.h"
+#include "sampler_server/engine/plan.h"
+#include "sampler_server/kinds/link/link_spec.h"
+
+namespace tributary {
+
+class LinkPlan final : public KindPlan {
+ public:
+  // As SamplingKind::Plan.
+  static absl::Status Fill(const GraphSchema& schema,
+                           const v1::SessionSpec& spec, SamplingPlan* plan);
+  static const LinkPlan& Of(const SamplingPlan& plan) {
+    return static_cast<const LinkPlan&>(*plan.part);
+  }
+
+  uint64_t num_negatives(uint64_t links) const {
+    return NumNegatives(mode, amount, links);
+  }
+  // Which link of the batch negative `number` belongs to.
+  uint64_t LinkOf(uint64_t number, uint64_t links) const {
+    return mode == NegativeMode::kBinary
+               ? number % links
+               : number / static_cast<uint64_t>(amount);
+  }
+
+  NegativeMode mode = NegativeMode::kNone;
+  double amount = 0;
+  int src_type = 0, dst_type = 0;
+  std::string edge_type;                            // "src,rel,dst"
+  std::string link_suffix, src_suffix, dst_suffix;  // of tensors' names
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PLAN_H_

@@ -1,0 +1,287 @@
+#include "sampler_server/kinds/link/link_program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/session/hop_key.h"
+#include "common/status.h"
+#include "sampler_server/engine/resolve_ids.h"
+#include "sampler_server/engine/tree_ids.h"
+#include "sampler_server/kinds/neighbor/neighbor_hops.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kPiece = 16384;  // negatives at a time
+// Of a link or negative, beside what the state holds: ids and numbers of its
+// ends, and a piece's original ids.
+constexpr uint64_t kBytesPerPair = 40;
+
+uint64_t NumNodes(const StepContext& context, int type) {
+  return static_cast<uint64_t>(
+      context.graph->schema().node_types[type].num_nodes);
+}
+
+int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
+
+}  // namespace
+
+LinkProgram::LinkProgram(StepContext context)
+    : context_(std::move(context)),
+      plan_(LinkPlan::Of(*context_.plan)),
+      num_links_(context_.state->positions),
+      num_negatives_(plan_.num_negatives(num_links_)),
+      draw_(MakeHopKey({.random_seed = context_.plan->random_seed,
+                        .epoch = context_.key.epoch,
+                        .batch = context_.key.index,
+                        .purpose = Purpose::kNegatives,
+                        .type_name = plan_.edge_type}),
+            NumNodes(context_, plan_.src_type),
+            NumNodes(context_, plan_.dst_type)) {}
+
+void LinkProgram::Start(Done done) {
+  done_ = std::move(done);
+  AddTensors();
+  if (!HasRoom()) return End(Outcome::kTooLarge);
+  const absl::Status status = ResolveLinks();
+  if (!status.ok()) return End(status);
+  DrawPiece();
+}
+
+bool LinkProgram::HasRoom() const {
+  const StepLimits limits = context_.control->Limits();
+  uint64_t bytes = (num_links_ + num_negatives_) * kBytesPerPair;
+  for (const KindTensor& tensor : context_.state->tensors) {
+    bytes += static_cast<uint64_t>(NumElements(tensor.shape)) *
+             DTypeSize(tensor.dtype);
+  }
+  return bytes + context_.state->bytes() <= limits.working_bytes;
+}
+
+// ---- tensors ----------------------------------------------------------------
+
+void LinkProgram::AddTensor(const std::string& name, DType dtype, Shape shape) {
+  context_.state->tensors.push_back({name, dtype, std::move(shape), {}});
+}
+
+void LinkProgram::AddTensors() {
+  const int64_t n = Signed(num_links_), m = Signed(num_negatives_);
+  const bool timed = context_.plan->input_time == InputTimeMode::kGiven;
+  if (pairs_of_all()) {
+    AddTensor("edge_label_index" + plan_.link_suffix, DType::kInt32,
+              {2, n + m});
+    if (context_.plan->label == LabelType::kInt64) {
+      AddTensor("edge_label" + plan_.link_suffix, DType::kInt64, {n + m});
+    } else if (context_.plan->label == LabelType::kFloat32 ||
+               plan_.mode != NegativeMode::kNone) {
+      AddTensor("edge_label" + plan_.link_suffix, DType::kFloat32, {n + m});
+    }
+    if (timed) {
+      AddTensor("edge_label_time" + plan_.link_suffix, DType::kInt64, {n + m});
+    }
+    return;
+  }
+  AddTensor("src_index" + plan_.src_suffix, DType::kInt32, {n});
+  AddTensor("dst_pos_index" + plan_.dst_suffix, DType::kInt32, {n});
+  AddTensor("dst_neg_index" + plan_.dst_suffix, DType::kInt32,
+            m == n ? Shape{n} : Shape{n, m / n});
+  if (!timed) return;
+  AddTensor("seed_time" + plan_.src_suffix, DType::kInt64, {n});
+  if (plan_.src_suffix == plan_.dst_suffix) return;
+  AddTensor("seed_time" + plan_.dst_suffix, DType::kInt64, {n});
+}
+
+// The tensor's elements, zero; none where the batch has no such tensor.
+template <typename T>
+absl::Span<T> LinkProgram::Bytes(const std::string& name) {
+  for (KindTensor& tensor : context_.state->tensors) {
+    if (tensor.name != name) continue;
+    const auto count = static_cast<size_t>(NumElements(tensor.shape));
+    tensor.bytes.assign(count * sizeof(T), 0);
+    return absl::MakeSpan(reinterpret_cast<T*>(tensor.bytes.data()), count);
+  }
+  return {};
+}
+
+// ---- what hops begin at -----------------------------------------------------
+
+absl::Status LinkProgram::ResolveLinks() {
+  const LinkColumns& links = *context_.links;
+  ASSIGN_OR_RETURN(sources_,
+                   ResolveIds(*context_.graph, plan_.src_type, links.source));
+  ASSIGN_OR_RETURN(destinations_, ResolveIds(*context_.graph, plan_.dst_type,
+                                             links.destination));
+  const LinkStarts starts =
+      CountLinkStarts(plan_.mode, num_links_, num_negatives_);
+  sources_.reserve(starts.sources);
+  destinations_.reserve(starts.destinations);
+  return absl::OkStatus();
+}
+
+void LinkProgram::DrawPiece() {
+  if (!context_.control->Live()) return;
+  const uint64_t from = destinations_.size() - num_links_;
+  const uint64_t to = std::min(from + kPiece, num_negatives_);
+  const absl::Status status = DrawNegatives(from, to);
+  if (!status.ok()) return End(status);
+  if (to < num_negatives_) {
+    return context_.strand->Post(
+        [self = shared_from_this()] { self->DrawPiece(); });
+  }
+  if (!Number()) return End(Outcome::kTooLarge);
+  WriteTensors();
+  RunHops();
+}
+
+absl::Status LinkProgram::DrawNegatives(uint64_t from, uint64_t to) {
+  std::vector<int64_t> sources, destinations;
+  sources.reserve(to - from);
+  destinations.reserve(to - from);
+  for (uint64_t j = from; j < to; ++j) {
+    const NegativeDraw::Ends ends = draw_.Draw(0, static_cast<uint32_t>(j));
+    sources.push_back(ends.source);
+    destinations.push_back(ends.destination);
+  }
+  if (plan_.mode == NegativeMode::kBinary) {
+    ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
+                     ResolveIds(*context_.graph, plan_.src_type, sources));
+    sources_.insert(sources_.end(), ids.begin(), ids.end());
+  }
+  ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
+                   ResolveIds(*context_.graph, plan_.dst_type, destinations));
+  destinations_.insert(destinations_.end(), ids.begin(), ids.end());
+  return absl::OkStatus();
+}
+
+// False when working memory does not suffice.
+bool LinkProgram::Number() {
+  source_numbers_.resize(sources_.size());
+  destination_numbers_.resize(destinations_.size());
+  const auto sources = absl::MakeSpan(sources_);
+  const auto destinations = absl::MakeSpan(destinations_);
+  return NumberStarts(plan_.src_type, sources.first(num_links_), false,
+                      source_numbers_.data()) &&
+         NumberStarts(plan_.dst_type, destinations.first(num_links_), false,
+                      destination_numbers_.data()) &&
+         NumberStarts(plan_.src_type, sources.subspan(num_links_), true,
+                      source_numbers_.data() + num_links_) &&
+         NumberStarts(plan_.dst_type, destinations.subspan(num_links_), true,
+                      destination_numbers_.data() + num_links_);
+}
+
+// A disjoint batch has a tree for each link, with its negatives in it.
+bool LinkProgram::NumberStarts(int type, absl::Span<const uint64_t> ids,
+                               bool negative, uint32_t* local) {
+  std::vector<uint64_t> in_trees;
+  if (context_.plan->disjoint) {
+    const TreeIds trees(NumNodes(context_, type));
+    in_trees.reserve(ids.size());
+    for (uint64_t i = 0; i < ids.size(); ++i) {
+      const uint64_t tree = negative ? plan_.LinkOf(i, num_links_) : i;
+      in_trees.push_back(trees.Id(static_cast<uint32_t>(tree), ids[i]));
+    }
+    ids = in_trees;
+  }
+  LocalNumbering& numbering = context_.state->nodes[type].numbering;
+  const uint64_t held = context_.state->bytes() - numbering.bytes() +
+                        (num_links_ + num_negatives_) * kBytesPerPair;
+  const uint64_t working = context_.control->Limits().working_bytes;
+  return held <= working && numbering.Number(ids, local, working - held);
+}
+
+// ---- tensors' values --------------------------------------------------------
+
+void LinkProgram::WriteTensors() {
+  if (pairs_of_all()) {
+    WritePairs();
+    WriteLabels();
+    WriteTimes("edge_label_time" + plan_.link_suffix, num_negatives_);
+  } else {
+    WriteTriplets();
+    WriteTimes("seed_time" + plan_.src_suffix, 0);
+    if (plan_.src_suffix != plan_.dst_suffix) {
+      WriteTimes("seed_time" + plan_.dst_suffix, 0);
+    }
+  }
+}
+
+// The local number of a negative's source.
+uint32_t LinkProgram::SourceOf(uint64_t negative) const {
+  return source_numbers_[plan_.mode == NegativeMode::kBinary
+                             ? num_links_ + negative
+                             : plan_.LinkOf(negative, num_links_)];
+}
+
+void LinkProgram::WritePairs() {
+  const absl::Span<int32_t> index =
+      Bytes<int32_t>("edge_label_index" + plan_.link_suffix);
+  const uint64_t all = num_links_ + num_negatives_;
+  for (uint64_t i = 0; i < all; ++i) {
+    const uint32_t source =
+        i < num_links_ ? source_numbers_[i] : SourceOf(i - num_links_);
+    index[i] = static_cast<int32_t>(source);
+    index[all + i] = static_cast<int32_t>(destination_numbers_[i]);
+  }
+}
+
+void LinkProgram::WriteTriplets() {
+  const auto fill = [](absl::Span<int32_t> to, const uint32_t* from) {
+    std::copy_n(from, to.size(), to.begin());
+  };
+  fill(Bytes<int32_t>("src_index" + plan_.src_suffix), source_numbers_.data());
+  fill(Bytes<int32_t>("dst_pos_index" + plan_.dst_suffix),
+       destination_numbers_.data());
+  fill(Bytes<int32_t>("dst_neg_index" + plan_.dst_suffix),
+       destination_numbers_.data() + num_links_);
+}
+
+// Negatives have label 0.
+void LinkProgram::WriteLabels() {
+  const std::string name = "edge_label" + plan_.link_suffix;
+  const std::vector<uint8_t>& given = context_.links->label;
+  if (context_.plan->label != LabelType::kNone) {
+    // In bytes: the labels' own.
+    for (KindTensor& tensor : context_.state->tensors) {
+      if (tensor.name != name) continue;
+      tensor.bytes.assign(
+          given.size() / num_links_ * (num_links_ + num_negatives_), 0);
+      std::copy(given.begin(), given.end(), tensor.bytes.begin());
+    }
+    return;
+  }
+  const absl::Span<float> labels = Bytes<float>(name);
+  std::fill_n(labels.begin(), std::min<uint64_t>(labels.size(), num_links_),
+              1.0f);
+}
+
+void LinkProgram::WriteTimes(const std::string& name, uint64_t negatives) {
+  const absl::Span<int64_t> times = Bytes<int64_t>(name);
+  if (times.empty()) return;
+  const std::vector<int64_t>& time = context_.state->tree_time;
+  std::copy(time.begin(), time.end(), times.begin());
+  for (uint64_t j = 0; j < negatives; ++j) {
+    times[num_links_ + j] = time[plan_.LinkOf(j, num_links_)];
+  }
+}
+
+// ---- the end ----------------------------------------------------------------
+
+// What is left is in the state alone.
+void LinkProgram::RunHops() {
+  for (auto* ids : {&sources_, &destinations_}) {
+    std::vector<uint64_t>().swap(*ids);
+  }
+  for (auto* numbers : {&source_numbers_, &destination_numbers_}) {
+    std::vector<uint32_t>().swap(*numbers);
+  }
+  std::make_shared<NeighborHops>(context_)->Start(
+      [self = shared_from_this()](auto outcome) {
+        self->End(std::move(outcome));
+      });
+}
+
+void LinkProgram::End(absl::StatusOr<Outcome> outcome) {
+  std::exchange(done_, nullptr)(std::move(outcome));
+}
+
+}  // namespace tributary

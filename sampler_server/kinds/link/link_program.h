@@ -1,0 +1,64 @@
+// The links of one batch: negatives, numbers, hops.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PROGRAM_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "sampler_server/engine/sampling_kind.h"
+#include "sampler_server/engine/step_context.h"
+#include "sampler_server/kinds/link/link_plan.h"
+#include "sampler_server/kinds/link/negative_draw.h"
+
+namespace tributary {
+
+// Draws the negatives, numbers what hops begin at (sources, destinations,
+// negatives), and hands over to NeighborHops. Negatives are drawn piece by
+// piece, so that no task holds the thread for long.
+class LinkProgram final : public BatchProgram,
+                          public std::enable_shared_from_this<LinkProgram> {
+ public:
+  explicit LinkProgram(StepContext context);
+  void Start(Done done) override;
+
+ private:
+  bool HasRoom() const;
+  bool pairs_of_all() const { return plan_.mode != NegativeMode::kTriplet; }
+  void AddTensors();
+  void AddTensor(const std::string& name, DType dtype, Shape shape);
+  template <typename T>
+  absl::Span<T> Bytes(const std::string& name);
+
+  absl::Status ResolveLinks();
+  void DrawPiece();
+  absl::Status DrawNegatives(uint64_t from, uint64_t to);
+  bool Number();
+  bool NumberStarts(int type, absl::Span<const uint64_t> ids, bool negative,
+                    uint32_t* local);
+  uint32_t SourceOf(uint64_t negative) const;
+  void WriteTensors();
+  void WritePairs();
+  void WriteTriplets();
+  void WriteLabels();
+  void WriteTimes(const std::string& name, uint64_t negatives);
+  void RunHops();
+  void End(absl::StatusOr<Outcome> outcome);
+
+  StepContext context_;
+  const LinkPlan& plan_;
+  const uint64_t num_links_, num_negatives_;
+  NegativeDraw draw_;
+  Done done_;
+  // Internal ids and local numbers: of the links' ends, then of the negatives'
+  // that were drawn.
+  std::vector<uint64_t> sources_, destinations_;
+  std::vector<uint32_t> source_numbers_, destination_numbers_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PROGRAM_H_

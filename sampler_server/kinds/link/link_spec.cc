@@ -1,0 +1,89 @@
+#include "sampler_server/kinds/link/link_spec.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "common/proto/session.pb.h"
+#include "common/session/limits.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+template <typename... Parts>
+absl::Status Refuse(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+absl::Status CheckAmount(const NegativeSampling& negatives) {
+  constexpr auto kMost = static_cast<double>(kMaxLinksAndNegatives);
+  if (!(negatives.amount > 0 && negatives.amount <= kMost)) {
+    return Refuse("neg_sampling.amount: ", negatives.amount,
+                  "; allowed: above 0, up to ", kMaxLinksAndNegatives);
+  }
+  if (negatives.mode == NegativeMode::kBinary ||
+      negatives.amount == std::floor(negatives.amount)) {
+    return absl::OkStatus();
+  }
+  return Refuse("neg_sampling.amount: ", negatives.amount,
+                "; allowed: a whole number, but with mode binary");
+}
+
+}  // namespace
+
+uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
+  if (mode == NegativeMode::kNone) return 0;
+  return static_cast<uint64_t>(std::ceil(static_cast<double>(links) * amount));
+}
+
+absl::Status CheckNegatives(const NegativeSampling& negatives,
+                            uint64_t batch_size, LabelType label) {
+  if (negatives.mode == NegativeMode::kNone) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckAmount(negatives));
+  if (label != LabelType::kNone && negatives.mode == NegativeMode::kTriplet) {
+    return Refuse(
+        "edge_label: given with triplets, whose tensors tell positives from "
+        "negatives; allowed: none, or mode binary or destination");
+  }
+  const uint64_t all =
+      batch_size + NumNegatives(negatives.mode, negatives.amount, batch_size);
+  if (all <= kMaxLinksAndNegatives) return absl::OkStatus();
+  return Refuse("batch_size: ", batch_size, " links with ", negatives.amount,
+                " negatives each; allowed: up to ", kMaxLinksAndNegatives,
+                " links and negatives a batch");
+}
+
+absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
+                                          const SpecOptions& common,
+                                          const NegativeSampling& negatives) {
+  SpecOptions options = common;
+  if (!options.links.has_value()) options.links.emplace();
+  RETURN_IF_ERROR(
+      CheckNegatives(negatives, options.batch_size, options.links->label));
+  return BuildSpecOfKind(
+      graph, options, [&](v1::SessionSpec* spec) -> absl::Status {
+        v1::LinkSampling* link = spec->mutable_link();
+        if (negatives.mode != NegativeMode::kNone) {
+          link->set_negatives(static_cast<v1::NegativeMode>(negatives.mode));
+          link->set_amount(negatives.amount);
+        }
+        return FillNeighbors(graph, options, link->mutable_neighbor(), spec);
+      });
+}
+
+LinkStarts CountLinkStarts(NegativeMode mode, uint64_t links,
+                           uint64_t negatives) {
+  return {links + (mode == NegativeMode::kBinary ? negatives : 0),
+          links + negatives};
+}
+
+uint64_t LinkTensorBytesBound(const LinkStarts& starts, uint64_t links,
+                              uint64_t type_name) {
+  // Of a link or negative: its numbers, its label, its time.
+  constexpr uint64_t kBytes = 2 * 4 + 8 + 8;
+  constexpr uint64_t kTensors = 6, kPerTensor = 256;
+  return (starts.destinations + links) * kBytes +
+         kTensors * (kPerTensor + 2 * type_name);
+}
+
+}  // namespace tributary

@@ -1,0 +1,57 @@
+// A session of links as its client asks for it: negatives, specification.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_SPEC_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_SPEC_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/session/spec_builder.h"
+
+namespace tributary {
+
+// The values are those of the specification.
+enum class NegativeMode {
+  kNone = 0,
+  kBinary = 1,       // PyG's binary: both ends are drawn
+  kTriplet = 2,      // PyG's triplet: destinations for each link's source
+  kDestination = 3,  // the same as pairs: DGL's Uniform
+};
+
+// PyG's NegativeSampling.
+struct NegativeSampling {
+  NegativeMode mode = NegativeMode::kNone;
+  double amount = 1;  // for each link; whole unless binary
+};
+
+// How many negatives a batch of `links` has: PyG's ceil(links x amount).
+uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links);
+
+// INVALID_ARGUMENT, naming the option and what is allowed.
+absl::Status CheckNegatives(const NegativeSampling& negatives,
+                            uint64_t batch_size, LabelType label);
+
+// The SessionSpec's bytes; `common` says what is common to all kinds, which
+// links, and how neighbours of their ends and of the negatives are sampled.
+// INVALID_ARGUMENT as above.
+absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
+                                          const SpecOptions& common,
+                                          const NegativeSampling& negatives);
+
+// Where the hops of a batch of `links` begin: ends of links and of negatives.
+struct LinkStarts {
+  uint64_t sources = 0;
+  uint64_t destinations = 0;
+};
+LinkStarts CountLinkStarts(NegativeMode mode, uint64_t links,
+                           uint64_t negatives);
+
+// Bytes of the tensors that only links have, names of `type_name`'s length
+// included: no batch has more.
+uint64_t LinkTensorBytesBound(const LinkStarts& starts, uint64_t links,
+                              uint64_t type_name);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_SPEC_H_

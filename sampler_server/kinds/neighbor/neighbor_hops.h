@@ -1,0 +1,39 @@
+// The hops of a batch, one after the other, for kinds that sample neighbours.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_HOPS_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_HOPS_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "sampler_server/engine/hop_step.h"
+#include "sampler_server/engine/sampling_kind.h"
+#include "sampler_server/engine/step_context.h"
+
+namespace tributary {
+
+// From what is numbered when it starts, every node of it in the first frontier,
+// to the last hop of the plan. Each hop is a HopStep, which ends in a task of
+// its own. On the task's strand.
+class NeighborHops : public std::enable_shared_from_this<NeighborHops> {
+ public:
+  explicit NeighborHops(StepContext context);
+
+  // As BatchProgram::Start. Requires a plan that PlanNeighbors filled and, of a
+  // session with times, the state's tree_time.
+  void Start(BatchProgram::Done done);
+
+ private:
+  void OpenFirstHop();
+  void BeginHop();
+  void OnHopDone(absl::StatusOr<HopStep::Outcome> outcome);
+  void CloseHop();
+  void End(absl::StatusOr<BatchProgram::Outcome> outcome);
+
+  StepContext context_;
+  BatchProgram::Done done_;
+  int hop_ = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_HOPS_H_

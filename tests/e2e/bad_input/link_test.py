@@ -1,0 +1,104 @@
+"""`tributary sample --kind link`: wrong options, wrong files of links."""
+
+import unittest
+
+from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
+
+SAMPLE = {"--graph": "{graph}", "--kind": "link", "--input-edges":
+          "@{here}/links", "--num-neighbors": "2,2", "--batch-size": "2",
+          "--random-seed": "1", "--epoch": "0", "--batches": "0:1"}
+BINARY = {"neg_sampling": "binary"}
+
+
+def write(here, text):
+    with open(here + "/links", "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def links(name, words, code=USAGE, text="0,1\n2,0\n", more=(), **changes):
+    return Case(name, ("sample", *options(SAMPLE, **changes), *more),
+                tuple(words), code, spoil=lambda here: write(here, text))
+
+
+CASES = [
+    links("no links", ["--input-edges", "@FILE"], input_edges=None),
+    links("a list for a file", ["--input-edges", "0,1", "@FILE"],
+          input_edges="0,1"),
+    links("an empty path", ["--input-edges", "@FILE"], input_edges="@"),
+    links("nodes, too", ["--input-nodes", "--input-edges"],
+          input_nodes="train"),
+    links("links of nodes", ["--input-edges", "--kind link"], kind="node",
+          input_nodes="train"),
+    links("negatives of nodes", ["--neg-sampling", "--kind link"],
+          kind="node", input_nodes="train", input_edges=None, **BINARY),
+    links("an amount of walks", ["--neg-amount", "--kind link"], kind="walk",
+          walk_length="3", num_neighbors=None, input_nodes="train",
+          input_edges=None, neg_amount="2"),
+    links("no fanouts", ["--num-neighbors is required"], num_neighbors=None),
+    links("a mode that is not", ["--neg-sampling", "tripple", "triplet"],
+          neg_sampling="tripple"),
+    links("an amount of nothing", ["--neg-amount", "--neg-sampling"],
+          neg_amount="2"),
+    links("an amount of words", ["--neg-amount", "many", "above 0"], **BINARY,
+          neg_amount="many"),
+    links("no negatives", ["neg_sampling.amount", "above 0"], FAILURE,
+          **BINARY, neg_amount="0"),
+    links("fewer than none", ["neg_sampling.amount", "above 0"], FAILURE,
+          **BINARY, neg_amount="-1"),
+    links("an amount that is none", ["neg_sampling.amount", "nan", "above 0"],
+          FAILURE, **BINARY, neg_amount="nan"),
+    links("endless", ["neg_sampling.amount", "inf", "4194304"], FAILURE,
+          **BINARY, neg_amount="inf"),
+    links("too many in all", ["batch_size", "4194304 links and negatives"],
+          FAILURE, **BINARY, neg_amount="4194304"),
+    links("half a triplet", ["neg_sampling.amount", "0.5", "whole"], FAILURE,
+          neg_sampling="triplet", neg_amount="0.5"),
+    links("half a destination", ["neg_sampling.amount", "1.5", "whole"],
+          FAILURE, neg_sampling="destination", neg_amount="1.5"),
+    links("labels of triplets", ["edge_label", "triplets"], FAILURE,
+          text="0,1,4\n", neg_sampling="triplet"),
+    links("a time for none", ["--time", "--input-time"], time="edge"),
+    links("an edge type that is not", ["a,b,c", "node,to,node"], FAILURE,
+          input_edges="a,b,c:@{here}/links"),
+    links("no file", ["nothing", "No such file"], FAILURE,
+          input_edges="@{here}/nothing"),
+    links("an empty file", ["links: line 0", "source,destination"], FAILURE,
+          text=""),
+    links("one column", ["links: line 2: 1 columns"], FAILURE, text="0,1\n2\n"),
+    links("a header", ["links: line 1", "src,dst"], FAILURE,
+          text="src,dst\n0,1\n"),
+    links("a fraction", ["links: line 1", "0.5"], FAILURE, text="0.5,1\n"),
+    links("a label that is none", ["links: line 2", "nan", "label"], FAILURE,
+          text="0,1,1\n1,2,nan\n"),
+    links("a source that is not", ["source[1]", "3", "0 to 2"], FAILURE,
+          text="0,1\n3,1\n"),
+    links("a negative destination", ["destination[0]", "-1", "0 to 2"],
+          FAILURE, text="0,-1\n"),
+    Case("bench", ("bench", "sample", "--kind", "link"), ("--kind", "walk"),
+         USAGE),
+]
+
+
+class LinkTest(Table):
+    CASES = CASES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.paths = {"graph": cls.write_graph()}
+
+    def test_what_the_cases_change_works(self):
+        write(self.folder, "0,1\n2,0\n")
+        changes = {"input_edges": f"@{self.folder}/links"}
+        self.assertEqual(len(self.works(
+            "sample", *options(SAMPLE, **changes)).splitlines()), 1)
+        for more in ({"neg_sampling": "binary", "neg_amount": "0.1"},
+                     {"neg_sampling": "triplet", "neg_amount": "3"},
+                     {"input_edges": f"node,to,node:@{self.folder}/links"}):
+            with self.subTest(more):
+                self.assertTrue(self.works(
+                    "sample", *options(SAMPLE, **(changes | more))))
+
+
+if __name__ == "__main__":
+    unittest.main()

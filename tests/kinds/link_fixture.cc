@@ -1,0 +1,300 @@
+// Links as docs/sampling.md words them, written down once more: original ids,
+// one negative at a time, neighbours by the oracle of neighbour sampling.
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sampler_server/engine/testing/definition.h"
+#include "sampler_server/engine/testing/oracle.h"
+#include "sampler_server/kinds/link/link_spec.h"
+#include "tests/brute_force/random_case.h"
+#include "tests/kinds/kind_fixture.h"
+
+namespace tributary {
+namespace {
+
+std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
+  return type.src + "," + type.rel + "," + type.dst;
+}
+
+class Links {
+ public:
+  Links(const MemoryGraphSpec& graph, const MemoryGraphSpec::EdgeType& type,
+        const SpecOptions& options, const NegativeSampling& negatives,
+        const BatchRequest& request)
+      : graph_(graph),
+        type_(type),
+        options_(options),
+        negatives_(negatives),
+        request_(request),
+        n_(request.links.size()) {}
+
+  std::string Digest() {
+    DrawNegatives();
+    const auto& links = request_.links;
+    for (size_t i = 0; i < n_; ++i) Start(type_.src, i, links.source[i]);
+    for (size_t i = 0; i < n_; ++i) Start(type_.dst, i, links.destination[i]);
+    if (negatives_.mode == NegativeMode::kBinary) {
+      for (const Negative& n : drawn_) Start(type_.src, n.link, n.source);
+    }
+    for (const Negative& n : drawn_) Start(type_.dst, n.link, n.destination);
+    return OracleDigestFrom(
+        graph_, options_, request_.key.epoch, request_.key.index, starts_,
+        request_.input_time,
+        [this](const std::vector<int32_t>& local) { return Own(local); });
+  }
+
+ private:
+  using Tensors = std::map<std::string, OracleTensor>;
+  struct Negative {
+    size_t link = 0;
+    int64_t source = 0, destination = 0;
+  };
+
+  int64_t NodesOf(const std::string& name) const {
+    for (const auto& type : graph_.node_types) {
+      if (type.name == name) return type.num_nodes;
+    }
+    return 0;
+  }
+
+  void DrawNegatives() {
+    if (negatives_.mode == NegativeMode::kNone) return;
+    const PhiloxKey key = DefinedKey({.random_seed = options_.random_seed,
+                                      .epoch = request_.key.epoch,
+                                      .batch = request_.key.index,
+                                      .purpose = 3,
+                                      .name = NameOf(type_)});
+    const auto sources = static_cast<uint64_t>(NodesOf(type_.src));
+    const auto destinations = static_cast<uint64_t>(NodesOf(type_.dst));
+    const double wanted = static_cast<double>(n_) * negatives_.amount;
+    for (uint32_t j = 0; static_cast<double>(j) < wanted; ++j) {
+      const PhiloxBlock block = Philox4x32(key, {{0, j, 0, 0}});
+      const Words of_source = [&](uint32_t w) { return block.word[w]; };
+      const Words of_destination = [&](uint32_t w) {
+        return block.word[2 + w];
+      };
+      Negative negative;
+      negative.source = static_cast<int64_t>(
+          DefinedBelow(of_source, 0, sources, sources > 65536));
+      negative.destination = static_cast<int64_t>(
+          DefinedBelow(of_destination, 0, destinations, destinations > 65536));
+      negative.link = negatives_.mode == NegativeMode::kBinary
+                          ? j % n_
+                          : j / static_cast<size_t>(negatives_.amount);
+      drawn_.push_back(negative);
+    }
+  }
+
+  void Start(const std::string& type, size_t link, int64_t id) {
+    starts_.push_back({type, static_cast<int64_t>(link), id});
+  }
+
+  std::string OfLinks(const std::string& name) const {
+    return graph_.heterogeneous
+               ? name + "/" + type_.src + "__" + type_.rel + "__" + type_.dst
+               : name;
+  }
+  std::string OfNodes(const std::string& name, const std::string& type) const {
+    return graph_.heterogeneous ? name + "/" + type : name;
+  }
+
+  Tensors Own(const std::vector<int32_t>& local) {
+    Tensors own;
+    own[OfLinks("input_id")] =
+        MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
+    if (negatives_.mode == NegativeMode::kTriplet) {
+      Triplets(local, &own);
+    } else {
+      Pairs(local, &own);
+      Labels(&own);
+      if (!request_.input_time.empty()) Times(&own);
+    }
+    return own;
+  }
+
+  void Triplets(const std::vector<int32_t>& local, Tensors* own) {
+    const auto at = [&](size_t from, size_t count) {
+      return std::vector<int32_t>(local.begin() + from,
+                                  local.begin() + from + count);
+    };
+    const size_t m = drawn_.size();
+    std::vector<uint64_t> shape = {n_};
+    if (negatives_.amount != 1) shape.push_back(m / n_);
+    (*own)[OfNodes("src_index", type_.src)] =
+        MakeOracleTensor(DType::kInt32, {n_}, at(0, n_));
+    (*own)[OfNodes("dst_pos_index", type_.dst)] =
+        MakeOracleTensor(DType::kInt32, {n_}, at(n_, n_));
+    (*own)[OfNodes("dst_neg_index", type_.dst)] =
+        MakeOracleTensor(DType::kInt32, shape, at(2 * n_, m));
+    if (request_.input_time.empty()) return;
+    for (const std::string& end : {type_.src, type_.dst}) {
+      (*own)[OfNodes("seed_time", end)] =
+          MakeOracleTensor(DType::kInt64, {n_}, request_.input_time);
+    }
+  }
+
+  void Pairs(const std::vector<int32_t>& local, Tensors* own) {
+    const size_t m = drawn_.size();
+    const bool both = negatives_.mode == NegativeMode::kBinary;
+    std::vector<int32_t> sources, destinations;
+    for (size_t i = 0; i < n_; ++i) {
+      sources.push_back(local[i]);
+      destinations.push_back(local[n_ + i]);
+    }
+    for (size_t j = 0; j < m; ++j) {
+      sources.push_back(both ? local[2 * n_ + j] : local[drawn_[j].link]);
+      destinations.push_back(local[2 * n_ + (both ? m : 0) + j]);
+    }
+    sources.insert(sources.end(), destinations.begin(), destinations.end());
+    (*own)[OfLinks("edge_label_index")] =
+        MakeOracleTensor(DType::kInt32, {2, n_ + m}, sources);
+  }
+
+  void Labels(Tensors* own) {
+    const size_t m = drawn_.size();
+    const LabelType type = request_.links.label_type;
+    if (type == LabelType::kNone && negatives_.mode == NegativeMode::kNone) {
+      return;
+    }
+    const DType dtype =
+        type == LabelType::kInt64 ? DType::kInt64 : DType::kFloat32;
+    std::vector<uint8_t> bytes = request_.links.label;
+    if (type == LabelType::kNone) {
+      for (size_t i = 0; i < n_; ++i) {
+        for (const uint8_t byte : {0, 0, 0x80, 0x3f}) bytes.push_back(byte);
+      }
+    }
+    bytes.resize(bytes.size() / n_ * (n_ + m), 0);
+    OracleTensor tensor = MakeOracleTensor(dtype, {n_ + m}, bytes);
+    (*own)[OfLinks("edge_label")] = tensor;
+  }
+
+  void Times(Tensors* own) {
+    std::vector<int64_t> times = request_.input_time;
+    for (const Negative& negative : drawn_) {
+      times.push_back(request_.input_time[negative.link]);
+    }
+    (*own)[OfLinks("edge_label_time")] =
+        MakeOracleTensor(DType::kInt64, {times.size()}, times);
+  }
+
+  const MemoryGraphSpec& graph_;
+  const MemoryGraphSpec::EdgeType& type_;
+  const SpecOptions& options_;
+  const NegativeSampling& negatives_;
+  const BatchRequest& request_;
+  const size_t n_;
+  std::vector<Negative> drawn_;
+  std::vector<OracleStart> starts_;
+};
+
+// An edge type whose ends have nodes; none where there is none.
+const MemoryGraphSpec::EdgeType* Supervised(const MemoryGraphSpec& graph,
+                                            uint64_t seed) {
+  std::map<std::string, int64_t> nodes;
+  for (const auto& type : graph.node_types) nodes[type.name] = type.num_nodes;
+  for (size_t i = 0; i < graph.edge_types.size(); ++i) {
+    const auto& type = graph.edge_types[(seed + i) % graph.edge_types.size()];
+    if (nodes[type.src] > 0 && nodes[type.dst] > 0) return &type;
+  }
+  return nullptr;
+}
+
+// Edges that are there, and pairs that may not be.
+LinkColumns RandomLinks(const RandomCase& random,
+                        const MemoryGraphSpec::EdgeType& type, uint64_t seed) {
+  std::map<std::string, int64_t> nodes;
+  for (const auto& t : random.graph.node_types) nodes[t.name] = t.num_nodes;
+  LinkColumns links;
+  const size_t count = random.batch.inputs.size();
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t mixed = (seed + 13) * (i + 7) * 2654435761u >> 7;
+    if (!type.edges.empty() && mixed % 3 != 0) {
+      const auto& edge = type.edges[mixed % type.edges.size()];
+      links.source.push_back(edge.first);
+      links.destination.push_back(edge.second);
+    } else {
+      links.source.push_back(static_cast<int64_t>(mixed) % nodes[type.src]);
+      links.destination.push_back(static_cast<int64_t>(mixed >> 9) %
+                                  nodes[type.dst]);
+    }
+  }
+  return links;
+}
+
+void SetLabels(uint64_t seed, LinkColumns* links) {
+  std::vector<int64_t> whole;
+  std::vector<float> real;
+  for (size_t i = 0; i < links->size(); ++i) {
+    whole.push_back(static_cast<int64_t>(seed % 5 + i) - 2);
+    real.push_back(0.25f * static_cast<float>(i));
+  }
+  if (seed % 7 == 1) links->SetLabels(whole);
+  if (seed % 7 == 3) links->SetLabels(real);
+}
+
+class Fixture final : public KindFixture {
+ public:
+  absl::string_view kind() const override { return "link"; }
+
+  KindCase MakeCase(uint64_t seed) const override {
+    RandomCase random;
+    const MemoryGraphSpec::EdgeType* type = nullptr;
+    for (uint64_t next = seed; type == nullptr; next += 1'000'003) {
+      random = MakeRandomCase(next);
+      type = Supervised(random.graph, seed);
+    }
+    BatchCase& batch = random.batch;
+    batch.links = RandomLinks(random, *type, seed);
+    batch.inputs.clear();
+    SpecOptions& options = batch.options;
+    options.input_type.clear();
+    if (options.draws.input_time == InputTimeMode::kOwn) {
+      options.draws.input_time = InputTimeMode::kGiven;
+      for (size_t i = 0; i < batch.links.size(); ++i) {
+        batch.input_time.push_back(static_cast<int64_t>(i * 3 % 11));
+      }
+    }
+    NegativeSampling negatives;
+    negatives.mode = static_cast<NegativeMode>(seed % 4);
+    if (options.draws.time == TimeMode::kNode) {
+      negatives.mode = NegativeMode::kNone;
+    }
+    const double amounts[] = {1, 0.3, 2, 2.5, 5};
+    negatives.amount = amounts[seed / 4 % 5];
+    if (negatives.mode != NegativeMode::kBinary) {
+      negatives.amount = std::ceil(negatives.amount);
+    }
+    if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);
+    options.links = LinkInputs{random.graph.heterogeneous ? NameOf(*type) : "",
+                               batch.links.label_type};
+
+    KindCase made{random.graph, batch, nullptr, Describe(random)};
+    made.batch.build_spec = [negatives](const SpecGraph& graph,
+                                        const SpecOptions& asked) {
+      return BuildLinkSpec(graph, asked, negatives);
+    };
+    const auto place =
+        static_cast<size_t>(type - random.graph.edge_types.data());
+    made.defined = [graph = made.graph, options, place,
+                    negatives](const BatchRequest& request) {
+      return Links(graph, graph.edge_types[place], options, negatives, request)
+          .Digest();
+    };
+    absl::StrAppend(&made.description, "links of ", NameOf(*type), ", mode ",
+                    static_cast<int>(negatives.mode), ", amount ",
+                    negatives.amount, "\n");
+    return made;
+  }
+};
+
+}  // namespace
+
+const KindFixture& LinkFixture() {
+  static const Fixture fixture;
+  return fixture;
+}
+
+}  // namespace tributary

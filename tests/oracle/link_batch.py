@@ -1,0 +1,93 @@
+"""One batch of links: its tensors as numpy arrays by name."""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from tests.oracle import graph as graphs, neighbour_batch, philox
+
+
+@dataclasses.dataclass
+class Links:
+    """Inputs are (source, destination) or (source, destination, label)."""
+
+    neighbours: neighbour_batch.Spec
+    edge_type: tuple = graphs.EDGE
+    negatives: str = "none"  # binary, triplet, destination
+    amount: float = 1
+
+    @property
+    def seed(self):
+        return self.neighbours.seed
+
+
+def below(low, high, n):
+    if n > 65536:
+        return ((low | high << 32) * n) >> 64
+    return (low * n) >> 32
+
+
+def drawn(graph, spec, epoch, index, links):
+    """Negatives as (link that it belongs to, source, destination)."""
+    if spec.negatives == "none":
+        return []
+    src, _, dst = spec.edge_type
+    key = philox.make_key(spec.seed, epoch, index, philox.NEGATIVES, 0,
+                          ",".join(spec.edge_type))
+    negatives = []
+    for j in range(math.ceil(len(links) * spec.amount)):
+        w = philox.philox((0, j, 0, 0), key)
+        destination = below(w[2], w[3], graph.node_types[dst].count)
+        if spec.negatives == "binary":
+            source = below(w[0], w[1], graph.node_types[src].count)
+            negatives.append((j % len(links), source, destination))
+        else:
+            link = j // int(spec.amount)
+            negatives.append((link, links[link][0], destination))
+    return negatives
+
+
+def make(graph, spec, epoch, index, links, input_numbers, times=None):
+    """`links` are the inputs, `input_numbers` their places in the list."""
+    negatives = drawn(graph, spec, epoch, index, links)
+    src, _, dst = spec.edge_type
+    n, m = len(links), len(negatives)
+    starts = [(src, i, link[0]) for i, link in enumerate(links)]
+    starts += [(dst, i, link[1]) for i, link in enumerate(links)]
+    if spec.negatives == "binary":
+        starts += [(src, i, u) for i, u, _ in negatives]
+    starts += [(dst, i, v) for i, _, v in negatives]
+    local, _, out = neighbour_batch.make_from(graph, spec.neighbours, epoch,
+                                              index, starts, times)
+    local = np.array(local, np.int32)
+    of_links = lambda name: (
+        f"{name}/{'__'.join(spec.edge_type)}" if graph.hetero else name)
+    of_nodes = lambda name, t: f"{name}/{t}" if graph.hetero else name
+    out[of_links("input_id")] = np.array(input_numbers, np.int64)
+    if spec.negatives == "triplet":
+        wanted = local[2 * n:]
+        out[of_nodes("src_index", src)] = local[:n]
+        out[of_nodes("dst_pos_index", dst)] = local[n:2 * n]
+        out[of_nodes("dst_neg_index", dst)] = (
+            wanted if m == n else wanted.reshape(n, -1))
+        if times is not None:
+            for end in (src, dst):
+                out[of_nodes("seed_time", end)] = np.array(times, np.int64)
+        return out
+    sources = (local[2 * n:2 * n + m] if spec.negatives == "binary"
+               else local[[i for i, _, _ in negatives]])
+    out[of_links("edge_label_index")] = np.array(
+        [[*local[:n], *sources], [*local[n:2 * n], *local[len(local) - m:]]],
+        np.int32)
+    if len(links[0]) == 3:
+        labels = [link[2] for link in links] + [0] * m
+        whole = all(isinstance(label, int) for label in labels)
+        out[of_links("edge_label")] = np.array(
+            labels, np.int64 if whole else np.float32)
+    elif m > 0:
+        out[of_links("edge_label")] = np.array([1] * n + [0] * m, np.float32)
+    if times is not None:
+        out[of_links("edge_label_time")] = np.array(
+            list(times) + [times[i] for i, _, _ in negatives], np.int64)
+    return out

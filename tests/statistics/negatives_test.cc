@@ -1,0 +1,153 @@
+// Negatives out of finished batches: whether their ends are uniform over all
+// nodes, and tell nothing of each other or of other negatives, batches and
+// epochs. Each statistic must refute ends that are drawn wrongly.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/link/link_spec.h"
+#include "tests/statistics/chi_square.h"
+
+namespace tributary {
+namespace {
+
+constexpr int64_t kLinks = 500;
+constexpr int64_t kPairs = 59'000;  // finds a 5 % effect in 12 x 12 cells
+
+std::shared_ptr<MemoryGraph> Nodes(int64_t count) {
+  MemoryGraphSpec spec;
+  spec.num_partitions = 2;
+  spec.node_types = {{.num_nodes = count}};
+  spec.edge_types.emplace_back().edges = {{1, 0}, {0, 1}};
+  return MemoryGraph::Make(spec);
+}
+
+struct Negative {
+  int64_t source = 0, destination = 0;
+};
+
+std::vector<Negative> NegativesOf(
+    const std::shared_ptr<const MemoryGraph>& graph,
+    const NegativeSampling& negatives, uint64_t epoch, uint64_t index = 0) {
+  BatchCase batch;
+  for (int64_t i = 0; i < 2 * kLinks; ++i) {
+    batch.links.source.push_back(i % 2);
+    batch.links.destination.push_back(1);
+  }
+  batch.options.batch_size = kLinks;
+  batch.options.random_seed = 3;
+  batch.options.num_neighbors.by_default = {0};
+  batch.epoch = epoch;
+  batch.index = index;
+  batch.build_spec = [&](const SpecGraph& spec_graph,
+                         const SpecOptions& options) {
+    return BuildLinkSpec(spec_graph, options, negatives);
+  };
+  const auto sink = OneBatchWorld(graph).Run(batch);
+  const auto n_id = Ints(*sink, "n_id");
+  const auto index_of = Ints(*sink, "edge_label_index");
+  const size_t all = index_of.size() / 2;
+  std::vector<Negative> found;
+  for (size_t i = kLinks; i < all; ++i) {
+    found.push_back({n_id[index_of[i]], n_id[index_of[all + i]]});
+  }
+  return found;
+}
+
+// Counts of a pair of numbers below 12, from epoch after epoch.
+using See = std::function<void(int64_t, int64_t)>;
+ChiSquare TableOf(
+    const std::function<void(uint64_t epoch, const See&)>& pairs_of_epoch) {
+  std::vector<std::vector<int64_t>> table(12, std::vector<int64_t>(12, 0));
+  int64_t left = kPairs;
+  for (uint64_t epoch = 0; left > 0; ++epoch) {
+    pairs_of_epoch(epoch, [&](int64_t a, int64_t b) {
+      if (left-- > 0) ++table[a][b];
+    });
+  }
+  return Independence(table);
+}
+
+TEST(NegativeStatistics, EndsAreUniform) {
+  for (const int64_t nodes : {int64_t{12}, int64_t{70'000}}) {  // narrow, wide
+    const auto graph = Nodes(nodes);
+    std::vector<int64_t> sources(12), destinations(12), skewed(12);
+    for (uint64_t epoch = 0; epoch < 60; ++epoch) {
+      for (const Negative& n :
+           NegativesOf(graph, {NegativeMode::kBinary, 2}, epoch)) {
+        ++sources[n.source * 12 / nodes];
+        ++destinations[n.destination * 12 / nodes];
+        ++skewed[n.destination * n.destination / nodes * 12 / nodes];
+      }
+    }
+    EXPECT_TRUE(IsPlausible(Evenness(sources))) << Evenness(sources);
+    EXPECT_TRUE(IsPlausible(Evenness(destinations))) << Evenness(destinations);
+    EXPECT_TRUE(IsRefuted(Evenness(skewed)));
+  }
+}
+
+TEST(NegativeStatistics, EndsTellNothingOfEachOther) {
+  const auto graph = Nodes(12);
+  const auto draw = [&](uint64_t epoch, uint64_t index = 0) {
+    return NegativesOf(graph, {NegativeMode::kBinary, 2}, epoch, index);
+  };
+  const auto within = [&](const See& see, uint64_t epoch, auto pick) {
+    const auto drawn = draw(epoch);
+    for (size_t j = 0; j + 1 < drawn.size(); ++j) pick(drawn, j, see);
+  };
+  const ChiSquare ends = TableOf([&](uint64_t epoch, const See& see) {
+    within(see, epoch, [](const auto& drawn, size_t j, const See& put) {
+      put(drawn[j].source, drawn[j].destination);
+    });
+  });
+  EXPECT_TRUE(IsPlausible(ends)) << ends;
+  const ChiSquare next = TableOf([&](uint64_t epoch, const See& see) {
+    within(see, epoch, [](const auto& drawn, size_t j, const See& put) {
+      put(drawn[j].destination, drawn[j + 1].destination);
+    });
+  });
+  EXPECT_TRUE(IsPlausible(next)) << next;
+  // As were both ends of the same word, but for one in twenty.
+  const ChiSquare same = TableOf([&](uint64_t epoch, const See& see) {
+    within(see, epoch, [](const auto& drawn, size_t j, const See& put) {
+      put(drawn[j].source,
+          j % 20 == 0 ? drawn[j].source : drawn[j].destination);
+    });
+  });
+  EXPECT_TRUE(IsRefuted(same)) << same;
+}
+
+TEST(NegativeStatistics, BatchesAndEpochsTellNothingOfEachOther) {
+  const auto graph = Nodes(12);
+  const auto table = [&](uint64_t later, uint64_t index) {
+    return TableOf([&, later, index](uint64_t epoch, const See& see) {
+      const NegativeSampling negatives{NegativeMode::kBinary, 2};
+      const auto here = NegativesOf(graph, negatives, 2 * epoch, 0);
+      const auto there =
+          NegativesOf(graph, negatives, 2 * epoch + later, index);
+      for (size_t j = 0; j < here.size(); ++j) {
+        see(here[j].destination, there[j].destination);
+      }
+    });
+  };
+  EXPECT_TRUE(IsPlausible(table(0, 1))) << table(0, 1);
+  EXPECT_TRUE(IsPlausible(table(1, 0))) << table(1, 0);
+  EXPECT_TRUE(IsRefuted(table(0, 0)));
+}
+
+// The destinations that are drawn for a source tell nothing of it.
+TEST(NegativeStatistics, DestinationsTellNothingOfTheirSource) {
+  const auto graph = Nodes(12);
+  std::vector<std::vector<int64_t>> table(2, std::vector<int64_t>(12, 0));
+  for (uint64_t epoch = 0; epoch < 40; ++epoch) {
+    for (const Negative& n :
+         NegativesOf(graph, {NegativeMode::kDestination, 3}, epoch)) {
+      ++table[n.source][n.destination];
+    }
+  }
+  EXPECT_TRUE(IsPlausible(Independence(table))) << Independence(table);
+}
+
+}  // namespace
+}  // namespace tributary

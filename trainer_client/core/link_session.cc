@@ -1,0 +1,133 @@
+#include "trainer_client/core/link_session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "common/proto/session.pb.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+absl::Status Bad(absl::string_view field, absl::string_view value,
+                 absl::string_view allowed) {
+  return absl::InvalidArgumentError(absl::StrCat("LinkNeighborLoaderOptions.",
+                                                 field, " is ", value,
+                                                 "; allowed: ", allowed));
+}
+
+absl::Status CheckEnds(absl::string_view field, const NodeTypeSchema& type,
+                       absl::Span<const int64_t> ids) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= 0 && ids[i] < type.num_nodes) continue;
+    return Bad(
+        absl::StrCat("edge_label_index.", field, "[", i, "]"),
+        absl::StrCat(ids[i]),
+        type.num_nodes == 0
+            ? absl::StrCat("none, for node type ", type.name, " has no nodes")
+            : absl::StrCat("0 to ", type.num_nodes - 1,
+                           ", the original ids of node type ", type.name));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+void MakeRoomForZero(std::vector<uint8_t>* bytes) {
+  std::vector<T> labels(bytes->size() / sizeof(T));
+  if (labels.empty()) return;
+  std::memcpy(labels.data(), bytes->data(), bytes->size());
+  if (*std::min_element(labels.begin(), labels.end()) != 0) return;
+  // In bits, for the largest whole number has no successor.
+  for (T& label : labels) {
+    if constexpr (std::is_integral_v<T>) {
+      label = static_cast<T>(static_cast<uint64_t>(label) + 1);
+    } else {
+      label += 1;
+    }
+  }
+  std::memcpy(bytes->data(), labels.data(), bytes->size());
+}
+
+}  // namespace
+
+absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
+  const LinkRequest& link = *options.link;
+  if (!options.input_split.empty() || !options.input_nodes.empty() ||
+      !options.input_type.empty()) {
+    return Bad("input_nodes", "given with links",
+               "none: a batch's inputs are its links");
+  }
+  if (options.walk.has_value() || options.ppr.has_value()) {
+    return Bad(options.walk.has_value() ? "walk" : "ppr", "given with links",
+               "none");
+  }
+  if (link.links.empty()) {
+    return Bad("edge_label_index", "empty", "a list of links");
+  }
+  if (link.links.destination.size() != link.links.source.size()) {
+    return Bad("edge_label_index",
+               absl::StrCat(link.links.source.size(), " sources and ",
+                            link.links.destination.size(), " destinations"),
+               "as many");
+  }
+  const size_t width = LabelBytes(link.links.label_type);
+  if (link.links.label.size() != link.links.size() * width) {
+    return Bad("edge_label",
+               absl::StrCat(width == 0 ? 0 : link.links.label.size() / width,
+                            " labels"),
+               absl::StrCat(link.links.size(), ", one for each link"));
+  }
+  if (options.draws.time != TimeMode::kNone && options.input_time.empty()) {
+    return Bad("edge_label_time", "empty",
+               "a time for each link, or one for all, with a time");
+  }
+  return CheckNegatives(link.negatives, options.batch_size,
+                        link.links.label_type);
+}
+
+LinkColumns LabelledLinks(const LinkRequest& request) {
+  LinkColumns links = request.links;
+  if (request.negatives.mode == NegativeMode::kNone) return links;
+  if (links.label_type == LabelType::kInt64) {
+    MakeRoomForZero<int64_t>(&links.label);
+  }
+  if (links.label_type == LabelType::kFloat32) {
+    MakeRoomForZero<float>(&links.label);
+  }
+  return links;
+}
+
+absl::Status CheckLinkEnds(const GraphSchema& schema,
+                           const v1::SessionSpec& spec,
+                           const LinkColumns& links) {
+  const int found = schema.FindEdgeType(spec.inputs().edge_type());
+  if (found < 0) {
+    return Bad("edge_type", spec.inputs().edge_type(), "an edge type");
+  }
+  const EdgeTypeSchema& type = schema.edge_types[found];
+  RETURN_IF_ERROR(
+      CheckEnds("source", schema.node_types[type.src_type], links.source));
+  return CheckEnds("destination", schema.node_types[type.dst_type],
+                   links.destination);
+}
+
+void FillLinkBound(const GraphSchema& schema, const v1::SessionSpec& spec,
+                   BatchBoundInputs* bound) {
+  const int found = schema.FindEdgeType(spec.inputs().edge_type());
+  if (found < 0) return;
+  const EdgeTypeSchema& type = schema.edge_types[found];
+  const auto mode = static_cast<NegativeMode>(spec.link().negatives());
+  const LinkStarts starts = CountLinkStarts(
+      mode, bound->num_inputs,
+      NumNegatives(mode, spec.link().amount(), bound->num_inputs));
+  bound->input_type = type.src_type;
+  bound->starts.resize(schema.node_types.size(), 0);
+  bound->starts[type.src_type] += starts.sources;
+  bound->starts[type.dst_type] += starts.destinations;
+  bound->more_bytes =
+      LinkTensorBytesBound(starts, bound->num_inputs, type.name().size());
+}
+
+}  // namespace tributary

@@ -1,0 +1,30 @@
+// What links ask of a graph, beside what neighbour sampling does.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_LINK_SESSION_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_LINK_SESSION_H_
+
+#include "absl/status/status.h"
+#include "common/session/batch_bound.h"
+#include "partition/format/schema.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+
+// What can be known to be wrong without a graph. Requires options.link.
+absl::Status CheckLinkRequest(const NeighborLoaderOptions& options);
+
+// The links with the labels that travel: with negatives in the same tensor,
+// which are 0, labels of which the smallest is 0 grow by 1 (PyG's).
+LinkColumns LabelledLinks(const LinkRequest& request);
+
+// INVALID_ARGUMENT, naming the link, for an end that is no node of its type.
+absl::Status CheckLinkEnds(const GraphSchema& schema,
+                           const v1::SessionSpec& spec,
+                           const LinkColumns& links);
+
+// Where hops begin, and the links' own tensors. Requires bound->num_inputs.
+void FillLinkBound(const GraphSchema& schema, const v1::SessionSpec& spec,
+                   BatchBoundInputs* bound);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_LINK_SESSION_H_
