@@ -14,24 +14,28 @@
 namespace tributary {
 namespace {
 
-// "[SRC,REL,DST:]@FILE".
+// "[SRC,REL,DST:]@FILE" or "[SRC,REL,DST:]SPLIT".
 absl::Status ParseInputEdges(absl::string_view text, SampleRequest* request) {
+  LinkRequest& link = *request->loader.link;
   absl::string_view rest = text;
-  const size_t colon = text.rfind(":@");
+  size_t colon = text.rfind(":@");
+  if (colon == absl::string_view::npos) colon = text.rfind(':');
   if (!absl::StartsWith(text, "@") && colon != absl::string_view::npos) {
-    request->loader.link->edge_type = std::string(text.substr(0, colon));
+    link.edge_type = std::string(text.substr(0, colon));
     rest = text.substr(colon + 1);
   }
   const bool typed_well = rest.size() == text.size() || colon > 0;
-  if (typed_well && absl::ConsumePrefix(&rest, "@") && !rest.empty()) {
-    request->link_file = std::string(rest);
-    return absl::OkStatus();
+  const bool is_file = absl::ConsumePrefix(&rest, "@");
+  if (!typed_well || rest.empty() ||
+      (!is_file && absl::StrContains(rest, ','))) {
+    return UsageError(absl::StrCat(
+        "--input-edges \"", text,
+        "\"\nallowed: a split of edges (train, SCHEME/train), or @FILE of a "
+        "link \"source,destination\" or \"source,destination,label\" a line; "
+        "SRC,REL,DST: before it in a typed graph"));
   }
-  return UsageError(absl::StrCat(
-      "--input-edges \"", text,
-      "\"\nallowed: @FILE of a link \"source,destination\" or "
-      "\"source,destination,label\" a line; SRC,REL,DST: before it in a typed "
-      "graph"));
+  (is_file ? request->link_file : link.split) = std::string(rest);
+  return absl::OkStatus();
 }
 
 absl::Status ParseNegatives(const SampleArguments& arguments,
@@ -40,6 +44,11 @@ absl::Status ParseNegatives(const SampleArguments& arguments,
                    ParseChoice("--neg-sampling", arguments.neg_sampling,
                                {"none", "binary", "triplet", "destination"}));
   negatives->mode = static_cast<NegativeMode>(mode);
+  negatives->strict = arguments.neg_strict;
+  ASSIGN_OR_RETURN(const size_t exhausted,
+                   ParseChoice("--on-exhausted", arguments.on_exhausted,
+                               {"error", "accept"}));
+  negatives->on_exhausted = static_cast<OnExhausted>(exhausted);
   if (arguments.neg_amount.empty()) return absl::OkStatus();
   if (negatives->mode == NegativeMode::kNone) {
     return UsageError(

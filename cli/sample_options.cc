@@ -100,7 +100,8 @@ void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments) {
 
 void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--input-edges", arguments.input_edges,
-                 "Links instead of nodes: @FILE with source,destination or "
+                 "Links instead of nodes: a split of edges (train, "
+                 "SCHEME/train), or @FILE with source,destination or "
                  "source,destination,label a line; SRC,REL,DST: before it in "
                  "a typed graph")
       ->type_name("LINKS");
@@ -113,6 +114,14 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--neg-amount", arguments.neg_amount,
                  "Negatives for each link; whole, but for binary [1]")
       ->type_name("N");
+  app.add_flag("--neg-strict", arguments.neg_strict,
+               "Negatives are no edges: the first such of 64 candidates");
+  app.add_option(
+         "--on-exhausted", arguments.on_exhausted,
+         "With --neg-strict, where each candidate is an edge: error, or "
+         "accept the last one, and count them")
+      ->type_name("WHAT")
+      ->capture_default_str();
 }
 
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {

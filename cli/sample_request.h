@@ -49,6 +49,8 @@ struct SampleArguments {
   std::string input_edges;
   std::string neg_sampling = "none";
   std::string neg_amount;  // empty: 1
+  bool neg_strict = false;
+  std::string on_exhausted = "error";
 };
 
 struct SampleRequest {

@@ -105,7 +105,7 @@ class PprTest(CoraTest):
 
 
 class LinkTest(CoraTest):
-    """Links of a file, two negatives for each."""
+    """Links of a file, two negatives for each, which ask for edges."""
 
     @classmethod
     def setUpClass(cls):
@@ -119,7 +119,8 @@ class LinkTest(CoraTest):
     @classmethod
     def sample(cls, where, *flags, **options):
         links = ("--kind", "link", "--input-edges", "@" + cls.links,
-                 "--neg-sampling", "binary", "--neg-amount", 2)
+                 "--neg-sampling", "binary", "--neg-amount", 2,
+                 "--neg-strict")
         return sampling.lines(where, inputs=None, flags=(*links, *flags),
                               **options)
 

@@ -93,7 +93,18 @@ class SevenNodesTest(unittest.TestCase):
                 ("plain", ("--neg-sampling", "destination", "--neg-amount",
                            2),
                  "0 0 04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd"
-                 "6baf0657 3 6 6 316")):
+                 "6baf0657 3 6 6 316"),
+                ("plain", ("--neg-sampling", "binary", "--neg-strict"),
+                 "0 0 4c066692fd9c4f7d273cf9fb956e82ed0b224971566da0b0cb77b437"
+                 "5909f865 3 7 8 320"),
+                ("plain", ("--neg-sampling", "binary", "--neg-strict",
+                           "--on-exhausted", "accept"),
+                 "0 0 5e93cd5c2c725bdd41aad8a48fcf326611ba6cf7ee171d925f00442b"
+                 "b4cad902 3 7 8 328"),
+                ("plain", ("--neg-sampling", "triplet", "--neg-amount", 2,
+                           "--neg-strict"),
+                 "0 0 bd585f209cb85219e76c9209919778459b84c762d1913eac0f46ce8a"
+                 "e9dc9548 3 6 6 256")):
             with self.subTest(flags):
                 made = self.lines(None, "2,2", 3, "--kind", "link",
                                   "--input-edges", "@" + paths[name], *flags)

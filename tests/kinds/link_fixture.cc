@@ -70,21 +70,35 @@ class Links {
     const auto destinations = static_cast<uint64_t>(NodesOf(type_.dst));
     const double wanted = static_cast<double>(n_) * negatives_.amount;
     for (uint32_t j = 0; static_cast<double>(j) < wanted; ++j) {
-      const PhiloxBlock block = Philox4x32(key, {{0, j, 0, 0}});
-      const Words of_source = [&](uint32_t w) { return block.word[w]; };
-      const Words of_destination = [&](uint32_t w) {
-        return block.word[2 + w];
-      };
       Negative negative;
-      negative.source = static_cast<int64_t>(
-          DefinedBelow(of_source, 0, sources, sources > 65536));
-      negative.destination = static_cast<int64_t>(
-          DefinedBelow(of_destination, 0, destinations, destinations > 65536));
       negative.link = negatives_.mode == NegativeMode::kBinary
                           ? j % n_
                           : j / static_cast<size_t>(negatives_.amount);
+      for (uint32_t tried = 0; tried < 64; ++tried) {
+        const PhiloxBlock block = Philox4x32(key, {{tried, j, 0, 0}});
+        const Words of_source = [&](uint32_t w) { return block.word[w]; };
+        const Words of_destination = [&](uint32_t w) {
+          return block.word[2 + w];
+        };
+        negative.source = static_cast<int64_t>(
+            DefinedBelow(of_source, 0, sources, sources > 65536));
+        negative.destination = static_cast<int64_t>(DefinedBelow(
+            of_destination, 0, destinations, destinations > 65536));
+        if (!negatives_.strict || !IsEdge(negative)) break;
+        if (tried == 63) ++exhausted_;
+      }
       drawn_.push_back(negative);
     }
+  }
+
+  bool IsEdge(const Negative& negative) const {
+    const int64_t source = negatives_.mode == NegativeMode::kBinary
+                               ? negative.source
+                               : request_.links.source[negative.link];
+    for (const auto& [u, v] : type_.edges) {
+      if (u == source && v == negative.destination) return true;
+    }
+    return false;
   }
 
   void Start(const std::string& type, size_t link, int64_t id) {
@@ -104,6 +118,10 @@ class Links {
     Tensors own;
     own[OfLinks("input_id")] =
         MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
+    if (negatives_.strict) {
+      own[OfLinks("num_exhausted")] =
+          MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
+    }
     if (negatives_.mode == NegativeMode::kTriplet) {
       Triplets(local, &own);
     } else {
@@ -187,6 +205,7 @@ class Links {
   const BatchRequest& request_;
   const size_t n_;
   std::vector<Negative> drawn_;
+  int64_t exhausted_ = 0;
   std::vector<OracleStart> starts_;
 };
 
@@ -267,6 +286,11 @@ class Fixture final : public KindFixture {
     if (negatives.mode != NegativeMode::kBinary) {
       negatives.amount = std::ceil(negatives.amount);
     }
+    // An error has no digest: batches of its own in strict_negatives_test.
+    if (negatives.mode != NegativeMode::kNone && seed % 3 == 0) {
+      negatives.strict = true;
+      negatives.on_exhausted = OnExhausted::kAccept;
+    }
     if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);
     options.links = LinkInputs{random.graph.heterogeneous ? NameOf(*type) : "",
                                batch.links.label_type};
@@ -285,7 +309,7 @@ class Fixture final : public KindFixture {
     };
     absl::StrAppend(&made.description, "links of ", NameOf(*type), ", mode ",
                     static_cast<int>(negatives.mode), ", amount ",
-                    negatives.amount, "\n");
+                    negatives.amount, negatives.strict ? ", strict\n" : "\n");
     return made;
   }
 };

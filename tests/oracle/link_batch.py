@@ -8,6 +8,9 @@ import numpy as np
 from tests.oracle import graph as graphs, neighbour_batch, philox
 
 
+TRIES = 64  # of a strict negative
+
+
 @dataclasses.dataclass
 class Links:
     """Inputs are (source, destination) or (source, destination, label)."""
@@ -16,6 +19,8 @@ class Links:
     edge_type: tuple = graphs.EDGE
     negatives: str = "none"  # binary, triplet, destination
     amount: float = 1
+    strict: bool = False
+    accept: bool = False  # the last candidate, where each is an edge
 
     @property
     def seed(self):
@@ -28,29 +33,41 @@ def below(low, high, n):
     return (low * n) >> 32
 
 
-def drawn(graph, spec, epoch, index, links):
-    """Negatives as (link that it belongs to, source, destination)."""
-    if spec.negatives == "none":
-        return []
+def candidate(graph, spec, key, links, j, tried):
+    """(link that it belongs to, source, destination) of a negative's try."""
     src, _, dst = spec.edge_type
+    w = philox.philox((tried, j, 0, 0), key)
+    destination = below(w[2], w[3], graph.node_types[dst].count)
+    if spec.negatives == "binary":
+        source = below(w[0], w[1], graph.node_types[src].count)
+        return j % len(links), source, destination
+    link = j // int(spec.amount)
+    return link, links[link][0], destination
+
+
+def drawn(graph, spec, epoch, index, links):
+    """The negatives, and how many of them are edges after all."""
+    if spec.negatives == "none":
+        return [], 0
     key = philox.make_key(spec.seed, epoch, index, philox.NEGATIVES, 0,
                           ",".join(spec.edge_type))
-    negatives = []
+    edges = graph.edge_types[spec.edge_type]
+    is_edge = lambda u, v: any(u == x for x, _ in edges.in_edges(v))
+    negatives, exhausted = [], 0
     for j in range(math.ceil(len(links) * spec.amount)):
-        w = philox.philox((0, j, 0, 0), key)
-        destination = below(w[2], w[3], graph.node_types[dst].count)
-        if spec.negatives == "binary":
-            source = below(w[0], w[1], graph.node_types[src].count)
-            negatives.append((j % len(links), source, destination))
-        else:
-            link = j // int(spec.amount)
-            negatives.append((link, links[link][0], destination))
-    return negatives
+        tries = [candidate(graph, spec, key, links, j, t)
+                 for t in range(TRIES if spec.strict else 1)]
+        good = [c for c in tries if not spec.strict or not is_edge(*c[1:])]
+        if not good and not spec.accept:
+            raise ValueError(f"negative {j}: each candidate is an edge")
+        exhausted += not good
+        negatives.append(good[0] if good else tries[-1])
+    return negatives, exhausted
 
 
 def make(graph, spec, epoch, index, links, input_numbers, times=None):
     """`links` are the inputs, `input_numbers` their places in the list."""
-    negatives = drawn(graph, spec, epoch, index, links)
+    negatives, exhausted = drawn(graph, spec, epoch, index, links)
     src, _, dst = spec.edge_type
     n, m = len(links), len(negatives)
     starts = [(src, i, link[0]) for i, link in enumerate(links)]
@@ -65,6 +82,8 @@ def make(graph, spec, epoch, index, links, input_numbers, times=None):
         f"{name}/{'__'.join(spec.edge_type)}" if graph.hetero else name)
     of_nodes = lambda name, t: f"{name}/{t}" if graph.hetero else name
     out[of_links("input_id")] = np.array(input_numbers, np.int64)
+    if spec.accept:
+        out[of_links("num_exhausted")] = np.array([exhausted], np.int64)
     if spec.negatives == "triplet":
         wanted = local[2 * n:]
         out[of_nodes("src_index", src)] = local[:n]

@@ -235,6 +235,20 @@ class LinkTest(unittest.TestCase):
             self.batch(negatives="destination", amount=2),
             "04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd6baf0657")
 
+    def test_strict(self):
+        self.check(
+            self.batch(negatives="binary", strict=True),
+            "4c066692fd9c4f7d273cf9fb956e82ed0b224971566da0b0cb77b4375909f865",
+            edge_label_index=[[0, 1, 2, 5, 0, 5], [0, 3, 4, 2, 1, 5]])
+        self.check(
+            self.batch(negatives="binary", strict=True, accept=True),
+            "5e93cd5c2c725bdd41aad8a48fcf326611ba6cf7ee171d925f00442bb4cad902",
+            num_exhausted=[0])
+        self.check(
+            self.batch(negatives="triplet", amount=2, strict=True),
+            "bd585f209cb85219e76c9209919778459b84c762d1913eac0f46ce8ae9dc9548",
+            dst_neg_index=[[2, 1], [0, 4], [5, 5]])
+
 
 class SevenNodesWithColumnsTest(unittest.TestCase):
     """Weights, times, trees, LABOR."""

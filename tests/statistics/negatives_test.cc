@@ -3,6 +3,7 @@
 // epochs. Each statistic must refute ends that are drawn wrongly.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "sampler_server/engine/testing/one_batch.h"
@@ -134,6 +135,35 @@ TEST(NegativeStatistics, BatchesAndEpochsTellNothingOfEachOther) {
   EXPECT_TRUE(IsPlausible(table(0, 1))) << table(0, 1);
   EXPECT_TRUE(IsPlausible(table(1, 0))) << table(1, 0);
   EXPECT_TRUE(IsRefuted(table(0, 0)));
+}
+
+// Strict ones: over all pairs that are no edge.
+TEST(NegativeStatistics, StrictOnesAreUniformOverWhatIsNoEdge) {
+  MemoryGraphSpec spec;
+  spec.num_partitions = 2;
+  spec.node_types = {{.num_nodes = 5}};
+  auto& edges = spec.edge_types.emplace_back().edges;
+  for (int64_t u = 0; u < 5; ++u) edges.emplace_back(u, 2);
+  for (int64_t v = 0; v < 4; ++v) edges.emplace_back(1, v);
+  for (int64_t u = 0; u < 5; ++u) edges.emplace_back(u, 0);
+  const auto graph = MemoryGraph::Make(spec);
+  std::vector<int64_t> counts(25, 0), some;
+  NegativeSampling strict{NegativeMode::kBinary, 2};
+  strict.strict = true;
+  for (uint64_t epoch = 0; epoch < 60; ++epoch) {
+    for (const Negative& n : NegativesOf(graph, strict, epoch)) {
+      ++counts[n.source * 5 + n.destination];
+    }
+  }
+  for (int64_t pair = 0; pair < 25; ++pair) {
+    const bool is_edge =
+        std::find(edges.begin(), edges.end(), std::pair{pair / 5, pair % 5}) !=
+        edges.end();
+    if (is_edge) EXPECT_EQ(counts[pair], 0) << pair;
+    if (!is_edge) some.push_back(counts[pair]);
+  }
+  EXPECT_EQ(some.size(), 13u);  // of 25, 14 edges, 2 of which twice
+  EXPECT_TRUE(IsPlausible(Evenness(some))) << Evenness(some);
 }
 
 // The destinations that are drawn for a source tell nothing of it.

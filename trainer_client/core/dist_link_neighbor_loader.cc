@@ -21,6 +21,7 @@ DistLinkNeighborLoader::Create(const LinkNeighborLoaderOptions& options,
   NeighborLoaderOptions session = options.neighbors;
   LinkRequest& link = session.link.emplace();
   link.edge_type = options.edge_type;
+  link.split = options.input_split;
   link.links.source = options.source;
   link.links.destination = options.destination;
   if (!options.edge_label.empty()) link.links.SetLabels(options.edge_label);

@@ -16,7 +16,9 @@ namespace tributary {
 
 // What is sampled; PyG's argument names.
 struct LinkNeighborLoaderOptions {
-  // PyG's edge_label_index, by its rows: original ids.
+  // A split of edges, by name ("train", "SCHEME/train") ...
+  std::string input_split;
+  // ... or PyG's edge_label_index, by its rows: original ids.
   std::vector<int64_t> source, destination;
   // "src,rel,dst" that the links are of; empty: the graph's only edge type.
   std::string edge_type;

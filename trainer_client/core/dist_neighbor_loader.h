@@ -29,7 +29,8 @@ namespace tributary {
 // Which links batches are made for.
 struct LinkRequest {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
-  LinkColumns links;
+  std::string split;      // of edges, asked for from the servers ...
+  LinkColumns links;      // ... or, when that is empty, the links themselves
   NegativeSampling negatives;
 };
 

@@ -63,8 +63,15 @@ absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
     return Bad(options.walk.has_value() ? "walk" : "ppr", "given with links",
                "none");
   }
-  if (link.links.empty()) {
-    return Bad("edge_label_index", "empty", "a list of links");
+  if (link.links.empty() && link.links.destination.empty() &&
+      link.links.label.empty()) {
+    if (link.split.empty()) {
+      return Bad("edge_label_index", "empty",
+                 "a list of links, or the name of a split as input_split");
+    }
+  } else if (!link.split.empty()) {
+    return Bad("edge_label_index", "given beside input_split",
+               "one of the two");
   }
   if (link.links.destination.size() != link.links.source.size()) {
     return Bad("edge_label_index",
@@ -85,6 +92,23 @@ absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
   }
   return CheckNegatives(link.negatives, options.batch_size,
                         link.links.label_type);
+}
+
+absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
+                                         absl::Span<const int64_t> numbers) {
+  if (numbers.size() % 3 != 0) {
+    return absl::DataLossError(absl::StrCat("split ", name, " of edges has ",
+                                            numbers.size(),
+                                            " numbers; wanted: 3 an edge"));
+  }
+  LinkColumns links;
+  links.source.reserve(numbers.size() / 3);
+  links.destination.reserve(numbers.size() / 3);
+  for (size_t i = 0; i < numbers.size(); i += 3) {
+    links.source.push_back(numbers[i]);
+    links.destination.push_back(numbers[i + 1]);
+  }
+  return links;
 }
 
 LinkColumns LabelledLinks(const LinkRequest& request) {

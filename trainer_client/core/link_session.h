@@ -2,7 +2,12 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_LINK_SESSION_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_LINK_SESSION_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "common/session/batch_bound.h"
 #include "partition/format/schema.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
@@ -11,6 +16,10 @@ namespace tributary {
 
 // What can be known to be wrong without a graph. Requires options.link.
 absl::Status CheckLinkRequest(const NeighborLoaderOptions& options);
+
+// Of a split of edges as servers give it: source, destination and edge id each.
+absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
+                                         absl::Span<const int64_t> numbers);
 
 // The links with the labels that travel: with negatives in the same tensor,
 // which are 0, labels of which the smallest is 0 grow by 1 (PyG's).

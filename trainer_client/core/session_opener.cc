@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
+#include "trainer_client/core/link_session.h"
 
 namespace tributary {
 namespace {
@@ -49,24 +50,32 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
 
 void SessionOpener::OnServerUp(ServerLink&) {
   if (!opened_) return;
-  const auto type = InputTypeOf(options_, graph_->schema);
+  auto type = InputTypeOf(options_, graph_->schema);
   if (!type.ok()) return Finish(type.status());
-  if (!options_.input_split.empty()) return AskForPage();
+  input_type_ = *std::move(type);
+  if (!Split().empty()) return AskForPage();
   ids_ = options_.input_nodes;
   Finish(absl::OkStatus());
 }
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
-  if (opened_ && !options_.input_split.empty()) AskForPage();
+  if (opened_ && !Split().empty()) AskForPage();
+}
+
+const std::string& SessionOpener::Split() const {
+  return options_.link.has_value() ? options_.link->split
+                                   : options_.input_split;
 }
 
 void SessionOpener::AskForPage() {
   ServerLink* link = fleet_->AnyUp();
   if (asking_ || link == nullptr || link->control() == nullptr) return;
   asking_ = true;
+  const bool links = options_.link.has_value();
   link->control()->GetInputIds(
-      {.node_type = options_.input_type,
-       .split = options_.input_split,
+      {.node_type = links ? "" : options_.input_type,
+       .edge_type = links ? input_type_ : "",
+       .split = Split(),
        .offset = ids_.size(),
        .content_digest = graph_->schema.content_digest},
       kPageTimeout,
@@ -93,12 +102,12 @@ absl::Status SessionOpener::TakePage(InputPage page) {
   if (!total_.has_value()) total_ = page.total;
   if (page.total != *total_ || ids_.size() + page.ids.size() > *total_) {
     return absl::DataLossError(absl::StrCat(
-        "split ", options_.input_split, " has ", *total_, " ids, a page at ",
-        ids_.size(), " brought ", page.ids.size(), " of ", page.total));
+        "split ", Split(), " has ", *total_, " ids, a page at ", ids_.size(),
+        " brought ", page.ids.size(), " of ", page.total));
   }
   if (page.total == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("split ", options_.input_split, " is empty"));
+        absl::StrCat("split ", Split(), " is empty"));
   }
   if (page.ids.empty()) {
     return absl::DataLossError(absl::StrCat("an empty page at ", ids_.size(),
@@ -115,14 +124,23 @@ void SessionOpener::AskLater() {
   });
 }
 
+absl::StatusOr<LoaderSession> SessionOpener::MakeSession(
+    const std::shared_ptr<const AcceptedGraph>& graph) {
+  if (!options_.link.has_value() || Split().empty()) {
+    return MakeNeighborSession(options_, graph, std::move(ids_));
+  }
+  NeighborLoaderOptions options = options_;
+  ASSIGN_OR_RETURN(options.link->links, LinksOfSplit(Split(), ids_));
+  return MakeNeighborSession(options, graph, {});
+}
+
 void SessionOpener::Finish(absl::Status status) {
   strand_->CancelTimer(deadline_);
   Opened opened = std::exchange(opened_, nullptr);
   if (!status.ok()) return opened(std::move(status));
   auto graph = std::make_shared<const AcceptedGraph>(*std::move(graph_));
   graph_ = *graph;  // servers may still be described to this
-  absl::StatusOr<LoaderSession> session =
-      MakeNeighborSession(options_, graph, std::move(ids_));
+  absl::StatusOr<LoaderSession> session = MakeSession(graph);
   if (!session.ok()) return opened(session.status());
   opened(OpenedSession{graph->schema, *std::move(session)});
 }

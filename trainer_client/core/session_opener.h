@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -41,10 +42,13 @@ class SessionOpener : public FleetEvents,
   void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) override;
   void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
 
+  const std::string& Split() const;  // empty: the inputs are in the options
   void AskForPage();
   void OnPage(uint64_t request, absl::StatusOr<InputPage> page);
   absl::Status TakePage(InputPage page);
   void AskLater();
+  absl::StatusOr<LoaderSession> MakeSession(
+      const std::shared_ptr<const AcceptedGraph>& graph);
   void Finish(absl::Status status);
 
   const NeighborLoaderOptions options_;
@@ -53,7 +57,8 @@ class SessionOpener : public FleetEvents,
   Opened opened_;
   TimerId deadline_ = 0;
   std::optional<AcceptedGraph> graph_;
-  std::vector<int64_t> ids_;
+  std::string input_type_;    // of nodes or, of links, their edges
+  std::vector<int64_t> ids_;  // of a split of edges three numbers each
   std::optional<uint64_t> total_;
   uint64_t request_ = 0;  // numbers the page requests
   bool asking_ = false;

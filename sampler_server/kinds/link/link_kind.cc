@@ -6,6 +6,7 @@
 #include "sampler_server/engine/step_context.h"
 #include "sampler_server/kinds/link/link_plan.h"
 #include "sampler_server/kinds/link/link_program.h"
+#include "sampler_server/kinds/link/strict_negatives.h"
 
 namespace tributary {
 namespace {
@@ -21,6 +22,12 @@ class Kind final : public SamplingKind {
   }
   std::shared_ptr<BatchProgram> NewProgram(StepContext context) const override {
     return std::make_shared<LinkProgram>(std::move(context));
+  }
+  absl::Status Answer(const Graph& graph, uint32_t partition,
+                      absl::string_view question,
+                      absl::Span<const uint8_t> payload,
+                      absl::Span<uint8_t> answer) const override {
+    return StrictNegatives::Answer(graph, partition, question, payload, answer);
   }
 };
 

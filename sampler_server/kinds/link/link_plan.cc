@@ -13,7 +13,7 @@ namespace {
 
 // Of a link or negative while it is drawn and numbered: ids of its ends and
 // their numbers, beside its tensors.
-constexpr uint64_t kBytesPerPair = 128;
+constexpr uint64_t kBytesPerPair = 64;
 
 absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
   const v1::LinkSampling& link = spec.link();
@@ -23,9 +23,20 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
         "; allowed: none (0), binary (1), triplet (2), destination (3)");
   }
   if (link.negatives() == v1::NEGATIVE_MODE_NONE) {
-    if (link.amount() == 0) return absl::OkStatus();
-    return SpecError("link.amount", link.amount(),
-                     " without negatives; allowed: 0");
+    if (link.amount() != 0) {
+      return SpecError("link.amount", link.amount(),
+                       " without negatives; allowed: 0");
+    }
+    if (!link.strict()) return absl::OkStatus();
+    return SpecError("link.strict", "without negatives; allowed: false");
+  }
+  if (!v1::OnExhausted_IsValid(link.on_exhausted())) {
+    return SpecError("link.on_exhausted", static_cast<int>(link.on_exhausted()),
+                     "; allowed: error (0), accept (1)");
+  }
+  if (!link.strict() && link.on_exhausted() != v1::ON_EXHAUSTED_ERROR) {
+    return SpecError("link.on_exhausted",
+                     "accept without strict; allowed: with strict");
   }
   const absl::Status status = CheckNegatives(
       NegativeSampling{static_cast<NegativeMode>(link.negatives()),
@@ -56,6 +67,9 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   auto part = std::make_shared<LinkPlan>();
   part->mode = static_cast<NegativeMode>(spec.link().negatives());
   part->amount = spec.link().amount();
+  part->strict = spec.link().strict();
+  part->accept_exhausted =
+      spec.link().on_exhausted() == v1::ON_EXHAUSTED_ACCEPT;
   const EdgeTypeSchema& type = schema.edge_types[plan->link_type];
   part->src_type = type.src_type;
   part->dst_type = type.dst_type;

@@ -34,6 +34,8 @@ class LinkPlan final : public KindPlan {
 
   NegativeMode mode = NegativeMode::kNone;
   double amount = 0;
+  bool strict = false;
+  bool accept_exhausted = false;
   int src_type = 0, dst_type = 0;
   std::string edge_type;                            // "src,rel,dst"
   std::string link_suffix, src_suffix, dst_suffix;  // of tensors' names

@@ -7,12 +7,14 @@
 #include "common/status.h"
 #include "sampler_server/engine/resolve_ids.h"
 #include "sampler_server/engine/tree_ids.h"
+#include "sampler_server/kinds/link/strict_negatives.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 
 namespace tributary {
 namespace {
 
 constexpr uint64_t kPiece = 16384;  // negatives at a time
+constexpr uint64_t kLeastStrictPiece = 32, kMostStrictPiece = 4096;
 // Of a link or negative, beside what the state holds: ids and numbers of its
 // ends, and a piece's original ids.
 constexpr uint64_t kBytesPerPair = 40;
@@ -67,6 +69,9 @@ void LinkProgram::AddTensor(const std::string& name, DType dtype, Shape shape) {
 void LinkProgram::AddTensors() {
   const int64_t n = Signed(num_links_), m = Signed(num_negatives_);
   const bool timed = context_.plan->input_time == InputTimeMode::kGiven;
+  if (plan_.accept_exhausted) {
+    AddTensor("num_exhausted" + plan_.link_suffix, DType::kInt64, {1});
+  }
   if (pairs_of_all()) {
     AddTensor("edge_label_index" + plan_.link_suffix, DType::kInt32,
               {2, n + m});
@@ -121,10 +126,41 @@ absl::Status LinkProgram::ResolveLinks() {
 void LinkProgram::DrawPiece() {
   if (!context_.control->Live()) return;
   const uint64_t from = destinations_.size() - num_links_;
-  const uint64_t to = std::min(from + kPiece, num_negatives_);
-  const absl::Status status = DrawNegatives(from, to);
+  if (plan_.strict) return DrawStrictly(from);
+  const absl::Status status =
+      DrawNegatives(from, std::min(from + kPiece, num_negatives_));
   if (!status.ok()) return End(status);
-  if (to < num_negatives_) {
+  OnPieceDrawn();
+}
+
+// As many at once as there is memory for their candidates.
+void LinkProgram::DrawStrictly(uint64_t from) {
+  const uint64_t held =
+      context_.state->bytes() + (num_links_ + num_negatives_) * kBytesPerPair;
+  const uint64_t working = context_.control->Limits().working_bytes;
+  const uint64_t room = working - std::min(working, held);
+  const uint64_t piece = std::clamp(room / StrictNegatives::kBytesPerNegative,
+                                    kLeastStrictPiece, kMostStrictPiece);
+  std::make_shared<StrictNegatives>(
+      context_, draw_, absl::MakeConstSpan(sources_).first(num_links_))
+      ->Start(from, std::min(from + piece, num_negatives_),
+              [self = shared_from_this()](
+                  absl::StatusOr<StrictNegatives::Found> found) {
+                if (!found.ok()) return self->End(found.status());
+                auto& sources = self->sources_;
+                auto& destinations = self->destinations_;
+                sources.insert(sources.end(), found->sources.begin(),
+                               found->sources.end());
+                destinations.insert(destinations.end(),
+                                    found->destinations.begin(),
+                                    found->destinations.end());
+                self->exhausted_ += found->exhausted;
+                self->OnPieceDrawn();
+              });
+}
+
+void LinkProgram::OnPieceDrawn() {
+  if (destinations_.size() < num_links_ + num_negatives_) {
     return context_.strand->Post(
         [self = shared_from_this()] { self->DrawPiece(); });
   }
@@ -192,6 +228,9 @@ bool LinkProgram::NumberStarts(int type, absl::Span<const uint64_t> ids,
 // ---- tensors' values --------------------------------------------------------
 
 void LinkProgram::WriteTensors() {
+  if (plan_.accept_exhausted) {
+    Bytes<int64_t>("num_exhausted" + plan_.link_suffix)[0] = Signed(exhausted_);
+  }
   if (pairs_of_all()) {
     WritePairs();
     WriteLabels();

@@ -36,6 +36,8 @@ class LinkProgram final : public BatchProgram,
   absl::Status ResolveLinks();
   void DrawPiece();
   absl::Status DrawNegatives(uint64_t from, uint64_t to);
+  void DrawStrictly(uint64_t from);
+  void OnPieceDrawn();
   bool Number();
   bool NumberStarts(int type, absl::Span<const uint64_t> ids, bool negative,
                     uint32_t* local);
@@ -52,6 +54,7 @@ class LinkProgram final : public BatchProgram,
   const LinkPlan& plan_;
   const uint64_t num_links_, num_negatives_;
   NegativeDraw draw_;
+  uint64_t exhausted_ = 0;  // negatives that are edges
   Done done_;
   // Internal ids and local numbers: of the links' ends, then of the negatives'
   // that were drawn.

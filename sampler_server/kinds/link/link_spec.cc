@@ -38,7 +38,17 @@ uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
 
 absl::Status CheckNegatives(const NegativeSampling& negatives,
                             uint64_t batch_size, LabelType label) {
-  if (negatives.mode == NegativeMode::kNone) return absl::OkStatus();
+  if (negatives.mode == NegativeMode::kNone) {
+    if (!negatives.strict) return absl::OkStatus();
+    return Refuse(
+        "neg_sampling.strict: without negatives; allowed: with mode binary, "
+        "triplet or destination");
+  }
+  if (!negatives.strict && negatives.on_exhausted != OnExhausted::kError) {
+    return Refuse(
+        "neg_sampling.on_exhausted: accept without strict; allowed: with "
+        "strict");
+  }
   RETURN_IF_ERROR(CheckAmount(negatives));
   if (label != LabelType::kNone && negatives.mode == NegativeMode::kTriplet) {
     return Refuse(
@@ -66,6 +76,9 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
         if (negatives.mode != NegativeMode::kNone) {
           link->set_negatives(static_cast<v1::NegativeMode>(negatives.mode));
           link->set_amount(negatives.amount);
+          link->set_strict(negatives.strict);
+          link->set_on_exhausted(
+              static_cast<v1::OnExhausted>(negatives.on_exhausted));
         }
         return FillNeighbors(graph, options, link->mutable_neighbor(), spec);
       });
@@ -81,7 +94,7 @@ uint64_t LinkTensorBytesBound(const LinkStarts& starts, uint64_t links,
                               uint64_t type_name) {
   // Of a link or negative: its numbers, its label, its time.
   constexpr uint64_t kBytes = 2 * 4 + 8 + 8;
-  constexpr uint64_t kTensors = 6, kPerTensor = 256;
+  constexpr uint64_t kTensors = 7, kPerTensor = 256;
   return (starts.destinations + links) * kBytes +
          kTensors * (kPerTensor + 2 * type_name);
 }

@@ -19,10 +19,16 @@ enum class NegativeMode {
   kDestination = 3,  // the same as pairs: DGL's Uniform
 };
 
+enum class OnExhausted { kError = 0, kAccept = 1 };
+
 // PyG's NegativeSampling.
 struct NegativeSampling {
   NegativeMode mode = NegativeMode::kNone;
   double amount = 1;  // for each link; whole unless binary
+  // No edge of the links' type in the loaded graph: the first such of 64
+  // candidates. Where none is, on_exhausted says: an error, or the last one.
+  bool strict = false;
+  OnExhausted on_exhausted = OnExhausted::kError;
 };
 
 // How many negatives a batch of `links` has: PyG's ceil(links x amount).

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
 #include "common/status.h"
+#include "sampler_server/engine/have_edges.h"
 
 namespace tributary {
 namespace {
@@ -67,26 +68,6 @@ absl::Status AnswerDraw(const v1::DrawSteps& draw, const EdgePartition& edges,
   query.walks = walks;
   return DrawWalkSteps(edges, num_src_nodes, query,
                        reinterpret_cast<uint64_t*>(answer.data()));
-}
-
-absl::Status AnswerHave(const v1::HaveNeighbors& have,
-                        const EdgePartition& edges,
-                        absl::Span<const int64_t> base,
-                        absl::Span<const uint8_t> payload,
-                        absl::Span<uint8_t> answer) {
-  RETURN_IF_ERROR(
-      CheckSizes(have.pairs(), 2 * sizeof(uint64_t), 1, payload, answer));
-  const size_t n = have.pairs();
-  const auto rows = CopyOf<uint64_t>(payload, 0, n);
-  const auto ids = CopyOf<uint64_t>(payload, n * sizeof(uint64_t), n);
-  for (size_t i = 0; i < n; ++i) {
-    if (rows[i] + 1 >= edges.indptr.size() || rows[i] == UINT64_MAX) {
-      return absl::OutOfRangeError(
-          absl::StrCat("row ", rows[i], " is beyond the partition"));
-    }
-    answer[i] = HasNeighbor(edges, base, rows[i], ids[i]) ? 1 : 0;
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -174,49 +155,14 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
 }
 
 void WalkQuestions::AskHave(const Have& have, Done done) {
-  const auto here =
-      [=, graph = context_.graph](const PartitionNodes& group) -> absl::Status {
-    const EdgePartition& edges =
-        *graph->edges(have.type.edge_type, group.partition);
-    const auto& base = graph->schema().node_types[have.type.src_type].base;
-    for (size_t i = 0; i < group.rows.size(); ++i) {
-      const uint32_t at = group.index[i];
-      have.answers[at] =
-          HasNeighbor(edges, base, group.rows[i], have.ids[at]) ? 1 : 0;
-    }
-    return absl::OkStatus();
-  };
-  const auto make = [=](const PartitionNodes& group, size_t from, size_t to) {
-    v1::WalkQuestion question;
-    question.set_edge_type(static_cast<uint32_t>(have.type.edge_type));
-    question.mutable_have()->set_pairs(to - from);
-    KindQuestion asked;
-    asked.question = question.SerializeAsString();
-    asked.payload.reserve((to - from) * 2 * sizeof(uint64_t));
-    Append(asked.payload,
-           absl::MakeConstSpan(group.rows).subspan(from, to - from));
-    for (size_t i = from; i < to; ++i) {
-      Append(asked.payload, have.ids.subspan(group.index[i], 1));
-    }
-    asked.answer_bytes = to - from;
-    return asked;
-  };
-  const auto take = [=](const PartitionNodes& group, size_t from, size_t to,
-                        absl::Span<const uint8_t> answer) -> absl::Status {
-    for (size_t i = from; i < to; ++i) {
-      const uint8_t value = answer.data()[i - from];
-      if (value > 1) {
-        return absl::DataLossError(absl::StrCat(
-            "a walk's answer ", static_cast<int>(value), " for yes or no"));
-      }
-      have.answers[group.index[i]] = value;
-    }
-    return absl::OkStatus();
-  };
-  NodeQuestions::Ask(
-      context_,
-      {have.type.dst_type, have.type.edge_type, have.nodes, here,
-       [](uint32_t) { return 2 * sizeof(uint64_t); }, make, take},
+  AskHaveEdges(
+      context_, {have.type.edge_type, have.nodes, have.ids, have.answers},
+      [type = have.type.edge_type](uint64_t pairs) {
+        v1::WalkQuestion question;
+        question.set_edge_type(static_cast<uint32_t>(type));
+        question.mutable_have()->set_pairs(pairs);
+        return question.SerializeAsString();
+      },
       std::move(done));
 }
 
@@ -248,7 +194,8 @@ absl::Status WalkQuestions::Answer(const Graph& graph, uint32_t partition,
       return AnswerDraw(asked.draw(), *edges,
                         static_cast<uint64_t>(src.num_nodes), payload, answer);
     case v1::WalkQuestion::kHave:
-      return AnswerHave(asked.have(), *edges, src.base, payload, answer);
+      return AnswerHaveEdges(asked.have().pairs(), *edges, src.base, payload,
+                             answer);
     default:
       return absl::InvalidArgumentError(
           "a walk question that is neither draw nor have");

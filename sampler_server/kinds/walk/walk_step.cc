@@ -120,24 +120,6 @@ class Stepper {
   std::array<uint64_t, kGroup> begin_, degree_, slot_, low_, high_;
 };
 
-template <typename Id>
-bool Search(absl::Span<const Id> ids, uint64_t first, uint64_t end,
-            uint64_t id) {
-  size_t from = 0, to = ids.size();
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    size_t at = middle;  // the next one of the partition
-    while (at < to && (ids[at] < first || ids[at] >= end)) ++at;
-    if (at < to && ids[at] == id) return true;
-    if (at < to && ids[at] < id) {
-      from = at + 1;
-    } else {
-      to = middle;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 absl::Status DrawWalkSteps(const EdgePartition& edges, uint64_t num_src_nodes,
@@ -150,25 +132,6 @@ absl::Status DrawWalkSteps(const EdgePartition& edges, uint64_t num_src_nodes,
   return Stepper<uint32_t>(edges, edges.indices.narrow_span(), num_src_nodes,
                            query, neighbors)
       .Run();
-}
-
-bool HasNeighbor(const EdgePartition& edges, absl::Span<const int64_t> base,
-                 uint64_t row, uint64_t id) {
-  const auto above =
-      std::upper_bound(base.begin(), base.end(), static_cast<int64_t>(id));
-  if (above == base.begin() || above == base.end()) return false;
-  const auto first = static_cast<uint64_t>(above[-1]);
-  const auto end = static_cast<uint64_t>(above[0]);
-  const size_t size = edges.indices.size();
-  const size_t from = std::min<size_t>(edges.indptr[row], size);
-  const size_t to = std::min<size_t>(edges.indptr[row + 1], size);
-  if (from >= to) return false;
-  if (edges.indices.wide()) {
-    return Search(edges.indices.wide_span().subspan(from, to - from), first,
-                  end, id);
-  }
-  return Search(edges.indices.narrow_span().subspan(from, to - from), first,
-                end, id);
 }
 
 }  // namespace tributary

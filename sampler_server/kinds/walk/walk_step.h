@@ -36,13 +36,6 @@ struct WalkQuery {
 absl::Status DrawWalkSteps(const EdgePartition& edges, uint64_t num_src_nodes,
                            const WalkQuery& query, uint64_t* neighbors);
 
-// Whether internal id `id` is among the neighbours of `row`, by a search that
-// needs no original ids: neighbours of one partition are ascending. `base` is
-// the source type's. Requires a row of the partition. O(P log d) where
-// partitions are mixed, O(d) at worst.
-bool HasNeighbor(const EdgePartition& edges, absl::Span<const int64_t> base,
-                 uint64_t row, uint64_t id);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_STEP_H_

@@ -57,6 +57,16 @@ CASES = [
           FAILURE, neg_sampling="destination", neg_amount="1.5"),
     links("labels of triplets", ["edge_label", "triplets"], FAILURE,
           text="0,1,4\n", neg_sampling="triplet"),
+    links("strict for none", ["neg_sampling.strict", "without negatives"],
+          FAILURE, more=["--neg-strict"]),
+    links("accept without strict", ["neg_sampling.on_exhausted", "strict"],
+          FAILURE, **BINARY, on_exhausted="accept"),
+    links("on what", ["--on-exhausted", "retry", "error, accept"], **BINARY,
+          more=["--neg-strict"], on_exhausted="retry"),
+    links("strict nodes", ["--neg-strict", "--kind link"], kind="node",
+          input_nodes="train", input_edges=None, more=["--neg-strict"]),
+    links("no such split", ["tarin"], FAILURE, input_edges="tarin"),
+    links("a split of nodes", ["train"], FAILURE, input_edges="train"),
     links("a time for none", ["--time", "--input-time"], time="edge"),
     links("an edge type that is not", ["a,b,c", "node,to,node"], FAILURE,
           input_edges="a,b,c:@{here}/links"),
@@ -94,6 +104,7 @@ class LinkTest(Table):
             "sample", *options(SAMPLE, **changes)).splitlines()), 1)
         for more in ({"neg_sampling": "binary", "neg_amount": "0.1"},
                      {"neg_sampling": "triplet", "neg_amount": "3"},
+                     {"neg_sampling": "triplet", "on_exhausted": "error"},
                      {"input_edges": f"node,to,node:@{self.folder}/links"}):
             with self.subTest(more):
                 self.assertTrue(self.works(
