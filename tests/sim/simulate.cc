@@ -234,13 +234,12 @@ class Recorder final : public SimUser {
 
 const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
                                            int64_t job) {
-  using Key =
-      std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                         int64_t, int64_t>;
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
-  auto& batches =
-      known[{schedule.replace, schedule.expand_all, schedule.kind,
-             schedule.links, schedule.draws, schedule.predicates,
-             schedule.batches, job}];
+  auto& batches = known[{schedule.replace, schedule.expand_all, schedule.kind,
+                         schedule.links, schedule.draws, schedule.predicates,
+                         schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;

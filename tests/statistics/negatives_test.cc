@@ -159,8 +159,11 @@ TEST(NegativeStatistics, StrictOnesAreUniformOverWhatIsNoEdge) {
     const bool is_edge =
         std::find(edges.begin(), edges.end(), std::pair{pair / 5, pair % 5}) !=
         edges.end();
-    if (is_edge) EXPECT_EQ(counts[pair], 0) << pair;
-    if (!is_edge) some.push_back(counts[pair]);
+    if (is_edge) {
+      EXPECT_EQ(counts[pair], 0) << pair;
+    } else {
+      some.push_back(counts[pair]);
+    }
   }
   EXPECT_EQ(some.size(), 13u);  // of 25, 14 edges, 2 of which twice
   EXPECT_TRUE(IsPlausible(Evenness(some))) << Evenness(some);
