@@ -415,8 +415,9 @@ std::string OracleDigestFrom(
     uint64_t index, const std::vector<OracleStart>& starts,
     const std::vector<int64_t>& tree_time,
     const std::function<std::map<std::string, OracleTensor>(
-        const std::vector<int32_t>& local)>& own) {
-  Oracle oracle(graph, options, epoch, index);
+        const std::vector<int32_t>& local)>& own,
+    const OracleExcludes& excludes) {
+  Oracle oracle(graph, options, epoch, index, excludes);
   return oracle.DigestWith(own(oracle.RunFrom(starts, tree_time)));
 }
 

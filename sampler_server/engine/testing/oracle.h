@@ -59,7 +59,8 @@ std::string OracleDigestFrom(
     uint64_t index, const std::vector<OracleStart>& starts,
     const std::vector<int64_t>& tree_time,
     const std::function<std::map<std::string, OracleTensor>(
-        const std::vector<int32_t>& local)>& own);
+        const std::vector<int32_t>& local)>& own,
+    const OracleExcludes& excludes = {});
 
 }  // namespace tributary
 
