@@ -126,6 +126,7 @@ absl::Status LinkProgram::ResolveLinks() {
 void LinkProgram::DrawPiece() {
   if (!context_.control->Live()) return;
   const uint64_t from = destinations_.size() - num_links_;
+  if (from == num_negatives_) return OnAllDrawn();
   if (plan_.strict) return DrawStrictly(from);
   const absl::Status status =
       DrawNegatives(from, std::min(from + kPiece, num_negatives_));
@@ -159,11 +160,12 @@ void LinkProgram::DrawStrictly(uint64_t from) {
               });
 }
 
+// When this call has let go of what it holds.
 void LinkProgram::OnPieceDrawn() {
-  if (destinations_.size() < num_links_ + num_negatives_) {
-    return context_.strand->Post(
-        [self = shared_from_this()] { self->DrawPiece(); });
-  }
+  context_.strand->Post([self = shared_from_this()] { self->DrawPiece(); });
+}
+
+void LinkProgram::OnAllDrawn() {
   if (!Number()) return End(Outcome::kTooLarge);
   WriteTensors();
   RunHops();

@@ -38,6 +38,7 @@ class LinkProgram final : public BatchProgram,
   absl::Status DrawNegatives(uint64_t from, uint64_t to);
   void DrawStrictly(uint64_t from);
   void OnPieceDrawn();
+  void OnAllDrawn();
   bool Number();
   bool NumberStarts(int type, absl::Span<const uint64_t> ids, bool negative,
                     uint32_t* local);
