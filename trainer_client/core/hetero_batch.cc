@@ -1,7 +1,5 @@
 #include "trainer_client/core/hetero_batch.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status.h"
@@ -16,11 +14,13 @@ absl::Status NotThat(const TensorView& tensor, absl::string_view wanted) {
                    absl::StrJoin(tensor.shape, ", "), "]; wanted: ", wanted));
 }
 
-// Reads the tensors whose names end in one type's name.
+// Reads the tensors of one type, whose names end in its name where the graph is
+// typed.
 class Suffixed {
  public:
-  Suffixed(const BatchView& batch, std::string type)
-      : batch_(batch), suffix_("/" + std::move(type)) {}
+  Suffixed(const BatchView& batch, const GraphSchema& schema,
+           const std::string& type)
+      : batch_(batch), suffix_(schema.heterogeneous ? "/" + type : "") {}
 
   const TensorView* Find(const std::string& name) const {
     return batch_.Find(name + suffix_);
@@ -95,7 +95,7 @@ absl::Status ReadLinks(const BatchView& batch, const GraphSchema& schema,
 absl::Status ReadInputs(const BatchView& batch, const GraphSchema& schema,
                         HeteroBatch* out) {
   for (const NodeTypeSchema& type : schema.node_types) {
-    const Suffixed in(batch, type.name);
+    const Suffixed in(batch, schema, type.name);
     if (in.Find("input_id") == nullptr) continue;
     out->input_type = type.name;
     absl::Span<const int64_t> batch_size;
@@ -150,15 +150,21 @@ absl::StatusOr<HeteroBatch> ToHeteroBatch(const BatchView& batch,
                      " is homogeneous: its batches have no types; "
                      "their tensors are BatchView::Find(\"n_id\") and so on"));
   }
+  return ToTypedBatch(batch, schema);
+}
+
+absl::StatusOr<HeteroBatch> ToTypedBatch(const BatchView& batch,
+                                         const GraphSchema& schema) {
   HeteroBatch result;
   RETURN_IF_ERROR(ReadInputs(batch, schema, &result));
   for (const NodeTypeSchema& type : schema.node_types) {
-    const Suffixed in(batch, type.name);
+    const Suffixed in(batch, schema, type.name);
     if (in.Find("n_id") == nullptr) continue;
     ASSIGN_OR_RETURN(result.nodes[type.name], ReadNodes(in));
   }
   for (const EdgeTypeSchema& type : schema.edge_types) {
-    const Suffixed in(batch, type.src + "__" + type.rel + "__" + type.dst);
+    const Suffixed in(batch, schema,
+                      type.src + "__" + type.rel + "__" + type.dst);
     if (in.Find("e_id") == nullptr) continue;
     ASSIGN_OR_RETURN(result.edges[type.name()], ReadEdges(in));
   }

@@ -68,6 +68,11 @@ struct HeteroBatch {
 absl::StatusOr<HeteroBatch> ToHeteroBatch(const BatchView& batch,
                                           const GraphSchema& schema);
 
+// The same of any graph: a homogeneous one has the types `node` and
+// `node,to,node`.
+absl::StatusOr<HeteroBatch> ToTypedBatch(const BatchView& batch,
+                                         const GraphSchema& schema);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_CORE_HETERO_BATCH_H_
