@@ -7,10 +7,10 @@
 namespace tributary {
 namespace {
 
-Permutation MakePermutation(const EpochOrderOptions& options, uint64_t epoch) {
-  if (!options.shuffle) return Permutation::Identity(options.num_inputs);
-  return Permutation::Keyed(options.num_inputs,
-                            MakeOrderKey(options.random_seed, epoch));
+Permutation MakePermutation(const EpochOrderOptions& options, PhiloxKey key) {
+  const bool identity = !options.shuffle || options.weighted != nullptr;
+  return identity ? Permutation::Identity(options.num_inputs)
+                  : Permutation::Keyed(options.num_inputs, key);
 }
 
 }  // namespace
@@ -18,11 +18,12 @@ Permutation MakePermutation(const EpochOrderOptions& options, uint64_t epoch) {
 EpochOrder::EpochOrder(const EpochOrderOptions& options, const Cursor& cursor)
     : options_(options),
       start_(cursor),
+      key_(MakeOrderKey(options.random_seed, cursor.epoch)),
       begin_(cursor.next_index),
       end_(cursor.next_index + NumBatches(options.num_inputs - cursor.consumed,
                                           options.batch_size,
                                           options.drop_last)),
-      permutation_(MakePermutation(options, cursor.epoch)) {}
+      permutation_(MakePermutation(options, key_)) {}
 
 void EpochOrder::Limit(uint64_t from, uint64_t to) {
   begin_ = std::clamp(from, begin_, end_);
@@ -38,7 +39,7 @@ std::vector<uint64_t> EpochOrder::InputNumbers(uint64_t index) const {
   std::vector<uint64_t> numbers(InputsInBatch(index));
   const uint64_t first = PositionOf(index);
   for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = permutation_[first + i];
+    numbers[i] = NumberAt(first + i);
   }
   return numbers;
 }

@@ -3,9 +3,12 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_EPOCH_ORDER_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/session/permutation.h"
+#include "common/session/philox.h"
+#include "common/session/weighted_order.h"
 #include "trainer_client/core/cursor.h"
 
 namespace tributary {
@@ -14,14 +17,16 @@ struct EpochOrderOptions {
   uint64_t num_inputs = 0;
   uint64_t batch_size = 1;  // >= 1
   uint64_t random_seed = 0;
-  bool shuffle = true;     // false: the input list's own order
+  bool shuffle = true;  // false: the input list's own order
+  // Of num_inputs: as many draws by weight instead of each input once.
+  std::shared_ptr<const WeightedOrder> weighted;
   bool drop_last = false;  // the short batch at the end is left out
   uint32_t rank = 0;       // < world
   uint32_t world = 1;
 };
 
 // Immutable but for Limit. Batch g in [begin_index(), end_index()) takes the
-// inputs p[c + (g - g0) * batch_size ..), where p is the epoch's permutation
+// inputs p[c + (g - g0) * batch_size ..), where p is the epoch's order
 // and (c, g0) the cursor; rank r takes the g with (g - begin) mod world == r.
 class EpochOrder {
  public:
@@ -59,8 +64,14 @@ class EpochOrder {
     return start_.consumed + (index - start_.next_index) * options_.batch_size;
   }
 
+  uint64_t NumberAt(uint64_t position) const {
+    return options_.weighted == nullptr ? permutation_[position]
+                                        : options_.weighted->At(key_, position);
+  }
+
   EpochOrderOptions options_;
   Cursor start_;
+  PhiloxKey key_;
   uint64_t begin_;
   uint64_t end_;
   Permutation permutation_;

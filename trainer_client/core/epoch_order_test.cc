@@ -62,6 +62,21 @@ TEST(EpochOrder, WithoutShuffleTheListsOwnOrder) {
   EXPECT_EQ(order.InputNumbers(1), (std::vector<uint64_t>{2, 3}));
 }
 
+TEST(EpochOrder, ByWeightAsTheDocumentDraws) {
+  const auto weights = WeightedOrder::Make({1, 2, 0, 3, 4});
+  ASSERT_TRUE(weights.ok()) << weights.status();
+  EpochOrderOptions options{
+      .num_inputs = 5, .batch_size = 2, .random_seed = 11};
+  options.weighted = std::make_shared<const WeightedOrder>(*weights);
+  const EpochOrder order(options, {.epoch = 2});
+  EXPECT_EQ(order.end_index(), 3);
+  EXPECT_EQ(order.InputNumbers(0), (std::vector<uint64_t>{1, 3}));
+  EXPECT_EQ(order.InputNumbers(2), (std::vector<uint64_t>{3}));
+  // From a cursor on, the same positions.
+  const EpochOrder rest(options, {.epoch = 2, .consumed = 4, .next_index = 2});
+  EXPECT_EQ(rest.InputNumbers(2), order.InputNumbers(2));
+}
+
 TEST(EpochOrder, EachInputOnceForAnyWorldAndBatchSize) {
   for (uint32_t world : {1, 2, 3, 7}) {
     for (uint64_t batch_size : {1, 3, 8, 100, 101, 1000}) {
