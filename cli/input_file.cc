@@ -51,7 +51,14 @@ absl::StatusOr<std::vector<int64_t>> WidenAs(NpyType type, const uint8_t* data,
       "elements of type ", type.descr(), "\nallowed: whole numbers (<i8)"));
 }
 
-absl::StatusOr<std::vector<int64_t>> Decode(absl::Span<const uint8_t> bytes) {
+// The elements of a vector.
+struct Elements {
+  NpyType type;
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+};
+
+absl::StatusOr<Elements> FindElements(absl::Span<const uint8_t> bytes) {
   ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(bytes));
   if (header.shape.size() != 1) {
     return absl::InvalidArgumentError(
@@ -63,18 +70,69 @@ absl::StatusOr<std::vector<int64_t>> Decode(absl::Span<const uint8_t> bytes) {
         bytes.size() - header.data_offset, " bytes of elements, but ",
         header.data_bytes(), " by its header"));
   }
-  return WidenAs(header.type, bytes.data() + header.data_offset,
-                 static_cast<size_t>(header.shape[0]));
+  return Elements{header.type, bytes.data() + header.data_offset,
+                  static_cast<size_t>(header.shape[0])};
+}
+
+// What `decode` makes of the file's elements; its errors name the file.
+template <typename T>
+absl::StatusOr<T> ReadVector(const std::string& path,
+                             absl::StatusOr<T> (*decode)(const Elements&)) {
+  ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
+  const auto elements = FindElements(file.bytes());
+  absl::Status status = elements.status();
+  if (elements.ok()) {
+    absl::StatusOr<T> decoded = decode(*elements);
+    if (decoded.ok()) return decoded;
+    status = decoded.status();
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
+}
+
+absl::StatusOr<std::vector<int64_t>> DecodeIds(const Elements& elements) {
+  return WidenAs(elements.type, elements.data, elements.size);
+}
+
+absl::StatusOr<InputList> DecodeIdsOrMask(const Elements& elements) {
+  InputList list;
+  if (elements.type.kind == 'b') {
+    list.mask.assign(elements.data, elements.data + elements.size);
+    return list;
+  }
+  ASSIGN_OR_RETURN(list.ids, DecodeIds(elements));
+  return list;
+}
+
+template <typename T>
+std::vector<double> ToDoubles(const Elements& elements) {
+  std::vector<T> values(elements.size);
+  if (!values.empty()) {
+    std::memcpy(values.data(), elements.data, elements.size * sizeof(T));
+  }
+  return {values.begin(), values.end()};
+}
+
+absl::StatusOr<std::vector<double>> DecodeWeights(const Elements& elements) {
+  const NpyType type = elements.type;
+  if (type.kind == 'f' && type.size == 4) return ToDoubles<float>(elements);
+  if (type.kind == 'f' && type.size == 8) return ToDoubles<double>(elements);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "elements of type ", type.descr(), "\nallowed: weights (<f4 or <f8)"));
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> ReadInputFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
-  auto ids = Decode(file.bytes());
-  if (ids.ok()) return ids;
-  return absl::Status(ids.status().code(),
-                      absl::StrCat(path, ": ", ids.status().message()));
+  return ReadVector(path, DecodeIds);
+}
+
+absl::StatusOr<InputList> ReadInputListFile(const std::string& path) {
+  return ReadVector(path, DecodeIdsOrMask);
+}
+
+absl::StatusOr<std::vector<double>> ReadWeightFile(const std::string& path) {
+  return ReadVector(path, DecodeWeights);
 }
 
 }  // namespace tributary

@@ -44,6 +44,28 @@ TEST(InputFileTest, WholeNumbersOfAnyWidth) {
   EXPECT_THAT(*ReadInputFile(Write<int64_t>(kNpyInt64, {0}, {})), IsEmpty());
 }
 
+TEST(InputFileTest, AListIsIdsOrAMask) {
+  auto list = ReadInputListFile(Write<int64_t>(kNpyInt64, {2}, {5, 0}));
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_THAT(list->ids, ElementsAre(5, 0));
+  EXPECT_THAT(list->mask, IsEmpty());
+  list = ReadInputListFile(Write<uint8_t>({'b', 1}, {3}, {1, 0, 1}));
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_THAT(list->ids, IsEmpty());
+  EXPECT_THAT(list->mask, ElementsAre(true, false, true));
+  EXPECT_THAT(Refusal(Write<uint8_t>({'b', 1}, {1}, {1})), HasSubstr("|b1"));
+}
+
+TEST(InputFileTest, WeightsAreFloats) {
+  EXPECT_THAT(*ReadWeightFile(Write<float>({'f', 4}, {2}, {0.5f, -1.0f})),
+              ElementsAre(0.5, -1));  // the loader refuses what is negative
+  EXPECT_THAT(*ReadWeightFile(Write<double>({'f', 8}, {1}, {1e300})),
+              ElementsAre(1e300));
+  const auto whole = ReadWeightFile(Write<int64_t>(kNpyInt64, {1}, {1}));
+  EXPECT_THAT(std::string(whole.status().message()),
+              HasSubstr("<i8\nallowed: weights (<f4 or <f8)"));
+}
+
 TEST(InputFileTest, Refused) {
   EXPECT_THAT(Refusal(Write<float>({'f', 4}, {1}, {1})), HasSubstr("<f4"));
   EXPECT_THAT(Refusal(Write<int64_t>(kNpyInt64, {1, 1}, {1})),

@@ -1,5 +1,5 @@
 // Any bytes are a .npy header that says no more than it can, or refused; so is
-// a whole file that a user gives as a list of inputs.
+// a whole file that a user gives as a list of inputs, a mask or weights.
 #include <cstdint>
 
 #include "cli/input_file.h"
@@ -32,6 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto ids = ReadInputFile(file.path());
   Must(!ids.ok() || header.ok(), "a list has a header");
   Must(!ids.ok() || ids->size() <= size, "no more ids than bytes");
+  const auto list = ReadInputListFile(file.path());
+  Must(!list.ok() || list->ids.size() + list->mask.size() <= size,
+       "a list is ids or a mask");
+  Must(!ids.ok() || (list.ok() && list->ids == *ids), "ids are a list");
+  const auto weights = ReadWeightFile(file.path());
+  Must(!weights.ok() || weights->size() <= size, "no more weights than bytes");
   return 0;
 }
 
