@@ -16,9 +16,10 @@ void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
 }
 
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
-  app.add_option("--input-nodes", arguments.input_nodes,
-                 "A split (train, SCHEME/train), ids (1,2,3) or @FILE.npy; "
-                 "TYPE: before it in a typed graph")
+  app.add_option(
+         "--input-nodes", arguments.input_nodes,
+         "A split (train, SCHEME/train), ids (1,2,3), @FILE.npy (ids or "
+         "a mask) or * (all); TYPE: before it in a typed graph")
       ->type_name("NODES");
   app.add_option("--num-neighbors", arguments.num_neighbors,
                  "Neighbours per node for each hop, -1 for all: 15,10,5; by "
@@ -41,6 +42,10 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "Order of the inputs: none, global")
       ->type_name("ORDER")
       ->capture_default_str();
+  app.add_option("--input-weight", arguments.input_weight,
+                 "@FILE.npy, a weight for each input: an epoch draws as many "
+                 "inputs, in proportion")
+      ->type_name("WEIGHTS");
   app.add_flag("--replace", arguments.replace,
                "Draw neighbours with replacement");
   app.add_option("--expand", arguments.expand,

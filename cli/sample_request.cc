@@ -25,8 +25,9 @@ namespace {
 
 constexpr uint64_t kMaxThreads = 64;
 constexpr char kInputNodesAllowed[] =
-    "a split (train, SCHEME/train), ids (1,2,3) or @FILE.npy; TYPE: before it "
-    "in a typed graph";
+    "a split (train, SCHEME/train), ids (1,2,3), @FILE.npy (ids or a mask) or "
+    "* "
+    "(all); TYPE: before it in a typed graph";
 constexpr char kNumNeighborsAllowed[] =
     "a number for each hop, -1 for all: 15,10,5; typed graphs also "
     "4,3;src,rel,dst=2,0, all of one length";
@@ -131,6 +132,21 @@ absl::Status ParseKind(const SampleArguments& arguments,
   return FillNumNeighbors(arguments.num_neighbors, loader);
 }
 
+// @FILE.npy, or nothing.
+absl::Status ParseInputWeight(const std::string& text, SampleRequest* request) {
+  if (text.empty()) return absl::OkStatus();
+  if (text[0] != '@' || text.size() == 1) {
+    return UsageError(absl::StrCat("--input-weight \"", text,
+                                   "\"\nallowed: @FILE.npy, a weight for each "
+                                   "input"));
+  }
+  if (request->loader.shuffle != ShuffleMode::kGlobal) {
+    return UsageError("--input-weight with --shuffle none\nallowed: global");
+  }
+  request->input_weight_file = text.substr(1);
+  return absl::OkStatus();
+}
+
 absl::Status ParseDraws(const SampleArguments& arguments,
                         SampleRequest* request) {
   NeighborLoaderOptions& loader = request->loader;
@@ -144,6 +160,7 @@ absl::Status ParseDraws(const SampleArguments& arguments,
       const size_t shuffle,
       ParseChoice("--shuffle", arguments.shuffle, {"none", "global"}));
   loader.shuffle = static_cast<ShuffleMode>(shuffle);
+  RETURN_IF_ERROR(ParseInputWeight(arguments.input_weight, request));
   ASSIGN_OR_RETURN(const size_t expand,
                    ParseChoice("--expand", arguments.expand, {"new", "all"}));
   loader.expand_all = expand == 1;
@@ -175,6 +192,10 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
   }
   if (rest[0] == '@') {
     request->input_file = std::string(rest.substr(1));
+    return absl::OkStatus();
+  }
+  if (rest == "*") {
+    loader.all_nodes = true;
     return absl::OkStatus();
   }
   if (!is_list) {
@@ -211,8 +232,13 @@ absl::Status FillNumNeighbors(absl::string_view text,
 
 absl::Status ReadListFiles(SampleRequest* request) {
   if (!request->input_file.empty()) {
-    ASSIGN_OR_RETURN(request->loader.input_nodes,
-                     ReadInputFile(request->input_file));
+    ASSIGN_OR_RETURN(InputList list, ReadInputListFile(request->input_file));
+    request->loader.input_nodes = std::move(list.ids);
+    request->loader.input_mask = std::move(list.mask);
+  }
+  if (!request->input_weight_file.empty()) {
+    ASSIGN_OR_RETURN(request->loader.input_weight,
+                     ReadWeightFile(request->input_weight_file));
   }
   if (!request->link_file.empty()) {
     ASSIGN_OR_RETURN(request->loader.link->links,

@@ -25,6 +25,7 @@ struct SampleArguments {
   std::string epoch = "0";
   std::string batches = "0:18446744073709551615";
   std::string shuffle = "global";
+  std::string input_weight;
   std::string expand = "new";
   std::string kind = "node";
   std::string out;
@@ -54,11 +55,13 @@ struct SampleArguments {
 };
 
 struct SampleRequest {
-  std::string graph;            // folder; empty: worker.servers
-  std::string out;              // folder; empty: none
-  std::string input_file;       // to read loader.input_nodes from; empty: none
-  std::string link_file;        // to read loader.link's links from; empty: none
-  std::string input_time_file;  // to read loader.input_time from; empty: none
+  std::string graph;  // folder; empty: worker.servers
+  std::string out;    // folder; empty: none
+  // Files to read what `loader` has of the same name from; empty: none.
+  std::string input_file;
+  std::string input_weight_file;
+  std::string input_time_file;
+  std::string link_file;  // to read loader.link's links from; empty: none
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;
@@ -73,7 +76,7 @@ absl::StatusOr<SampleRequest> ParseSampleArguments(
 // Reads the lists that the request names by their files.
 absl::Status ReadListFiles(SampleRequest* request);
 
-// "[TYPE:]NAME", "[TYPE:]1,2,3" or "[TYPE:]@FILE.npy".
+// "[TYPE:]NAME", "[TYPE:]1,2,3", "[TYPE:]@FILE.npy" or "[TYPE:]*".
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
 
 // "15,10,5", or by edge type: "4,3;publication,author,person=2,0".

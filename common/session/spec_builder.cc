@@ -126,6 +126,8 @@ v1::Shuffle ToProto(ShuffleMode shuffle) {
       return v1::SHUFFLE_NONE;
     case ShuffleMode::kLocal:
       return v1::SHUFFLE_LOCAL;
+    case ShuffleMode::kWeighted:
+      return v1::SHUFFLE_WEIGHTED;
     case ShuffleMode::kGlobal:
       break;
   }

@@ -32,7 +32,12 @@ struct SpecGraph {
   std::vector<std::string> edge_types;  // "src,rel,dst", in canonical order
 };
 
-enum class ShuffleMode { kNone, kGlobal, kLocal };
+enum class ShuffleMode {
+  kNone,
+  kGlobal,
+  kLocal,
+  kWeighted,  // drawn by weights, which only the digest of the inputs knows
+};
 enum class ExpandMode { kNew, kAll };
 
 // Neighbours per hop: a default and what differs from it.

@@ -76,14 +76,16 @@ absl::Status CheckShuffle(const GraphSchema& schema,
   switch (spec.shuffle()) {
     case v1::SHUFFLE_NONE:
     case v1::SHUFFLE_GLOBAL:
+    case v1::SHUFFLE_WEIGHTED:
       if (spec.layout_digest().empty()) return absl::OkStatus();
       return SpecError("layout_digest", spec.layout_digest().size(),
                        " bytes; allowed: none without shuffle LOCAL");
     case v1::SHUFFLE_LOCAL:
       break;
     default:
-      return SpecError("shuffle", static_cast<int>(spec.shuffle()),
-                       "; allowed: NONE (1), GLOBAL (2), LOCAL (3)");
+      return SpecError(
+          "shuffle", static_cast<int>(spec.shuffle()),
+          "; allowed: NONE (1), GLOBAL (2), LOCAL (3), WEIGHTED (4)");
   }
   if (spec.layout_digest().size() != schema.layout_digest.size()) {
     return SpecError("layout_digest", spec.layout_digest().size(),

@@ -7,6 +7,7 @@ import numpy as np
 
 from tests.e2e import folders, processes, sampling
 from tests.oracle import graph as graphs
+from tests.oracle import loader, neighbour_batch
 
 
 class SevenNodesTest(unittest.TestCase):
@@ -147,6 +148,33 @@ class CoraTest(unittest.TestCase):
         # Batches past the end are left out.
         self.assertEqual([line.split()[:2] for line in lines],
                          [["2", str(g)] for g in range(5)])
+
+    def test_inputs_by_weight(self):
+        weights = np.array([(7 * i) % 5 for i in range(140)], np.float32)
+        read = graphs.read_ogb(folders.CORA)
+        expected = loader.Loader(
+            read, read.split("node", "train"),
+            neighbour_batch.Spec([10, 5], 11), 32, weights=weights.tolist())
+        with processes.temporary_folder() as folder:
+            path = os.path.join(folder, "weights.npy")
+            np.save(path, weights)
+            self.assertEqual(
+                sampling.lines(self.graph, flags=["--input-weight",
+                                                  "@" + path]),
+                [expected.line(2, i) for i in range(5)])
+
+    def test_a_mask_and_all_nodes_are_their_ids(self):
+        with processes.temporary_folder() as folder:
+            mask = np.zeros(2708, bool)
+            mask[[2707, 5, 9]] = True
+            np.save(os.path.join(folder, "mask.npy"), mask)
+            np.save(os.path.join(folder, "all.npy"), np.arange(2708))
+            lines = [sampling.lines(self.graph, inputs=inputs, batch_size=500)
+                     for inputs in (f"@{folder}/mask.npy", "5,9,2707", "*",
+                                    f"@{folder}/all.npy")]
+        self.assertEqual(lines[0], lines[1])
+        self.assertEqual(lines[2], lines[3])
+        self.assertEqual(len(lines[2]), 6)
 
     def test_a_range_is_the_same_batches(self):
         self.assertEqual(sampling.lines(self.graph, batches="1:3"),

@@ -6,11 +6,12 @@ from tests.oracle import (digest, link_batch, neighbour_batch, order,
 
 class Loader:
     def __init__(self, graph, inputs, spec, batch_size, shuffle=True,
-                 times=None):
+                 times=None, weights=None):
         self.graph = graph
         self.inputs = inputs
         self.spec = spec
         self.times = times  # one for each input; None: the nodes' own
+        self.weights = weights  # one for each input, to draw them by
         self.batch_size = batch_size
         self.shuffle = shuffle
         self._orders = {}
@@ -20,9 +21,10 @@ class Loader:
 
     def batch(self, epoch, index):
         if epoch not in self._orders:
-            self._orders[epoch] = order.EpochOrder(
-                len(self.inputs), self.spec.seed, epoch, self.shuffle)
-        numbers = self._orders[epoch].batch(index, self.batch_size)
+            self._orders[epoch] = self._order(epoch)
+        first = index * self.batch_size
+        numbers = [self._orders[epoch][i] for i in range(
+            first, min(first + self.batch_size, len(self.inputs)))]
         batch = (self.graph, self.spec, epoch, index,
                  [self.inputs[i] for i in numbers], numbers)
         if isinstance(self.spec, walk_batch.Walk):
@@ -34,6 +36,12 @@ class Loader:
         if isinstance(self.spec, link_batch.Links):
             return link_batch.make(*batch, times)
         return neighbour_batch.make(*batch, times)
+
+    def _order(self, epoch):
+        if self.weights is not None:
+            return order.WeightedOrder(self.weights, self.spec.seed, epoch)
+        return order.EpochOrder(len(self.inputs), self.spec.seed, epoch,
+                                self.shuffle)
 
     def line(self, epoch, index):
         return digest.line(epoch, index, self.batch(epoch, index))

@@ -29,6 +29,25 @@ def feistel(key, n, position):
             return x
 
 
+class WeightedOrder:
+    """position -> number in the input list, drawn by float64 weights."""
+
+    def __init__(self, weights, seed, epoch):
+        largest = max(weights)
+        self.masses = [0 if w == 0 else max(1, round(w / largest * 4294967295))
+                       for w in weights]
+        self.key = philox.make_key(seed, epoch, 0, philox.ORDER, 0, "")
+
+    def __getitem__(self, position):
+        words = philox.philox(
+            (0, position & 0xFFFFFFFF, position >> 32, 0), self.key)
+        left = (words[0] | words[1] << 32) * sum(self.masses) >> 64
+        for number, mass in enumerate(self.masses):
+            if left < mass:
+                return number
+            left -= mass
+
+
 class EpochOrder:
     """position -> number in the input list."""
 

@@ -51,6 +51,9 @@ class OrderTest(unittest.TestCase):
                          [9, 6, 3, 2, 0, 5, 4, 7, 1, 8])
 
     def test_feistel(self):
+        o = order.WeightedOrder([1, 2, 0, 3, 4], seed=11, epoch=2)
+        self.assertEqual([o[i] for i in range(10)],
+                         [1, 3, 3, 3, 3, 1, 0, 3, 3, 4])
         o = order.EpochOrder((1 << 20) + 7, seed=11, epoch=2)
         self.assertEqual([o[i] for i in range(4)],
                          [367551, 526582, 578085, 530621])

@@ -43,8 +43,13 @@ struct NeighborLoaderOptions {
       num_neighbors_by_type;
   // A split's name ("train", "SCHEME/train"), asked for from the servers ...
   std::string input_split;
-  // ... or, when that is empty, the original ids themselves.
+  // ... or the original ids themselves ...
   std::vector<int64_t> input_nodes;
+  // ... or, for each node of the type, whether it is one (a train_mask) ...
+  std::vector<bool> input_mask;
+  // ... or every node of the type, as PyG's None: with num_neighbors = {-1} and
+  // shuffle kNone the way to infer a model layer by layer.
+  bool all_nodes = false;
   // Their node type; empty: the graph's only one. PyG's input_nodes =
   // ("person", ids) is input_type = "person" and input_nodes = ids.
   std::string input_type;
@@ -57,6 +62,10 @@ struct NeighborLoaderOptions {
   // The time of each of the inputs, in their order, or one for all. Empty, with
   // a draws.time: the nodes' own.
   std::vector<int64_t> input_time;
+  // One for each of the inputs: an epoch draws as many, with replacement and in
+  // proportion, instead of each once (PyTorch's WeightedRandomSampler, PyG's
+  // ImbalancedSampler).
+  std::vector<double> input_weight;
   bool collect_features = true;
   bool drop_last = false;  // voids exactly-once: the short batch is left out
   uint64_t random_seed = 0;

@@ -51,6 +51,12 @@ class DistNeighborLoaderTest : public ::testing::Test {
     return DistNeighborLoader::Create(options_, worker_, {&pool_, &transport_});
   }
 
+  void ExpectRefused(const std::string& what) {
+    const absl::Status status = Create().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_NE(status.message().find(what), std::string::npos) << status;
+  }
+
   ThreadPool pool_{"loader_test", 1};
   InProcessTransport transport_{&pool_};
   std::vector<int64_t> split_;
@@ -105,6 +111,65 @@ TEST_F(DistNeighborLoaderTest, TakesIdsFromTheUser) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("input_nodes[1] is 40"), std::string::npos)
       << status;
+}
+
+// As PyG's input_nodes=data.train_mask and input_nodes=None.
+TEST_F(DistNeighborLoaderTest, TakesAMaskOrAllNodes) {
+  Serve({"a", 1}, kNodes, 1);
+  options_.input_split.clear();
+  options_.input_mask.resize(kNodes);
+  options_.input_mask[3] = options_.input_mask[39] = true;
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ((*loader)->num_inputs(), 2);
+  options_.all_nodes = true;
+  ExpectRefused("input_nodes is given beside another list");
+  options_.input_mask.clear();
+  loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ((*loader)->num_inputs(), kNodes);
+
+  options_.all_nodes = false;
+  ExpectRefused("input_nodes is empty; allowed: one of");
+  options_.input_mask.resize(kNodes - 1);
+  ExpectRefused("input_mask is 39 long; allowed: 40, one for each node");
+  options_.input_mask.resize(kNodes);
+  ExpectRefused("input_mask is false everywhere");
+}
+
+TEST_F(DistNeighborLoaderTest, DrawsInputsByWeight) {
+  Serve({"a", 1}, kNodes, 1);
+  options_.input_split.clear();
+  options_.input_nodes = {30, 31, 32, 33, 34};
+  options_.input_weight = {1, 2, 0, 3, 4};
+  options_.random_seed = 11;
+  options_.batch_size = 10;
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(2).ok());
+  const auto batch = (*loader)->Next();
+  ASSERT_TRUE(batch.ok() && batch->has_value()) << batch.status();
+  // docs/sampling.md.
+  EXPECT_EQ((*batch)->view().Find("input_id")->As<int64_t>(),
+            (std::vector<int64_t>{1, 3, 3, 3, 3}));
+
+  const Cursor cursor = (*loader)->CursorAfter(1);
+  options_.input_weight[0] = 2;
+  loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ((*loader)->Resume(cursor).code(),
+            absl::StatusCode::kFailedPrecondition);
+
+  options_.input_weight.pop_back();
+  ExpectRefused("input_weight is 4 weights; allowed: 5, one for each input");
+  options_.input_weight = {1, 1, 1, 1, -1};
+  ExpectRefused("input_weight: weight 4 is -1; allowed: finite");
+  options_.input_weight = {1, 1, 1, 1, 1};
+  options_.shuffle = ShuffleMode::kNone;
+  ExpectRefused("input_weight is given with another shuffle");
+  options_.input_weight.clear();
+  options_.shuffle = ShuffleMode::kWeighted;
+  ExpectRefused("shuffle is weighted; allowed: global, with input_weight");
 }
 
 TEST_F(DistNeighborLoaderTest, RefusesWhatCannotBeSampled) {

@@ -9,9 +9,12 @@ DistRandomWalkLoader::Create(const RandomWalkLoaderOptions& options,
   NeighborLoaderOptions session;
   session.input_split = options.input_split;
   session.input_nodes = options.input_nodes;
+  session.input_mask = options.input_mask;
+  session.all_nodes = options.all_nodes;
   session.input_type = options.input_type;
   session.batch_size = options.batch_size;
   session.shuffle = options.shuffle;
+  session.input_weight = options.input_weight;
   session.collect_features = options.collect_features;
   session.drop_last = options.drop_last;
   session.random_seed = options.random_seed;

@@ -27,9 +27,12 @@ struct RandomWalkLoaderOptions {
   // As NeighborLoaderOptions.
   std::string input_split;
   std::vector<int64_t> input_nodes;
+  std::vector<bool> input_mask;
+  bool all_nodes = false;
   std::string input_type;
   uint64_t batch_size = 1;
   ShuffleMode shuffle = ShuffleMode::kGlobal;
+  std::vector<double> input_weight;
   bool collect_features = true;
   bool drop_last = false;
   uint64_t random_seed = 0;

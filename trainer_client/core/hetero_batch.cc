@@ -59,11 +59,12 @@ class Suffixed {
 };
 
 // Of the supervision type, whose ends' types the triplets are of.
-absl::Status ReadLinksOf(const BatchView& batch, const EdgeTypeSchema& type,
-                         const Suffixed& in, HeteroLinks* links) {
+absl::Status ReadLinksOf(const BatchView& batch, const GraphSchema& schema,
+                         const EdgeTypeSchema& type, const Suffixed& in,
+                         HeteroLinks* links) {
   links->edge_type = type.name();
   RETURN_IF_ERROR(in.Vector("input_id", DType::kInt64, &links->input_id));
-  const Suffixed src(batch, type.src), dst(batch, type.dst);
+  const Suffixed src(batch, schema, type.src), dst(batch, schema, type.dst);
   const size_t n = links->input_id.size();
   RETURN_IF_ERROR(in.Rows("edge_label_index", 2, &links->edge_label_index));
   if (links->edge_label_index.has_value()) {
@@ -84,9 +85,10 @@ absl::Status ReadLinksOf(const BatchView& batch, const EdgeTypeSchema& type,
 absl::Status ReadLinks(const BatchView& batch, const GraphSchema& schema,
                        HeteroBatch* out) {
   for (const EdgeTypeSchema& type : schema.edge_types) {
-    const Suffixed in(batch, type.src + "__" + type.rel + "__" + type.dst);
+    const Suffixed in(batch, schema,
+                      type.src + "__" + type.rel + "__" + type.dst);
     if (in.Find("input_id") == nullptr) continue;
-    return ReadLinksOf(batch, type, in, &out->links.emplace());
+    return ReadLinksOf(batch, schema, type, in, &out->links.emplace());
   }
   return absl::DataLossError(
       absl::StrCat("the batch has inputs of no type of ", schema.name));
@@ -96,7 +98,7 @@ absl::Status ReadInputs(const BatchView& batch, const GraphSchema& schema,
                         HeteroBatch* out) {
   for (const NodeTypeSchema& type : schema.node_types) {
     const Suffixed in(batch, schema, type.name);
-    if (in.Find("input_id") == nullptr) continue;
+    if (in.Find("batch_size") == nullptr) continue;  // links have none
     out->input_type = type.name;
     absl::Span<const int64_t> batch_size;
     RETURN_IF_ERROR(in.Vector("batch_size", DType::kInt64, &batch_size));

@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "common/utf8.h"
 #include "partition/format/draw_traits.h"
+#include "trainer_client/core/input_list.h"
 #include "trainer_client/core/link_session.h"
 
 namespace tributary {
@@ -51,11 +52,13 @@ struct SessionInputs {
   std::vector<int64_t> nodes;
   LinkColumns links;  // instead, of a session of links
   std::vector<int64_t> times;
+  std::vector<double> weights;
 
   size_t size() const { return links.empty() ? nodes.size() : links.size(); }
   Sha256Digest Sha256() const {
-    return links.empty() ? InputsSha256(nodes, times)
-                         : LinksSha256(links, times);
+    return WithWeights(
+        links.empty() ? InputsSha256(nodes, times) : LinksSha256(links, times),
+        weights);
   }
 };
 
@@ -85,7 +88,8 @@ SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
   }
   spec.batch_size = options.batch_size;
   spec.random_seed = options.random_seed;
-  spec.shuffle = options.shuffle;
+  spec.shuffle =
+      inputs.weights.empty() ? options.shuffle : ShuffleMode::kWeighted;
   spec.replace = options.replace;
   spec.expand = options.expand_all ? ExpandMode::kAll : ExpandMode::kNew;
   spec.draws = options.draws;
@@ -257,15 +261,8 @@ absl::Status CheckNames(const NeighborLoaderOptions& options) {
 }
 
 absl::Status CheckInputLists(const NeighborLoaderOptions& options) {
-  if (options.link.has_value()) return CheckLinkRequest(options);
-  if (options.input_split.empty() && options.input_nodes.empty()) {
-    return Bad("input_nodes", "empty",
-               "a list of original ids, or the name of a split as input_split");
-  }
-  if (!options.input_split.empty() && !options.input_nodes.empty()) {
-    return Bad("input_nodes", "given beside input_split", "one of the two");
-  }
-  return absl::OkStatus();
+  return options.link.has_value() ? CheckLinkRequest(options)
+                                  : CheckInputList(options);
 }
 
 }  // namespace
@@ -275,6 +272,9 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
     return absl::UnimplementedError(
         "NeighborLoaderOptions.shuffle is local, which is not available yet; "
         "allowed: global, none");
+  }
+  if (options.shuffle == ShuffleMode::kWeighted) {
+    return Bad("shuffle", "weighted", "global, with input_weight");
   }
   if (options.batch_size < 1 || options.batch_size > kMaxBatchSize) {
     return Bad("batch_size", absl::StrCat(options.batch_size),
@@ -343,6 +343,9 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   inputs.nodes = std::move(input_ids);
   if (options.link.has_value()) inputs.links = LabelledLinks(*options.link);
   ASSIGN_OR_RETURN(inputs.times, SpreadTimes(options, inputs.size()));
+  inputs.weights = options.input_weight;
+  ASSIGN_OR_RETURN(const auto weighted,
+                   WeightedOrderOf(options, inputs.size()));
   ASSIGN_OR_RETURN(std::string bytes,
                    SpecBytesOf(options, ToSpecGraph(schema),
                                ToSpecOptions(options, inputs)));
@@ -356,6 +359,7 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   session.identity = SessionIdentity(bytes);
   session.inputs = inputs.Sha256();
   session.order = OrderOf(options, inputs.size());
+  session.order.weighted = weighted;
   session.max_batch_bytes = BoundOf(schema, spec);
   session.spec = std::make_shared<const std::string>(std::move(bytes));
   if (options.link.has_value()) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
+#include "trainer_client/core/input_list.h"
 #include "trainer_client/core/link_session.h"
 
 namespace tributary {
@@ -54,8 +55,17 @@ void SessionOpener::OnServerUp(ServerLink&) {
   if (!type.ok()) return Finish(type.status());
   input_type_ = *std::move(type);
   if (!Split().empty()) return AskForPage();
-  ids_ = options_.input_nodes;
-  Finish(absl::OkStatus());
+  Finish(TakeList());
+}
+
+// Of links, which the options themselves hold, there is none.
+absl::Status SessionOpener::TakeList() {
+  if (options_.link.has_value()) return absl::OkStatus();
+  const GraphSchema& schema = graph_->schema;
+  ASSIGN_OR_RETURN(
+      ids_, InputIdsOf(options_,
+                       schema.node_types[schema.FindNodeType(input_type_)]));
+  return absl::OkStatus();
 }
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {

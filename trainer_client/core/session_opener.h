@@ -43,6 +43,7 @@ class SessionOpener : public FleetEvents,
   void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
 
   const std::string& Split() const;  // empty: the inputs are in the options
+  absl::Status TakeList();
   void AskForPage();
   void OnPage(uint64_t request, absl::StatusOr<InputPage> page);
   absl::Status TakePage(InputPage page);

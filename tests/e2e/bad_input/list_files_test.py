@@ -23,6 +23,14 @@ def ids(name, make, *words, **more):
                 spoil=lambda here: make(here + "/ids.npy"), **more)
 
 
+def weights(name, make, *words):
+    """make(path) writes the weights of the three nodes."""
+    return Case("weights of inputs: " + name,
+                ("sample", "--graph", "{graph}", "--num-neighbors", "2",
+                 "--input-nodes", "*", "--input-weight", "@{here}/w.npy"),
+                words, FAILURE, spoil=lambda here: make(here + "/w.npy"))
+
+
 def array(*args, **kwargs):
     return lambda path: np.save(path, np.array(*args, **kwargs))
 
@@ -64,6 +72,17 @@ CASES = [
          spoil=lambda here: np.save(here + "/ids.npy", np.array([0, 3]))),
     Case("inputs: a negative id", SAMPLE, ("-1",), FAILURE,
          spoil=lambda here: np.save(here + "/ids.npy", np.array([0, -1]))),
+    Case("inputs: a mask of fewer nodes", SAMPLE,
+         ("input_mask is 2 long", "allowed: 3, one for each node"), FAILURE,
+         spoil=lambda here: array([True, False])(here + "/ids.npy")),
+    Case("inputs: a mask of none", SAMPLE, ("input_mask is false everywhere",),
+         FAILURE, spoil=lambda here: array([False] * 3)(here + "/ids.npy")),
+    weights("too few", array([0.5]), "input_weight is 1 weights", "allowed: 3"),
+    weights("negative", array([1.0, -1.0, 1.0]), "weight 1 is -1", "finite"),
+    weights("no number", array([1.0, float("nan"), 1.0]), "weight 1 is nan"),
+    weights("all zero", array([0.0] * 3), "no weight is above 0"),
+    weights("whole numbers", array([1, 2, 3]), "<i8", "allowed: weights"),
+    weights("no file", lambda path: None, "w.npy"),
     Case("inputs: none", SAMPLE, ("input_nodes is empty",), FAILURE,
          spoil=lambda here: np.save(here + "/ids.npy",
                                     np.array([], dtype=np.int64))),
@@ -71,7 +90,6 @@ CASES = [
         "9223372036854775808"),
     ids("fractions", array([0.0, 1.0]), "<f8", "whole numbers"),
     ids("nan", array([np.nan]), "<f8"),
-    ids("yes and no", array([True, False]), "|b1"),
     ids("strings", array(["a"]), "<U1"),
     ids("objects", lambda path: np.save(path, np.array([None]),
                                         allow_pickle=True), "|O"),
