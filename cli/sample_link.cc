@@ -77,6 +77,11 @@ absl::Status ParseLink(const SampleArguments& arguments,
   }
   request->loader.link.emplace();
   RETURN_IF_ERROR(ParseInputEdges(arguments.input_edges, request));
+  ASSIGN_OR_RETURN(
+      const size_t exclude,
+      ParseChoice("--exclude", arguments.exclude,
+                  {"none", "self", "reverse_id", "reverse_types", "pair"}));
+  request->loader.link->exclude = static_cast<ExcludeMode>(exclude);
   return ParseNegatives(arguments, &request->loader.link->negatives);
 }
 

@@ -121,6 +121,13 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
       ->type_name("N");
   app.add_flag("--neg-strict", arguments.neg_strict,
                "Negatives are no edges: the first such of 64 candidates");
+  app.add_option("--exclude", arguments.exclude,
+                 "Edges that no hop draws, for they are a batch's links: none, "
+                 "self, reverse_id (and id ^ 1), reverse_types (and those of "
+                 "rev_REL), of a split's links; or pair, all from a source to "
+                 "its destination")
+      ->type_name("EDGES")
+      ->capture_default_str();
   app.add_option(
          "--on-exhausted", arguments.on_exhausted,
          "With --neg-strict, where each candidate is an edge: error, or "

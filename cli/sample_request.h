@@ -52,6 +52,7 @@ struct SampleArguments {
   std::string neg_amount;  // empty: 1
   bool neg_strict = false;
   std::string on_exhausted = "error";
+  std::string exclude = "none";
 };
 
 struct SampleRequest {

@@ -54,6 +54,7 @@ LinkColumns LinkColumns::Take(absl::Span<const uint64_t> numbers) const {
   for (const uint64_t number : numbers) {
     taken.source.push_back(source[number]);
     taken.destination.push_back(destination[number]);
+    if (!edge_id.empty()) taken.edge_id.push_back(edge_id[number]);
     const auto begin = label.begin() + static_cast<ptrdiff_t>(number * width);
     taken.label.insert(taken.label.end(), begin,
                        begin + static_cast<ptrdiff_t>(width));
@@ -76,6 +77,10 @@ Sha256Digest LinksSha256(const LinkColumns& links,
     sha.Update("label");
     sha.Update(absl::MakeConstSpan(links.label));
   }
+  if (!links.edge_id.empty()) {
+    sha.Update("edge");
+    sha.Update(BytesOf(links.edge_id));
+  }
   return sha.Finish();
 }
 
@@ -83,19 +88,21 @@ std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit) {
   std::vector<uint8_t> payload;
   payload.reserve(
       credit.input_number.size() *
-      LinkCreditBytes(!credit.time.empty(), credit.links.label_type));
+      LinkCreditBytes({!credit.time.empty(), !credit.links.edge_id.empty(),
+                       credit.links.label_type}));
   Append(credit.input_number, &payload);
   Append(credit.links.source, &payload);
   Append(credit.links.destination, &payload);
   Append(credit.time, &payload);
+  Append(credit.links.edge_id, &payload);
   Append(credit.links.label, &payload);
   return payload;
 }
 
 absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
-                                            uint64_t links, bool timed,
-                                            LabelType label) {
-  const size_t width = LinkCreditBytes(timed, label);
+                                            uint64_t links,
+                                            const LinkCreditShape& shape) {
+  const size_t width = LinkCreditBytes(shape);
   if (payload.size() % width != 0 || payload.size() / width != links) {
     return absl::InvalidArgumentError(
         absl::StrCat("credit: ", payload.size(), " bytes for ", links,
@@ -105,9 +112,10 @@ absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
   credit.input_number = Cut<int64_t>(links, &payload);
   credit.links.source = Cut<int64_t>(links, &payload);
   credit.links.destination = Cut<int64_t>(links, &payload);
-  if (timed) credit.time = Cut<int64_t>(links, &payload);
-  credit.links.label_type = label;
-  credit.links.label = Cut<uint8_t>(links * LabelBytes(label), &payload);
+  if (shape.timed) credit.time = Cut<int64_t>(links, &payload);
+  if (shape.edge_ids) credit.links.edge_id = Cut<int64_t>(links, &payload);
+  credit.links.label_type = shape.label;
+  credit.links.label = Cut<uint8_t>(links * LabelBytes(shape.label), &payload);
   return credit;
 }
 

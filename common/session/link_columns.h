@@ -23,6 +23,7 @@ constexpr size_t LabelBytes(LabelType type) {
 struct LinkColumns {
   std::vector<int64_t> source;       // original ids
   std::vector<int64_t> destination;  // as many
+  std::vector<int64_t> edge_id;      // as many, -1: none; or no ids at all
   LabelType label_type = LabelType::kNone;
   std::vector<uint8_t> label;  // as many values, little-endian
 
@@ -46,16 +47,23 @@ struct LinkCredit {
 };
 
 // Bytes that one input takes in it.
-constexpr size_t LinkCreditBytes(bool timed, LabelType label) {
-  return (timed ? 4 : 3) * sizeof(int64_t) + LabelBytes(label);
+struct LinkCreditShape {
+  bool timed = false;
+  bool edge_ids = false;
+  LabelType label = LabelType::kNone;
+};
+constexpr size_t LinkCreditBytes(const LinkCreditShape& shape) {
+  return (3 + (shape.timed ? 1 : 0) + (shape.edge_ids ? 1 : 0)) *
+             sizeof(int64_t) +
+         LabelBytes(shape.label);
 }
 
 std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit);
 
 // INVALID_ARGUMENT when `payload` is not exactly that of `links` inputs.
 absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
-                                            uint64_t links, bool timed,
-                                            LabelType label);
+                                            uint64_t links,
+                                            const LinkCreditShape& shape);
 
 }  // namespace tributary
 

@@ -39,16 +39,22 @@ TEST(LinkColumns, TheHashTellsTheColumnsApart) {
   labelled.SetLabels(std::vector<int64_t>{1, 2, 3});
   EXPECT_NE(LinksSha256(labelled, {}), plain);
   EXPECT_NE(LinksSha256(labelled, {}), LinksSha256(links, {1, 2, 3}));
+  LinkColumns known = links;
+  known.edge_id = {1, 2, 3};
+  EXPECT_NE(LinksSha256(known, {}), plain);
+  EXPECT_NE(LinksSha256(known, {}), LinksSha256(links, {1, 2, 3}));
 }
 
 TEST(LinkCredit, ComesBackAsItWasWritten) {
   for (const bool timed : {false, true}) {
     for (const LabelType label :
          {LabelType::kNone, LabelType::kInt64, LabelType::kFloat32}) {
+      const LinkCreditShape shape{timed, label == LabelType::kInt64, label};
       LinkCredit credit;
       credit.input_number = {2, 0, 1};
       credit.links = Three();
       if (timed) credit.time = {-4, 0, 9};
+      if (shape.edge_ids) credit.links.edge_id = {8, -1, 0};
       if (label == LabelType::kInt64) {
         credit.links.SetLabels(std::vector<int64_t>{3, -1, 0});
       }
@@ -56,13 +62,14 @@ TEST(LinkCredit, ComesBackAsItWasWritten) {
         credit.links.SetLabels(std::vector<float>{0.5f, 0, -2});
       }
       const std::vector<uint8_t> payload = EncodeLinkCredit(credit);
-      EXPECT_EQ(payload.size(), 3 * LinkCreditBytes(timed, label));
-      const auto read = DecodeLinkCredit(payload, 3, timed, label);
+      EXPECT_EQ(payload.size(), 3 * LinkCreditBytes(shape));
+      const auto read = DecodeLinkCredit(payload, 3, shape);
       ASSERT_TRUE(read.ok()) << read.status();
       EXPECT_EQ(read->input_number, credit.input_number);
       EXPECT_EQ(read->links.source, credit.links.source);
       EXPECT_EQ(read->links.destination, credit.links.destination);
       EXPECT_EQ(read->links.label, credit.links.label);
+      EXPECT_EQ(read->links.edge_id, credit.links.edge_id);
       EXPECT_EQ(read->time, credit.time);
     }
   }
@@ -70,15 +77,15 @@ TEST(LinkCredit, ComesBackAsItWasWritten) {
 
 TEST(LinkCredit, AnotherSizeIsRefused) {
   const std::vector<uint8_t> payload(3 * 24);
-  EXPECT_TRUE(DecodeLinkCredit(payload, 3, false, LabelType::kNone).ok());
+  EXPECT_TRUE(DecodeLinkCredit(payload, 3, {}).ok());
   for (const uint64_t links :
        {uint64_t{0}, uint64_t{2}, uint64_t{4}, uint64_t{1} << 61, UINT64_MAX}) {
-    const auto read = DecodeLinkCredit(payload, links, false, LabelType::kNone);
+    const auto read = DecodeLinkCredit(payload, links, {});
     EXPECT_THAT(std::string(read.status().message()),
                 HasSubstr("72 bytes for"));
   }
-  EXPECT_FALSE(DecodeLinkCredit(payload, 3, true, LabelType::kNone).ok());
-  EXPECT_FALSE(DecodeLinkCredit(payload, 3, false, LabelType::kInt64).ok());
+  EXPECT_FALSE(DecodeLinkCredit(payload, 3, {.timed = true}).ok());
+  EXPECT_FALSE(DecodeLinkCredit(payload, 3, {.label = LabelType::kInt64}).ok());
 }
 
 }  // namespace

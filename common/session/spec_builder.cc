@@ -145,6 +145,7 @@ absl::Status FillInputs(const SpecGraph& graph, const SpecOptions& options,
                      ResolveInputEdgeType(graph, options.links->edge_type));
     inputs->set_edge_type(type);
     inputs->set_label(static_cast<v1::LabelType>(options.links->label));
+    inputs->set_edge_ids(options.links->edge_ids);
   } else {
     ASSIGN_OR_RETURN(const std::string type,
                      ResolveInputType(graph, options.input_type));

@@ -55,6 +55,7 @@ absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
 struct LinkInputs {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type
   LabelType label = LabelType::kNone;
+  bool edge_ids = false;  // that come with each
 };
 
 struct SpecOptions {

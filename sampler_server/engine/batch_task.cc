@@ -144,6 +144,10 @@ absl::Status BatchTask::CheckInputs() const {
                                                    request_.original_id.size(),
                                                    " original ids"));
   }
+  if (request_.links.edge_id.size() != (links && plan().edge_ids ? n : 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        n, " input numbers for ", request_.links.edge_id.size(), " edge ids"));
+  }
   if (request_.links.source.size() != (links ? n : 0) ||
       request_.links.destination.size() != (links ? n : 0) ||
       request_.links.label.size() !=

@@ -104,6 +104,9 @@ absl::Status FillNodeInputs(const GraphSchema& schema, const v1::Inputs& inputs,
     return SpecError("inputs.label", static_cast<int>(inputs.label()),
                      "; allowed: none (0) for nodes");
   }
+  if (inputs.edge_ids()) {
+    return SpecError("inputs.edge_ids", "true; allowed: false for nodes");
+  }
   plan->input_type = schema.FindNodeType(inputs.node_type());
   if (plan->input_type >= 0) return absl::OkStatus();
   return SpecError("inputs.node_type", "'", inputs.node_type(), "'; allowed: ",
@@ -124,6 +127,7 @@ absl::Status FillLinkInputs(const GraphSchema& schema, const v1::Inputs& inputs,
                      "; allowed: none (0), int64 (1), float32 (2)");
   }
   plan->label = static_cast<LabelType>(inputs.label());
+  plan->edge_ids = inputs.edge_ids();
   plan->input_type = -1;
   plan->link_type = schema.FindEdgeType(inputs.edge_type());
   if (plan->link_type >= 0) return absl::OkStatus();

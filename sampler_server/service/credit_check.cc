@@ -102,9 +102,10 @@ absl::Status TakeNodes(const v1::Credit& credit, const SamplingPlan& plan,
 absl::Status TakeLinks(const v1::Credit& credit,
                        absl::Span<const uint8_t> payload,
                        const SamplingPlan& plan, BatchRequest* request) {
-  const bool timed = plan.input_time == InputTimeMode::kGiven;
-  ASSIGN_OR_RETURN(LinkCredit links, DecodeLinkCredit(payload, credit.links(),
-                                                      timed, plan.label));
+  const LinkCreditShape shape{plan.input_time == InputTimeMode::kGiven,
+                              plan.edge_ids, plan.label};
+  ASSIGN_OR_RETURN(LinkCredit links,
+                   DecodeLinkCredit(payload, credit.links(), shape));
   for (int64_t number : links.input_number) {
     RETURN_IF_ERROR(CheckNumber(static_cast<uint64_t>(number), plan));
   }
@@ -136,7 +137,7 @@ uint64_t InputBytes(const BatchRequest& request) {
   const LinkColumns& links = request.links;
   return (request.input_number.size() + request.original_id.size() +
           request.input_time.size() + links.source.size() +
-          links.destination.size()) *
+          links.destination.size() + links.edge_id.size()) *
              sizeof(int64_t) +
          links.label.size();
 }

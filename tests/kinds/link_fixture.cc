@@ -1,5 +1,6 @@
 // Links as docs/sampling.md words them, written down once more: original ids,
 // one negative at a time, neighbours by the oracle of neighbour sampling.
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -22,11 +23,12 @@ class Links {
  public:
   Links(const MemoryGraphSpec& graph, const MemoryGraphSpec::EdgeType& type,
         const SpecOptions& options, const NegativeSampling& negatives,
-        const BatchRequest& request)
+        ExcludeMode exclude, const BatchRequest& request)
       : graph_(graph),
         type_(type),
         options_(options),
         negatives_(negatives),
+        exclude_(exclude),
         request_(request),
         n_(request.links.size()) {}
 
@@ -42,10 +44,36 @@ class Links {
     return OracleDigestFrom(
         graph_, options_, request_.key.epoch, request_.key.index, starts_,
         request_.input_time,
-        [this](const std::vector<int32_t>& local) { return Own(local); });
+        [this](const std::vector<int32_t>& local) { return Own(local); },
+        [this](size_t type, size_t e) {
+          return &graph_.edge_types[type] == &type_ && IsExcluded(e);
+        });
   }
 
  private:
+  // Whether edge `e` of the links' type is one of them.
+  bool IsExcluded(size_t e) const {
+    const auto& [u, v] = type_.edges[e];
+    const LinkColumns& links = request_.links;
+    for (size_t i = 0; i < n_; ++i) {
+      const int64_t id =
+          exclude_ == ExcludeMode::kPair || exclude_ == ExcludeMode::kNone
+              ? -1
+              : links.edge_id[i];
+      if (exclude_ == ExcludeMode::kPair && u == links.source[i] &&
+          v == links.destination[i]) {
+        return true;
+      }
+      if (id < 0) continue;
+      if (id == static_cast<int64_t>(e)) return true;
+      if (exclude_ == ExcludeMode::kReverseId &&
+          (id ^ 1) == static_cast<int64_t>(e) && v == links.source[i]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   using Tensors = std::map<std::string, OracleTensor>;
   struct Negative {
     size_t link = 0;
@@ -202,6 +230,7 @@ class Links {
   const MemoryGraphSpec::EdgeType& type_;
   const SpecOptions& options_;
   const NegativeSampling& negatives_;
+  const ExcludeMode exclude_;
   const BatchRequest& request_;
   const size_t n_;
   std::vector<Negative> drawn_;
@@ -234,7 +263,9 @@ LinkColumns RandomLinks(const RandomCase& random,
       const auto& edge = type.edges[mixed % type.edges.size()];
       links.source.push_back(edge.first);
       links.destination.push_back(edge.second);
+      links.edge_id.push_back(static_cast<int64_t>(mixed % type.edges.size()));
     } else {
+      links.edge_id.push_back(-1);
       links.source.push_back(static_cast<int64_t>(mixed) % nodes[type.src]);
       links.destination.push_back(static_cast<int64_t>(mixed >> 9) %
                                   nodes[type.dst]);
@@ -292,19 +323,27 @@ class Fixture final : public KindFixture {
       negatives.on_exhausted = OnExhausted::kAccept;
     }
     if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);
+    ExcludeMode exclude =
+        std::array{ExcludeMode::kNone, ExcludeMode::kSelf, ExcludeMode::kPair,
+                   ExcludeMode::kReverseId}[seed / 7 % 4];
+    if (exclude == ExcludeMode::kReverseId && type->src != type->dst) {
+      exclude = ExcludeMode::kSelf;
+    }
+    if (!NeedsEdgeIds(exclude)) batch.links.edge_id.clear();
     options.links = LinkInputs{random.graph.heterogeneous ? NameOf(*type) : "",
                                batch.links.label_type};
 
     KindCase made{random.graph, batch, nullptr, Describe(random)};
-    made.batch.build_spec = [negatives](const SpecGraph& graph,
-                                        const SpecOptions& asked) {
-      return BuildLinkSpec(graph, asked, negatives);
+    made.batch.build_spec = [negatives, exclude](const SpecGraph& graph,
+                                                 const SpecOptions& asked) {
+      return BuildLinkSpec(graph, asked, negatives, exclude);
     };
     const auto place =
         static_cast<size_t>(type - random.graph.edge_types.data());
-    made.defined = [graph = made.graph, options, place,
-                    negatives](const BatchRequest& request) {
-      return Links(graph, graph.edge_types[place], options, negatives, request)
+    made.defined = [graph = made.graph, options, place, negatives,
+                    exclude](const BatchRequest& request) {
+      return Links(graph, graph.edge_types[place], options, negatives, exclude,
+                   request)
           .Digest();
     };
     absl::StrAppend(&made.description, "links of ", NameOf(*type), ", mode ",

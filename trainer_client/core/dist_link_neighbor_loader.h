@@ -28,6 +28,9 @@ struct LinkNeighborLoaderOptions {
   // A time for each link, or one for all: with neighbors.draws.time.
   std::vector<int64_t> edge_label_time;
   NegativeSampling neg_sampling;
+  // Edges that no hop draws, for they are the batch's links; DGL's exclude. All
+  // but pair want a split's links, which come with ids.
+  ExcludeMode exclude = ExcludeMode::kNone;
   // All else; its input_split, input_nodes, input_type and input_time stay
   // empty.
   NeighborLoaderOptions neighbors;

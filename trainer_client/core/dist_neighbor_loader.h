@@ -32,6 +32,7 @@ struct LinkRequest {
   std::string split;      // of edges, asked for from the servers ...
   LinkColumns links;      // ... or, when that is empty, the links themselves
   NegativeSampling negatives;
+  ExcludeMode exclude = ExcludeMode::kNone;
 };
 
 // What is sampled; PyG's argument names.

@@ -86,6 +86,11 @@ absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
                             " labels"),
                absl::StrCat(link.links.size(), ", one for each link"));
   }
+  if (NeedsEdgeIds(link.exclude) && link.split.empty() &&
+      link.links.edge_id.size() != link.links.size()) {
+    return Bad("exclude", "by edge id, and these links have none",
+               "none, pair, or the links of a split");
+  }
   if (options.draws.time != TimeMode::kNone && options.input_time.empty()) {
     return Bad("edge_label_time", "empty",
                "a time for each link, or one for all, with a time");
@@ -107,12 +112,14 @@ absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
   for (size_t i = 0; i < numbers.size(); i += 3) {
     links.source.push_back(numbers[i]);
     links.destination.push_back(numbers[i + 1]);
+    links.edge_id.push_back(numbers[i + 2]);
   }
   return links;
 }
 
 LinkColumns LabelledLinks(const LinkRequest& request) {
   LinkColumns links = request.links;
+  if (!NeedsEdgeIds(request.exclude)) links.edge_id.clear();
   if (request.negatives.mode == NegativeMode::kNone) return links;
   if (links.label_type == LabelType::kInt64) {
     MakeRoomForZero<int64_t>(&links.label);

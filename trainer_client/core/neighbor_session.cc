@@ -106,7 +106,8 @@ absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
   }
   if (options.ppr.has_value()) return BuildPprSpec(graph, common, *options.ppr);
   if (options.link.has_value()) {
-    return BuildLinkSpec(graph, common, options.link->negatives);
+    return BuildLinkSpec(graph, common, options.link->negatives,
+                         options.link->exclude);
   }
   return BuildSessionSpec(graph, common);
 }

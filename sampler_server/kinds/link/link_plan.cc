@@ -57,12 +57,51 @@ absl::Status CheckTime(const v1::SessionSpec& spec) {
                    "allowed: none, or time edge");
 }
 
+absl::Status CheckExclude(const v1::SessionSpec& spec) {
+  const v1::ExcludedLinks exclude = spec.link().exclude();
+  if (!v1::ExcludedLinks_IsValid(exclude)) {
+    return SpecError("link.exclude", static_cast<int>(exclude),
+                     "; allowed: none (0), self (1), reverse_id (2), "
+                     "reverse_types (3), pair (4)");
+  }
+  const bool ids = NeedsEdgeIds(static_cast<ExcludeMode>(exclude));
+  if (ids == spec.inputs().edge_ids()) return absl::OkStatus();
+  return SpecError("inputs.edge_ids", ids ? "false" : "true", " with exclude ",
+                   static_cast<int>(exclude),
+                   "; allowed: ", ids ? "true" : "false");
+}
+
+int FindPlanned(const SamplingPlan& plan, int edge_type) {
+  for (size_t i = 0; i < plan.edge_types.size(); ++i) {
+    if (plan.edge_types[i].edge_type == edge_type) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// The edge type that holds the links' reverses; -1: none is asked for.
+absl::StatusOr<int> ReverseType(const GraphSchema& schema, int link_type,
+                                ExcludeMode exclude) {
+  const EdgeTypeSchema& type = schema.edge_types[link_type];
+  if (exclude == ExcludeMode::kReverseId) {
+    if (type.src_type == type.dst_type) return link_type;
+    return SpecError("link.exclude", "reverse_id of ", type.name(),
+                     ", whose ends are of two types; allowed: reverse_types");
+  }
+  if (exclude != ExcludeMode::kReverseTypes) return -1;
+  const std::string name = type.dst + ",rev_" + type.rel + "," + type.src;
+  const int found = schema.FindEdgeType(name);
+  if (found >= 0) return found;
+  return SpecError("link.exclude", "reverse_types, but the graph has no ", name,
+                   "; allowed: with a graph partitioned with --add-reverse");
+}
+
 }  // namespace
 
 absl::Status LinkPlan::Fill(const GraphSchema& schema,
                             const v1::SessionSpec& spec, SamplingPlan* plan) {
   RETURN_IF_ERROR(CheckNegatives(spec, plan->label));
   RETURN_IF_ERROR(CheckTime(spec));
+  RETURN_IF_ERROR(CheckExclude(spec));
   RETURN_IF_ERROR(PlanNeighbors(schema, spec, plan));
   auto part = std::make_shared<LinkPlan>();
   part->mode = static_cast<NegativeMode>(spec.link().negatives());
@@ -70,6 +109,13 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   part->strict = spec.link().strict();
   part->accept_exhausted =
       spec.link().on_exhausted() == v1::ON_EXHAUSTED_ACCEPT;
+  part->exclude = static_cast<ExcludeMode>(spec.link().exclude());
+  ASSIGN_OR_RETURN(const int reverse,
+                   ReverseType(schema, plan->link_type, part->exclude));
+  if (part->exclude != ExcludeMode::kNone) {
+    part->planned_links = FindPlanned(*plan, plan->link_type);
+    part->planned_reverse = FindPlanned(*plan, reverse);
+  }
   const EdgeTypeSchema& type = schema.edge_types[plan->link_type];
   part->src_type = type.src_type;
   part->dst_type = type.dst_type;

@@ -36,6 +36,10 @@ class LinkPlan final : public KindPlan {
   double amount = 0;
   bool strict = false;
   bool accept_exhausted = false;
+  ExcludeMode exclude = ExcludeMode::kNone;
+  // Of the supervision type and of its reverse, in SamplingPlan::edge_types; -1
+  // where no hop draws them, or nothing of them is excluded.
+  int planned_links = -1, planned_reverse = -1;
   int src_type = 0, dst_type = 0;
   std::string edge_type;                            // "src,rel,dst"
   std::string link_suffix, src_suffix, dst_suffix;  // of tensors' names

@@ -72,7 +72,7 @@ void LinkProgram::AddTensors() {
   if (plan_.accept_exhausted) {
     AddTensor("num_exhausted" + plan_.link_suffix, DType::kInt64, {1});
   }
-  if (pairs_of_all()) {
+  if (has_pairs()) {
     AddTensor("edge_label_index" + plan_.link_suffix, DType::kInt32,
               {2, n + m});
     if (context_.plan->label == LabelType::kInt64) {
@@ -168,6 +168,8 @@ void LinkProgram::OnPieceDrawn() {
 void LinkProgram::OnAllDrawn() {
   if (!Number()) return End(Outcome::kTooLarge);
   WriteTensors();
+  const absl::Status status = ExcludeLinks();
+  if (!status.ok()) return End(status);
   RunHops();
 }
 
@@ -233,7 +235,7 @@ void LinkProgram::WriteTensors() {
   if (plan_.accept_exhausted) {
     Bytes<int64_t>("num_exhausted" + plan_.link_suffix)[0] = Signed(exhausted_);
   }
-  if (pairs_of_all()) {
+  if (has_pairs()) {
     WritePairs();
     WriteLabels();
     WriteTimes("edge_label_time" + plan_.link_suffix, num_negatives_);
@@ -306,6 +308,32 @@ void LinkProgram::WriteTimes(const std::string& name, uint64_t negatives) {
 }
 
 // ---- the end ----------------------------------------------------------------
+
+absl::Status LinkProgram::ExcludeLinks() {
+  if (plan_.exclude == ExcludeMode::kNone) return absl::OkStatus();
+  std::vector<ExcludedEdges>& excluded = context_.state->excluded;
+  excluded.resize(context_.plan->edge_types.size());
+  const std::vector<int64_t>& ids = context_.links->edge_id;
+  for (uint64_t i = 0; i < num_links_; ++i) {
+    const uint64_t source = sources_[i], destination = destinations_[i];
+    if (plan_.exclude == ExcludeMode::kPair) {
+      if (plan_.planned_links < 0) break;
+      excluded[plan_.planned_links].by_source.push_back({destination, source});
+      continue;
+    }
+    if (ids[i] < 0) continue;  // no edge of the graph
+    if (plan_.planned_links >= 0) {
+      excluded[plan_.planned_links].by_id.push_back({destination, ids[i]});
+    }
+    if (plan_.planned_reverse >= 0) {
+      const bool pairs = plan_.exclude == ExcludeMode::kReverseId;
+      excluded[plan_.planned_reverse].by_id.push_back(
+          {source, pairs ? ids[i] ^ 1 : ids[i]});
+    }
+  }
+  for (ExcludedEdges& type : excluded) RETURN_IF_ERROR(type.Finish());
+  return absl::OkStatus();
+}
 
 // What is left is in the state alone.
 void LinkProgram::RunHops() {

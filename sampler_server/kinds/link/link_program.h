@@ -27,7 +27,7 @@ class LinkProgram final : public BatchProgram,
 
  private:
   bool HasRoom() const;
-  bool pairs_of_all() const { return plan_.mode != NegativeMode::kTriplet; }
+  bool has_pairs() const { return plan_.mode != NegativeMode::kTriplet; }
   void AddTensors();
   void AddTensor(const std::string& name, DType dtype, Shape shape);
   template <typename T>
@@ -48,6 +48,7 @@ class LinkProgram final : public BatchProgram,
   void WriteTriplets();
   void WriteLabels();
   void WriteTimes(const std::string& name, uint64_t negatives);
+  absl::Status ExcludeLinks();
   void RunHops();
   void End(absl::StatusOr<Outcome> outcome);
 

@@ -65,9 +65,11 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
 
 absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
                                           const SpecOptions& common,
-                                          const NegativeSampling& negatives) {
+                                          const NegativeSampling& negatives,
+                                          ExcludeMode exclude) {
   SpecOptions options = common;
   if (!options.links.has_value()) options.links.emplace();
+  options.links->edge_ids = NeedsEdgeIds(exclude);
   RETURN_IF_ERROR(
       CheckNegatives(negatives, options.batch_size, options.links->label));
   return BuildSpecOfKind(
@@ -80,6 +82,7 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
           link->set_on_exhausted(
               static_cast<v1::OnExhausted>(negatives.on_exhausted));
         }
+        link->set_exclude(static_cast<v1::ExcludedLinks>(exclude));
         return FillNeighbors(graph, options, link->mutable_neighbor(), spec);
       });
 }

@@ -31,6 +31,20 @@ struct NegativeSampling {
   OnExhausted on_exhausted = OnExhausted::kError;
 };
 
+// Edges that no hop of a batch draws, for they are its links; DGL's exclude.
+// The values are those of the specification.
+enum class ExcludeMode {
+  kNone = 0,
+  kSelf = 1,          // by the ids that come with them
+  kReverseId = 2,     // and id ^ 1 at the other end: `--add-reverse`'s edges
+  kReverseTypes = 3,  // and the same id of type rev_<rel>, likewise
+  kPair = 4,          // every edge from a link's source to its destination
+};
+// Whether links must come with the ids of their edges.
+inline bool NeedsEdgeIds(ExcludeMode mode) {
+  return mode != ExcludeMode::kNone && mode != ExcludeMode::kPair;
+}
+
 // How many negatives a batch of `links` has: PyG's ceil(links x amount).
 uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links);
 
@@ -41,9 +55,10 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
 // The SessionSpec's bytes; `common` says what is common to all kinds, which
 // links, and how neighbours of their ends and of the negatives are sampled.
 // INVALID_ARGUMENT as above.
-absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
-                                          const SpecOptions& common,
-                                          const NegativeSampling& negatives);
+absl::StatusOr<std::string> BuildLinkSpec(
+    const SpecGraph& graph, const SpecOptions& common,
+    const NegativeSampling& negatives,
+    ExcludeMode exclude = ExcludeMode::kNone);
 
 // Where the hops of a batch of `links` begin: ends of links and of negatives.
 struct LinkStarts {

@@ -65,6 +65,12 @@ CASES = [
           more=["--neg-strict"], on_exhausted="retry"),
     links("strict nodes", ["--neg-strict", "--kind link"], kind="node",
           input_nodes="train", input_edges=None, more=["--neg-strict"]),
+    links("exclude what", ["--exclude", "all", "reverse_types, pair"],
+          exclude="all"),
+    links("exclude by ids that are not", ["exclude", "edge id", "pair"],
+          FAILURE, exclude="self"),
+    links("exclude for nodes", ["--exclude", "--kind link"], kind="node",
+          input_nodes="train", input_edges=None, exclude="pair"),
     links("no such split", ["tarin"], FAILURE, input_edges="tarin"),
     links("a split of nodes", ["train"], FAILURE, input_edges="train"),
     links("a time for none", ["--time", "--input-time"], time="edge"),
@@ -105,6 +111,7 @@ class LinkTest(Table):
         for more in ({"neg_sampling": "binary", "neg_amount": "0.1"},
                      {"neg_sampling": "triplet", "neg_amount": "3"},
                      {"neg_sampling": "triplet", "on_exhausted": "error"},
+                     {"exclude": "pair"},
                      {"input_edges": f"node,to,node:@{self.folder}/links"}):
             with self.subTest(more):
                 self.assertTrue(self.works(
