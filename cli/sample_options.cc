@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/draw_flags.h"
+#include "cli/subgraph_flags.h"
 
 namespace tributary {
 
@@ -54,6 +55,7 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
       ->type_name("NODES")
       ->capture_default_str();
   DeclareDrawFlags(app, arguments.draws);
+  DeclareSubgraphFlags(app, arguments.subgraph);
   app.add_option("--kind", arguments.kind,
                  "What is sampled: node (neighbours), walk (random walks), ppr "
                  "(the nodes of the largest personalised PageRank), link "

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "cli/arguments.h"
 #include "cli/draw_flags.h"
+#include "cli/subgraph_flags.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/core/options.h"
 
@@ -34,6 +35,7 @@ struct SampleArguments {
   std::string buffer_size = "256MB";
   bool replace = false;
   DrawFlags draws;
+  SubgraphFlags subgraph;
   // --kind walk.
   std::string walk_length;
   std::string walks_per_node = "1";

@@ -60,6 +60,31 @@ void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
   }
 }
 
+// Every edge between nodes that there may be.
+void InduceEdges(const BatchBoundInputs& in, Counts* counts) {
+  for (size_t e = 0; e < in.edge_types.size(); ++e) {
+    const BatchBoundInputs::EdgeType& type = in.edge_types[e];
+    const bool none =
+        counts->nodes[type.src_type] == 0 || counts->nodes[type.dst_type] == 0;
+    counts->edges[e] = none ? 0 : Multiply(type.num_edges, Trees(in));
+  }
+}
+
+// Those of any type that leads back may come to those of a type.
+void MirrorEdges(const BatchBoundInputs& in, Counts* counts) {
+  const std::vector<uint64_t> drawn = counts->edges;
+  for (size_t e = 0; e < in.edge_types.size(); ++e) {
+    uint64_t most = 0;
+    for (size_t back = 0; back < in.edge_types.size(); ++back) {
+      if (in.edge_types[back].src_type == in.edge_types[e].dst_type &&
+          in.edge_types[back].dst_type == in.edge_types[e].src_type) {
+        most = std::max(most, drawn[back]);
+      }
+    }
+    counts->edges[e] = Add(drawn[e], most);
+  }
+}
+
 uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                   size_t num_hops) {
   // input_id and seed_index, an entry per position; batch_size; the header.
@@ -104,6 +129,8 @@ uint64_t BatchBytesBound(const BatchBoundInputs& in) {
     num_hops = std::max(num_hops, type.fanouts.size());
   }
   for (size_t hop = 0; hop < num_hops; ++hop) RunHop(in, hop, &counts);
+  if (in.subgraph == SubgraphType::kInduced) InduceEdges(in, &counts);
+  if (in.subgraph == SubgraphType::kBidirectional) MirrorEdges(in, &counts);
   return SumBytes(in, counts, num_hops);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/session/subgraph_options.h"
+
 namespace tributary {
 
 // What a bound must know of the graph and the specification. `row_bytes` are
@@ -35,6 +37,7 @@ struct BatchBoundInputs {
   bool expand_all = false;
   bool disjoint = false;      // a tree for each input, and `batch`
   bool edge_weights = false;  // LABOR
+  SubgraphType subgraph = SubgraphType::kDirectional;
 };
 
 // No batch is larger, header and padding included. Saturates at UINT64_MAX.

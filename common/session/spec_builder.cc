@@ -229,8 +229,10 @@ absl::Status FillNeighbors(const SpecGraph& graph, const SpecOptions& options,
                            v1::SessionSpec* spec) {
   RETURN_IF_ERROR(FillFanouts(graph, options, neighbor));
   FillDraws(options.draws, neighbor, spec);
+  FillSubgraph(options.subgraph, neighbor);
   spec->set_batch_size(options.batch_size);
-  return CheckDraws(*spec);
+  RETURN_IF_ERROR(CheckDraws(*spec));
+  return CheckSubgraph(*spec);
 }
 
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "common/session/draw_options.h"
 #include "common/session/link_columns.h"
+#include "common/session/subgraph_options.h"
 #include "common/sha256.h"
 
 namespace tributary {
@@ -70,6 +71,7 @@ struct SpecOptions {
   bool replace = false;
   ExpandMode expand = ExpandMode::kNew;
   DrawOptions draws;
+  SubgraphOptions subgraph;
   bool collect_features = true;
 };
 

@@ -23,6 +23,8 @@ struct SampledHop {
   std::vector<int64_t> edge_ids;
   std::vector<uint64_t> positions;  // in the partition; empty unless wanted
   std::vector<uint32_t> owners;     // partition per frontier node, if wanted
+  // ... or per edge, where an edge is not stored with its destination.
+  std::vector<uint32_t> edge_owners;
 
   // Lets go of what is in the batch; what finds edge_attr stays.
   void DropWritten() {
@@ -32,7 +34,8 @@ struct SampledHop {
   }
 
   size_t bytes() const {
-    return (counts.capacity() + src.capacity() + owners.capacity()) *
+    return (counts.capacity() + src.capacity() + owners.capacity() +
+            edge_owners.capacity()) *
                sizeof(uint32_t) +
            (edge_ids.capacity() + positions.capacity()) * sizeof(uint64_t);
   }

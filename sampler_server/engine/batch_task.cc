@@ -227,6 +227,10 @@ size_t BatchTask::BatchBytes() const {
 // more, it is past 2 x max_bytes, so that each Needs is twice the credit that
 // it answers, or exact, and the tries converge.
 uint64_t BatchTask::EdgeAllowance() const {
+  // What is drawn is not what the batch will hold: memory alone limits it.
+  if (plan().subgraph.type != SubgraphType::kDirectional) {
+    return WorkingBytes() / kBatchBytesPerEdge;
+  }
   const uint64_t most = std::min(request_.max_bytes, UINT64_MAX / 2) * 2;
   const uint64_t found = BatchBytes();
   return (most > found ? (most - found) / kBatchBytesPerEdge : 0) + 2;
@@ -324,6 +328,10 @@ uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
   uint64_t bytes = 2 * batch + kFixedBytes + request.plan->task_bytes +
                    request.input_number.size() *
                        (kBytesPerInput + request.plan->task_bytes_per_input);
+  // What was drawn is there until its mirror images are.
+  if (request.plan->subgraph.type == SubgraphType::kBidirectional) {
+    bytes += batch / 2;
+  }
   for (const PlannedEdgeType& type : request.plan->edge_types) {
     if (!NeedsPositions(schema, *request.plan, type)) continue;
     return bytes + batch / 2;

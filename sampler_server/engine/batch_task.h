@@ -64,9 +64,10 @@ struct BatchEnvironment {
 // What a task may hold besides the request: while it samples, all of it is
 // working memory; once the room is there, max_bytes of it are the room. Twice
 // max_bytes, a little for each input, and half of max_bytes more where rows of
-// edges are collected. Enough for any batch of at most max_bytes, but for some
-// whose edges' rows take less than 8 bytes and some of many empty edge types:
-// those end in Needs, as others may for which less was reserved.
+// edges are collected, and again where edges are mirrored. Enough for any batch
+// of at most max_bytes, but for some whose edges' rows take less than 8 bytes
+// and some of many empty edge types: those end in Needs, as others may for
+// which less was reserved.
 uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request);
 
 // Starts it; it keeps itself alive until its end. The caller has reserved

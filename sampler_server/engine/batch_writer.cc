@@ -95,7 +95,7 @@ void BatchWriter::AddEdgeTensors(size_t index) {
   tensors.edge_index =
       layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
   tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
-  if (plan_.num_hops > 0) {
+  if (plan_.num_hops > 0 && plan_.subgraph.type == SubgraphType::kDirectional) {
     tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
                                             DType::kInt64, {plan_.num_hops});
   }
@@ -103,7 +103,7 @@ void BatchWriter::AddEdgeTensors(size_t index) {
     tensors.edge_weight =
         layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
   }
-  if (plan_.collect_features && schema.edge_attr.has_value()) {
+  if (NeedsPositions(schema_, plan_, plan_.edge_types[index])) {
     tensors.edge_attr =
         layout_.Add("edge_attr" + suffix, schema.edge_attr->dtype,
                     RowsShape(e, *schema.edge_attr));
@@ -131,8 +131,10 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
     if (plan_.disjoint) WriteTrees(i, room);
   }
   for (size_t i = 0; i < edges_.size(); ++i) {
-    Fill<int64_t>(TensorOf(edges_[i].num_sampled_edges, room),
-                  state_.edges[i].per_hop);
+    if (edges_[i].num_sampled_edges != kNone) {
+      Fill<int64_t>(TensorOf(edges_[i].num_sampled_edges, room),
+                    state_.edges[i].per_hop);
+    }
     WriteEdges(i, room);
     if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
   }

@@ -75,11 +75,15 @@ void GatherStep::AddNodeJobs(size_t index) {
 void GatherStep::AddEdgeJobs(size_t index) {
   const int type = context_.plan->edge_types[index].edge_type;
   const EdgeTypeSchema& schema = context_.graph->schema().edge_types[type];
-  if (!context_.plan->collect_features || !schema.edge_attr.has_value()) return;
+  if (!NeedsPositions(context_.graph->schema(), *context_.plan,
+                      context_.plan->edge_types[index])) {
+    return;
+  }
   std::vector<SampledHop>& hops = context_.state->edges[index].hops;
   std::map<uint32_t, Job> by_partition;
   for (const SampledHop& hop : hops) {
-    for (size_t node = 0; node < hop.counts.size(); ++node) {
+    for (uint32_t owner : hop.edge_owners) ++by_partition[owner].num_rows;
+    for (size_t node = 0; node < hop.owners.size(); ++node) {
       by_partition[hop.owners[node]].num_rows += hop.counts[node];
     }
   }
@@ -90,7 +94,11 @@ void GatherStep::AddEdgeJobs(size_t index) {
   uint32_t edge = 0;
   for (SampledHop& hop : hops) {
     size_t at = 0;
-    for (size_t node = 0; node < hop.counts.size(); ++node) {
+    for (uint32_t owner : hop.edge_owners) {
+      by_partition[owner].rows.push_back(hop.positions[at++]);
+      by_partition[owner].to.push_back(edge++);
+    }
+    for (size_t node = 0; node < hop.owners.size(); ++node) {
       Job& job = by_partition[hop.owners[node]];
       for (uint32_t j = 0; j < hop.counts[node]; ++j) {
         job.rows.push_back(hop.positions[at++]);

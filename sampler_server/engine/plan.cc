@@ -241,7 +241,7 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
 
 bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
                     const PlannedEdgeType& type) {
-  return plan.collect_features &&
+  return plan.collect_features && type.has_rows &&
          schema.edge_types[type.edge_type].edge_attr.has_value();
 }
 

@@ -13,6 +13,7 @@
 #include "common/proto/session.pb.h"
 #include "common/session/draw_options.h"
 #include "common/session/link_columns.h"
+#include "common/session/subgraph_options.h"
 #include "common/sha256.h"
 #include "partition/format/schema.h"
 #include "sampler_server/engine/hop.h"
@@ -30,6 +31,10 @@ struct PlannedEdgeType {
   Draw draw = Draw::kUniform;           // types without weights draw uniformly
   TimeColumn time = TimeColumn::kNone;  // types without times are free
   std::shared_ptr<const EdgePredicate> predicate;  // null: every edge
+  // Bidirectional: the plan's type whose edges it mirrors; -1: none. Among
+  // those of another type it has no rows of its own: no edge_attr.
+  int mirrors = -1;
+  bool has_rows = true;
 };
 
 // What only one kind of sampling knows of its plan. Immutable.
@@ -68,6 +73,9 @@ struct SamplingPlan {
   // A tree for each position, and what time bounds it.
   bool disjoint = false;
   InputTimeMode input_time = InputTimeMode::kNone;
+  // Which edges are in the batch; not directional: not by hop, and what hops
+  // draw is on its way only.
+  SubgraphOptions subgraph;
 
   // Working memory that a task takes beside what is common: whatever its
   // inputs, and for each.

@@ -49,7 +49,8 @@ std::string Describe(const RandomCase& c) {
       ", draw ", static_cast<int>(o.draws.draw), ", time ",
       static_cast<int>(o.draws.time), ", last ",
       static_cast<int>(o.draws.temporal_strategy), ", strict ", o.draws.strict,
-      ", disjoint ", o.draws.disjoint, ", input times {",
+      ", disjoint ", o.draws.disjoint, ", subgraph type ",
+      static_cast<int>(o.subgraph.type), ", input times {",
       absl::StrJoin(c.batch.input_time, ","), "}, predicates ",
       DescribePredicates(o.draws.edge_predicates), "\nfanouts ",
       absl::StrJoin(o.num_neighbors.by_default, ","));

@@ -41,6 +41,19 @@ TEST(BruteForce, HubsOnBothSidesOfWideDraws) {
   }
 }
 
+// Of a subgraph far more edges may be drawn than it has: repeats, parallels.
+bool IsMadeOfItsEdges(const RandomCase& c) {
+  switch (c.batch.options.subgraph.type) {
+    case SubgraphType::kDirectional:
+      return true;
+    case SubgraphType::kBidirectional:
+      return false;
+    case SubgraphType::kInduced:
+      return !c.batch.options.replace;
+  }
+  return false;
+}
+
 // Whatever room is offered first, a few tries end in the same batch, each with
 // more room than the one before, and room that is enough is enough.
 TEST(BruteForce, EveryRoomConverges) {
@@ -61,6 +74,7 @@ TEST(BruteForce, EveryRoomConverges) {
     }
     ASSERT_EQ(DigestOf(*sink), DefinedDigest(c)) << Describe(c);
     ASSERT_EQ(sink->ends, 1);
+    if (!IsMadeOfItsEdges(c)) continue;
     // One byte less than exact is too little, and the answer is exact.
     batch.max_bytes = *sink->ready - 1;
     sink = run(batch);

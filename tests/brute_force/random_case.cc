@@ -71,7 +71,9 @@ class Maker {
     }
     case_.edges_per_reply = static_cast<uint64_t>(1 + Below(20));
     if (Chance(60)) ChooseDraws();
-    if (Chance(60)) ChoosePredicates();
+    ChooseSubgraph();
+    const SubgraphType subgraph = case_.batch.options.subgraph.type;
+    if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
     return case_;
   }
 
@@ -173,6 +175,38 @@ class Maker {
     options.draws.disjoint = Chance(50);
     if (Chance(30)) return;
     Chance(50) ? ChooseWeights() : ChooseTimes();
+  }
+
+  // What goes with the draws.
+  void ChooseSubgraph() {
+    SpecOptions& options = case_.batch.options;
+    if (!Chance(40) || options.draws.draw == DrawMode::kLabor) return;
+    if (options.draws.time == TimeMode::kNone && Chance(60)) {
+      options.subgraph.type = SubgraphType::kInduced;
+      options.subgraph.max_scanned_edges = 1'000'000;
+      return;
+    }
+    options.subgraph.type = SubgraphType::kBidirectional;
+    // Some types have a reverse type.
+    for (auto& type : graph_.edge_types) {
+      if (!Reversed(type) || !Chance(60)) continue;
+      const auto named = options.num_neighbors.by_edge_type.extract(
+          type.src + "," + type.rel + "," + type.dst);
+      type.rel = "rev_to";
+      if (named.empty()) continue;
+      options.num_neighbors
+          .by_edge_type[type.src + "," + type.rel + "," + type.dst] =
+          named.mapped();
+    }
+  }
+
+  // Whether another type leads back, to which it may be the reverse.
+  bool Reversed(const MemoryGraphSpec::EdgeType& type) const {
+    return type.src > type.dst &&
+           std::any_of(graph_.edge_types.begin(), graph_.edge_types.end(),
+                       [&type](const auto& other) {
+                         return other.src == type.dst && other.dst == type.src;
+                       });
   }
 
   void ChooseWeights() {

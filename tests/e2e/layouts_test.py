@@ -125,6 +125,17 @@ class LinkTest(CoraTest):
                               **options)
 
 
+class InducedTest(CoraTest):
+    """A subgraph of its own for each input, with edges of all partitions."""
+
+    @staticmethod
+    def sample(where, *flags, **options):
+        return sampling.lines(
+            where, fanouts="6,4",
+            flags=("--disjoint", "--subgraph-type", "induced", *flags),
+            **options)
+
+
 class RmatTest(LayoutTest, unittest.TestCase):
     """Hubs and isolated nodes; inputs by a list with duplicates."""
 

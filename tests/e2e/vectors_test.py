@@ -43,6 +43,19 @@ class SevenNodesTest(unittest.TestCase):
             lines[0].split()[2],
             "3afd91386264c5d59d83bb6be9cda114802361346cabc0cefb0bebdf76722bfd")
 
+    def test_subgraphs(self):
+        for kind, line in (
+                ("induced",
+                 "0 0 88d8e17c4908085320eebdb8680088bb946caa13aa988962a5e9824f"
+                 "1ed335a4 3 5 8 236"),
+                ("bidirectional",
+                 "0 0 562e255bd178de6ea3fa8b0b9f8d569606aa27c988e827dc256261fb"
+                 "c6da1f11 3 5 8 236")):
+            with self.subTest(kind):
+                self.assertEqual(
+                    self.lines("0,3,1,6", "2,2", 3, "--subgraph-type",
+                               kind)[0], line)
+
     def test_walks(self):
         for flags, line in (
                 (("--walk-length", 4),
@@ -200,6 +213,21 @@ class CoraTest(unittest.TestCase):
             self.digest("--expand", "all"),
             "1de508182e1a99b33ff412beb50a3bd1a449160e01349203818227c11cab7f94")
 
+    def test_subgraphs(self):
+        for fanouts, flags, line in (
+                ("10,5", ("--subgraph-type", "induced"),
+                 "2 0 c0776ecbf014300b26dbffd40bd4f4bb4fd7cf928ba04e2845b40614"
+                 "8d0ee786 32 335 2128 1960044"),
+                ("10,10", ("--subgraph-type", "induced", "--disjoint"),
+                 "2 0 f213c67b05f06f86f4a19b7b6b5fd841cf34d72b42549996e1a6b768"
+                 "b2746c46 32 487 2712 2846980"),
+                ("10,5", ("--subgraph-type", "bidirectional"),
+                 "2 0 498853bae074197077eb8d8b37dac369440219c47196fa137f4815bb"
+                 "de7decf3 32 335 774 1938380")):
+            with self.subTest(flags):
+                self.assertEqual(
+                    sampling.lines(self.reversed, fanouts=fanouts,
+                                   batches="0:1", flags=flags), [line])
 
     def test_walks(self):
         for flags, digest in (
@@ -246,6 +274,19 @@ class AifbTest(unittest.TestCase):
             self.lines(self.graph, "4,3;publication,author,person=2,0"),
             ["1 0 f0f63446f7b41f501e3d1b9c5a46d66db6280c8870dfdacb4c55c56681f2"
              "828a 16 333 554 13424"])
+
+    def test_subgraphs(self):
+        for kind, line in (
+                ("induced",
+                 "1 0 1cbd307dac2a603fb56b4cb9bcb366743c9898f8d5fc8ad3d1230499"
+                 "9b8d9a48 16 922 11264 188920"),
+                ("bidirectional",
+                 "1 0 0a9bed333831cc352cd3bd94cfe9c9aaed60c07290ce964ca796416c"
+                 "428e3acf 16 922 4562 81688")):
+            with self.subTest(kind):
+                self.assertEqual(
+                    self.lines(self.reversed, "4,3",
+                               flags=("--subgraph-type", kind)), [line])
 
     def test_walks_along_a_metapath(self):
         self.assertEqual(

@@ -323,6 +323,28 @@ TEST_P(WorkingMemory, EveryDraw) {
   }
 }
 
+// Nodes that the fewest edges are between, and the most; trees of a few.
+TEST_P(WorkingMemory, EverySubgraph) {
+  const auto tree = Make(Uniform(100'000, 300'000));
+  const auto dense = Make(Uniform(3000, 100'000));
+  for (const SubgraphType type :
+       {SubgraphType::kBidirectional, SubgraphType::kInduced}) {
+    for (const bool disjoint : {false, true}) {
+      SCOPED_TRACE(absl::StrCat("type ", static_cast<int>(type), " disjoint ",
+                                disjoint));
+      for (const auto& [graph, batch] :
+           {std::pair(tree, Case(1000, {4, 4, 4})),
+            std::pair(tree, Case(10'000, {1, 1, 1})),
+            std::pair(dense, Case(100, {8, 100}))}) {
+        BatchCase subgraph = batch;
+        subgraph.options.subgraph.type = type;
+        subgraph.options.draws.disjoint = disjoint;
+        ExpectWithinReservation(graph, subgraph);
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, WorkingMemory,
                          testing::Values(Shape{"Bare"}, Shape{"Parted", 5},
                                          Shape{"Rows", 2, 4},

@@ -27,6 +27,7 @@ class Spec:
     # a list of (column, comparison, constant), column "edge_weight",
     # "edge_time" or a number, that of edge_attr.
     predicates: dict = dataclasses.field(default_factory=dict)
+    subgraph: str = "directional"  # bidirectional, induced
 
     @property
     def trees(self):
@@ -143,6 +144,13 @@ def make_from(graph, spec, epoch, index, starts, times):
     sampled = {t: Sampled() for t in plan}
     for hop in range(len(spec.fanouts)):
         _hop(graph, spec, (epoch, index, hop), plan, nodes, sampled, times)
+    if spec.subgraph == "induced":
+        for edge_type, out in sampled.items():
+            out.edges = _induced(graph, edge_type, nodes)
+    if spec.subgraph == "bidirectional":
+        both = {t: _mirrored(sampled, t) for t in sampled}
+        for edge_type, edges in both.items():
+            sampled[edge_type].edges = edges
     return local, unique, _tensors(graph, spec, nodes, sampled)
 
 
@@ -204,6 +212,40 @@ def _draw(graph, spec, which, edge_type, every, may, fanout, number, tree,
                           spec.strict, spec.last)
 
 
+def _induced(graph, edge_type, nodes):
+    """All edges of the type between nodes of the same tree."""
+    src, _, dst = edge_type
+    known = nodes[src].number
+    return [(known[tree, u], local, e)
+            for local, (tree, v) in enumerate(nodes[dst].nodes)
+            for u, e in graph.edge_types[edge_type].in_edges(v)
+            if (tree, u) in known]
+
+
+def _reverse(sampled, edge_type):
+    """The planned type that leads back, or None."""
+    src, rel, dst = edge_type
+    around = [(dst, "rev_" + rel, src)]
+    if rel.startswith("rev_"):
+        around.append((dst, rel[len("rev_"):], src))
+    if src == dst:
+        around.append(edge_type)
+    return next((t for t in around if t in sampled), None)
+
+
+def _mirrored(sampled, edge_type):
+    """Drawn edges, and those of the reverse type turned around: one from a
+    source to a destination."""
+    back = _reverse(sampled, edge_type)
+    chosen = {}
+    for u, v, e in sorted(sampled[edge_type].edges, key=lambda edge: edge[2]):
+        chosen.setdefault((v, u), e)
+    mirrored = sampled[back].edges if back else []
+    for v, u, e in sorted(mirrored, key=lambda edge: edge[2]):
+        chosen.setdefault((v, u), e)
+    return [(u, v, e) for (v, u), e in sorted(chosen.items())]
+
+
 def _tensors(graph, spec, nodes, sampled):
     int64 = lambda v: np.array(v, np.int64)
     suffix = lambda name, t: f"{name}/{t}" if graph.hetero else name
@@ -225,10 +267,13 @@ def _tensors(graph, spec, nodes, sampled):
         out[suffix("edge_index", t)] = np.ascontiguousarray(
             np.array(ends, np.int32).reshape(-1, 2).T)
         out[suffix("e_id", t)] = ids
-        out[suffix("num_sampled_edges", t)] = int64(s.per_hop)
+        if spec.subgraph == "directional":
+            out[suffix("num_sampled_edges", t)] = int64(s.per_hop)
         if spec.draw == "labor":
             out[suffix("edge_weight", t)] = np.array(s.weights, np.float32)
         stored = graph.edge_types[edge_type]
-        if stored.attr is not None:
+        others = (spec.subgraph == "bidirectional"
+                  and _reverse(sampled, edge_type) not in (None, edge_type))
+        if stored.attr is not None and not others:
             out[suffix("edge_attr", t)] = stored.attr[ids >> stored.attr_shift]
     return out

@@ -325,6 +325,91 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
             "ccf0367be5f81941d8646162d269794ea95b75aae1c3955bd8dabfbb484a3a08")
 
 
+class SubgraphTest(unittest.TestCase):
+    """On the seven nodes, on Cora and on aifb."""
+
+    def batch(self, inputs, fanouts, batch_size, shuffle=False, **options):
+        return Loader(graph.homogeneous(7, SEVEN_ROWS), inputs,
+                      Spec(fanouts, seed=7, **options), batch_size,
+                      shuffle).batch(0, 0)
+
+    def test_induced(self):
+        b = self.batch([0, 3, 1, 6], [2, 2], 3, True, subgraph="induced")
+        self.assertEqual(b["e_id"].tolist(), [10, 11, 5, 6, 0, 1, 4, 2])
+        self.assertEqual(b["edge_index"].tolist(),
+                         [[3, 2, 3, 0, 2, 4, 4, 0], [0, 0, 2, 2, 3, 3, 3, 3]])
+        self.assertNotIn("num_sampled_edges", b)
+        self.assertEqual(
+            digest.digest(b),
+            "88d8e17c4908085320eebdb8680088bb946caa13aa988962a5e9824f1ed335a4")
+
+    def test_induced_in_each_tree(self):
+        b = self.batch([0, 3, 0, 6], [1, 1], 4, subgraph="induced",
+                       disjoint=True)
+        self.assertEqual(b["e_id"].tolist(),
+                         [3, 10, 0, 2, 1, 4, 2, 10, 11, 5, 6])
+        self.assertEqual(
+            digest.digest(b),
+            "3b3dc53f83f5591de79d1eba9bbee8db7f72a2a844240f2c06455159668b26ca")
+
+    def test_bidirectional(self):
+        b = self.batch([0, 3, 1, 6], [2, 2], 3, True, subgraph="bidirectional")
+        self.assertEqual(b["e_id"].tolist(), [11, 10, 6, 5, 2, 5, 1, 1])
+        self.assertEqual(
+            digest.digest(b),
+            "562e255bd178de6ea3fa8b0b9f8d569606aa27c988e827dc256261fbc6da1f11")
+
+    def test_k_hops_are_numpys(self):
+        """All within k hops, by boolean matrices."""
+        g = graph.read_ogb("tests/data/cora")
+        n = g.node_types[graph.NODE].count
+        edges = np.array(g.edge_types[graph.EDGE].edges)
+        for hops in (1, 2, 3):
+            for root in (0, 7, 1000, 2707):
+                b = Loader(g, [root], Spec([-1] * hops, seed=1,
+                                           subgraph="induced"), 1).batch(0, 0)
+                near = np.zeros(n, bool)
+                near[root] = True
+                for _ in range(hops):
+                    near[edges[near[edges[:, 1]], 0]] = True
+                inside = near[edges[:, 0]] & near[edges[:, 1]]
+                self.assertEqual(sorted(b["n_id"]), list(np.nonzero(near)[0]))
+                self.assertEqual(sorted(b["e_id"]), sorted(edges[inside, 2]))
+                ends = b["n_id"][b["edge_index"]]
+                self.assertEqual(
+                    sorted(map(tuple, np.vstack([ends, b["e_id"]]).T)),
+                    sorted(map(tuple, edges[inside])))
+
+    def test_cora_and_aifb(self):
+        cora = graph.read_ogb("tests/data/cora", True)
+        aifb = graph.read_ogb("tests/data/aifb", True)
+        train, persons = (cora.split(graph.NODE, "train"),
+                          aifb.split("person", "train"))
+        for subgraph, expected in {
+            "bidirectional": [
+                "2 0 498853bae074197077eb8d8b37dac369440219c47196fa137f4815bb"
+                "de7decf3 32 335 774 1938380",
+                "2 0 291953582ada9bf969b300ecd6c99070050259c220211c8027d5be37"
+                "3d7fee94 32 487 1092 2821060",
+                "1 0 0a9bed333831cc352cd3bd94cfe9c9aaed60c07290ce964ca796416c"
+                "428e3acf 16 922 4562 81688"],
+            "induced": [
+                "2 0 c0776ecbf014300b26dbffd40bd4f4bb4fd7cf928ba04e2845b40614"
+                "8d0ee786 32 335 2128 1960044",
+                "2 0 f213c67b05f06f86f4a19b7b6b5fd841cf34d72b42549996e1a6b768"
+                "b2746c46 32 487 2712 2846980",
+                "1 0 1cbd307dac2a603fb56b4cb9bcb366743c9898f8d5fc8ad3d1230499"
+                "9b8d9a48 16 922 11264 188920"]}.items():
+            lines = [
+                Loader(cora, train, Spec([10, 5], 11, subgraph=subgraph),
+                       32).line(2, 0),
+                Loader(cora, train, Spec([10, 10], 11, subgraph=subgraph,
+                                         disjoint=True), 32).line(2, 0),
+                Loader(aifb, persons, Spec([4, 3], 11, "person",
+                                           subgraph=subgraph), 16).line(1, 0)]
+            self.assertEqual(lines, expected)
+
+
 class CoraTest(unittest.TestCase):
     FOLDER = "tests/data/cora"
     graphs = {}

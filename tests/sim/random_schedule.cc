@@ -39,6 +39,11 @@ class Draw {
     if (schedule.kind == kSimNeighbors && others.Chance(0.2)) {
       schedule.predicates = 1;
     }
+    SimRandom edges(static_cast<uint64_t>(schedule.seed), "subgraph");
+    if (edges.Chance(0.2)) {
+      schedule.subgraph = 1 + static_cast<int64_t>(edges.Below(2));
+      Normalize(schedule);
+    }
     return schedule;
   }
 

@@ -79,6 +79,14 @@ DrawOptions DrawsOf(const Schedule& schedule) {
   return {};
 }
 
+// Labor's edges have weights, and those between nodes know no time.
+bool HasSubgraph(const Schedule& schedule) {
+  const DrawOptions draws = DrawsOf(schedule);
+  return schedule.links == 0 && draws.draw != DrawMode::kLabor &&
+         (schedule.subgraph != 2 ||
+          (draws.time == TimeMode::kNone && schedule.predicates == 0));
+}
+
 bool NeedsColumns(const Schedule& schedule) {
   return schedule.predicates != 0 ||
          (schedule.draws != kUniform && schedule.draws != kDisjoint);
@@ -129,6 +137,9 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   if (schedule.predicates != 0) {
     loader.draws.edge_predicates =
         OrDie(ParseEdgePredicates("edge_weight > 0 and edge_time < 40"));
+  }
+  if (schedule.kind == kSimNeighbors && HasSubgraph(schedule)) {
+    loader.subgraph.type = static_cast<SubgraphType>(schedule.subgraph);
   }
   // LABOR has no replacement.
   loader.replace = schedule.replace != 0 && schedule.draws != kLabor;
@@ -208,8 +219,9 @@ std::shared_ptr<const Graph> StrangersGraph() {
 
 LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
-  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, int64_t, uint32_t, uint32_t>;
+  using Key =
+      std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                 int64_t, int64_t, int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
@@ -218,6 +230,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                 schedule.links,
                 schedule.draws,
                 schedule.predicates,
+                schedule.subgraph,
                 schedule.batches,
                 job,
                 rank,

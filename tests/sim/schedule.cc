@@ -30,6 +30,7 @@ constexpr SimField kFields[] = {
     {"links", &Schedule::links, 0, 4},
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
     {"predicates", &Schedule::predicates, 0, 1},
+    {"subgraph", &Schedule::subgraph, 0, 2},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"prefetch", &Schedule::prefetch, 1, 64},
@@ -229,7 +230,9 @@ void Normalize(Schedule& schedule) {
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
   // Their questions are not cut into pieces below what a question may be.
-  if (schedule.kind > kSimWalks) schedule.leaf_reply = 4 * kMiB;
+  if (schedule.kind > kSimWalks || schedule.subgraph == 2) {
+    schedule.leaf_reply = 4 * kMiB;
+  }
   std::erase_if(schedule.faults, [&](const SimFault& fault) {
     return !Exists(fault.node, schedule) ||
            (HasOther(fault.kind) && !Exists(fault.other, schedule)) ||

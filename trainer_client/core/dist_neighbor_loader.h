@@ -58,8 +58,9 @@ struct NeighborLoaderOptions {
   uint64_t batch_size = 1;
   ShuffleMode shuffle = ShuffleMode::kGlobal;
   bool replace = false;
-  bool expand_all = false;  // DGL's blocks instead of PyG's hops
-  DrawOptions draws;        // weights, LABOR, times, trees
+  bool expand_all = false;   // DGL's blocks instead of PyG's hops
+  DrawOptions draws;         // weights, LABOR, times, trees
+  SubgraphOptions subgraph;  // PyG's subgraph_type: which edges there are
   // The time of each of the inputs, in their order, or one for all. Empty, with
   // a draws.time: the nodes' own.
   std::vector<int64_t> input_time;

@@ -135,8 +135,10 @@ absl::StatusOr<HeteroEdges> ReadEdges(const Suffixed& in) {
   }
   edges.src = index->As<int32_t>().first(n);
   edges.dst = index->As<int32_t>().subspan(n);
-  RETURN_IF_ERROR(
-      in.Vector("num_sampled_edges", DType::kInt64, &edges.num_sampled_edges));
+  if (in.Find("num_sampled_edges") != nullptr) {
+    RETURN_IF_ERROR(in.Vector("num_sampled_edges", DType::kInt64,
+                              &edges.num_sampled_edges));
+  }
   RETURN_IF_ERROR(in.Rows("edge_attr", n, &edges.edge_attr));
   RETURN_IF_ERROR(in.Rows("edge_weight", n, &edges.edge_weight));
   return edges;

@@ -31,7 +31,8 @@ struct HeteroEdges {
   absl::Span<const int32_t> src;
   absl::Span<const int32_t> dst;
   absl::Span<const int64_t> e_id;               // [E]
-  absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E
+  absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E; empty
+                                                // where edges are of no hop
   std::optional<TensorView> edge_attr;          // [E, D]
   std::optional<TensorView> edge_weight;        // [E] of LABOR
 };

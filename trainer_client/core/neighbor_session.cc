@@ -94,6 +94,7 @@ SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
   spec.expand = options.expand_all ? ExpandMode::kAll : ExpandMode::kNew;
   spec.draws = options.draws;
   spec.draws.input_time = TimesOf(options);
+  spec.subgraph = options.subgraph;
   spec.collect_features = options.collect_features;
   return spec;
 }
@@ -198,6 +199,7 @@ uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   bound.replace = NeighborsOf(spec).replace();
   bound.expand_all = NeighborsOf(spec).expand() == v1::EXPAND_ALL;
   bound.disjoint = NeighborsOf(spec).disjoint();
+  bound.subgraph = static_cast<SubgraphType>(NeighborsOf(spec).subgraph_type());
   bound.edge_weights = NeighborsOf(spec).draw() == v1::DRAW_LABOR;
   return BatchBytesBound(bound);
 }
@@ -299,6 +301,13 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
   DrawOptions draws = options.draws;
   draws.input_time = TimesOf(options);
   RETURN_IF_ERROR(CheckDrawOptions(draws, options.replace));
+  if ((options.walk.has_value() || options.ppr.has_value()) &&
+      options.subgraph != SubgraphOptions()) {
+    return Bad("subgraph",
+               options.walk.has_value() ? "given with walks" : "given with PPR",
+               "none: which edges there are is for neighbours");
+  }
+  RETURN_IF_ERROR(CheckSubgraphOptions(options.subgraph, draws));
   return CheckNames(options);
 }
 

@@ -100,6 +100,8 @@ class Oracle {
       type.per_hop.push_back(static_cast<int64_t>(type.all.size()));
     }
     for (size_t hop = 0; hop < num_hops_; ++hop) RunHop(hop);
+    if (options_.subgraph.type == SubgraphType::kInduced) Induce();
+    if (options_.subgraph.type == SubgraphType::kBidirectional) Mirror();
     AddNodeTensors();
     AddEdgeTensors();
     return local;
@@ -315,6 +317,76 @@ class Oracle {
     }
   }
 
+  // All edges between the nodes, instead of those that were drawn.
+  void Induce() {
+    for (auto& [t, edges] : edges_) {
+      const auto& type = graph_.edge_types[t];
+      const Nodes& src = nodes_[type.src];
+      const Nodes& dst = nodes_[type.dst];
+      edges.src.clear(), edges.dst.clear(), edges.ids.clear();
+      for (size_t v = 0; v < dst.all.size(); ++v) {
+        for (const auto& [u, e] : edges.adjacency[dst.all[v].id]) {
+          const auto found = src.local.find({dst.all[v].tree, u});
+          if (found == src.local.end()) continue;
+          edges.src.push_back(static_cast<int32_t>(found->second));
+          edges.dst.push_back(static_cast<int32_t>(v));
+          edges.ids.push_back(e);
+        }
+      }
+    }
+  }
+
+  // Drawn edges and the mirror images of those of the reverse type.
+  void Mirror() {
+    const std::map<size_t, Edges> drawn = edges_;
+    for (auto& [t, edges] : edges_) {
+      // (destination, source) -> (whether mirrored, edge id): the least counts.
+      using Ends = std::pair<int32_t, int32_t>;
+      std::map<Ends, std::pair<bool, int64_t>> kept;
+      const auto add = [&kept](Ends ends, bool mirrored, int64_t id) {
+        auto& edge = kept.emplace(ends, std::pair(mirrored, id)).first->second;
+        edge = std::min(edge, std::pair(mirrored, id));
+      };
+      for (size_t i = 0; i < edges.ids.size(); ++i) {
+        add({edges.dst[i], edges.src[i]}, false, edges.ids[i]);
+      }
+      const auto back = drawn.find(ReverseOf(t));
+      for (size_t i = 0; back != drawn.end() && i < back->second.ids.size();
+           ++i) {
+        const Edges& from = back->second;
+        add({from.src[i], from.dst[i]}, true, from.ids[i]);
+      }
+      edges.src.clear(), edges.dst.clear(), edges.ids.clear();
+      for (const auto& [ends, edge] : kept) {
+        edges.dst.push_back(ends.first);
+        edges.src.push_back(ends.second);
+        edges.ids.push_back(edge.second);
+      }
+    }
+  }
+
+  // Of the types that are sampled the one that leads back: rev_REL of REL, else
+  // REL of rev_REL, else itself if it can; none: no type's number.
+  size_t ReverseOf(size_t t) const {
+    const auto& type = graph_.edge_types[t];
+    const auto find = [&](auto is_reverse) {
+      for (const auto& [u, edges] : edges_) {
+        const auto& other = graph_.edge_types[u];
+        const bool back = other.src == type.dst && other.dst == type.src;
+        if (back && is_reverse(other.rel)) return u;
+      }
+      return graph_.edge_types.size();
+    };
+    const size_t none = graph_.edge_types.size();
+    const size_t forth = find(
+        [&type](const std::string& rel) { return rel == "rev_" + type.rel; });
+    const size_t back = find(
+        [&type](const std::string& rel) { return type.rel == "rev_" + rel; });
+    if (forth != none) return forth;
+    if (back != none) return back;
+    return type.src == type.dst ? t : none;
+  }
+
   void AddNodeTensors() {
     for (const auto& schema : graph_.node_types) {
       if (nodes_.count(schema.name) == 0) continue;
@@ -359,13 +431,20 @@ class Oracle {
       index.insert(index.end(), edges.dst.begin(), edges.dst.end());
       tensors_["edge_index" + suffix] = Make(DType::kInt32, {2, e}, index);
       tensors_["e_id" + suffix] = Make(DType::kInt64, {e}, edges.ids);
-      tensors_["num_sampled_edges" + suffix] =
-          Make(DType::kInt64, {num_hops_}, edges.per_hop);
+      if (options_.subgraph.type == SubgraphType::kDirectional) {
+        tensors_["num_sampled_edges" + suffix] =
+            Make(DType::kInt64, {num_hops_}, edges.per_hop);
+      }
       if (options_.draws.draw == DrawMode::kLabor) {
         tensors_["edge_weight" + suffix] =
             Make(DType::kFloat32, {e}, edges.weights);
       }
       if (!options_.collect_features || !type.has_attr) continue;
+      // Edges of another type are among them, whose ids are others.
+      if (options_.subgraph.type == SubgraphType::kBidirectional &&
+          edges_.count(ReverseOf(t)) > 0 && ReverseOf(t) != t) {
+        continue;
+      }
       std::vector<float> attr;
       for (int64_t id : edges.ids)
         attr.push_back(2.0f * static_cast<float>(id));

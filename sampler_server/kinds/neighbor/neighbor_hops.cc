@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "sampler_server/engine/induce_step.h"
+#include "sampler_server/engine/mirror_edges.h"
+
 namespace tributary {
 
 NeighborHops::NeighborHops(StepContext context)
@@ -41,13 +44,21 @@ void NeighborHops::OnHopDone(absl::StatusOr<HopStep::Outcome> outcome) {
     return End(BatchProgram::Outcome::kTooLarge);
   }
   CloseHop();
-  if (++hop_ == context_.plan->num_hops) {
-    return End(BatchProgram::Outcome::kSampled);
-  }
+  if (++hop_ == context_.plan->num_hops) return EndHops();
   context_.strand->Post([self = shared_from_this()] { self->BeginHop(); });
 }
 
+bool NeighborHops::induced() const {
+  return context_.plan->subgraph.type == SubgraphType::kInduced;
+}
+
 void NeighborHops::CloseHop() {
+  if (induced()) {  // of what was drawn only the nodes matter
+    for (EdgeTypeState& type : context_.state->edges) {
+      type.hops.clear();
+      type.edges = 0;
+    }
+  }
   for (NodeTypeState& type : context_.state->nodes) {
     const size_t before = type.frontier_end;
     const size_t now = type.numbering.size();
@@ -55,6 +66,22 @@ void NeighborHops::CloseHop() {
     type.frontier_begin = context_.plan->expand_all ? 0 : before;
     type.frontier_end = now;
   }
+}
+
+void NeighborHops::EndHops() {
+  using Outcome = BatchProgram::Outcome;
+  if (context_.plan->subgraph.type == SubgraphType::kBidirectional) {
+    const bool fits =
+        MirrorEdges(*context_.plan, context_.control->Limits().working_bytes,
+                    context_.state);
+    return End(fits ? Outcome::kSampled : Outcome::kTooLarge);
+  }
+  if (!induced()) return End(Outcome::kSampled);
+  auto step =
+      std::make_shared<InduceStep>(context_, context_.control->Limits());
+  step->Start([self = shared_from_this()](absl::StatusOr<Outcome> outcome) {
+    self->End(std::move(outcome));
+  });
 }
 
 void NeighborHops::End(absl::StatusOr<BatchProgram::Outcome> outcome) {

@@ -12,8 +12,8 @@
 namespace tributary {
 
 // From what is numbered when it starts, every node of it in the first frontier,
-// to the last hop of the plan. Each hop is a HopStep, which ends in a task of
-// its own. On the task's strand.
+// to the last hop of the plan, and what its subgraph takes after that. Each hop
+// is a HopStep, which ends in a task of its own. On the task's strand.
 class NeighborHops : public std::enable_shared_from_this<NeighborHops> {
  public:
   explicit NeighborHops(StepContext context);
@@ -27,6 +27,8 @@ class NeighborHops : public std::enable_shared_from_this<NeighborHops> {
   void BeginHop();
   void OnHopDone(absl::StatusOr<HopStep::Outcome> outcome);
   void CloseHop();
+  bool induced() const;
+  void EndHops();
   void End(absl::StatusOr<BatchProgram::Outcome> outcome);
 
   StepContext context_;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/session/draw_options.h"
 #include "common/session/limits.h"
+#include "common/session/subgraph_options.h"
 #include "common/status.h"
 #include "partition/format/draw_traits.h"
 #include "sampler_server/engine/spec_error.h"
@@ -105,17 +106,44 @@ void FillDrawsOf(const EdgeTypeSchema& type,
   }
 }
 
+// The planned type that leads back: rev_REL of REL, else REL of rev_REL, else
+// the type itself where it leads from a node type to itself; -1: none.
+int ReverseOf(const GraphSchema& schema, const SamplingPlan& plan, size_t t) {
+  const EdgeTypeSchema& type = schema.edge_types[plan.edge_types[t].edge_type];
+  int found = type.src_type == type.dst_type ? static_cast<int>(t) : -1;
+  for (size_t i = 0; i < plan.edge_types.size(); ++i) {
+    const EdgeTypeSchema& other =
+        schema.edge_types[plan.edge_types[i].edge_type];
+    if (other.src_type != type.dst_type || other.dst_type != type.src_type) {
+      continue;
+    }
+    if (other.rel == "rev_" + type.rel) return static_cast<int>(i);
+    if (type.rel == "rev_" + other.rel) found = static_cast<int>(i);
+  }
+  return found;
+}
+
 absl::Status FillDrawRules(const GraphSchema& schema,
                            const v1::SessionSpec& spec, SamplingPlan* plan) {
   absl::Status status = CheckDraws(spec);
   if (status.ok()) status = CheckDrawsOn(TraitsOf(schema, *plan), spec);
+  if (status.ok()) status = CheckSubgraph(spec);
   if (!status.ok()) return SpecError("neighbor", status.message());
   const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   plan->layer_dependency = neighbor.layer_dependency();
   plan->strict = neighbor.strict();
   plan->latest = neighbor.temporal_strategy() == v1::TEMPORAL_STRATEGY_LAST;
   plan->disjoint = neighbor.disjoint();
+  plan->subgraph = {static_cast<SubgraphType>(neighbor.subgraph_type()),
+                    neighbor.max_scanned_edges()};
   plan->input_time = static_cast<InputTimeMode>(spec.inputs().time());
+  for (size_t t = 0; t < plan->edge_types.size(); ++t) {
+    if (plan->subgraph.type != SubgraphType::kBidirectional) break;
+    const int mirrors = ReverseOf(schema, *plan, t);
+    plan->edge_types[t].mirrors = mirrors;
+    plan->edge_types[t].has_rows =
+        mirrors < 0 || mirrors == static_cast<int>(t);
+  }
   for (PlannedEdgeType& planned : plan->edge_types) {
     const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
     FillDrawsOf(type, neighbor, &planned);
