@@ -50,7 +50,10 @@ constexpr char kFooter[] = R"(Examples:
   Links of a file, two negatives for each, and neighbours of all their ends:
     tributary sample --graph cora4 --kind link --input-edges @links.csv \
         --neg-sampling binary --neg-amount 2 --num-neighbors 10,5 \
-        --batch-size 32)";
+        --batch-size 32
+  Two layers by LADIES, of 128 and 64 nodes:
+    tributary sample --graph cora4 --kind layerwise --nodes-per-layer 128,64 \
+        --input-nodes train --batch-size 32)";
 
 absl::Status PrintLine(const BatchView& batch) {
   // Flushed, for who reads along.
@@ -118,6 +121,7 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   DeclareSampleDraws(*app, arguments_);
   DeclareSampleWalk(*app, arguments_);
   DeclareSamplePpr(*app, arguments_);
+  DeclareSampleLayerwise(*app, arguments_);
   DeclareSampleLink(*app, arguments_);
   DeclareSampleLimits(*app, arguments_);
   app->add_option("--out", arguments_.out,

@@ -58,8 +58,8 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
   DeclareSubgraphFlags(app, arguments.subgraph);
   app.add_option("--kind", arguments.kind,
                  "What is sampled: node (neighbours), walk (random walks), ppr "
-                 "(the nodes of the largest personalised PageRank), link "
-                 "(neighbours of links and negatives)")
+                 "(the nodes of the largest personalised PageRank), layerwise "
+                 "(LADIES), link (neighbours of links and negatives)")
       ->type_name("KIND")
       ->capture_default_str();
 }
@@ -135,6 +135,18 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
          "With --neg-strict, where each candidate is an edge: error, or "
          "accept the last one, and count them")
       ->type_name("WHAT")
+      ->capture_default_str();
+}
+
+void DeclareSampleLayerwise(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--nodes-per-layer", arguments.nodes_per_layer,
+                 "Nodes that each layer draws, the one next to the inputs "
+                 "first: 512,256")
+      ->type_name("LIST");
+  app.add_option("--importance", arguments.importance,
+                 "In proportion to what: ladies (squares of the normalised "
+                 "adjacency), uniform")
+      ->type_name("HOW")
       ->capture_default_str();
 }
 

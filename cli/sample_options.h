@@ -19,6 +19,8 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
 void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments);
 // --top-k, --alpha, ...: those of --kind ppr.
 void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments);
+// --nodes-per-layer, ...: those of --kind layerwise.
+void DeclareSampleLayerwise(CLI::App& app, SampleArguments& arguments);
 // --input-edges, --neg-sampling, --neg-amount: those of --kind link.
 void DeclareSampleLink(CLI::App& app, SampleArguments& arguments);
 // --threads, --rpc-timeout, --buffer-size.

@@ -12,6 +12,7 @@
 #include "cli/input_file.h"
 #include "cli/link_file.h"
 #include "cli/sample_kinds.h"
+#include "cli/sample_layerwise.h"
 #include "cli/sample_link.h"
 #include "cli/sample_ppr.h"
 #include "cli/sample_walk.h"
@@ -108,9 +109,9 @@ absl::Status ParseWorker(const SampleArguments& arguments,
 absl::Status ParseKind(const SampleArguments& arguments,
                        SampleRequest* request) {
   NeighborLoaderOptions* loader = &request->loader;
-  RETURN_IF_ERROR(
-      ParseChoice("--kind", arguments.kind, {"node", "walk", "ppr", "link"})
-          .status());
+  RETURN_IF_ERROR(ParseChoice("--kind", arguments.kind,
+                              {"node", "walk", "ppr", "layerwise", "link"})
+                      .status());
   RETURN_IF_ERROR(CheckKindOptions(arguments, arguments.kind));
   if (arguments.kind == "link") {
     RETURN_IF_ERROR(ParseLink(arguments, request));
@@ -119,6 +120,10 @@ absl::Status ParseKind(const SampleArguments& arguments,
   }
   if (arguments.kind == "walk") {
     ASSIGN_OR_RETURN(loader->walk, ParseWalk(arguments));
+    return absl::OkStatus();
+  }
+  if (arguments.kind == "layerwise") {
+    ASSIGN_OR_RETURN(loader->layerwise, ParseLayerwise(arguments));
     return absl::OkStatus();
   }
   if (arguments.kind == "ppr") {

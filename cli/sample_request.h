@@ -47,7 +47,10 @@ struct SampleArguments {
   std::string top_k;
   std::string alpha = "0.15";
   std::string epsilon = "0.0001";
-  std::string edge_type;
+  std::string edge_type;  // and of --kind layerwise
+  // --kind layerwise.
+  std::string nodes_per_layer;
+  std::string importance = "ladies";
   // --kind link.
   std::string input_edges;
   std::string neg_sampling = "none";

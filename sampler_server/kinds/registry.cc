@@ -1,5 +1,6 @@
 #include "sampler_server/kinds/registry.h"
 
+#include "sampler_server/kinds/layerwise/layerwise_kind.h"
 #include "sampler_server/kinds/link/link_kind.h"
 #include "sampler_server/kinds/neighbor/neighbor_kind.h"
 #include "sampler_server/kinds/ppr/ppr_kind.h"
@@ -9,10 +10,7 @@ namespace tributary {
 
 absl::Span<const SamplingKind* const> AllKinds() {
   static const SamplingKind* const kinds[] = {
-      &NeighborKind(),
-      &WalkKind(),
-      &LinkKind(),
-      &PprKind(),
+      &NeighborKind(), &WalkKind(), &LinkKind(), &PprKind(), &LayerwiseKind(),
   };
   return kinds;
 }

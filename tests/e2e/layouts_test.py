@@ -104,6 +104,16 @@ class PprTest(CoraTest):
                               **options)
 
 
+class LayerwiseTest(CoraTest):
+    """Layers, whose draws are of all partitions' nodes together."""
+
+    @staticmethod
+    def sample(where, *flags, **options):
+        layers = ("--kind", "layerwise", "--nodes-per-layer", "40,30")
+        return sampling.lines(where, fanouts=None, flags=(*layers, *flags),
+                              **options)
+
+
 class LinkTest(CoraTest):
     """Links of a file, two negatives for each, which ask for edges."""
 

@@ -62,6 +62,12 @@ def ppr_spec(top_k, edge_type, more=b""):
     return spec_of_kind(blob(19, ppr + blob(4, edge_type) + more), 2, b"a")
 
 
+def layerwise_spec(layers, edge_type, importance=1):
+    layerwise = b"".join(number(1, nodes) for nodes in layers)
+    layerwise += number(2, importance) + blob(3, edge_type)
+    return spec_of_kind(blob(20, layerwise), 2, b"a")
+
+
 def spec_of_kind(kind, shuffle, input_type):
     inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
     layout = blob(4, bytes(32)) if shuffle == 3 else b""
@@ -98,6 +104,9 @@ def session_specs():
     write("session_spec/metapath", walk_spec(1, 3, [b"b,of,a", b"a,to,a"]))
     write("session_spec/ppr", ppr_spec(3, b"a,to,a"))
     write("session_spec/ppr_astray", ppr_spec(3, b"b,of,a"))
+    write("session_spec/layerwise", layerwise_spec([3, 2], b"a,to,a"))
+    write("session_spec/layerwise_uniform",
+          layerwise_spec([2], b"a,to,a", 2))
     write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
 
 

@@ -40,6 +40,7 @@ const KindFixture& LinkFixture();
 const KindFixture& NeighborFixture();
 const KindFixture& WalkFixture();
 const KindFixture& PprFixture();
+const KindFixture& LayerwiseFixture();
 
 }  // namespace tributary
 

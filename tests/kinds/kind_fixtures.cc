@@ -4,10 +4,8 @@ namespace tributary {
 
 absl::Span<const KindFixture* const> AllFixtures() {
   static const KindFixture* const fixtures[] = {
-      &NeighborFixture(),
-      &WalkFixture(),
-      &PprFixture(),
-      &LinkFixture(),
+      &NeighborFixture(),  &WalkFixture(), &PprFixture(),
+      &LayerwiseFixture(), &LinkFixture(),
   };
   return fixtures;
 }

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/layerwise/layerwise_spec.h"
 #include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
@@ -274,6 +275,22 @@ TEST_P(WorkingMemory, Ppr) {
     };
     ExpectWithinReservation(graph, batch);
   }
+}
+
+// Of few edges that are kept, and of nearly all.
+TEST_P(WorkingMemory, Layerwise) {
+  const auto sparse = Make(Uniform(100'000, 1'000'000));
+  const auto dense = Make(Uniform(300, 100'000));
+  const auto batch = [](int64_t inputs, std::vector<uint32_t> layers) {
+    BatchCase made = Case(inputs, {1});
+    made.build_spec = [=](const SpecGraph& graph, const SpecOptions& options) {
+      return BuildLayerwiseSpec(graph, options, {.nodes_per_layer = layers});
+    };
+    return made;
+  };
+  ExpectWithinReservation(sparse, batch(20'000, {5'000, 5'000}));
+  ExpectWithinReservation(sparse, batch(2'000, {30'000, 30'000}));
+  ExpectWithinReservation(dense, batch(100, {250, 400}));
 }
 
 // Many links with few negatives, and the reverse; whole and in trees.

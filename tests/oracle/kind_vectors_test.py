@@ -1,10 +1,11 @@
-"""The oracle's PPR against the vectors of docs/sampling.md."""
+"""The oracle's PPR and layers against the vectors of docs/sampling.md."""
 
 import unittest
 
 import numpy as np
 
 from tests.oracle import digest, graph
+from tests.oracle.layerwise_batch import Layerwise
 from tests.oracle.loader import Loader
 from tests.oracle.ppr_batch import MASS, Ppr, scores, share
 
@@ -68,6 +69,65 @@ class PprTest(unittest.TestCase):
             found = scores(edges, v, share(alpha), 1)
             made = np.array([found.get(u, 0) / MASS for u in range(7)])
             self.assertLess(np.abs(exact[:, v] - made).max(), 1e-8)
+
+
+class LayerwiseTest(unittest.TestCase):
+    def batch(self, *layers, **options):
+        return Loader(graph.homogeneous(7, SEVEN_ROWS), [0, 3, 1, 6],
+                      Layerwise(list(layers), 7, **options), 3).batch(0, 0)
+
+    def test_two_layers(self):
+        b = self.batch(2, 2)
+        self.assertEqual(b["n_id"].tolist(), [3, 6, 1, 0])
+        self.assertEqual(b["e_id"].tolist(), [10, 5, 6, 10, 5, 6, 2])
+        # Layer of 3 nodes, scale 2^60: of 0 2 4 (d = 3) and 3 0 (d = 2), 0 and
+        # 3 are drawn; 3 > 1 weighs 1 / q(3), 0 > 1 weighs 1 / q(0).
+        inverse = [1 / (2**60 // 4 + 0), 1 / (2**60 // 9 + 2**60 // 4)]
+        self.assertEqual(sorted(b["edge_weight"][1:3].tolist()), sorted(
+            float(np.float32(g / sum(inverse))) for g in inverse))
+        self.assertEqual(
+            digest.line(0, 0, b),
+            "0 0 03f0f59f21c66298b00044b6972186868d39dd2a53339496ae225da3e314"
+            "470e 3 4 7 256")
+
+    def test_uniform(self):
+        self.assertEqual(
+            digest.line(0, 0, self.batch(2, 1, uniform=True)),
+            "0 0 9935953c384aa9f8c7a1557d1cdbac104af82a98f64fca44e577bb1ad23c"
+            "d7a7 3 5 5 224")
+
+    def test_more_than_there_are(self):
+        b = self.batch(50)
+        self.assertEqual(b["edge_weight"].tolist(),
+                         [float(np.float32(1 / 3))] * 3 + [0.5] * 2)
+        self.assertEqual(
+            digest.line(0, 0, b),
+            "0 0 1b63430ca442a89cc3634c95620696fcc232678355595f0f41ce210464e9"
+            "ba48 3 5 5 208")
+
+    def test_cora(self):
+        g = graph.read_ogb("tests/data/cora", True)
+        for spec, line in (
+                (Layerwise([64, 64], 11),
+                 "2 0 a61b72588e499768eaa1aa541c725029451e8a0325b59de94ed3e97f"
+                 "8c713e27 32 121 362 703180"),
+                (Layerwise([512, 256, 64], 11),
+                 "2 0 e36a8c7d28ade61301d7bc367e34b4b4b66168bf9242f96a64264467"
+                 "d3380b66 32 294 1786 1726080"),
+                (Layerwise([64, 64], 11, True),
+                 "2 0 7754c0d8f5fdaff9bb90e7b8f8eb3c75d6293a6b002f63f6deb3315e"
+                 "c25ca73d 32 152 290 879928")):
+            loader = Loader(g, g.split(graph.NODE, "train"), spec, 32)
+            self.assertEqual(loader.line(2, 0), line)
+
+    def test_aifb(self):
+        g = graph.read_ogb("tests/data/aifb", True)
+        spec = Layerwise([5, 3], 11, False, "schema",
+                         ("schema", "subClassOf", "schema"))
+        self.assertEqual(
+            Loader(g, [39, 30, 14, 12, 16, 30], spec, 4).line(1, 0),
+            "1 0 31b719d2ee38d4eb60d1be589419f550f6f3c0f15b1aa9366f9612d89caf"
+            "9a4c 4 10 8 336")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Batches of an epoch by index, as `tributary sample` names them."""
 
-from tests.oracle import (digest, link_batch, neighbour_batch, order,
+from tests.oracle import (digest, layerwise_batch, link_batch,
+                          neighbour_batch, order,
                           ppr_batch, walk_batch)
 
 
@@ -29,6 +30,8 @@ class Loader:
                  [self.inputs[i] for i in numbers], numbers)
         if isinstance(self.spec, walk_batch.Walk):
             return walk_batch.make(*batch)
+        if isinstance(self.spec, layerwise_batch.Layerwise):
+            return layerwise_batch.make(*batch)
         if isinstance(self.spec, ppr_batch.Ppr):
             return ppr_batch.make(*batch)
         times = (None if self.times is None

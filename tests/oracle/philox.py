@@ -12,6 +12,7 @@ NEIGHBOURS = 2
 NEGATIVES = 3
 WALKS = 4
 LABOR = 5
+LAYERWISE = 6
 
 
 def philox(counter, key):

@@ -149,6 +149,12 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
                             .alpha = schedule.replace != 0 ? 0.5 : 0.15,
                             .epsilon = schedule.expand_all != 0 ? 0.1 : 0.01};
   }
+  if (schedule.kind == kSimLayerwise) {
+    loader.layerwise = LayerwiseOptions{
+        .nodes_per_layer = {4, 3},
+        .importance = schedule.replace != 0 ? LayerImportance::kUniform
+                                            : LayerImportance::kLadies};
+  }
   if (schedule.kind == kSimWalks) {
     loader.walk = WalkOptions{.walk_length = 6,
                               .walks_per_node = 2,

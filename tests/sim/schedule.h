@@ -52,7 +52,7 @@ inline constexpr int64_t kSimDrawWays = 6;
 
 // Kinds of sampling.
 inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
-                         kSimKinds = 3;
+                         kSimLayerwise = 3, kSimKinds = 4;
 
 // Everything that a run depends on. Each number has a least disturbing value,
 // its default; SimFields() lists them.

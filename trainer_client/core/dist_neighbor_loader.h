@@ -16,6 +16,7 @@
 #include "common/session/link_columns.h"
 #include "common/session/spec_builder.h"
 #include "partition/format/schema.h"
+#include "sampler_server/kinds/layerwise/layerwise_spec.h"
 #include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
@@ -74,8 +75,10 @@ struct NeighborLoaderOptions {
   // Random walks instead of neighbours, which num_neighbors, replace and
   // expand_all are for: set by DistRandomWalkLoader.
   std::optional<WalkOptions> walk;
-  // PPR top-k instead, likewise: set by DistPprLoader. One of them at most.
+  // PPR top-k or layers instead, likewise: set by DistPprLoader and
+  // DistLayerwiseLoader. One of them all at most.
   std::optional<PprOptions> ppr;
+  std::optional<LayerwiseOptions> layerwise;
   // Links and negatives to them instead of input_nodes: set by
   // DistLinkNeighborLoader.
   std::optional<LinkRequest> link;

@@ -106,6 +106,9 @@ absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
     return BuildWalkSpec(graph, common, *options.walk);
   }
   if (options.ppr.has_value()) return BuildPprSpec(graph, common, *options.ppr);
+  if (options.layerwise.has_value()) {
+    return BuildLayerwiseSpec(graph, common, *options.layerwise);
+  }
   if (options.link.has_value()) {
     return BuildLinkSpec(graph, common, options.link->negatives,
                          options.link->exclude);
@@ -167,9 +170,30 @@ uint64_t PprBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   return PprBatchBytesBound(bound);
 }
 
+uint64_t LayerwiseBoundOf(const GraphSchema& schema,
+                          const v1::SessionSpec& spec) {
+  const EdgeTypeSchema& type =
+      schema.edge_types[schema.FindEdgeType(spec.layerwise().edge_type())];
+  const NodeTypeSchema& node_type = schema.node_types[type.src_type];
+  LayerwiseBoundInputs bound;
+  bound.node_type = node_type.name;
+  bound.edge_type = type.name();
+  bound.num_nodes = static_cast<uint64_t>(node_type.num_nodes);
+  bound.num_edges = static_cast<uint64_t>(type.num_edges);
+  bound.node_row_bytes = RowBytes(node_type.x, spec.collect_features()) +
+                         RowBytes(node_type.y, spec.collect_features());
+  bound.edge_row_bytes = RowBytes(type.edge_attr, spec.collect_features());
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.nodes_per_layer.assign(spec.layerwise().nodes_per_layer().begin(),
+                               spec.layerwise().nodes_per_layer().end());
+  return LayerwiseBatchBytesBound(bound);
+}
+
 uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   if (spec.has_walk()) return WalkBoundOf(schema, spec);
   if (spec.has_ppr()) return PprBoundOf(schema, spec);
+  if (spec.has_layerwise()) return LayerwiseBoundOf(schema, spec);
   BatchBoundInputs bound;
   for (const auto& type : schema.node_types) {
     bound.node_types.push_back({type.name,
@@ -253,6 +277,9 @@ absl::Status CheckNames(const NeighborLoaderOptions& options) {
   if (options.ppr.has_value() && !IsUtf8(options.ppr->edge_type)) {
     return Bad("edge_type", options.ppr->edge_type, "UTF-8");
   }
+  if (options.layerwise.has_value() && !IsUtf8(options.layerwise->edge_type)) {
+    return Bad("edge_type", options.layerwise->edge_type, "UTF-8");
+  }
   if (options.link.has_value() && !IsUtf8(options.link->edge_type)) {
     return Bad("link.edge_type", options.link->edge_type, "UTF-8");
   }
@@ -289,13 +316,17 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
                "0 to world - 1, in a world of at least 1");
   }
   RETURN_IF_ERROR(CheckInputLists(options));
-  if (options.walk.has_value() && options.ppr.has_value()) {
-    return Bad("ppr", "given beside walk", "one of the two");
+  const int others = options.walk.has_value() + options.ppr.has_value() +
+                     options.layerwise.has_value();
+  if (others > 1) {
+    return Bad("walk", "given beside another kind", "one of them");
   }
-  if ((options.walk.has_value() || options.ppr.has_value()) &&
+  if (others > 0 &&
       (options.draws != DrawOptions() || !options.input_time.empty())) {
     return Bad("draws",
-               options.walk.has_value() ? "given with walks" : "given with PPR",
+               options.walk.has_value()  ? "given with walks"
+               : options.ppr.has_value() ? "given with PPR"
+                                         : "given with layers",
                "none: weights, times, trees and predicates are for neighbours");
   }
   DrawOptions draws = options.draws;

@@ -12,6 +12,7 @@ SAMPLE = {"--graph": "{graph}", "--input-nodes": "train", "--num-neighbors":
           "--batches": "0:1"}
 WALK = {"kind": "walk", "num_neighbors": None}
 PPR = {"kind": "ppr", "num_neighbors": None}
+LAYERS = {"kind": "layerwise", "num_neighbors": None}
 FLEET = {"graph": None, "rpc_timeout": "0.3"}
 
 
@@ -162,6 +163,25 @@ CASES = [
            walk_length="4", top_k="4"),
     sample("PPR in time", ["draws", "PPR"], FAILURE, **PPR, top_k="4",
            time="edge"),
+    sample("layers of how many", ["--nodes-per-layer is required"], **LAYERS),
+    sample("a layer of none", ["--nodes-per-layer", "1 to 65536"], **LAYERS,
+           nodes_per_layer="4,0"),
+    sample("a layer of all", ["--nodes-per-layer", "-1"], **LAYERS,
+           nodes_per_layer="-1"),
+    sample("a hundred layers", ["nodes_per_layer", "1 to 32"], FAILURE,
+           **LAYERS, nodes_per_layer=",".join("1" * 100)),
+    sample("FastGCN", ["--importance", "fastgcn", "ladies", "uniform"],
+           **LAYERS, nodes_per_layer="4", importance="fastgcn"),
+    sample("an importance that is not", ["--importance", "laides", "ladies"],
+           **LAYERS, nodes_per_layer="4", importance="laides"),
+    sample("layers along what is not", ["edge_type", "a,b,c", "node,to,node"],
+           FAILURE, **LAYERS, nodes_per_layer="4", edge_type="a,b,c"),
+    sample("layers with replacement", ["--replace", "--kind node"],
+           more=["--replace"], **LAYERS, nodes_per_layer="4"),
+    sample("layers of walks", ["--nodes-per-layer", "--kind layerwise"],
+           **WALK, walk_length="4", nodes_per_layer="4"),
+    sample("an edge type of neighbours", ["--edge-type", "--kind ppr"],
+           edge_type="node,to,node"),
     # With what.
     sample("no threads", ["--threads", "1 to 64"], threads="0"),
     sample("65 threads", ["--threads", "1 to 64"], threads="65"),

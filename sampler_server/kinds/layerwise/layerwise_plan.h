@@ -1,0 +1,33 @@
+// A session of layer-wise sampling made ready to run.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PLAN_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/proto/session.pb.h"
+#include "partition/format/schema.h"
+#include "sampler_server/engine/plan.h"
+
+namespace tributary {
+
+class LayerwisePlan final : public KindPlan {
+ public:
+  // As SamplingKind::Plan.
+  static absl::Status Fill(const GraphSchema& schema,
+                           const v1::LayerwiseSampling& layerwise,
+                           SamplingPlan* plan);
+  static const LayerwisePlan& Of(const SamplingPlan& plan) {
+    return static_cast<const LayerwisePlan&>(*plan.part);
+  }
+
+  std::vector<uint32_t> nodes_per_layer;
+  bool uniform = false;     // else by squares of the normalised adjacency
+  std::string weight_name;  // of edge_weight, with its suffix
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PLAN_H_

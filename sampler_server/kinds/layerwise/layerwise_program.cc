@@ -1,0 +1,306 @@
+#include "sampler_server/kinds/layerwise/layerwise_program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/session/hop_key.h"
+#include "sampler_server/engine/adjacency_questions.h"
+#include "sampler_server/engine/batch_writer.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint32_t kDrawsOfPiece = 8192;
+// For each node asked of: what AskDegrees and AskNeighbors hold.
+constexpr uint64_t kBytesPerQuestion = 72;
+// Of a kept edge: its source's number, its id, its weight.
+constexpr uint64_t kBytesPerKept =
+    sizeof(uint32_t) + sizeof(int64_t) + sizeof(float);
+
+template <typename T>
+uint64_t BytesOf(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
+template <typename T>
+void LetGo(std::vector<T>& values) {
+  std::vector<T>().swap(values);
+}
+
+}  // namespace
+
+uint64_t LayerwiseProgram::BytesHeld() const {
+  return context_.state->bytes() + BytesOf(degree_) + BytesOf(first_) +
+         BytesOf(neighbors_) + BytesOf(edge_ids_) + BytesOf(candidate_) +
+         BytesOf(candidate_id_) + BytesOf(local_) +
+         (draw_.has_value() ? LayerDraw::BytesFor(draw_->size(),
+                                                  plan_.nodes_per_layer[layer_])
+                            : 0);
+}
+
+bool LayerwiseProgram::Fits(uint64_t bytes) {
+  const uint64_t wanted = BytesHeld() + bytes;
+  const uint64_t working = context_.control->Limits().working_bytes;
+  short_of_ = wanted > working ? wanted - working : 0;
+  return short_of_ == 0;
+}
+
+void LayerwiseProgram::Start(Done done) {
+  done_ = std::move(done);
+  for (NodeTypeState& type : context_.state->nodes) {
+    type.per_hop.push_back(static_cast<int64_t>(type.numbering.size()));
+    type.per_hop.resize(context_.plan->num_hops + 1, 0);
+  }
+  edges().per_hop.resize(context_.plan->num_hops, 0);
+  context_.state->tensors.push_back(
+      {plan_.weight_name, DType::kFloat32, {0}, {}});
+  BeginLayer();
+}
+
+void LayerwiseProgram::BeginLayer() {
+  context_.control->SetStage(BatchStage::kSampling);
+  size_ = nodes().numbering.size();
+  const bool positions =
+      NeedsPositions(context_.graph->schema(), *context_.plan, edge_type());
+  if (!Fits(size_ * (2 * sizeof(uint64_t) + kBytesPerQuestion))) {
+    return EndTooLarge();
+  }
+  degree_.assign(size_, 0);
+  first_.assign(positions ? size_ : 0, 0);
+  AskDegrees(context_, edge_type().edge_type, nodes().numbering.ids(),
+             absl::MakeSpan(degree_), absl::MakeSpan(first_),
+             [self = shared_from_this()](absl::Status status) {
+               self->OnDegrees(std::move(status));
+             });
+}
+
+void LayerwiseProgram::OnDegrees(absl::Status status) {
+  if (!context_.control->Live()) return;
+  if (!status.ok()) return End(std::move(status));
+  context_.control->SetStage(BatchStage::kSampling);
+  // When the question has let go of what it holds; so below.
+  Later(&LayerwiseProgram::ReadRows);
+}
+
+void LayerwiseProgram::ReadRows() {
+  uint64_t total = 0;
+  for (const uint64_t degree : degree_) total += degree;
+  if (total > INT32_MAX) {
+    return End(absl::InvalidArgumentError(
+        absl::StrCat("the nodes of layer ", layer_, " have ", total,
+                     " neighbours; allowed: up to ", INT32_MAX,
+                     ": lower batch_size or nodes_per_layer")));
+  }
+  // Ids of nodes and edges, and numbers.
+  if (!Fits(size_ * kBytesPerQuestion +
+            total * (2 * sizeof(uint64_t) + sizeof(uint32_t)))) {
+    return EndTooLarge();
+  }
+  neighbors_.assign(total, 0);
+  edge_ids_.assign(total, 0);
+  AskNeighbors(context_, edge_type().edge_type, nodes().numbering.ids(),
+               degree_, absl::MakeSpan(neighbors_), absl::MakeSpan(edge_ids_),
+               [self = shared_from_this()](absl::Status status) {
+                 self->OnNeighbors(std::move(status));
+               });
+}
+
+void LayerwiseProgram::OnNeighbors(absl::Status status) {
+  if (!context_.control->Live()) return;
+  if (!status.ok()) return End(std::move(status));
+  context_.control->SetStage(BatchStage::kSampling);
+  Later(&LayerwiseProgram::Weigh);
+}
+
+void LayerwiseProgram::Weigh() {
+  if (!NumberCandidates()) return EndTooLarge();
+  const uint32_t wanted = plan_.nodes_per_layer[layer_];
+  if (!Fits(LayerDraw::BytesFor(candidate_id_.size(), wanted))) {
+    return EndTooLarge();
+  }
+  std::vector<uint64_t> q(candidate_id_.size(), plan_.uniform ? 1 : 0);
+  auto edge = candidate_.begin();
+  for (size_t v = 0; v < size_ && !plan_.uniform; ++v) {
+    if (degree_[v] == 0) continue;
+    const uint64_t share = SquaredShare(degree_[v], size_);
+    for (uint64_t i = 0; i < degree_[v]; ++i) q[*edge++] += share;
+  }
+  const PhiloxKey key = MakeHopKey({.random_seed = context_.plan->random_seed,
+                                    .epoch = context_.key.epoch,
+                                    .batch = context_.key.index,
+                                    .purpose = Purpose::kLayerWise,
+                                    .hop = static_cast<uint32_t>(layer_),
+                                    .type_name = edge_type().name});
+  draw_.emplace(std::move(q), key, wanted);
+  DrawSome();
+}
+
+// Neighbours by first occurrence: layouts do not matter. False when working
+// memory does not suffice.
+bool LayerwiseProgram::NumberCandidates() {
+  const GraphSchema& schema = context_.graph->schema();
+  LocalNumbering candidates(static_cast<uint64_t>(
+      schema.node_types[context_.plan->input_type].num_nodes));
+  candidate_.assign(neighbors_.size(), 0);
+  const uint64_t held = BytesHeld();
+  const uint64_t working = context_.control->Limits().working_bytes;
+  if (held > working ||
+      !candidates.Number(neighbors_, candidate_.data(), working - held)) {
+    return false;
+  }
+  LetGo(neighbors_);
+  candidates.DropTable();
+  if (!Fits(candidates.bytes() + candidates.size() * sizeof(uint64_t))) {
+    return false;
+  }
+  candidate_id_ = candidates.ids();
+  return true;
+}
+
+void LayerwiseProgram::DrawSome() {
+  if (!draw_->Draw(kDrawsOfPiece)) return Later(&LayerwiseProgram::DrawSome);
+  Keep();
+}
+
+void LayerwiseProgram::Keep() {
+  if (!NumberDrawn()) return EndTooLarge();
+  const uint64_t kept = CountKept();
+  edges().edges += kept;  // a batch that is too large says by how much
+  weights().shape = {static_cast<int64_t>(edges().edges)};
+  const bool positions = !first_.empty();
+  const StepLimits limits = context_.control->Limits();
+  const uint64_t all = edges().edges * sizeof(float);
+  if (kept > limits.edges ||
+      !Fits(kept * (kBytesPerKept + (positions ? sizeof(uint64_t) : 0)) +
+            size_ * (2 * sizeof(uint32_t)) + all)) {
+    return EndTooLarge();
+  }
+  KeepEdges(kept);
+  EndLayer();
+}
+
+// Those drawn, by candidate: new nodes get their numbers in that order.
+bool LayerwiseProgram::NumberDrawn() {
+  LocalNumbering& numbering = nodes().numbering;
+  const size_t wanted = plan_.nodes_per_layer[layer_];
+  const size_t most = std::min(candidate_id_.size(), wanted);
+  if (!Fits(candidate_id_.size() * sizeof(uint32_t) +
+            most * (sizeof(uint64_t) + sizeof(uint32_t)))) {
+    return false;
+  }
+  std::vector<uint64_t> ids;
+  ids.reserve(most);
+  for (size_t c = 0; c < candidate_id_.size(); ++c) {
+    if (draw_->drawn(c)) ids.push_back(candidate_id_[c]);
+  }
+  LetGo(candidate_id_);
+  local_.assign(draw_->size(), 0);
+  const uint64_t held = BytesHeld() - numbering.bytes() +
+                        ids.size() * (sizeof(uint64_t) + sizeof(uint32_t));
+  const uint64_t working = context_.control->Limits().working_bytes;
+  std::vector<uint32_t> numbers(ids.size());
+  if (held > working ||
+      !numbering.Number(ids, numbers.data(), working - held)) {
+    return false;
+  }
+  size_t next = 0;
+  for (size_t c = 0; c < local_.size(); ++c) {
+    if (draw_->drawn(c)) local_[c] = numbers[next++];
+  }
+  return true;
+}
+
+uint64_t LayerwiseProgram::CountKept() {
+  return std::count_if(candidate_.begin(), candidate_.end(),
+                       [this](uint32_t c) { return draw_->drawn(c); });
+}
+
+void LayerwiseProgram::KeepEdges(uint64_t kept) {
+  edges().per_hop[layer_] = static_cast<int64_t>(kept);
+  std::vector<uint8_t>& bytes = weights().bytes;
+  const size_t before = bytes.size();
+  bytes.reserve(edges().edges * sizeof(float));
+  bytes.resize(edges().edges * sizeof(float));
+  auto* weight = reinterpret_cast<float*>(bytes.data() + before);
+  SampledHop hop;
+  hop.counts.assign(size_, 0);
+  hop.src.reserve(kept);
+  hop.edge_ids.reserve(kept);
+  if (!first_.empty()) {
+    hop.positions.reserve(kept);
+    hop.owners.reserve(size_);
+  }
+  const auto& base =
+      context_.graph->schema().node_types[context_.plan->input_type].base;
+  const auto& ids = nodes().numbering.ids();
+  std::vector<uint64_t> q;
+  size_t edge = 0;
+  for (size_t v = 0; v < size_; ++v) {
+    q.clear();
+    for (uint64_t i = 0; i < degree_[v]; ++i, ++edge) {
+      const uint32_t c = candidate_[edge];
+      if (!draw_->drawn(c)) continue;
+      q.push_back(draw_->takes_all() ? 1 : draw_->weight(c));
+      hop.src.push_back(local_[c]);
+      hop.edge_ids.push_back(edge_ids_[edge]);
+      if (!first_.empty()) hop.positions.push_back(first_[v] + i);
+    }
+    EdgeWeights(q, weight);
+    weight += q.size();
+    hop.counts[v] = static_cast<uint32_t>(q.size());
+    if (first_.empty()) continue;
+    const auto owner = std::upper_bound(base.begin(), base.end(),
+                                        static_cast<int64_t>(ids[v]));
+    hop.owners.push_back(static_cast<uint32_t>(owner - base.begin() - 1));
+  }
+  if (kept > 0) edges().hops.push_back(std::move(hop));
+}
+
+void LayerwiseProgram::EndLayer() {
+  nodes().per_hop[layer_ + 1] =
+      static_cast<int64_t>(nodes().numbering.size() - size_);
+  for (auto* list : {&degree_, &first_}) LetGo(*list);
+  for (auto* list : {&candidate_, &local_}) LetGo(*list);
+  LetGo(edge_ids_);
+  draw_.reset();
+  if (++layer_ == context_.plan->num_hops) return End(Outcome::kSampled);
+  Later(&LayerwiseProgram::BeginLayer);
+}
+
+void LayerwiseProgram::Later(Step step) {
+  context_.strand->Post([self = shared_from_this(), step] {
+    if (self->context_.control->Live()) ((*self).*step)();
+  });
+}
+
+// A byte more of room is two more to work with: room for what did not fit now.
+// It is told as nodes that the batch is to have.
+void LayerwiseProgram::EndTooLarge() {
+  const GraphSchema& schema = context_.graph->schema();
+  const NodeTypeSchema& type = schema.node_types[context_.plan->input_type];
+  uint64_t row_bytes = sizeof(int64_t);
+  for (const auto* column : {&type.x, &type.y}) {
+    if (context_.plan->collect_features && column->has_value()) {
+      row_bytes += (*column)->row_bytes();
+    }
+  }
+  const uint64_t room = context_.control->Limits().max_bytes + short_of_ / 2;
+  const uint64_t found =
+      BatchWriter(schema, *context_.plan, context_.key, *context_.state)
+          .total_bytes();
+  if (room > found) nodes().unnumbered = (room - found) / row_bytes;
+  End(Outcome::kTooLarge);
+}
+
+void LayerwiseProgram::End(absl::StatusOr<Outcome> outcome) {
+  for (auto* list : {&degree_, &first_, &neighbors_, &candidate_id_}) {
+    LetGo(*list);
+  }
+  for (auto* list : {&candidate_, &local_}) LetGo(*list);
+  LetGo(edge_ids_);
+  draw_.reset();
+  std::exchange(done_, nullptr)(std::move(outcome));
+}
+
+}  // namespace tributary

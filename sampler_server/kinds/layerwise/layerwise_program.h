@@ -1,0 +1,82 @@
+// The steps of one batch of layer-wise sampling.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PROGRAM_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sampler_server/engine/sampling_kind.h"
+#include "sampler_server/engine/step_context.h"
+#include "sampler_server/kinds/layerwise/layer_draw.h"
+#include "sampler_server/kinds/layerwise/layerwise_plan.h"
+
+namespace tributary {
+
+// Layer after layer: the degrees of the nodes so far and all their in-edges,
+// from whoever holds them; what each neighbour weighs; the draw; and the edges
+// between what was drawn and the nodes so far.
+class LayerwiseProgram final
+    : public BatchProgram,
+      public std::enable_shared_from_this<LayerwiseProgram> {
+ public:
+  explicit LayerwiseProgram(StepContext context)
+      : context_(std::move(context)),
+        plan_(LayerwisePlan::Of(*context_.plan)) {}
+
+  void Start(Done done) override;
+
+ private:
+  using Step = void (LayerwiseProgram::*)();
+
+  const PlannedEdgeType& edge_type() const {
+    return context_.plan->edge_types[0];
+  }
+  NodeTypeState& nodes() const {
+    return context_.state->nodes[context_.plan->input_type];
+  }
+  EdgeTypeState& edges() const { return context_.state->edges[0]; }
+  KindTensor& weights() const { return context_.state->tensors[0]; }
+
+  void BeginLayer();
+  void OnDegrees(absl::Status status);
+  void ReadRows();
+  void OnNeighbors(absl::Status status);
+  void Weigh();
+  bool NumberCandidates();
+  void DrawSome();
+  void Keep();
+  bool NumberDrawn();
+  uint64_t CountKept();
+  void KeepEdges(uint64_t kept);
+  void EndLayer();
+
+  uint64_t BytesHeld() const;
+  // `bytes` beside what is held; notes by how many they do not.
+  bool Fits(uint64_t bytes);
+  void Later(Step step);
+  void End(absl::StatusOr<Outcome> outcome);
+  void EndTooLarge();
+
+  StepContext context_;
+  const LayerwisePlan& plan_;
+  Done done_;
+  int layer_ = 0;
+  uint64_t short_of_ = 0;
+  size_t size_ = 0;  // of the layer: nodes 0, ..., size_ - 1
+  // By node of the layer: its row.
+  std::vector<uint64_t> degree_, first_;
+  // By edge of the layer's rows.
+  std::vector<uint64_t> neighbors_;
+  std::vector<int64_t> edge_ids_;
+  std::vector<uint32_t> candidate_;  // its source's number among them
+  // By candidate.
+  std::vector<uint64_t> candidate_id_;
+  std::optional<LayerDraw> draw_;
+  std::vector<uint32_t> local_;  // local number, of those drawn
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PROGRAM_H_

@@ -1,0 +1,215 @@
+// Layer-wise sampling as docs/sampling.md words it, written down once more: in
+// original ids, a layer's draw unit by unit of mass.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "sampler_server/engine/testing/definition.h"
+#include "sampler_server/kinds/layerwise/layerwise_spec.h"
+#include "tests/brute_force/random_case.h"
+#include "tests/kinds/defined_batch.h"
+#include "tests/kinds/kind_fixture.h"
+
+namespace tributary {
+namespace {
+
+std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
+  return type.src + "," + type.rel + "," + type.dst;
+}
+
+struct Edge {
+  int64_t source = 0, id = 0;
+};
+
+class Layers {
+ public:
+  Layers(const MemoryGraphSpec& graph, const SpecOptions& options,
+         const LayerwiseOptions& layerwise, const BatchRequest& request)
+      : options_(options),
+        layerwise_(layerwise),
+        request_(request),
+        batch_(graph, options, request) {
+    for (const auto& type : graph.edge_types) {
+      if (!layerwise.edge_type.empty() && NameOf(type) != layerwise.edge_type) {
+        continue;
+      }
+      type_ = &type;
+      for (size_t e = 0; e < type.edges.size(); ++e) {
+        in_[type.edges[e].second].push_back(
+            {type.edges[e].first, static_cast<int64_t>(e)});
+      }
+    }
+    for (auto& [v, edges] : in_) {
+      std::stable_sort(edges.begin(), edges.end(),
+                       [](auto& a, auto& b) { return a.source < b.source; });
+    }
+    suffix_ = graph.heterogeneous
+                  ? "/" + type_->src + "__" + type_->rel + "__" + type_->dst
+                  : "";
+  }
+
+  std::string Digest() {
+    const std::string& at = batch_.input_type();
+    std::vector<int64_t> new_nodes = {Size()}, new_edges;
+    for (size_t l = 0; l < layerwise_.nodes_per_layer.size(); ++l) {
+      const int64_t nodes = Size();
+      const size_t edges = e_id_.size();
+      OneLayer(l);
+      new_nodes.push_back(Size() - nodes);
+      new_edges.push_back(static_cast<int64_t>(e_id_.size() - edges));
+    }
+    const uint64_t e = e_id_.size();
+    std::vector<int32_t> edge_index = src_;
+    edge_index.insert(edge_index.end(), dst_.begin(), dst_.end());
+    batch_.Put<int32_t>("edge_index" + suffix_, 4, {2, e}, edge_index);
+    batch_.Put<int64_t>("e_id" + suffix_, 5, {e}, e_id_);
+    batch_.Put<float>("edge_weight" + suffix_, 8, {e}, weight_);
+    batch_.Put<int64_t>("num_sampled_nodes" + batch_.Suffix(at), 5,
+                        {new_nodes.size()}, new_nodes);
+    batch_.Put<int64_t>("num_sampled_edges" + suffix_, 5, {new_edges.size()},
+                        new_edges);
+    if (options_.collect_features && type_->has_attr) {
+      std::vector<float> attr;
+      for (const int64_t id : e_id_) attr.push_back(static_cast<float>(2 * id));
+      batch_.Put<float>("edge_attr" + suffix_, 8, {e, 1}, attr);
+    }
+    return batch_.Digest({at});
+  }
+
+ private:
+  int64_t Size() {
+    return static_cast<int64_t>(batch_.ids(batch_.input_type()).size());
+  }
+
+  void OneLayer(size_t layer) {
+    const std::vector<int64_t> nodes = batch_.ids(batch_.input_type());
+    uint64_t scale = uint64_t{1} << 62;
+    for (uint64_t n = 1; n < nodes.size(); n *= 2) scale /= 2;
+    std::vector<int64_t> candidates;
+    std::map<int64_t, uint64_t> q;
+    for (const int64_t v : nodes) {
+      const uint64_t d = in_[v].size();
+      for (const Edge& edge : in_[v]) {
+        if (q.count(edge.source) == 0) candidates.push_back(edge.source);
+        q[edge.source] += std::max<uint64_t>(1, scale / (d * d));
+      }
+    }
+    if (layerwise_.importance == LayerImportance::kUniform) {
+      for (auto& [u, weight] : q) weight = 1;
+    }
+    const std::vector<int64_t> drawn = Drawn(layer, candidates, q);
+    if (drawn.size() == candidates.size()) {
+      for (auto& [u, weight] : q) weight = 1;
+    }
+    for (const int64_t u : drawn) batch_.Number(batch_.input_type(), u);
+    for (const int64_t v : nodes) KeepEdges(v, drawn, q);
+  }
+
+  std::vector<int64_t> Drawn(size_t layer, std::vector<int64_t> candidates,
+                             const std::map<int64_t, uint64_t>& q) {
+    const uint32_t k = layerwise_.nodes_per_layer[layer];
+    if (candidates.size() <= k) return candidates;
+    const Words words =
+        DefinedWords(DefinedKey({.random_seed = options_.random_seed,
+                                 .epoch = request_.key.epoch,
+                                 .batch = request_.key.index,
+                                 .purpose = 6,
+                                 .hop = static_cast<uint32_t>(layer),
+                                 .name = NameOf(*type_)}),
+                     0);
+    std::vector<int64_t> left = candidates;
+    for (uint32_t i = 0; i < k; ++i) {
+      uint64_t mass = 0;
+      for (const int64_t u : left) mass += q.at(u);
+      uint64_t r = DefinedBelow(words, i, mass, true);
+      size_t at = 0;
+      for (; r >= q.at(left[at]); ++at) r -= q.at(left[at]);
+      left.erase(left.begin() + static_cast<int64_t>(at));
+    }
+    for (const int64_t u : left) std::erase(candidates, u);
+    return candidates;
+  }
+
+  void KeepEdges(int64_t v, const std::vector<int64_t>& drawn,
+                 const std::map<int64_t, uint64_t>& q) {
+    std::vector<double> inverse;
+    for (const Edge& edge : in_[v]) {
+      if (std::find(drawn.begin(), drawn.end(), edge.source) == drawn.end()) {
+        continue;
+      }
+      src_.push_back(batch_.Number(batch_.input_type(), edge.source));
+      dst_.push_back(batch_.Number(batch_.input_type(), v));
+      e_id_.push_back(edge.id);
+      inverse.push_back(1.0 / static_cast<double>(q.at(edge.source)));
+    }
+    double sum = 0;
+    for (const double g : inverse) sum += g;
+    for (const double g : inverse) {
+      weight_.push_back(static_cast<float>(g / sum));
+    }
+  }
+
+  const SpecOptions& options_;
+  const LayerwiseOptions& layerwise_;
+  const BatchRequest& request_;
+  DefinedBatch batch_;
+  const MemoryGraphSpec::EdgeType* type_ = nullptr;
+  std::map<int64_t, std::vector<Edge>> in_;
+  std::string suffix_;
+  std::vector<int32_t> src_, dst_;
+  std::vector<int64_t> e_id_;
+  std::vector<float> weight_;
+};
+
+class Fixture final : public KindFixture {
+ public:
+  absl::string_view kind() const override { return "layerwise"; }
+
+  KindCase MakeCase(uint64_t seed) const override {
+    RandomCase random;
+    LayerwiseOptions layerwise;
+    for (uint64_t next = seed; layerwise.edge_type.empty(); next += 1'000'003) {
+      random = MakeRandomCase(next);
+      const std::string& input = random.batch.options.input_type;
+      const std::string at =
+          input.empty() ? random.graph.node_types[0].name : input;
+      for (const auto& type : random.graph.edge_types) {
+        if (type.src == at && type.dst == at)
+          layerwise.edge_type = NameOf(type);
+      }
+    }
+    if (random.graph.edge_types.size() == 1) layerwise.edge_type.clear();
+    // Those are for neighbours.
+    random.batch.options.draws = {};
+    random.batch.input_time.clear();
+    for (uint64_t l = 0; l <= seed % 3; ++l) {
+      layerwise.nodes_per_layer.push_back(1 + (seed * 29 + l * 11) % 25);
+    }
+    if (seed % 4 == 3) layerwise.importance = LayerImportance::kUniform;
+    KindCase made{random.graph, random.batch, nullptr, Describe(random)};
+    made.batch.build_spec = [layerwise](const SpecGraph& graph,
+                                        const SpecOptions& options) {
+      return BuildLayerwiseSpec(graph, options, layerwise);
+    };
+    made.defined = [graph = made.graph, options = made.batch.options,
+                    layerwise](const BatchRequest& request) {
+      return Layers(graph, options, layerwise, request).Digest();
+    };
+    absl::StrAppend(&made.description, "layers of ",
+                    absl::StrJoin(layerwise.nodes_per_layer, ","), " along '",
+                    layerwise.edge_type, "', importance ",
+                    static_cast<int>(layerwise.importance), "\n");
+    return made;
+  }
+};
+
+}  // namespace
+
+const KindFixture& LayerwiseFixture() {
+  static const Fixture fixture;
+  return fixture;
+}
+
+}  // namespace tributary
