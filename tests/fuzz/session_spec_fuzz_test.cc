@@ -53,13 +53,14 @@ void CheckPlan(const SamplingPlan& plan, const GraphSchema& schema) {
   Must(links ? plan.link_type < edge_types
              : plan.input_type >= 0 && plan.input_type < node_types,
        "input type");
-  const int least = links || plan.spec.has_neighbor() ? 1 : 0;
-  Must(plan.num_hops >= least && plan.num_hops <= kMaxHops, "hops");
+  const bool neighbors = links || plan.spec.has_neighbor();
+  Must(plan.num_hops >= neighbors && plan.num_hops <= kMaxHops, "hops");
+  const int fanouts = neighbors ? plan.num_hops : 0;
   Must(plan.batch_size >= 1 && plan.batch_size <= kMaxBatchSize, "batch size");
   Must(plan.input_count >= 1, "inputs");
   for (const PlannedEdgeType& type : plan.edge_types) {
     Must(type.edge_type >= 0 && type.edge_type < edge_types, "edge type");
-    Must(type.fanouts.size() == static_cast<size_t>(plan.num_hops), "fanouts");
+    Must(type.fanouts.size() == static_cast<size_t>(fanouts), "fanouts");
     for (int32_t k : type.fanouts) Must(k >= -1 && k <= kMaxFanout, "fanout");
   }
 }

@@ -301,6 +301,7 @@ class Fixture final : public KindFixture {
     batch.inputs.clear();
     SpecOptions& options = batch.options;
     options.input_type.clear();
+    options.subgraph = SubgraphOptions();
     if (options.draws.input_time == InputTimeMode::kOwn) {
       options.draws.input_time = InputTimeMode::kGiven;
       for (size_t i = 0; i < batch.links.size(); ++i) {
