@@ -23,7 +23,7 @@ constexpr uint64_t kBatchBytesPerEdge = 16;
 constexpr uint64_t kFixedBytes = 64 << 10;
 // Where the batch has none for them yet: their ids, numbers, a table's slots.
 constexpr uint64_t kBytesPerInput = 64;
-constexpr uint64_t kUncountedBytes = 28 << 10;  // of them, not in BatchState
+constexpr uint64_t kUncountedBytes = 24 << 10;  // of them, not in BatchState
 // A step that waits knows more of why than the task: it ends first.
 constexpr absl::Duration kDeadlineGrace = absl::Milliseconds(20);
 

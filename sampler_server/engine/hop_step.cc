@@ -89,8 +89,12 @@ bool HopStep::AddRounds() {
     const uint64_t bytes = FrontierOf(types[next_type_]) *
                            FrontierBytes(*context_.plan, types[next_type_]);
     if (bytes == 0) continue;
-    if (BytesHeld() + bytes > working_bytes_) DropTables();
-    if (BytesHeld() + bytes > working_bytes_) return !rounds_.empty();
+    // Trees' nodes are told apart by their ids, of which there is a copy then.
+    const uint64_t meanwhile =
+        context_.plan->disjoint ? FrontierOf(types[next_type_]) * 8 : 0;
+    const uint64_t most = working_bytes_ - std::min(working_bytes_, meanwhile);
+    if (BytesHeld() + bytes > most) DropTables();
+    if (BytesHeld() + bytes > most) return !rounds_.empty();
     rounds_.push_back(MakeRound(next_type_));
   }
   return true;
