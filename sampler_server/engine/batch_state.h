@@ -10,6 +10,7 @@
 #include "common/tensor_view.h"
 #include "partition/format/schema.h"
 #include "sampler_server/engine/excluded_edges.h"
+#include "sampler_server/engine/held_memory.h"
 #include "sampler_server/engine/local_numbering.h"
 #include "sampler_server/engine/plan.h"
 
@@ -28,9 +29,9 @@ struct SampledHop {
 
   // Lets go of what is in the batch; what finds edge_attr stays.
   void DropWritten() {
-    std::vector<uint32_t>().swap(src);
-    std::vector<int64_t>().swap(edge_ids);
-    if (positions.empty()) std::vector<uint32_t>().swap(counts);
+    LetGo(src);
+    LetGo(edge_ids);
+    if (positions.empty()) LetGo(counts);
   }
 
   size_t bytes() const {
@@ -95,7 +96,7 @@ struct BatchState {
       for (SampledHop& hop : type.hops) hop.DropWritten();
     }
     for (KindTensor& tensor : tensors) {
-      std::vector<uint8_t>().swap(tensor.bytes);
+      LetGo(tensor.bytes);
     }
   }
 

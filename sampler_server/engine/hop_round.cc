@@ -9,15 +9,11 @@
 #include "common/status.h"
 #include "sampler_server/engine/draw.h"
 #include "sampler_server/engine/frontier.h"
+#include "sampler_server/engine/held_memory.h"
 #include "sampler_server/engine/tree_ids.h"
 
 namespace tributary {
 namespace {
-
-template <typename T>
-void Free(std::vector<T>& values) {
-  std::vector<T>().swap(values);
-}
 
 // The memory goes as well: what was cut is asked for again.
 template <typename T>
@@ -33,7 +29,7 @@ void Append(std::vector<T>& to, std::vector<T>&& from) {
   } else {
     to.reserve(to.size() + from.size());  // no byte more
     to.insert(to.end(), from.begin(), from.end());
-    Free(from);
+    LetGo(from);
   }
 }
 
@@ -219,10 +215,10 @@ size_t HopRound::bytes() const {
 // One column after another, each of which the shares lose as it is merged.
 void HopRound::MergeShares() {
   for (PartitionShare& share : shares_) {
-    Free(share.local_numbers);
-    Free(share.rows);
-    Free(share.trees);
-    Free(share.time_bound);
+    LetGo(share.local_numbers);
+    LetGo(share.rows);
+    LetGo(share.trees);
+    LetGo(share.time_bound);
   }
   if (shares_.size() == 1) {
     merged_ = std::move(shares_[0].edges);
@@ -251,7 +247,7 @@ void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
     merged.insert(merged.end(), begin, begin + n);
     edge[s] += n;
   }
-  for (PartitionShare& share : shares_) Free(share.edges.*column);
+  for (PartitionShare& share : shares_) LetGo(share.edges.*column);
 }
 
 bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
@@ -273,8 +269,8 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
           shares_[share_of_.empty() ? 0 : share_of_[i]].partition);
     }
   }
-  Free(shares_);
-  Free(share_of_);
+  LetGo(shares_);
+  LetGo(share_of_);
   const size_t held = merged_.bytes() + hop->owners.size() * sizeof(uint32_t) +
                       edges_ * sizeof(uint32_t);
   if (held > most_bytes) return false;
@@ -282,7 +278,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held)) {
     return false;
   }
-  Free(merged_.neighbors);
+  LetGo(merged_.neighbors);
   hop->counts = std::move(merged_.counts);
   hop->edge_ids = std::move(merged_.edge_ids);
   hop->positions = std::move(merged_.positions);
@@ -290,11 +286,11 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
 }
 
 size_t HopRound::CountNewNodes(const LocalNumbering& src) {
-  Free(merged_.edge_ids);
-  Free(merged_.positions);
+  LetGo(merged_.edge_ids);
+  LetGo(merged_.positions);
   for (PartitionShare& share : shares_) {
-    Free(share.edges.edge_ids);
-    Free(share.edges.positions);
+    LetGo(share.edges.edge_ids);
+    LetGo(share.edges.positions);
   }
   std::vector<uint64_t>& ids = merged_.neighbors;
   ids.reserve(edges_);

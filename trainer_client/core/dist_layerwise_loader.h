@@ -14,24 +14,13 @@
 namespace tributary {
 
 // What is drawn; argument names as users know them from DGL's example.
-struct LayerwiseLoaderOptions {
+struct LayerwiseLoaderOptions : CommonLoaderOptions {
   // Nodes that a layer draws, the layer next to the inputs first (DGL lists
   // them outermost first).
   std::vector<uint32_t> nodes_per_layer;
   // DGL's importance_sampling: kLadies where it is true, else kUniform.
   LayerImportance importance = LayerImportance::kLadies;
   std::string edge_type;  // "src,rel,dst"; empty: the only one
-  // As NeighborLoaderOptions.
-  std::string input_split;
-  std::vector<int64_t> input_nodes;
-  std::string input_type;
-  uint64_t batch_size = 1;
-  ShuffleMode shuffle = ShuffleMode::kGlobal;
-  bool collect_features = true;
-  bool drop_last = false;
-  uint64_t random_seed = 0;
-  uint32_t rank = 0;
-  uint32_t world = 1;
 };
 
 class DistLayerwiseLoader {

@@ -36,13 +36,8 @@ struct LinkRequest {
   ExcludeMode exclude = ExcludeMode::kNone;
 };
 
-// What is sampled; PyG's argument names.
-struct NeighborLoaderOptions {
-  // Neighbours per node and hop, nearest hop first; -1: all.
-  std::vector<int32_t> num_neighbors;
-  // Per canonical edge type "src,rel,dst", over the default above.
-  std::vector<std::pair<std::string, std::vector<int32_t>>>
-      num_neighbors_by_type;
+// What loaders of all kinds take; PyG's argument names.
+struct CommonLoaderOptions {
   // A split's name ("train", "SCHEME/train"), asked for from the servers ...
   std::string input_split;
   // ... or the original ids themselves ...
@@ -55,16 +50,8 @@ struct NeighborLoaderOptions {
   // Their node type; empty: the graph's only one. PyG's input_nodes =
   // ("person", ids) is input_type = "person" and input_nodes = ids.
   std::string input_type;
-  bool homogeneous = false;  // refuse typed graphs, for who cannot take them
   uint64_t batch_size = 1;
   ShuffleMode shuffle = ShuffleMode::kGlobal;
-  bool replace = false;
-  bool expand_all = false;   // DGL's blocks instead of PyG's hops
-  DrawOptions draws;         // weights, LABOR, times, trees
-  SubgraphOptions subgraph;  // PyG's subgraph_type: which edges there are
-  // The time of each of the inputs, in their order, or one for all. Empty, with
-  // a draws.time: the nodes' own.
-  std::vector<int64_t> input_time;
   // One for each of the inputs: an epoch draws as many, with replacement and in
   // proportion, instead of each once (PyTorch's WeightedRandomSampler, PyG's
   // ImbalancedSampler).
@@ -72,19 +59,38 @@ struct NeighborLoaderOptions {
   bool collect_features = true;
   bool drop_last = false;  // voids exactly-once: the short batch is left out
   uint64_t random_seed = 0;
-  // Random walks instead of neighbours, which num_neighbors, replace and
-  // expand_all are for: set by DistRandomWalkLoader.
+  // This trainer takes the batches g with (g - start) mod world == rank.
+  uint32_t rank = 0;
+  uint32_t world = 1;
+};
+
+// What is sampled; PyG's argument names.
+struct NeighborLoaderOptions : CommonLoaderOptions {
+  NeighborLoaderOptions() = default;
+  explicit NeighborLoaderOptions(const CommonLoaderOptions& common)
+      : CommonLoaderOptions(common) {}
+
+  // Neighbours per node and hop, nearest hop first; -1: all.
+  std::vector<int32_t> num_neighbors;
+  // Per canonical edge type "src,rel,dst", over the default above.
+  std::vector<std::pair<std::string, std::vector<int32_t>>>
+      num_neighbors_by_type;
+  bool homogeneous = false;  // refuse typed graphs, for who cannot take them
+  bool replace = false;
+  bool expand_all = false;   // DGL's blocks instead of PyG's hops
+  DrawOptions draws;         // weights, LABOR, times, trees
+  SubgraphOptions subgraph;  // PyG's subgraph_type: which edges there are
+  // The time of each of the inputs, in their order, or one for all. Empty, with
+  // a draws.time: the nodes' own.
+  std::vector<int64_t> input_time;
+  // Another kind instead of neighbours, which all of the above are for; one at
+  // most: set by DistRandomWalkLoader, DistPprLoader and DistLayerwiseLoader.
   std::optional<WalkOptions> walk;
-  // PPR top-k or layers instead, likewise: set by DistPprLoader and
-  // DistLayerwiseLoader. One of them all at most.
   std::optional<PprOptions> ppr;
   std::optional<LayerwiseOptions> layerwise;
   // Links and negatives to them instead of input_nodes: set by
   // DistLinkNeighborLoader.
   std::optional<LinkRequest> link;
-  // This trainer takes the batches g with (g - start) mod world == rank.
-  uint32_t rank = 0;
-  uint32_t world = 1;
 };
 
 // What the loader runs on; all outlive it.

@@ -9,6 +9,9 @@
 #include "channel/in_process_transport.h"
 #include "common/thread_pool.h"
 #include "partition/format/testing/graph_builder.h"
+#include "trainer_client/core/dist_layerwise_loader.h"
+#include "trainer_client/core/dist_ppr_loader.h"
+#include "trainer_client/core/dist_random_walk_loader.h"
 #include "trainer_client/core/testing/fake_sampler.h"
 
 namespace tributary {
@@ -135,6 +138,46 @@ TEST_F(DistNeighborLoaderTest, TakesAMaskOrAllNodes) {
   ExpectRefused("input_mask is 39 long; allowed: 40, one for each node");
   options_.input_mask.resize(kNodes);
   ExpectRefused("input_mask is false everywhere");
+}
+
+// As every loader's options do: inputs, order and share of the batches.
+TEST_F(DistNeighborLoaderTest, OtherKindsTakeTheCommonOptions) {
+  Serve({"a", 1}, kNodes, 1);
+  const LoaderEnvironment environment{&pool_, &transport_};
+  CommonLoaderOptions common;
+  common.all_nodes = true;
+  common.input_weight.assign(kNodes, 1.5);
+  common.batch_size = 7;
+  const auto expect = [&](const auto& loader) {
+    ASSERT_TRUE(loader.ok()) << loader.status();
+    EXPECT_EQ((*loader)->num_inputs(), kNodes);
+    EXPECT_EQ((*loader)->num_batches(), 6);
+  };
+  RandomWalkLoaderOptions walks;
+  static_cast<CommonLoaderOptions&>(walks) = common;
+  walks.walk_length = 3;
+  expect(DistRandomWalkLoader::Create(walks, worker_, environment));
+  PprLoaderOptions ppr;
+  static_cast<CommonLoaderOptions&>(ppr) = common;
+  ppr.top_k = 4;
+  expect(DistPprLoader::Create(ppr, worker_, environment));
+  LayerwiseLoaderOptions layers;
+  static_cast<CommonLoaderOptions&>(layers) = common;
+  layers.nodes_per_layer = {4, 2};
+  expect(DistLayerwiseLoader::Create(layers, worker_, environment));
+}
+
+TEST_F(DistNeighborLoaderTest, WhatIsOfNeighboursGoesWithNoOtherKind) {
+  Serve({"a", 1}, kNodes, 1);
+  options_.layerwise = LayerwiseOptions{.nodes_per_layer = {4}};
+  options_.subgraph.type = SubgraphType::kInduced;
+  ExpectRefused("subgraph is given with layers");
+  options_.subgraph = SubgraphOptions();
+  options_.draws.disjoint = true;
+  ExpectRefused("draws is given with layers");
+  options_.draws = DrawOptions();
+  options_.link.emplace();
+  ExpectRefused("walk is given beside another kind");
 }
 
 TEST_F(DistNeighborLoaderTest, DrawsInputsByWeight) {

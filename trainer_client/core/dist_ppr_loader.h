@@ -14,22 +14,11 @@
 namespace tributary {
 
 // What is computed; argument names as users know them from PPRGo and PyG's GDC.
-struct PprLoaderOptions {
+struct PprLoaderOptions : CommonLoaderOptions {
   uint32_t top_k = 0;       // nodes of each input, itself among them
   double alpha = 0.15;      // where a walk ends
   double epsilon = 0.0001;  // what a node may keep back, by its degree
   std::string edge_type;    // "src,rel,dst"; empty: the only one
-  // As NeighborLoaderOptions.
-  std::string input_split;
-  std::vector<int64_t> input_nodes;
-  std::string input_type;
-  uint64_t batch_size = 1;
-  ShuffleMode shuffle = ShuffleMode::kGlobal;
-  bool collect_features = true;
-  bool drop_last = false;
-  uint64_t random_seed = 0;
-  uint32_t rank = 0;
-  uint32_t world = 1;
 };
 
 class DistPprLoader {

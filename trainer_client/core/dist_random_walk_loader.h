@@ -15,7 +15,7 @@
 namespace tributary {
 
 // What is walked; argument names as users know them from PyG and DGL.
-struct RandomWalkLoaderOptions {
+struct RandomWalkLoaderOptions : CommonLoaderOptions {
   uint32_t walk_length = 0;  // steps: a walk has one node more
   uint32_t walks_per_node = 1;
   // Edge types "src,rel,dst" of the steps, over and over: each leads from its
@@ -24,20 +24,6 @@ struct RandomWalkLoaderOptions {
   double restart_prob = 0;    // before each step
   bool restart_ends = false;  // end the walk, as DGL, not go back to its start
   double p = 1, q = 1;        // node2vec's return and in-out parameters
-  // As NeighborLoaderOptions.
-  std::string input_split;
-  std::vector<int64_t> input_nodes;
-  std::vector<bool> input_mask;
-  bool all_nodes = false;
-  std::string input_type;
-  uint64_t batch_size = 1;
-  ShuffleMode shuffle = ShuffleMode::kGlobal;
-  std::vector<double> input_weight;
-  bool collect_features = true;
-  bool drop_last = false;
-  uint64_t random_seed = 0;
-  uint32_t rank = 0;
-  uint32_t world = 1;
 };
 
 class DistRandomWalkLoader {

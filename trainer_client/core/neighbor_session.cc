@@ -14,6 +14,7 @@
 #include "partition/format/draw_traits.h"
 #include "trainer_client/core/input_list.h"
 #include "trainer_client/core/link_session.h"
+#include "trainer_client/core/session_bound.h"
 
 namespace tributary {
 namespace {
@@ -136,98 +137,6 @@ DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   return traits;
 }
 
-uint64_t RowBytes(const std::optional<ColumnSchema>& column, bool collected) {
-  return column.has_value() && collected ? column->row_bytes() : 0;
-}
-
-// Of a batch of walks, which may visit nodes of every type.
-uint64_t WalkBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
-  WalkBoundInputs bound;
-  for (const auto& type : schema.node_types) {
-    bound.node_types.push_back({type.name,
-                                static_cast<uint64_t>(type.num_nodes),
-                                RowBytes(type.x, spec.collect_features()) +
-                                    RowBytes(type.y, spec.collect_features())});
-  }
-  bound.num_inputs =
-      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
-  bound.walk_length = spec.walk().length();
-  bound.walks_per_node = spec.walk().walks_per_input();
-  return WalkBatchBytesBound(bound);
-}
-
-uint64_t PprBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
-  const NodeTypeSchema& type =
-      schema.node_types[schema.FindNodeType(spec.inputs().node_type())];
-  PprBoundInputs bound;
-  bound.node_type = type.name;
-  bound.num_nodes = static_cast<uint64_t>(type.num_nodes);
-  bound.row_bytes = RowBytes(type.x, spec.collect_features()) +
-                    RowBytes(type.y, spec.collect_features());
-  bound.num_inputs =
-      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
-  bound.top_k = spec.ppr().top_k();
-  return PprBatchBytesBound(bound);
-}
-
-uint64_t LayerwiseBoundOf(const GraphSchema& schema,
-                          const v1::SessionSpec& spec) {
-  const EdgeTypeSchema& type =
-      schema.edge_types[schema.FindEdgeType(spec.layerwise().edge_type())];
-  const NodeTypeSchema& node_type = schema.node_types[type.src_type];
-  LayerwiseBoundInputs bound;
-  bound.node_type = node_type.name;
-  bound.edge_type = type.name();
-  bound.num_nodes = static_cast<uint64_t>(node_type.num_nodes);
-  bound.num_edges = static_cast<uint64_t>(type.num_edges);
-  bound.node_row_bytes = RowBytes(node_type.x, spec.collect_features()) +
-                         RowBytes(node_type.y, spec.collect_features());
-  bound.edge_row_bytes = RowBytes(type.edge_attr, spec.collect_features());
-  bound.num_inputs =
-      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
-  bound.nodes_per_layer.assign(spec.layerwise().nodes_per_layer().begin(),
-                               spec.layerwise().nodes_per_layer().end());
-  return LayerwiseBatchBytesBound(bound);
-}
-
-uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
-  if (spec.has_walk()) return WalkBoundOf(schema, spec);
-  if (spec.has_ppr()) return PprBoundOf(schema, spec);
-  if (spec.has_layerwise()) return LayerwiseBoundOf(schema, spec);
-  BatchBoundInputs bound;
-  for (const auto& type : schema.node_types) {
-    bound.node_types.push_back({type.name,
-                                static_cast<uint64_t>(type.num_nodes),
-                                RowBytes(type.x, spec.collect_features()) +
-                                    RowBytes(type.y, spec.collect_features())});
-  }
-  for (const auto& wanted : NeighborsOf(spec).fanouts()) {
-    const int i = schema.FindEdgeType(wanted.edge_type());
-    if (i < 0) continue;
-    const EdgeTypeSchema& type = schema.edge_types[i];
-    bound.edge_types.push_back(
-        {wanted.edge_type(),
-         type.src_type,
-         type.dst_type,
-         static_cast<uint64_t>(type.num_edges),
-         RowBytes(type.edge_attr, spec.collect_features()),
-         {wanted.per_hop().begin(), wanted.per_hop().end()}});
-  }
-  bound.num_inputs =
-      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
-  if (spec.has_link()) {
-    FillLinkBound(schema, spec, &bound);
-  } else {
-    bound.input_type = schema.FindNodeType(spec.inputs().node_type());
-  }
-  bound.replace = NeighborsOf(spec).replace();
-  bound.expand_all = NeighborsOf(spec).expand() == v1::EXPAND_ALL;
-  bound.disjoint = NeighborsOf(spec).disjoint();
-  bound.subgraph = static_cast<SubgraphType>(NeighborsOf(spec).subgraph_type());
-  bound.edge_weights = NeighborsOf(spec).draw() == v1::DRAW_LABOR;
-  return BatchBytesBound(bound);
-}
-
 absl::Status CheckIds(const NodeTypeSchema& type,
                       const std::vector<int64_t>& ids) {
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -295,6 +204,26 @@ absl::Status CheckInputLists(const NeighborLoaderOptions& options) {
                                   : CheckInputList(options);
 }
 
+// What only neighbours have does not go with another kind.
+absl::Status CheckOtherKinds(const NeighborLoaderOptions& options) {
+  const int others = options.walk.has_value() + options.ppr.has_value() +
+                     options.layerwise.has_value() + options.link.has_value();
+  if (others > 1) {
+    return Bad("walk", "given beside another kind",
+               "one of walk, ppr, layerwise and link");
+  }
+  if (others == 0 || options.link.has_value()) return absl::OkStatus();
+  const char* const kind = options.walk.has_value()  ? "given with walks"
+                           : options.ppr.has_value() ? "given with PPR"
+                                                     : "given with layers";
+  if (options.draws != DrawOptions() || !options.input_time.empty()) {
+    return Bad("draws", kind,
+               "none: weights, times, trees and predicates are for neighbours");
+  }
+  if (options.subgraph == SubgraphOptions()) return absl::OkStatus();
+  return Bad("subgraph", kind, "none: which edges there are is for neighbours");
+}
+
 }  // namespace
 
 absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
@@ -315,29 +244,11 @@ absl::Status CheckLoaderOptions(const NeighborLoaderOptions& options) {
                absl::StrCat(options.rank, " of a world of ", options.world),
                "0 to world - 1, in a world of at least 1");
   }
+  RETURN_IF_ERROR(CheckOtherKinds(options));
   RETURN_IF_ERROR(CheckInputLists(options));
-  const int others = options.walk.has_value() + options.ppr.has_value() +
-                     options.layerwise.has_value();
-  if (others > 1) {
-    return Bad("walk", "given beside another kind", "one of them");
-  }
-  if (others > 0 &&
-      (options.draws != DrawOptions() || !options.input_time.empty())) {
-    return Bad("draws",
-               options.walk.has_value()  ? "given with walks"
-               : options.ppr.has_value() ? "given with PPR"
-                                         : "given with layers",
-               "none: weights, times, trees and predicates are for neighbours");
-  }
   DrawOptions draws = options.draws;
   draws.input_time = TimesOf(options);
   RETURN_IF_ERROR(CheckDrawOptions(draws, options.replace));
-  if ((options.walk.has_value() || options.ppr.has_value()) &&
-      options.subgraph != SubgraphOptions()) {
-    return Bad("subgraph",
-               options.walk.has_value() ? "given with walks" : "given with PPR",
-               "none: which edges there are is for neighbours");
-  }
   RETURN_IF_ERROR(CheckSubgraphOptions(options.subgraph, draws));
   return CheckNames(options);
 }
@@ -401,7 +312,7 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   session.inputs = inputs.Sha256();
   session.order = OrderOf(options, inputs.size());
   session.order.weighted = weighted;
-  session.max_batch_bytes = BoundOf(schema, spec);
+  session.max_batch_bytes = BatchBytesBoundOf(schema, spec);
   session.spec = std::make_shared<const std::string>(std::move(bytes));
   if (options.link.has_value()) {
     session.links =

@@ -7,6 +7,7 @@
 #include "common/session/hop_key.h"
 #include "sampler_server/engine/adjacency_questions.h"
 #include "sampler_server/engine/batch_writer.h"
+#include "sampler_server/engine/held_memory.h"
 
 namespace tributary {
 namespace {
@@ -18,22 +19,12 @@ constexpr uint64_t kBytesPerQuestion = 72;
 constexpr uint64_t kBytesPerKept =
     sizeof(uint32_t) + sizeof(int64_t) + sizeof(float);
 
-template <typename T>
-uint64_t BytesOf(const std::vector<T>& values) {
-  return values.capacity() * sizeof(T);
-}
-
-template <typename T>
-void LetGo(std::vector<T>& values) {
-  std::vector<T>().swap(values);
-}
-
 }  // namespace
 
 uint64_t LayerwiseProgram::BytesHeld() const {
-  return context_.state->bytes() + BytesOf(degree_) + BytesOf(first_) +
-         BytesOf(neighbors_) + BytesOf(edge_ids_) + BytesOf(candidate_) +
-         BytesOf(candidate_id_) + BytesOf(local_) +
+  return context_.state->bytes() + HeldBytes(degree_) + HeldBytes(first_) +
+         HeldBytes(neighbors_) + HeldBytes(edge_ids_) + HeldBytes(candidate_) +
+         HeldBytes(candidate_id_) + HeldBytes(local_) +
          (draw_.has_value() ? LayerDraw::BytesFor(draw_->size(),
                                                   plan_.nodes_per_layer[layer_])
                             : 0);

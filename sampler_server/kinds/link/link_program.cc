@@ -5,6 +5,7 @@
 
 #include "common/session/hop_key.h"
 #include "common/status.h"
+#include "sampler_server/engine/held_memory.h"
 #include "sampler_server/engine/resolve_ids.h"
 #include "sampler_server/engine/tree_ids.h"
 #include "sampler_server/kinds/link/strict_negatives.h"
@@ -337,12 +338,10 @@ absl::Status LinkProgram::ExcludeLinks() {
 
 // What is left is in the state alone.
 void LinkProgram::RunHops() {
-  for (auto* ids : {&sources_, &destinations_}) {
-    std::vector<uint64_t>().swap(*ids);
-  }
-  for (auto* numbers : {&source_numbers_, &destination_numbers_}) {
-    std::vector<uint32_t>().swap(*numbers);
-  }
+  LetGo(sources_);
+  LetGo(destinations_);
+  LetGo(source_numbers_);
+  LetGo(destination_numbers_);
   std::make_shared<NeighborHops>(context_)->Start(
       [self = shared_from_this()](auto outcome) {
         self->End(std::move(outcome));

@@ -6,6 +6,7 @@
 
 #include "sampler_server/engine/adjacency_questions.h"
 #include "sampler_server/engine/batch_writer.h"
+#include "sampler_server/engine/held_memory.h"
 #include "sampler_server/engine/original_ids.h"
 
 namespace tributary {
@@ -19,16 +20,6 @@ constexpr uint64_t kTensorBytes =
 constexpr uint64_t kWorkOfPiece = 128 << 10;
 // For each node asked of: what AskDegrees and AskNeighbors hold, ids, numbers.
 constexpr uint64_t kBytesPerQuestion = 96;
-
-template <typename T>
-uint64_t BytesOf(const std::vector<T>& values) {
-  return values.capacity() * sizeof(T);
-}
-
-template <typename T>
-void LetGo(std::vector<T>& values) {
-  std::vector<T>().swap(values);
-}
 
 }  // namespace
 
@@ -61,9 +52,9 @@ bool PprProgram::Fits(uint64_t bytes) const {
 
 uint64_t PprProgram::BytesHeld() const {
   return context_.state->bytes() + push_bytes_ + seen_->bytes() +
-         BytesOf(first_position_) + BytesOf(active_) + BytesOf(wanted_) +
-         BytesOf(nodes_) + BytesOf(degrees_) + BytesOf(neighbors_) +
-         BytesOf(original_);
+         HeldBytes(first_position_) + HeldBytes(active_) + HeldBytes(wanted_) +
+         HeldBytes(nodes_) + HeldBytes(degrees_) + HeldBytes(neighbors_) +
+         HeldBytes(original_);
 }
 
 void PprProgram::Start(Done done) {

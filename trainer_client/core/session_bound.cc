@@ -1,0 +1,112 @@
+#include "trainer_client/core/session_bound.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/proto/session.pb.h"
+#include "common/session/batch_bound.h"
+#include "common/session/spec_builder.h"
+#include "sampler_server/kinds/layerwise/layerwise_spec.h"
+#include "sampler_server/kinds/ppr/ppr_spec.h"
+#include "sampler_server/kinds/walk/walk_spec.h"
+#include "trainer_client/core/link_session.h"
+
+namespace tributary {
+namespace {
+
+uint64_t RowBytes(const std::optional<ColumnSchema>& column, bool collected) {
+  return column.has_value() && collected ? column->row_bytes() : 0;
+}
+
+// Of a batch of walks, which may visit nodes of every type.
+uint64_t WalkBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  WalkBoundInputs bound;
+  for (const auto& type : schema.node_types) {
+    bound.node_types.push_back({type.name,
+                                static_cast<uint64_t>(type.num_nodes),
+                                RowBytes(type.x, spec.collect_features()) +
+                                    RowBytes(type.y, spec.collect_features())});
+  }
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.walk_length = spec.walk().length();
+  bound.walks_per_node = spec.walk().walks_per_input();
+  return WalkBatchBytesBound(bound);
+}
+
+uint64_t PprBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+  const NodeTypeSchema& type =
+      schema.node_types[schema.FindNodeType(spec.inputs().node_type())];
+  PprBoundInputs bound;
+  bound.node_type = type.name;
+  bound.num_nodes = static_cast<uint64_t>(type.num_nodes);
+  bound.row_bytes = RowBytes(type.x, spec.collect_features()) +
+                    RowBytes(type.y, spec.collect_features());
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.top_k = spec.ppr().top_k();
+  return PprBatchBytesBound(bound);
+}
+
+uint64_t LayerwiseBoundOf(const GraphSchema& schema,
+                          const v1::SessionSpec& spec) {
+  const EdgeTypeSchema& type =
+      schema.edge_types[schema.FindEdgeType(spec.layerwise().edge_type())];
+  const NodeTypeSchema& node_type = schema.node_types[type.src_type];
+  LayerwiseBoundInputs bound;
+  bound.node_type = node_type.name;
+  bound.edge_type = type.name();
+  bound.num_nodes = static_cast<uint64_t>(node_type.num_nodes);
+  bound.num_edges = static_cast<uint64_t>(type.num_edges);
+  bound.node_row_bytes = RowBytes(node_type.x, spec.collect_features()) +
+                         RowBytes(node_type.y, spec.collect_features());
+  bound.edge_row_bytes = RowBytes(type.edge_attr, spec.collect_features());
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  bound.nodes_per_layer.assign(spec.layerwise().nodes_per_layer().begin(),
+                               spec.layerwise().nodes_per_layer().end());
+  return LayerwiseBatchBytesBound(bound);
+}
+
+}  // namespace
+
+uint64_t BatchBytesBoundOf(const GraphSchema& schema,
+                           const v1::SessionSpec& spec) {
+  if (spec.has_walk()) return WalkBoundOf(schema, spec);
+  if (spec.has_ppr()) return PprBoundOf(schema, spec);
+  if (spec.has_layerwise()) return LayerwiseBoundOf(schema, spec);
+  BatchBoundInputs bound;
+  for (const auto& type : schema.node_types) {
+    bound.node_types.push_back({type.name,
+                                static_cast<uint64_t>(type.num_nodes),
+                                RowBytes(type.x, spec.collect_features()) +
+                                    RowBytes(type.y, spec.collect_features())});
+  }
+  for (const auto& wanted : NeighborsOf(spec).fanouts()) {
+    const int i = schema.FindEdgeType(wanted.edge_type());
+    if (i < 0) continue;
+    const EdgeTypeSchema& type = schema.edge_types[i];
+    bound.edge_types.push_back(
+        {wanted.edge_type(),
+         type.src_type,
+         type.dst_type,
+         static_cast<uint64_t>(type.num_edges),
+         RowBytes(type.edge_attr, spec.collect_features()),
+         {wanted.per_hop().begin(), wanted.per_hop().end()}});
+  }
+  bound.num_inputs =
+      std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
+  if (spec.has_link()) {
+    FillLinkBound(schema, spec, &bound);
+  } else {
+    bound.input_type = schema.FindNodeType(spec.inputs().node_type());
+  }
+  bound.replace = NeighborsOf(spec).replace();
+  bound.expand_all = NeighborsOf(spec).expand() == v1::EXPAND_ALL;
+  bound.disjoint = NeighborsOf(spec).disjoint();
+  bound.subgraph = static_cast<SubgraphType>(NeighborsOf(spec).subgraph_type());
+  bound.edge_weights = NeighborsOf(spec).draw() == v1::DRAW_LABOR;
+  return BatchBytesBound(bound);
+}
+
+}  // namespace tributary
