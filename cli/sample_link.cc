@@ -62,6 +62,24 @@ absl::Status ParseNegatives(const SampleArguments& arguments,
                                  "\"\nallowed: a number above 0"));
 }
 
+absl::Status ParseNegDestination(const SampleArguments& arguments,
+                                 SampleRequest* request) {
+  const std::string& text = arguments.neg_destination;
+  if (text.empty()) return absl::OkStatus();
+  if (text[0] != '@' || text.size() == 1) {
+    return UsageError(absl::StrCat("--neg-destination \"", text,
+                                   "\"\nallowed: @FILE, a line of ids "
+                                   "ID,ID,... for each link"));
+  }
+  if (!arguments.neg_amount.empty()) {
+    return UsageError(
+        "--neg-amount with --neg-destination\nallowed: leave it out, for the "
+        "file says how many");
+  }
+  request->negative_file = text.substr(1);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ParseLink(const SampleArguments& arguments,
@@ -82,6 +100,7 @@ absl::Status ParseLink(const SampleArguments& arguments,
       ParseChoice("--exclude", arguments.exclude,
                   {"none", "self", "reverse_id", "reverse_types", "pair"}));
   request->loader.link->exclude = static_cast<ExcludeMode>(exclude);
+  RETURN_IF_ERROR(ParseNegDestination(arguments, request));
   return ParseNegatives(arguments, &request->loader.link->negatives);
 }
 

@@ -121,6 +121,10 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--neg-amount", arguments.neg_amount,
                  "Negatives for each link; whole, but for binary [1]")
       ->type_name("N");
+  app.add_option("--neg-destination", arguments.neg_destination,
+                 "@FILE of one's own negatives: a line of ids of destinations "
+                 "for each link, ID,ID,..., as many in every line")
+      ->type_name("NEGATIVES");
   app.add_flag("--neg-strict", arguments.neg_strict,
                "Negatives are no edges: the first such of 64 candidates");
   app.add_option("--exclude", arguments.exclude,

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/input_file.h"
 #include "cli/link_file.h"
+#include "cli/negative_file.h"
 #include "cli/sample_kinds.h"
 #include "cli/sample_layerwise.h"
 #include "cli/sample_link.h"
@@ -252,6 +253,13 @@ absl::Status ReadListFiles(SampleRequest* request) {
   if (!request->link_file.empty()) {
     ASSIGN_OR_RETURN(request->loader.link->links,
                      ReadLinkFile(request->link_file));
+  }
+  if (!request->negative_file.empty()) {
+    LinkRequest& link = *request->loader.link;
+    ASSIGN_OR_RETURN(NegativeList list,
+                     ReadNegativeFile(request->negative_file));
+    link.neg_destination = std::move(list.destination);
+    link.negatives.amount = static_cast<double>(list.each);
   }
   if (!request->input_time_file.empty()) {
     ASSIGN_OR_RETURN(request->loader.input_time,

@@ -55,6 +55,7 @@ struct SampleArguments {
   std::string input_edges;
   std::string neg_sampling = "none";
   std::string neg_amount;  // empty: 1
+  std::string neg_destination;
   bool neg_strict = false;
   std::string on_exhausted = "error";
   std::string exclude = "none";
@@ -67,7 +68,9 @@ struct SampleRequest {
   std::string input_file;
   std::string input_weight_file;
   std::string input_time_file;
-  std::string link_file;  // to read loader.link's links from; empty: none
+  // Of what loader.link has; empty: none.
+  std::string link_file;
+  std::string negative_file;
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;

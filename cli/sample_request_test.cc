@@ -123,6 +123,14 @@ TEST(SampleRequestTest, Links) {
   EXPECT_EQ(request->link_file, "x/links.csv");
   EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kTriplet);
   EXPECT_EQ(request->loader.link->negatives.amount, 2);
+  a.neg_destination = "@own";
+  EXPECT_THAT(Refusal(a), HasSubstr("--neg-amount with --neg-destination"));
+  a.neg_amount = "";
+  request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->negative_file, "own");
+  a.neg_destination = "1,2";
+  EXPECT_THAT(Refusal(a), HasSubstr("allowed: @FILE"));
   a.input_nodes = "train";
   EXPECT_THAT(Refusal(a), HasSubstr("--input-nodes with --kind link"));
 }

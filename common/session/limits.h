@@ -16,6 +16,8 @@ inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 16;
 inline constexpr uint64_t kMaxTimedBatchSize = kMaxBatchSize / 2;
 // Links of a batch and negatives together.
 inline constexpr uint64_t kMaxLinksAndNegatives = uint64_t{1} << 22;
+// Of a credit for links: what one message's payload holds.
+inline constexpr uint64_t kMaxLinkCreditBytes = uint64_t{4} << 20;
 
 }  // namespace tributary
 

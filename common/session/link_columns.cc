@@ -51,6 +51,8 @@ LinkColumns LinkColumns::Take(absl::Span<const uint64_t> numbers) const {
   taken.destination.reserve(numbers.size());
   const size_t width = LabelBytes(label_type);
   taken.label.reserve(numbers.size() * width);
+  taken.negatives = negatives;
+  taken.negative.reserve(numbers.size() * negatives);
   for (const uint64_t number : numbers) {
     taken.source.push_back(source[number]);
     taken.destination.push_back(destination[number]);
@@ -58,6 +60,10 @@ LinkColumns LinkColumns::Take(absl::Span<const uint64_t> numbers) const {
     const auto begin = label.begin() + static_cast<ptrdiff_t>(number * width);
     taken.label.insert(taken.label.end(), begin,
                        begin + static_cast<ptrdiff_t>(width));
+    const auto own =
+        negative.begin() + static_cast<ptrdiff_t>(number * negatives);
+    taken.negative.insert(taken.negative.end(), own,
+                          own + static_cast<ptrdiff_t>(negatives));
   }
   return taken;
 }
@@ -81,6 +87,10 @@ Sha256Digest LinksSha256(const LinkColumns& links,
     sha.Update("edge");
     sha.Update(BytesOf(links.edge_id));
   }
+  if (links.negatives > 0) {
+    sha.Update("negs");
+    sha.Update(BytesOf(links.negative));
+  }
   return sha.Finish();
 }
 
@@ -89,13 +99,14 @@ std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit) {
   payload.reserve(
       credit.input_number.size() *
       LinkCreditBytes({!credit.time.empty(), !credit.links.edge_id.empty(),
-                       credit.links.label_type}));
+                       credit.links.label_type, credit.links.negatives}));
   Append(credit.input_number, &payload);
   Append(credit.links.source, &payload);
   Append(credit.links.destination, &payload);
   Append(credit.time, &payload);
   Append(credit.links.edge_id, &payload);
   Append(credit.links.label, &payload);
+  Append(credit.links.negative, &payload);
   return payload;
 }
 
@@ -116,6 +127,8 @@ absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
   if (shape.edge_ids) credit.links.edge_id = Cut<int64_t>(links, &payload);
   credit.links.label_type = shape.label;
   credit.links.label = Cut<uint8_t>(links * LabelBytes(shape.label), &payload);
+  credit.links.negatives = shape.negatives;
+  credit.links.negative = Cut<int64_t>(links * shape.negatives, &payload);
   return credit;
 }
 

@@ -26,6 +26,9 @@ struct LinkColumns {
   std::vector<int64_t> edge_id;      // as many, -1: none; or no ids at all
   LabelType label_type = LabelType::kNone;
   std::vector<uint8_t> label;  // as many values, little-endian
+  // A user's own negatives: so many destinations for each link, in their order.
+  uint64_t negatives = 0;
+  std::vector<int64_t> negative;  // [size() x negatives]
 
   size_t size() const { return source.size(); }
   bool empty() const { return source.empty(); }
@@ -51,9 +54,11 @@ struct LinkCreditShape {
   bool timed = false;
   bool edge_ids = false;
   LabelType label = LabelType::kNone;
+  uint64_t negatives = 0;  // at most kMaxLinksAndNegatives
 };
 constexpr size_t LinkCreditBytes(const LinkCreditShape& shape) {
-  return (3 + (shape.timed ? 1 : 0) + (shape.edge_ids ? 1 : 0)) *
+  return (3 + (shape.timed ? 1 : 0) + (shape.edge_ids ? 1 : 0) +
+          shape.negatives) *
              sizeof(int64_t) +
          LabelBytes(shape.label);
 }

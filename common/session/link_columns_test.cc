@@ -28,6 +28,15 @@ TEST(LinkColumns, TakesByNumberWithLabels) {
                                        0, 0, 10, 0, 0, 0, 0, 0, 0, 0));
 }
 
+TEST(LinkColumns, TakesTheNegativesOfEachLink) {
+  LinkColumns links = Three();
+  links.negatives = 2;
+  links.negative = {10, 11, 20, 21, 30, 31};
+  const LinkColumns taken = links.Take({2, 0});
+  EXPECT_EQ(taken.negatives, 2u);
+  EXPECT_THAT(taken.negative, ElementsAre(30, 31, 10, 11));
+}
+
 TEST(LinkColumns, TheHashTellsTheColumnsApart) {
   const LinkColumns links = Three();
   const Sha256Digest plain = LinksSha256(links, {});
@@ -43,13 +52,19 @@ TEST(LinkColumns, TheHashTellsTheColumnsApart) {
   known.edge_id = {1, 2, 3};
   EXPECT_NE(LinksSha256(known, {}), plain);
   EXPECT_NE(LinksSha256(known, {}), LinksSha256(links, {1, 2, 3}));
+  LinkColumns owned = links;
+  owned.negatives = 1;
+  owned.negative = {1, 2, 3};
+  EXPECT_NE(LinksSha256(owned, {}), plain);
+  EXPECT_NE(LinksSha256(owned, {}), LinksSha256(known, {}));
 }
 
 TEST(LinkCredit, ComesBackAsItWasWritten) {
   for (const bool timed : {false, true}) {
     for (const LabelType label :
          {LabelType::kNone, LabelType::kInt64, LabelType::kFloat32}) {
-      const LinkCreditShape shape{timed, label == LabelType::kInt64, label};
+      const LinkCreditShape shape{timed, label == LabelType::kInt64, label,
+                                  label == LabelType::kFloat32 ? 2u : 0u};
       LinkCredit credit;
       credit.input_number = {2, 0, 1};
       credit.links = Three();
@@ -60,6 +75,8 @@ TEST(LinkCredit, ComesBackAsItWasWritten) {
       }
       if (label == LabelType::kFloat32) {
         credit.links.SetLabels(std::vector<float>{0.5f, 0, -2});
+        credit.links.negatives = 2;
+        credit.links.negative = {4, 5, 6, 7, 8, 9};
       }
       const std::vector<uint8_t> payload = EncodeLinkCredit(credit);
       EXPECT_EQ(payload.size(), 3 * LinkCreditBytes(shape));
@@ -70,6 +87,8 @@ TEST(LinkCredit, ComesBackAsItWasWritten) {
       EXPECT_EQ(read->links.destination, credit.links.destination);
       EXPECT_EQ(read->links.label, credit.links.label);
       EXPECT_EQ(read->links.edge_id, credit.links.edge_id);
+      EXPECT_EQ(read->links.negatives, credit.links.negatives);
+      EXPECT_EQ(read->links.negative, credit.links.negative);
       EXPECT_EQ(read->time, credit.time);
     }
   }
@@ -86,6 +105,7 @@ TEST(LinkCredit, AnotherSizeIsRefused) {
   }
   EXPECT_FALSE(DecodeLinkCredit(payload, 3, {.timed = true}).ok());
   EXPECT_FALSE(DecodeLinkCredit(payload, 3, {.label = LabelType::kInt64}).ok());
+  EXPECT_FALSE(DecodeLinkCredit(payload, 3, {.negatives = 1}).ok());
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ absl::Status FillInputs(const SpecGraph& graph, const SpecOptions& options,
     inputs->set_edge_type(type);
     inputs->set_label(static_cast<v1::LabelType>(options.links->label));
     inputs->set_edge_ids(options.links->edge_ids);
+    inputs->set_negatives(options.links->negatives);
   } else {
     ASSIGN_OR_RETURN(const std::string type,
                      ResolveInputType(graph, options.input_type));

@@ -56,7 +56,8 @@ absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
 struct LinkInputs {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type
   LabelType label = LabelType::kNone;
-  bool edge_ids = false;  // that come with each
+  bool edge_ids = false;   // that come with each
+  uint64_t negatives = 0;  // that come with each: a user's own
 };
 
 struct SpecOptions {

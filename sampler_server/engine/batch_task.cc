@@ -148,6 +148,11 @@ absl::Status BatchTask::CheckInputs() const {
     return absl::InvalidArgumentError(absl::StrCat(
         n, " input numbers for ", request_.links.edge_id.size(), " edge ids"));
   }
+  if (request_.links.negative.size() != n * plan().negatives) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(n, " links with ", request_.links.negative.size(),
+                     " negatives; allowed: ", plan().negatives, " for each"));
+  }
   if (request_.links.source.size() != (links ? n : 0) ||
       request_.links.destination.size() != (links ? n : 0) ||
       request_.links.label.size() !=

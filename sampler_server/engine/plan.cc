@@ -107,6 +107,10 @@ absl::Status FillNodeInputs(const GraphSchema& schema, const v1::Inputs& inputs,
   if (inputs.edge_ids()) {
     return SpecError("inputs.edge_ids", "true; allowed: false for nodes");
   }
+  if (inputs.negatives() != 0) {
+    return SpecError("inputs.negatives", inputs.negatives(),
+                     "; allowed: 0 for nodes");
+  }
   plan->input_type = schema.FindNodeType(inputs.node_type());
   if (plan->input_type >= 0) return absl::OkStatus();
   return SpecError("inputs.node_type", "'", inputs.node_type(), "'; allowed: ",
@@ -128,6 +132,7 @@ absl::Status FillLinkInputs(const GraphSchema& schema, const v1::Inputs& inputs,
   }
   plan->label = static_cast<LabelType>(inputs.label());
   plan->edge_ids = inputs.edge_ids();
+  plan->negatives = inputs.negatives();
   plan->input_type = -1;
   plan->link_type = schema.FindEdgeType(inputs.edge_type());
   if (plan->link_type >= 0) return absl::OkStatus();

@@ -54,6 +54,7 @@ struct SamplingPlan {
   int link_type = -1;        // edge type of inputs that are links; else -1
   LabelType label = LabelType::kNone;  // that links have
   bool edge_ids = false;               // links come with their edges' ids
+  uint64_t negatives = 0;              // that come with each link
   uint64_t batch_size = 0;
   uint64_t input_count = 0;
   v1::SessionSpec spec;

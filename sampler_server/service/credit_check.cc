@@ -103,7 +103,7 @@ absl::Status TakeLinks(const v1::Credit& credit,
                        absl::Span<const uint8_t> payload,
                        const SamplingPlan& plan, BatchRequest* request) {
   const LinkCreditShape shape{plan.input_time == InputTimeMode::kGiven,
-                              plan.edge_ids, plan.label};
+                              plan.edge_ids, plan.label, plan.negatives};
   ASSIGN_OR_RETURN(LinkCredit links,
                    DecodeLinkCredit(payload, credit.links(), shape));
   for (int64_t number : links.input_number) {
@@ -137,7 +137,8 @@ uint64_t InputBytes(const BatchRequest& request) {
   const LinkColumns& links = request.links;
   return (request.input_number.size() + request.original_id.size() +
           request.input_time.size() + links.source.size() +
-          links.destination.size() + links.edge_id.size()) *
+          links.destination.size() + links.edge_id.size() +
+          links.negative.size()) *
              sizeof(int64_t) +
          links.label.size();
 }

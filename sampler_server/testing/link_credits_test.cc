@@ -18,7 +18,9 @@ class LinkCredits : public FleetFixture {
   static constexpr uint64_t kRoom = 8192;
 
   // Two links, labelled; a session of nodes where `nodes`.
-  std::shared_ptr<ScriptedTrainer> Open(SimFleet& fleet, bool nodes = false) {
+  std::shared_ptr<ScriptedTrainer> Open(SimFleet& fleet, bool nodes = false,
+                                        const NegativeSampling& negatives = {
+                                            NegativeMode::kBinary, 1}) {
     auto trainer = Connect(fleet);
     const GraphSchema& schema = fleet.servers[0]->graph->schema();
     session_ = VectorSession(*fleet.servers[0]);
@@ -29,8 +31,7 @@ class LinkCredits : public FleetFixture {
       SpecOptions options = session_.options;
       options.links = LinkInputs{"", LabelType::kInt64};
       options.input_count = 2;
-      session_.spec =
-          BuildLinkSpec(graph, options, {NegativeMode::kBinary, 1}).value();
+      session_.spec = BuildLinkSpec(graph, options, negatives).value();
       session_.identity = SessionIdentity(session_.spec);
     }
     trainer->Open(session_);
@@ -127,6 +128,32 @@ TEST_F(LinkCredits, NodesTakeNoPayload) {
   Await(fleet, *trainer, 2);
   EXPECT_THAT(trainer->answer(0), HasSubstr("3 bytes"));
   EXPECT_THAT(trainer->answer(1), HasSubstr("inputs are nodes"));
+}
+
+// Two destinations with each of the two links.
+TEST_F(LinkCredits, ANegativeThatIsMissingOrNoNodeIsRefusedForGood) {
+  SimFleet fleet(1);
+  fleet.Add({.opened = VectorGraph(1)});
+  NegativeSampling own{NegativeMode::kDestination, 2};
+  own.given = true;
+  auto trainer = Open(fleet, false, own);
+  LinkCredit inputs = Inputs();
+  inputs.links.negatives = 2;
+  inputs.links.negative = {3, 0, 6, 4};
+  trainer->Send(Credit(0), nullptr, EncodeLinkCredit(inputs));
+  inputs.links.negative[2] = 7;  // the graph has 7 nodes
+  trainer->Send(Credit(1), nullptr, EncodeLinkCredit(inputs));
+  inputs.links.negative.pop_back();
+  trainer->Send(Credit(2), nullptr, EncodeLinkCredit(inputs));
+  Await(fleet, *trainer, 3);
+  EXPECT_THAT(trainer->answer(0), StartsWith("ready"));
+  EXPECT_THAT(trainer->answer(1), HasSubstr("7"));
+  for (uint64_t i = 1; i < 3; ++i) {
+    EXPECT_THAT(trainer->answer(i), StartsWith("error INVALID_ARGUMENT")) << i;
+    EXPECT_THAT(trainer->answer(i), Not(HasSubstr(" retry"))) << i;
+  }
+  RunFor(fleet, absl::Seconds(1));
+  ExpectIdle(*fleet.servers[0]);
 }
 
 // Only credits have one.

@@ -126,13 +126,28 @@ class LinkTest(CoraTest):
                          for i in range(140))
         super().setUpClass()
 
+    NEGATIVES = ("binary", "--neg-amount", 2, "--neg-strict")
+
     @classmethod
     def sample(cls, where, *flags, **options):
         links = ("--kind", "link", "--input-edges", "@" + cls.links,
-                 "--neg-sampling", "binary", "--neg-amount", 2,
-                 "--neg-strict")
+                 "--neg-sampling", *cls.NEGATIVES)
         return sampling.lines(where, inputs=None, flags=(*links, *flags),
                               **options)
+
+
+class OwnNegativesTest(LinkTest):
+    """The same links, with a list of destinations for each."""
+
+    @classmethod
+    def setUpClass(cls):
+        own = os.path.join(
+            cls.enterClassContext(processes.temporary_folder()), "own.csv")
+        with open(own, "w") as f:
+            f.writelines(f"{i * 31 % 2708},{i * i * 3 % 2708},{i}\n"
+                         for i in range(140))
+        cls.NEGATIVES = ("triplet", "--neg-destination", "@" + own)
+        super().setUpClass()
 
 
 class InducedTest(CoraTest):

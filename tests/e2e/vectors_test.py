@@ -82,7 +82,8 @@ class SevenNodesTest(unittest.TestCase):
         paths = {}
         for name, rows in (("plain", links),
                            ("labels", [f"{r},{k}" for k, r in
-                                       enumerate(links)])):
+                                       enumerate(links)]),
+                           ("own", ("6,0", "1,1", "4,0", "2,5"))):
             paths[name] = os.path.join(self.folder, name + ".csv")
             with open(paths[name], "w") as f:
                 f.write("".join(row + "\n" for row in rows))
@@ -108,6 +109,14 @@ class SevenNodesTest(unittest.TestCase):
                            2),
                  "0 0 04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd"
                  "6baf0657 3 6 6 316"),
+                ("plain", ("--neg-sampling", "triplet", "--neg-destination",
+                           "@" + paths["own"]),
+                 "0 0 7c5ac2f240ae2cc5af2caad43122ad5ee94cecd0e74db41f629345e5"
+                 "b00e1abe 3 7 8 296"),
+                ("plain", ("--neg-sampling", "destination",
+                           "--neg-destination", "@" + paths["own"]),
+                 "0 0 0bd110d3dcc8f2ce9860dadbb0d5097b35106e31adf06670d53debb4"
+                 "71919ba3 3 7 8 356"),
                 ("plain", ("--neg-sampling", "binary", "--neg-strict"),
                  "0 0 4c066692fd9c4f7d273cf9fb956e82ed0b224971566da0b0cb77b437"
                  "5909f865 3 7 8 320"),

@@ -78,6 +78,8 @@ void RunBatch(std::shared_ptr<const MemoryGraph> graph,
     request.links.destination = {0, 0};
     request.links.label_type = request.plan->label;
     request.links.label.resize(2 * LabelBytes(request.plan->label));
+    request.links.negatives = request.plan->negatives;
+    request.links.negative.resize(2 * request.plan->negatives);
   }
   request.max_bytes = size_t{1} << 16;
   OneBatchWorld world(std::move(graph));

@@ -19,6 +19,13 @@ std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
   return type.src + "," + type.rel + "," + type.dst;
 }
 
+int64_t NodesOf(const MemoryGraphSpec& graph, const std::string& name) {
+  for (const auto& type : graph.node_types) {
+    if (type.name == name) return type.num_nodes;
+  }
+  return 0;
+}
+
 class Links {
  public:
   Links(const MemoryGraphSpec& graph, const MemoryGraphSpec::EdgeType& type,
@@ -80,13 +87,6 @@ class Links {
     int64_t source = 0, destination = 0;
   };
 
-  int64_t NodesOf(const std::string& name) const {
-    for (const auto& type : graph_.node_types) {
-      if (type.name == name) return type.num_nodes;
-    }
-    return 0;
-  }
-
   void DrawNegatives() {
     if (negatives_.mode == NegativeMode::kNone) return;
     const PhiloxKey key = DefinedKey({.random_seed = options_.random_seed,
@@ -94,14 +94,19 @@ class Links {
                                       .batch = request_.key.index,
                                       .purpose = 3,
                                       .name = NameOf(type_)});
-    const auto sources = static_cast<uint64_t>(NodesOf(type_.src));
-    const auto destinations = static_cast<uint64_t>(NodesOf(type_.dst));
+    const auto sources = static_cast<uint64_t>(NodesOf(graph_, type_.src));
+    const auto destinations = static_cast<uint64_t>(NodesOf(graph_, type_.dst));
     const double wanted = static_cast<double>(n_) * negatives_.amount;
     for (uint32_t j = 0; static_cast<double>(j) < wanted; ++j) {
       Negative negative;
       negative.link = negatives_.mode == NegativeMode::kBinary
                           ? j % n_
                           : j / static_cast<size_t>(negatives_.amount);
+      if (negatives_.given) {
+        negative.destination = request_.links.negative[j];
+        drawn_.push_back(negative);
+        continue;
+      }
       for (uint32_t tried = 0; tried < 64; ++tried) {
         const PhiloxBlock block = Philox4x32(key, {{tried, j, 0, 0}});
         const Words of_source = [&](uint32_t w) { return block.word[w]; };
@@ -238,6 +243,14 @@ class Links {
   std::vector<OracleStart> starts_;
 };
 
+// So many ids of destinations with each link.
+void BringNegatives(int64_t nodes, uint64_t each, LinkColumns* links) {
+  links->negatives = each;
+  for (uint64_t i = 0; i < links->size() * each; ++i) {
+    links->negative.push_back(static_cast<int64_t>(i * i + 3 * i) % nodes);
+  }
+}
+
 // An edge type whose ends have nodes; none where there is none.
 const MemoryGraphSpec::EdgeType* Supervised(const MemoryGraphSpec& graph,
                                             uint64_t seed) {
@@ -310,7 +323,9 @@ class Fixture final : public KindFixture {
     }
     NegativeSampling negatives;
     negatives.mode = static_cast<NegativeMode>(seed % 4);
-    if (options.draws.time == TimeMode::kNode) {
+    negatives.given =
+        negatives.mode >= NegativeMode::kTriplet && seed / 4 % 3 == 1;
+    if (options.draws.time == TimeMode::kNode && !negatives.given) {
       negatives.mode = NegativeMode::kNone;
     }
     const double amounts[] = {1, 0.3, 2, 2.5, 5};
@@ -319,7 +334,10 @@ class Fixture final : public KindFixture {
       negatives.amount = std::ceil(negatives.amount);
     }
     // An error has no digest: batches of its own in strict_negatives_test.
-    if (negatives.mode != NegativeMode::kNone && seed % 3 == 0) {
+    if (negatives.given) {
+      BringNegatives(NodesOf(random.graph, type->dst),
+                     static_cast<uint64_t>(negatives.amount), &batch.links);
+    } else if (negatives.mode != NegativeMode::kNone && seed % 3 == 0) {
       negatives.strict = true;
       negatives.on_exhausted = OnExhausted::kAccept;
     }
@@ -349,7 +367,8 @@ class Fixture final : public KindFixture {
     };
     absl::StrAppend(&made.description, "links of ", NameOf(*type), ", mode ",
                     static_cast<int>(negatives.mode), ", amount ",
-                    negatives.amount, negatives.strict ? ", strict\n" : "\n");
+                    negatives.amount, negatives.given ? ", given" : "",
+                    negatives.strict ? ", strict\n" : "\n");
     return made;
   }
 };

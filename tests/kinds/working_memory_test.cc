@@ -293,6 +293,12 @@ TEST_P(WorkingMemory, Layerwise) {
   ExpectWithinReservation(dense, batch(100, {250, 400}));
 }
 
+NegativeSampling OnesOwn(double amount) {
+  NegativeSampling negatives{NegativeMode::kTriplet, amount};
+  negatives.given = true;
+  return negatives;
+}
+
 // Many links with few negatives, and the reverse; whole and in trees.
 TEST_P(WorkingMemory, Links) {
   struct {
@@ -303,7 +309,8 @@ TEST_P(WorkingMemory, Links) {
                      {10'000, {NegativeMode::kBinary, 0.5}, 2},
                      {2000, {NegativeMode::kBinary, 20}, 0},
                      {2000, {NegativeMode::kTriplet, 20}, 1},
-                     {8000, {NegativeMode::kDestination, 3}, 0}};
+                     {8000, {NegativeMode::kDestination, 3}, 0},
+                     {500, OnesOwn(1000), 0}};
   const auto graph = Make(Uniform(100'000, 300'000));
   for (const auto& c : cases) {
     for (const bool disjoint : {false, true}) {
@@ -314,6 +321,13 @@ TEST_P(WorkingMemory, Links) {
       for (int64_t i = 0; i < c.links; ++i) {
         batch.links.source.push_back(i * 3 % 100'000);
         batch.links.destination.push_back(i * 7 % 100'000);
+      }
+      if (c.negatives.given) {
+        batch.links.negatives = static_cast<uint64_t>(c.negatives.amount);
+        for (uint64_t i = 0; i < c.links * batch.links.negatives; ++i) {
+          batch.links.negative.push_back(
+              static_cast<int64_t>(i * 11 % 100'000));
+        }
       }
       batch.options.batch_size = batch.links.size();
       batch.options.draws.disjoint = disjoint;

@@ -166,6 +166,31 @@ TEST_F(TypedTest, LinksByTheirTypes) {
   EXPECT_THAT(batch->links->edge_label->As<int64_t>(), ElementsAre(1, 6, 0, 0));
 }
 
+// Two papers of one's own for each link.
+TEST_F(TypedTest, LinksWithTheirNegatives) {
+  LinkNeighborLoaderOptions options;
+  options.source = {2, 0};
+  options.destination = {3, 3};
+  options.edge_type = "author,writes,paper";
+  options.neg_sampling = {NegativeMode::kTriplet, 2};
+  options.neg_destination = {1, 0, 3, 1};
+  options.neighbors.num_neighbors = {0};
+  options.neighbors.batch_size = 2;
+  options.neighbors.shuffle = ShuffleMode::kNone;
+  auto loader = DistLinkNeighborLoader::Create(
+      options, worker_, {server_->executor(), server_->transport()});
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const BatchView& view = (*next)->view();
+  const TensorView* negatives = view.Find("dst_neg_index/paper");
+  const TensorView* papers = view.Find("n_id/paper");
+  ASSERT_TRUE(negatives != nullptr && papers != nullptr);
+  EXPECT_THAT(papers->As<int64_t>(), ElementsAre(3, 1, 0));
+  EXPECT_THAT(negatives->As<int32_t>(), ElementsAre(1, 2, 0, 1));
+}
+
 TEST_F(TypedTest, IdsOfAType) {
   sampling_.input_split.clear();
   sampling_.input_type = "author";

@@ -21,6 +21,7 @@ class Links:
     amount: float = 1
     strict: bool = False
     accept: bool = False  # the last candidate, where each is an edge
+    own: list = None  # a user's own: a row of destinations for each link
 
     @property
     def seed(self):
@@ -45,10 +46,13 @@ def candidate(graph, spec, key, links, j, tried):
     return link, links[link][0], destination
 
 
-def drawn(graph, spec, epoch, index, links):
+def drawn(graph, spec, epoch, index, links, input_numbers):
     """The negatives, and how many of them are edges after all."""
     if spec.negatives == "none":
         return [], 0
+    if spec.own is not None:
+        return [(i, links[i][0], v) for i, number in enumerate(input_numbers)
+                for v in spec.own[number]], 0
     key = philox.make_key(spec.seed, epoch, index, philox.NEGATIVES, 0,
                           ",".join(spec.edge_type))
     edges = graph.edge_types[spec.edge_type]
@@ -67,7 +71,8 @@ def drawn(graph, spec, epoch, index, links):
 
 def make(graph, spec, epoch, index, links, input_numbers, times=None):
     """`links` are the inputs, `input_numbers` their places in the list."""
-    negatives, exhausted = drawn(graph, spec, epoch, index, links)
+    negatives, exhausted = drawn(graph, spec, epoch, index, links,
+                                 input_numbers)
     src, _, dst = spec.edge_type
     n, m = len(links), len(negatives)
     starts = [(src, i, link[0]) for i, link in enumerate(links)]

@@ -238,6 +238,19 @@ class LinkTest(unittest.TestCase):
             self.batch(negatives="destination", amount=2),
             "04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd6baf0657")
 
+    def test_own(self):
+        own = [[6, 0], [1, 1], [4, 0], [2, 5]]
+        self.check(
+            self.batch(negatives="triplet", amount=2, own=own),
+            "7c5ac2f240ae2cc5af2caad43122ad5ee94cecd0e74db41f629345e5b00e1abe",
+            n_id=[5, 0, 6, 3, 2, 1, 4],
+            dst_neg_index=[[5, 5], [4, 0], [6, 1]])
+        self.check(
+            self.batch(negatives="destination", amount=2, own=own),
+            "0bd110d3dcc8f2ce9860dadbb0d5097b35106e31adf06670d53debb471919ba3",
+            edge_label_index=[[0, 1, 2, 0, 0, 1, 1, 2, 2],
+                              [0, 3, 4, 5, 5, 4, 0, 6, 1]])
+
     def test_strict(self):
         self.check(
             self.batch(negatives="binary", strict=True),

@@ -122,7 +122,15 @@ void TakeLinks(const Schedule& schedule, size_t count,
   if (link.negatives.mode != NegativeMode::kTriplet) {
     link.links.SetLabels(labels);
   }
-  if (link.negatives.mode != NegativeMode::kBinary) link.negatives.amount = 1;
+  if (link.negatives.mode == NegativeMode::kBinary) return;
+  link.negatives.amount = 1;
+  // Every other world brings its own.
+  if (schedule.expand_all == 0 || link.negatives.mode == NegativeMode::kNone) {
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    link.neg_destination.push_back(static_cast<int64_t>(i) * 7 % kNodes);
+  }
 }
 
 LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,

@@ -7,10 +7,13 @@
 #include "channel/error_text.h"
 #include "channel/parse_header.h"
 #include "common/proto/wire.pb.h"
+#include "common/session/limits.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
+
+static_assert(kMaxLinkCreditBytes <= kMaxPayloadBytes);
 
 // Lets the server gather straight into the slot when both share a process.
 class SlotRoom final : public SharedRoom {

@@ -29,6 +29,7 @@ DistLinkNeighborLoader::Create(const LinkNeighborLoaderOptions& options,
     link.links.SetLabels(options.edge_label_float);
   }
   link.negatives = options.neg_sampling;
+  link.neg_destination = options.neg_destination;
   link.exclude = options.exclude;
   session.input_time = options.edge_label_time;
   return DistNeighborLoader::Create(session, worker, environment);

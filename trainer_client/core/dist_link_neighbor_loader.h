@@ -28,6 +28,10 @@ struct LinkNeighborLoaderOptions {
   // A time for each link, or one for all: with neighbors.draws.time.
   std::vector<int64_t> edge_label_time;
   NegativeSampling neg_sampling;
+  // One's own negatives instead of drawn ones (OGB's lists of destinations for
+  // each link): [links x neg_sampling.amount] original ids, row-major; with
+  // mode triplet or destination.
+  std::vector<int64_t> neg_destination;
   // Edges that no hop draws, for they are the batch's links; DGL's exclude. All
   // but pair want a split's links, which come with ids.
   ExcludeMode exclude = ExcludeMode::kNone;

@@ -33,6 +33,9 @@ struct LinkRequest {
   std::string split;      // of edges, asked for from the servers ...
   LinkColumns links;      // ... or, when that is empty, the links themselves
   NegativeSampling negatives;
+  // negatives.amount original ids of the destination type for each link, which
+  // are its negatives; empty: they are drawn.
+  std::vector<int64_t> neg_destination;
   ExcludeMode exclude = ExcludeMode::kNone;
 };
 

@@ -18,18 +18,38 @@ absl::Status Bad(absl::string_view field, absl::string_view value,
                                                  "; allowed: ", allowed));
 }
 
+// `columns` of `ids` are of a link.
 absl::Status CheckEnds(absl::string_view field, const NodeTypeSchema& type,
-                       absl::Span<const int64_t> ids) {
+                       absl::Span<const int64_t> ids, uint64_t columns = 1) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= 0 && ids[i] < type.num_nodes) continue;
+    const std::string place =
+        columns == 1 ? absl::StrCat("[", i, "]")
+                     : absl::StrCat("[", i / columns, "][", i % columns, "]");
     return Bad(
-        absl::StrCat("edge_label_index.", field, "[", i, "]"),
-        absl::StrCat(ids[i]),
+        absl::StrCat(field, place), absl::StrCat(ids[i]),
         type.num_nodes == 0
             ? absl::StrCat("none, for node type ", type.name, " has no nodes")
             : absl::StrCat("0 to ", type.num_nodes - 1,
                            ", the original ids of node type ", type.name));
   }
+  return absl::OkStatus();
+}
+
+// Requires CheckNegatives.
+absl::Status AddNegatives(const LinkRequest& request, LinkColumns* links) {
+  if (request.neg_destination.empty()) return absl::OkStatus();
+  const uint64_t each =
+      NumNegatives(request.negatives.mode, request.negatives.amount, 1);
+  const size_t given = request.neg_destination.size();
+  if (given % each != 0 || given / each != links->size()) {
+    return Bad("neg_destination", absl::StrCat(given, " ids"),
+               absl::StrCat(links->size() * each, ", ", each,
+                            " (neg_sampling.amount) for each of ",
+                            links->size(), " links"));
+  }
+  links->negatives = each;
+  links->negative = request.neg_destination;
   return absl::OkStatus();
 }
 
@@ -95,8 +115,14 @@ absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
     return Bad("edge_label_time", "empty",
                "a time for each link, or one for all, with a time");
   }
-  return CheckNegatives(link.negatives, options.batch_size,
+  return CheckNegatives(NegativesOf(link), options.batch_size,
                         link.links.label_type);
+}
+
+NegativeSampling NegativesOf(const LinkRequest& request) {
+  NegativeSampling negatives = request.negatives;
+  negatives.given = !request.neg_destination.empty();
+  return negatives;
 }
 
 absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
@@ -117,9 +143,10 @@ absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
   return links;
 }
 
-LinkColumns LabelledLinks(const LinkRequest& request) {
+absl::StatusOr<LinkColumns> LinksToSend(const LinkRequest& request) {
   LinkColumns links = request.links;
   if (!NeedsEdgeIds(request.exclude)) links.edge_id.clear();
+  RETURN_IF_ERROR(AddNegatives(request, &links));
   if (request.negatives.mode == NegativeMode::kNone) return links;
   if (links.label_type == LabelType::kInt64) {
     MakeRoomForZero<int64_t>(&links.label);
@@ -138,10 +165,13 @@ absl::Status CheckLinkEnds(const GraphSchema& schema,
     return Bad("edge_type", spec.inputs().edge_type(), "an edge type");
   }
   const EdgeTypeSchema& type = schema.edge_types[found];
-  RETURN_IF_ERROR(
-      CheckEnds("source", schema.node_types[type.src_type], links.source));
-  return CheckEnds("destination", schema.node_types[type.dst_type],
-                   links.destination);
+  const NodeTypeSchema& destinations = schema.node_types[type.dst_type];
+  RETURN_IF_ERROR(CheckEnds("edge_label_index.source",
+                            schema.node_types[type.src_type], links.source));
+  RETURN_IF_ERROR(CheckEnds("edge_label_index.destination", destinations,
+                            links.destination));
+  return CheckEnds("neg_destination", destinations, links.negative,
+                   links.negatives);
 }
 
 void FillLinkBound(const GraphSchema& schema, const v1::SessionSpec& spec,

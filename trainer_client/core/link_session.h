@@ -21,11 +21,16 @@ absl::Status CheckLinkRequest(const NeighborLoaderOptions& options);
 absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
                                          absl::Span<const int64_t> numbers);
 
-// The links with the labels that travel: with negatives in the same tensor,
-// which are 0, labels of which the smallest is 0 grow by 1 (PyG's).
-LinkColumns LabelledLinks(const LinkRequest& request);
+// How negatives are had: `given` where they come with the links.
+NegativeSampling NegativesOf(const LinkRequest& request);
 
-// INVALID_ARGUMENT, naming the link, for an end that is no node of its type.
+// The links as they travel, with their negatives. Beside negatives in the same
+// tensor, which are 0, labels of which the smallest is 0 grow by 1 (PyG's).
+// INVALID_ARGUMENT for another number of negatives than links want.
+absl::StatusOr<LinkColumns> LinksToSend(const LinkRequest& request);
+
+// INVALID_ARGUMENT, naming the link, for an end or a negative that is no node
+// of its type.
 absl::Status CheckLinkEnds(const GraphSchema& schema,
                            const v1::SessionSpec& spec,
                            const LinkColumns& links);

@@ -128,6 +128,57 @@ TEST(LinkSession, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(Refusal(options), HasSubstr("triplets"));
 }
 
+TEST(LinkSession, OnesOwnNegativesTravelWithTheLinks) {
+  NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 2});
+  const auto drawn = Make(options);
+  options.link->neg_destination = {0, 1, 2, 2, 1, 0};
+  const auto session = Make(options);
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ(session->links->negatives, 2u);
+  EXPECT_THAT(session->links->negative, ElementsAre(0, 1, 2, 2, 1, 0));
+  v1::SessionSpec spec;
+  ASSERT_TRUE(spec.ParseFromString(*session->spec));
+  EXPECT_EQ(spec.inputs().negatives(), 2u);
+  EXPECT_EQ(spec.link().amount(), 2);
+  EXPECT_EQ(session->max_batch_bytes, drawn->max_batch_bytes);
+  EXPECT_NE(session->inputs, drawn->inputs);
+}
+
+TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
+  const auto refusal = [](NegativeSampling how, std::vector<int64_t> ids,
+                          uint64_t batch_size = 2) {
+    NeighborLoaderOptions options = Options(how);
+    options.batch_size = batch_size;
+    options.link->neg_destination = std::move(ids);
+    return Refusal(options);
+  };
+  const NegativeSampling two{NegativeMode::kDestination, 2};
+  EXPECT_THAT(refusal(two, {0, 1, 2, 0, 1}),
+              HasSubstr("neg_destination is 5 ids; allowed: 6, 2"));
+  EXPECT_THAT(refusal(two, {0, 1, 2}), HasSubstr("for each of 3 links"));
+  EXPECT_THAT(refusal(two, {0, 1, 2, 0, 1, 3}),
+              HasSubstr("neg_destination[2][1] is 3; allowed: 0 to 2"));
+  EXPECT_THAT(refusal(two, {0, 1, -1, 0, 1, 1}),
+              HasSubstr("neg_destination[1][0] is -1"));
+  EXPECT_THAT(refusal({NegativeMode::kNone}, {0, 1, 2}),
+              HasSubstr("given with mode none; allowed: with mode triplet"));
+  EXPECT_THAT(refusal({NegativeMode::kBinary, 1}, {0, 1, 2}),
+              HasSubstr("given with mode binary"));
+  EXPECT_THAT(refusal({NegativeMode::kTriplet, 1, true}, {0, 1, 2}),
+              HasSubstr("strict: given with neg_destination"));
+  EXPECT_THAT(refusal({NegativeMode::kTriplet, 1, false, OnExhausted::kAccept},
+                      {0, 1, 2}),
+              HasSubstr("on_exhausted"));
+  // 65,536 x (2 + 6) are 524,288 numbers of 8 bytes: 4 MiB.
+  NeighborLoaderOptions largest = Options(two);
+  largest.batch_size = 65'536;
+  largest.link->neg_destination = {0, 1, 2, 2, 1, 0};
+  EXPECT_TRUE(Make(largest).ok()) << Make(largest).status();
+  EXPECT_THAT(refusal({NegativeMode::kDestination, 3},
+                      {0, 1, 2, 0, 1, 2, 0, 1, 2}, 65'536),
+              HasSubstr("batch_size x (3 + 6) up to 524288"));
+}
+
 TEST(LinkSession, ATimeForEachLinkOrOneForAll) {
   NeighborLoaderOptions options = Options();
   options.draws.time = TimeMode::kEdge;

@@ -111,7 +111,7 @@ absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
     return BuildLayerwiseSpec(graph, common, *options.layerwise);
   }
   if (options.link.has_value()) {
-    return BuildLinkSpec(graph, common, options.link->negatives,
+    return BuildLinkSpec(graph, common, NegativesOf(*options.link),
                          options.link->exclude);
   }
   return BuildSessionSpec(graph, common);
@@ -293,7 +293,9 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   const GraphSchema& schema = graph->schema;
   SessionInputs inputs;
   inputs.nodes = std::move(input_ids);
-  if (options.link.has_value()) inputs.links = LabelledLinks(*options.link);
+  if (options.link.has_value()) {
+    ASSIGN_OR_RETURN(inputs.links, LinksToSend(*options.link));
+  }
   ASSIGN_OR_RETURN(inputs.times, SpreadTimes(options, inputs.size()));
   inputs.weights = options.input_weight;
   ASSIGN_OR_RETURN(const auto weighted,

@@ -22,6 +22,11 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
         "link.negatives", static_cast<int>(link.negatives()),
         "; allowed: none (0), binary (1), triplet (2), destination (3)");
   }
+  const uint64_t given = spec.inputs().negatives();
+  if (given != 0 && static_cast<double>(given) != link.amount()) {
+    return SpecError("inputs.negatives", given, " with link.amount ",
+                     link.amount(), "; allowed: 0, or as many");
+  }
   if (link.negatives() == v1::NEGATIVE_MODE_NONE) {
     if (link.amount() != 0) {
       return SpecError("link.amount", link.amount(),
@@ -38,10 +43,11 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
     return SpecError("link.on_exhausted",
                      "accept without strict; allowed: with strict");
   }
-  const absl::Status status = CheckNegatives(
-      NegativeSampling{static_cast<NegativeMode>(link.negatives()),
-                       link.amount()},
-      spec.batch_size(), label);
+  NegativeSampling asked{static_cast<NegativeMode>(link.negatives()),
+                         link.amount()};
+  asked.given = given != 0;
+  asked.strict = link.strict();
+  const absl::Status status = CheckNegatives(asked, spec.batch_size(), label);
   return status.ok() ? status : SpecError("link", status.message());
 }
 
@@ -49,12 +55,13 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
 absl::Status CheckTime(const v1::SessionSpec& spec) {
   const v1::LinkSampling& link = spec.link();
   if (link.negatives() == v1::NEGATIVE_MODE_NONE ||
+      spec.inputs().negatives() != 0 ||
       link.neighbor().time() != v1::TIME_COLUMN_NODE) {
     return absl::OkStatus();
   }
   return SpecError("link.negatives",
                    "with time node, for nodes that may not be there yet; "
-                   "allowed: none, or time edge");
+                   "allowed: none, one's own, or time edge");
 }
 
 absl::Status CheckExclude(const v1::SessionSpec& spec) {
@@ -106,6 +113,7 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   auto part = std::make_shared<LinkPlan>();
   part->mode = static_cast<NegativeMode>(spec.link().negatives());
   part->amount = spec.link().amount();
+  part->given = spec.inputs().negatives() != 0;
   part->strict = spec.link().strict();
   part->accept_exhausted =
       spec.link().on_exhausted() == v1::ON_EXHAUSTED_ACCEPT;

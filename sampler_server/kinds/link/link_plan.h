@@ -34,6 +34,7 @@ class LinkPlan final : public KindPlan {
 
   NegativeMode mode = NegativeMode::kNone;
   double amount = 0;
+  bool given = false;  // they come with the links
   bool strict = false;
   bool accept_exhausted = false;
   ExcludeMode exclude = ExcludeMode::kNone;

@@ -129,10 +129,21 @@ void LinkProgram::DrawPiece() {
   const uint64_t from = destinations_.size() - num_links_;
   if (from == num_negatives_) return OnAllDrawn();
   if (plan_.strict) return DrawStrictly(from);
+  const uint64_t to = std::min(from + kPiece, num_negatives_);
   const absl::Status status =
-      DrawNegatives(from, std::min(from + kPiece, num_negatives_));
+      plan_.given ? TakeGiven(from, to) : DrawNegatives(from, to);
   if (!status.ok()) return End(status);
   OnPieceDrawn();
+}
+
+// Those that came with the links.
+absl::Status LinkProgram::TakeGiven(uint64_t from, uint64_t to) {
+  ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
+                   ResolveIds(*context_.graph, plan_.dst_type,
+                              absl::MakeConstSpan(context_.links->negative)
+                                  .subspan(from, to - from)));
+  destinations_.insert(destinations_.end(), ids.begin(), ids.end());
+  return absl::OkStatus();
 }
 
 // As many at once as there is memory for their candidates.

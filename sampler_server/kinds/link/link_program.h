@@ -35,6 +35,7 @@ class LinkProgram final : public BatchProgram,
 
   absl::Status ResolveLinks();
   void DrawPiece();
+  absl::Status TakeGiven(uint64_t from, uint64_t to);
   absl::Status DrawNegatives(uint64_t from, uint64_t to);
   void DrawStrictly(uint64_t from);
   void OnPieceDrawn();

@@ -29,6 +29,33 @@ absl::Status CheckAmount(const NegativeSampling& negatives) {
                 "; allowed: a whole number, but with mode binary");
 }
 
+// Of negatives that come with the links.
+absl::Status CheckGiven(const NegativeSampling& negatives) {
+  if (negatives.mode != NegativeMode::kTriplet &&
+      negatives.mode != NegativeMode::kDestination) {
+    return Refuse("neg_destination: given with mode ",
+                  negatives.mode == NegativeMode::kNone ? "none" : "binary",
+                  "; allowed: with mode triplet or destination");
+  }
+  if (!negatives.strict) return absl::OkStatus();
+  return Refuse(
+      "neg_sampling.strict: given with neg_destination; allowed: with "
+      "negatives that are drawn");
+}
+
+// Whether they fit into a credit, which has the longest shape, so that one
+// number says it.
+absl::Status CheckGivenBytes(double amount, uint64_t batch_size) {
+  constexpr LinkCreditShape kLongest{true, true, LabelType::kInt64, 0};
+  constexpr uint64_t kOthers = LinkCreditBytes(kLongest) / sizeof(int64_t);
+  constexpr uint64_t kMost = kMaxLinkCreditBytes / sizeof(int64_t);
+  const uint64_t each = static_cast<uint64_t>(amount) + kOthers;
+  if (each <= kMost && batch_size <= kMost / each) return absl::OkStatus();
+  return Refuse("batch_size: ", batch_size, " links with ", amount,
+                " of neg_destination each; allowed: batch_size x (", amount,
+                " + ", kOthers, ") up to ", kMost);
+}
+
 }  // namespace
 
 uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
@@ -38,6 +65,7 @@ uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
 
 absl::Status CheckNegatives(const NegativeSampling& negatives,
                             uint64_t batch_size, LabelType label) {
+  if (negatives.given) RETURN_IF_ERROR(CheckGiven(negatives));
   if (negatives.mode == NegativeMode::kNone) {
     if (!negatives.strict) return absl::OkStatus();
     return Refuse(
@@ -54,6 +82,9 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
     return Refuse(
         "edge_label: given with triplets, whose tensors tell positives from "
         "negatives; allowed: none, or mode binary or destination");
+  }
+  if (negatives.given) {
+    RETURN_IF_ERROR(CheckGivenBytes(negatives.amount, batch_size));
   }
   const uint64_t all =
       batch_size + NumNegatives(negatives.mode, negatives.amount, batch_size);
@@ -72,6 +103,8 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
   options.links->edge_ids = NeedsEdgeIds(exclude);
   RETURN_IF_ERROR(
       CheckNegatives(negatives, options.batch_size, options.links->label));
+  options.links->negatives =
+      negatives.given ? NumNegatives(negatives.mode, negatives.amount, 1) : 0;
   return BuildSpecOfKind(
       graph, options, [&](v1::SessionSpec* spec) -> absl::Status {
         v1::LinkSampling* link = spec->mutable_link();

@@ -29,6 +29,9 @@ struct NegativeSampling {
   // candidates. Where none is, on_exhausted says: an error, or the last one.
   bool strict = false;
   OnExhausted on_exhausted = OnExhausted::kError;
+  // A user's own: `amount` destinations come with each link, none is drawn. Set
+  // by who brings them, as a loader's neg_destination.
+  bool given = false;
 };
 
 // Edges that no hop of a batch draws, for they are its links; DGL's exclude.

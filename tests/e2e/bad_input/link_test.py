@@ -11,8 +11,10 @@ BINARY = {"neg_sampling": "binary"}
 
 
 def write(here, text):
-    with open(here + "/links", "w", encoding="utf-8") as f:
-        f.write(text)
+    for name, rows in (("links", text), ("one", "1,2\n"),
+                       ("two", "0,1\n1,2\n")):
+        with open(f"{here}/{name}", "w", encoding="utf-8") as f:
+            f.write(rows)
 
 
 def links(name, words, code=USAGE, text="0,1\n2,0\n", more=(), **changes):
@@ -65,6 +67,33 @@ CASES = [
           more=["--neg-strict"], on_exhausted="retry"),
     links("strict nodes", ["--neg-strict", "--kind link"], kind="node",
           input_nodes="train", input_edges=None, more=["--neg-strict"]),
+    links("negatives that are no file", ["--neg-destination", "@FILE"],
+          neg_sampling="triplet", neg_destination="0,1"),
+    links("how many, twice", ["--neg-amount", "--neg-destination"],
+          neg_sampling="triplet", neg_amount="1",
+          neg_destination="@{here}/links"),
+    links("own negatives of nodes", ["--neg-destination", "--kind link"],
+          kind="node", input_nodes="train", input_edges=None,
+          neg_destination="@{here}/links"),
+    links("own negatives for none", ["neg_destination", "mode none",
+                                     "triplet or destination"], FAILURE,
+          neg_destination="@{here}/links"),
+    links("own sources", ["neg_destination", "mode binary"], FAILURE,
+          **BINARY, neg_destination="@{here}/links"),
+    links("own and strict", ["neg_sampling.strict", "neg_destination"],
+          FAILURE, neg_sampling="triplet", more=["--neg-strict"],
+          neg_destination="@{here}/links"),
+    links("negatives of a link less", ["neg_destination", "2 ids", "4, 2"],
+          FAILURE, neg_sampling="triplet",
+          neg_destination="@{here}/one"),
+    links("negatives, ragged", ["links: line 2: 2 ids", "line 1 has 3"],
+          FAILURE, text="0,1,1\n1,2\n", neg_sampling="triplet",
+          input_edges="@{here}/one", neg_destination="@{here}/links"),
+    links("a negative that is not", ["neg_destination[1][0]", "3", "0 to 2"],
+          FAILURE, text="0,1\n3,0\n", neg_sampling="triplet",
+          input_edges="@{here}/two", neg_destination="@{here}/links"),
+    links("no file of negatives", ["nothing", "No such file"], FAILURE,
+          neg_sampling="triplet", neg_destination="@{here}/nothing"),
     links("exclude what", ["--exclude", "all", "reverse_types, pair"],
           exclude="all"),
     links("exclude by ids that are not", ["exclude", "edge id", "pair"],
@@ -112,6 +141,8 @@ class LinkTest(Table):
                      {"neg_sampling": "triplet", "neg_amount": "3"},
                      {"neg_sampling": "triplet", "on_exhausted": "error"},
                      {"exclude": "pair"},
+                     {"neg_sampling": "triplet",
+                      "neg_destination": f"@{self.folder}/links"},
                      {"input_edges": f"node,to,node:@{self.folder}/links"}):
             with self.subTest(more):
                 self.assertTrue(self.works(
