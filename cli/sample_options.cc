@@ -136,8 +136,8 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
       ->capture_default_str();
   app.add_option(
          "--on-exhausted", arguments.on_exhausted,
-         "With --neg-strict, where each candidate is an edge: error, or "
-         "accept the last one, and count them")
+         "With --neg-strict or --time node, where none of a negative's 64 "
+         "candidates is valid: error, or accept the last, and count them")
       ->type_name("WHAT")
       ->capture_default_str();
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.e2e import folders, processes, sampling
 from tests.oracle import graph as graphs
+from tests.oracle.link_batch import Links
 from tests.oracle.loader import Loader
 from tests.oracle.neighbour_batch import Spec
 
@@ -170,6 +171,39 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
         cls.inputs = [rng.randrange(n) for _ in range(40)]
         cls.times = None
         cls.partition()
+
+    def test_negatives_in_time(self):
+        links = [(v, v * 7 % 150) for v in self.inputs]
+        times = [v % 30 - 1 for v in self.inputs]  # some before all nodes
+        paths = [os.path.join(self.folder, "links" + end)
+                 for end in (".csv", ".npy")]
+        with open(paths[0], "w") as f:
+            f.writelines(f"{u},{v}\n" for u, v in links)
+        np.save(paths[1], np.array(times, np.int64))
+        with processes.Fleet(self.made[5], ["0,3", "1,4", "2"]) as fleet:
+            for mode, amount, flags, before, strict in (
+                    ("triplet", 3, (), False, False),
+                    ("binary", 2, ("--strict",), True, False),
+                    ("destination", 2, ("--neg-strict",), False, True)):
+                spec = Links(Spec(FANOUTS, SEED, time="node", strict=before),
+                             negatives=mode, amount=amount, strict=strict,
+                             accept=True)
+                loader = Loader(self.graph, links, spec, BATCH_SIZE,
+                                times=times)
+                expected = [loader.line(EPOCH, i)
+                            for i in range(loader.num_batches())]
+                for where in (self.made[1], self.made[3],
+                              ("servers", fleet.addresses())):
+                    with self.subTest(mode=mode, where=where):
+                        self.assertEqual(sampling.lines(
+                            where, inputs=None, fanouts="5,3",
+                            batch_size=BATCH_SIZE, seed=SEED, epoch=EPOCH,
+                            flags=["--kind", "link", "--input-edges",
+                                   "@" + paths[0], "--input-time",
+                                   "@" + paths[1], "--time", "node",
+                                   "--neg-sampling", mode, "--neg-amount",
+                                   amount, "--on-exhausted", "accept",
+                                   *flags]), expected)
 
 
 class CollegeMsgTest(DrawsTest, unittest.TestCase):

@@ -117,11 +117,29 @@ class Links {
             DefinedBelow(of_source, 0, sources, sources > 65536));
         negative.destination = static_cast<int64_t>(DefinedBelow(
             of_destination, 0, destinations, destinations > 65536));
-        if (!negatives_.strict || !IsEdge(negative)) break;
+        const bool late = IsLate(negative);
+        if (!late && !(negatives_.strict && IsEdge(negative))) break;
         if (tried == 63) ++exhausted_;
       }
       drawn_.push_back(negative);
     }
+  }
+
+  // Whether an end that was drawn is not there yet at its link's time.
+  bool IsLate(const Negative& negative) const {
+    if (options_.draws.time != TimeMode::kNode) return false;
+    const int64_t bound = request_.input_time[negative.link];
+    const auto late = [&](const std::string& name, int64_t id) {
+      for (const auto& type : graph_.node_types) {
+        if (type.name != name || type.time.empty()) continue;
+        const int64_t time = type.time[static_cast<size_t>(id)];
+        return options_.draws.strict ? time >= bound : time > bound;
+      }
+      return false;
+    };
+    return late(type_.dst, negative.destination) ||
+           (negatives_.mode == NegativeMode::kBinary &&
+            late(type_.src, negative.source));
   }
 
   bool IsEdge(const Negative& negative) const {
@@ -151,7 +169,7 @@ class Links {
     Tensors own;
     own[OfLinks("input_id")] =
         MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
-    if (negatives_.strict) {
+    if (negatives_.on_exhausted == OnExhausted::kAccept) {
       own[OfLinks("num_exhausted")] =
           MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
     }
@@ -325,20 +343,21 @@ class Fixture final : public KindFixture {
     negatives.mode = static_cast<NegativeMode>(seed % 4);
     negatives.given =
         negatives.mode >= NegativeMode::kTriplet && seed / 4 % 3 == 1;
-    if (options.draws.time == TimeMode::kNode && !negatives.given) {
-      negatives.mode = NegativeMode::kNone;
-    }
     const double amounts[] = {1, 0.3, 2, 2.5, 5};
     negatives.amount = amounts[seed / 4 % 5];
     if (negatives.mode != NegativeMode::kBinary) {
       negatives.amount = std::ceil(negatives.amount);
     }
-    // An error has no digest: batches of its own in strict_negatives_test.
+    // An error has no digest: batches of its own in negative_search_test.
     if (negatives.given) {
       BringNegatives(NodesOf(random.graph, type->dst),
                      static_cast<uint64_t>(negatives.amount), &batch.links);
     } else if (negatives.mode != NegativeMode::kNone && seed % 3 == 0) {
       negatives.strict = true;
+      negatives.on_exhausted = OnExhausted::kAccept;
+    }
+    if (negatives.mode != NegativeMode::kNone && !negatives.given &&
+        options.draws.time == TimeMode::kNode) {
       negatives.on_exhausted = OnExhausted::kAccept;
     }
     if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);

@@ -8,7 +8,7 @@ import numpy as np
 from tests.oracle import graph as graphs, neighbour_batch, philox
 
 
-TRIES = 64  # of a strict negative
+TRIES = 64  # of a negative that must be valid
 
 
 @dataclasses.dataclass
@@ -20,7 +20,7 @@ class Links:
     negatives: str = "none"  # binary, triplet, destination
     amount: float = 1
     strict: bool = False
-    accept: bool = False  # the last candidate, where each is an edge
+    accept: bool = False  # the last candidate, where none is valid
     own: list = None  # a user's own: a row of destinations for each link
 
     @property
@@ -46,8 +46,24 @@ def candidate(graph, spec, key, links, j, tried):
     return link, links[link][0], destination
 
 
-def drawn(graph, spec, epoch, index, links, input_numbers):
-    """The negatives, and how many of them are edges after all."""
+def is_late(graph, spec, candidate, times):
+    """Whether an end that was drawn is not there at its link's time."""
+    link, source, destination = candidate
+    if spec.neighbours.time != "node":
+        return False
+    src, _, dst = spec.edge_type
+    ends = [(dst, destination)]
+    if spec.negatives == "binary":
+        ends.append((src, source))
+    own = [graph.node_types[t].time[v] for t, v in ends
+           if graph.node_types[t].time is not None]
+    return any(time > times[link] or
+               (spec.neighbours.strict and time == times[link])
+               for time in own)
+
+
+def drawn(graph, spec, epoch, index, links, input_numbers, times):
+    """The negatives, and how many of them are not valid after all."""
     if spec.negatives == "none":
         return [], 0
     if spec.own is not None:
@@ -57,22 +73,26 @@ def drawn(graph, spec, epoch, index, links, input_numbers):
                           ",".join(spec.edge_type))
     edges = graph.edge_types[spec.edge_type]
     is_edge = lambda u, v: any(u == x for x, _ in edges.in_edges(v))
+    is_valid = lambda c: (
+        not is_late(graph, spec, c, times) and
+        not (spec.strict and is_edge(*c[1:])))
     negatives, exhausted = [], 0
     for j in range(math.ceil(len(links) * spec.amount)):
-        tries = [candidate(graph, spec, key, links, j, t)
-                 for t in range(TRIES if spec.strict else 1)]
-        good = [c for c in tries if not spec.strict or not is_edge(*c[1:])]
-        if not good and not spec.accept:
-            raise ValueError(f"negative {j}: each candidate is an edge")
-        exhausted += not good
-        negatives.append(good[0] if good else tries[-1])
+        tries = (candidate(graph, spec, key, links, j, t)
+                 for t in range(TRIES))
+        good = next((c for c in tries if is_valid(c)), None)
+        if good is None and not spec.accept:
+            raise ValueError(f"negative {j}: no candidate is valid")
+        exhausted += good is None
+        negatives.append(good or candidate(graph, spec, key, links, j,
+                                           TRIES - 1))
     return negatives, exhausted
 
 
 def make(graph, spec, epoch, index, links, input_numbers, times=None):
     """`links` are the inputs, `input_numbers` their places in the list."""
     negatives, exhausted = drawn(graph, spec, epoch, index, links,
-                                 input_numbers)
+                                 input_numbers, times)
     src, _, dst = spec.edge_type
     n, m = len(links), len(negatives)
     starts = [(src, i, link[0]) for i, link in enumerate(links)]

@@ -309,6 +309,36 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
             self.digest([0, 3, 0, 6], time="node"),
             "7d01fb71eb97ca989001935f5e9ea624640c4defec7219b6965b6712d85bc90a")
 
+    def test_negatives_in_time(self):
+        def links(expected, times, **options):
+            g = graph.homogeneous(7, SEVEN_ROWS)
+            g.node_types[graph.NODE].time = [3, 0, 5, 1, 4, 2, 6]
+            strict = options.pop("before", False)
+            spec = Links(Spec([2, 2], seed=7, time="node", strict=strict),
+                         **options)
+            made = Loader(g, LinkTest.LINKS, spec, 4, False, times).batch(0, 0)
+            self.assertEqual(digest.digest(made), expected)
+            return made
+        made = links(
+            "cdaff7c3847f8c048197abc57d7a4efcae132b3f691733fcdacbdb4909af3f24",
+            [4, 2, 0, 3], negatives="triplet", amount=2)
+        # Nodes 1 0, 5 3, 1 1, 1 3.
+        self.assertEqual(made["n_id"].tolist(),
+                         [1, 5, 6, 0, 0, 2, 3, 3, 1, 1, 3, 1])
+        self.assertEqual(made["dst_neg_index"].tolist(),
+                         [[0, 4], [1, 7], [8, 8], [9, 6]])
+        made = links(
+            "456b8f79a8b4ca7b01efd5d8cf549420a22888c6db3d2145fa2e83f6d1deddc1",
+            [4, 2, 0, 3], before=True, negatives="binary", accept=True)
+        self.assertEqual(made["num_exhausted"].tolist(), [1])
+        made = links(
+            "5d4a63cea04e4d410861ce6497dbf0e08056a27525447b2fc4dd389e65ef74c9",
+            [4, 2, 0, 3], negatives="destination", strict=True)
+        self.assertEqual(made["edge_label_index"].tolist(),
+                         [[0, 1, 2, 3, 0, 1, 2, 3], [4, 1, 5, 6, 0, 7, 8, 9]])
+        with self.assertRaisesRegex(ValueError, "negative 1"):
+            links("", [4, -1, 0, 3], negatives="triplet")
+
     def test_predicates(self):
         heavy = [("edge_weight", ">", 1)]
         self.assertEqual(

@@ -99,8 +99,7 @@ T OrDie(absl::StatusOr<T> value) {
   std::abort();
 }
 
-// Instead of nodes; links have no times of their own, and negatives none of
-// their nodes.
+// Instead of nodes; links have no times of their own.
 void TakeLinks(const Schedule& schedule, size_t count,
                NeighborLoaderOptions* loader) {
   LinkRequest& link = loader->link.emplace();
@@ -117,19 +116,20 @@ void TakeLinks(const Schedule& schedule, size_t count,
     if (timed) loader->input_time.push_back(20 + n % 30);
   }
   if (timed) loader->draws.input_time = InputTimeMode::kGiven;
-  if (loader->draws.time == TimeMode::kNode) return;
   link.negatives.mode = static_cast<NegativeMode>(schedule.links - 1);
   if (link.negatives.mode != NegativeMode::kTriplet) {
     link.links.SetLabels(labels);
   }
-  if (link.negatives.mode == NegativeMode::kBinary) return;
-  link.negatives.amount = 1;
-  // Every other world brings its own.
-  if (schedule.expand_all == 0 || link.negatives.mode == NegativeMode::kNone) {
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    link.neg_destination.push_back(static_cast<int64_t>(i) * 7 % kNodes);
+  if (link.negatives.mode != NegativeMode::kBinary) link.negatives.amount = 1;
+  // Of those that could, every other world brings its own.
+  if (link.negatives.mode >= NegativeMode::kTriplet &&
+      schedule.expand_all != 0) {
+    for (size_t i = 0; i < count; ++i) {
+      link.neg_destination.push_back(static_cast<int64_t>(i) * 7 % kNodes);
+    }
+  } else if (link.negatives.mode != NegativeMode::kNone &&
+             loader->draws.time == TimeMode::kNode) {
+    link.negatives.on_exhausted = OnExhausted::kAccept;
   }
 }
 

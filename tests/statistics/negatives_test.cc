@@ -30,8 +30,14 @@ struct Negative {
 
 std::vector<Negative> NegativesOf(
     const std::shared_ptr<const MemoryGraph>& graph,
-    const NegativeSampling& negatives, uint64_t epoch, uint64_t index = 0) {
+    const NegativeSampling& negatives, uint64_t epoch, uint64_t index = 0,
+    const DrawOptions& draws = {}) {
   BatchCase batch;
+  batch.options.draws = draws;
+  if (draws.time != TimeMode::kNone) {
+    batch.options.draws.input_time = InputTimeMode::kGiven;
+    batch.input_time.assign(2 * kLinks, 7);
+  }
   for (int64_t i = 0; i < 2 * kLinks; ++i) {
     batch.links.source.push_back(i % 2);
     batch.links.destination.push_back(1);
@@ -167,6 +173,38 @@ TEST(NegativeStatistics, StrictOnesAreUniformOverWhatIsNoEdge) {
   }
   EXPECT_EQ(some.size(), 13u);  // of 25, 14 edges, 2 of which twice
   EXPECT_TRUE(IsPlausible(Evenness(some))) << Evenness(some);
+}
+
+// In time: over the nodes that are there at a link's time. PyG takes the oldest
+// node where its few tries fail.
+TEST(NegativeStatistics, OnesInTimeAreUniformOverWhatIsThere) {
+  MemoryGraphSpec spec;
+  spec.num_partitions = 2;
+  spec.node_types = {{.num_nodes = 12}};
+  for (int64_t v = 0; v < 12; ++v) {
+    spec.node_types[0].time.push_back(v * 5 % 12);
+  }
+  spec.edge_types.emplace_back().edges = {{1, 0}, {0, 1}};
+  const auto graph = MemoryGraph::Make(spec);
+  DrawOptions draws;
+  draws.time = TimeMode::kNode;
+  std::vector<int64_t> counts(12, 0), patched;
+  for (uint64_t epoch = 0; epoch < 60; ++epoch) {
+    for (const Negative& n :
+         NegativesOf(graph, {NegativeMode::kDestination, 2}, epoch, 0, draws)) {
+      ++counts[n.destination * 5 % 12];
+    }
+  }
+  for (int64_t time = 8; time < 12; ++time) EXPECT_EQ(counts[time], 0);
+  counts.resize(8);
+  EXPECT_TRUE(IsPlausible(Evenness(counts))) << Evenness(counts);
+  // A third of the tries fails: 1 in 27 would fail three.
+  patched = counts;
+  for (int64_t& count : patched) {
+    patched[0] += count / 27;
+    count -= count / 27;
+  }
+  EXPECT_TRUE(IsRefuted(Evenness(patched))) << Evenness(patched);
 }
 
 // The destinations that are drawn for a source tell nothing of it.

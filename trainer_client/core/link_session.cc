@@ -116,7 +116,8 @@ absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
                "a time for each link, or one for all, with a time");
   }
   return CheckNegatives(NegativesOf(link), options.batch_size,
-                        link.links.label_type);
+                        link.links.label_type,
+                        options.draws.time == TimeMode::kNode);
 }
 
 NegativeSampling NegativesOf(const LinkRequest& request) {

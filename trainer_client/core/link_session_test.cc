@@ -155,7 +155,7 @@ TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
   const NegativeSampling two{NegativeMode::kDestination, 2};
   EXPECT_THAT(refusal(two, {0, 1, 2, 0, 1}),
               HasSubstr("neg_destination is 5 ids; allowed: 6, 2"));
-  EXPECT_THAT(refusal(two, {0, 1, 2}), HasSubstr("for each of 3 links"));
+  EXPECT_THAT(refusal(two, {0, 1, 2, 0}), HasSubstr("for each of 3 links"));
   EXPECT_THAT(refusal(two, {0, 1, 2, 0, 1, 3}),
               HasSubstr("neg_destination[2][1] is 3; allowed: 0 to 2"));
   EXPECT_THAT(refusal(two, {0, 1, -1, 0, 1, 1}),
@@ -177,6 +177,19 @@ TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
   EXPECT_THAT(refusal({NegativeMode::kDestination, 3},
                       {0, 1, 2, 0, 1, 2, 0, 1, 2}, 65'536),
               HasSubstr("batch_size x (3 + 6) up to 524288"));
+}
+
+TEST(LinkSession, AcceptIsForNegativesThatAreSearchedFor) {
+  NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 1});
+  options.link->negatives.on_exhausted = OnExhausted::kAccept;
+  EXPECT_THAT(Refusal(options), HasSubstr("accept without strict"));
+  options.draws.time = TimeMode::kEdge;
+  options.input_time = {7};
+  EXPECT_THAT(Refusal(options), HasSubstr("accept without strict"));
+  options.draws.time = TimeMode::kNode;
+  EXPECT_TRUE(CheckLoaderOptions(options).ok());
+  options.link->neg_destination = {0, 1, 2};
+  EXPECT_THAT(Refusal(options), HasSubstr("accept with neg_destination"));
 }
 
 TEST(LinkSession, ATimeForEachLinkOrOneForAll) {

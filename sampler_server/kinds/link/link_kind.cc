@@ -6,7 +6,7 @@
 #include "sampler_server/engine/step_context.h"
 #include "sampler_server/kinds/link/link_plan.h"
 #include "sampler_server/kinds/link/link_program.h"
-#include "sampler_server/kinds/link/strict_negatives.h"
+#include "sampler_server/kinds/link/negative_search.h"
 
 namespace tributary {
 namespace {
@@ -27,7 +27,7 @@ class Kind final : public SamplingKind {
                       absl::string_view question,
                       absl::Span<const uint8_t> payload,
                       absl::Span<uint8_t> answer) const override {
-    return StrictNegatives::Answer(graph, partition, question, payload, answer);
+    return NegativeSearch::Answer(graph, partition, question, payload, answer);
   }
 };
 

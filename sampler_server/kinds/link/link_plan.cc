@@ -39,29 +39,15 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
     return SpecError("link.on_exhausted", static_cast<int>(link.on_exhausted()),
                      "; allowed: error (0), accept (1)");
   }
-  if (!link.strict() && link.on_exhausted() != v1::ON_EXHAUSTED_ERROR) {
-    return SpecError("link.on_exhausted",
-                     "accept without strict; allowed: with strict");
-  }
   NegativeSampling asked{static_cast<NegativeMode>(link.negatives()),
                          link.amount()};
   asked.given = given != 0;
   asked.strict = link.strict();
-  const absl::Status status = CheckNegatives(asked, spec.batch_size(), label);
+  asked.on_exhausted = static_cast<OnExhausted>(link.on_exhausted());
+  const absl::Status status =
+      CheckNegatives(asked, spec.batch_size(), label,
+                     link.neighbor().time() == v1::TIME_COLUMN_NODE);
   return status.ok() ? status : SpecError("link", status.message());
-}
-
-// A negative's time is its link's: which nodes there were by then, nobody asks.
-absl::Status CheckTime(const v1::SessionSpec& spec) {
-  const v1::LinkSampling& link = spec.link();
-  if (link.negatives() == v1::NEGATIVE_MODE_NONE ||
-      spec.inputs().negatives() != 0 ||
-      link.neighbor().time() != v1::TIME_COLUMN_NODE) {
-    return absl::OkStatus();
-  }
-  return SpecError("link.negatives",
-                   "with time node, for nodes that may not be there yet; "
-                   "allowed: none, one's own, or time edge");
 }
 
 absl::Status CheckExclude(const v1::SessionSpec& spec) {
@@ -83,6 +69,18 @@ int FindPlanned(const SamplingPlan& plan, int edge_type) {
     if (plan.edge_types[i].edge_type == edge_type) return static_cast<int>(i);
   }
   return -1;
+}
+
+// Nodes that are drawn must be there already, where their type has times.
+void PlanTimes(const GraphSchema& schema, const v1::SessionSpec& spec,
+               LinkPlan* part) {
+  if (spec.link().neighbor().time() != v1::TIME_COLUMN_NODE || part->given ||
+      part->mode == NegativeMode::kNone) {
+    return;
+  }
+  part->source_in_time = part->mode == NegativeMode::kBinary &&
+                         schema.node_types[part->src_type].timed;
+  part->destination_in_time = schema.node_types[part->dst_type].timed;
 }
 
 // The edge type that holds the links' reverses; -1: none is asked for.
@@ -107,7 +105,6 @@ absl::StatusOr<int> ReverseType(const GraphSchema& schema, int link_type,
 absl::Status LinkPlan::Fill(const GraphSchema& schema,
                             const v1::SessionSpec& spec, SamplingPlan* plan) {
   RETURN_IF_ERROR(CheckNegatives(spec, plan->label));
-  RETURN_IF_ERROR(CheckTime(spec));
   RETURN_IF_ERROR(CheckExclude(spec));
   RETURN_IF_ERROR(PlanNeighbors(schema, spec, plan));
   auto part = std::make_shared<LinkPlan>();
@@ -128,6 +125,7 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   part->src_type = type.src_type;
   part->dst_type = type.dst_type;
   part->edge_type = type.name();
+  PlanTimes(schema, spec, part.get());
   if (plan->typed_names) {
     part->link_suffix = "/" + type.src + "__" + type.rel + "__" + type.dst;
     part->src_suffix = "/" + type.src;

@@ -25,6 +25,10 @@ class LinkPlan final : public KindPlan {
   uint64_t num_negatives(uint64_t links) const {
     return NumNegatives(mode, amount, links);
   }
+  // Whether candidates are tried: else the first is taken.
+  bool searches() const {
+    return strict || source_in_time || destination_in_time;
+  }
   // Which link of the batch negative `number` belongs to.
   uint64_t LinkOf(uint64_t number, uint64_t links) const {
     return mode == NegativeMode::kBinary
@@ -36,6 +40,8 @@ class LinkPlan final : public KindPlan {
   double amount = 0;
   bool given = false;  // they come with the links
   bool strict = false;
+  // Which drawn ends must be there at their link's time.
+  bool source_in_time = false, destination_in_time = false;
   bool accept_exhausted = false;
   ExcludeMode exclude = ExcludeMode::kNone;
   // Of the supervision type and of its reverse, in SamplingPlan::edge_types; -1

@@ -8,14 +8,14 @@
 #include "sampler_server/engine/held_memory.h"
 #include "sampler_server/engine/resolve_ids.h"
 #include "sampler_server/engine/tree_ids.h"
-#include "sampler_server/kinds/link/strict_negatives.h"
+#include "sampler_server/kinds/link/negative_search.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 
 namespace tributary {
 namespace {
 
 constexpr uint64_t kPiece = 16384;  // negatives at a time
-constexpr uint64_t kLeastStrictPiece = 32, kMostStrictPiece = 4096;
+constexpr uint64_t kLeastSearched = 32, kMostSearched = 4096;
 // Of a link or negative, beside what the state holds: ids and numbers of its
 // ends, and a piece's original ids.
 constexpr uint64_t kBytesPerPair = 40;
@@ -128,7 +128,7 @@ void LinkProgram::DrawPiece() {
   if (!context_.control->Live()) return;
   const uint64_t from = destinations_.size() - num_links_;
   if (from == num_negatives_) return OnAllDrawn();
-  if (plan_.strict) return DrawStrictly(from);
+  if (plan_.searches()) return Search(from);
   const uint64_t to = std::min(from + kPiece, num_negatives_);
   const absl::Status status =
       plan_.given ? TakeGiven(from, to) : DrawNegatives(from, to);
@@ -147,18 +147,18 @@ absl::Status LinkProgram::TakeGiven(uint64_t from, uint64_t to) {
 }
 
 // As many at once as there is memory for their candidates.
-void LinkProgram::DrawStrictly(uint64_t from) {
+void LinkProgram::Search(uint64_t from) {
   const uint64_t held =
       context_.state->bytes() + (num_links_ + num_negatives_) * kBytesPerPair;
   const uint64_t working = context_.control->Limits().working_bytes;
   const uint64_t room = working - std::min(working, held);
-  const uint64_t piece = std::clamp(room / StrictNegatives::kBytesPerNegative,
-                                    kLeastStrictPiece, kMostStrictPiece);
-  std::make_shared<StrictNegatives>(
+  const uint64_t piece = std::clamp(room / NegativeSearch::kBytesPerNegative,
+                                    kLeastSearched, kMostSearched);
+  std::make_shared<NegativeSearch>(
       context_, draw_, absl::MakeConstSpan(sources_).first(num_links_))
       ->Start(from, std::min(from + piece, num_negatives_),
               [self = shared_from_this()](
-                  absl::StatusOr<StrictNegatives::Found> found) {
+                  absl::StatusOr<NegativeSearch::Found> found) {
                 if (!found.ok()) return self->End(found.status());
                 auto& sources = self->sources_;
                 auto& destinations = self->destinations_;

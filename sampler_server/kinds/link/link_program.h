@@ -37,7 +37,7 @@ class LinkProgram final : public BatchProgram,
   void DrawPiece();
   absl::Status TakeGiven(uint64_t from, uint64_t to);
   absl::Status DrawNegatives(uint64_t from, uint64_t to);
-  void DrawStrictly(uint64_t from);
+  void Search(uint64_t from);
   void OnPieceDrawn();
   void OnAllDrawn();
   bool Number();
@@ -57,7 +57,7 @@ class LinkProgram final : public BatchProgram,
   const LinkPlan& plan_;
   const uint64_t num_links_, num_negatives_;
   NegativeDraw draw_;
-  uint64_t exhausted_ = 0;  // negatives that are edges
+  uint64_t exhausted_ = 0;  // negatives that are not valid
   Done done_;
   // Internal ids and local numbers: of the links' ends, then of the negatives'
   // that were drawn.

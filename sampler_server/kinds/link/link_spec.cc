@@ -64,7 +64,8 @@ uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
 }
 
 absl::Status CheckNegatives(const NegativeSampling& negatives,
-                            uint64_t batch_size, LabelType label) {
+                            uint64_t batch_size, LabelType label,
+                            bool node_times) {
   if (negatives.given) RETURN_IF_ERROR(CheckGiven(negatives));
   if (negatives.mode == NegativeMode::kNone) {
     if (!negatives.strict) return absl::OkStatus();
@@ -72,10 +73,11 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
         "neg_sampling.strict: without negatives; allowed: with mode binary, "
         "triplet or destination");
   }
-  if (!negatives.strict && negatives.on_exhausted != OnExhausted::kError) {
-    return Refuse(
-        "neg_sampling.on_exhausted: accept without strict; allowed: with "
-        "strict");
+  const bool searched = negatives.strict || (node_times && !negatives.given);
+  if (!searched && negatives.on_exhausted != OnExhausted::kError) {
+    return Refuse("neg_sampling.on_exhausted: accept ",
+                  negatives.given ? "with neg_destination" : "without strict",
+                  "; allowed: with strict, or negatives drawn with time node");
   }
   RETURN_IF_ERROR(CheckAmount(negatives));
   if (label != LabelType::kNone && negatives.mode == NegativeMode::kTriplet) {
@@ -101,8 +103,9 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
   SpecOptions options = common;
   if (!options.links.has_value()) options.links.emplace();
   options.links->edge_ids = NeedsEdgeIds(exclude);
-  RETURN_IF_ERROR(
-      CheckNegatives(negatives, options.batch_size, options.links->label));
+  RETURN_IF_ERROR(CheckNegatives(negatives, options.batch_size,
+                                 options.links->label,
+                                 options.draws.time == TimeMode::kNode));
   options.links->negatives =
       negatives.given ? NumNegatives(negatives.mode, negatives.amount, 1) : 0;
   return BuildSpecOfKind(

@@ -26,7 +26,8 @@ struct NegativeSampling {
   NegativeMode mode = NegativeMode::kNone;
   double amount = 1;  // for each link; whole unless binary
   // No edge of the links' type in the loaded graph: the first such of 64
-  // candidates. Where none is, on_exhausted says: an error, or the last one.
+  // candidates. Where none is, on_exhausted says: an error, or the last one. So
+  // it is, too, with time node, for ends that are not there yet.
   bool strict = false;
   OnExhausted on_exhausted = OnExhausted::kError;
   // A user's own: `amount` destinations come with each link, none is drawn. Set
@@ -51,9 +52,11 @@ inline bool NeedsEdgeIds(ExcludeMode mode) {
 // How many negatives a batch of `links` has: PyG's ceil(links x amount).
 uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links);
 
-// INVALID_ARGUMENT, naming the option and what is allowed.
+// INVALID_ARGUMENT, naming the option and what is allowed. `node_times`: the
+// session's time is the nodes'.
 absl::Status CheckNegatives(const NegativeSampling& negatives,
-                            uint64_t batch_size, LabelType label);
+                            uint64_t batch_size, LabelType label,
+                            bool node_times);
 
 // The SessionSpec's bytes; `common` says what is common to all kinds, which
 // links, and how neighbours of their ends and of the negatives are sampled.

@@ -4,7 +4,7 @@
 
 #include "common/proto/session.pb.h"
 #include "sampler_server/engine/induce_question.h"
-#include "sampler_server/engine/input_time_step.h"
+#include "sampler_server/engine/node_time_step.h"
 #include "sampler_server/engine/tree_ids.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
@@ -37,12 +37,15 @@ class NeighborProgram final
     std::vector<uint64_t> nodes;
     nodes.reserve(numbering.size());
     for (uint64_t id : numbering.ids()) nodes.push_back(ids.Node(id));
-    auto step = std::make_shared<InputTimeStep>(context_);
-    step->Start(nodes, [self = shared_from_this()](absl::Status status) {
-      if (!status.ok()) return self->End(status);
-      // When this call has let go of what it holds.
-      self->context_.strand->Post([self] { self->RunHops(); });
-    });
+    std::vector<int64_t>& times = context_.state->tree_time;
+    times.resize(nodes.size());
+    std::make_shared<NodeTimeStep>(context_, type)
+        ->Start(nodes, absl::MakeSpan(times),
+                [self = shared_from_this()](absl::Status status) {
+                  if (!status.ok()) return self->End(status);
+                  // When this call has let go of what it holds.
+                  self->context_.strand->Post([self] { self->RunHops(); });
+                });
   }
 
   void RunHops() {

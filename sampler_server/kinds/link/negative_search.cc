@@ -1,0 +1,223 @@
+#include "sampler_server/kinds/link/negative_search.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/proto/session.pb.h"
+#include "common/status.h"
+#include "sampler_server/engine/have_edges.h"
+#include "sampler_server/engine/node_time_step.h"
+#include "sampler_server/engine/resolve_ids.h"
+#include "sampler_server/kinds/link/link.pb.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint32_t kCandidates = 64;
+// Candidates of a round, for each negative that was asked for.
+constexpr uint64_t kMostPerNegative = 4;
+
+}  // namespace
+
+NegativeSearch::NegativeSearch(StepContext context, const NegativeDraw& draw,
+                               absl::Span<const uint64_t> link_sources)
+    : context_(std::move(context)),
+      plan_(LinkPlan::Of(*context_.plan)),
+      draw_(draw),
+      link_sources_(link_sources) {}
+
+void NegativeSearch::Start(uint64_t from, uint64_t to, Done done) {
+  done_ = std::move(done);
+  from_ = from;
+  pending_.resize(to - from);
+  std::iota(pending_.begin(), pending_.end(), from);
+  found_.destinations.resize(to - from);
+  if (plan_.mode == NegativeMode::kBinary) found_.sources.resize(to - from);
+  BeginRound();
+}
+
+void NegativeSearch::BeginRound() {
+  context_.control->SetStage(BatchStage::kSampling);
+  if (first_try_ > 0) {
+    const uint64_t most = kMostPerNegative * found_.destinations.size();
+    tries_ = static_cast<uint32_t>(std::clamp<uint64_t>(
+        most / pending_.size(), 1, kCandidates - first_try_));
+  }
+  const absl::Status status = DrawCandidates();
+  if (!status.ok()) return Finish(status);
+  is_late_.assign(destinations_.size(), 0);
+  is_edge_.assign(destinations_.size(), 0);
+  AskSourceTimes();
+}
+
+absl::Status NegativeSearch::DrawCandidates() {
+  const bool both = plan_.mode == NegativeMode::kBinary;
+  std::vector<int64_t> sources, destinations;
+  sources_.clear();
+  for (const uint64_t negative : pending_) {
+    for (uint32_t k = 0; k < tries_; ++k) {
+      const NegativeDraw::Ends ends =
+          draw_.Draw(first_try_ + k, static_cast<uint32_t>(negative));
+      destinations.push_back(ends.destination);
+      if (both) {
+        sources.push_back(ends.source);
+      } else {
+        sources_.push_back(link_sources_[LinkOf(negative)]);
+      }
+    }
+  }
+  if (both) {
+    ASSIGN_OR_RETURN(sources_,
+                     ResolveIds(*context_.graph, plan_.src_type, sources));
+  }
+  ASSIGN_OR_RETURN(destinations_,
+                   ResolveIds(*context_.graph, plan_.dst_type, destinations));
+  return absl::OkStatus();
+}
+
+// ---- what is asked ----------------------------------------------------------
+
+void NegativeSearch::AskSourceTimes() {
+  if (!plan_.source_in_time) return AskDestinationTimes();
+  AskTimes(plan_.src_type, sources_, &NegativeSearch::AskDestinationTimes);
+}
+
+void NegativeSearch::AskDestinationTimes() {
+  if (!plan_.destination_in_time) return AskEdges();
+  AskTimes(plan_.dst_type, destinations_, &NegativeSearch::AskEdges);
+}
+
+void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
+                              Step next) {
+  times_.assign(ends.size(), 0);
+  std::make_shared<NodeTimeStep>(context_, node_type)
+      ->Start(ends, absl::MakeSpan(times_),
+              [self = shared_from_this(), next](absl::Status status) {
+                if (!self->context_.control->Live()) return;
+                if (status.ok()) self->DropLate();
+                self->Then(std::move(status), next);
+              });
+}
+
+// Ends that are not there yet at their link's time.
+void NegativeSearch::DropLate() {
+  const bool strict = context_.plan->strict;
+  for (size_t i = 0; i < times_.size(); ++i) {
+    const int64_t bound =
+        context_.state->tree_time[LinkOf(pending_[i / tries_])];
+    if (strict ? times_[i] >= bound : times_[i] > bound) is_late_[i] = 1;
+  }
+}
+
+void NegativeSearch::AskEdges() {
+  if (!plan_.strict) return Settle();
+  const HaveEdges asked{context_.plan->link_type, destinations_, sources_,
+                        absl::MakeSpan(is_edge_)};
+  AskHaveEdges(
+      context_, asked,
+      [type = context_.plan->link_type](uint64_t pairs) {
+        v1::LinkQuestion question;
+        question.set_edge_type(static_cast<uint32_t>(type));
+        question.set_pairs(pairs);
+        return question.SerializeAsString();
+      },
+      [self = shared_from_this()](absl::Status status) {
+        if (!self->context_.control->Live()) return;
+        self->Then(std::move(status), &NegativeSearch::Settle);
+      });
+}
+
+// A turn of its own: many of them must not hold the thread, and what the call
+// before held is let go of.
+void NegativeSearch::Then(absl::Status status, Step next) {
+  if (!status.ok()) return Finish(std::move(status));
+  context_.strand->Post([self = shared_from_this(), next] {
+    if (self->context_.control->Live()) (self.get()->*next)();
+  });
+}
+
+// ---- what is taken ----------------------------------------------------------
+
+void NegativeSearch::Settle() {
+  absl::Status status = TakeValid();
+  if (!status.ok() || pending_.empty()) return Finish(std::move(status));
+  BeginRound();
+}
+
+absl::Status NegativeSearch::TakeValid() {
+  first_try_ += tries_;
+  size_t left = 0;
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    const size_t begin = i * tries_, end = begin + tries_;
+    size_t at = begin;
+    while (at < end && (is_late_[at] != 0 || is_edge_[at] != 0)) ++at;
+    if (at < end) {
+      Take(pending_[i], at);
+    } else if (first_try_ < kCandidates) {
+      pending_[left++] = pending_[i];
+    } else if (plan_.accept_exhausted) {
+      Take(pending_[i], end - 1);
+      ++found_.exhausted;
+    } else {
+      return Exhausted(pending_[i]);
+    }
+  }
+  pending_.resize(left);
+  return absl::OkStatus();
+}
+
+absl::Status NegativeSearch::Exhausted(uint64_t negative) const {
+  const bool timed = plan_.source_in_time || plan_.destination_in_time;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "negative ", negative, " of ", plan_.edge_type, ": each of its ",
+      kCandidates, " candidates is ", plan_.strict ? "an edge" : "",
+      plan_.strict && timed ? " or " : "",
+      timed ? absl::StrCat("later than its link's time ",
+                           context_.state->tree_time[LinkOf(negative)])
+            : "",
+      "; allowed: on_exhausted accept, or ",
+      plan_.strict ? "negatives that are not strict" : "later links"));
+}
+
+void NegativeSearch::Take(uint64_t negative, size_t candidate) {
+  found_.destinations[negative - from_] = destinations_[candidate];
+  if (plan_.mode != NegativeMode::kBinary) return;
+  found_.sources[negative - from_] = sources_[candidate];
+}
+
+void NegativeSearch::Finish(absl::Status status) {
+  Done done = std::exchange(done_, nullptr);
+  if (done == nullptr) return;
+  if (!status.ok()) return done(std::move(status));
+  done(std::move(found_));
+}
+
+absl::Status NegativeSearch::Answer(const Graph& graph, uint32_t partition,
+                                    absl::string_view question,
+                                    absl::Span<const uint8_t> payload,
+                                    absl::Span<uint8_t> answer) {
+  v1::LinkQuestion asked;
+  const GraphSchema& schema = graph.schema();
+  if (!asked.ParseFromArray(question.data(),
+                            static_cast<int>(question.size())) ||
+      asked.edge_type() >= schema.edge_types.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a link question of ", question.size(), " bytes, of edge type ",
+        asked.edge_type(), " of ", schema.edge_types.size()));
+  }
+  const auto edge_type = static_cast<int>(asked.edge_type());
+  const EdgePartition* edges = graph.edges(edge_type, partition);
+  if (edges == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("partition ", partition, " is not on this server"));
+  }
+  const EdgeTypeSchema& type = schema.edge_types[edge_type];
+  return AnswerHaveEdges(asked.pairs(), *edges,
+                         schema.node_types[type.src_type].base, payload,
+                         answer);
+}
+
+}  // namespace tributary

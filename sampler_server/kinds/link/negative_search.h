@@ -1,0 +1,92 @@
+// Negatives that are valid: of each the first such of 64 candidates.
+#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_SEARCH_H_
+#define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_SEARCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "sampler_server/engine/step_context.h"
+#include "sampler_server/kinds/link/link_plan.h"
+#include "sampler_server/kinds/link/negative_draw.h"
+
+namespace tributary {
+
+// Round after round: of the candidates of those negatives that have none yet,
+// the owners of their ends tell the ends' times, and the owners of their
+// destinations whether they are edges: what the plan asks for. The fewer are
+// left, the more they try at once, which changes nothing but the number of
+// rounds. On the task's strand.
+class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
+ public:
+  // Internal ids; in the order of the negatives.
+  struct Found {
+    std::vector<uint64_t> sources;  // of binary negatives; else none
+    std::vector<uint64_t> destinations;
+    uint64_t exhausted = 0;  // taken though they are not valid
+  };
+  // Once, unless the task ends first; perhaps inside the call.
+  // FAILED_PRECONDITION: a negative has no valid candidate.
+  using Done = absl::AnyInvocable<void(absl::StatusOr<Found>)>;
+
+  // What it may hold for each negative that it finds.
+  static constexpr uint64_t kBytesPerNegative = 512;
+
+  // `link_sources`: internal ids of the batch's links; outlives it. Requires
+  // plan.searches().
+  NegativeSearch(StepContext context, const NegativeDraw& draw,
+                 absl::Span<const uint64_t> link_sources);
+
+  // The negatives [from, to).
+  void Start(uint64_t from, uint64_t to, Done done);
+
+  // SamplingKind::Answer.
+  static absl::Status Answer(const Graph& graph, uint32_t partition,
+                             absl::string_view question,
+                             absl::Span<const uint8_t> payload,
+                             absl::Span<uint8_t> answer);
+
+ private:
+  using Step = void (NegativeSearch::*)();
+
+  // A round's steps, one after the other.
+  void BeginRound();
+  void AskSourceTimes();
+  void AskDestinationTimes();
+  void AskEdges();
+  void Settle();
+
+  absl::Status DrawCandidates();
+  void AskTimes(int node_type, absl::Span<const uint64_t> ends, Step next);
+  void DropLate();
+  void Then(absl::Status status, Step next);
+  absl::Status TakeValid();
+  absl::Status Exhausted(uint64_t negative) const;
+  uint64_t LinkOf(uint64_t negative) const {
+    return plan_.LinkOf(negative, link_sources_.size());
+  }
+  void Take(uint64_t negative, size_t candidate);
+  void Finish(absl::Status status);
+
+  StepContext context_;
+  const LinkPlan& plan_;
+  const NegativeDraw draw_;
+  const absl::Span<const uint64_t> link_sources_;
+  Done done_;
+  Found found_;
+  uint64_t from_ = 0;
+  uint32_t first_try_ = 0, tries_ = 1;
+  std::vector<uint64_t> pending_;  // negatives without one yet
+  // Candidates [pending][tries].
+  std::vector<uint64_t> sources_, destinations_;
+  std::vector<int64_t> times_;  // of one of the ends
+  std::vector<uint8_t> is_late_, is_edge_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_SEARCH_H_
