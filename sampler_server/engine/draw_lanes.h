@@ -38,10 +38,10 @@ struct LaneWords {
 // Requires 0 < k <= kMostLaneDraws. Pure.
 using DrawLanesFunction = void (*)(PhiloxKey key, uint32_t k, bool replace,
                                    LaneDraws& draws);
-// The first `count` words, perhaps some more. Requires count <= 2 *
+// `count` words from block `first` on, perhaps some more. Requires count <= 2 *
 // kMostLaneDraws.
-using FillLanesFunction = void (*)(PhiloxKey key, uint32_t count,
-                                   LaneWords& words);
+using FillLanesFunction = void (*)(PhiloxKey key, uint32_t first,
+                                   uint32_t count, LaneWords& words);
 // Sorts each lane's first `count` of [count][lane].
 using SortLanesFunction = void (*)(uint32_t count, uint32_t* position);
 

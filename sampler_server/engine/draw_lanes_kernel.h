@@ -22,14 +22,15 @@ class LaneKernel {
     }
   }
 
-  static void Fill(PhiloxKey key, uint32_t count, LaneWords& words) {
+  static void Fill(PhiloxKey key, uint32_t first, uint32_t count,
+                   LaneWords& words) {
     const RoundKeys keys(key);
     for (uint32_t lane = 0; lane < kDrawLanes; lane += V::kLanes) {
       const Vector local = V::Load(words.local_number + lane);
       const Vector tree = V::Load(words.tree + lane);
       Vector* const row = reinterpret_cast<Vector*>(words.word + lane);
       for (uint32_t i = 0; i < count; i += 4) {
-        const Words block = Philox(keys, V::Fill(i / 4), local, tree);
+        const Words block = Philox(keys, V::Fill(first + i / 4), local, tree);
         for (uint32_t j = 0; j < 4; ++j) At(row, i + j) = block.word[j];
       }
     }

@@ -84,12 +84,14 @@ TEST_P(DrawLanesTest, WordsAreThoseOfEachNodesStream) {
     words.tree[lane] = lane % 3 * 0x80000001;
   }
   for (const uint32_t count : {1u, 6u, 2 * kMostLaneDraws}) {
-    GetParam().fill(kFirstKey, count, words);
+    const uint32_t first = count - 1;
+    GetParam().fill(kFirstKey, first, count, words);
     for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {
       PhiloxStream stream(kFirstKey, words.local_number[lane],
                           words.tree[lane]);
       for (uint32_t j = 0; j < count; ++j) {
-        ASSERT_EQ(words.word[j * kDrawLanes + lane], stream.Word(j));
+        ASSERT_EQ(words.word[j * kDrawLanes + lane],
+                  stream.Word(4 * first + j));
       }
     }
   }

@@ -46,7 +46,7 @@ class WeightedPlanner {
 
   void Draw(absl::Span<HopNode> nodes) {
     if (lanes_ == 0) return;
-    fill_(query_.key, 2 * k_, words_);
+    fill_(query_.key, /*first=*/0, 2 * k_, words_);
     Search(nodes);
     for (const HopNode& node : nodes) {
       if (query_.replace || node.way != HopNode::Way::kLane) continue;

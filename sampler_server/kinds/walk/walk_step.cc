@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
+#include "sampler_server/engine/draw_lanes.h"
+#include "sampler_server/engine/prefetch.h"
 
 namespace tributary {
 namespace {
 
-// Walks whose lines are under way at once.
+// Walks that take a step together.
 constexpr size_t kGroup = 64;
-// Rows whose ends are fetched before they are looked at.
-constexpr size_t kRowsAhead = 64;
+static_assert(kGroup % kDrawLanes == 0);
 
-void Prefetch(const void* line) { __builtin_prefetch(line, 0, 1); }
-
-// Walks go in groups: for each, its row's ends have been fetched while the
-// group before was at work; then positions are drawn and their lines fetched;
-// then they are read.
+// Walks go in groups, each a stage behind the next: while a group's positions
+// are drawn and their lines fetched, the rows' ends of the group after it are
+// on their way, and the lines of the group before it have come and are read.
 template <typename Id>
 class Stepper {
  public:
@@ -32,15 +32,20 @@ class Stepper {
 
   absl::Status Run() {
     const size_t n = query_.rows.size();
-    for (size_t i = 0; i < std::min(n, kRowsAhead); ++i) PrefetchEnds(i);
+    for (size_t i = 0; i < std::min(n, kGroup); ++i) FetchEnds(i);
     for (size_t from = 0; from < n; from += kGroup) {
-      const size_t to = std::min(n, from + kGroup);
-      RETURN_IF_ERROR(Locate(from, to));
+      const size_t size = std::min(n - from, kGroup);
+      RETURN_IF_ERROR(Locate(from, size));
       for (uint32_t k = 0; k < query_.tries; ++k) {
-        Draw(from, to, k);
-        Read(from, to, k);
+        Drawn& next = drawn_[turn_ ^= 1];
+        next.from = from;
+        next.size = size;
+        next.tried = k;
+        Draw(next);
+        Read(drawn_[turn_ ^ 1]);
       }
     }
+    Read(drawn_[turn_]);
     if (!bad_) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat("neighbour ", bad_id_, " of ",
                                             num_src_nodes_,
@@ -48,16 +53,23 @@ class Stepper {
   }
 
  private:
-  void PrefetchEnds(size_t i) {
+  // One try of a group: which neighbours were drawn.
+  struct Drawn {
+    size_t from = 0, size = 0;
+    uint32_t tried = 0;
+    std::array<uint64_t, kGroup> slot;  // in indices_; or kNoNode
+  };
+
+  void FetchEnds(size_t i) {
     const uint64_t row = query_.rows[i];
     if (row + 1 >= indptr_.size()) return;
     Prefetch(&indptr_[row]);
     Prefetch(&indptr_[row + 1]);
   }
 
-  absl::Status Locate(size_t from, size_t to) {
-    for (size_t i = from; i < to; ++i) {
-      if (i + kRowsAhead < query_.rows.size()) PrefetchEnds(i + kRowsAhead);
+  absl::Status Locate(size_t from, size_t size) {
+    for (size_t i = from; i < from + size; ++i) {
+      if (i + kGroup < query_.rows.size()) FetchEnds(i + kGroup);
       const uint64_t row = query_.rows[i];
       if (row + 1 >= indptr_.size()) {
         return absl::OutOfRangeError(
@@ -76,37 +88,40 @@ class Stepper {
     return absl::OkStatus();
   }
 
-  // Words first, in a loop that the compiler turns into lanes.
-  void Draw(size_t from, size_t to, uint32_t k) {
-    const size_t n = to - from;
-    const uint32_t tried = query_.first_try + k;
-    for (size_t i = 0; i < n; ++i) {
-      const PhiloxBlock words =
-          WalkWords(query_.key, query_.step, query_.walks[from + i], tried);
-      low_[i] = words.word[0];
-      high_[i] = words.word[1];
-    }
-    for (size_t i = 0; i < n; ++i) {
-      const uint64_t degree = degree_[i];
-      const uint64_t wide = low_[i] | uint64_t{high_[i]} << 32;
-      const uint64_t position =
-          degree > kWideThreshold
-              ? static_cast<uint64_t>(
-                    (static_cast<unsigned __int128>(wide) * degree) >> 64)
-              : (low_[i] * degree) >> 32;
-      slot_[i] = begin_[i] + position;
-      if (degree > 0) Prefetch(&indices_[slot_[i]]);
+  // WalkWords' first two, a lane for each walk.
+  void Draw(Drawn& drawn) {
+    const uint32_t tried = query_.first_try + drawn.tried;
+    std::fill(std::begin(words_.tree), std::end(words_.tree), tried);
+    for (size_t i = 0; i < drawn.size; i += kDrawLanes) {
+      const size_t lanes = std::min<size_t>(kDrawLanes, drawn.size - i);
+      std::copy_n(query_.walks.data() + drawn.from + i, lanes,
+                  words_.local_number);
+      fill_(query_.key, query_.step, /*count=*/2, words_);
+      for (size_t lane = 0; lane < lanes; ++lane) {
+        drawn.slot[i + lane] =
+            SlotOf(i + lane, words_.word[lane], words_.word[kDrawLanes + lane]);
+      }
     }
   }
 
-  void Read(size_t from, size_t to, uint32_t k) {
-    for (size_t i = 0; i < to - from; ++i) {
-      uint64_t id = kNoNode;
-      if (degree_[i] > 0) {
-        id = indices_[slot_[i]];
-        if (id >= num_src_nodes_) bad_ = true, bad_id_ = id;
-      }
-      out_[(from + i) * query_.tries + k] = id;
+  uint64_t SlotOf(size_t i, uint64_t low, uint64_t high) const {
+    const uint64_t degree = degree_[i];
+    if (degree == 0) return kNoNode;
+    const uint64_t wide = static_cast<uint64_t>(
+        (static_cast<unsigned __int128>(low | high << 32) * degree) >> 64);
+    const uint64_t narrow = (low * degree) >> 32;
+    const uint64_t slot = begin_[i] + (degree > kWideThreshold ? wide : narrow);
+    Prefetch(&indices_[slot]);
+    return slot;
+  }
+
+  void Read(const Drawn& drawn) {
+    uint64_t* out = out_ + drawn.from * query_.tries + drawn.tried;
+    for (size_t i = 0; i < drawn.size; ++i, out += query_.tries) {
+      *out = kNoNode;
+      if (drawn.slot[i] == kNoNode) continue;
+      *out = indices_[drawn.slot[i]];
+      if (*out >= num_src_nodes_) bad_ = true, bad_id_ = *out;
     }
   }
 
@@ -115,9 +130,13 @@ class Stepper {
   const uint64_t num_src_nodes_;
   const WalkQuery& query_;
   uint64_t* const out_;
+  const FillLanesFunction fill_ = DrawLanesPaths().back().fill;
   bool bad_ = false;
   uint64_t bad_id_ = 0;
-  std::array<uint64_t, kGroup> begin_, degree_, slot_, low_, high_;
+  LaneWords words_;
+  std::array<uint64_t, kGroup> begin_, degree_;
+  std::array<Drawn, 2> drawn_;
+  size_t turn_ = 0;
 };
 
 }  // namespace
