@@ -11,6 +11,8 @@ namespace tributary {
 // No more of them are summed up: sums stay below 2^64.
 inline constexpr uint64_t kMaxSummedWeights = uint64_t{1} << 32;
 
+inline constexpr uint64_t kLargestIntegerWeight = (uint64_t{1} << 32) - 1;
+
 // Weights are finite and not negative.
 bool IsWeight(double weight);
 

@@ -1,4 +1,4 @@
-// Uniform draws for many nodes at once, a SIMD lane each; the same positions as
+// Draws for many nodes at once, a SIMD lane each; the same positions as
 // PositionDrawer's, on every instruction set.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LANES_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LANES_H_
@@ -45,6 +45,22 @@ using FillLanesFunction = void (*)(PhiloxKey key, uint32_t first,
 // Sorts each lane's first `count` of [count][lane].
 using SortLanesFunction = void (*)(uint32_t count, uint32_t* position);
 
+// What each lane's row has lost to draws without replacement: intervals of the
+// row's mass, and the draw under way. Masses are below 2^63.
+struct LaneMass {
+  alignas(64) uint64_t unit[kDrawLanes] = {};  // of the mass that is left
+  alignas(64) uint64_t before[kDrawLanes] = {}, weight[kDrawLanes] = {};
+  // [interval][lane], ascending within a lane.
+  alignas(64) uint64_t befores[kMostLaneDraws * kDrawLanes] = {};
+  alignas(64) uint64_t weights[kMostLaneDraws * kDrawLanes] = {};
+};
+// Each lane's `unit` of what the first `count` intervals leave becomes a unit
+// of the row's whole mass.
+using StepOverFunction = void (*)(uint32_t count, LaneMass& mass);
+// Each lane's {before, weight} joins its first `count` intervals. Requires
+// count < kMostLaneDraws.
+using LoseFunction = void (*)(uint32_t count, LaneMass& mass);
+
 // A neighbour that LABOR may draw: the place of its id in the list.
 struct SmallVariate {
   uint64_t variate;
@@ -64,6 +80,8 @@ struct DrawLanesPath {
   DrawLanesFunction draw;
   FillLanesFunction fill;
   SortLanesFunction sort;
+  StepOverFunction step_over;
+  LoseFunction lose;
   FindSmallFunction find_small;
 };
 

@@ -8,6 +8,7 @@ namespace {
 
 struct Avx2 {
   using Vector = __m256i;
+  using Wide [[gnu::vector_size(32)]] = int64_t;
   static constexpr uint32_t kLanes = 8;
 
   static Vector Load(const uint32_t* from) {
@@ -55,8 +56,12 @@ struct Avx2 {
 
 }  // namespace
 
-extern const DrawLanesPath kDrawLanesAvx2 = {
-    "avx2", LaneKernel<Avx2>::Draw, LaneKernel<Avx2>::Fill,
-    LaneKernel<Avx2>::Sort, LaneKernel<Avx2>::FindSmall};
+extern const DrawLanesPath kDrawLanesAvx2 = {"avx2",
+                                             LaneKernel<Avx2>::Draw,
+                                             LaneKernel<Avx2>::Fill,
+                                             LaneKernel<Avx2>::Sort,
+                                             LaneKernel<Avx2>::StepOver,
+                                             LaneKernel<Avx2>::Lose,
+                                             LaneKernel<Avx2>::FindSmall};
 
 }  // namespace tributary

@@ -8,6 +8,7 @@ namespace {
 
 struct Avx512 {
   using Vector = __m512i;
+  using Wide [[gnu::vector_size(64)]] = int64_t;
   static constexpr uint32_t kLanes = 16;
 
   static Vector Load(const uint32_t* from) { return _mm512_load_si512(from); }
@@ -50,8 +51,12 @@ struct Avx512 {
 
 }  // namespace
 
-extern const DrawLanesPath kDrawLanesAvx512 = {
-    "avx512", LaneKernel<Avx512>::Draw, LaneKernel<Avx512>::Fill,
-    LaneKernel<Avx512>::Sort, LaneKernel<Avx512>::FindSmall};
+extern const DrawLanesPath kDrawLanesAvx512 = {"avx512",
+                                               LaneKernel<Avx512>::Draw,
+                                               LaneKernel<Avx512>::Fill,
+                                               LaneKernel<Avx512>::Sort,
+                                               LaneKernel<Avx512>::StepOver,
+                                               LaneKernel<Avx512>::Lose,
+                                               LaneKernel<Avx512>::FindSmall};
 
 }  // namespace tributary

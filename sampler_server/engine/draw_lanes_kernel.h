@@ -1,6 +1,7 @@
-// Floyd's algorithm and the sorting of what it drew, written once for vectors
-// of any width. Included by one source per instruction set; everything is
-// static, so that no copy of it is shared between them.
+// Floyd's algorithm, the sorting of what it drew, and the mass that weighted
+// draws step over, written once for vectors of any width. Included by one
+// source per instruction set; everything is static, so that no copy of it is
+// shared between them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LANES_KERNEL_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LANES_KERNEL_H_
 
@@ -9,10 +10,15 @@
 namespace tributary {
 namespace {
 
-// `V` is the instruction set: V::Vector holds V::kLanes numbers of 32 bits.
+// `V` is the instruction set: V::Vector holds V::kLanes numbers of 32 bits,
+// V::Wide half as many of 64: comparisons of those are -1 where they hold;
+// signed, as SSE4.2 has them.
 template <typename V>
 class LaneKernel {
   using Vector = typename V::Vector;
+  using Wide = typename V::Wide;
+  static constexpr uint32_t kWides =
+      kDrawLanes * sizeof(int64_t) / sizeof(Wide);
 
  public:
   static void Draw(PhiloxKey key, uint32_t k, bool replace, LaneDraws& draws) {
@@ -43,6 +49,36 @@ class LaneKernel {
     }
   }
 
+  static void StepOver(uint32_t count, LaneMass& mass) {
+    const Wide* const before = reinterpret_cast<const Wide*>(mass.befores);
+    const Wide* const weight = reinterpret_cast<const Wide*>(mass.weights);
+    Wide* const unit = reinterpret_cast<Wide*>(mass.unit);
+    Wide at[kWides];
+    for (uint32_t w = 0; w < kWides; ++w) at[w] = unit[w];
+    for (uint32_t i = 0; i < count; ++i) {
+      for (uint32_t w = 0; w < kWides; ++w) {
+        at[w] += weight[i * kWides + w] & (at[w] >= before[i * kWides + w]);
+      }
+    }
+    for (uint32_t w = 0; w < kWides; ++w) unit[w] = at[w];
+  }
+
+  static void Lose(uint32_t count, LaneMass& mass) {
+    Wide* const before = reinterpret_cast<Wide*>(mass.befores);
+    Wide* const weight = reinterpret_cast<Wide*>(mass.weights);
+    for (uint32_t w = 0; w < kWides; ++w) {
+      Wide b = reinterpret_cast<const Wide*>(mass.before)[w];
+      Wide lost = reinterpret_cast<const Wide*>(mass.weight)[w];
+      for (uint32_t i = w; i < count * kWides; i += kWides) {
+        const Wide later = before[i] > b;
+        SwapIf(later, before[i], b);
+        SwapIf(later, weight[i], lost);
+      }
+      before[count * kWides + w] = b;
+      weight[count * kWides + w] = lost;
+    }
+  }
+
   static size_t FindSmall(PhiloxKey key, const uint32_t* low,
                           const uint32_t* high, size_t n, uint32_t limit,
                           SmallVariate* found) {
@@ -68,6 +104,12 @@ class LaneKernel {
   }
 
  private:
+  static void SwapIf(Wide mask, Wide& a, Wide& b) {
+    const Wide changed = (a ^ b) & mask;
+    a ^= changed;
+    b ^= changed;
+  }
+
   struct Words {
     Vector word[4];
   };

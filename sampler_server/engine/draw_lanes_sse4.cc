@@ -8,6 +8,7 @@ namespace {
 
 struct Sse4 {
   using Vector = __m128i;
+  using Wide [[gnu::vector_size(16)]] = int64_t;
   static constexpr uint32_t kLanes = 4;
 
   static Vector Load(const uint32_t* from) {
@@ -53,8 +54,12 @@ struct Sse4 {
 
 }  // namespace
 
-extern const DrawLanesPath kDrawLanesSse4 = {
-    "sse4", LaneKernel<Sse4>::Draw, LaneKernel<Sse4>::Fill,
-    LaneKernel<Sse4>::Sort, LaneKernel<Sse4>::FindSmall};
+extern const DrawLanesPath kDrawLanesSse4 = {"sse4",
+                                             LaneKernel<Sse4>::Draw,
+                                             LaneKernel<Sse4>::Fill,
+                                             LaneKernel<Sse4>::Sort,
+                                             LaneKernel<Sse4>::StepOver,
+                                             LaneKernel<Sse4>::Lose,
+                                             LaneKernel<Sse4>::FindSmall};
 
 }  // namespace tributary

@@ -3,7 +3,6 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAWN_MASS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAWN_MASS_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,41 +13,6 @@ namespace tributary {
 struct DrawnInterval {
   uint64_t before;  // the row's mass before the position
   uint64_t weight;
-};
-
-// The same as DrawnMass of at most kMost intervals, in one array. All of them
-// are looked at each time: that takes no longer than a mispredicted branch.
-template <size_t kMost>
-class FewDrawn {
- public:
-  void Clear() { size_ = 0; }
-  uint64_t StepOver(uint64_t r) const {
-    for (size_t i = 0; i < size_; ++i) {
-      r += intervals_[i].weight & MaskIf(r >= intervals_[i].before);
-    }
-    return r;
-  }
-  // Requires fewer than kMost.
-  void Insert(DrawnInterval interval) {
-    for (size_t i = 0; i < size_; ++i) {
-      const uint64_t later = MaskIf(intervals_[i].before > interval.before);
-      SwapIf(later, intervals_[i].before, interval.before);
-      SwapIf(later, intervals_[i].weight, interval.weight);
-    }
-    intervals_[size_++] = interval;
-  }
-
- private:
-  // Masks: the compiler makes a branch of a choice.
-  static uint64_t MaskIf(bool yes) { return -static_cast<uint64_t>(yes); }
-  static void SwapIf(uint64_t mask, uint64_t& a, uint64_t& b) {
-    const uint64_t changed = (a ^ b) & mask;
-    a ^= changed;
-    b ^= changed;
-  }
-
-  std::array<DrawnInterval, kMost> intervals_;
-  size_t size_ = 0;
 };
 
 // Intervals of a row's mass, ascending, in blocks, so that with thousands of

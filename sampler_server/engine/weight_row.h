@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "absl/types/span.h"
+#include "common/session/integer_weight.h"
 
 namespace tributary {
 
@@ -65,6 +66,13 @@ class WeightRow {
 
   // The first position of positive weight, p or later.
   uint64_t NextPositive(uint64_t p) const { return FirstAbove(before(p), p); }
+
+  // Whether more than `count` positions have positive weight: for sure where
+  // the mass is more than so many can have.
+  bool HasMorePositive(uint32_t count) const {
+    return mass() > count * kLargestIntegerWeight ||
+           CountPositive(uint64_t{count} + 1) > count;
+  }
 
   // How many positions have positive weight; no more than `most` are counted.
   uint64_t CountPositive(uint64_t most) const {

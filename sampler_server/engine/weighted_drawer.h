@@ -19,28 +19,6 @@ inline uint64_t BelowOf(uint64_t word, uint64_t n) {
                                64);
 }
 
-// Successive sampling: each of k draws in proportion to the weights that are
-// left. word(i) are the bits of draw i; near(i) is a guess at what it draws,
-// below the degree; see(i, position) is told. Requires more than k positive
-// weights; false when the sums contradict themselves.
-template <typename Word, typename Near, typename Drawn, typename See>
-bool DrawSuccessively(const WeightRow& row, uint32_t k, Word word, Near near,
-                      Drawn& drawn, See see) {
-  drawn.Clear();
-  uint64_t left = row.mass();
-  for (uint32_t i = 0; i < k; ++i) {
-    const uint64_t r = drawn.StepOver(BelowOf(word(i), left));
-    const uint64_t position = row.FindNear(r, near(i));
-    if (!row.Holds(position, r)) return false;
-    const uint64_t weight = row.weight(position);
-    if (weight >= left) return false;  // more positions are positive
-    left -= weight;
-    drawn.Insert({row.before(position), weight});
-    see(i, position);
-  }
-  return true;
-}
-
 // Draws for one node after another: those that have no lane. Keeps its scratch
 // memory. Not thread-safe.
 class WeightedDrawer {
@@ -53,6 +31,8 @@ class WeightedDrawer {
                                   bool replace);
 
  private:
+  bool DrawSuccessively(const WeightRow& row, uint32_t k, PhiloxStream& stream);
+
   std::vector<uint64_t> positions_;
   DrawnMass drawn_;
 };

@@ -28,7 +28,7 @@ class WeightedPlanner {
   void AskFor(uint64_t begin, uint64_t end) {
     if (begin >= end || end > sums_.size()) return;
     Prefetch(sums_.data() + end - 1);
-    if (query_.replace) return;
+    if (query_.replace || end - begin > 4 * uint64_t{k_}) return;
     const uint64_t most = std::min<uint64_t>(k_ + 1, 4 * kSumsInLine);
     for (uint64_t p = begin; p < std::min(end, begin + most);
          p += kSumsInLine) {
@@ -48,10 +48,7 @@ class WeightedPlanner {
     if (lanes_ == 0) return;
     fill_(query_.key, /*first=*/0, 2 * k_, words_);
     Search(nodes);
-    for (const HopNode& node : nodes) {
-      if (query_.replace || node.way != HopNode::Way::kLane) continue;
-      DrawInLane(node);
-    }
+    if (!query_.replace) DrawSuccessively(nodes);
     sort_(k_, positions_.data());
   }
 
@@ -80,8 +77,7 @@ class WeightedPlanner {
   static constexpr size_t kMostSearches = kDrawLanes * kMostLaneDraws;
   struct Open {  // a draw that the first guess missed
     const HopNode* node;
-    uint32_t draw;
-    uint32_t near;
+    uint32_t* position;
     uint64_t target;
   };
 
@@ -98,9 +94,11 @@ class WeightedPlanner {
       node.drawn = row.CountPositive(UINT64_MAX);
       return;
     }
-    node.drawn = query_.replace ? k_ : row.CountPositive(uint64_t{k_} + 1);
-    if (!query_.replace && node.drawn <= k_) return;
     node.drawn = k_;
+    if (!query_.replace && !row.HasMorePositive(k_)) {
+      node.drawn = row.CountPositive(k_);
+      return;
+    }
     node.way = HopNode::Way::kAlone;
     if (k_ <= kMostLaneDraws && node.degree <= INT32_MAX) TakeLane(node);
   }
@@ -119,7 +117,7 @@ class WeightedPlanner {
   }
 
   // positions_ of every lane as if nothing had been drawn before: what is drawn
-  // with replacement, and a good guess at what is drawn without. A draw's first
+  // with replacement, and guesses at what is drawn without. A draw's first
   // guess is where it would be if all weights were alike; the second goes on
   // from there by the mean weight; a few need a search.
   void Search(absl::Span<const HopNode> nodes) {
@@ -131,26 +129,34 @@ class WeightedPlanner {
       const double per_mass =
           static_cast<double>(row.degree()) / static_cast<double>(row.mass());
       for (uint32_t i = 0; i < k_; ++i, ++n) {
+        uint32_t& position = positions_[i * kDrawLanes + node.lane];
         uint64_t p;
         if (row.FindInWindow(target_[n], near_[n], &p)) {
-          SetPosition(row, node.lane, i, p, target_[n]);
+          position = static_cast<uint32_t>(p);
+          damaged_ |= !row.Holds(p, target_[n]);
           continue;
         }
-        const auto missing = static_cast<int64_t>(target_[n] - row.before(p));
-        const double near =
-            static_cast<double>(p) + static_cast<double>(missing) * per_mass;
-        const double last = static_cast<double>(row.degree() - 1);
-        open_[num_open++] = {&node, i,
-                             static_cast<uint32_t>(std::clamp(near, 0.0, last)),
-                             target_[n]};
-        AskForWindow(row, open_[num_open - 1].near);
+        position = GuessFrom(row, p, target_[n], per_mass);
+        AskForWindow(row, position);
+        if (query_.replace) open_[num_open++] = {&node, &position, target_[n]};
       }
     }
     for (const Open& open : absl::MakeConstSpan(open_.data(), num_open)) {
       const WeightRow row = RowOf(*open.node);
-      SetPosition(row, open.node->lane, open.draw,
-                  row.FindNear(open.target, open.near), open.target);
+      const uint64_t p = row.FindNear(open.target, *open.position);
+      const bool sound = row.Holds(p, open.target);
+      damaged_ |= !sound;
+      *open.position = sound ? static_cast<uint32_t>(p) : uint32_t{0};
     }
+  }
+
+  static uint32_t GuessFrom(const WeightRow& row, uint64_t p, uint64_t target,
+                            double per_mass) {
+    const auto missing = static_cast<int64_t>(target - row.before(p));
+    const double near =
+        static_cast<double>(p) + static_cast<double>(missing) * per_mass;
+    const double last = static_cast<double>(row.degree() - 1);
+    return static_cast<uint32_t>(std::clamp(near, 0.0, last));
   }
 
   void Guess(absl::Span<const HopNode> nodes) {
@@ -176,23 +182,38 @@ class WeightedPlanner {
     Prefetch(begin + WeightRow::kWindow - 1);
   }
 
-  void SetPosition(const WeightRow& row, uint32_t lane, uint32_t draw,
-                   uint64_t p, uint64_t target) {
-    const bool sound = row.Holds(p, target);
-    damaged_ |= !sound;
-    positions_[draw * kDrawLanes + lane] =
-        sound ? static_cast<uint32_t>(p) : uint32_t{0};
+  // Each draw of all lanes before the next: they do not wait for each other.
+  void DrawSuccessively(absl::Span<const HopNode> nodes) {
+    for (const HopNode& node : nodes) {
+      if (node.way != HopNode::Way::kLane) continue;
+      rows_[node.lane] = RowOf(node);
+      left_[node.lane] = rows_[node.lane].mass();
+    }
+    for (uint32_t i = 0; i < k_; ++i) {
+      for (uint32_t lane = 0; lane < lanes_; ++lane) {
+        mass_.unit[lane] = BelowOf(WideWord(lane, i), left_[lane]);
+      }
+      step_over_(i, mass_);
+      for (uint32_t lane = 0; lane < lanes_; ++lane) {
+        TakeUnit(lane, positions_[i * kDrawLanes + lane]);
+      }
+      lose_(i, mass_);
+    }
   }
 
-  void DrawInLane(const HopNode& node) {
-    uint32_t* const position = positions_.data() + node.lane;
-    const bool sound = DrawSuccessively(
-        RowOf(node), k_, [&](uint32_t i) { return WideWord(node.lane, i); },
-        [&](uint32_t i) { return position[i * kDrawLanes]; }, drawn_,
-        [&](uint32_t i, uint64_t p) {
-          position[i * kDrawLanes] = static_cast<uint32_t>(p);
-        });
-    damaged_ |= !sound;
+  // `position`, below the row's degree, comes as a guess.
+  void TakeUnit(uint32_t lane, uint32_t& position) {
+    const WeightRow& row = rows_[lane];
+    const uint64_t unit = mass_.unit[lane], p = row.FindNear(unit, position);
+    // More positions are positive than are drawn.
+    if (!row.Holds(p, unit) || row.weight(p) >= left_[lane]) {
+      damaged_ = true;
+      return;
+    }
+    position = static_cast<uint32_t>(p);
+    mass_.before[lane] = row.before(p);
+    mass_.weight[lane] = row.weight(p);
+    left_[lane] -= mass_.weight[lane];
   }
 
   template <typename Reader>
@@ -226,6 +247,8 @@ class WeightedPlanner {
   const uint32_t k_;
   const FillLanesFunction fill_ = DrawLanesPaths().back().fill;
   const SortLanesFunction sort_ = DrawLanesPaths().back().sort;
+  const StepOverFunction step_over_ = DrawLanesPaths().back().step_over;
+  const LoseFunction lose_ = DrawLanesPaths().back().lose;
   uint32_t lanes_ = 0;  // in use
   LaneWords words_;
   // By node, then by draw.
@@ -234,7 +257,10 @@ class WeightedPlanner {
   std::array<Open, kMostSearches> open_;
   // [draw][lane]
   alignas(64) std::array<uint32_t, kMostLaneDraws * kDrawLanes> positions_{};
-  FewDrawn<kMostLaneDraws> drawn_;
+  // By lane, without replacement.
+  std::array<WeightRow, kDrawLanes> rows_;
+  std::array<uint64_t, kDrawLanes> left_;
+  LaneMass mass_;
   WeightedDrawer drawer_;
   bool damaged_ = false;
 };
