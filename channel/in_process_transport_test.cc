@@ -21,7 +21,7 @@ class InProcessWorld {
             executor, InProcessOptions{.max_queued_bytes = kMaxQueued})) {}
   Transport* transport() { return transport_.get(); }
   Address Listen(StreamAcceptor* acceptor) {
-    const Address address{"here", 1};
+    Address address{"here", 1};
     transport_->Listen(address,
                        std::shared_ptr<StreamAcceptor>(acceptor, [](auto*) {}));
     return address;

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 template <typename T>
 std::string Write(NpyType type, const std::vector<int64_t>& shape,
                   const std::vector<T>& values) {
-  const std::string path = ::testing::TempDir() + "/ids.npy";
+  std::string path = ::testing::TempDir() + "/ids.npy";
   std::ofstream file(path, std::ios::binary);
   file << FormatNpyHeader(type, shape);
   file.write(reinterpret_cast<const char*>(values.data()),

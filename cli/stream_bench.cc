@@ -40,7 +40,8 @@ absl::Status Measure(const std::string& way, int streams,
       MeasureTransfer({"bench", "far-end", way, absl::StrCat(streams)},
                       receive));
   for (int i = 0; i < streams; ++i) {
-    if (std::memcmp(from.data(), to.data() + i * kBatchBytes, kBatchBytes)) {
+    if (std::memcmp(from.data(), to.data() + i * kBatchBytes, kBatchBytes) !=
+        0) {
       return absl::DataLossError(
           absl::StrCat(way, ": what arrived is not what was sent"));
     }

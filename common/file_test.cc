@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "absl/strings/str_cat.h"
 #include "common/crc32c.h"
 #include "common/file_atomic_folder.h"
 #include "common/file_mapping.h"
@@ -61,7 +62,7 @@ TEST_F(FileTest, OnlyRegularFilesAreOpenedAndNoneIsWaitedFor) {
     const absl::Status status = ReadFile(path, 9).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(status.message(),
-              path + " is " + kind + "; allowed: a regular file");
+              absl::StrCat(path, " is ", kind, "; allowed: a regular file"));
   }
 }
 

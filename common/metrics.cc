@@ -56,7 +56,7 @@ std::string Metrics::Exposition() const {
 
 std::vector<double> LatencyBounds() {
   std::vector<double> bounds;
-  for (double bound = 0.001; bound <= 32; bound *= 2) bounds.push_back(bound);
+  for (int i = 0; i < 15; ++i) bounds.push_back(0.001 * (1 << i));
   return bounds;
 }
 

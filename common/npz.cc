@@ -79,7 +79,7 @@ absl::Status WriteNpz(const std::string& path,
   if (zip_close(archive.get()) != 0) {
     return Failed(path, zip_get_error(archive.get()));
   }
-  archive.release();
+  static_cast<void>(archive.release());
   return absl::OkStatus();
 }
 

@@ -18,7 +18,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 std::string Folder() {
-  const std::string folder = absl::StrCat(
+  std::string folder = absl::StrCat(
       ::testing::TempDir(), "/",
       ::testing::UnitTest::GetInstance()->current_test_info()->name());
   std::filesystem::create_directories(folder);

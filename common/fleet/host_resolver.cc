@@ -106,16 +106,14 @@ SystemHostResolver::~SystemHostResolver() {
 }
 
 void SystemHostResolver::Resolve(const Address& name, Done done) {
-  bool full = false;
   {
     MutexLock lock(mutex_);
-    full = waiting_.size() >= kMaxWaiting;
-    if (!full) {
+    if (waiting_.size() < kMaxWaiting) {
       waiting_.emplace_back(name, std::move(done));
       if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
+      return changed_.NotifyOne();
     }
   }
-  if (!full) return changed_.NotifyOne();
   done(absl::ResourceExhaustedError(absl::StrCat(
       "cannot resolve ", name.host, ": ", kMaxWaiting, " look-ups wait")));
 }

@@ -18,7 +18,7 @@ uint64_t Multiply(uint64_t a, uint64_t b) {
 // Header entry with its name's suffix, and the padding behind the tensor and
 // behind the header.
 uint64_t TensorOverhead(const std::string& type) {
-  return 4 + 24 + 2 * type.size() + 2 + 2 * 8 + 8 + 2 * 64;
+  return 4 + 24 + 2 * type.size() + 2 + 16 + 8 + 128;
 }
 
 struct Counts {

@@ -16,7 +16,7 @@ BatchBoundInputs Homogeneous() {
 // 1024 inputs, then 15,360, 153,600 and 768,000 edges, each to a new node.
 TEST(BatchBytesBound, IsTheProductOfFanouts) {
   const uint64_t edges = 15'360 + 153'600 + 768'000;
-  const uint64_t rows = (1024 + edges) * (8 + 400) + edges * 16 + 1024 * 12;
+  const uint64_t rows = (1024 + edges) * (8 + 400) + edges * 16 + 1024u * 12;
   const uint64_t bound = BatchBytesBound(Homogeneous());
   EXPECT_GE(bound, rows);
   EXPECT_LT(bound, rows + 4096);  // header, counts, padding

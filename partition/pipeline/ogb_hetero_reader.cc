@@ -142,7 +142,7 @@ class HeteroReader {
       const bool listed = absl::c_any_of(
           relations_, [&](const Relation& r) { return r.folder() == name; });
       if (FindType(types(), name) >= 0 || (relations && listed)) continue;
-      Note(folder + "/" + name, "node type");
+      Note(absl::StrCat(folder, "/", name), "node type");
     }
     return absl::OkStatus();
   }
@@ -174,7 +174,7 @@ class HeteroReader {
     for (const std::string& scheme : schemes_) {
       RETURN_IF_ERROR(CheckTypeName(scheme));
       if (IsEdgeScheme(options_, scheme)) continue;
-      RETURN_IF_ERROR(ReadScheme(root + "/" + scheme, scheme));
+      RETURN_IF_ERROR(ReadScheme(absl::StrCat(root, "/", scheme), scheme));
     }
     return absl::OkStatus();
   }

@@ -184,17 +184,21 @@ class WeightedPlanner {
 
   // Each draw of all lanes before the next: they do not wait for each other.
   void DrawSuccessively(absl::Span<const HopNode> nodes) {
+    std::array<uint32_t, kDrawLanes> lanes;  // those that are drawn for
+    size_t n = 0;
     for (const HopNode& node : nodes) {
       if (node.way != HopNode::Way::kLane) continue;
+      lanes[n++] = node.lane;
       rows_[node.lane] = RowOf(node);
       left_[node.lane] = rows_[node.lane].mass();
     }
+    const auto used = absl::MakeConstSpan(lanes.data(), n);
     for (uint32_t i = 0; i < k_; ++i) {
-      for (uint32_t lane = 0; lane < lanes_; ++lane) {
+      for (const uint32_t lane : used) {
         mass_.unit[lane] = BelowOf(WideWord(lane, i), left_[lane]);
       }
       step_over_(i, mass_);
-      for (uint32_t lane = 0; lane < lanes_; ++lane) {
+      for (const uint32_t lane : used) {
         TakeUnit(lane, positions_[i * kDrawLanes + lane]);
       }
       lose_(i, mass_);
