@@ -62,7 +62,8 @@ class GenerateCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSchema schema,
                      WriteGraph(content, std::move(plan), out_,
                                 {.made_by = MadeBy(options),
-                                 .neighbor_ids = flags_.neighbor_ids}));
+                                 .neighbor_ids = flags_.neighbor_ids,
+                                 .degrees = flags_.degrees}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }
@@ -87,15 +88,14 @@ class GenerateCommand final : public Command {
   }
 
   std::string MadeBy(const PartitionOptions& options) const {
-    return absl::StrCat("tributary generate rmat --scale ", scale_, " --edges ",
-                        edges_, " --feat-dim ", feat_dim_, " --classes ",
-                        classes_, " --random-seed ", options.random_seed,
-                        " --num-parts ", options.num_partitions, " --method ",
-                        options.method,
-                        rmat_.edge_weights ? " --edge-weights" : "",
-                        rmat_.edge_times ? " --edge-times" : "",
-                        rmat_.node_times ? " --node-times" : "",
-                        flags_.neighbor_ids ? " --neighbor-ids" : "");
+    return absl::StrCat(
+        "tributary generate rmat --scale ", scale_, " --edges ", edges_,
+        " --feat-dim ", feat_dim_, " --classes ", classes_, " --random-seed ",
+        options.random_seed, " --num-parts ", options.num_partitions,
+        " --method ", options.method,
+        rmat_.edge_weights ? " --edge-weights" : "",
+        rmat_.edge_times ? " --edge-times" : "",
+        rmat_.node_times ? " --node-times" : "", StoredFlagsText(flags_));
   }
 
   RmatOptions rmat_;

@@ -65,6 +65,13 @@ void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
   app.add_flag("--neighbor-ids", flags.neighbor_ids,
                "Store edges' sources by original id too, which some kinds of "
                "sampling need");
+  app.add_flag("--degrees", flags.degrees,
+               "Store nodes' degrees, which negatives by degree need");
+}
+
+std::string StoredFlagsText(const PartitionFlags& flags) {
+  return absl::StrCat(flags.neighbor_ids ? " --neighbor-ids" : "",
+                      flags.degrees ? " --degrees" : "");
 }
 
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(

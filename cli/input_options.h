@@ -21,15 +21,18 @@ void AddInputFlags(CLI::App& app, InputOptions& options);
 // What of them was given but --format, for graph.json: " --add-reverse".
 std::string InputFlagsText(const InputOptions& options);
 
-// --num-parts, --method, --neighbor-ids and, with its text kept for strict
-// reading, --random-seed.
+// --num-parts, --method, --neighbor-ids, --degrees and, with its text kept for
+// strict reading, --random-seed.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";
   std::string random_seed = "0";
   bool neighbor_ids = false;
+  bool degrees = false;
 };
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags);
+// Which of them that store more were given, for graph.json: " --degrees".
+std::string StoredFlagsText(const PartitionFlags& flags);
 // Usage errors name the flag and what is allowed.
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(
     const PartitionFlags& flags);

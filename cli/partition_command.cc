@@ -57,7 +57,8 @@ class PartitionCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSchema schema,
                      WriteGraph(input.content, std::move(plan), out_,
                                 {.made_by = MadeBy(options),
-                                 .neighbor_ids = flags_.neighbor_ids}));
+                                 .neighbor_ids = flags_.neighbor_ids,
+                                 .degrees = flags_.degrees}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }
@@ -68,8 +69,7 @@ class PartitionCommand final : public Command {
     return absl::StrCat("tributary partition --format ", input_.format,
                         " --num-parts ", options.num_partitions, " --method ",
                         options.method, " --random-seed ", options.random_seed,
-                        InputFlagsText(input_),
-                        flags_.neighbor_ids ? " --neighbor-ids" : "");
+                        InputFlagsText(input_), StoredFlagsText(flags_));
   }
 
   InputOptions input_;

@@ -42,6 +42,7 @@ std::vector<KindOption> KindOptions(const SampleArguments& a) {
       {"--input-edges", !a.input_edges.empty(), {"link"}},
       {"--neg-sampling", a.neg_sampling != none.neg_sampling, {"link"}},
       {"--neg-amount", !a.neg_amount.empty(), {"link"}},
+      {"--neg-degree-power", !a.neg_degree_power.empty(), {"link"}},
       {"--neg-destination", !a.neg_destination.empty(), {"link"}},
       {"--exclude", a.exclude != none.exclude, {"link"}},
       {"--neg-strict", a.neg_strict, {"link"}},

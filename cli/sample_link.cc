@@ -49,6 +49,12 @@ absl::Status ParseNegatives(const SampleArguments& arguments,
                    ParseChoice("--on-exhausted", arguments.on_exhausted,
                                {"error", "accept"}));
   negatives->on_exhausted = static_cast<OnExhausted>(exhausted);
+  const std::string& power = arguments.neg_degree_power;
+  if (!power.empty() && (!absl::SimpleAtod(power, &negatives->degree_power) ||
+                         negatives->degree_power == 0)) {
+    return UsageError(absl::StrCat("--neg-degree-power \"", power,
+                                   "\"\nallowed: a number above 0, up to 1"));
+  }
   if (arguments.neg_amount.empty()) return absl::OkStatus();
   if (negatives->mode == NegativeMode::kNone) {
     return UsageError(

@@ -121,6 +121,11 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--neg-amount", arguments.neg_amount,
                  "Negatives for each link; whole, but for binary [1]")
       ->type_name("N");
+  app.add_option("--neg-degree-power", arguments.neg_degree_power,
+                 "Negatives in proportion to degree^A, A above 0 and up to 1: "
+                 "destinations by in-degree, drawn sources by out-degree; of a "
+                 "graph partitioned with --degrees [uniform]")
+      ->type_name("A");
   app.add_option("--neg-destination", arguments.neg_destination,
                  "@FILE of one's own negatives: a line of ids of destinations "
                  "for each link, ID,ID,..., as many in every line")

@@ -56,6 +56,7 @@ struct SampleArguments {
   std::string neg_sampling = "none";
   std::string neg_amount;  // empty: 1
   std::string neg_destination;
+  std::string neg_degree_power;
   bool neg_strict = false;
   std::string on_exhausted = "error";
   std::string exclude = "none";

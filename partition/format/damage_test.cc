@@ -41,6 +41,7 @@ class DamageTest : public testing::Test {
                   .weight = {0, 1, 2, 3, 4},
                   .edge_time = {9, 8, 7, 6, 5},
                   .neighbor_ids = true,
+                  .degrees = true,
                   .splits = {{"train", {0, 3}}}},
                  graph_);
   }
@@ -80,7 +81,7 @@ TEST_F(DamageTest, VerifyFindsOneBitInAnyFile) {
     Flip(path, fs::file_size(entry.path()) - 1);
     ++files;
   }
-  EXPECT_EQ(files, 2 * (4 + 11) + 2 + 1);  // parts, node map, split
+  EXPECT_EQ(files, 2 * (4 + 11) + 2 + 2 + 1);  // parts, map, degrees, split
   EXPECT_TRUE(Open({.verify = true}).ok());
 }
 
@@ -204,6 +205,8 @@ TEST_F(DamageTest, GraphJsonIsRefusedWhenChanged) {
        absl::StatusCode::kDataLoss},
       {replaced("\"neighbor_ids\":true", "\"neighbor_ids\":1"),
        absl::StatusCode::kDataLoss},
+      {replaced("\"degrees\":true", "\"degrees\":\"in\""),
+       absl::StatusCode::kDataLoss},
   };
   for (const auto& [text, code] : cases) {
     WriteAll(File("graph.json"), text);
@@ -216,7 +219,7 @@ TEST_F(DamageTest, GraphJsonIsRefusedWhenChanged) {
 TEST_F(DamageTest, UnknownKeysAreRefusedByName) {
   const std::string whole = ReadAll(File("graph.json"));
   for (const std::string place :
-       {"{\"content_digest\"", "{\"base\"", "{\"dim\"", "{\"dst\"",
+       {"{\"content_digest\"", "{\"base\"", "{\"dim\"", "{\"degrees\"",
         "{\"count\"", "{\"bytes\""}) {
     std::string text = whole;
     text.insert(text.find(place) + 1, "\"sign\":1,");

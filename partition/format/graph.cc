@@ -40,6 +40,9 @@ class MappedGraph final : public Graph {
     return Mapped(edges_[type], p);
   }
   const NodeMap& node_map(int type) const override { return node_maps_[type]; }
+  const DegreeArrays* degrees(int type) const override {
+    return schema_.edge_types[type].degrees ? &degrees_[type] : nullptr;
+  }
   absl::StatusOr<absl::Span<const int64_t>> Split(
       int node_type, std::string_view name) const override;
   absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
@@ -59,6 +62,7 @@ class MappedGraph final : public Graph {
   absl::Status LoadNodeMap(const NodeTypeSchema& type, ArrayReader& reader);
   absl::Status LoadNodes(int t, uint32_t p, ArrayReader& reader);
   absl::Status LoadEdges(int t, uint32_t p, ArrayReader& reader);
+  absl::Status LoadDegrees(const EdgeTypeSchema& type, ArrayReader& reader);
   absl::Status LoadSplits(ArrayReader& reader);
 
   GraphSchema schema_;
@@ -67,6 +71,7 @@ class MappedGraph final : public Graph {
   std::vector<std::vector<std::optional<NodePartition>>> nodes_;
   std::vector<std::vector<std::optional<EdgePartition>>> edges_;
   std::vector<NodeMap> node_maps_;
+  std::vector<DegreeArrays> degrees_;              // as schema_.edge_types
   std::vector<absl::Span<const int64_t>> splits_;  // as schema_.splits
   std::vector<FileMapping> mappings_;
 };
@@ -78,6 +83,9 @@ absl::Status MappedGraph::Load(const std::string& folder,
   ArrayReader reader(folder, schema_.files, options.verify);
   for (const NodeTypeSchema& type : schema_.node_types) {
     RETURN_IF_ERROR(LoadNodeMap(type, reader));
+  }
+  for (const EdgeTypeSchema& type : schema_.edge_types) {
+    RETURN_IF_ERROR(LoadDegrees(type, reader));
   }
   RETURN_IF_ERROR(LoadSplits(reader));
   nodes_.resize(schema_.node_types.size());
@@ -272,6 +280,22 @@ absl::Status MappedGraph::LoadEdges(int t, uint32_t p, ArrayReader& reader) {
       edges_[t][p],
       EdgeArrays(type, p, reader).Load(dst.base[p + 1] - dst.base[p]));
   return absl::OkStatus();
+}
+
+absl::Status MappedGraph::LoadDegrees(const EdgeTypeSchema& type,
+                                      ArrayReader& reader) {
+  DegreeArrays& degrees = degrees_.emplace_back();
+  if (!type.degrees) return absl::OkStatus();
+  const auto read = [&](const char* end, int node_type, IdArray& to) {
+    ASSIGN_OR_RETURN(
+        const MappedArray array,
+        reader.Read(DegreePath(type, end), {kNpyUint32, kNpyUint64},
+                    {schema_.node_types[node_type].num_nodes}));
+    to = ToIdArray(array);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(read("in", type.dst_type, degrees.in));
+  return read("out", type.src_type, degrees.out);
 }
 
 absl::Status MappedGraph::LoadSplits(ArrayReader& reader) {

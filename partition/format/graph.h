@@ -77,6 +77,12 @@ struct EdgePartition {
   IdArray neighbor_id;      // [edges] sources' original ids; or empty
 };
 
+// How many edges of one type each node has, by original id.
+struct DegreeArrays {
+  IdArray in;   // [nodes of the destination type]
+  IdArray out;  // [nodes of the source type]
+};
+
 struct OpenOptions {
   std::vector<uint32_t> partitions;  // to map; empty: all
   bool verify = false;               // read every byte and check its CRC32C
@@ -104,6 +110,11 @@ class Graph {
                                      uint32_t partition) const = 0;
   // Every type's, whatever partitions are mapped.
   virtual const NodeMap& node_map(int node_type) const = 0;
+  // Whatever partitions are mapped; null where the graph stores none.
+  virtual const DegreeArrays* degrees(int edge_type) const {
+    (void)edge_type;
+    return nullptr;
+  }
   // Original ids in file order. `name` is "train" or "SCHEME/train";
   // NOT_FOUND lists the names there are; INVALID_ARGUMENT when several schemes
   // have it.

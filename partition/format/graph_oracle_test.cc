@@ -105,6 +105,24 @@ InEdges EdgesOf(const Graph& graph) {
   return in;
 }
 
+// Of the edges that are there, one by one; all partitions are open.
+void ExpectDegrees(const Graph& graph, const InEdges& edges) {
+  const DegreeArrays* degrees = graph.degrees(0);
+  ASSERT_EQ(degrees != nullptr, graph.schema().edge_types[0].degrees);
+  if (degrees == nullptr) return;
+  const int64_t nodes = graph.schema().node_types[0].num_nodes;
+  std::vector<uint64_t> in(nodes), out(nodes), stored_in, stored_out;
+  for (const auto& [v, row] : edges) {
+    for (const Edge& edge : row) ++in[v], ++out[edge.neighbor];
+  }
+  for (int64_t v = 0; v < nodes; ++v) {
+    stored_in.push_back(degrees->in[v]);
+    stored_out.push_back(degrees->out[v]);
+  }
+  EXPECT_EQ(stored_in, in);
+  EXPECT_EQ(stored_out, out);
+}
+
 // The last sum of a row, and with it all others: each from its weights anew.
 void ExpectSums(const std::vector<Edge>& row, const EdgePartition& edges,
                 uint64_t begin) {
@@ -182,6 +200,7 @@ TEST(GraphOracle, EveryRowAndEdgeIsThere) {
     const auto graph = BuildGraph(spec, {.verify = true});
     InEdges in = NaiveInEdges(spec);
     EXPECT_EQ(EdgesOf(*graph), in);
+    ExpectDegrees(*graph, in);
     ExpectDerived(*graph, spec, in);
     ExpectNodesOf(*graph, spec);
     EXPECT_EQ(*graph->Split(0, "train"), spec.splits.at("train"));

@@ -186,7 +186,7 @@ TEST(Graph, WhatAGraphDoesNotHaveIsEmptyAndNotInItsText) {
   EXPECT_TRUE(edges.neighbor_time.time.empty());
   EXPECT_EQ(edges.neighbor_id.size(), 0);
   EXPECT_TRUE(graph->nodes(0, 0)->time.empty());
-  for (const char* key : {"weight", "timed", "neighbor"}) {
+  for (const char* key : {"weight", "timed", "neighbor", "degrees"}) {
     EXPECT_EQ(graph->json().find(key), std::string::npos) << key;
   }
 }
@@ -198,6 +198,22 @@ TEST(Graph, NeighbourIdsAreOfTheLayoutOnly) {
   const auto with = BuildGraph(spec);
   EXPECT_EQ(with->schema().content_digest, without->schema().content_digest);
   EXPECT_NE(with->schema().layout_digest, without->schema().layout_digest);
+}
+
+// 1>0 2>0 3>0 4>0 2>0 0>1 3>1 5>2 5>5 4>3 0>3 1>3
+TEST(Graph, DegreesAreByOriginalIdWhateverIsMapped) {
+  GraphSpec spec = VectorGraph(3);
+  EXPECT_EQ(BuildGraph(spec)->degrees(0), nullptr);
+  spec.degrees = true;
+  const auto graph = BuildGraph(spec, {.partitions = {1}, .verify = true});
+  ASSERT_NE(graph->degrees(0), nullptr);
+  using Ids = std::vector<uint64_t>;
+  EXPECT_EQ(Values(graph->degrees(0)->in), (Ids{5, 2, 1, 3, 0, 1, 0}));
+  EXPECT_EQ(Values(graph->degrees(0)->out), (Ids{2, 2, 2, 2, 2, 2, 0}));
+  EXPECT_FALSE(graph->degrees(0)->in.wide());
+  EXPECT_TRUE(graph->schema().edge_types[0].degrees);
+  EXPECT_EQ(graph->schema().content_digest,
+            BuildGraph(VectorGraph(3))->schema().content_digest);
 }
 
 // The schema says what it said before it was text.

@@ -17,6 +17,12 @@ std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
                       edge_type.rel, "__", edge_type.dst, "/", array, ".npy");
 }
 
+std::string DegreePath(const EdgeTypeSchema& edge_type,
+                       const std::string& end) {
+  return absl::StrCat("degrees/", edge_type.src, "__", edge_type.rel, "__",
+                      edge_type.dst, ".", end, ".npy");
+}
+
 std::string NodeMapPath(const std::string& node_type) {
   return absl::StrCat("node_map/", node_type, ".npy");
 }

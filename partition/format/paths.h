@@ -18,6 +18,8 @@ std::string NodeArrayPath(uint32_t partition, const std::string& node_type,
 // "edge_id" or "edge_attr".
 std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
                           const std::string& array);
+// "degrees/a__rel__b.in.npy"; `end` is "in" or "out".
+std::string DegreePath(const EdgeTypeSchema& edge_type, const std::string& end);
 std::string NodeMapPath(const std::string& node_type);
 std::string NodeRanksPath(const std::string& node_type);
 // "splits/public/paper/train.npy"; without a scheme "splits/paper/train.npy";

@@ -50,6 +50,7 @@ struct EdgeTypeSchema {
   bool timed = false;                    // a time per edge
   bool neighbor_timed = false;           // the source type's nodes have times
   bool neighbor_ids = false;             // sources' original ids are stored
+  bool degrees = false;                  // both ends' degrees are stored
   std::vector<int64_t> partition_edges;  // edges in each partition
 
   std::string name() const { return src + "," + rel + "," + dst; }

@@ -47,6 +47,7 @@ Json ToJson(const EdgeTypeSchema& type) {
   if (type.weighted) json["weight"] = DTypeName(type.weight_dtype);
   if (type.timed) json["timed"] = true;
   if (type.neighbor_ids) json["neighbor_ids"] = true;
+  if (type.degrees) json["degrees"] = true;
   return json;
 }
 
@@ -243,6 +244,7 @@ EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
   if (type.weighted) type.weight_dtype = in.DTypeAt("weight");
   type.timed = in.Flag("timed");
   type.neighbor_ids = in.Flag("neighbor_ids");
+  type.degrees = in.Flag("degrees");
   type.partition_edges = in.Counts("partition_edges");
   return type;
 }

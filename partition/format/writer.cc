@@ -13,6 +13,7 @@
 #include "partition/format/array_job.h"
 #include "partition/format/array_writer.h"
 #include "partition/format/content_digest.h"
+#include "partition/format/degree_jobs.h"
 #include "partition/format/edge_jobs.h"
 #include "partition/format/node_jobs.h"
 #include "partition/format/parallel_for.h"
@@ -39,7 +40,7 @@ class JobPlanner {
         placements_(std::move(placements)),
         num_partitions_(num_partitions) {}
 
-  GraphSchema MakeSchema(bool neighbor_ids) const;
+  GraphSchema MakeSchema(const WriteOptions& options) const;
   std::vector<ArrayJob> MakeJobs(const GraphSchema& schema) const;
 
  private:
@@ -89,7 +90,7 @@ EdgeTypeSchema JobPlanner::SchemaOfEdges(const EdgeContent& type) const {
   return schema;
 }
 
-GraphSchema JobPlanner::MakeSchema(bool neighbor_ids) const {
+GraphSchema JobPlanner::MakeSchema(const WriteOptions& options) const {
   GraphSchema schema;
   schema.name = content_.name;
   schema.semantics_version = kSemanticsVersion;
@@ -100,7 +101,8 @@ GraphSchema JobPlanner::MakeSchema(bool neighbor_ids) const {
   }
   for (const EdgeContent& type : content_.edge_types) {
     schema.edge_types.push_back(SchemaOfEdges(type));
-    schema.edge_types.back().neighbor_ids = neighbor_ids;
+    schema.edge_types.back().neighbor_ids = options.neighbor_ids;
+    schema.edge_types.back().degrees = options.degrees;
   }
   for (const SplitContent& split : content_.splits) {
     SplitSchema entry{split.scheme, split.type, split.name,
@@ -126,6 +128,9 @@ std::vector<ArrayJob> JobPlanner::MakeJobs(const GraphSchema& schema) const {
         type, schema.edge_types[t], content_.node_types[type.src_type],
         placements_[type.src_type], placements_[type.dst_type]};
     for (uint32_t p = 0; p < num_partitions_; ++p) AddEdgeJobs(input, p, jobs);
+    if (input.schema.degrees) {
+      AddDegreeJobs(type, input.schema, input.src.num_nodes, jobs);
+    }
   }
   for (size_t s = 0; s < content_.splits.size(); ++s) {
     const std::vector<int64_t>& ids = content_.splits[s].ids;
@@ -190,7 +195,7 @@ absl::StatusOr<GraphSchema> WriteGraph(const GraphContent& content,
   ASSIGN_OR_RETURN(AtomicFolder folder, AtomicFolder::Create(target));
   ASSIGN_OR_RETURN(auto placements, PlaceAll(content, plan));
   const JobPlanner planner(content, std::move(placements), plan.num_partitions);
-  GraphSchema schema = planner.MakeSchema(options.neighbor_ids);
+  GraphSchema schema = planner.MakeSchema(options);
   schema.partition_method = plan.method;
   schema.made_by = options.made_by;
   RETURN_IF_ERROR(CheckSchema(schema));

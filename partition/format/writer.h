@@ -26,13 +26,16 @@ struct WriteOptions {
   // Store the original ids of edges' sources too, for the kinds of sampling
   // that draw by them.
   bool neighbor_ids = false;
+  // Store how many edges of each type each node has, for negatives by degree.
+  bool degrees = false;
 };
 
 // Writes `content` to `folder`, which must not exist: into a temporary folder
 // beside it, flushed and renamed, so that it appears whole or not at
 // all. Uses all cores and, beside the content, 18 bytes a node and a few MiB a
 // core; where edges have weights or times, also 24 bytes a core for each
-// in-edge of the node that has most. Returns what graph.json says.
+// in-edge of the node that has most, with degrees 8 bytes a source. Returns
+// what graph.json says.
 //
 // ALREADY_EXISTS; INVALID_ARGUMENT or OUT_OF_RANGE when content and plan do not
 // fit each other; what the system says, with the path, when writing fails.

@@ -145,10 +145,45 @@ class RowCheck {
   std::vector<bool> seen_;
 };
 
+absl::Status CheckDegree(const EdgeTypeSchema& type, const char* end,
+                         const IdArray& degrees, int64_t node,
+                         uint64_t counted) {
+  const uint64_t stored = degrees[static_cast<size_t>(node)];
+  if (stored == counted) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("type ", type.name(), ": the ", end, "-degree of node ",
+                   node, " is ", stored, "; it has ", counted, " edges"));
+}
+
+absl::Status CheckDegrees(const Graph& graph, int edge_type) {
+  const DegreeArrays& degrees = *graph.degrees(edge_type);
+  const EdgeTypeSchema& type = graph.schema().edge_types[edge_type];
+  const NodeTypeSchema& src = graph.schema().node_types[type.src_type];
+  std::vector<uint64_t> out(src.num_nodes);  // by internal id
+  for (uint32_t p : graph.partitions()) {
+    const EdgePartition& part = *graph.edges(edge_type, p);
+    const auto ids = graph.nodes(type.dst_type, p)->orig_id;
+    for (size_t row = 0; row < ids.size(); ++row) {
+      RETURN_IF_ERROR(CheckDegree(type, "in", degrees.in, ids[row],
+                                  part.indptr[row + 1] - part.indptr[row]));
+    }
+    for (size_t i = 0; i < part.indices.size(); ++i) ++out[part.indices[i]];
+  }
+  for (uint32_t p : graph.partitions()) {
+    const auto ids = graph.nodes(type.src_type, p)->orig_id;
+    for (size_t row = 0; row < ids.size(); ++row) {
+      RETURN_IF_ERROR(CheckDegree(type, "out", degrees.out, ids[row],
+                                  out[src.base[p] + row]));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckDerived(const Graph& graph, int edge_type) {
   const EdgeTypeSchema& type = graph.schema().edge_types[edge_type];
+  if (type.degrees) RETURN_IF_ERROR(CheckDegrees(graph, edge_type));
   if (!type.weighted && !type.timed && !type.neighbor_timed &&
       !type.neighbor_ids) {
     return absl::OkStatus();

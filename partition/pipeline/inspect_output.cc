@@ -58,7 +58,8 @@ Json WeightJson(const EdgeTypeSchema& type) {
   return DTypeName(type.weight_dtype);
 }
 
-// "weight float32 (3 nodes without mass), time 5 to 9, neighbours' ids";
+// "weight float32 (3 nodes without mass), time 5 to 9, neighbours' ids,
+// degrees";
 // nothing of what the type does not have.
 std::string EdgeColumnsText(const EdgeTypeSchema& type,
                             const EdgeTypeFigures& figures) {
@@ -69,6 +70,7 @@ std::string EdgeColumnsText(const EdgeTypeSchema& type,
   }
   absl::StrAppend(&text, TimeText(type.timed, figures.time));
   if (type.neighbor_ids) absl::StrAppend(&text, ", neighbours' ids");
+  if (type.degrees) absl::StrAppend(&text, ", degrees");
   return text;
 }
 
@@ -90,6 +92,7 @@ Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
           {"massless_rows", figures.massless_rows},
           {"time", TimeJson(type.timed, figures.time)},
           {"neighbor_ids", type.neighbor_ids},
+          {"degrees", type.degrees},
           {"partition_edges", type.partition_edges},
           {"balance", figures.balance},
           {"cut_edges", figures.cut_edges},

@@ -42,6 +42,7 @@ const GraphSpec kSpec{.num_nodes = 4,
                       .weight = {1, 2, 0, 4},
                       .edge_time = {20, 10, 30, 40},
                       .neighbor_ids = true,
+                      .degrees = true,
                       .splits = {{"a/train", {0, 1}}},
                       .edge_splits = {{"b/test", {0, 1, 0, 2, 2, -1}}}};
 
@@ -238,6 +239,16 @@ TEST_F(ForgedGraph, NeighbourIdThatIsNotTheNodes) {
   ExpectRefused("row 0: neighbor_id of position 1 is 3; the node's is 2");
 }
 
+TEST_F(ForgedGraph, DegreeThatIsNotTheNodes) {
+  Forge<uint32_t>("degrees/node__to__node.in.npy", 1, 3);
+  ExpectRefused("the in-degree of node 1 is 3; it has 2 edges");
+}
+
+TEST_F(ForgedGraph, OutDegreeThatIsNotTheNodes) {
+  Forge<uint32_t>("degrees/node__to__node.out.npy", 3, 0);
+  ExpectRefused("the out-degree of node 3 is 0; it has");
+}
+
 TEST(Inspect, TellsWeightsAndTimes) {
   const auto graph = BuildGraph(kSpec);
   const auto figures = InspectGraph(*graph);
@@ -248,10 +259,12 @@ TEST(Inspect, TellsWeightsAndTimes) {
   const std::string text = FiguresText(graph->schema(), *figures);
   EXPECT_THAT(text, HasSubstr("y int64, time 5 to 8, fullest"));
   EXPECT_THAT(text, HasSubstr(", weight float64 (1 nodes without mass), time "
-                              "10 to 40, neighbours' ids, cut"));
+                              "10 to 40, neighbours' ids, degrees, cut"));
   const std::string json = FiguresJson(graph->schema(), *figures);
-  EXPECT_THAT(json, HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
-                              "\"time\":[10,40],\"neighbor_ids\":true"));
+  EXPECT_THAT(
+      json,
+      HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
+                "\"time\":[10,40],\"neighbor_ids\":true,\"degrees\":true"));
 }
 
 TEST(Inspect, CountsDegreesAndCut) {

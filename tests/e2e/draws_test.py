@@ -163,7 +163,8 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
             e=attr.tolist(),
             files={"weight": weight, "time": time, "node-time": node_time})
         cls.columns = ["--edge-weight", "weight", "--edge-time", "time",
-                       "--node-time", "node-time", "--neighbor-ids"]
+                       "--node-time", "node-time", "--neighbor-ids",
+                       "--degrees"]
         cls.graph = graphs.homogeneous(n, rows, attr=attr)
         cls.graph.node_types[graphs.NODE].time = node_time
         edges = cls.graph.edge_types[graphs.EDGE]
@@ -181,13 +182,15 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
             f.writelines(f"{u},{v}\n" for u, v in links)
         np.save(paths[1], np.array(times, np.int64))
         with processes.Fleet(self.made[5], ["0,3", "1,4", "2"]) as fleet:
-            for mode, amount, flags, before, strict in (
-                    ("triplet", 3, (), False, False),
-                    ("binary", 2, ("--strict",), True, False),
-                    ("destination", 2, ("--neg-strict",), False, True)):
+            for mode, amount, flags, before, strict, power in (
+                    ("triplet", 3, (), False, False, 0),
+                    ("binary", 2, ("--strict",), True, False, 0),
+                    ("destination", 2, ("--neg-strict",), False, True, 0),
+                    ("binary", 2, ("--neg-degree-power", 0.75), False, False,
+                     0.75)):
                 spec = Links(Spec(FANOUTS, SEED, time="node", strict=before),
                              negatives=mode, amount=amount, strict=strict,
-                             accept=True)
+                             accept=True, degree_power=power)
                 loader = Loader(self.graph, links, spec, BATCH_SIZE,
                                 times=times)
                 expected = [loader.line(EPOCH, i)

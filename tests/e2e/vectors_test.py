@@ -17,7 +17,7 @@ class SevenNodesTest(unittest.TestCase):
         source = folders.write_ogb(os.path.join(cls.folder, "seven"), 7,
                                    folders.SEVEN_ROWS)
         cls.graph = folders.partition(source, os.path.join(cls.folder, "g2"),
-                                      2)
+                                      2, "random", "--degrees")
 
     def lines(self, inputs, fanouts, batch_size, *flags):
         return sampling.lines(self.graph, inputs=inputs, fanouts=fanouts,
@@ -109,6 +109,18 @@ class SevenNodesTest(unittest.TestCase):
                            2),
                  "0 0 04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd"
                  "6baf0657 3 6 6 316"),
+                ("plain", ("--neg-sampling", "binary", "--neg-amount", 2,
+                           "--neg-degree-power", 1),
+                 "0 0 86d2ffd39f6fb4edc9264587909de42dbcb87f2831e4eb78788a078f"
+                 "6b385481 3 7 8 356"),
+                ("plain", ("--neg-sampling", "triplet", "--neg-amount", 2,
+                           "--neg-degree-power", 0.75),
+                 "0 0 0967250a752899267a5e021ce46905d6b6e2bb959b4e9ce988747c3b"
+                 "588a32c2 3 7 8 296"),
+                ("plain", ("--neg-sampling", "triplet", "--neg-amount", 2,
+                           "--neg-degree-power", 0.75, "--neg-strict"),
+                 "0 0 1e4260b5ee069b23692642987e555dcf5719f466be7c03ddd337eec7"
+                 "ed46c38a 3 7 8 296"),
                 ("plain", ("--neg-sampling", "triplet", "--neg-destination",
                            "@" + paths["own"]),
                  "0 0 7c5ac2f240ae2cc5af2caad43122ad5ee94cecd0e74db41f629345e5"

@@ -54,6 +54,7 @@ GraphSpec MakeSpec() {
   spec.edge_time = {5, 4, 3, 2, 1, 0, -1, -2};
   spec.node_time = {1, 3, 5, 2, 4, 6};
   spec.neighbor_ids = true;
+  spec.degrees = true;
   spec.splits = {{"train", {0, 3, 5}}, {"random/test", {1}}};
   return spec;
 }

@@ -234,7 +234,7 @@ def schemas():
         [dict(node_type("a", [0, 3]), timed=True), node_type("b", [0, 2])],
         [dict(edge_type("a", "to", "b", [2]), weight="float64", timed=True),
          dict(edge_type("b", "of", "a", [1]), weight="float32",
-              neighbor_ids=True)],
+              neighbor_ids=True, degrees=True)],
         [],
         1,
     )

@@ -113,16 +113,48 @@ class Links {
         const Words of_destination = [&](uint32_t w) {
           return block.word[2 + w];
         };
-        negative.source = static_cast<int64_t>(
-            DefinedBelow(of_source, 0, sources, sources > 65536));
-        negative.destination = static_cast<int64_t>(DefinedBelow(
-            of_destination, 0, destinations, destinations > 65536));
+        negative.source = NodeOf(of_source, sources, false);
+        negative.destination = NodeOf(of_destination, destinations, true);
         const bool late = IsLate(negative);
         if (!late && !(negatives_.strict && IsEdge(negative))) break;
         if (tried == 63) ++exhausted_;
       }
       drawn_.push_back(negative);
     }
+  }
+
+  // Of `nodes` original ids: uniformly, or by the number of their edges.
+  int64_t NodeOf(const Words& words, uint64_t nodes, bool is_destination) {
+    if (negatives_.degree_power == 0) {
+      return static_cast<int64_t>(DefinedBelow(words, 0, nodes, nodes > 65536));
+    }
+    std::vector<uint64_t> weights(nodes, 0);
+    for (const auto& [u, v] : type_.edges) ++weights[is_destination ? v : u];
+    uint64_t total = 0;
+    for (uint64_t& weight : weights) {
+      weight = DefinedWeight(weight);
+      total += weight;
+    }
+    uint64_t at = DefinedBelow(words, 0, total, true);
+    int64_t node = 0;
+    while (at >= weights[node]) at -= weights[node++];
+    return node;
+  }
+
+  // degree^power in 16 binary digits, the first of them after the point.
+  uint64_t DefinedWeight(uint64_t degree) const {
+    if (degree == 0) return 0;
+    double rest = std::rint(negatives_.degree_power * 65536) / 65536;
+    double root = static_cast<double>(degree), product = 1;
+    if (rest == 1) return degree << 16;
+    for (int digit = 0; digit < 16; ++digit) {
+      root = std::sqrt(root);
+      rest *= 2;
+      if (rest < 1) continue;
+      product *= root;
+      rest -= 1;
+    }
+    return static_cast<uint64_t>(std::rint(product * 65536));
   }
 
   // Whether an end that was drawn is not there yet at its link's time.
@@ -360,6 +392,10 @@ class Fixture final : public KindFixture {
         options.draws.time == TimeMode::kNode) {
       negatives.on_exhausted = OnExhausted::kAccept;
     }
+    if (negatives.mode != NegativeMode::kNone && !negatives.given &&
+        !type->edges.empty() && seed / 3 % 3 == 1) {
+      negatives.degree_power = std::array{0.75, 1.0, 0.1}[seed / 9 % 3];
+    }
     if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);
     ExcludeMode exclude =
         std::array{ExcludeMode::kNone, ExcludeMode::kSelf, ExcludeMode::kPair,
@@ -387,6 +423,7 @@ class Fixture final : public KindFixture {
     absl::StrAppend(&made.description, "links of ", NameOf(*type), ", mode ",
                     static_cast<int>(negatives.mode), ", amount ",
                     negatives.amount, negatives.given ? ", given" : "",
+                    ", degrees to the power ", negatives.degree_power,
                     negatives.strict ? ", strict\n" : "\n");
     return made;
   }

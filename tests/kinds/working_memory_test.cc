@@ -299,6 +299,12 @@ NegativeSampling OnesOwn(double amount) {
   return negatives;
 }
 
+NegativeSampling ByDegree(double amount) {
+  NegativeSampling negatives{NegativeMode::kBinary, amount};
+  negatives.degree_power = 0.75;
+  return negatives;
+}
+
 // Many links with few negatives, and the reverse; whole and in trees.
 TEST_P(WorkingMemory, Links) {
   struct {
@@ -310,7 +316,8 @@ TEST_P(WorkingMemory, Links) {
                      {2000, {NegativeMode::kBinary, 20}, 0},
                      {2000, {NegativeMode::kTriplet, 20}, 1},
                      {8000, {NegativeMode::kDestination, 3}, 0},
-                     {500, OnesOwn(1000), 0}};
+                     {500, OnesOwn(1000), 0},
+                     {2000, ByDegree(20), 1}};
   const auto graph = Make(Uniform(100'000, 300'000));
   for (const auto& c : cases) {
     for (const bool disjoint : {false, true}) {

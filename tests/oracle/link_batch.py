@@ -1,6 +1,8 @@
 """One batch of links: its tensors as numpy arrays by name."""
 
+import bisect
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -21,7 +23,10 @@ class Links:
     amount: float = 1
     strict: bool = False
     accept: bool = False  # the last candidate, where none is valid
+    degree_power: float = 0  # of nodes' degrees; 0: uniform
     own: list = None  # a user's own: a row of destinations for each link
+    # By end, of one graph: weights of its nodes up to and with each.
+    sums: dict = dataclasses.field(default_factory=dict)
 
     @property
     def seed(self):
@@ -34,13 +39,45 @@ def below(low, high, n):
     return (low * n) >> 32
 
 
+def weight(degree, power):
+    """degree ** power in steps of 2**-16, by roots and products alone."""
+    steps = round(power * 65536)
+    if degree == 0 or steps == 65536:
+        return degree << 16
+    root, product = float(degree), 1.0
+    for digit in f"{steps:016b}":
+        root = math.sqrt(root)
+        if digit == "1":
+            product *= root
+    return round(product * 65536)  # ties to even
+
+
+def by_degree(graph, spec, end, low, high):
+    """The node, by original id, of `end` 0 (sources) or 1 of all edges."""
+    sums = spec.sums.get(end)
+    if sums is None:
+        degrees = [0] * graph.node_types[spec.edge_type[2 * end]].count
+        for edge in graph.edge_types[spec.edge_type].edges:
+            degrees[edge[end]] += 1
+        sums = list(itertools.accumulate(
+            weight(d, spec.degree_power) for d in degrees))
+        spec.sums[end] = sums
+    at = ((low | high << 32) * sums[-1]) >> 64
+    return bisect.bisect_right(sums, at)
+
+
+def node(graph, spec, end, low, high):
+    if spec.degree_power:
+        return by_degree(graph, spec, end, low, high)
+    return below(low, high, graph.node_types[spec.edge_type[2 * end]].count)
+
+
 def candidate(graph, spec, key, links, j, tried):
     """(link that it belongs to, source, destination) of a negative's try."""
-    src, _, dst = spec.edge_type
     w = philox.philox((tried, j, 0, 0), key)
-    destination = below(w[2], w[3], graph.node_types[dst].count)
+    destination = node(graph, spec, 1, w[2], w[3])
     if spec.negatives == "binary":
-        source = below(w[0], w[1], graph.node_types[src].count)
+        source = node(graph, spec, 0, w[0], w[1])
         return j % len(links), source, destination
     link = j // int(spec.amount)
     return link, links[link][0], destination

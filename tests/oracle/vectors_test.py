@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 from tests.oracle import digest, draws, graph, order, philox
-from tests.oracle.link_batch import Links
+from tests.oracle.link_batch import Links, weight
 from tests.oracle.loader import Loader
 from tests.oracle.neighbour_batch import Spec
 from tests.oracle.walk_batch import Walk
@@ -237,6 +237,25 @@ class LinkTest(unittest.TestCase):
         self.check(
             self.batch(negatives="destination", amount=2),
             "04165a6761926d3df8c51c677656cb9efc98171e752f7321d902e8fd6baf0657")
+
+    def test_by_degree(self):
+        self.assertEqual([weight(d, 0.75) for d in (0, 1, 2, 3, 5, 1000)],
+                         [0, 65536, 110218, 149390, 219133, 11654132])
+        self.assertEqual(weight(10, 0.3), 130762)
+        self.check(
+            self.batch(negatives="binary", amount=2, degree_power=1),
+            "86d2ffd39f6fb4edc9264587909de42dbcb87f2831e4eb78788a078f6b385481",
+            edge_label_index=[[0, 1, 2, 3, 1, 3, 3, 1, 3],
+                              [0, 3, 4, 3, 3, 1, 3, 1, 5]])
+        self.check(
+            self.batch(negatives="triplet", amount=2, degree_power=0.75),
+            "0967250a752899267a5e021ce46905d6b6e2bb959b4e9ce988747c3b588a32c2",
+            dst_neg_index=[[0, 3], [1, 0], [1, 5]])
+        self.check(
+            self.batch(negatives="triplet", amount=2, degree_power=0.75,
+                       strict=True),
+            "1e4260b5ee069b23692642987e555dcf5719f466be7c03ddd337eec7ed46c38a",
+            dst_neg_index=[[1, 3], [1, 0], [1, 5]])
 
     def test_own(self):
         own = [[6, 0], [1, 1], [4, 0], [2, 5]]

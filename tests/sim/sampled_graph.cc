@@ -35,6 +35,7 @@ void AddColumns(GraphSpec* graph) {
 GraphSpec MakeSpec(uint32_t num_partitions, bool columns) {
   GraphSpec graph;
   graph.num_nodes = kNodes;
+  graph.degrees = true;
   SimRandom random(1, "graph");
   for (int i = 0; i < 300; ++i) {
     const auto u = static_cast<int64_t>(random.Below(kNodes - 4));
@@ -127,8 +128,11 @@ void TakeLinks(const Schedule& schedule, size_t count,
     for (size_t i = 0; i < count; ++i) {
       link.neg_destination.push_back(static_cast<int64_t>(i) * 7 % kNodes);
     }
-  } else if (link.negatives.mode != NegativeMode::kNone &&
-             loader->draws.time == TimeMode::kNode) {
+    return;
+  }
+  if (link.negatives.mode == NegativeMode::kNone) return;
+  if (schedule.replace != 0) link.negatives.degree_power = 0.75;
+  if (loader->draws.time == TimeMode::kNode) {
     link.negatives.on_exhausted = OnExhausted::kAccept;
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "sampler_server/engine/testing/one_batch.h"
@@ -205,6 +206,42 @@ TEST(NegativeStatistics, OnesInTimeAreUniformOverWhatIsThere) {
     count -= count / 27;
   }
   EXPECT_TRUE(IsRefuted(Evenness(patched))) << Evenness(patched);
+}
+
+// By degree: node v of 12 has v edges into it, 11 - v out of it.
+TEST(NegativeStatistics, OnesByDegreeAreInProportionToItsPower) {
+  MemoryGraphSpec spec;
+  spec.num_partitions = 2;
+  spec.node_types = {{.num_nodes = 12}};
+  auto& edges = spec.edge_types.emplace_back().edges;
+  for (int64_t u = 0; u < 12; ++u) {
+    for (int64_t v = u + 1; v < 12; ++v) edges.emplace_back(u, v);
+  }
+  const auto graph = MemoryGraph::Make(spec);
+  NegativeSampling by_degree{NegativeMode::kBinary, 2};
+  by_degree.degree_power = 0.75;
+  std::vector<int64_t> sources(12), destinations(12);
+  for (uint64_t epoch = 0; epoch < 60; ++epoch) {
+    for (const Negative& n : NegativesOf(graph, by_degree, epoch)) {
+      ++sources[11 - n.source];
+      ++destinations[n.destination];
+    }
+  }
+  EXPECT_EQ(sources[0], 0);  // who has no edge is never drawn
+  EXPECT_EQ(destinations[0], 0);
+  const auto fit = [](std::vector<int64_t> counts, double power) {
+    std::vector<double> shares;
+    double sum = 0;
+    for (int d = 1; d < 12; ++d) sum += std::pow(d, power);
+    for (int d = 1; d < 12; ++d) shares.push_back(std::pow(d, power) / sum);
+    counts.erase(counts.begin());
+    return GoodnessOfFit(counts, shares);
+  };
+  for (const auto& counts : {sources, destinations}) {
+    EXPECT_TRUE(IsPlausible(fit(counts, 0.75))) << fit(counts, 0.75);
+    EXPECT_TRUE(IsRefuted(fit(counts, 0))) << fit(counts, 0);
+    EXPECT_TRUE(IsRefuted(fit(counts, 0.65))) << fit(counts, 0.65);
+  }
 }
 
 // The destinations that are drawn for a source tell nothing of it.

@@ -166,6 +166,9 @@ absl::Status CheckLinkEnds(const GraphSchema& schema,
     return Bad("edge_type", spec.inputs().edge_type(), "an edge type");
   }
   const EdgeTypeSchema& type = schema.edge_types[found];
+  if (spec.link().degree_power() != 0) {
+    RETURN_IF_ERROR(CheckDegreesOf(type.name(), type.degrees, type.num_edges));
+  }
   const NodeTypeSchema& destinations = schema.node_types[type.dst_type];
   RETURN_IF_ERROR(CheckEnds("edge_label_index.source",
                             schema.node_types[type.src_type], links.source));

@@ -30,7 +30,7 @@ NegativeSampling NegativesOf(const LinkRequest& request);
 absl::StatusOr<LinkColumns> LinksToSend(const LinkRequest& request);
 
 // INVALID_ARGUMENT, naming the link, for an end or a negative that is no node
-// of its type.
+// of its type; for degrees that the graph has not.
 absl::Status CheckLinkEnds(const GraphSchema& schema,
                            const v1::SessionSpec& spec,
                            const LinkColumns& links);

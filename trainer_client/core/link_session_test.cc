@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "common/proto/session.pb.h"
@@ -15,10 +16,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::shared_ptr<const AcceptedGraph> Triangle() {
+std::shared_ptr<const AcceptedGraph> Triangle(bool degrees = false) {
   const auto graph = BuildGraph({.num_nodes = 3,
                                  .edges = {{0, 1}, {1, 2}, {2, 0}},
-                                 .edge_time = {1, 2, 3}});
+                                 .edge_time = {1, 2, 3},
+                                 .degrees = degrees});
   return std::make_shared<AcceptedGraph>(
       AcceptedGraph{graph->json(), graph->schema()});
 }
@@ -190,6 +192,35 @@ TEST(LinkSession, AcceptIsForNegativesThatAreSearchedFor) {
   EXPECT_TRUE(CheckLoaderOptions(options).ok());
   options.link->neg_destination = {0, 1, 2};
   EXPECT_THAT(Refusal(options), HasSubstr("accept with neg_destination"));
+}
+
+TEST(LinkSession, PowersOfDegreesAreSteps) {
+  NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 1});
+  const auto power = [&](double alpha) {
+    options.link->negatives.degree_power = alpha;
+    const auto session = MakeNeighborSession(options, Triangle(true), {});
+    EXPECT_TRUE(session.ok()) << session.status();
+    v1::SessionSpec spec;
+    EXPECT_TRUE(spec.ParseFromString(*session->spec));
+    return spec.link().degree_power();
+  };
+  EXPECT_EQ(power(0.75), 49152u);
+  EXPECT_EQ(power(1), 65536u);
+  EXPECT_EQ(power(0), 0u);
+  for (const double wrong : {-0.5, 1.01, 1e-6, std::nan(""), HUGE_VAL}) {
+    options.link->negatives.degree_power = wrong;
+    EXPECT_THAT(Refusal(options), HasSubstr("above 0, up to 1")) << wrong;
+  }
+  options.link->negatives.degree_power = 0.75;
+  EXPECT_THAT(Refusal(options),
+              HasSubstr("stores no degrees of node,to,node; allowed: 0, or a "
+                        "graph partitioned with --degrees"));
+  options.link->neg_destination = {0, 1, 2};
+  EXPECT_THAT(Refusal(options),
+              HasSubstr("degree_power: given with neg_destination"));
+  options.link->neg_destination.clear();
+  options.link->negatives.mode = NegativeMode::kNone;
+  EXPECT_THAT(Refusal(options), HasSubstr("degree_power: without negatives"));
 }
 
 TEST(LinkSession, ATimeForEachLinkOrOneForAll) {

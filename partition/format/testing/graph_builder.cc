@@ -102,10 +102,12 @@ GraphContent MakeContent(const GraphSpec& spec) {
 }
 
 void WriteGraphTo(const GraphSpec& spec, const std::string& folder) {
-  OrDie(WriteGraph(
-      MakeContent(spec), {spec.num_partitions, "test", {PartitionOf(spec)}},
-      folder,
-      {.made_by = "test", .flush = false, .neighbor_ids = spec.neighbor_ids}));
+  OrDie(WriteGraph(MakeContent(spec),
+                   {spec.num_partitions, "test", {PartitionOf(spec)}}, folder,
+                   {.made_by = "test",
+                    .flush = false,
+                    .neighbor_ids = spec.neighbor_ids,
+                    .degrees = spec.degrees}));
 }
 
 std::shared_ptr<const Graph> BuildGraph(const GraphSpec& spec,

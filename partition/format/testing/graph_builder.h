@@ -37,6 +37,7 @@ struct GraphSpec {
   DType weight_dtype = DType::kFloat64;  // or kFloat32
   std::vector<int64_t> edge_time;        // [edges]
   bool neighbor_ids = false;
+  bool degrees = false;
 
   // "train" or "SCHEME/train"; original ids, order and duplicates kept.
   std::map<std::string, std::vector<int64_t>> splits;

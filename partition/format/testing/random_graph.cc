@@ -21,6 +21,7 @@ void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
   }
   if ((seed & 1) != 0) spec.weight_dtype = DType::kFloat32;
   spec.neighbor_ids = (seed & 16) != 0;
+  spec.degrees = (seed & 8) != 0;
 }
 
 }  // namespace

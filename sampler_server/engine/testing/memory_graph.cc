@@ -38,6 +38,7 @@ std::shared_ptr<MemoryGraph> MemoryGraph::Make(const MemoryGraphSpec& spec) {
   }
   for (const auto& type : spec.edge_types) {
     AddEdgeType(spec, type, content.get());
+    AddDegrees(spec, type, content.get());
   }
   auto graph = std::make_shared<MemoryGraph>();
   graph->content_ = std::move(content);
@@ -165,6 +166,21 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
     }
     MakeView(spec.wide_ids, &part);
   }
+}
+
+void MemoryGraph::AddDegrees(const MemoryGraphSpec& spec,
+                             const MemoryGraphSpec::EdgeType& type,
+                             Content* c) {
+  EdgeTypeSchema& schema = c->schema.edge_types.back();
+  schema.degrees = true;
+  std::vector<uint64_t> in(c->schema.node_types[schema.dst_type].num_nodes);
+  std::vector<uint64_t> out(c->schema.node_types[schema.src_type].num_nodes);
+  for (const auto& [u, v] : type.edges) ++out[u], ++in[v];
+  Degrees& degrees = c->degrees.emplace_back();
+  for (uint64_t degree : in) degrees.in.Push(degree);
+  for (uint64_t degree : out) degrees.out.Push(degree);
+  degrees.view = {degrees.in.View(spec.wide_ids),
+                  degrees.out.View(spec.wide_ids)};
 }
 
 void MemoryGraph::MakeView(bool wide, EdgeArrays* part) {

@@ -51,6 +51,10 @@ class MemoryGraph final : public Graph {
   const std::vector<uint32_t>& partitions() const override { return mapped_; }
   const NodePartition* nodes(int node_type, uint32_t p) const override;
   const EdgePartition* edges(int edge_type, uint32_t p) const override;
+  // Always there.
+  const DegreeArrays* degrees(int edge_type) const override {
+    return &content_->degrees[edge_type].view;
+  }
   const NodeMap& node_map(int node_type) const override {
     return content_->maps[node_type];
   }
@@ -93,10 +97,15 @@ class MemoryGraph final : public Graph {
     TimeArrays edge_time, neighbor_time;
     EdgePartition view;
   };
+  struct Degrees {
+    Ids in, out;
+    DegreeArrays view;
+  };
   struct Content {
     GraphSchema schema;
     std::vector<std::vector<NodeArrays>> nodes;  // [type][partition]
     std::vector<std::vector<EdgeArrays>> edges;
+    std::vector<Degrees> degrees;  // [edge type]
     std::vector<std::vector<uint16_t>> partition_of;
     std::vector<std::vector<uint64_t>> ranks;
     std::vector<NodeMap> maps;
@@ -107,6 +116,8 @@ class MemoryGraph final : public Graph {
                           const MemoryGraphSpec::NodeType& type, Content* c);
   static void AddEdgeType(const MemoryGraphSpec& spec,
                           const MemoryGraphSpec::EdgeType& type, Content* c);
+  static void AddDegrees(const MemoryGraphSpec& spec,
+                         const MemoryGraphSpec::EdgeType& type, Content* c);
   static void AddWeights(EdgeArrays* part);
   static void MakeView(bool wide, EdgeArrays* part);
   // times: [edges] in canonical order.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/session/degree_weight.h"
 #include "common/status.h"
 #include "sampler_server/engine/spec_error.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
@@ -32,6 +33,10 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
       return SpecError("link.amount", link.amount(),
                        " without negatives; allowed: 0");
     }
+    if (link.degree_power() != 0) {
+      return SpecError("link.degree_power", link.degree_power(),
+                       " without negatives; allowed: 0");
+    }
     if (!link.strict()) return absl::OkStatus();
     return SpecError("link.strict", "without negatives; allowed: false");
   }
@@ -41,6 +46,11 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
   }
   NegativeSampling asked{static_cast<NegativeMode>(link.negatives()),
                          link.amount()};
+  if (link.degree_power() > kWholePower) {
+    return SpecError("link.degree_power", link.degree_power(),
+                     "; allowed: 0 to ", kWholePower);
+  }
+  asked.degree_power = static_cast<double>(link.degree_power()) / kWholePower;
   asked.given = given != 0;
   asked.strict = link.strict();
   asked.on_exhausted = static_cast<OnExhausted>(link.on_exhausted());
@@ -81,6 +91,23 @@ void PlanTimes(const GraphSchema& schema, const v1::SessionSpec& spec,
   part->source_in_time = part->mode == NegativeMode::kBinary &&
                          schema.node_types[part->src_type].timed;
   part->destination_in_time = schema.node_types[part->dst_type].timed;
+}
+
+absl::Status PlanDegrees(const GraphSchema& schema, const EdgeTypeSchema& type,
+                         uint32_t power, LinkPlan* part) {
+  if (power == 0) return absl::OkStatus();
+  const absl::Status status =
+      CheckDegreesOf(type.name(), type.degrees, type.num_edges);
+  if (!status.ok()) return SpecError("link.degree_power", status.message());
+  const auto edges = static_cast<uint64_t>(type.num_edges);
+  const auto table = [&](int node_type) {
+    const auto nodes =
+        static_cast<uint64_t>(schema.node_types[node_type].num_nodes);
+    return std::make_shared<DegreeTable>(nodes, edges, power);
+  };
+  part->destinations = table(type.dst_type);
+  if (part->mode == NegativeMode::kBinary) part->sources = table(type.src_type);
+  return absl::OkStatus();
 }
 
 // The edge type that holds the links' reverses; -1: none is asked for.
@@ -126,6 +153,8 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   part->dst_type = type.dst_type;
   part->edge_type = type.name();
   PlanTimes(schema, spec, part.get());
+  RETURN_IF_ERROR(
+      PlanDegrees(schema, type, spec.link().degree_power(), part.get()));
   if (plan->typed_names) {
     part->link_suffix = "/" + type.src + "__" + type.rel + "__" + type.dst;
     part->src_suffix = "/" + type.src;

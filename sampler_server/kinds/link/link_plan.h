@@ -3,12 +3,14 @@
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PLAN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "common/proto/session.pb.h"
 #include "partition/format/schema.h"
 #include "sampler_server/engine/plan.h"
+#include "sampler_server/kinds/link/degree_table.h"
 #include "sampler_server/kinds/link/link_spec.h"
 
 namespace tributary {
@@ -42,6 +44,9 @@ class LinkPlan final : public KindPlan {
   bool strict = false;
   // Which drawn ends must be there at their link's time.
   bool source_in_time = false, destination_in_time = false;
+  // Of the ends that are drawn by degree; else null. What the first batches sum
+  // up all draw from.
+  std::shared_ptr<DegreeTable> sources, destinations;
   bool accept_exhausted = false;
   ExcludeMode exclude = ExcludeMode::kNone;
   // Of the supervision type and of its reverse, in SamplingPlan::edge_types; -1

@@ -14,7 +14,8 @@
 namespace tributary {
 namespace {
 
-constexpr uint64_t kPiece = 16384;  // negatives at a time
+// Negatives at a time; by degree each takes a microsecond or more.
+constexpr uint64_t kPiece = 16384, kPieceByDegree = 1024;
 constexpr uint64_t kLeastSearched = 32, kMostSearched = 4096;
 // Of a link or negative, beside what the state holds: ids and numbers of its
 // ends, and a piece's original ids.
@@ -26,6 +27,26 @@ uint64_t NumNodes(const StepContext& context, int type) {
 }
 
 int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
+
+NegativeDraw::Over OverSources(const StepContext& context,
+                               const LinkPlan& plan) {
+  NegativeDraw::Over over{NumNodes(context, plan.src_type)};
+  const DegreeArrays* degrees = context.graph->degrees(context.plan->link_type);
+  if (plan.sources == nullptr || degrees == nullptr) return over;
+  over.table = plan.sources.get();
+  over.degrees = degrees->out;
+  return over;
+}
+
+NegativeDraw::Over OverDestinations(const StepContext& context,
+                                    const LinkPlan& plan) {
+  NegativeDraw::Over over{NumNodes(context, plan.dst_type)};
+  const DegreeArrays* degrees = context.graph->degrees(context.plan->link_type);
+  if (plan.destinations == nullptr || degrees == nullptr) return over;
+  over.table = plan.destinations.get();
+  over.degrees = degrees->in;
+  return over;
+}
 
 }  // namespace
 
@@ -39,8 +60,7 @@ LinkProgram::LinkProgram(StepContext context)
                         .batch = context_.key.index,
                         .purpose = Purpose::kNegatives,
                         .type_name = plan_.edge_type}),
-            NumNodes(context_, plan_.src_type),
-            NumNodes(context_, plan_.dst_type)) {}
+            OverSources(context_, plan_), OverDestinations(context_, plan_)) {}
 
 void LinkProgram::Start(Done done) {
   done_ = std::move(done);
@@ -48,7 +68,26 @@ void LinkProgram::Start(Done done) {
   if (!HasRoom()) return End(Outcome::kTooLarge);
   const absl::Status status = ResolveLinks();
   if (!status.ok()) return End(status);
-  DrawPiece();
+  if (plan_.destinations == nullptr) return DrawPiece();
+  SumDegrees();
+}
+
+// Whichever batches come first do it together, a piece at a time.
+void LinkProgram::SumDegrees() {
+  if (!context_.control->Live()) return;
+  const DegreeArrays* degrees =
+      context_.graph->degrees(context_.plan->link_type);
+  if (degrees == nullptr) {
+    return End(absl::FailedPreconditionError(
+        "negatives by degree of a graph that stores no degrees"));
+  }
+  absl::StatusOr<bool> summed = plan_.destinations->Sum(degrees->in);
+  if (summed.ok() && *summed && plan_.sources != nullptr) {
+    summed = plan_.sources->Sum(degrees->out);
+  }
+  if (!summed.ok()) return End(summed.status());
+  if (*summed) return DrawPiece();
+  context_.strand->Post([self = shared_from_this()] { self->SumDegrees(); });
 }
 
 bool LinkProgram::HasRoom() const {
@@ -129,7 +168,9 @@ void LinkProgram::DrawPiece() {
   const uint64_t from = destinations_.size() - num_links_;
   if (from == num_negatives_) return OnAllDrawn();
   if (plan_.searches()) return Search(from);
-  const uint64_t to = std::min(from + kPiece, num_negatives_);
+  const uint64_t piece =
+      plan_.destinations == nullptr ? kPiece : kPieceByDegree;
+  const uint64_t to = std::min(from + piece, num_negatives_);
   const absl::Status status =
       plan_.given ? TakeGiven(from, to) : DrawNegatives(from, to);
   if (!status.ok()) return End(status);

@@ -34,6 +34,7 @@ class LinkProgram final : public BatchProgram,
   absl::Span<T> Bytes(const std::string& name);
 
   absl::Status ResolveLinks();
+  void SumDegrees();
   void DrawPiece();
   absl::Status TakeGiven(uint64_t from, uint64_t to);
   absl::Status DrawNegatives(uint64_t from, uint64_t to);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
+#include "common/session/degree_weight.h"
 #include "common/session/limits.h"
 #include "common/status.h"
 
@@ -37,10 +38,28 @@ absl::Status CheckGiven(const NegativeSampling& negatives) {
                   negatives.mode == NegativeMode::kNone ? "none" : "binary",
                   "; allowed: with mode triplet or destination");
   }
+  if (negatives.degree_power != 0) {
+    return Refuse(
+        "neg_sampling.degree_power: given with neg_destination; allowed: with "
+        "negatives that are drawn");
+  }
   if (!negatives.strict) return absl::OkStatus();
   return Refuse(
       "neg_sampling.strict: given with neg_destination; allowed: with "
       "negatives that are drawn");
+}
+
+absl::Status CheckDegreePower(const NegativeSampling& negatives) {
+  const double power = negatives.degree_power;
+  if (power == 0) return absl::OkStatus();
+  if (!(power > 0 && power <= 1 && DegreePower(power) > 0)) {
+    return Refuse("neg_sampling.degree_power: ", power,
+                  "; allowed: above 0, up to 1, in steps of 2^-16");
+  }
+  if (negatives.mode != NegativeMode::kNone) return absl::OkStatus();
+  return Refuse(
+      "neg_sampling.degree_power: without negatives; allowed: with mode "
+      "binary, triplet or destination");
 }
 
 // Whether they fit into a credit, which has the longest shape, so that one
@@ -67,6 +86,7 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
                             uint64_t batch_size, LabelType label,
                             bool node_times) {
   if (negatives.given) RETURN_IF_ERROR(CheckGiven(negatives));
+  RETURN_IF_ERROR(CheckDegreePower(negatives));
   if (negatives.mode == NegativeMode::kNone) {
     if (!negatives.strict) return absl::OkStatus();
     return Refuse(
@@ -115,12 +135,32 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
           link->set_negatives(static_cast<v1::NegativeMode>(negatives.mode));
           link->set_amount(negatives.amount);
           link->set_strict(negatives.strict);
+          link->set_degree_power(DegreePower(negatives.degree_power));
           link->set_on_exhausted(
               static_cast<v1::OnExhausted>(negatives.on_exhausted));
         }
         link->set_exclude(static_cast<v1::ExcludedLinks>(exclude));
         return FillNeighbors(graph, options, link->mutable_neighbor(), spec);
       });
+}
+
+absl::Status CheckDegreesOf(absl::string_view edge_type, bool degrees,
+                            int64_t num_edges) {
+  if (!degrees) {
+    return Refuse("neg_sampling.degree_power: the graph stores no degrees of ",
+                  edge_type,
+                  "; allowed: 0, or a graph partitioned with --degrees");
+  }
+  if (num_edges == 0) {
+    return Refuse("neg_sampling.degree_power: ", edge_type,
+                  " has no edges, so that every node's weight is 0; allowed: "
+                  "0, for uniform ones");
+  }
+  if (static_cast<uint64_t>(num_edges) < kMaxWeighedEdges) {
+    return absl::OkStatus();
+  }
+  return Refuse("neg_sampling.degree_power: ", edge_type, " has ", num_edges,
+                " edges; allowed: fewer than ", kMaxWeighedEdges);
 }
 
 LinkStarts CountLinkStarts(NegativeMode mode, uint64_t links,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/session/spec_builder.h"
 
 namespace tributary {
@@ -30,6 +31,10 @@ struct NegativeSampling {
   // it is, too, with time node, for ends that are not there yet.
   bool strict = false;
   OnExhausted on_exhausted = OnExhausted::kError;
+  // Nodes are drawn in proportion to their degree to this power, of (0, 1] in
+  // steps of 2^-16 (0.75 is word2vec's): destinations by in-degree, drawn
+  // sources by out-degree, of the links' type. 0: uniformly.
+  double degree_power = 0;
   // A user's own: `amount` destinations come with each link, none is drawn. Set
   // by who brings them, as a loader's neg_destination.
   bool given = false;
@@ -65,6 +70,11 @@ absl::StatusOr<std::string> BuildLinkSpec(
     const SpecGraph& graph, const SpecOptions& common,
     const NegativeSampling& negatives,
     ExcludeMode exclude = ExcludeMode::kNone);
+
+// Whether nodes can be drawn by the degrees of this edge type. INVALID_ARGUMENT
+// with what to do.
+absl::Status CheckDegreesOf(absl::string_view edge_type, bool degrees,
+                            int64_t num_edges);
 
 // Where the hops of a batch of `links` begin: ends of links and of negatives.
 struct LinkStarts {

@@ -5,16 +5,22 @@
 #include <cstdint>
 
 #include "common/session/philox.h"
+#include "partition/format/graph.h"
+#include "sampler_server/kinds/link/degree_table.h"
 
 namespace tributary {
 
-// Uniform over all original ids of the ends' types.
+// Over all original ids of the ends' types.
 class NegativeDraw {
  public:
-  NegativeDraw(PhiloxKey key, uint64_t num_sources, uint64_t num_destinations)
-      : key_(key),
-        num_sources_(num_sources),
-        num_destinations_(num_destinations) {}
+  // One of the two ends: uniform, or by degree, with a table that is summed up.
+  struct Over {
+    uint64_t num_nodes = 0;
+    const DegreeTable* table = nullptr;
+    IdArray degrees;
+  };
+  NegativeDraw(PhiloxKey key, const Over& sources, const Over& destinations)
+      : key_(key), sources_(sources), destinations_(destinations) {}
 
   struct Ends {
     int64_t source = 0;
@@ -23,24 +29,26 @@ class NegativeDraw {
   // Words 0 and 1 are for the source, 2 and 3 for the destination.
   Ends Draw(uint32_t tried, uint32_t negative) const {
     const PhiloxBlock words = Philox4x32(key_, {{tried, negative, 0, 0}});
-    return {Below(words.word[0], words.word[1], num_sources_),
-            Below(words.word[2], words.word[3], num_destinations_)};
+    return {NodeOf(sources_, words.word[0], words.word[1]),
+            NodeOf(destinations_, words.word[2], words.word[3])};
   }
 
  private:
   static constexpr uint64_t kWideThreshold = 65536;
 
-  static int64_t Below(uint32_t low, uint32_t high, uint64_t n) {
+  static int64_t NodeOf(const Over& over, uint32_t low, uint32_t high) {
+    const uint64_t word = low | uint64_t{high} << 32;
+    const uint64_t n = over.num_nodes;
+    if (over.table != nullptr) return over.table->Draw(over.degrees, word);
     if (n <= kWideThreshold) {
       return static_cast<int64_t>((uint64_t{low} * n) >> 32);
     }
-    const uint64_t word = low | uint64_t{high} << 32;
     return static_cast<int64_t>((static_cast<unsigned __int128>(word) * n) >>
                                 64);
   }
 
   const PhiloxKey key_;
-  const uint64_t num_sources_, num_destinations_;
+  const Over sources_, destinations_;
 };
 
 }  // namespace tributary

@@ -10,6 +10,7 @@ from tests.e2e.bad_input.cases import Case, Table
 
 # Every array of the base graph; a test holds the list to the folder.
 ARRAYS = [
+    "degrees/node__to__node.in.npy", "degrees/node__to__node.out.npy",
     "node_map/node.npy", "node_map/node.ranks.npy",
     *(f"part-{p}/edges/node__to__node/{name}.npy" for p in (0, 1)
       for name in ("edge_attr", "edge_id", "edge_time", "edge_time_position",
@@ -144,6 +145,12 @@ SEALED = [
     graph("a neighbour's other id", "verify",
           sealed(EDGES + "neighbor_id.npy", edit.element(0, 9)),
           "neighbor_id of position 0 is 9"),
+    graph("another degree", "verify",
+          sealed("degrees/node__to__node.in.npy", edit.element(0, 9)),
+          "in-degree of node 0 is 9"),
+    graph("degrees of other nodes", "sample",
+          sealed("degrees/node__to__node.out.npy",
+                 edit.array(lambda v: v[:2])), "out.npy", "[2]"),
     graph("another time of an edge", "verify",
           sealed(EDGES + "edge_time.npy", edit.element(0, 99)), "digest"),
     graph("weights of another type", "sample",
@@ -173,7 +180,7 @@ class EachArrayTest(Table):
         folders.partition(
             source, os.path.join(cls.folder, "graph"), 2, "random",
             "--edge-weight", "weight", "--edge-time", "edge_time",
-            "--node-time", "node_time", "--neighbor-ids")
+            "--node-time", "node_time", "--neighbor-ids", "--degrees")
 
     def prepare(self, case, here):
         shutil.copytree(self.folder + "/graph", here + "/graph")
