@@ -29,7 +29,7 @@ IdArray ToIdArray(const MappedArray& array) {
 class MappedGraph final : public Graph {
  public:
   const GraphSchema& schema() const override { return schema_; }
-  const std::string& json() const override { return json_; }
+  const std::string& schema_json() const override { return schema_json_; }
   const std::vector<uint32_t>& partitions() const override {
     return partitions_;
   }
@@ -66,7 +66,7 @@ class MappedGraph final : public Graph {
   absl::Status LoadSplits(ArrayReader& reader);
 
   GraphSchema schema_;
-  std::string json_;
+  std::string schema_json_;
   std::vector<uint32_t> partitions_;
   std::vector<std::vector<std::optional<NodePartition>>> nodes_;
   std::vector<std::vector<std::optional<EdgePartition>>> edges_;
@@ -106,8 +106,8 @@ absl::Status MappedGraph::Load(const std::string& folder,
 
 absl::Status MappedGraph::LoadSchema(const std::string& folder) {
   const std::string path = absl::StrCat(folder, "/", kGraphJson);
-  ASSIGN_OR_RETURN(json_, ReadFile(path, kMaxJsonBytes));
-  absl::StatusOr<GraphSchema> schema = GraphSchema::FromJson(json_);
+  ASSIGN_OR_RETURN(const std::string json, ReadFile(path, kMaxJsonBytes));
+  absl::StatusOr<GraphSchema> schema = GraphSchema::FromJson(json);
   if (!schema.ok()) {
     return absl::Status(schema.status().code(),
                         absl::StrCat(folder, "/", schema.status().message()));
@@ -119,6 +119,9 @@ absl::Status MappedGraph::LoadSchema(const std::string& folder) {
                      ": layout_digest is not that of its content; the file is "
                      "damaged or was edited"));
   }
+  GraphSchema told = schema_;
+  told.files.clear();
+  schema_json_ = told.ToJson();
   return absl::OkStatus();
 }
 

@@ -99,8 +99,9 @@ class Graph {
   virtual ~Graph() = default;
 
   virtual const GraphSchema& schema() const = 0;
-  // graph.json as it is on disk.
-  virtual const std::string& json() const = 0;
+  // What servers tell of it: graph.json without its list of files, which grows
+  // with partitions and types and which nobody but the folder's reader needs.
+  virtual const std::string& schema_json() const = 0;
   // The partitions that are mapped, ascending.
   virtual const std::vector<uint32_t>& partitions() const = 0;
   // Null when the partition is not mapped.

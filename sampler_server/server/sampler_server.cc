@@ -65,13 +65,14 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
   return absl::OkStatus();
 }
 
-// Describe sends graph.json within one message's header, and peers' states
+// Describe sends the schema within one message's header, and peers' states
 // beside it.
 absl::Status CheckDescribable(const Graph& graph) {
   constexpr size_t kMost = kMaxHeaderBytes / 2;
-  if (graph.json().size() <= kMost) return absl::OkStatus();
+  const size_t bytes = graph.schema_json().size();
+  if (bytes <= kMost) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "graph.json has ", graph.json().size(), " bytes; allowed to serve: ",
+      "graph.json has ", bytes, " bytes without its files; allowed to serve: ",
       kMost, "; partition the graph into fewer parts than ",
       graph.schema().num_partitions));
 }

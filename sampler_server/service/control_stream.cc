@@ -19,7 +19,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   RETURN_IF_ERROR(CheckWireVersion(request.wire_version()));
   v1::DescribeReply reply;
   reply.set_wire_version(kWireVersion);
-  reply.set_graph_json(core.graph->json());
+  reply.set_graph_json(core.graph->schema_json());
   for (uint32_t p : core.graph->partitions()) reply.add_partitions(p);
   reply.set_incarnation(core.incarnation);
   reply.set_draining(core.draining);

@@ -61,7 +61,7 @@ class ControlStreamTest : public ::testing::Test {
     graph.num_nodes = 3;
     graph.edges = {{1, 0}, {2, 0}};
     options.graph = BuildGraph(graph);
-    options.control_budget = 4 * options.graph->json().size();
+    options.control_budget = 4 * options.graph->schema_json().size();
     SamplerServiceEnvironment environment;
     environment.executor = environment.leaf_executor = &pool_;
     service_ = std::make_unique<SamplerService>(options, environment);

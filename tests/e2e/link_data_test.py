@@ -37,10 +37,11 @@ class LinkDataTest(unittest.TestCase):
                    "binary", "--neg-strict", "--on-exhausted", "accept")
 
     def test_fb15k_237(self):
-        """One relation of 237, with its own links left out of all hops."""
-        self.check(FB15K, [], "entity,r122,entity:train", "--neg-sampling",
-                   "triplet", "--neg-amount", 2, "--exclude", "self",
-                   fanouts="1,1")
+        """One relation of 237 and as many reverse ones, with its own links and
+        their reverses left out of all hops."""
+        self.check(FB15K, ["--add-reverse"], "entity,r122,entity:train",
+                   "--neg-sampling", "triplet", "--neg-amount", 2, "--exclude",
+                   "reverse_types", fanouts="1,1")
 
     def test_collegemsg(self):
         """Messages to come, by row, with what was said before them."""

@@ -188,7 +188,7 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   return OrDie(
       MakeNeighborSession(loader,
                           std::make_shared<AcceptedGraph>(
-                              AcceptedGraph{graph->json(), graph->schema()}),
+                              AcceptedGraph{graph->schema_json(), graph->schema()}),
                           inputs));
 }
 

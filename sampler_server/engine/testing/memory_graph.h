@@ -47,7 +47,7 @@ class MemoryGraph final : public Graph {
   std::shared_ptr<MemoryGraph> Only(const std::set<uint32_t>& partitions) const;
 
   const GraphSchema& schema() const override { return content_->schema; }
-  const std::string& json() const override { return json_; }
+  const std::string& schema_json() const override { return schema_json_; }
   const std::vector<uint32_t>& partitions() const override { return mapped_; }
   const NodePartition* nodes(int node_type, uint32_t p) const override;
   const EdgePartition* edges(int edge_type, uint32_t p) const override;
@@ -126,7 +126,7 @@ class MemoryGraph final : public Graph {
 
   std::shared_ptr<Content> content_;
   std::vector<uint32_t> mapped_;
-  std::string json_ = "{}";
+  std::string schema_json_ = "{}";
 };
 
 }  // namespace tributary

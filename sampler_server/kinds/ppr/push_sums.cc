@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kFirstBits = 6;
 // Of a PushSums itself, and what allocations are rounded up by.
-constexpr size_t kFixedBytes = sizeof(PushSums) + 5 * 24;
+constexpr size_t kFixedBytes = sizeof(PushSums) + 120;
 
 template <typename T>
 size_t BytesOf(const std::vector<T>& values) {

@@ -105,7 +105,7 @@ void WalkProgram::BeginRound() {
   if (plan_.second_order()) {
     tries_ = kFirstTries;
     while (tries_ < kMostTries &&
-           2 * tries_ * pending_.size() <= kFirstTries * num_walks_) {
+           2 * size_t{tries_} * pending_.size() <= kFirstTries * num_walks_) {
       tries_ *= 2;
     }
     tries_ = std::min(tries_, kMaxTries - first_try_);

@@ -88,7 +88,7 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
                           const uint64_t* drawn) {
     for (size_t i = from; i < to; ++i, drawn += draw.tries) {
       std::copy_n(drawn, draw.tries,
-                  &draw.neighbors[group.index[i] * draw.tries]);
+                  &draw.neighbors[size_t{group.index[i]} * draw.tries]);
     }
   };
   const auto here =
