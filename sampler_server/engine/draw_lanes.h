@@ -11,7 +11,7 @@
 
 namespace tributary {
 
-inline constexpr uint32_t kDrawLanes = 16;
+inline constexpr size_t kDrawLanes = 16;
 // Larger fanouts are drawn node by node: the work grows with their square.
 inline constexpr uint32_t kMostLaneDraws = 32;
 

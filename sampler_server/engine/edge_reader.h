@@ -62,7 +62,7 @@ class EdgeReader {
     static_assert(kMostLaneDraws <= kChunk);
     uint64_t* slot = Append(count);
     for (uint32_t j = 0; j < count; ++j) {
-      slot[j] = begin + position[size_t{j} * kDrawLanes];
+      slot[j] = begin + position[j * kDrawLanes];
       AskFor(slot[j]);
     }
   }

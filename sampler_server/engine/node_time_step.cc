@@ -56,10 +56,10 @@ void NodeTimeStep::Ask(uint32_t partition, std::vector<uint64_t> rows,
   gather.partition = partition;
   gather.time = true;
   gather.rows = std::move(rows);
+  const uint64_t bytes = index.size() * sizeof(int64_t);
   ++in_flight_;
   context_.remote->Gather(
-      std::move(gather), context_.LimitsFor(index.size() * sizeof(int64_t)),
-      context_.strand,
+      std::move(gather), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(), partition,
        index = std::move(index)](absl::StatusOr<GatheredRows> reply) {
         if (self->done_ == nullptr || !self->context_.control->Live()) return;

@@ -54,10 +54,10 @@ void OriginalIds::AskThere(uint32_t partition, std::vector<uint64_t> rows,
   gather.partition = partition;
   gather.orig_id = true;
   gather.rows = std::move(rows);
+  const uint64_t bytes = places.size() * sizeof(int64_t);
   ++in_flight_;
   context_.remote->Gather(
-      std::move(gather), context_.LimitsFor(places.size() * sizeof(int64_t)),
-      context_.strand,
+      std::move(gather), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(), partition,
        places = std::move(places)](absl::StatusOr<GatheredRows> reply) {
         if (self->done_ == nullptr || !self->context_.control->Live()) return;

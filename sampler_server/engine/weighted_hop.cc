@@ -112,7 +112,7 @@ class WeightedPlanner {
   }
 
   uint64_t WideWord(uint32_t lane, uint32_t i) const {
-    const uint32_t* word = words_.word + size_t{i} * 2 * kDrawLanes + lane;
+    const uint32_t* word = words_.word + i * (2 * kDrawLanes) + lane;
     return uint64_t{word[0]} | uint64_t{word[kDrawLanes]} << 32;
   }
 
@@ -129,7 +129,7 @@ class WeightedPlanner {
       const double per_mass =
           static_cast<double>(row.degree()) / static_cast<double>(row.mass());
       for (uint32_t i = 0; i < k_; ++i, ++n) {
-        uint32_t& position = positions_[size_t{i} * kDrawLanes + node.lane];
+        uint32_t& position = positions_[i * kDrawLanes + node.lane];
         uint64_t p;
         if (row.FindInWindow(target_[n], near_[n], &p)) {
           position = static_cast<uint32_t>(p);
@@ -199,7 +199,7 @@ class WeightedPlanner {
       }
       step_over_(i, mass_);
       for (const uint32_t lane : used) {
-        TakeUnit(lane, positions_[size_t{i} * kDrawLanes + lane]);
+        TakeUnit(lane, positions_[i * kDrawLanes + lane]);
       }
       lose_(i, mass_);
     }

@@ -11,7 +11,7 @@
 namespace tributary {
 namespace {
 
-constexpr uint64_t kMaxTimeoutMs = 24 * 60 * 60 * 1000;
+constexpr uint64_t kMaxTimeoutMs = uint64_t{24} * 3600 * 1000;
 constexpr uint64_t kMaxId = std::numeric_limits<int64_t>::max();
 
 absl::Status Refuse(std::string_view field, uint64_t value,

@@ -267,7 +267,7 @@ class Links {
         for (const uint8_t byte : {0, 0, 0x80, 0x3f}) bytes.push_back(byte);
       }
     }
-    bytes.resize(bytes.size() / n_ * (n_ + m), 0);
+    bytes.resize(DTypeSize(dtype) * (n_ + m), 0);
     OracleTensor tensor = MakeOracleTensor(dtype, {n_ + m}, bytes);
     (*own)[OfLinks("edge_label")] = tensor;
   }

@@ -1,6 +1,7 @@
 // PPR top-k as docs/sampling.md words it, written down once more: original ids,
 // one input at a time, tables of all nodes, all rounds anew for each.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -24,8 +25,9 @@ std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
 using Row = std::vector<std::pair<uint64_t, int64_t>>;
 
 Row ScoresOf(const Neighbors& neighbors, const PprOptions& ppr, int64_t input) {
-  const auto alpha = static_cast<Wide>(ppr.alpha * 4294967296.0 + 0.5);
-  const auto epsilon = static_cast<Wide>(ppr.epsilon * 4294967296.0 + 0.5);
+  const auto alpha = static_cast<Wide>(std::llround(ppr.alpha * 4294967296.0));
+  const auto epsilon =
+      static_cast<Wide>(std::llround(ppr.epsilon * 4294967296.0));
   std::map<int64_t, Wide> residual, score;
   residual[input] = Wide{1} << 62;
   for (bool first = true, any = true; any; first = false) {

@@ -172,7 +172,7 @@ std::vector<std::string> RandomPath(const RandomCase& random, uint64_t seed,
       if (type.dst == at) possible.push_back(&type);
     }
     if (possible.empty()) return {};
-    const auto* chosen = possible[(seed + s * 7) % possible.size()];
+    const auto* chosen = possible[(seed + uint64_t{s} * 7) % possible.size()];
     path.push_back(NameOf(*chosen));
     at = chosen->src;
   }

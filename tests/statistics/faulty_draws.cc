@@ -70,7 +70,7 @@ class FaultyDraws final : public DrawSource {
           return j % 2 == 0 ? 0 : words(j) & 0xFFFF0000;
         };
       default:
-        return words;
+        return words;  // NOLINT(performance-no-automatic-move)
     }
   }
 

@@ -245,7 +245,7 @@ absl::Status BatchStream::OnNeeds(IncomingMessage& message) {
 
 absl::Status BatchStream::OnBatchError(IncomingMessage& message) {
   ASSIGN_OR_RETURN(const auto error, ParseHeader<v1::BatchError>(message));
-  constexpr uint64_t kMaxRetryMs = 24 * 3600 * 1000;
+  constexpr uint64_t kMaxRetryMs = uint64_t{24} * 3600 * 1000;
   return End({.kind = GrantEnd::Kind::kError,
               .grant = error.grant(),
               .error = ErrorFrom(error.code(), error.message()),

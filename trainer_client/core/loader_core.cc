@@ -8,7 +8,7 @@ namespace tributary {
 
 LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
                        std::shared_ptr<Strand> strand)
-    : options_(std::move(options)),
+    : options_(options),
       session_(std::move(session)),
       strand_(std::move(strand)),
       ring_(SlotRing::Create(options_.buffer_size)),

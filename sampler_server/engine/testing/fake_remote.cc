@@ -79,7 +79,6 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
     if (skip > 0 && !piece.counts.empty()) {
       all.counts.back() += piece.counts.front();
       piece.counts.erase(piece.counts.begin());
-      skip = piece.counts.empty() ? skip : 0;
     }
     Append(all.counts, piece.counts);
     Append(all.neighbors, piece.neighbors);
