@@ -33,7 +33,6 @@ run_tests() {
       test_once "$config" "--config=$config" "$@"
     done
     fuzz_once "$@"
-    check_once clang thread_safety_build
     check_once clang-tidy bash tools/clang_tidy.sh
     check_once simulation simulate_deep
     # shellcheck source=tools/planted_bugs.sh
@@ -98,8 +97,4 @@ simulate_deep() {
     tail -n 30 "$reports_dir/simulation-$part.log"
   done
   return $code
-}
-
-thread_safety_build() {
-  run_bazel build --config=clang --keep_going -- //...
 }

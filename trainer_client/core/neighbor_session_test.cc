@@ -26,7 +26,7 @@ std::shared_ptr<const AcceptedGraph> Graph3(bool columns) {
   }
   const auto graph = BuildGraph(spec);
   return std::make_shared<AcceptedGraph>(
-      AcceptedGraph{graph->json(), graph->schema()});
+      AcceptedGraph{graph->schema_json(), graph->schema()});
 }
 
 absl::StatusOr<LoaderSession> Make(const DrawOptions& draws,
