@@ -18,7 +18,18 @@ struct KindOption {
 
 std::vector<KindOption> KindOptions(const SampleArguments& a) {
   const SampleArguments none;
+  const DrawFlags &d = a.draws, &no = none.draws;
   return {
+      {"--draw", d.draw != no.draw, {"node", "link"}},
+      {"--layer-dependency", d.layer_dependency, {"node", "link"}},
+      {"--time", d.time != no.time, {"node", "link"}},
+      {"--temporal-strategy",
+       d.temporal_strategy != no.temporal_strategy,
+       {"node", "link"}},
+      {"--strict", d.strict, {"node", "link"}},
+      {"--input-time", !d.input_time.empty(), {"node", "link"}},
+      {"--disjoint", d.disjoint, {"node", "link"}},
+      {"--edge-predicate", d.edge_predicate.has_value(), {"node", "link"}},
       {"--num-neighbors", !a.num_neighbors.empty(), {"node", "link"}},
       {"--replace", a.replace, {"node", "link"}},
       {"--expand", a.expand != none.expand, {"node", "link"}},

@@ -197,6 +197,9 @@ TEST(SampleRequestTest, OptionsOfAnotherKindAreRefused) {
   a = ValidWalk();
   a.replace = true;
   EXPECT_THAT(Refusal(a), HasSubstr("--replace goes with --kind node"));
+  a = ValidWalk();
+  a.draws.strict = true;
+  EXPECT_THAT(Refusal(a), HasSubstr("--strict goes with --kind node"));
   a = Valid();
   a.q = "2";
   EXPECT_THAT(Refusal(a), HasSubstr("--q goes with --kind walk"));

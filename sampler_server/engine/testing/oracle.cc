@@ -7,6 +7,9 @@
 #include "common/dtype.h"
 #include "common/sha256.h"
 #include "sampler_server/engine/testing/definition.h"
+#include "sampler_server/engine/testing/oracle_nodes.h"
+#include "sampler_server/engine/testing/oracle_predicate.h"
+#include "sampler_server/engine/testing/oracle_subgraph.h"
 
 namespace tributary {
 namespace {
@@ -18,40 +21,6 @@ Tensor Make(DType dtype, std::vector<uint64_t> dims,
             const std::vector<T>& values) {
   return MakeOracleTensor(dtype, std::move(dims), values);
 }
-
-// In a batch that is not disjoint all nodes are in tree 0.
-struct TreeNode {
-  int64_t tree = 0, id = 0;
-  friend auto operator<=>(const TreeNode&, const TreeNode&) = default;
-};
-
-struct Nodes {
-  std::vector<TreeNode> all;      // by local number
-  std::vector<uint32_t> in_tree;  // its number within its tree
-  std::map<TreeNode, uint32_t> local;
-  std::map<int64_t, uint32_t> tree_sizes;
-  std::vector<int64_t> per_hop;
-  size_t begin = 0, end = 0;  // frontier
-
-  uint32_t Number(TreeNode node) {
-    auto [it, fresh] = local.emplace(node, static_cast<uint32_t>(all.size()));
-    if (fresh) {
-      all.push_back(node);
-      in_tree.push_back(tree_sizes[node.tree]++);
-    }
-    return it->second;
-  }
-};
-
-struct Edges {
-  std::vector<int32_t> src, dst;
-  std::vector<int64_t> ids;
-  std::vector<float> weights;  // 1 / edges of the same node in the same hop
-  std::vector<int64_t> per_hop;
-  std::vector<int32_t> fanouts;
-  // destination -> (source, edge id), ascending
-  std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> adjacency;
-};
 
 class Oracle {
  public:
@@ -100,8 +69,12 @@ class Oracle {
       type.per_hop.push_back(static_cast<int64_t>(type.all.size()));
     }
     for (size_t hop = 0; hop < num_hops_; ++hop) RunHop(hop);
-    if (options_.subgraph.type == SubgraphType::kInduced) Induce();
-    if (options_.subgraph.type == SubgraphType::kBidirectional) Mirror();
+    if (options_.subgraph.type == SubgraphType::kInduced) {
+      Induce(graph_, nodes_, edges_);
+    }
+    if (options_.subgraph.type == SubgraphType::kBidirectional) {
+      Mirror(graph_, edges_);
+    }
     AddNodeTensors();
     AddEdgeTensors();
     return local;
@@ -143,60 +116,10 @@ class Oracle {
     return DefinedKey(parts);
   }
 
-  static bool IsMet(const MemoryGraphSpec::EdgeType& type, size_t e,
-                    const EdgeCondition& condition) {
-    const auto compare = [&](auto value, auto constant) {
-      switch (condition.comparison) {
-        case Comparison::kLess:
-          return value < constant;
-        case Comparison::kLessOrEqual:
-          return value <= constant;
-        case Comparison::kEqual:
-          return value == constant;
-        case Comparison::kNotEqual:
-          return value != constant;
-        case Comparison::kGreaterOrEqual:
-          return value >= constant;
-        default:
-          return value > constant;
-      }
-    };
-    if (condition.column == EdgeColumn::kTime) {
-      return compare(type.time[e], condition.whole);
-    }
-    return compare(condition.column == EdgeColumn::kWeight
-                       ? type.weight[e]
-                       : 2.0 * static_cast<double>(e),
-                   condition.AsDouble());
-  }
-
-  static bool HasColumn(const MemoryGraphSpec::EdgeType& type,
-                        const EdgeCondition& condition) {
-    if (condition.column == EdgeColumn::kWeight) return !type.weight.empty();
-    if (condition.column == EdgeColumn::kTime) return !type.time.empty();
-    return type.has_attr && condition.index == 0;
-  }
-
-  // The conditions of a type: its own, or the default's if it has the columns.
-  std::vector<EdgeCondition> Conditions(
-      const MemoryGraphSpec::EdgeType& type) const {
-    const EdgePredicates& predicates = options_.draws.edge_predicates;
-    const auto own = predicates.by_edge_type.find(type.src + "," + type.rel +
-                                                  "," + type.dst);
-    if (own != predicates.by_edge_type.end()) return own->second;
-    for (const EdgeCondition& condition : predicates.by_default) {
-      if (!HasColumn(type, condition)) return {};
-    }
-    return predicates.by_default;
-  }
-
   bool MayDraw(size_t t, size_t e) const {
-    if (excludes_ && excludes_(t, e)) return false;
-    const auto& type = graph_.edge_types[t];
-    for (const EdgeCondition& condition : Conditions(type)) {
-      if (!IsMet(type, e, condition)) return false;
-    }
-    return true;
+    return (!excludes_ || !excludes_(t, e)) &&
+           MeetsPredicate(options_.draws.edge_predicates, graph_.edge_types[t],
+                          e);
   }
 
   // The positions that node v of the destination type emits: those of a draw
@@ -222,8 +145,8 @@ class Oracle {
       const std::vector<std::pair<int64_t, int64_t>>& all) const {
     const auto& type = graph_.edge_types[t];
     const DrawOptions& draws = options_.draws;
-    const Edges& edges = edges_.at(t);
-    const Nodes& dst = nodes_.at(type.dst);
+    const OracleEdges& edges = edges_.at(t);
+    const OracleNodes& dst = nodes_.at(type.dst);
     std::vector<std::pair<int64_t, int64_t>> list;
     for (uint64_t p : may) list.push_back(all[p]);
     const int64_t k = edges.fanouts[hop];
@@ -274,7 +197,7 @@ class Oracle {
           fanouts == std::vector<int32_t>(num_hops_, 0)) {
         continue;
       }
-      Edges& edges = edges_[t];
+      OracleEdges& edges = edges_[t];
       edges.fanouts = fanouts;
       for (size_t e = 0; e < type.edges.size(); ++e) {
         edges.adjacency[type.edges[e].second].emplace_back(type.edges[e].first,
@@ -295,7 +218,7 @@ class Oracle {
       const int32_t k = edges.fanouts[hop];
       const size_t begin = nodes_[type.dst].begin, end = nodes_[type.dst].end;
       for (size_t v = begin; k != 0 && v < end; ++v) {
-        const TreeNode node = nodes_[type.dst].all[v];
+        const OracleNode node = nodes_[type.dst].all[v];
         const auto& list = edges.adjacency[node.id];
         for (uint64_t p : Draw(t, v, hop)) {
           edges.src.push_back(static_cast<int32_t>(
@@ -317,84 +240,14 @@ class Oracle {
     }
   }
 
-  // All edges between the nodes, instead of those that were drawn.
-  void Induce() {
-    for (auto& [t, edges] : edges_) {
-      const auto& type = graph_.edge_types[t];
-      const Nodes& src = nodes_[type.src];
-      const Nodes& dst = nodes_[type.dst];
-      edges.src.clear(), edges.dst.clear(), edges.ids.clear();
-      for (size_t v = 0; v < dst.all.size(); ++v) {
-        for (const auto& [u, e] : edges.adjacency[dst.all[v].id]) {
-          const auto found = src.local.find({dst.all[v].tree, u});
-          if (found == src.local.end()) continue;
-          edges.src.push_back(static_cast<int32_t>(found->second));
-          edges.dst.push_back(static_cast<int32_t>(v));
-          edges.ids.push_back(e);
-        }
-      }
-    }
-  }
-
-  // Drawn edges and the mirror images of those of the reverse type.
-  void Mirror() {
-    const std::map<size_t, Edges> drawn = edges_;
-    for (auto& [t, edges] : edges_) {
-      // (destination, source) -> (whether mirrored, edge id): the least counts.
-      using Ends = std::pair<int32_t, int32_t>;
-      std::map<Ends, std::pair<bool, int64_t>> kept;
-      const auto add = [&kept](Ends ends, bool mirrored, int64_t id) {
-        auto& edge = kept.emplace(ends, std::pair(mirrored, id)).first->second;
-        edge = std::min(edge, std::pair(mirrored, id));
-      };
-      for (size_t i = 0; i < edges.ids.size(); ++i) {
-        add({edges.dst[i], edges.src[i]}, false, edges.ids[i]);
-      }
-      const auto back = drawn.find(ReverseOf(t));
-      for (size_t i = 0; back != drawn.end() && i < back->second.ids.size();
-           ++i) {
-        const Edges& from = back->second;
-        add({from.src[i], from.dst[i]}, true, from.ids[i]);
-      }
-      edges.src.clear(), edges.dst.clear(), edges.ids.clear();
-      for (const auto& [ends, edge] : kept) {
-        edges.dst.push_back(ends.first);
-        edges.src.push_back(ends.second);
-        edges.ids.push_back(edge.second);
-      }
-    }
-  }
-
-  // Of the types that are sampled the one that leads back: rev_REL of REL, else
-  // REL of rev_REL, else itself if it can; none: no type's number.
-  size_t ReverseOf(size_t t) const {
-    const auto& type = graph_.edge_types[t];
-    const auto find = [&](auto is_reverse) {
-      for (const auto& [u, edges] : edges_) {
-        const auto& other = graph_.edge_types[u];
-        const bool back = other.src == type.dst && other.dst == type.src;
-        if (back && is_reverse(other.rel)) return u;
-      }
-      return graph_.edge_types.size();
-    };
-    const size_t none = graph_.edge_types.size();
-    const size_t forth = find(
-        [&type](const std::string& rel) { return rel == "rev_" + type.rel; });
-    const size_t back = find(
-        [&type](const std::string& rel) { return type.rel == "rev_" + rel; });
-    if (forth != none) return forth;
-    if (back != none) return back;
-    return type.src == type.dst ? t : none;
-  }
-
   void AddNodeTensors() {
     for (const auto& schema : graph_.node_types) {
       if (nodes_.count(schema.name) == 0) continue;
-      const Nodes& type = nodes_[schema.name];
+      const OracleNodes& type = nodes_[schema.name];
       const std::string suffix = graph_.heterogeneous ? "/" + schema.name : "";
       const uint64_t n = type.all.size();
       std::vector<int64_t> ids, trees;
-      for (const TreeNode& node : type.all) {
+      for (const OracleNode& node : type.all) {
         ids.push_back(node.id);
         trees.push_back(node.tree);
       }
@@ -442,7 +295,8 @@ class Oracle {
       if (!options_.collect_features || !type.has_attr) continue;
       // Edges of another type are among them, whose ids are others.
       if (options_.subgraph.type == SubgraphType::kBidirectional &&
-          edges_.count(ReverseOf(t)) > 0 && ReverseOf(t) != t) {
+          edges_.count(ReverseOf(graph_, edges_, t)) > 0 &&
+          ReverseOf(graph_, edges_, t) != t) {
         continue;
       }
       std::vector<float> attr;
@@ -470,9 +324,9 @@ class Oracle {
   const uint64_t epoch_, index_;
   const OracleExcludes& excludes_;
   size_t num_hops_ = 0;
-  std::vector<int64_t> times_;          // per input
-  std::map<std::string, Nodes> nodes_;  // planned types
-  std::map<size_t, Edges> edges_;       // planned types, canonical order
+  std::vector<int64_t> times_;  // per input
+  OracleNodeTypes nodes_;       // planned types
+  OracleEdgeTypes edges_;       // planned types, canonical order
   std::map<std::string, Tensor> tensors_;
 };
 

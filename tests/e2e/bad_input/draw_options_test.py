@@ -98,7 +98,7 @@ CASES = [
     draw("a predicate of no type", [
         "edge type 'a,b,c' is not sampled; allowed: node,to,node"], FAILURE,
          edge_predicate="a,b,c:edge_time < 1"),
-    draw("a predicate of walks", ["draws", "with walks"], FAILURE,
+    draw("a predicate of walks", ["--edge-predicate goes with --kind node"],
          kind="walk", walk_length="3", num_neighbors=None,
          edge_predicate="edge_time < 1"),
     # Lists of times.

@@ -1,0 +1,64 @@
+#include "sampler_server/engine/testing/oracle_predicate.h"
+
+#include <vector>
+
+namespace tributary {
+namespace {
+
+using EdgeType = MemoryGraphSpec::EdgeType;
+
+bool IsMet(const EdgeType& type, size_t e, const EdgeCondition& condition) {
+  const auto compare = [&](auto value, auto constant) {
+    switch (condition.comparison) {
+      case Comparison::kLess:
+        return value < constant;
+      case Comparison::kLessOrEqual:
+        return value <= constant;
+      case Comparison::kEqual:
+        return value == constant;
+      case Comparison::kNotEqual:
+        return value != constant;
+      case Comparison::kGreaterOrEqual:
+        return value >= constant;
+      default:
+        return value > constant;
+    }
+  };
+  if (condition.column == EdgeColumn::kTime) {
+    return compare(type.time[e], condition.whole);
+  }
+  return compare(condition.column == EdgeColumn::kWeight
+                     ? type.weight[e]
+                     : 2.0 * static_cast<double>(e),
+                 condition.AsDouble());
+}
+
+bool HasColumn(const EdgeType& type, const EdgeCondition& condition) {
+  if (condition.column == EdgeColumn::kWeight) return !type.weight.empty();
+  if (condition.column == EdgeColumn::kTime) return !type.time.empty();
+  return type.has_attr && condition.index == 0;
+}
+
+// The conditions of a type: its own, or the default's if it has the columns.
+std::vector<EdgeCondition> Conditions(const EdgePredicates& predicates,
+                                      const EdgeType& type) {
+  const auto own =
+      predicates.by_edge_type.find(type.src + "," + type.rel + "," + type.dst);
+  if (own != predicates.by_edge_type.end()) return own->second;
+  for (const EdgeCondition& condition : predicates.by_default) {
+    if (!HasColumn(type, condition)) return {};
+  }
+  return predicates.by_default;
+}
+
+}  // namespace
+
+bool MeetsPredicate(const EdgePredicates& predicates, const EdgeType& type,
+                    size_t e) {
+  for (const EdgeCondition& condition : Conditions(predicates, type)) {
+    if (!IsMet(type, e, condition)) return false;
+  }
+  return true;
+}
+
+}  // namespace tributary
