@@ -176,6 +176,18 @@ TEST(Graph, WeightsAndTimesAreSummedAndOrderedByRow) {
   EXPECT_EQ(graph->nodes(0, 0)->time, spec.node_time);
 }
 
+TEST(Graph, WhatItTellsOfItselfHasNoFiles) {
+  const auto graph = BuildGraph(VectorGraph(2));
+  ASSERT_FALSE(graph->schema().files.empty());
+  const auto told = GraphSchema::FromJson(graph->schema_json());
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_TRUE(told->files.empty());
+  EXPECT_EQ(told->content_digest, graph->schema().content_digest);
+  EXPECT_EQ(told->layout_digest, graph->schema().layout_digest);
+  EXPECT_EQ(told->edge_types[0].num_edges,
+            graph->schema().edge_types[0].num_edges);
+}
+
 TEST(Graph, WhatAGraphDoesNotHaveIsEmptyAndNotInItsText) {
   const auto graph = BuildGraph(VectorGraph(2));
   const EdgePartition& edges = *graph->edges(0, 1);
@@ -187,7 +199,7 @@ TEST(Graph, WhatAGraphDoesNotHaveIsEmptyAndNotInItsText) {
   EXPECT_EQ(edges.neighbor_id.size(), 0);
   EXPECT_TRUE(graph->nodes(0, 0)->time.empty());
   for (const char* key : {"weight", "timed", "neighbor", "degrees"}) {
-    EXPECT_EQ(graph->json().find(key), std::string::npos) << key;
+    EXPECT_EQ(graph->schema_json().find(key), std::string::npos) << key;
   }
 }
 

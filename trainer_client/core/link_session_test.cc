@@ -22,7 +22,7 @@ std::shared_ptr<const AcceptedGraph> Triangle(bool degrees = false) {
                                  .edge_time = {1, 2, 3},
                                  .degrees = degrees});
   return std::make_shared<AcceptedGraph>(
-      AcceptedGraph{graph->json(), graph->schema()});
+      AcceptedGraph{graph->schema_json(), graph->schema()});
 }
 
 NeighborLoaderOptions Options(const NegativeSampling& negatives = {}) {
