@@ -187,8 +187,8 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   }
   return OrDie(
       MakeNeighborSession(loader,
-                          std::make_shared<AcceptedGraph>(
-                              AcceptedGraph{graph->schema_json(), graph->schema()}),
+                          std::make_shared<AcceptedGraph>(AcceptedGraph{
+                              graph->schema_json(), graph->schema()}),
                           inputs));
 }
 
