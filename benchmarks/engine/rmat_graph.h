@@ -30,7 +30,7 @@ class RmatGraph final : public Graph {
   }
 
   const GraphSchema& schema() const override { return schema_; }
-  const std::string& json() const override { return json_; }
+  const std::string& schema_json() const override { return schema_json_; }
   const std::vector<uint32_t>& partitions() const override {
     return partitions_;
   }
@@ -59,7 +59,7 @@ class RmatGraph final : public Graph {
   void FillNodes();
 
   GraphSchema schema_;
-  std::string json_ = "{}";
+  std::string schema_json_ = "{}";
   std::vector<uint32_t> partitions_ = {0};
   AlignedBuffer indptr_, indices_, edge_id_, orig_id_;
   AlignedBuffer weight_sum_, time_, time_position_, neighbor_id_;
