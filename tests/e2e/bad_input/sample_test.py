@@ -162,7 +162,7 @@ CASES = [
            top_k="4"),
     sample("PPR's option of walks", ["--top-k", "--kind ppr"], **WALK,
            walk_length="4", top_k="4"),
-    sample("PPR in time", ["draws", "PPR"], FAILURE, **PPR, top_k="4",
+    sample("PPR in time", ["--time goes with --kind node"], **PPR, top_k="4",
            time="edge"),
     sample("layers of how many", ["--nodes-per-layer is required"], **LAYERS),
     sample("a layer of none", ["--nodes-per-layer", "1 to 65536"], **LAYERS,
