@@ -110,6 +110,20 @@ TEST(FleetSimulation, RandomSchedules) {
   }
 }
 
+// Found by seeds that CI does not run.
+TEST(FleetSimulation, WhatFailedBefore) {
+  if (!flags.all) GTEST_SKIP();
+  for (const char* text :
+       {// Streams that come and go between two patrols.
+        "seed=578627 servers=2 trainers=2 kind=1 prefetch=5 frame=500 "
+        "window=1 drift_ppm=100000 rough_ms=1000 corrupt_ppm=30000 "
+        "refuse_ppm=200000 twice_ppm=50000; freeze s1 at=41ms for=500ms"}) {
+    const auto schedule = Schedule::Parse(text);
+    ASSERT_TRUE(schedule.ok()) << schedule.status();
+    Expect(*schedule, RunOne(*schedule));
+  }
+}
+
 TEST(FleetSimulation, TheSameSeedIsTheSameRun) {
   if (!flags.all) GTEST_SKIP();
   for (uint64_t seed : {17, 18, 19}) {

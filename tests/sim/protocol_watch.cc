@@ -318,6 +318,8 @@ void ProtocolWatch::OnClosed(const SimLinkInfo& link, SimSide side) {
   if (it == links_.end()) return;
   (side == SimSide::kClient ? it->second.client_closed
                             : it->second.server_closed) = true;
+  // A link may come and go between two patrols.
+  if (side == SimSide::kServer) no_links_since_.erase(link.server);
   if (link.is_double) it->second.client_closed = true;
   if (it->second.client_closed && it->second.server_closed) links_.erase(it);
 }
