@@ -22,12 +22,13 @@ ServerLink::ServerLink(ServerLinkOptions options,
       backoff_(options_.backoff, options_.jitter_seed) {}
 
 void ServerLink::Start() {
-  down_since_ = options_.strand->Now();
+  down_since_ = down_until_ = options_.strand->Now();
   Connect();
 }
 
 void ServerLink::Connect() {
   if (state_ != State::kDown) return;
+  tried_at_ = options_.strand->Now();
   state_ = State::kDescribing;
   control_ = std::make_unique<ControlCalls>(options_.transport,
                                             options_.address, options_.strand);
@@ -80,7 +81,11 @@ void ServerLink::Break(absl::Status why) {
 }
 
 void ServerLink::GoDown(absl::Status why) {
-  if (state_ == State::kUp) down_since_ = options_.strand->Now();
+  if (state_ == State::kUp) {
+    down_since_ = down_until_ = options_.strand->Now();
+  } else {
+    down_until_ = tried_at_;
+  }
   state_ = State::kDown;
   ++attempt_;
   std::vector<OpenGrant> lost;

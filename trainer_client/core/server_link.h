@@ -78,9 +78,11 @@ class ServerLink : public BatchStreamEvents,
   bool up() const { return state_ == State::kUp; }
   uint64_t incarnation() const { return description_.incarnation; }
   const ServerDescription& description() const { return description_; }
-  // For how long it has not been up; zero while it is.
+  // How long after it went down it was still not to be reached: when the last
+  // try that failed began. Zero while it is up. Time that passes without a try
+  // proves nothing: this process may have stood still.
   absl::Duration down_for() const {
-    return up() ? absl::ZeroDuration() : options_.strand->Now() - down_since_;
+    return up() ? absl::ZeroDuration() : down_until_ - down_since_;
   }
   const absl::Status& problem() const { return problem_; }
   // "127.0.0.1:50051 (partitions 0,1; up)", for messages.
@@ -137,7 +139,8 @@ class ServerLink : public BatchStreamEvents,
   ServerDescription description_;
   absl::Status problem_ = absl::UnavailableError("not asked yet");
   Backoff backoff_;
-  absl::Time down_since_;
+  absl::Time down_since_, down_until_;
+  absl::Time tried_at_;
   uint64_t attempt_ = 0;  // answers to earlier ones are dropped
   TimerId timer_ = 0;
   std::unique_ptr<ControlCalls> control_;
