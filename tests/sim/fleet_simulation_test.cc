@@ -117,7 +117,13 @@ TEST(FleetSimulation, WhatFailedBefore) {
        {// Streams that come and go between two patrols.
         "seed=578627 servers=2 trainers=2 kind=1 prefetch=5 frame=500 "
         "window=1 drift_ppm=100000 rough_ms=1000 corrupt_ppm=30000 "
-        "refuse_ppm=200000 twice_ppm=50000; freeze s1 at=41ms for=500ms"}) {
+        "refuse_ppm=200000 twice_ppm=50000; freeze s1 at=41ms for=500ms",
+        // A trainer's own standstill is no sign that servers died.
+        "seed=871693 servers=7 owners=2 trainers=3 batches=4 replace=1 "
+        "draws=5 prefetch=6 held=3 checkpoint=2 timeout_ms=40000 memory=65536 "
+        "running_per_stream=1 sessions=2 frame=500 leaf_reply=300 "
+        "drift_ppm=10000 latency_us=100 rough_ms=20 corrupt_ppm=30000 "
+        "detect_ms=500; freeze t2 at=7.415ms for=16.357819s"}) {
     const auto schedule = Schedule::Parse(text);
     ASSERT_TRUE(schedule.ok()) << schedule.status();
     Expect(*schedule, RunOne(*schedule));
