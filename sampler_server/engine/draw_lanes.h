@@ -32,7 +32,7 @@ struct LaneWords {
   alignas(64) uint32_t local_number[kDrawLanes] = {};
   alignas(64) uint32_t tree[kDrawLanes] = {};
   // [word][lane]; as many as wide draws take.
-  alignas(64) uint32_t word[2 * kMostLaneDraws * kDrawLanes];
+  alignas(64) uint32_t word[kDrawLanes * 2 * kMostLaneDraws];
 };
 
 // Requires 0 < k <= kMostLaneDraws. Pure.

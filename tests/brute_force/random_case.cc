@@ -4,59 +4,10 @@
 #include <random>
 
 #include "sampler_server/engine/testing/oracle.h"
+#include "tests/brute_force/case_demands.h"
 
 namespace tributary {
 namespace {
-
-const MemoryGraphSpec::NodeType& NodeTypeOf(const RandomCase& c,
-                                            const std::string& name) {
-  size_t i = 0;
-  while (c.graph.node_types[i].name != name) ++i;
-  return c.graph.node_types[i];
-}
-
-std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
-  return type.src + "," + type.rel + "," + type.dst;
-}
-
-bool HasColumns(const MemoryGraphSpec::EdgeType& type,
-                const std::vector<EdgeCondition>& conditions) {
-  for (const EdgeCondition& condition : conditions) {
-    const bool has =
-        condition.column == EdgeColumn::kWeight ? !type.weight.empty()
-        : condition.column == EdgeColumn::kTime ? !type.time.empty()
-                                                : type.has_attr;
-    if (!has) return false;
-  }
-  return true;
-}
-
-bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type) {
-  const NumNeighbors& n = c.batch.options.num_neighbors;
-  const auto named = n.by_edge_type.find(NameOf(type));
-  const auto& fanouts =
-      named == n.by_edge_type.end() ? n.by_default : named->second;
-  return !c.graph.heterogeneous ||
-         fanouts != std::vector<int32_t>(fanouts.size(), 0);
-}
-
-bool HasWhatItsPredicatesAskFor(const RandomCase& c) {
-  const auto& [by_default, own] = c.batch.options.draws.edge_predicates;
-  size_t owners = 0;
-  bool any = by_default.empty(), none = true;
-  for (const auto& type : c.graph.edge_types) {
-    if (!Planned(c, type)) continue;
-    const auto entry = own.find(NameOf(type));
-    if (entry == own.end()) {
-      none = false;
-      any |= HasColumns(type, by_default);
-      continue;
-    }
-    ++owners;
-    if (!HasColumns(type, entry->second)) return false;
-  }
-  return owners == own.size() && (any || none);
-}
 
 // Everything is drawn from one seed.
 class Maker {
@@ -190,13 +141,11 @@ class Maker {
     // Some types have a reverse type.
     for (auto& type : graph_.edge_types) {
       if (!Reversed(type) || !Chance(60)) continue;
-      const auto named = options.num_neighbors.by_edge_type.extract(
-          type.src + "," + type.rel + "," + type.dst);
+      const auto named =
+          options.num_neighbors.by_edge_type.extract(type.name());
       type.rel = "rev_to";
       if (named.empty()) continue;
-      options.num_neighbors
-          .by_edge_type[type.src + "," + type.rel + "," + type.dst] =
-          named.mapped();
+      options.num_neighbors.by_edge_type[type.name()] = named.mapped();
     }
   }
 
@@ -279,7 +228,7 @@ class Maker {
     if (Chance(50)) {
       predicates.by_default = conditions;
     } else {
-      predicates.by_edge_type[NameOf(type)] = conditions;
+      predicates.by_edge_type[type.name()] = conditions;
     }
   }
 
@@ -342,9 +291,7 @@ class Maker {
     options.num_neighbors.by_default = Fanouts(hops);
     for (const auto& type : graph_.edge_types) {
       if (!Chance(30)) continue;
-      options.num_neighbors
-          .by_edge_type[type.src + "," + type.rel + "," + type.dst] =
-          Fanouts(hops);
+      options.num_neighbors.by_edge_type[type.name()] = Fanouts(hops);
     }
     const auto& input = InputType();
     options.input_type = input.name;
@@ -369,29 +316,6 @@ class Maker {
 };
 
 }  // namespace
-
-bool HasWhatItDrawsBy(const RandomCase& c) {
-  if (!HasWhatItsPredicatesAskFor(c)) return false;
-  const DrawOptions& draws = c.batch.options.draws;
-  if (draws.input_time == InputTimeMode::kOwn &&
-      NodeTypeOf(c, c.batch.options.input_type).time.empty()) {
-    return false;
-  }
-  const auto has = [&](const MemoryGraphSpec::EdgeType& type) {
-    if (draws.draw == DrawMode::kWeighted) return !type.weight.empty();
-    if (draws.time == TimeMode::kEdge) return !type.time.empty();
-    if (draws.time == TimeMode::kNone) return true;
-    return !NodeTypeOf(c, type.src).time.empty();
-  };
-  // Of no planned type nothing is asked.
-  bool any = false, none = true;
-  for (const auto& type : c.graph.edge_types) {
-    if (!Planned(c, type)) continue;
-    none = false;
-    any |= has(type);
-  }
-  return any || none;
-}
 
 RandomCase MakeRandomCase(uint64_t seed) { return Maker(seed).Make(); }
 RandomCase MakeHubCase(uint64_t seed) { return Maker(seed).MakeHub(); }

@@ -24,10 +24,6 @@ struct RandomCase {
 // inputs with duplicates; with and without features, labels, attributes.
 RandomCase MakeRandomCase(uint64_t seed);
 
-// Whether some planned edge type has the weights or times that are asked for,
-// and the inputs theirs.
-bool HasWhatItDrawsBy(const RandomCase& c);
-
 // One hub of 65,535 to 70,001 in-edges, on both sides of where draws become
 // wide, that a few other nodes lead to.
 RandomCase MakeHubCase(uint64_t seed);

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/brute_force/case_demands.h"
+
 namespace tributary {
 namespace {
 

@@ -15,10 +15,6 @@
 namespace tributary {
 namespace {
 
-std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
-  return type.src + "," + type.rel + "," + type.dst;
-}
-
 struct Edge {
   int64_t source = 0, id = 0;
 };
@@ -32,7 +28,7 @@ class Layers {
         request_(request),
         batch_(graph, options, request) {
     for (const auto& type : graph.edge_types) {
-      if (!layerwise.edge_type.empty() && NameOf(type) != layerwise.edge_type) {
+      if (!layerwise.edge_type.empty() && type.name() != layerwise.edge_type) {
         continue;
       }
       type_ = &type;
@@ -117,7 +113,7 @@ class Layers {
                                  .batch = request_.key.index,
                                  .purpose = 6,
                                  .hop = static_cast<uint32_t>(layer),
-                                 .name = NameOf(*type_)}),
+                                 .name = type_->name()}),
                      0);
     std::vector<int64_t> left = candidates;
     for (uint32_t i = 0; i < k; ++i) {
@@ -176,8 +172,7 @@ class Fixture final : public KindFixture {
       const std::string at =
           input.empty() ? random.graph.node_types[0].name : input;
       for (const auto& type : random.graph.edge_types) {
-        if (type.src == at && type.dst == at)
-          layerwise.edge_type = NameOf(type);
+        if (type.src == at && type.dst == at) layerwise.edge_type = type.name();
       }
     }
     if (random.graph.edge_types.size() == 1) layerwise.edge_type.clear();

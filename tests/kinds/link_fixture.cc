@@ -1,297 +1,16 @@
-// Links as docs/sampling.md words them, written down once more: original ids,
-// one negative at a time, neighbours by the oracle of neighbour sampling.
+// Random batches of links, of every mode of negatives and exclusions.
 #include <array>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "sampler_server/engine/testing/definition.h"
-#include "sampler_server/engine/testing/oracle.h"
 #include "sampler_server/kinds/link/link_spec.h"
 #include "tests/brute_force/random_case.h"
+#include "tests/kinds/defined_links.h"
 #include "tests/kinds/kind_fixture.h"
 
 namespace tributary {
 namespace {
-
-std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
-  return type.src + "," + type.rel + "," + type.dst;
-}
-
-int64_t NodesOf(const MemoryGraphSpec& graph, const std::string& name) {
-  for (const auto& type : graph.node_types) {
-    if (type.name == name) return type.num_nodes;
-  }
-  return 0;
-}
-
-class Links {
- public:
-  Links(const MemoryGraphSpec& graph, const MemoryGraphSpec::EdgeType& type,
-        const SpecOptions& options, const NegativeSampling& negatives,
-        ExcludeMode exclude, const BatchRequest& request)
-      : graph_(graph),
-        type_(type),
-        options_(options),
-        negatives_(negatives),
-        exclude_(exclude),
-        request_(request),
-        n_(request.links.size()) {}
-
-  std::string Digest() {
-    DrawNegatives();
-    const auto& links = request_.links;
-    for (size_t i = 0; i < n_; ++i) Start(type_.src, i, links.source[i]);
-    for (size_t i = 0; i < n_; ++i) Start(type_.dst, i, links.destination[i]);
-    if (negatives_.mode == NegativeMode::kBinary) {
-      for (const Negative& n : drawn_) Start(type_.src, n.link, n.source);
-    }
-    for (const Negative& n : drawn_) Start(type_.dst, n.link, n.destination);
-    return OracleDigestFrom(
-        graph_, options_, request_.key.epoch, request_.key.index, starts_,
-        request_.input_time,
-        [this](const std::vector<int32_t>& local) { return Own(local); },
-        [this](size_t type, size_t e) {
-          return &graph_.edge_types[type] == &type_ && IsExcluded(e);
-        });
-  }
-
- private:
-  // Whether edge `e` of the links' type is one of them.
-  bool IsExcluded(size_t e) const {
-    const auto& [u, v] = type_.edges[e];
-    const LinkColumns& links = request_.links;
-    for (size_t i = 0; i < n_; ++i) {
-      const int64_t id =
-          exclude_ == ExcludeMode::kPair || exclude_ == ExcludeMode::kNone
-              ? -1
-              : links.edge_id[i];
-      if (exclude_ == ExcludeMode::kPair && u == links.source[i] &&
-          v == links.destination[i]) {
-        return true;
-      }
-      if (id < 0) continue;
-      if (id == static_cast<int64_t>(e)) return true;
-      if (exclude_ == ExcludeMode::kReverseId &&
-          (id ^ 1) == static_cast<int64_t>(e) && v == links.source[i]) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  using Tensors = std::map<std::string, OracleTensor>;
-  struct Negative {
-    size_t link = 0;
-    int64_t source = 0, destination = 0;
-  };
-
-  void DrawNegatives() {
-    if (negatives_.mode == NegativeMode::kNone) return;
-    const PhiloxKey key = DefinedKey({.random_seed = options_.random_seed,
-                                      .epoch = request_.key.epoch,
-                                      .batch = request_.key.index,
-                                      .purpose = 3,
-                                      .name = NameOf(type_)});
-    const auto sources = static_cast<uint64_t>(NodesOf(graph_, type_.src));
-    const auto destinations = static_cast<uint64_t>(NodesOf(graph_, type_.dst));
-    const double wanted = static_cast<double>(n_) * negatives_.amount;
-    for (uint32_t j = 0; static_cast<double>(j) < wanted; ++j) {
-      Negative negative;
-      negative.link = negatives_.mode == NegativeMode::kBinary
-                          ? j % n_
-                          : j / static_cast<size_t>(negatives_.amount);
-      if (negatives_.given) {
-        negative.destination = request_.links.negative[j];
-        drawn_.push_back(negative);
-        continue;
-      }
-      for (uint32_t tried = 0; tried < 64; ++tried) {
-        const PhiloxBlock block = Philox4x32(key, {{tried, j, 0, 0}});
-        const Words of_source = [&](uint32_t w) { return block.word[w]; };
-        const Words of_destination = [&](uint32_t w) {
-          return block.word[2 + w];
-        };
-        negative.source = NodeOf(of_source, sources, false);
-        negative.destination = NodeOf(of_destination, destinations, true);
-        const bool late = IsLate(negative);
-        if (!late && !(negatives_.strict && IsEdge(negative))) break;
-        if (tried == 63) ++exhausted_;
-      }
-      drawn_.push_back(negative);
-    }
-  }
-
-  // Of `nodes` original ids: uniformly, or by the number of their edges.
-  int64_t NodeOf(const Words& words, uint64_t nodes, bool is_destination) {
-    if (negatives_.degree_power == 0) {
-      return static_cast<int64_t>(DefinedBelow(words, 0, nodes, nodes > 65536));
-    }
-    std::vector<uint64_t> weights(nodes, 0);
-    for (const auto& [u, v] : type_.edges) ++weights[is_destination ? v : u];
-    uint64_t total = 0;
-    for (uint64_t& weight : weights) {
-      weight = DefinedWeight(weight);
-      total += weight;
-    }
-    uint64_t at = DefinedBelow(words, 0, total, true);
-    int64_t node = 0;
-    while (at >= weights[node]) at -= weights[node++];
-    return node;
-  }
-
-  // degree^power in 16 binary digits, the first of them after the point.
-  uint64_t DefinedWeight(uint64_t degree) const {
-    if (degree == 0) return 0;
-    double rest = std::rint(negatives_.degree_power * 65536) / 65536;
-    double root = static_cast<double>(degree), product = 1;
-    if (rest == 1) return degree << 16;
-    for (int digit = 0; digit < 16; ++digit) {
-      root = std::sqrt(root);
-      rest *= 2;
-      if (rest < 1) continue;
-      product *= root;
-      rest -= 1;
-    }
-    return static_cast<uint64_t>(std::rint(product * 65536));
-  }
-
-  // Whether an end that was drawn is not there yet at its link's time.
-  bool IsLate(const Negative& negative) const {
-    if (options_.draws.time != TimeMode::kNode) return false;
-    const int64_t bound = request_.input_time[negative.link];
-    const auto late = [&](const std::string& name, int64_t id) {
-      for (const auto& type : graph_.node_types) {
-        if (type.name != name || type.time.empty()) continue;
-        const int64_t time = type.time[static_cast<size_t>(id)];
-        return options_.draws.strict ? time >= bound : time > bound;
-      }
-      return false;
-    };
-    return late(type_.dst, negative.destination) ||
-           (negatives_.mode == NegativeMode::kBinary &&
-            late(type_.src, negative.source));
-  }
-
-  bool IsEdge(const Negative& negative) const {
-    const int64_t source = negatives_.mode == NegativeMode::kBinary
-                               ? negative.source
-                               : request_.links.source[negative.link];
-    for (const auto& [u, v] : type_.edges) {
-      if (u == source && v == negative.destination) return true;
-    }
-    return false;
-  }
-
-  void Start(const std::string& type, size_t link, int64_t id) {
-    starts_.push_back({type, static_cast<int64_t>(link), id});
-  }
-
-  std::string OfLinks(const std::string& name) const {
-    return graph_.heterogeneous
-               ? name + "/" + type_.src + "__" + type_.rel + "__" + type_.dst
-               : name;
-  }
-  std::string OfNodes(const std::string& name, const std::string& type) const {
-    return graph_.heterogeneous ? name + "/" + type : name;
-  }
-
-  Tensors Own(const std::vector<int32_t>& local) {
-    Tensors own;
-    own[OfLinks("input_id")] =
-        MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
-    if (negatives_.on_exhausted == OnExhausted::kAccept) {
-      own[OfLinks("num_exhausted")] =
-          MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
-    }
-    if (negatives_.mode == NegativeMode::kTriplet) {
-      Triplets(local, &own);
-    } else {
-      Pairs(local, &own);
-      Labels(&own);
-      if (!request_.input_time.empty()) Times(&own);
-    }
-    return own;
-  }
-
-  void Triplets(const std::vector<int32_t>& local, Tensors* own) {
-    const auto at = [&](size_t from, size_t count) {
-      return std::vector<int32_t>(local.begin() + from,
-                                  local.begin() + from + count);
-    };
-    const size_t m = drawn_.size();
-    std::vector<uint64_t> shape = {n_};
-    if (negatives_.amount != 1) shape.push_back(m / n_);
-    (*own)[OfNodes("src_index", type_.src)] =
-        MakeOracleTensor(DType::kInt32, {n_}, at(0, n_));
-    (*own)[OfNodes("dst_pos_index", type_.dst)] =
-        MakeOracleTensor(DType::kInt32, {n_}, at(n_, n_));
-    (*own)[OfNodes("dst_neg_index", type_.dst)] =
-        MakeOracleTensor(DType::kInt32, shape, at(2 * n_, m));
-    if (request_.input_time.empty()) return;
-    for (const std::string& end : {type_.src, type_.dst}) {
-      (*own)[OfNodes("seed_time", end)] =
-          MakeOracleTensor(DType::kInt64, {n_}, request_.input_time);
-    }
-  }
-
-  void Pairs(const std::vector<int32_t>& local, Tensors* own) {
-    const size_t m = drawn_.size();
-    const bool both = negatives_.mode == NegativeMode::kBinary;
-    std::vector<int32_t> sources, destinations;
-    for (size_t i = 0; i < n_; ++i) {
-      sources.push_back(local[i]);
-      destinations.push_back(local[n_ + i]);
-    }
-    for (size_t j = 0; j < m; ++j) {
-      sources.push_back(both ? local[2 * n_ + j] : local[drawn_[j].link]);
-      destinations.push_back(local[2 * n_ + (both ? m : 0) + j]);
-    }
-    sources.insert(sources.end(), destinations.begin(), destinations.end());
-    (*own)[OfLinks("edge_label_index")] =
-        MakeOracleTensor(DType::kInt32, {2, n_ + m}, sources);
-  }
-
-  void Labels(Tensors* own) {
-    const size_t m = drawn_.size();
-    const LabelType type = request_.links.label_type;
-    if (type == LabelType::kNone && negatives_.mode == NegativeMode::kNone) {
-      return;
-    }
-    const DType dtype =
-        type == LabelType::kInt64 ? DType::kInt64 : DType::kFloat32;
-    std::vector<uint8_t> bytes = request_.links.label;
-    if (type == LabelType::kNone) {
-      for (size_t i = 0; i < n_; ++i) {
-        for (const uint8_t byte : {0, 0, 0x80, 0x3f}) bytes.push_back(byte);
-      }
-    }
-    bytes.resize(DTypeSize(dtype) * (n_ + m), 0);
-    OracleTensor tensor = MakeOracleTensor(dtype, {n_ + m}, bytes);
-    (*own)[OfLinks("edge_label")] = tensor;
-  }
-
-  void Times(Tensors* own) {
-    std::vector<int64_t> times = request_.input_time;
-    for (const Negative& negative : drawn_) {
-      times.push_back(request_.input_time[negative.link]);
-    }
-    (*own)[OfLinks("edge_label_time")] =
-        MakeOracleTensor(DType::kInt64, {times.size()}, times);
-  }
-
-  const MemoryGraphSpec& graph_;
-  const MemoryGraphSpec::EdgeType& type_;
-  const SpecOptions& options_;
-  const NegativeSampling& negatives_;
-  const ExcludeMode exclude_;
-  const BatchRequest& request_;
-  const size_t n_;
-  std::vector<Negative> drawn_;
-  int64_t exhausted_ = 0;
-  std::vector<OracleStart> starts_;
-};
 
 // So many ids of destinations with each link.
 void BringNegatives(int64_t nodes, uint64_t each, LinkColumns* links) {
@@ -404,7 +123,7 @@ class Fixture final : public KindFixture {
       exclude = ExcludeMode::kSelf;
     }
     if (!NeedsEdgeIds(exclude)) batch.links.edge_id.clear();
-    options.links = LinkInputs{random.graph.heterogeneous ? NameOf(*type) : "",
+    options.links = LinkInputs{random.graph.heterogeneous ? type->name() : "",
                                batch.links.label_type};
 
     KindCase made{random.graph, batch, nullptr, Describe(random)};
@@ -416,11 +135,10 @@ class Fixture final : public KindFixture {
         static_cast<size_t>(type - random.graph.edge_types.data());
     made.defined = [graph = made.graph, options, place, negatives,
                     exclude](const BatchRequest& request) {
-      return Links(graph, graph.edge_types[place], options, negatives, exclude,
-                   request)
-          .Digest();
+      return DefinedLinkDigest(graph, graph.edge_types[place], options,
+                               negatives, exclude, request);
     };
-    absl::StrAppend(&made.description, "links of ", NameOf(*type), ", mode ",
+    absl::StrAppend(&made.description, "links of ", type->name(), ", mode ",
                     static_cast<int>(negatives.mode), ", amount ",
                     negatives.amount, negatives.given ? ", given" : "",
                     ", degrees to the power ", negatives.degree_power,

@@ -17,10 +17,6 @@ namespace {
 using Wide = unsigned __int128;
 using Neighbors = std::map<int64_t, std::vector<int64_t>>;
 
-std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
-  return type.src + "," + type.rel + "," + type.dst;
-}
-
 // Score, less for more, and node: in the order of a row.
 using Row = std::vector<std::pair<uint64_t, int64_t>>;
 
@@ -65,7 +61,7 @@ std::string Defined(const MemoryGraphSpec& graph, const SpecOptions& options,
   DefinedBatch batch(graph, options, request);
   Neighbors neighbors;
   for (const auto& type : graph.edge_types) {
-    if (!ppr.edge_type.empty() && NameOf(type) != ppr.edge_type) continue;
+    if (!ppr.edge_type.empty() && type.name() != ppr.edge_type) continue;
     for (const auto& [u, v] : type.edges) neighbors[v].push_back(u);
   }
   std::vector<int64_t> id;
@@ -105,7 +101,7 @@ class Fixture final : public KindFixture {
       for (const auto& type : random.graph.edge_types) {
         const std::string at =
             input.empty() ? random.graph.node_types[0].name : input;
-        if (type.src == at && type.dst == at) ppr.edge_type = NameOf(type);
+        if (type.src == at && type.dst == at) ppr.edge_type = type.name();
       }
     }
     if (random.graph.edge_types.size() == 1) ppr.edge_type.clear();

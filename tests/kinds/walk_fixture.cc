@@ -73,7 +73,7 @@ class Walks {
 
   void Prepare() {
     for (const auto& type : graph_.edge_types) {
-      const std::string name = type.src + "," + type.rel + "," + type.dst;
+      const std::string name = type.name();
       Step& step = types_[name];
       step.src = type.src;
       step.dst = type.dst;
@@ -154,10 +154,6 @@ class Walks {
   DefinedBatch batch_;
 };
 
-std::string NameOf(const MemoryGraphSpec::EdgeType& type) {
-  return type.src + "," + type.rel + "," + type.dst;
-}
-
 // Edge types along which a walk can go from the input type, at random; empty
 // where there are none.
 std::vector<std::string> RandomPath(const RandomCase& random, uint64_t seed,
@@ -173,7 +169,7 @@ std::vector<std::string> RandomPath(const RandomCase& random, uint64_t seed,
     }
     if (possible.empty()) return {};
     const auto* chosen = possible[(seed + uint64_t{s} * 7) % possible.size()];
-    path.push_back(NameOf(*chosen));
+    path.push_back(chosen->name());
     at = chosen->src;
   }
   return path;
@@ -206,7 +202,7 @@ class Fixture final : public KindFixture {
     // A round trip from a type to itself is what node2vec and restarts take.
     const auto loops = [&] {
       for (const auto& type : random.graph.edge_types) {
-        if (types.count(NameOf(type)) > 0) return type.src == type.dst;
+        if (types.count(type.name()) > 0) return type.src == type.dst;
       }
       return false;
     };

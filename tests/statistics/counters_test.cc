@@ -107,12 +107,11 @@ class Replay {
       for (uint32_t hop = 0; hop < Fanouts().size(); ++hop) {
         begin = options_.expand == ExpandMode::kAll ? 0 : end;
         end += per_hop[hop];
-        const PhiloxKey key =
-            Key({.random_seed = kSeed,
-                 .epoch = epoch,
-                 .batch = index,
-                 .hop = hop,
-                 .name = type.src + "," + type.rel + "," + type.dst});
+        const PhiloxKey key = Key({.random_seed = kSeed,
+                                   .epoch = epoch,
+                                   .batch = index,
+                                   .hop = hop,
+                                   .name = type.name()});
         for (int64_t v = begin; v < end; ++v) {
           Node(t, n_id[v], ledger_.Noting(key, static_cast<uint32_t>(v)),
                Fanouts()[hop], &edge_ids);

@@ -25,6 +25,8 @@ struct MemoryGraphSpec {
     std::vector<int64_t> time;           // [num_nodes]; empty: none
   };
   struct EdgeType {
+    std::string name() const { return src + "," + rel + "," + dst; }
+
     std::string src = "node", rel = "to", dst = "node";
     std::vector<std::pair<int64_t, int64_t>> edges;  // id: place here
     bool has_attr = false;       // float32 [1]: the edge's id times 2

@@ -151,7 +151,7 @@ class Oracle {
     for (uint64_t p : may) list.push_back(all[p]);
     const int64_t k = edges.fanouts[hop];
     const bool replace = options_.replace;
-    const PhiloxKey key = Key(hop, type.src + "," + type.rel + "," + type.dst);
+    const PhiloxKey key = Key(hop, type.name());
     const Words words = DefinedWords(key, dst.in_tree[v],
                                      static_cast<uint32_t>(dst.all[v].tree));
     if (draws.draw == DrawMode::kLabor) {
@@ -189,7 +189,7 @@ class Oracle {
                                      : n.by_default.size();
     for (size_t t = 0; t < graph_.edge_types.size(); ++t) {
       const auto& type = graph_.edge_types[t];
-      const std::string name = type.src + "," + type.rel + "," + type.dst;
+      const std::string name = type.name();
       std::vector<int32_t> fanouts(num_hops_, 0);
       if (!n.by_default.empty()) fanouts = n.by_default;
       if (n.by_edge_type.count(name) > 0) fanouts = n.by_edge_type.at(name);

@@ -42,8 +42,7 @@ bool HasColumn(const EdgeType& type, const EdgeCondition& condition) {
 // The conditions of a type: its own, or the default's if it has the columns.
 std::vector<EdgeCondition> Conditions(const EdgePredicates& predicates,
                                       const EdgeType& type) {
-  const auto own =
-      predicates.by_edge_type.find(type.src + "," + type.rel + "," + type.dst);
+  const auto own = predicates.by_edge_type.find(type.name());
   if (own != predicates.by_edge_type.end()) return own->second;
   for (const EdgeCondition& condition : predicates.by_default) {
     if (!HasColumn(type, condition)) return {};

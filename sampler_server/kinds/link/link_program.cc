@@ -26,8 +26,6 @@ uint64_t NumNodes(const StepContext& context, int type) {
       context.graph->schema().node_types[type].num_nodes);
 }
 
-int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
-
 NegativeDraw::Over OverSources(const StepContext& context,
                                const LinkPlan& plan) {
   NegativeDraw::Over over{NumNodes(context, plan.src_type)};
@@ -60,11 +58,12 @@ LinkProgram::LinkProgram(StepContext context)
                         .batch = context_.key.index,
                         .purpose = Purpose::kNegatives,
                         .type_name = plan_.edge_type}),
-            OverSources(context_, plan_), OverDestinations(context_, plan_)) {}
+            OverSources(context_, plan_), OverDestinations(context_, plan_)),
+      tensors_(context_, plan_, num_links_, num_negatives_) {}
 
 void LinkProgram::Start(Done done) {
   done_ = std::move(done);
-  AddTensors();
+  tensors_.Add();
   if (!HasRoom()) return End(Outcome::kTooLarge);
   const absl::Status status = ResolveLinks();
   if (!status.ok()) return End(status);
@@ -98,54 +97,6 @@ bool LinkProgram::HasRoom() const {
              DTypeSize(tensor.dtype);
   }
   return bytes + context_.state->bytes() <= limits.working_bytes;
-}
-
-// ---- tensors ----------------------------------------------------------------
-
-void LinkProgram::AddTensor(const std::string& name, DType dtype, Shape shape) {
-  context_.state->tensors.push_back({name, dtype, std::move(shape), {}});
-}
-
-void LinkProgram::AddTensors() {
-  const int64_t n = Signed(num_links_), m = Signed(num_negatives_);
-  const bool timed = context_.plan->input_time == InputTimeMode::kGiven;
-  if (plan_.accept_exhausted) {
-    AddTensor("num_exhausted" + plan_.link_suffix, DType::kInt64, {1});
-  }
-  if (has_pairs()) {
-    AddTensor("edge_label_index" + plan_.link_suffix, DType::kInt32,
-              {2, n + m});
-    if (context_.plan->label == LabelType::kInt64) {
-      AddTensor("edge_label" + plan_.link_suffix, DType::kInt64, {n + m});
-    } else if (context_.plan->label == LabelType::kFloat32 ||
-               plan_.mode != NegativeMode::kNone) {
-      AddTensor("edge_label" + plan_.link_suffix, DType::kFloat32, {n + m});
-    }
-    if (timed) {
-      AddTensor("edge_label_time" + plan_.link_suffix, DType::kInt64, {n + m});
-    }
-    return;
-  }
-  AddTensor("src_index" + plan_.src_suffix, DType::kInt32, {n});
-  AddTensor("dst_pos_index" + plan_.dst_suffix, DType::kInt32, {n});
-  AddTensor("dst_neg_index" + plan_.dst_suffix, DType::kInt32,
-            m == n ? Shape{n} : Shape{n, m / n});
-  if (!timed) return;
-  AddTensor("seed_time" + plan_.src_suffix, DType::kInt64, {n});
-  if (plan_.src_suffix == plan_.dst_suffix) return;
-  AddTensor("seed_time" + plan_.dst_suffix, DType::kInt64, {n});
-}
-
-// The tensor's elements, zero; none where the batch has no such tensor.
-template <typename T>
-absl::Span<T> LinkProgram::Bytes(const std::string& name) {
-  for (KindTensor& tensor : context_.state->tensors) {
-    if (tensor.name != name) continue;
-    const auto count = static_cast<size_t>(NumElements(tensor.shape));
-    tensor.bytes.assign(count * sizeof(T), 0);
-    return absl::MakeSpan(reinterpret_cast<T*>(tensor.bytes.data()), count);
-  }
-  return {};
 }
 
 // ---- what hops begin at -----------------------------------------------------
@@ -220,7 +171,7 @@ void LinkProgram::OnPieceDrawn() {
 
 void LinkProgram::OnAllDrawn() {
   if (!Number()) return End(Outcome::kTooLarge);
-  WriteTensors();
+  tensors_.Write(source_numbers_, destination_numbers_, exhausted_);
   const absl::Status status = ExcludeLinks();
   if (!status.ok()) return End(status);
   RunHops();
@@ -280,84 +231,6 @@ bool LinkProgram::NumberStarts(int type, absl::Span<const uint64_t> ids,
                         (num_links_ + num_negatives_) * kBytesPerPair;
   const uint64_t working = context_.control->Limits().working_bytes;
   return held <= working && numbering.Number(ids, local, working - held);
-}
-
-// ---- tensors' values --------------------------------------------------------
-
-void LinkProgram::WriteTensors() {
-  if (plan_.accept_exhausted) {
-    Bytes<int64_t>("num_exhausted" + plan_.link_suffix)[0] = Signed(exhausted_);
-  }
-  if (has_pairs()) {
-    WritePairs();
-    WriteLabels();
-    WriteTimes("edge_label_time" + plan_.link_suffix, num_negatives_);
-  } else {
-    WriteTriplets();
-    WriteTimes("seed_time" + plan_.src_suffix, 0);
-    if (plan_.src_suffix != plan_.dst_suffix) {
-      WriteTimes("seed_time" + plan_.dst_suffix, 0);
-    }
-  }
-}
-
-// The local number of a negative's source.
-uint32_t LinkProgram::SourceOf(uint64_t negative) const {
-  return source_numbers_[plan_.mode == NegativeMode::kBinary
-                             ? num_links_ + negative
-                             : plan_.LinkOf(negative, num_links_)];
-}
-
-void LinkProgram::WritePairs() {
-  const absl::Span<int32_t> index =
-      Bytes<int32_t>("edge_label_index" + plan_.link_suffix);
-  const uint64_t all = num_links_ + num_negatives_;
-  for (uint64_t i = 0; i < all; ++i) {
-    const uint32_t source =
-        i < num_links_ ? source_numbers_[i] : SourceOf(i - num_links_);
-    index[i] = static_cast<int32_t>(source);
-    index[all + i] = static_cast<int32_t>(destination_numbers_[i]);
-  }
-}
-
-void LinkProgram::WriteTriplets() {
-  const auto fill = [](absl::Span<int32_t> to, const uint32_t* from) {
-    std::copy_n(from, to.size(), to.begin());
-  };
-  fill(Bytes<int32_t>("src_index" + plan_.src_suffix), source_numbers_.data());
-  fill(Bytes<int32_t>("dst_pos_index" + plan_.dst_suffix),
-       destination_numbers_.data());
-  fill(Bytes<int32_t>("dst_neg_index" + plan_.dst_suffix),
-       destination_numbers_.data() + num_links_);
-}
-
-// Negatives have label 0.
-void LinkProgram::WriteLabels() {
-  const std::string name = "edge_label" + plan_.link_suffix;
-  const std::vector<uint8_t>& given = context_.links->label;
-  if (context_.plan->label != LabelType::kNone) {
-    // In bytes: the labels' own.
-    for (KindTensor& tensor : context_.state->tensors) {
-      if (tensor.name != name) continue;
-      tensor.bytes.assign(
-          given.size() / num_links_ * (num_links_ + num_negatives_), 0);
-      std::copy(given.begin(), given.end(), tensor.bytes.begin());
-    }
-    return;
-  }
-  const absl::Span<float> labels = Bytes<float>(name);
-  std::fill_n(labels.begin(), std::min<uint64_t>(labels.size(), num_links_),
-              1.0f);
-}
-
-void LinkProgram::WriteTimes(const std::string& name, uint64_t negatives) {
-  const absl::Span<int64_t> times = Bytes<int64_t>(name);
-  if (times.empty()) return;
-  const std::vector<int64_t>& time = context_.state->tree_time;
-  std::copy(time.begin(), time.end(), times.begin());
-  for (uint64_t j = 0; j < negatives; ++j) {
-    times[num_links_ + j] = time[plan_.LinkOf(j, num_links_)];
-  }
 }
 
 // ---- the end ----------------------------------------------------------------

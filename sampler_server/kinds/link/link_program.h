@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,6 +11,7 @@
 #include "sampler_server/engine/sampling_kind.h"
 #include "sampler_server/engine/step_context.h"
 #include "sampler_server/kinds/link/link_plan.h"
+#include "sampler_server/kinds/link/link_tensors.h"
 #include "sampler_server/kinds/link/negative_draw.h"
 
 namespace tributary {
@@ -27,11 +27,6 @@ class LinkProgram final : public BatchProgram,
 
  private:
   bool HasRoom() const;
-  bool has_pairs() const { return plan_.mode != NegativeMode::kTriplet; }
-  void AddTensors();
-  void AddTensor(const std::string& name, DType dtype, Shape shape);
-  template <typename T>
-  absl::Span<T> Bytes(const std::string& name);
 
   absl::Status ResolveLinks();
   void SumDegrees();
@@ -44,12 +39,6 @@ class LinkProgram final : public BatchProgram,
   bool Number();
   bool NumberStarts(int type, absl::Span<const uint64_t> ids, bool negative,
                     uint32_t* local);
-  uint32_t SourceOf(uint64_t negative) const;
-  void WriteTensors();
-  void WritePairs();
-  void WriteTriplets();
-  void WriteLabels();
-  void WriteTimes(const std::string& name, uint64_t negatives);
   absl::Status ExcludeLinks();
   void RunHops();
   void End(absl::StatusOr<Outcome> outcome);
@@ -58,6 +47,7 @@ class LinkProgram final : public BatchProgram,
   const LinkPlan& plan_;
   const uint64_t num_links_, num_negatives_;
   NegativeDraw draw_;
+  LinkTensors tensors_;
   uint64_t exhausted_ = 0;  // negatives that are not valid
   Done done_;
   // Internal ids and local numbers: of the links' ends, then of the negatives'

@@ -34,8 +34,6 @@ class NegativeDraw {
   }
 
  private:
-  static constexpr uint64_t kWideThreshold = 65536;
-
   static int64_t NodeOf(const Over& over, uint32_t low, uint32_t high) {
     const uint64_t word = low | uint64_t{high} << 32;
     const uint64_t n = over.num_nodes;

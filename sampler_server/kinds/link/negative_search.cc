@@ -9,7 +9,7 @@
 #include "common/proto/session.pb.h"
 #include "common/status.h"
 #include "sampler_server/engine/have_edges.h"
-#include "sampler_server/engine/node_time_step.h"
+#include "sampler_server/engine/node_column_step.h"
 #include "sampler_server/engine/resolve_ids.h"
 #include "sampler_server/kinds/link/link.pb.h"
 
@@ -93,7 +93,7 @@ void NegativeSearch::AskDestinationTimes() {
 void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
                               Step next) {
   times_.assign(ends.size(), 0);
-  std::make_shared<NodeTimeStep>(context_, node_type)
+  std::make_shared<NodeColumnStep>(context_, node_type, NodeColumn::kTime)
       ->Start(ends, absl::MakeSpan(times_),
               [self = shared_from_this(), next](absl::Status status) {
                 if (!self->context_.control->Live()) return;

@@ -4,7 +4,7 @@
 
 #include "common/proto/session.pb.h"
 #include "sampler_server/engine/induce_question.h"
-#include "sampler_server/engine/node_time_step.h"
+#include "sampler_server/engine/node_column_step.h"
 #include "sampler_server/engine/tree_ids.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
@@ -39,7 +39,7 @@ class NeighborProgram final
     for (uint64_t id : numbering.ids()) nodes.push_back(ids.Node(id));
     std::vector<int64_t>& times = context_.state->tree_time;
     times.resize(nodes.size());
-    std::make_shared<NodeTimeStep>(context_, type)
+    std::make_shared<NodeColumnStep>(context_, type, NodeColumn::kTime)
         ->Start(nodes, absl::MakeSpan(times),
                 [self = shared_from_this()](absl::Status status) {
                   if (!status.ok()) return self->End(status);

@@ -7,7 +7,7 @@
 #include "sampler_server/engine/adjacency_questions.h"
 #include "sampler_server/engine/batch_writer.h"
 #include "sampler_server/engine/held_memory.h"
-#include "sampler_server/engine/original_ids.h"
+#include "sampler_server/engine/node_column_step.h"
 
 namespace tributary {
 namespace {
@@ -247,11 +247,12 @@ void PprProgram::EndWave() {
   nodes_.reserve(wanted_.size());
   for (const uint32_t number : wanted_) nodes_.push_back(seen_->id(number));
   original_.assign(wanted_.size(), 0);
-  OriginalIds::Ask(context_, context_.plan->input_type, nodes_,
-                   absl::MakeSpan(original_),
-                   [self = shared_from_this()](absl::Status status) {
-                     self->OnOriginalIds(std::move(status));
-                   });
+  std::make_shared<NodeColumnStep>(context_, context_.plan->input_type,
+                                   NodeColumn::kOriginalId)
+      ->Start(nodes_, absl::MakeSpan(original_),
+              [self = shared_from_this()](absl::Status status) {
+                self->OnOriginalIds(std::move(status));
+              });
 }
 
 void PprProgram::OnOriginalIds(absl::Status status) {

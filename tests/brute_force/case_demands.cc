@@ -1,0 +1,81 @@
+#include "tests/brute_force/case_demands.h"
+
+namespace tributary {
+namespace {
+
+const MemoryGraphSpec::NodeType& NodeTypeOf(const RandomCase& c,
+                                            const std::string& name) {
+  size_t i = 0;
+  while (c.graph.node_types[i].name != name) ++i;
+  return c.graph.node_types[i];
+}
+
+}  // namespace
+
+bool HasColumns(const MemoryGraphSpec::EdgeType& type,
+                const std::vector<EdgeCondition>& conditions) {
+  for (const EdgeCondition& condition : conditions) {
+    const bool has =
+        condition.column == EdgeColumn::kWeight ? !type.weight.empty()
+        : condition.column == EdgeColumn::kTime ? !type.time.empty()
+                                                : type.has_attr;
+    if (!has) return false;
+  }
+  return true;
+}
+
+bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type) {
+  const NumNeighbors& n = c.batch.options.num_neighbors;
+  const auto named = n.by_edge_type.find(type.name());
+  const auto& fanouts =
+      named == n.by_edge_type.end() ? n.by_default : named->second;
+  return !c.graph.heterogeneous ||
+         fanouts != std::vector<int32_t>(fanouts.size(), 0);
+}
+
+namespace {
+
+bool HasWhatItsPredicatesAskFor(const RandomCase& c) {
+  const auto& [by_default, own] = c.batch.options.draws.edge_predicates;
+  size_t owners = 0;
+  bool any = by_default.empty(), none = true;
+  for (const auto& type : c.graph.edge_types) {
+    if (!Planned(c, type)) continue;
+    const auto entry = own.find(type.name());
+    if (entry == own.end()) {
+      none = false;
+      any |= HasColumns(type, by_default);
+      continue;
+    }
+    ++owners;
+    if (!HasColumns(type, entry->second)) return false;
+  }
+  return owners == own.size() && (any || none);
+}
+
+}  // namespace
+
+bool HasWhatItDrawsBy(const RandomCase& c) {
+  if (!HasWhatItsPredicatesAskFor(c)) return false;
+  const DrawOptions& draws = c.batch.options.draws;
+  if (draws.input_time == InputTimeMode::kOwn &&
+      NodeTypeOf(c, c.batch.options.input_type).time.empty()) {
+    return false;
+  }
+  const auto has = [&](const MemoryGraphSpec::EdgeType& type) {
+    if (draws.draw == DrawMode::kWeighted) return !type.weight.empty();
+    if (draws.time == TimeMode::kEdge) return !type.time.empty();
+    if (draws.time == TimeMode::kNone) return true;
+    return !NodeTypeOf(c, type.src).time.empty();
+  };
+  // Of no planned type nothing is asked.
+  bool any = false, none = true;
+  for (const auto& type : c.graph.edge_types) {
+    if (!Planned(c, type)) continue;
+    none = false;
+    any |= has(type);
+  }
+  return any || none;
+}
+
+}  // namespace tributary

@@ -1,0 +1,26 @@
+// Links as docs/sampling.md words them, written down once more: original ids,
+// one negative at a time, neighbours by the oracle of neighbour sampling.
+#ifndef TRIBUTARY_TESTS_KINDS_DEFINED_LINKS_H_
+#define TRIBUTARY_TESTS_KINDS_DEFINED_LINKS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/link/link_spec.h"
+
+namespace tributary {
+
+// 0 of a type that there is not.
+int64_t NodesOf(const MemoryGraphSpec& graph, const std::string& name);
+
+// The digest that the batch must have; `type` is one of the graph's.
+std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
+                              const MemoryGraphSpec::EdgeType& type,
+                              const SpecOptions& options,
+                              const NegativeSampling& negatives,
+                              ExcludeMode exclude, const BatchRequest& request);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TESTS_KINDS_DEFINED_LINKS_H_
