@@ -191,8 +191,8 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   BenchReport report;
   report.kind = options.kind;
   report.graph = schema.name;
-  for (const auto& type : schema.node_types) report.nodes += type.num_nodes;
-  for (const auto& type : schema.edge_types) report.edges += type.num_edges;
+  report.nodes = schema.NumNodes();
+  report.edges = schema.NumEdges();
   report.batch_size = options.request.loader.batch_size;
   report.threads = options.request.threads;
   report.first_batch_seconds = m.first_batch_seconds;

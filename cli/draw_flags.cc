@@ -80,9 +80,15 @@ void DeclareDrawFlags(CLI::App& app, DrawFlags& flags) {
   app.add_option("--edge-predicate", flags.edge_predicate,
                  "Only edges that meet it: 'edge_attr[0] >= 0.5 and "
                  "edge_time < 100'; columns edge_attr[I], edge_weight, "
-                 "edge_time; of one edge type 'src,rel,dst:edge_weight > 0', "
-                 "several separated by ;")
+                 "edge_time, self_loop; of one edge type "
+                 "'src,rel,dst:edge_weight > 0', several separated by ;")
       ->type_name("CONDITIONS");
+  app.add_option("--edge-dir", flags.edge_dir,
+                 "Edges that lead to neighbours: in, out (of a graph that was "
+                 "partitioned with --out-edges or, typed, --add-reverse) or "
+                 "both, with the fanout for each")
+      ->type_name("DIRECTION")
+      ->capture_default_str();
 }
 
 absl::StatusOr<DrawRequest> ReadDrawFlags(const DrawFlags& flags,
@@ -100,6 +106,10 @@ absl::StatusOr<DrawRequest> ReadDrawFlags(const DrawFlags& flags,
                    ParseChoice("--temporal-strategy", flags.temporal_strategy,
                                {"uniform", "last"}));
   draws.temporal_strategy = static_cast<TemporalStrategy>(strategy);
+  ASSIGN_OR_RETURN(
+      const size_t direction,
+      ParseChoice("--edge-dir", flags.edge_dir, {"in", "out", "both"}));
+  draws.edge_dir = static_cast<EdgeDirection>(direction);
   if (flags.edge_predicate.has_value()) {
     auto predicates = ParseEdgePredicates(*flags.edge_predicate);
     if (!predicates.ok()) return UsageError(predicates.status().message());

@@ -22,6 +22,7 @@ struct DrawFlags {
   std::string draw = "uniform";
   std::string time = "none";
   std::string temporal_strategy = "uniform";
+  std::string edge_dir = "in";
   std::string input_time;
   std::optional<std::string> edge_predicate;
   bool layer_dependency = false;
@@ -30,7 +31,7 @@ struct DrawFlags {
 };
 
 // --draw, --layer-dependency, --time, --temporal-strategy, --strict,
-// --input-time, --disjoint, --edge-predicate.
+// --input-time, --disjoint, --edge-predicate, --edge-dir.
 void DeclareDrawFlags(CLI::App& app, DrawFlags& flags);
 
 struct DrawRequest {

@@ -43,12 +43,10 @@ Check CheckSchema(const absl::StatusOr<GraphSchema>& schema) {
                 ? "name a folder that `tributary partition` or `generate` wrote"
                 : kCopyAgain};
   }
-  int64_t nodes = 0, edges = 0;
-  for (const NodeTypeSchema& type : schema->node_types) nodes += type.num_nodes;
-  for (const EdgeTypeSchema& type : schema->edge_types) edges += type.num_edges;
   return {Level::kOk, kGraphJson,
-          absl::StrCat(schema->name, ", ", nodes, " nodes, ", edges, " edges, ",
-                       schema->num_partitions, " partitions, content=",
+          absl::StrCat(schema->name, ", ", schema->NumNodes(), " nodes, ",
+                       schema->NumEdges(), " edges, ", schema->num_partitions,
+                       " partitions, content=",
                        ToHex(schema->content_digest).substr(0, 16)),
           ""};
 }

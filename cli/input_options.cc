@@ -25,6 +25,9 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
                "relation R gets a reverse rev_R with the same ids");
   app.add_flag("--dedupe", options.dedupe,
                "Of edges with the same ends keep the lowest id");
+  app.add_flag("--out-edges", options.out_edges,
+               "Store the edges also by the nodes that they lead from, for "
+               "--edge-dir out and both; typed graphs: --add-reverse");
   app.add_option(
       "--edge-weight", options.edge_weight,
       "File of a weight for each edge, as raw/NAME.csv.gz: its NAME");
@@ -42,6 +45,7 @@ std::string InputFlagsText(const InputOptions& options) {
   std::string text;
   if (options.add_reverse) text += " --add-reverse";
   if (options.dedupe) text += " --dedupe";
+  if (options.out_edges) text += " --out-edges";
   const auto add = [&](const char* flag,
                        const std::optional<std::string>& name) {
     if (name.has_value()) absl::StrAppend(&text, " ", flag, " ", *name);
@@ -104,12 +108,9 @@ absl::Status CheckOutIsFree(const std::string& folder) {
 }
 
 void PrintWritten(const std::string& folder, const GraphSchema& schema) {
-  int64_t nodes = 0, edges = 0;
-  for (const NodeTypeSchema& type : schema.node_types) nodes += type.num_nodes;
-  for (const EdgeTypeSchema& type : schema.edge_types) edges += type.num_edges;
   std::printf("wrote %s nodes=%lld edges=%lld partitions=%u content=%s\n",
-              folder.c_str(), static_cast<long long>(nodes),
-              static_cast<long long>(edges), schema.num_partitions,
+              folder.c_str(), static_cast<long long>(schema.NumNodes()),
+              static_cast<long long>(schema.NumEdges()), schema.num_partitions,
               ToHex(schema.content_digest).c_str());
 }
 

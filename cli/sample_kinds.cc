@@ -30,6 +30,7 @@ std::vector<KindOption> KindOptions(const SampleArguments& a) {
       {"--input-time", !d.input_time.empty(), {"node", "link"}},
       {"--disjoint", d.disjoint, {"node", "link"}},
       {"--edge-predicate", d.edge_predicate.has_value(), {"node", "link"}},
+      {"--edge-dir", d.edge_dir != no.edge_dir, {"node", "link"}},
       {"--num-neighbors", !a.num_neighbors.empty(), {"node", "link"}},
       {"--replace", a.replace, {"node", "link"}},
       {"--expand", a.expand != none.expand, {"node", "link"}},

@@ -31,6 +31,10 @@ absl::Status CheckKnown(const v1::SessionSpec& spec) {
         "temporal_strategy: ", static_cast<int>(neighbor.temporal_strategy()),
         "; allowed: uniform (0), last (1)");
   }
+  if (!v1::EdgeDirection_IsValid(neighbor.edge_dir())) {
+    return Refuse("edge_dir: ", static_cast<int>(neighbor.edge_dir()),
+                  "; allowed: in (0), out (1), both (2)");
+  }
   if (v1::InputTime_IsValid(spec.inputs().time())) return absl::OkStatus();
   return Refuse("input_time: ", static_cast<int>(spec.inputs().time()),
                 "; allowed: none (0), given (1), own (2)");
@@ -197,6 +201,7 @@ void FillDraws(const DrawOptions& options, v1::NeighborSampling* neighbor,
   spec->mutable_inputs()->set_time(
       static_cast<v1::InputTime>(options.input_time));
   FillPredicates(options.edge_predicates, neighbor);
+  neighbor->set_edge_dir(static_cast<v1::EdgeDirection>(options.edge_dir));
 }
 
 absl::Status CheckDraws(const v1::SessionSpec& spec) {

@@ -30,6 +30,12 @@ enum class TemporalStrategy {
   kUniform,
   kLast,  // the latest, no draw
 };
+// GLT's edge_dir: which edges of a node lead to its neighbours.
+enum class EdgeDirection {
+  kIn,
+  kOut,
+  kBoth,  // in, then out without self loops; the fanout is of each
+};
 enum class InputTimeMode {
   kNone,
   kGiven,  // one for each input, with the credit
@@ -45,6 +51,7 @@ struct DrawOptions {
   bool disjoint = false;  // a tree for each input; a time implies it
   InputTimeMode input_time = InputTimeMode::kNone;
   EdgePredicates edge_predicates;  // edges that meet them; DGL's mask
+  EdgeDirection edge_dir = EdgeDirection::kIn;
   friend bool operator==(const DrawOptions&, const DrawOptions&) = default;
 };
 

@@ -16,7 +16,8 @@ namespace tributary {
 namespace {
 
 constexpr char kForm[] =
-    "edge_attr[I], edge_weight or edge_time, one of < <= == != >= >, and a "
+    "edge_attr[I], edge_weight, edge_time or self_loop, one of < <= == != >= "
+    ">, and a "
     "number, as in 'edge_attr[0] >= 0.5 and edge_time < 100'; of one edge "
     "type: 'src,rel,dst:edge_weight > 0'";
 
@@ -45,6 +46,10 @@ bool ParseColumn(absl::string_view text, EdgeCondition* condition) {
   }
   if (text == "edge_time") {
     condition->column = EdgeColumn::kTime;
+    return true;
+  }
+  if (text == "self_loop") {
+    condition->column = EdgeColumn::kSelfLoop;
     return true;
   }
   condition->column = EdgeColumn::kAttr;
@@ -106,6 +111,7 @@ std::string Names(const EdgeColumns& stored) {
   }
   if (stored.weights) names.push_back("edge_weight");
   if (stored.times) names.push_back("edge_time");
+  if (stored.self_loops) names.push_back("self_loop");
   return names.empty() ? "no columns" : absl::StrJoin(names, ", ");
 }
 
@@ -117,6 +123,8 @@ bool HasColumn(const EdgeColumns& stored, const EdgeCondition& condition) {
       return stored.weights;
     case EdgeColumn::kTime:
       return stored.times;
+    case EdgeColumn::kSelfLoop:
+      return stored.self_loops;
   }
   return false;
 }
@@ -131,7 +139,7 @@ bool HasAllColumns(const EdgeColumns& stored,
 
 bool IsWholeColumn(const EdgeColumns& stored, const EdgeCondition& condition) {
   if (condition.column != EdgeColumn::kAttr) {
-    return condition.column == EdgeColumn::kTime;
+    return condition.column != EdgeColumn::kWeight;
   }
   return *stored.attr != DType::kFloat32 && *stored.attr != DType::kFloat64;
 }
@@ -164,8 +172,9 @@ void FillConditions(const std::string& edge_type,
 
 std::string EdgeCondition::ToString() const {
   std::string name = column == EdgeColumn::kWeight ? "edge_weight"
-                     : column == EdgeColumn::kTime
-                         ? "edge_time"
+                     : column == EdgeColumn::kTime ? "edge_time"
+                     : column == EdgeColumn::kSelfLoop
+                         ? "self_loop"
                          : absl::StrCat("edge_attr[", index, "]");
   absl::string_view sign;
   for (const auto& [text, value] : kComparisons) {
@@ -245,7 +254,8 @@ absl::StatusOr<EdgeCondition> ReadCondition(
     const v1::EdgeCondition& condition) {
   if (!v1::EdgeColumn_IsValid(condition.column()) || condition.column() == 0) {
     return Refuse("column ", static_cast<int>(condition.column()),
-                  "; allowed: edge_attr (1), edge_weight (2), edge_time (3)");
+                  "; allowed: edge_attr (1), edge_weight (2), edge_time (3), "
+                  "self_loop (4)");
   }
   if (!v1::Comparison_IsValid(condition.comparison()) ||
       condition.comparison() == 0) {

@@ -22,7 +22,7 @@ class NeighborSampling;
 }  // namespace v1
 
 // The numbers are those of session.proto.
-enum class EdgeColumn { kAttr = 1, kWeight = 2, kTime = 3 };
+enum class EdgeColumn { kAttr = 1, kWeight = 2, kTime = 3, kSelfLoop = 4 };
 enum class Comparison {
   kLess = 1,
   kLessOrEqual = 2,
@@ -67,8 +67,8 @@ struct EdgePredicates {
 
 // "edge_attr[0] >= 0.5 and edge_time < 100", or with edge types of their own
 // "edge_weight > 0;paper,cites,paper:edge_attr[2] == 1". Columns are
-// edge_attr[I], edge_weight and edge_time; comparisons < <= == != >= >.
-// INVALID_ARGUMENT with the text and what is allowed.
+// edge_attr[I], edge_weight, edge_time and self_loop; comparisons < <= == != >=
+// >. INVALID_ARGUMENT with the text and what is allowed.
 absl::StatusOr<EdgePredicates> ParseEdgePredicates(absl::string_view text);
 
 // What is stored beside the edges of a type.
@@ -77,6 +77,7 @@ struct EdgeColumns {
   size_t attr_width = 0;  // values in a row
   bool weights = false;
   bool times = false;
+  bool self_loops = false;  // its ends are of one type: 0 or 1
 };
 
 // INVALID_ARGUMENT, with what the type has, where the condition has no column

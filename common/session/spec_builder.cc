@@ -106,9 +106,13 @@ absl::Status FillFanouts(const SpecGraph& graph, const SpecOptions& options,
   RETURN_IF_ERROR(CheckNumNeighbors(graph, neighbors, num_hops));
   for (const std::string& type : graph.edge_types) {
     auto named = neighbors.by_edge_type.find(type);
-    std::vector<int32_t> fanouts = named != neighbors.by_edge_type.end()
-                                       ? named->second
-                                       : neighbors.by_default;
+    std::vector<int32_t> fanouts;
+    if (named != neighbors.by_edge_type.end()) {
+      fanouts = named->second;
+    } else if (options.draws.edge_dir != EdgeDirection::kBoth ||
+               graph.reverses.count(type) == 0) {
+      fanouts = neighbors.by_default;
+    }
     fanouts.resize(num_hops, 0);
     v1::EdgeTypeFanout* entry = neighbor->add_fanouts();
     entry->set_edge_type(type);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct SpecGraph {
   Sha256Digest layout_digest{};
   std::vector<std::string> node_types;  // ascending bytewise
   std::vector<std::string> edge_types;  // "src,rel,dst", in canonical order
+  std::set<std::string> reverses;       // those that hold others' edges
 };
 
 enum class ShuffleMode {
@@ -43,7 +45,9 @@ enum class ExpandMode { kNew, kAll };
 
 // Neighbours per hop: a default and what differs from it.
 struct NumNeighbors {
-  std::vector<int32_t> by_default;  // empty: 0 in every hop
+  // Empty: 0 in every hop. With edge_dir both not for reverses, whose edges
+  // come with those that they are the reverses of.
+  std::vector<int32_t> by_default;
   std::map<std::string, std::vector<int32_t>> by_edge_type;  // "src,rel,dst"
   friend bool operator==(const NumNeighbors&, const NumNeighbors&) = default;
 };

@@ -49,6 +49,11 @@ absl::Status CheckSubgraph(const v1::NeighborSampling& neighbor) {
         "subgraph_type: not directional with draw labor, whose weights are of "
         "the edges that were drawn; allowed: directional");
   }
+  if (neighbor.edge_dir() != v1::EDGE_DIRECTION_IN) {
+    return Refuse(
+        "subgraph_type: not directional with edge_dir out or both; allowed: "
+        "directional, or edge_dir in");
+  }
   if (neighbor.subgraph_type() == v1::SUBGRAPH_TYPE_INDUCED &&
       neighbor.edge_predicates_size() > 0) {
     return Refuse(

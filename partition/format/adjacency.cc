@@ -181,4 +181,39 @@ absl::StatusOr<Adjacency> Adjacency::FromSortedRows(
   return result;
 }
 
+// Rows are read by node ascending, and each neighbour's edges by id ascending:
+// every new row fills in canonical order.
+Adjacency Adjacency::Transposed(int64_t num_src) const {
+  Adjacency result;
+  result.indptr_.assign(static_cast<size_t>(num_src) + 1, 0);
+  for (uint64_t i = 0; i < indptr_.back(); ++i) {
+    ++result.indptr_[edge(i).neighbor + 1];
+  }
+  for (int64_t u = 0; u < num_src; ++u) {
+    result.indptr_[u + 1] += result.indptr_[u];
+  }
+  result.max_edge_id_ = max_edge_id_;
+  result.wide_ =
+      !FitsNarrow(num_nodes(), static_cast<uint64_t>(max_edge_id_) + 1);
+  std::vector<uint64_t> next(result.indptr_.begin(), result.indptr_.end() - 1);
+  const auto scatter = [&](auto& edges) {
+    using Packed = typename std::decay_t<decltype(edges)>::value_type;
+    constexpr int kBits = sizeof(Packed) * 4;
+    edges.resize(indptr_.back());
+    for (int64_t v = 0; v < num_nodes(); ++v) {
+      for (uint64_t i = indptr_[v]; i < indptr_[v + 1]; ++i) {
+        const InEdge in = edge(i);
+        edges[next[in.neighbor]++] =
+            static_cast<Packed>(v) << kBits | static_cast<Packed>(in.edge_id);
+      }
+    }
+  };
+  if (result.wide_) {
+    scatter(result.wide_edges_);
+  } else {
+    scatter(result.narrow_edges_);
+  }
+  return result;
+}
+
 }  // namespace tributary

@@ -52,6 +52,11 @@ class Adjacency {
       absl::FunctionRef<absl::Status(int64_t node, absl::Span<InEdge> row)>
           fill);
 
+  // The same edges by the node that they come from: node u's row holds those
+  // that lead from it, with their destinations for neighbours. `num_src`
+  // nodes that the neighbours are of.
+  Adjacency Transposed(int64_t num_src) const;
+
   int64_t num_nodes() const { return static_cast<int64_t>(indptr_.size()) - 1; }
   int64_t num_edges() const { return static_cast<int64_t>(indptr_.back()); }
   absl::Span<const uint64_t> indptr() const { return indptr_; }

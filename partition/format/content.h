@@ -33,6 +33,7 @@ struct EdgeContent {
   std::string src, rel, dst;
   int src_type = 0;  // indices into node_types
   int dst_type = 0;
+  bool reverse = false;  // as EdgeTypeSchema's
   Adjacency in_edges;
   std::shared_ptr<const RowSource> edge_attr;  // may be null
   AttrBy attr_by = AttrBy::kEdgeId;

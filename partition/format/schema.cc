@@ -27,6 +27,32 @@ int GraphSchema::FindEdgeType(std::string_view canonical_name) const {
   return -1;
 }
 
+int GraphSchema::ReverseOf(int edge_type) const {
+  constexpr std::string_view kReverse = "rev_";
+  const EdgeTypeSchema& type = edge_types[edge_type];
+  EdgeTypeSchema other;
+  other.src = type.dst;
+  other.dst = type.src;
+  other.rel = type.reverse ? type.rel.substr(kReverse.size())
+                           : std::string(kReverse) + type.rel;
+  const int found = FindEdgeType(other.name());
+  return found >= 0 && edge_types[found].reverse != type.reverse ? found : -1;
+}
+
+int64_t GraphSchema::NumNodes() const {
+  int64_t nodes = 0;
+  for (const NodeTypeSchema& type : node_types) nodes += type.num_nodes;
+  return nodes;
+}
+
+int64_t GraphSchema::NumEdges() const {
+  int64_t edges = 0;
+  for (size_t t = 0; t < edge_types.size(); ++t) {
+    if (IsVisible(static_cast<int>(t))) edges += edge_types[t].num_edges;
+  }
+  return edges;
+}
+
 absl::StatusOr<size_t> GraphSchema::FindSplit(std::string_view type,
                                               std::string_view split) const {
   std::vector<std::string> names;

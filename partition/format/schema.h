@@ -51,6 +51,8 @@ struct EdgeTypeSchema {
   bool neighbor_timed = false;           // the source type's nodes have times
   bool neighbor_ids = false;             // sources' original ids are stored
   bool degrees = false;                  // both ends' degrees are stored
+  // rev_REL of REL: the same edges turned round, with the same ids.
+  bool reverse = false;
   std::vector<int64_t> partition_edges;  // edges in each partition
 
   std::string name() const { return src + "," + rel + "," + dst; }
@@ -112,6 +114,16 @@ struct GraphSchema {
   // -1 when there is none.
   int FindNodeType(std::string_view type_name) const;
   int FindEdgeType(std::string_view canonical_name) const;
+  // The type that holds the same edges by their other ends; -1 when none does.
+  int ReverseOf(int edge_type) const;
+  // Of the types that users see.
+  int64_t NumNodes() const;
+  int64_t NumEdges() const;
+  // Whether users see the type: a homogeneous graph's own alone, not its
+  // reverse, which is there for edge_dir.
+  bool IsVisible(int edge_type) const {
+    return heterogeneous || !edge_types[edge_type].reverse;
+  }
   // The place among `splits` of the one of `type` that `split` names, "train"
   // or "SCHEME/train". NOT_FOUND lists those there are; INVALID_ARGUMENT when
   // several schemes have it.

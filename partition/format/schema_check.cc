@@ -64,6 +64,19 @@ absl::Status CheckEdgeType(const EdgeTypeSchema& type,
   return CheckPartitionEdges(type, num_partitions);
 }
 
+absl::Status CheckReverse(const GraphSchema& schema, int type) {
+  const EdgeTypeSchema& reverse = schema.edge_types[type];
+  if (!reverse.reverse) return absl::OkStatus();
+  const int of =
+      absl::StartsWith(reverse.rel, "rev_") ? schema.ReverseOf(type) : -1;
+  if (of >= 0 && schema.edge_types[of].num_edges == reverse.num_edges) {
+    return absl::OkStatus();
+  }
+  return Contradiction(absl::StrCat("edge type ", reverse.name(),
+                                    " is the reverse of none with as many "
+                                    "edges"));
+}
+
 absl::Status CheckSplit(const SplitSchema& split, const GraphSchema& schema) {
   RETURN_IF_ERROR(CheckTypeName(split.name));
   if (!split.scheme.empty()) RETURN_IF_ERROR(CheckTypeName(split.scheme));
@@ -154,6 +167,9 @@ absl::Status CheckSchema(const GraphSchema& schema) {
   }
   for (const EdgeTypeSchema& type : schema.edge_types) {
     RETURN_IF_ERROR(CheckEdgeType(type, schema.num_partitions));
+  }
+  for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+    RETURN_IF_ERROR(CheckReverse(schema, static_cast<int>(t)));
   }
   for (const SplitSchema& split : schema.splits) {
     RETURN_IF_ERROR(CheckSplit(split, schema));

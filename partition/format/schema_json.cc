@@ -48,6 +48,7 @@ Json ToJson(const EdgeTypeSchema& type) {
   if (type.timed) json["timed"] = true;
   if (type.neighbor_ids) json["neighbor_ids"] = true;
   if (type.degrees) json["degrees"] = true;
+  if (type.reverse) json["reverse"] = true;
   return json;
 }
 
@@ -245,6 +246,7 @@ EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
   type.timed = in.Flag("timed");
   type.neighbor_ids = in.Flag("neighbor_ids");
   type.degrees = in.Flag("degrees");
+  type.reverse = in.Flag("reverse");
   type.partition_edges = in.Counts("partition_edges");
   return type;
 }

@@ -80,6 +80,7 @@ EdgeTypeSchema JobPlanner::SchemaOfEdges(const EdgeContent& type) const {
                         .dst_type = type.dst_type,
                         .num_edges = type.in_edges.num_edges(),
                         .edge_attr = SchemaOf(type.edge_attr)};
+  schema.reverse = type.reverse;
   schema.weighted = type.weight != nullptr;
   if (schema.weighted) schema.weight_dtype = type.weight->schema().dtype;
   schema.timed = type.time != nullptr;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "partition/pipeline/ogb_reader.h"
+#include "partition/pipeline/out_edges.h"
 
 namespace tributary {
 namespace {
@@ -24,6 +25,7 @@ absl::StatusOr<Input> ReadInput(const InputOptions& options) {
         "--format \"", options.format, "\" is not built; allowed: ogb"));
   }
   ASSIGN_OR_RETURN(Input input, ReadOgb(options));
+  if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&input.content));
   input.content.name =
       options.name.empty() ? NameOf(options.folder) : options.name;
   return input;

@@ -16,7 +16,8 @@ struct InputOptions {
   std::string format = "ogb";
   bool add_reverse = false;
   bool dedupe = false;
-  std::string name;  // empty: the folder's
+  bool out_edges = false;  // of a homogeneous graph: see AddOutEdges
+  std::string name;        // empty: the folder's
   // Files of one number an edge or node beside the format's own, by their names
   // without .csv.gz: "edge_year" is raw/edge_year.csv.gz.
   std::optional<std::string> edge_weight;

@@ -278,6 +278,7 @@ class HeteroReader {
     edges.dst = relation.dst;
     edges.src_type = relation.src_type;
     edges.dst_type = relation.dst_type;
+    edges.reverse = relation.reverse;
     edges.edge_attr = columns.attr;
     edges.weight = columns.weight;
     edges.time = columns.time;

@@ -189,6 +189,7 @@ absl::StatusOr<EdgeContent> EdgesOf(const std::shared_ptr<const Graph>& graph,
   edges.dst = type.dst;
   edges.src_type = type.src_type;
   edges.dst_type = type.dst_type;
+  edges.reverse = type.reverse;
   edges.attr_by = EdgeContent::AttrBy::kPosition;
   ASSIGN_OR_RETURN(edges.in_edges, EdgeReader(*graph, t, internal).Read());
   RETURN_IF_ERROR(CheckDerived(*graph, t));

@@ -14,13 +14,14 @@ struct Relation {
   std::string src, rel, dst;
   int src_type = 0;  // indices into node_types
   int dst_type = 0;
+  bool reverse = false;  // made of another
 
   std::string name() const { return src + "," + rel + "," + dst; }
   // Its folder below raw/relations.
   std::string folder() const { return src + "___" + rel + "___" + dst; }
   // rev_rel, from dst to src.
   Relation Reverse() const {
-    return {dst, "rev_" + rel, src, dst_type, src_type};
+    return {dst, "rev_" + rel, src, dst_type, src_type, true};
   }
 };
 

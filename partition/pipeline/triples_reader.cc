@@ -95,6 +95,7 @@ class TriplesReader {
       std::vector<EdgeSplitInput> splits = SplitsOf(k);
       if (options_.add_reverse) {
         RETURN_IF_ERROR(AddEdges("rev_" + rel, {rows.dst, rows.src}));
+        input_.content.edge_types.back().reverse = true;
       }
       RETURN_IF_ERROR(AddEdges(rel, std::move(rows)));
       AddEdgeSplits(splits, input_.content.edge_types.back(), input_.content);

@@ -172,16 +172,51 @@ absl::Status CompareSplits(const GraphContent& graph,
   return absl::OkStatus();
 }
 
+// Whether what is stored as the reverse of an edge type is just that.
+absl::Status CheckReverse(const EdgeContent& of, const EdgeContent& reverse,
+                          int64_t num_src) {
+  const Adjacency turned = of.in_edges.Transposed(num_src);
+  return ParallelFor(num_src, kGrain, [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      const uint64_t first = turned.indptr()[v], last = turned.indptr()[v + 1];
+      bool same = reverse.in_edges.indptr()[v + 1] == last;
+      for (uint64_t i = first; same && i < last; ++i) {
+        same = turned.edge(i) == reverse.in_edges.edge(i);
+      }
+      if (same) continue;
+      return absl::DataLossError(
+          absl::StrCat("the edges of ", reverse.name(), " into node ", v,
+                       " are not those of ", of.name(), " that lead from it"));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status CheckReverses(const GraphSchema& schema,
+                           const GraphContent& content) {
+  for (size_t t = 0; t < content.edge_types.size(); ++t) {
+    const EdgeContent& type = content.edge_types[t];
+    if (!type.reverse) continue;
+    const int of = schema.ReverseOf(static_cast<int>(t));
+    RETURN_IF_ERROR(CheckReverse(content.edge_types[of], type,
+                                 content.node_types[type.dst_type].num_nodes));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<GraphContent> VerifyGraph(const std::string& folder) {
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, {.verify = true}));
   ASSIGN_OR_RETURN(GraphContent content, ReadBack(graph));
   const Sha256Digest digest = ComputeContentDigest(content);
-  if (digest == graph->schema().content_digest) return content;
-  return absl::DataLossError(absl::StrCat(
-      folder, ": the content's digest is ", ToHex(digest), "; graph.json says ",
-      ToHex(graph->schema().content_digest)));
+  if (digest != graph->schema().content_digest) {
+    return absl::DataLossError(absl::StrCat(
+        folder, ": the content's digest is ", ToHex(digest),
+        "; graph.json says ", ToHex(graph->schema().content_digest)));
+  }
+  RETURN_IF_ERROR(CheckReverses(graph->schema(), content));
+  return content;
 }
 
 absl::Status CompareContent(const GraphContent& graph,

@@ -27,6 +27,9 @@ struct SampledHop {
   // ... or per edge, where an edge is not stored with its destination.
   std::vector<uint32_t> edge_owners;
 
+  // With positions also once it let go of what is in the batch.
+  size_t num_edges() const { return std::max(src.size(), positions.size()); }
+
   // Lets go of what is in the batch; what finds edge_attr stays.
   void DropWritten() {
     LetGo(src);
@@ -113,6 +116,16 @@ struct BatchState {
     return sum;
   }
 };
+
+// Of each of a planned type's `hops`, where its edges begin in their tensors:
+// one after the other, or where several types share tensors each hop's edges of
+// all of them together.
+std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
+                                 const BatchState& state, size_t planned);
+
+// How many edges are in the tensors of a planned type.
+uint64_t NumTensorEdges(const SamplingPlan& plan, const BatchState& state,
+                        size_t planned);
 
 }  // namespace tributary
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "sampler_server/engine/tree_ids.h"
 
@@ -87,10 +88,14 @@ std::string BatchWriter::EdgeSuffix(int edge_type) const {
 }
 
 void BatchWriter::AddEdgeTensors(size_t index) {
-  const EdgeTypeSchema& schema =
-      schema_.edge_types[plan_.edge_types[index].edge_type];
-  const std::string suffix = EdgeSuffix(plan_.edge_types[index].edge_type);
-  const auto e = static_cast<int64_t>(state_.edges[index].edges);
+  const PlannedEdgeType& planned = plan_.edge_types[index];
+  if (planned.joins >= 0) {
+    edges_.push_back(edges_[planned.joins]);
+    return;
+  }
+  const EdgeTypeSchema& schema = schema_.edge_types[planned.edge_type];
+  const std::string suffix = EdgeSuffix(planned.emitted_type());
+  const auto e = static_cast<int64_t>(NumTensorEdges(plan_, state_, index));
   EdgeTensors tensors;
   tensors.edge_index =
       layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
@@ -99,11 +104,11 @@ void BatchWriter::AddEdgeTensors(size_t index) {
     tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
                                             DType::kInt64, {plan_.num_hops});
   }
-  if (plan_.edge_types[index].draw == Draw::kLabor) {
+  if (planned.draw == Draw::kLabor) {
     tensors.edge_weight =
         layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
   }
-  if (NeedsPositions(schema_, plan_, plan_.edge_types[index])) {
+  if (NeedsPositions(schema_, plan_, planned)) {
     tensors.edge_attr =
         layout_.Add("edge_attr" + suffix, schema.edge_attr->dtype,
                     RowsShape(e, *schema.edge_attr));
@@ -131,10 +136,7 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
     if (plan_.disjoint) WriteTrees(i, room);
   }
   for (size_t i = 0; i < edges_.size(); ++i) {
-    if (edges_[i].num_sampled_edges != kNone) {
-      Fill<int64_t>(TensorOf(edges_[i].num_sampled_edges, room),
-                    state_.edges[i].per_hop);
-    }
+    if (edges_[i].num_sampled_edges != kNone) AddEdgeCounts(i, room);
     WriteEdges(i, room);
     if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
   }
@@ -155,24 +157,42 @@ void BatchWriter::WriteTrees(size_t index, absl::Span<uint8_t> room) const {
 // What an edge stands for: one of the min(fanout, degree) that were drawn.
 void BatchWriter::WriteEdgeWeights(size_t index,
                                    absl::Span<uint8_t> room) const {
-  float* weight = As<float>(TensorOf(edges_[index].edge_weight, room)).data();
-  for (const SampledHop& hop : state_.edges[index].hops) {
-    for (uint32_t count : hop.counts) {
+  const auto weights = As<float>(TensorOf(edges_[index].edge_weight, room));
+  const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
+  for (size_t h = 0; h < first.size(); ++h) {
+    float* weight = weights.data() + first[h];
+    for (uint32_t count : state_.edges[index].hops[h].counts) {
       weight = std::fill_n(weight, count, static_cast<float>(1.0 / count));
     }
   }
 }
 
+// The first of the types that share the tensor sets it, the others add theirs.
+void BatchWriter::AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const {
+  const auto counts =
+      As<int64_t>(TensorOf(edges_[index].num_sampled_edges, room));
+  const std::vector<int64_t>& per_hop = state_.edges[index].per_hop;
+  const bool joins = plan_.edge_types[index].joins >= 0;
+  for (size_t hop = 0; hop < per_hop.size(); ++hop) {
+    counts[hop] = (joins ? counts[hop] : 0) + per_hop[hop];
+  }
+}
+
 void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room) const {
-  const size_t total = state_.edges[index].edges;
-  int32_t* src = As<int32_t>(TensorOf(edges_[index].edge_index, room)).data();
-  int32_t* dst = src + total;
-  int64_t* e_id = As<int64_t>(TensorOf(edges_[index].e_id, room)).data();
-  for (const SampledHop& hop : state_.edges[index].hops) {
-    src = std::copy(hop.src.begin(), hop.src.end(), src);
-    e_id = std::copy(hop.edge_ids.begin(), hop.edge_ids.end(), e_id);
+  const auto e_ids = As<int64_t>(TensorOf(edges_[index].e_id, room));
+  const auto ends = As<int32_t>(TensorOf(edges_[index].edge_index, room));
+  const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
+  const bool turned = plan_.edge_types[index].turned_to >= 0;
+  for (size_t h = 0; h < first.size(); ++h) {
+    const SampledHop& hop = state_.edges[index].hops[h];
+    int32_t* from = ends.data() + first[h];
+    int32_t* to = from + e_ids.size();
+    if (turned) std::swap(from, to);
+    std::copy(hop.src.begin(), hop.src.end(), from);
+    std::copy(hop.edge_ids.begin(), hop.edge_ids.end(),
+              e_ids.begin() + first[h]);
     auto local = static_cast<int32_t>(hop.first_local);
-    for (uint32_t count : hop.counts) dst = std::fill_n(dst, count, local++);
+    for (uint32_t count : hop.counts) to = std::fill_n(to, count, local++);
   }
 }
 

@@ -55,6 +55,7 @@ class BatchWriter {
   void AddEdgeTensors(size_t index);
   void WriteTrees(size_t index, absl::Span<uint8_t> room) const;
   void WriteEdgeWeights(size_t index, absl::Span<uint8_t> room) const;
+  void AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const;
   void WriteEdges(size_t index, absl::Span<uint8_t> room) const;
   absl::Span<uint8_t> TensorOf(int handle, absl::Span<uint8_t> room) const;
 
@@ -64,7 +65,7 @@ class BatchWriter {
   BatchLayout layout_;
   int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone;
   std::vector<NodeTensors> nodes_;  // by plan.node_types
-  std::vector<EdgeTensors> edges_;  // by plan.edge_types
+  std::vector<EdgeTensors> edges_;  // by plan.edge_types; shared ones twice
   std::vector<int> kind_tensors_;   // by state.tensors
 };
 

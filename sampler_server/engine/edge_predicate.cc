@@ -1,6 +1,7 @@
 #include "sampler_server/engine/edge_predicate.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <type_traits>
@@ -142,6 +143,20 @@ bool NarrowByTime(const TimeOrder& order, uint64_t begin, uint64_t degree,
   return sound;
 }
 
+// 1 where the source is the node itself.
+template <typename T>
+void NarrowBySelfLoop(absl::Span<const T> sources, uint64_t node,
+                      const EdgeCondition& condition,
+                      absl::Span<uint64_t> bits) {
+  std::array<uint8_t, 64> is_loop;
+  for (size_t p = 0; p < sources.size(); p += is_loop.size()) {
+    const size_t n = std::min(is_loop.size(), sources.size() - p);
+    for (size_t j = 0; j < n; ++j) is_loop[j] = sources[p + j] == node ? 1 : 0;
+    NarrowByValue<uint8_t>({is_loop.data(), 1}, n, condition,
+                           bits.subspan(p / 64, 1));
+  }
+}
+
 absl::Status CheckColumn(const char* what, size_t size, size_t wanted) {
   if (size == wanted) return absl::OkStatus();
   if (size == 0) {
@@ -189,13 +204,16 @@ absl::Status EdgePredicate::CheckColumns(const EdgePartition& edges) const {
         RETURN_IF_ERROR(CheckColumn(
             "ranks in time", edges.edge_time.position.size() * 8, n * 8));
         break;
+      case EdgeColumn::kSelfLoop:
+        break;
     }
   }
   return absl::OkStatus();
 }
 
-bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t begin,
-                           uint64_t degree, absl::Span<uint64_t> bits) const {
+bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
+                           uint64_t begin, uint64_t degree,
+                           absl::Span<uint64_t> bits) const {
   bool sound = true;
   for (const EdgeCondition& condition : conditions) {
     switch (condition.column) {
@@ -214,6 +232,15 @@ bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t begin,
       }
       case EdgeColumn::kTime:
         sound &= NarrowByTime(edges.edge_time, begin, degree, condition, bits);
+        break;
+      case EdgeColumn::kSelfLoop:
+        if (edges.indices.wide()) {
+          NarrowBySelfLoop(edges.indices.wide_span().subspan(begin, degree),
+                           node, condition, bits);
+        } else {
+          NarrowBySelfLoop(edges.indices.narrow_span().subspan(begin, degree),
+                           node, condition, bits);
+        }
         break;
     }
   }

@@ -33,11 +33,12 @@ struct EdgePredicate {
   // DATA_LOSS for one of another length.
   absl::Status CheckColumns(const EdgePartition& edges) const;
 
-  // Clears the bits of a row's positions that do not meet all conditions. False
-  // when an order by time holds a position beyond the row. Requires
-  // CheckColumns, and bits for `degree` positions, those after them 0.
-  bool Narrow(const EdgePartition& edges, uint64_t begin, uint64_t degree,
-              absl::Span<uint64_t> bits) const;
+  // Clears the bits of a row's positions that do not meet all conditions;
+  // `node` is the row's internal id. False when an order by time holds a
+  // position beyond the row. Requires CheckColumns, and bits for `degree`
+  // positions, those after them 0.
+  bool Narrow(const EdgePartition& edges, uint64_t node, uint64_t begin,
+              uint64_t degree, absl::Span<uint64_t> bits) const;
 };
 
 }  // namespace tributary

@@ -38,11 +38,11 @@ bool EligibleDrawer::FindEligible(const HopNode& node) {
     bits_.back() = (uint64_t{1} << (node.degree % 64)) - 1;
   }
   const auto bits = absl::MakeSpan(bits_);
-  if (query_.predicate != nullptr) {
-    damaged_ |=
-        !query_.predicate->Narrow(source_.edges, node.begin, node.degree, bits);
-  }
   const uint64_t row = query_.rows[node.index];
+  if (query_.predicate != nullptr) {
+    damaged_ |= !query_.predicate->Narrow(
+        source_.edges, query_.first_node + row, node.begin, node.degree, bits);
+  }
   if (MayExclude(row)) {
     excluded_.Narrow(source_.edges, row, node.begin, node.degree, bits);
   }

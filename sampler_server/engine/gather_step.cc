@@ -91,8 +91,11 @@ void GatherStep::AddEdgeJobs(size_t index) {
     job.rows.reserve(job.num_rows);
     job.to.reserve(job.num_rows);
   }
-  uint32_t edge = 0;
-  for (SampledHop& hop : hops) {
+  const std::vector<uint64_t> first =
+      FirstEdges(*context_.plan, *context_.state, index);
+  for (size_t h = 0; h < hops.size(); ++h) {
+    SampledHop& hop = hops[h];
+    auto edge = static_cast<uint32_t>(first[h]);
     size_t at = 0;
     for (uint32_t owner : hop.edge_owners) {
       by_partition[owner].rows.push_back(hop.positions[at++]);

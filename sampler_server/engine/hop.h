@@ -52,6 +52,7 @@ struct HopQuery : DrawRule {
   absl::Span<const uint32_t> local_numbers;  // the nodes' numbers in the batch
   absl::Span<const uint64_t> rows;           // within the partition
   absl::Span<const uint32_t> trees;          // the nodes' trees; empty: 0
+  uint64_t first_node = 0;  // internal id of row 0, for predicates
   // Not drawn, of the partition's rows. Outlives the call.
   ExcludedOfRows excluded;
   uint64_t skip_edges = 0;  // of the first node's emission: a continuation

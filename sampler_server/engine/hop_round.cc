@@ -129,6 +129,7 @@ HopQuery HopRound::LocalQuery(const PartitionShare& share, uint64_t max_edges,
   query.rows = Rest(share.rows, from);
   query.trees = Rest(share.trees, from);
   query.time_bound = Rest(share.time_bound, from);
+  query.first_node = static_cast<uint64_t>(dst_.base[share.partition]);
   query.excluded = ExcludedOf(share);
   query.max_edges = max_edges;
   query.exact_memory = exact_memory;

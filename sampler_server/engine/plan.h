@@ -35,6 +35,14 @@ struct PlannedEdgeType {
   // those of another type it has no rows of its own: no edge_attr.
   int mirrors = -1;
   bool has_rows = true;
+  // Out-edges are drawn from the rows of the reverse type, and turned round to
+  // be edges of this type of the schema; -1: they are of edge_type.
+  int turned_to = -1;
+  // The plan's type whose tensors it shares, hop by hop after it; -1: its own.
+  int joins = -1;
+
+  // Which the batch's edges are of.
+  int emitted_type() const { return turned_to < 0 ? edge_type : turned_to; }
 };
 
 // What only one kind of sampling knows of its plan. Immutable.

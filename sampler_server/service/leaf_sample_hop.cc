@@ -126,10 +126,11 @@ absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
 
 absl::StatusOr<std::shared_ptr<const EdgePredicate>> TakePredicate(
     const v1::SampleHopRequest& request, const EdgeTypeSchema& type) {
-  if (request.conditions_size() > static_cast<int>(kMaxConditions)) {
+  // One more of a session's own: edge_dir both leaves out self loops.
+  if (request.conditions_size() > static_cast<int>(kMaxConditions) + 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(request.conditions_size(), " conditions; allowed: 0 to ",
-                     kMaxConditions));
+                     kMaxConditions + 1));
   }
   std::vector<EdgeCondition> conditions;
   for (const v1::EdgeCondition& condition : request.conditions()) {
@@ -222,6 +223,8 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   query.rows = nodes.rows;
   query.trees = nodes.trees;
   query.time_bound = nodes.time_bound;
+  query.first_node = static_cast<uint64_t>(
+      schema.node_types[type.dst_type].base[request.partition()]);
   query.excluded = {nodes.excluded, 0, UINT64_MAX};
   query.skip_edges = request.skip_edges();
   const size_t edge_bytes =

@@ -16,9 +16,10 @@ bool HasColumns(const MemoryGraphSpec::EdgeType& type,
                 const std::vector<EdgeCondition>& conditions) {
   for (const EdgeCondition& condition : conditions) {
     const bool has =
-        condition.column == EdgeColumn::kWeight ? !type.weight.empty()
-        : condition.column == EdgeColumn::kTime ? !type.time.empty()
-                                                : type.has_attr;
+        condition.column == EdgeColumn::kWeight     ? !type.weight.empty()
+        : condition.column == EdgeColumn::kTime     ? !type.time.empty()
+        : condition.column == EdgeColumn::kSelfLoop ? type.src == type.dst
+                                                    : type.has_attr;
     if (!has) return false;
   }
   return true;
@@ -26,7 +27,12 @@ bool HasColumns(const MemoryGraphSpec::EdgeType& type,
 
 bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type) {
   const NumNeighbors& n = c.batch.options.num_neighbors;
+  if (type.reverse && !c.graph.heterogeneous) return false;
   const auto named = n.by_edge_type.find(type.name());
+  if (type.reverse && named == n.by_edge_type.end() &&
+      c.batch.options.draws.edge_dir == EdgeDirection::kBoth) {
+    return false;
+  }
   const auto& fanouts =
       named == n.by_edge_type.end() ? n.by_default : named->second;
   return !c.graph.heterogeneous ||
@@ -66,7 +72,10 @@ bool HasWhatItDrawsBy(const RandomCase& c) {
     if (draws.draw == DrawMode::kWeighted) return !type.weight.empty();
     if (draws.time == TimeMode::kEdge) return !type.time.empty();
     if (draws.time == TimeMode::kNone) return true;
-    return !NodeTypeOf(c, type.src).time.empty();
+    return (draws.edge_dir != EdgeDirection::kOut &&
+            !NodeTypeOf(c, type.src).time.empty()) ||
+           (draws.edge_dir != EdgeDirection::kIn &&
+            !NodeTypeOf(c, type.dst).time.empty());
   };
   // Of no planned type nothing is asked.
   bool any = false, none = true;

@@ -34,6 +34,17 @@ TEST(BruteForce, PeersThatAnswerInPieces) {
   }
 }
 
+TEST(BruteForce, EdgesOfOtherDirections) {
+  int of_each[3] = {};
+  for (uint64_t seed = 30'000; seed < 32'000; ++seed) {
+    const RandomCase c = MakeDirectedCase(seed);
+    ++of_each[static_cast<int>(c.batch.options.draws.edge_dir)];
+    if (!Agrees(c, seed % 2 == 0 ? EngineDigest : EngineDigestWithPeer)) return;
+  }
+  EXPECT_GT(of_each[1], 400);
+  EXPECT_GT(of_each[2], 400);
+}
+
 TEST(BruteForce, HubsOnBothSidesOfWideDraws) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     if (!Agrees(MakeHubCase(seed), EngineDigest)) return;

@@ -28,6 +28,18 @@ class Maker {
     return case_;
   }
 
+  RandomCase MakeDirected() {
+    Make();
+    if (case_.batch.options.subgraph.type != SubgraphType::kDirectional) {
+      return case_;
+    }
+    AddReverses(&graph_);
+    EdgeDirection& direction = case_.batch.options.draws.edge_dir;
+    direction = Chance(50) ? EdgeDirection::kOut : EdgeDirection::kBoth;
+    if (!HasWhatItDrawsBy(case_)) direction = EdgeDirection::kIn;
+    return case_;
+  }
+
   RandomCase MakeHub() {
     const int64_t n = 1 + Below(200);
     graph_.num_partitions = static_cast<uint32_t>(1 + Below(3));
@@ -207,16 +219,17 @@ class Maker {
     const int64_t most = 1 + Below(2);
     while (static_cast<int64_t>(conditions.size()) < most) {
       EdgeCondition condition;
-      condition.column = static_cast<EdgeColumn>(1 + Below(3));
+      condition.column = static_cast<EdgeColumn>(1 + Below(4));
       if (!HasColumns(type, {condition})) {
         if (HasColumns(type, conditions) && !conditions.empty()) break;
         type.has_attr = true;
         continue;
       }
       condition.comparison = static_cast<Comparison>(1 + Below(6));
-      condition.whole = condition.column == EdgeColumn::kAttr
-                            ? Below(2 * edges + 2)
-                            : Below(20) - 5;
+      condition.whole =
+          condition.column == EdgeColumn::kAttr       ? Below(2 * edges + 2)
+          : condition.column == EdgeColumn::kSelfLoop ? Below(2)
+                                                      : Below(20) - 5;
       if (condition.column == EdgeColumn::kWeight && Chance(50)) {
         condition.is_whole = false;
         condition.decimal = static_cast<double>(condition.whole) * 7.1;
@@ -318,6 +331,9 @@ class Maker {
 }  // namespace
 
 RandomCase MakeRandomCase(uint64_t seed) { return Maker(seed).Make(); }
+RandomCase MakeDirectedCase(uint64_t seed) {
+  return Maker(seed).MakeDirected();
+}
 RandomCase MakeHubCase(uint64_t seed) { return Maker(seed).MakeHub(); }
 
 std::string EngineDigest(const RandomCase& c) {

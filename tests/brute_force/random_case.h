@@ -24,6 +24,10 @@ struct RandomCase {
 // inputs with duplicates; with and without features, labels, attributes.
 RandomCase MakeRandomCase(uint64_t seed);
 
+// The same of a graph that stores its edges both ways: most often with edge_dir
+// out or both.
+RandomCase MakeDirectedCase(uint64_t seed);
+
 // One hub of 65,535 to 70,001 in-edges, on both sides of where draws become
 // wide, that a few other nodes lead to.
 RandomCase MakeHubCase(uint64_t seed);

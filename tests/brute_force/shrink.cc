@@ -30,6 +30,7 @@ class Shrinker {
                          },
                          1);
       for (size_t t = 0; t < case_.graph.edge_types.size(); ++t) {
+        if (case_.graph.edge_types[t].reverse) continue;
         smaller |=
             FewerOf([t](RandomCase& c) { return &c.graph.edge_types[t].edges; },
                     [t](RandomCase& c, size_t from, size_t to) {
@@ -55,7 +56,9 @@ class Shrinker {
   bool Try(Change change) {
     if (tries_left_-- <= 0) return false;
     RandomCase next = case_;
-    if (!change(next) || !HasWhatItDrawsBy(next) || !fails_(next)) return false;
+    if (!change(next)) return false;
+    RenewReverses(&next.graph);
+    if (!HasWhatItDrawsBy(next) || !fails_(next)) return false;
     case_ = std::move(next);
     return true;
   }
@@ -144,6 +147,7 @@ class Shrinker {
           [t](RandomCase& c) { return &c.graph.node_types[t].has_y; }, false);
     }
     for (size_t t = 0; t < case_.graph.edge_types.size(); ++t) {
+      if (case_.graph.edge_types[t].reverse) continue;
       smaller |=
           TrySet([t](RandomCase& c) { return &c.graph.edge_types[t].has_attr; },
                  false);

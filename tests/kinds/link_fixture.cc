@@ -27,6 +27,7 @@ const MemoryGraphSpec::EdgeType* Supervised(const MemoryGraphSpec& graph,
   for (const auto& type : graph.node_types) nodes[type.name] = type.num_nodes;
   for (size_t i = 0; i < graph.edge_types.size(); ++i) {
     const auto& type = graph.edge_types[(seed + i) % graph.edge_types.size()];
+    if (type.reverse && !graph.heterogeneous) continue;  // nobody sees it
     if (nodes[type.src] > 0 && nodes[type.dst] > 0) return &type;
   }
   return nullptr;
@@ -75,7 +76,7 @@ class Fixture final : public KindFixture {
     RandomCase random;
     const MemoryGraphSpec::EdgeType* type = nullptr;
     for (uint64_t next = seed; type == nullptr; next += 1'000'003) {
-      random = MakeRandomCase(next);
+      random = seed % 3 == 0 ? MakeDirectedCase(next) : MakeRandomCase(next);
       type = Supervised(random.graph, seed);
     }
     BatchCase& batch = random.batch;

@@ -10,7 +10,8 @@ class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "node"; }
   KindCase MakeCase(uint64_t seed) const override {
-    const RandomCase random = MakeRandomCase(seed);
+    const RandomCase random =
+        seed % 3 == 0 ? MakeDirectedCase(seed) : MakeRandomCase(seed);
     KindCase made{random.graph, random.batch, nullptr, Describe(random)};
     made.defined = [random](const BatchRequest& request) {
       return OracleDigest(random.graph, random.batch.options, request.key.epoch,

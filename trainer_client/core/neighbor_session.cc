@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "common/utf8.h"
 #include "partition/format/draw_traits.h"
+#include "partition/format/edge_direction.h"
 #include "trainer_client/core/input_list.h"
 #include "trainer_client/core/link_session.h"
 #include "trainer_client/core/session_bound.h"
@@ -33,8 +34,12 @@ SpecGraph ToSpecGraph(const GraphSchema& schema) {
   for (const auto& type : schema.node_types) {
     graph.node_types.push_back(type.name);
   }
-  for (const auto& type : schema.edge_types) {
-    graph.edge_types.push_back(type.name());
+  for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+    if (!schema.IsVisible(static_cast<int>(t))) continue;
+    graph.edge_types.push_back(schema.edge_types[t].name());
+    if (schema.edge_types[t].reverse) {
+      graph.reverses.insert(graph.edge_types.back());
+    }
   }
   return graph;
 }
@@ -118,8 +123,12 @@ absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
 }
 
 // What the graph has for the edge types that are sampled.
-DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
+absl::StatusOr<DrawTraits> TraitsOf(const GraphSchema& schema,
+                                    const v1::SessionSpec& spec) {
+  const auto direction =
+      static_cast<EdgeDirection>(NeighborsOf(spec).edge_dir());
   DrawTraits traits;
+  std::vector<int> sampled;
   for (const auto& wanted : NeighborsOf(spec).fanouts()) {
     const int i = schema.FindEdgeType(wanted.edge_type());
     const auto& per_hop = wanted.per_hop();
@@ -128,9 +137,15 @@ DrawTraits TraitsOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
          std::count(per_hop.begin(), per_hop.end(), 0) == per_hop.size())) {
       continue;
     }
-    const EdgeTypeSchema& type = schema.edge_types[i];
-    traits.planned.push_back(DrawTraitsOf(type));
+    sampled.push_back(i);
+    ASSIGN_OR_RETURN(const std::vector<int> drawn,
+                     DrawnTypes(schema, i, direction));
+    for (const int type : drawn) {
+      traits.planned.push_back(DrawTraitsOf(schema.edge_types[type]));
+      traits.planned.back().name = wanted.edge_type();
+    }
   }
+  RETURN_IF_ERROR(CheckDrawnOnce(schema, sampled, direction));
   const int input = schema.FindNodeType(spec.inputs().node_type());
   traits.input_type = spec.inputs().node_type();
   traits.input_times = input >= 0 && schema.node_types[input].timed;
@@ -307,7 +322,8 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   if (!spec.ParseFromString(bytes)) {
     return absl::InternalError("the specification just made cannot be read");
   }
-  RETURN_IF_ERROR(CheckDrawsOn(TraitsOf(schema, spec), spec));
+  ASSIGN_OR_RETURN(const DrawTraits traits, TraitsOf(schema, spec));
+  RETURN_IF_ERROR(CheckDrawsOn(traits, spec));
   RETURN_IF_ERROR(CheckInputs(schema, spec, inputs));
   LoaderSession session;
   session.identity = SessionIdentity(bytes);

@@ -6,6 +6,7 @@
 #include "common/proto/session.pb.h"
 #include "common/session/batch_bound.h"
 #include "common/session/spec_builder.h"
+#include "partition/format/edge_direction.h"
 #include "sampler_server/kinds/layerwise/layerwise_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
@@ -85,14 +86,19 @@ uint64_t BatchBytesBoundOf(const GraphSchema& schema,
   for (const auto& wanted : NeighborsOf(spec).fanouts()) {
     const int i = schema.FindEdgeType(wanted.edge_type());
     if (i < 0) continue;
-    const EdgeTypeSchema& type = schema.edge_types[i];
-    bound.edge_types.push_back(
-        {wanted.edge_type(),
-         type.src_type,
-         type.dst_type,
-         static_cast<uint64_t>(type.num_edges),
-         RowBytes(type.edge_attr, spec.collect_features()),
-         {wanted.per_hop().begin(), wanted.per_hop().end()}});
+    const auto drawn = DrawnTypes(
+        schema, i, static_cast<EdgeDirection>(NeighborsOf(spec).edge_dir()));
+    if (!drawn.ok()) continue;  // and so such a session is not opened
+    for (const int stored : *drawn) {
+      const EdgeTypeSchema& type = schema.edge_types[stored];
+      bound.edge_types.push_back(
+          {wanted.edge_type(),
+           type.src_type,
+           type.dst_type,
+           static_cast<uint64_t>(type.num_edges),
+           RowBytes(type.edge_attr, spec.collect_features()),
+           {wanted.per_hop().begin(), wanted.per_hop().end()}});
+    }
   }
   bound.num_inputs =
       std::min<uint64_t>(spec.batch_size(), spec.inputs().count());

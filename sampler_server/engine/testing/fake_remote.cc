@@ -53,6 +53,9 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
         absl::StrCat("partition ", hop.partition, " has no owner"));
   }
   const GraphSchema& schema = graph_->schema();
+  const NodeTypeSchema& rows =
+      schema.node_types[schema.edge_types[hop.edge_type].dst_type];
+  const int64_t first_node = rows.base[hop.partition];
   const auto num_src = static_cast<uint64_t>(
       schema.node_types[schema.edge_types[hop.edge_type].src_type].num_nodes);
   HopEdges all;
@@ -69,6 +72,7 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
     if (!hop.time_bound.empty()) {
       query.time_bound = absl::MakeConstSpan(hop.time_bound).subspan(next);
     }
+    query.first_node = static_cast<uint64_t>(first_node);
     query.excluded = {hop.excluded, 0, UINT64_MAX};
     query.skip_edges = skip;
     query.max_edges = std::min(left, edges_per_reply);

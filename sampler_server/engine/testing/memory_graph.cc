@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "common/session/hop_key.h"
 #include "partition/format/row_order.h"
@@ -16,6 +17,29 @@ absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
 }
 
 }  // namespace
+
+void AddReverses(MemoryGraphSpec* graph) {
+  std::vector<MemoryGraphSpec::EdgeType>& types = graph->edge_types;
+  for (size_t t = 0, n = types.size(); t < n; ++t) {
+    MemoryGraphSpec::EdgeType reverse = types[t];
+    reverse.src = types[t].dst;
+    reverse.rel = "rev_" + types[t].rel;
+    reverse.dst = types[t].src;
+    reverse.reverse = true;
+    for (auto& [u, v] : reverse.edges) std::swap(u, v);
+    types.push_back(std::move(reverse));
+  }
+  std::sort(types.begin(), types.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.src, a.rel, a.dst) < std::tie(b.src, b.rel, b.dst);
+  });
+}
+
+void RenewReverses(MemoryGraphSpec* graph) {
+  if (std::erase_if(graph->edge_types,
+                    [](const auto& type) { return type.reverse; }) > 0) {
+    AddReverses(graph);
+  }
+}
 
 void MemoryGraph::Ids::Push(uint64_t id) {
   narrow.push_back(static_cast<uint32_t>(id));
@@ -123,6 +147,7 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
   schema.dst = type.dst;
   schema.src_type = c->schema.FindNodeType(type.src);
   schema.dst_type = c->schema.FindNodeType(type.dst);
+  schema.reverse = type.reverse;
   schema.num_edges = static_cast<int64_t>(type.edges.size());
   if (type.has_attr) schema.edge_attr = ColumnSchema{DType::kFloat32, 1};
   schema.weighted = !type.weight.empty();

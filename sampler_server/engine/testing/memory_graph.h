@@ -32,6 +32,7 @@ struct MemoryGraphSpec {
     bool has_attr = false;       // float32 [1]: the edge's id times 2
     std::vector<double> weight;  // by edge; empty: none
     std::vector<int64_t> time;   // by edge; empty: none
+    bool reverse = false;        // as EdgeTypeSchema's; see AddReverses
   };
   std::vector<NodeType> node_types;  // names ascending
   std::vector<EdgeType> edge_types;  // canonical order
@@ -40,6 +41,12 @@ struct MemoryGraphSpec {
   bool wide_ids = false;  // indices, edge ids and positions in 64 bits
   bool neighbor_ids = false;
 };
+
+// Adds rev_REL of every edge type, which users of homogeneous graphs do not
+// see.
+void AddReverses(MemoryGraphSpec* graph);
+// Once more, where it did so before: for what changed since.
+void RenewReverses(MemoryGraphSpec* graph);
 
 class MemoryGraph final : public Graph {
  public:

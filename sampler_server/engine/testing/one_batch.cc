@@ -28,8 +28,12 @@ SpecGraph SpecGraphOf(const GraphSchema& schema) {
   for (const auto& type : schema.node_types) {
     graph.node_types.push_back(type.name);
   }
-  for (const auto& type : schema.edge_types) {
-    graph.edge_types.push_back(type.name());
+  for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+    if (!schema.IsVisible(static_cast<int>(t))) continue;
+    graph.edge_types.push_back(schema.edge_types[t].name());
+    if (schema.edge_types[t].reverse) {
+      graph.reverses.insert(graph.edge_types.back());
+    }
   }
   return graph;
 }

@@ -116,42 +116,66 @@ class Oracle {
     return DefinedKey(parts);
   }
 
-  bool MayDraw(size_t t, size_t e) const {
+  // Of a self loop, which is among the in-edges, only those.
+  bool MayDraw(size_t t, size_t e, bool out) const {
+    const auto& type = graph_.edge_types[t];
+    if (out && options_.draws.edge_dir == EdgeDirection::kBoth &&
+        type.src == type.dst && type.edges[e].first == type.edges[e].second) {
+      return false;
+    }
     return (!excludes_ || !excludes_(t, e)) &&
-           MeetsPredicate(options_.draws.edge_predicates, graph_.edge_types[t],
-                          e);
+           MeetsPredicate(options_.draws.edge_predicates, type, e);
   }
 
-  // The positions that node v of the destination type emits: those of a draw
-  // among the ones that may be drawn.
-  std::vector<uint64_t> Draw(size_t t, size_t v, size_t hop) const {
-    const auto found = edges_.at(t).adjacency.find(
-        nodes_.at(graph_.edge_types[t].dst).all[v].id);
-    if (found == edges_.at(t).adjacency.end()) return {};
+  // The type of the nodes that draw, and of those that they draw.
+  const std::string& RowType(size_t t, bool out) const {
+    return out ? graph_.edge_types[t].src : graph_.edge_types[t].dst;
+  }
+  const std::string& NeighborType(size_t t, bool out) const {
+    return RowType(t, !out);
+  }
+
+  // Of the edges as they are stored by the nodes that draw.
+  std::string KeyName(size_t t, bool out) const {
+    const auto& type = graph_.edge_types[t];
+    if (!out) return type.name();
+    const std::string rel =
+        type.reverse ? type.rel.substr(4) : "rev_" + type.rel;
+    return type.dst + "," + rel + "," + type.src;
+  }
+
+  // The positions that node v emits: those of a draw among the ones that may be
+  // drawn.
+  std::vector<uint64_t> Draw(size_t t, bool out, size_t v, size_t hop) const {
+    const auto& lists =
+        out ? edges_.at(t).out_adjacency : edges_.at(t).adjacency;
+    const auto found = lists.find(nodes_.at(RowType(t, out)).all[v].id);
+    if (found == lists.end()) return {};
     std::vector<uint64_t> may;
     for (uint64_t p = 0; p < found->second.size(); ++p) {
-      if (MayDraw(t, found->second[p].second)) may.push_back(p);
+      if (MayDraw(t, found->second[p].second, out)) may.push_back(p);
     }
     std::vector<uint64_t> positions;
-    for (uint64_t rank : DrawAmong(t, v, hop, may, found->second)) {
+    for (uint64_t rank : DrawAmong(t, out, v, hop, may, found->second)) {
       positions.push_back(may[rank]);
     }
     return positions;
   }
 
-  // Ranks among `may`, positions of all of the node's in-edges.
+  // Ranks among `may`, positions of all of the node's edges.
   std::vector<uint64_t> DrawAmong(
-      size_t t, size_t v, size_t hop, const std::vector<uint64_t>& may,
+      size_t t, bool out, size_t v, size_t hop,
+      const std::vector<uint64_t>& may,
       const std::vector<std::pair<int64_t, int64_t>>& all) const {
     const auto& type = graph_.edge_types[t];
     const DrawOptions& draws = options_.draws;
     const OracleEdges& edges = edges_.at(t);
-    const OracleNodes& dst = nodes_.at(type.dst);
+    const OracleNodes& dst = nodes_.at(RowType(t, out));
     std::vector<std::pair<int64_t, int64_t>> list;
     for (uint64_t p : may) list.push_back(all[p]);
     const int64_t k = edges.fanouts[hop];
     const bool replace = options_.replace;
-    const PhiloxKey key = Key(hop, type.name());
+    const PhiloxKey key = Key(hop, KeyName(t, out));
     const Words words = DefinedWords(key, dst.in_tree[v],
                                      static_cast<uint32_t>(dst.all[v].tree));
     if (draws.draw == DrawMode::kLabor) {
@@ -167,7 +191,7 @@ class Oracle {
       for (uint64_t p : may) left.push_back(integers[p]);
       return DefinedWeightedDraw(words, left, k, replace);
     }
-    const auto& src_time = NodeType(type.src).time;
+    const auto& src_time = NodeType(NeighborType(t, out)).time;
     const bool by_edge = draws.time == TimeMode::kEdge && !type.time.empty();
     const bool by_node = draws.time == TimeMode::kNode && !src_time.empty();
     if (!by_edge && !by_node) {
@@ -190,8 +214,11 @@ class Oracle {
     for (size_t t = 0; t < graph_.edge_types.size(); ++t) {
       const auto& type = graph_.edge_types[t];
       const std::string name = type.name();
+      if (type.reverse && !graph_.heterogeneous) continue;
       std::vector<int32_t> fanouts(num_hops_, 0);
-      if (!n.by_default.empty()) fanouts = n.by_default;
+      const bool by_default =
+          !type.reverse || options_.draws.edge_dir != EdgeDirection::kBoth;
+      if (!n.by_default.empty() && by_default) fanouts = n.by_default;
       if (n.by_edge_type.count(name) > 0) fanouts = n.by_edge_type.at(name);
       if (graph_.heterogeneous &&
           fanouts == std::vector<int32_t>(num_hops_, 0)) {
@@ -200,11 +227,12 @@ class Oracle {
       OracleEdges& edges = edges_[t];
       edges.fanouts = fanouts;
       for (size_t e = 0; e < type.edges.size(); ++e) {
-        edges.adjacency[type.edges[e].second].emplace_back(type.edges[e].first,
-                                                           e);
+        const auto& [u, v] = type.edges[e];
+        edges.adjacency[v].emplace_back(u, e);
+        edges.out_adjacency[u].emplace_back(v, e);
       }
-      for (auto& [dst, list] : edges.adjacency) {
-        std::sort(list.begin(), list.end());
+      for (auto* lists : {&edges.adjacency, &edges.out_adjacency}) {
+        for (auto& [node, list] : *lists) std::sort(list.begin(), list.end());
       }
       nodes_[type.src];
       nodes_[type.dst];
@@ -212,31 +240,37 @@ class Oracle {
   }
 
   void RunHop(size_t hop) {
+    const EdgeDirection direction = options_.draws.edge_dir;
     for (auto& [t, edges] : edges_) {
-      const auto& type = graph_.edge_types[t];
       const size_t before = edges.ids.size();
-      const int32_t k = edges.fanouts[hop];
-      const size_t begin = nodes_[type.dst].begin, end = nodes_[type.dst].end;
-      for (size_t v = begin; k != 0 && v < end; ++v) {
-        const OracleNode node = nodes_[type.dst].all[v];
-        const auto& list = edges.adjacency[node.id];
-        for (uint64_t p : Draw(t, v, hop)) {
-          edges.src.push_back(static_cast<int32_t>(
-              nodes_[type.src].Number({node.tree, list[p].first})));
-          edges.dst.push_back(static_cast<int32_t>(v));
-          edges.ids.push_back(list[p].second);
-        }
-        const size_t drawn = edges.ids.size() - edges.weights.size();
-        edges.weights.resize(
-            edges.ids.size(),
-            static_cast<float>(1.0 / static_cast<double>(drawn)));
-      }
+      if (direction != EdgeDirection::kOut) RunDirection(t, false, hop, &edges);
+      if (direction != EdgeDirection::kIn) RunDirection(t, true, hop, &edges);
       edges.per_hop.push_back(static_cast<int64_t>(edges.ids.size() - before));
     }
     for (auto& [name, type] : nodes_) {
       type.per_hop.push_back(static_cast<int64_t>(type.all.size() - type.end));
       type.begin = options_.expand == ExpandMode::kAll ? 0 : type.end;
       type.end = type.all.size();
+    }
+  }
+
+  void RunDirection(size_t t, bool out, size_t hop, OracleEdges* edges) {
+    const OracleNodes& rows = nodes_[RowType(t, out)];
+    auto& lists = out ? edges->out_adjacency : edges->adjacency;
+    for (size_t v = rows.begin; edges->fanouts[hop] != 0 && v < rows.end; ++v) {
+      const OracleNode node = rows.all[v];
+      const auto& list = lists[node.id];
+      for (uint64_t p : Draw(t, out, v, hop)) {
+        const auto neighbor = static_cast<int32_t>(
+            nodes_[NeighborType(t, out)].Number({node.tree, list[p].first}));
+        (out ? edges->dst : edges->src).push_back(neighbor);
+        (out ? edges->src : edges->dst).push_back(static_cast<int32_t>(v));
+        edges->ids.push_back(list[p].second);
+      }
+      const size_t drawn = edges->ids.size() - edges->weights.size();
+      edges->weights.resize(
+          edges->ids.size(),
+          static_cast<float>(1.0 / static_cast<double>(drawn)));
     }
   }
 

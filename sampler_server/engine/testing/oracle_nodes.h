@@ -43,7 +43,9 @@ struct OracleEdges {
   std::vector<int64_t> per_hop;
   std::vector<int32_t> fanouts;
   // destination -> (source, edge id), ascending
-  std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> adjacency;
+  using Lists = std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>>;
+  Lists adjacency;
+  Lists out_adjacency;  // source -> (destination, edge id), ascending
 };
 
 // Of the types that are sampled: by name; by number, in canonical order.

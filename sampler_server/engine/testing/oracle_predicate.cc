@@ -24,6 +24,10 @@ bool IsMet(const EdgeType& type, size_t e, const EdgeCondition& condition) {
         return value > constant;
     }
   };
+  if (condition.column == EdgeColumn::kSelfLoop) {
+    const auto& [u, v] = type.edges[e];
+    return compare(int64_t{u == v ? 1 : 0}, condition.whole);
+  }
   if (condition.column == EdgeColumn::kTime) {
     return compare(type.time[e], condition.whole);
   }
@@ -36,6 +40,7 @@ bool IsMet(const EdgeType& type, size_t e, const EdgeCondition& condition) {
 bool HasColumn(const EdgeType& type, const EdgeCondition& condition) {
   if (condition.column == EdgeColumn::kWeight) return !type.weight.empty();
   if (condition.column == EdgeColumn::kTime) return !type.time.empty();
+  if (condition.column == EdgeColumn::kSelfLoop) return type.src == type.dst;
   return type.has_attr && condition.index == 0;
 }
 

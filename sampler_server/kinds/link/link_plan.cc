@@ -74,13 +74,6 @@ absl::Status CheckExclude(const v1::SessionSpec& spec) {
                    "; allowed: ", ids ? "true" : "false");
 }
 
-int FindPlanned(const SamplingPlan& plan, int edge_type) {
-  for (size_t i = 0; i < plan.edge_types.size(); ++i) {
-    if (plan.edge_types[i].edge_type == edge_type) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 // Nodes that are drawn must be there already, where their type has times.
 void PlanTimes(const GraphSchema& schema, const v1::SessionSpec& spec,
                LinkPlan* part) {
@@ -142,12 +135,8 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   part->accept_exhausted =
       spec.link().on_exhausted() == v1::ON_EXHAUSTED_ACCEPT;
   part->exclude = static_cast<ExcludeMode>(spec.link().exclude());
-  ASSIGN_OR_RETURN(const int reverse,
+  ASSIGN_OR_RETURN(part->reverse_type,
                    ReverseType(schema, plan->link_type, part->exclude));
-  if (part->exclude != ExcludeMode::kNone) {
-    part->planned_links = FindPlanned(*plan, plan->link_type);
-    part->planned_reverse = FindPlanned(*plan, reverse);
-  }
   const EdgeTypeSchema& type = schema.edge_types[plan->link_type];
   part->src_type = type.src_type;
   part->dst_type = type.dst_type;

@@ -49,9 +49,9 @@ class LinkPlan final : public KindPlan {
   std::shared_ptr<DegreeTable> sources, destinations;
   bool accept_exhausted = false;
   ExcludeMode exclude = ExcludeMode::kNone;
-  // Of the supervision type and of its reverse, in SamplingPlan::edge_types; -1
-  // where no hop draws them, or nothing of them is excluded.
-  int planned_links = -1, planned_reverse = -1;
+  // The edge type that holds the links' reverses, which are excluded with them:
+  // of REVERSE_ID their own; -1: none.
+  int reverse_type = -1;
   int src_type = 0, dst_type = 0;
   std::string edge_type;                            // "src,rel,dst"
   std::string link_suffix, src_suffix, dst_suffix;  // of tensors' names

@@ -237,28 +237,46 @@ bool LinkProgram::NumberStarts(int type, absl::Span<const uint64_t> ids,
 
 absl::Status LinkProgram::ExcludeLinks() {
   if (plan_.exclude == ExcludeMode::kNone) return absl::OkStatus();
+  const auto& types = context_.plan->edge_types;
   std::vector<ExcludedEdges>& excluded = context_.state->excluded;
-  excluded.resize(context_.plan->edge_types.size());
-  const std::vector<int64_t>& ids = context_.links->edge_id;
+  excluded.resize(types.size());
+  for (size_t t = 0; t < types.size(); ++t) {
+    if (types[t].emitted_type() == context_.plan->link_type) {
+      ExcludeLinksFrom(types[t], &excluded[t]);
+    }
+    if (types[t].emitted_type() == plan_.reverse_type) {
+      ExcludeReversesFrom(types[t], &excluded[t]);
+    }
+    RETURN_IF_ERROR(excluded[t].Finish());
+  }
+  return absl::OkStatus();
+}
+
+// Rows are the nodes that edges end at; of out-edges those they begin at.
+void LinkProgram::ExcludeLinksFrom(const PlannedEdgeType& type,
+                                   ExcludedEdges* excluded) const {
+  const bool out = type.turned_to >= 0;
   for (uint64_t i = 0; i < num_links_; ++i) {
-    const uint64_t source = sources_[i], destination = destinations_[i];
+    const uint64_t row = out ? sources_[i] : destinations_[i];
     if (plan_.exclude == ExcludeMode::kPair) {
-      if (plan_.planned_links < 0) break;
-      excluded[plan_.planned_links].by_source.push_back({destination, source});
-      continue;
-    }
-    if (ids[i] < 0) continue;  // no edge of the graph
-    if (plan_.planned_links >= 0) {
-      excluded[plan_.planned_links].by_id.push_back({destination, ids[i]});
-    }
-    if (plan_.planned_reverse >= 0) {
-      const bool pairs = plan_.exclude == ExcludeMode::kReverseId;
-      excluded[plan_.planned_reverse].by_id.push_back(
-          {source, pairs ? ids[i] ^ 1 : ids[i]});
+      excluded->by_source.push_back(
+          {row, out ? destinations_[i] : sources_[i]});
+    } else if (context_.links->edge_id[i] >= 0) {  // an edge of the graph
+      excluded->by_id.push_back({row, context_.links->edge_id[i]});
     }
   }
-  for (ExcludedEdges& type : excluded) RETURN_IF_ERROR(type.Finish());
-  return absl::OkStatus();
+}
+
+void LinkProgram::ExcludeReversesFrom(const PlannedEdgeType& type,
+                                      ExcludedEdges* excluded) const {
+  const bool out = type.turned_to >= 0;
+  const bool pairs = plan_.exclude == ExcludeMode::kReverseId;
+  for (uint64_t i = 0; i < num_links_; ++i) {
+    const int64_t id = context_.links->edge_id[i];
+    if (id < 0) continue;
+    excluded->by_id.push_back(
+        {out ? destinations_[i] : sources_[i], pairs ? id ^ 1 : id});
+  }
 }
 
 // What is left is in the state alone.

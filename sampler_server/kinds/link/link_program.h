@@ -40,6 +40,10 @@ class LinkProgram final : public BatchProgram,
   bool NumberStarts(int type, absl::Span<const uint64_t> ids, bool negative,
                     uint32_t* local);
   absl::Status ExcludeLinks();
+  void ExcludeLinksFrom(const PlannedEdgeType& type,
+                        ExcludedEdges* excluded) const;
+  void ExcludeReversesFrom(const PlannedEdgeType& type,
+                           ExcludedEdges* excluded) const;
   void RunHops();
   void End(absl::StatusOr<Outcome> outcome);
 

@@ -10,6 +10,7 @@
 #include "common/session/subgraph_options.h"
 #include "common/status.h"
 #include "partition/format/draw_traits.h"
+#include "partition/format/edge_direction.h"
 #include "sampler_server/engine/spec_error.h"
 
 namespace tributary {
@@ -40,6 +41,25 @@ absl::StatusOr<int> FindEdgeType(const GraphSchema& schema,
                                  }));
 }
 
+// What one edge type draws from.
+absl::Status AddDrawn(const GraphSchema& schema, int type,
+                      EdgeDirection direction,
+                      const std::vector<int32_t>& fanouts, SamplingPlan* plan) {
+  const auto drawn = DrawnTypes(schema, type, direction);
+  if (!drawn.ok()) return SpecError("neighbor", drawn.status().message());
+  const auto leader = static_cast<int>(plan->edge_types.size());
+  for (size_t i = 0; i < drawn->size(); ++i) {
+    const int stored = (*drawn)[i];
+    const EdgeTypeSchema& edge = schema.edge_types[stored];
+    PlannedEdgeType planned{stored, edge.src_type, edge.dst_type, edge.name(),
+                            fanouts};
+    if (stored != type) planned.turned_to = type;
+    if (i > 0) planned.joins = leader;
+    plan->edge_types.push_back(std::move(planned));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status FillFanouts(const GraphSchema& schema,
                          const v1::NeighborSampling& neighbor,
                          SamplingPlan* plan) {
@@ -52,6 +72,7 @@ absl::Status FillFanouts(const GraphSchema& schema,
     return SpecError("neighbor.fanouts", plan->num_hops,
                      " hops; allowed: 1 to ", kMaxHops);
   }
+  const auto direction = static_cast<EdgeDirection>(neighbor.edge_dir());
   int last = -1;
   for (const v1::EdgeTypeFanout& entry : neighbor.fanouts()) {
     ASSIGN_OR_RETURN(const int type, FindEdgeType(schema, entry.edge_type()));
@@ -67,21 +88,30 @@ absl::Status FillFanouts(const GraphSchema& schema,
                                             [](int32_t k) { return k == 0; })) {
       continue;
     }
-    const EdgeTypeSchema& edge = schema.edge_types[type];
-    plan->edge_types.push_back({type,
-                                edge.src_type,
-                                edge.dst_type,
-                                edge.name(),
-                                {per_hop.begin(), per_hop.end()}});
+    RETURN_IF_ERROR(AddDrawn(schema, type, direction,
+                             {per_hop.begin(), per_hop.end()}, plan));
   }
-  return absl::OkStatus();
+  std::vector<int> emitted;
+  for (const PlannedEdgeType& planned : plan->edge_types) {
+    if (planned.joins < 0) emitted.push_back(planned.emitted_type());
+  }
+  const absl::Status once = CheckDrawnOnce(schema, emitted, direction);
+  return once.ok() ? once : SpecError("neighbor", once.message());
+}
+
+// By the name that users know.
+DrawTraits::EdgeType TraitsOf(const GraphSchema& schema,
+                              const PlannedEdgeType& planned) {
+  DrawTraits::EdgeType traits =
+      DrawTraitsOf(schema.edge_types[planned.edge_type]);
+  traits.name = schema.edge_types[planned.emitted_type()].name();
+  return traits;
 }
 
 DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
   DrawTraits traits;
   for (const PlannedEdgeType& planned : plan.edge_types) {
-    const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
-    traits.planned.push_back(DrawTraitsOf(type));
+    traits.planned.push_back(TraitsOf(schema, planned));
   }
   if (plan.input_type >= 0) {
     traits.input_type = schema.node_types[plan.input_type].name;
@@ -147,8 +177,13 @@ absl::Status FillDrawRules(const GraphSchema& schema,
   for (PlannedEdgeType& planned : plan->edge_types) {
     const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
     FillDrawsOf(type, neighbor, &planned);
-    ASSIGN_OR_RETURN(auto conditions, ConditionsOf(neighbor, planned.name,
-                                                   DrawTraitsOf(type).columns));
+    const DrawTraits::EdgeType traits = TraitsOf(schema, planned);
+    ASSIGN_OR_RETURN(auto conditions,
+                     ConditionsOf(neighbor, traits.name, traits.columns));
+    // A self loop is among the in-edges.
+    if (planned.joins >= 0 && traits.columns.self_loops) {
+      conditions.push_back({.column = EdgeColumn::kSelfLoop, .whole = 0});
+    }
     ASSIGN_OR_RETURN(planned.predicate,
                      EdgePredicate::Make(type, std::move(conditions)));
   }
