@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/seven_nodes.h"
 
 namespace tributary {
 namespace {
@@ -12,18 +13,7 @@ namespace {
 // (4,3); node 1's (0,5) (3,6); node 2's (5,7); node 5's (5,8).
 GraphSpec VectorGraph(uint32_t num_partitions) {
   return {.num_nodes = 7,
-          .edges = {{1, 0},
-                    {2, 0},
-                    {3, 0},
-                    {4, 0},
-                    {2, 0},
-                    {0, 1},
-                    {3, 1},
-                    {5, 2},
-                    {5, 5},
-                    {4, 3},
-                    {0, 3},
-                    {1, 3}},
+          .edges = SevenNodesEdges(),
           .num_partitions = num_partitions,
           .x = {0, 10, 20, 30, 40, 50, 60},
           .y = {0, 1, 2, 3, 4, 5, 6},

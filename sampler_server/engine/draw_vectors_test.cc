@@ -2,6 +2,7 @@
 // trees and of LABOR.
 #include <gtest/gtest.h>
 
+#include "partition/format/testing/seven_nodes.h"
 #include "sampler_server/engine/testing/one_batch.h"
 
 namespace tributary {
@@ -15,8 +16,7 @@ std::shared_ptr<MemoryGraph> SevenNodes(uint32_t partitions) {
   spec.neighbor_ids = true;
   spec.node_types = {{.num_nodes = 7, .time = {3, 0, 5, 1, 4, 2, 6}}};
   MemoryGraphSpec::EdgeType& type = spec.edge_types.emplace_back();
-  type.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
-                {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
+  type.edges = SevenNodesEdges();
   type.weight = {1, 2, 0, 3, 4, 1, 5, 2, 0, 1, 3, 2};
   type.time = {5, 1, 4, 2, 3, 9, 0, 7, 7, 6, 8, 2};
   return MemoryGraph::Make(spec);

@@ -1,6 +1,7 @@
 // The vectors of docs/sampling.md for bidirectional and induced subgraphs.
 #include <gtest/gtest.h>
 
+#include "partition/format/testing/seven_nodes.h"
 #include "sampler_server/engine/testing/one_batch.h"
 
 namespace tributary {
@@ -12,18 +13,7 @@ MemoryGraphSpec SevenNodes(uint32_t partitions) {
   MemoryGraphSpec spec;
   spec.num_partitions = partitions;
   spec.node_types = {{.num_nodes = 7}};
-  spec.edge_types.push_back({.edges = {{1, 0},
-                                       {2, 0},
-                                       {3, 0},
-                                       {4, 0},
-                                       {2, 0},
-                                       {0, 1},
-                                       {3, 1},
-                                       {5, 2},
-                                       {5, 5},
-                                       {4, 3},
-                                       {0, 3},
-                                       {1, 3}}});
+  spec.edge_types.push_back({.edges = SevenNodesEdges()});
   return spec;
 }
 

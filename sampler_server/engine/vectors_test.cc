@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/seven_nodes.h"
 #include "sampler_server/engine/testing/one_batch.h"
 
 namespace tributary {
@@ -13,8 +14,7 @@ std::shared_ptr<const Graph> SevenNodes(uint32_t partitions,
                                         const OpenOptions& options = {}) {
   GraphSpec spec;
   spec.num_nodes = 7;
-  spec.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
-                {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
+  spec.edges = SevenNodesEdges();
   spec.num_partitions = partitions;
   return BuildGraph(spec, options);
 }

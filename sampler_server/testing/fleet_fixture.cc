@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/seven_nodes.h"
 
 namespace tributary {
 namespace {
@@ -25,8 +26,7 @@ std::shared_ptr<const Graph> Remember(const GraphKey& key,
 GraphSpec SevenNodes(uint32_t num_partitions) {
   GraphSpec graph;
   graph.num_nodes = 7;
-  graph.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
-                 {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
+  graph.edges = SevenNodesEdges();
   graph.num_partitions = num_partitions;
   return graph;
 }

@@ -77,6 +77,27 @@ PREDICATES = {
         ["--edge-predicate", "edge_weight > 0.5", "--time", "node"],
         {"predicates": {None: HEAVY}, "time": "node"}),
 }
+DIRECTIONS = {
+    "out": (["--edge-dir", "out"], {"edge_dir": "out"}),
+    "both": (["--edge-dir", "both"], {"edge_dir": "both"}),
+    "both with replacement, weighted": (
+        ["--edge-dir", "both", "--draw", "weighted", "--replace"],
+        {"edge_dir": "both", "draw": "weighted", "replace": True}),
+    "out in time": (["--edge-dir", "out", "--time", "edge"],
+                    {"edge_dir": "out", "time": "edge"}),
+    "last of both, by nodes' times": (
+        ["--edge-dir", "both", "--time", "node", "--temporal-strategy",
+         "last"], {"edge_dir": "both", "time": "node", "last": True}),
+    "labor of both, all expanded": (
+        ["--edge-dir", "both", "--draw", "labor", "--expand", "all"],
+        {"edge_dir": "both", "draw": "labor", "expand_all": True}),
+    "heavy edges out, in trees": (
+        ["--edge-dir", "out", "--edge-predicate", "edge_weight > 0.5",
+         "--disjoint"],
+        {"edge_dir": "out", "predicates": {None: HEAVY}, "disjoint": True}),
+    "no self loops": (["--edge-predicate", "self_loop == 0"],
+                      {"predicates": {None: [("self_loop", "==", 0)]}}),
+}
 NODE_TIME = {
     "node times": (["--time", "node"], {"time": "node"}),
     "last of nodes": (["--time", "node", "--temporal-strategy", "last"],
@@ -144,7 +165,8 @@ class DrawsTest:
 class RandomGraphTest(DrawsTest, unittest.TestCase):
     """Weights with zeros, equal times, a hub, parallel edges, attributes."""
 
-    options = {**WEIGHTED, **SHARED, **EDGE_TIME, **NODE_TIME, **PREDICATES}
+    options = {**WEIGHTED, **SHARED, **EDGE_TIME, **NODE_TIME, **PREDICATES,
+               **DIRECTIONS}
 
     @classmethod
     def setUpClass(cls):
@@ -164,7 +186,7 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
             files={"weight": weight, "time": time, "node-time": node_time})
         cls.columns = ["--edge-weight", "weight", "--edge-time", "time",
                        "--node-time", "node-time", "--neighbor-ids",
-                       "--degrees"]
+                       "--degrees", "--out-edges"]
         cls.graph = graphs.homogeneous(n, rows, attr=attr)
         cls.graph.node_types[graphs.NODE].time = node_time
         edges = cls.graph.edge_types[graphs.EDGE]

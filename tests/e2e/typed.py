@@ -1,6 +1,7 @@
 """A typed graph's tests: a batch is what the oracle says, whatever holds the
 graph and whoever makes it."""
 
+import dataclasses
 import json
 import os
 
@@ -72,6 +73,23 @@ class TypedTest:
                         self.assertEqual(
                             self.sample(("servers", fleet.addresses())),
                             self.expected)
+
+    def test_directions(self):
+        if "--add-reverse" not in self.FLAGS:
+            return
+        for direction in ("out", "both"):
+            spec = dataclasses.replace(self.oracle.spec, edge_dir=direction)
+            oracle = Loader(self.oracle.graph, self.oracle.inputs, spec,
+                            self.BATCH_SIZE)
+            expected = [oracle.line(self.EPOCH, g)
+                        for g in range(oracle.num_batches())]
+            with processes.Fleet(self.graphs[3], HELD[3]) as fleet:
+                for where in (self.graphs[1], self.graphs[5],
+                              ("servers", fleet.addresses())):
+                    with self.subTest(direction=direction, where=where):
+                        self.assertEqual(
+                            self.sample(where, "--edge-dir", direction),
+                            expected)
 
     def test_files(self):
         out = os.path.join(self.folder, "out")

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/seven_nodes.h"
 #include "partition/format/writer.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/embedded/embedded_server.h"
@@ -61,20 +62,8 @@ class BlocksTest : public ::testing::Test {
 
 // Edges 0 to 11, with their ids as attributes.
 GraphSpec Seven() {
-  GraphSpec spec{.num_nodes = 7,
-                 .edges = {{1, 0},
-                           {2, 0},
-                           {3, 0},
-                           {4, 0},
-                           {2, 0},
-                           {0, 1},
-                           {3, 1},
-                           {5, 2},
-                           {5, 5},
-                           {4, 3},
-                           {0, 3},
-                           {1, 3}},
-                 .num_partitions = 2};
+  GraphSpec spec{
+      .num_nodes = 7, .edges = SevenNodesEdges(), .num_partitions = 2};
   for (int i = 0; i < 12; ++i) {
     spec.edge_attr.push_back(static_cast<float>(i));
   }

@@ -12,6 +12,10 @@ import numpy as np
 NODE = "node"
 EDGE = ("node", "to", "node")
 
+# The graph of seven nodes of docs/sampling.md.
+SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
+              (5, 5), (4, 3), (0, 3), (1, 3)]
+
 
 @dataclasses.dataclass
 class NodeType:
@@ -22,7 +26,8 @@ class NodeType:
 
 
 class EdgeType:
-    """Edges as (source, destination, id); in_edges(v) in canonical order."""
+    """Edges as (source, destination, id); in_edges(v) in canonical order, and
+    out_edges(u): its destinations."""
 
     def __init__(self, edges, attr=None, attr_shift=0, weight=None,
                  time=None):
@@ -31,14 +36,19 @@ class EdgeType:
         self.attr_shift = attr_shift  # attr row of edge e: e >> attr_shift
         self.weight = weight  # by edge id
         self.time = time  # by edge id
-        self._in = {}
+        self._in, self._out = {}, {}
         for u, v, e in edges:
             self._in.setdefault(v, []).append((u, e))
-        for neighbours in self._in.values():
-            neighbours.sort()
+            self._out.setdefault(u, []).append((v, e))
+        for lists in (self._in, self._out):
+            for neighbours in lists.values():
+                neighbours.sort()
 
     def in_edges(self, v):
         return self._in.get(v, [])
+
+    def out_edges(self, u):
+        return self._out.get(u, [])
 
 
 class Graph:

@@ -9,13 +9,10 @@ from tests.oracle.layerwise_batch import Layerwise
 from tests.oracle.loader import Loader
 from tests.oracle.ppr_batch import MASS, Ppr, scores, share
 
-SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
-              (5, 5), (4, 3), (0, 3), (1, 3)]
-
 
 class PprTest(unittest.TestCase):
     def batch(self, **options):
-        return Loader(graph.homogeneous(7, SEVEN_ROWS), [0, 3, 1, 6],
+        return Loader(graph.homogeneous(7, graph.SEVEN_ROWS), [0, 3, 1, 6],
                       Ppr(seed=7, **options), 3).batch(0, 0)
 
     def test_three_of_each(self):
@@ -57,7 +54,7 @@ class PprTest(unittest.TestCase):
 
     def test_the_linear_system_is_nearly_solved(self):
         """Residuals are all that is missing of the true scores."""
-        edges = graph.homogeneous(7, SEVEN_ROWS).edge_types[graph.EDGE]
+        edges = graph.homogeneous(7, graph.SEVEN_ROWS).edge_types[graph.EDGE]
         step = np.zeros((7, 7))  # from where a walk stands to where it goes
         for v in range(7):
             around = [u for u, _ in edges.in_edges(v)] or [v]
@@ -73,7 +70,7 @@ class PprTest(unittest.TestCase):
 
 class LayerwiseTest(unittest.TestCase):
     def batch(self, *layers, **options):
-        return Loader(graph.homogeneous(7, SEVEN_ROWS), [0, 3, 1, 6],
+        return Loader(graph.homogeneous(7, graph.SEVEN_ROWS), [0, 3, 1, 6],
                       Layerwise(list(layers), 7, **options), 3).batch(0, 0)
 
     def test_two_layers(self):

@@ -25,9 +25,10 @@ class Spec:
     disjoint: bool = False
     # By edge type, or None for those that are not named and have the columns:
     # a list of (column, comparison, constant), column "edge_weight",
-    # "edge_time" or a number, that of edge_attr.
+    # "edge_time", "self_loop" or a number, that of edge_attr.
     predicates: dict = dataclasses.field(default_factory=dict)
     subgraph: str = "directional"  # bidirectional, induced
+    edge_dir: str = "in"  # out, both
 
     @property
     def trees(self):
@@ -44,6 +45,8 @@ def _column(edges, column):
         return edges.weight
     if column == "edge_time":
         return edges.time
+    if column == "self_loop":
+        return {e: int(u == v) for u, v, e in edges.edges}
     if edges.attr is None:
         return None
     rows = np.repeat(edges.attr, 2, axis=0) if edges.attr_shift else edges.attr
@@ -102,12 +105,24 @@ class Sampled:
         self.per_hop = []
 
 
+def around(edge_type):
+    """The type that holds the same edges by their other ends."""
+    src, rel, dst = edge_type
+    if rel.startswith("rev_"):
+        return dst, rel[len("rev_"):], src
+    return dst, "rev_" + rel, src
+
+
 def planned(graph, spec):
     """Fanouts of the edge types that some hop draws, in canonical order."""
     plan = {}
     for edge_type in sorted(graph.edge_types,
                             key=lambda t: tuple(s.encode() for s in t)):
-        fanouts = spec.by_type.get(edge_type, spec.fanouts)
+        fanouts = spec.by_type.get(edge_type)
+        if fanouts is None:  # of both ways, those of an edge are planned once
+            twice = spec.edge_dir == "both" and around(edge_type) in \
+                graph.edge_types and edge_type[1].startswith("rev_")
+            fanouts = [0] * len(spec.fanouts) if twice else spec.fanouts
         if not graph.hetero or any(fanouts):
             plan[edge_type] = fanouts
     return plan
@@ -162,27 +177,56 @@ def _hop(graph, spec, which, plan, nodes, sampled, times):
         begin = 0 if spec.expand_all else end - numbering.per_hop[-1]
         frontier[t] = range(begin, end)
     for edge_type, fanouts in plan.items():
-        src, _, dst = edge_type
-        out = sampled[edge_type]
-        before = len(out.edges)
-        for local in frontier[dst]:
-            tree, node = nodes[dst].nodes[local]
-            adjacent = graph.edge_types[edge_type].in_edges(node)
-            may = eligible(graph, spec, edge_type, adjacent)
-            drawn = [may[rank] for rank in _draw(
-                graph, spec, which, edge_type, adjacent, may, fanouts[hop],
-                nodes[dst].number_in_tree[local], tree, times)]
-            for p in drawn:
-                neighbour, e = adjacent[p]
-                out.edges.append((nodes[src][tree, neighbour], local, e))
-                out.weights.append(1 / len(drawn))
-        out.per_hop.append(len(out.edges) - before)
+        before = len(sampled[edge_type].edges)
+        if spec.edge_dir != "out":
+            _in_edges(graph, spec, which, edge_type, fanouts[hop], frontier,
+                      nodes, sampled[edge_type], times)
+        if spec.edge_dir != "in":
+            _out_edges(graph, spec, which, edge_type, fanouts[hop], frontier,
+                       nodes, sampled[edge_type], times)
+        sampled[edge_type].per_hop.append(
+            len(sampled[edge_type].edges) - before)
     for numbering in nodes.values():
         numbering.end_hop()
 
 
-def _draw(graph, spec, which, edge_type, every, may, fanout, number, tree,
-          times):
+def _in_edges(graph, spec, which, edge_type, fanout, frontier, nodes, out,
+              times):
+    src, _, dst = edge_type
+    for local in frontier[dst]:
+        tree, node = nodes[dst].nodes[local]
+        adjacent = graph.edge_types[edge_type].in_edges(node)
+        may = eligible(graph, spec, edge_type, adjacent)
+        drawn = [may[rank] for rank in _draw(
+            graph, spec, which, edge_type, ",".join(edge_type), src, adjacent,
+            may, fanout, nodes[dst].number_in_tree[local], tree, times)]
+        for p in drawn:
+            neighbour, e = adjacent[p]
+            out.edges.append((nodes[src][tree, neighbour], local, e))
+            out.weights.append(1 / len(drawn))
+
+
+def _out_edges(graph, spec, which, edge_type, fanout, frontier, nodes, out,
+               times):
+    src, _, dst = edge_type
+    for local in frontier[src]:
+        tree, node = nodes[src].nodes[local]
+        adjacent = graph.edge_types[edge_type].out_edges(node)
+        may = eligible(graph, spec, edge_type, adjacent)
+        if spec.edge_dir == "both" and src == dst:  # they are in-edges too
+            may = [p for p in may if adjacent[p][0] != node]
+        drawn = [may[rank] for rank in _draw(
+            graph, spec, which, edge_type, ",".join(around(edge_type)), dst,
+            adjacent, may, fanout, nodes[src].number_in_tree[local], tree,
+            times)]
+        for p in drawn:
+            neighbour, e = adjacent[p]
+            out.edges.append((local, nodes[dst][tree, neighbour], e))
+            out.weights.append(1 / len(drawn))
+
+
+def _draw(graph, spec, which, edge_type, key_name, neighbour_type, every, may,
+          fanout, number, tree, times):
     """The ranks among positions `may` that one node emits."""
     if fanout == 0:
         return []
@@ -193,7 +237,7 @@ def _draw(graph, spec, which, edge_type, every, may, fanout, number, tree,
                               0 if spec.layer_dependency else hop, "")
         return draws.labor(key, [u for u, _ in adjacent], fanout)
     key = philox.make_key(spec.seed, epoch, index, philox.NEIGHBOURS, hop,
-                          ",".join(edge_type))
+                          key_name)
     stream = philox.Stream(key, number, tree)
     weight = graph.edge_types[edge_type].weight
     if spec.draw == "weighted" and weight is not None:
@@ -201,7 +245,7 @@ def _draw(graph, spec, which, edge_type, every, may, fanout, number, tree,
         return draws.weighted(stream, [w[p] for p in may], fanout,
                               spec.replace)
     edge_time = graph.edge_types[edge_type].time
-    node_time = graph.node_types[edge_type[0]].time
+    node_time = graph.node_types[neighbour_type].time
     if spec.time == "edge" and edge_time is not None:
         at = [edge_time[e] for _, e in adjacent]
     elif spec.time == "node" and node_time is not None:

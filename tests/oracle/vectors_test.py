@@ -10,9 +10,6 @@ from tests.oracle.loader import Loader
 from tests.oracle.neighbour_batch import Spec
 from tests.oracle.walk_batch import Walk
 
-SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
-              (5, 5), (4, 3), (0, 3), (1, 3)]
-
 
 class PhiloxTest(unittest.TestCase):
     # Random123's known answers.
@@ -104,7 +101,7 @@ class DrawTest(unittest.TestCase):
 
 class SevenNodesTest(unittest.TestCase):
     def loader(self, inputs, fanouts, batch_size, shuffle=True):
-        return Loader(graph.homogeneous(7, SEVEN_ROWS), inputs,
+        return Loader(graph.homogeneous(7, graph.SEVEN_ROWS), inputs,
                       Spec(fanouts, seed=7), batch_size, shuffle)
 
     def check(self, tensors, name, expected):
@@ -153,7 +150,7 @@ class WalkTest(unittest.TestCase):
     """On the seven nodes; those of Cora and aifb are vectors_test's of e2e."""
 
     def batch(self, **options):
-        loader = Loader(graph.homogeneous(7, SEVEN_ROWS), [0, 3, 1, 6],
+        loader = Loader(graph.homogeneous(7, graph.SEVEN_ROWS), [0, 3, 1, 6],
                         Walk(seed=7, walks_per_node=2, **options), 3)
         return loader.batch(0, 0)
 
@@ -189,7 +186,7 @@ class LinkTest(unittest.TestCase):
 
     def batch(self, links=LINKS, disjoint=False, **options):
         spec = Links(Spec([2, 2], seed=7, disjoint=disjoint), **options)
-        return Loader(graph.homogeneous(7, SEVEN_ROWS), links, spec,
+        return Loader(graph.homogeneous(7, graph.SEVEN_ROWS), links, spec,
                       3).batch(0, 0)
 
     def check(self, made, expected, **tensors):
@@ -290,7 +287,7 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
 
     def digest(self, inputs, times=None, batch_size=4, shuffle=False,
                **options):
-        g = graph.homogeneous(7, SEVEN_ROWS)
+        g = graph.homogeneous(7, graph.SEVEN_ROWS)
         g.node_types[graph.NODE].time = [3, 0, 5, 1, 4, 2, 6]
         edges = g.edge_types[graph.EDGE]
         edges.weight = [1., 2., 0., 3., 4., 1., 5., 2., 0., 1., 3., 2.]
@@ -330,7 +327,7 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
 
     def test_negatives_in_time(self):
         def links(expected, times, **options):
-            g = graph.homogeneous(7, SEVEN_ROWS)
+            g = graph.homogeneous(7, graph.SEVEN_ROWS)
             g.node_types[graph.NODE].time = [3, 0, 5, 1, 4, 2, 6]
             strict = options.pop("before", False)
             spec = Links(Spec([2, 2], seed=7, time="node", strict=strict),
@@ -391,7 +388,7 @@ class SubgraphTest(unittest.TestCase):
     """On the seven nodes, on Cora and on aifb."""
 
     def batch(self, inputs, fanouts, batch_size, shuffle=False, **options):
-        return Loader(graph.homogeneous(7, SEVEN_ROWS), inputs,
+        return Loader(graph.homogeneous(7, graph.SEVEN_ROWS), inputs,
                       Spec(fanouts, seed=7, **options), batch_size,
                       shuffle).batch(0, 0)
 

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/seven_nodes.h"
 
 namespace tributary {
 namespace {
@@ -21,8 +22,7 @@ namespace {
 GraphSpec VectorGraph() {
   GraphSpec graph;
   graph.num_nodes = 7;
-  graph.edges = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
-                 {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};
+  graph.edges = SevenNodesEdges();
   graph.num_partitions = 2;
   return graph;
 }
