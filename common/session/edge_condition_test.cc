@@ -28,13 +28,15 @@ EdgeCondition Attr(uint32_t index, Comparison comparison, double decimal) {
 
 TEST(ParseEdgePredicates, OneOfEachColumn) {
   const auto parsed = ParseEdgePredicates(
-      "edge_attr[12]>=0.5 and  edge_weight != 0 and edge_time<-100");
+      "edge_attr[12]>=0.5 and  edge_weight != 0 and edge_time<-100 and "
+      "self_loop == 0");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(parsed->by_default,
             (std::vector<EdgeCondition>{
                 Attr(12, Comparison::kGreaterOrEqual, 0.5),
                 Whole(EdgeColumn::kWeight, Comparison::kNotEqual, 0),
-                Whole(EdgeColumn::kTime, Comparison::kLess, -100)}));
+                Whole(EdgeColumn::kTime, Comparison::kLess, -100),
+                Whole(EdgeColumn::kSelfLoop, Comparison::kEqual, 0)}));
   EXPECT_TRUE(parsed->by_edge_type.empty());
 }
 
@@ -107,7 +109,8 @@ TEST(ParseEdgePredicates, RefusesWithWhatIsAllowed) {
                            "edge_time < 1,5"}) {
     const absl::Status status = ParseEdgePredicates(text).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
-    EXPECT_NE(status.message().find("edge_attr[I], edge_weight or edge_time"),
+    EXPECT_NE(status.message().find(
+                  "edge_attr[I], edge_weight, edge_time or self_loop"),
               std::string::npos)
         << text << ": " << status;
   }
@@ -152,6 +155,13 @@ TEST(CheckCondition, NamesWhatThereIs) {
                 "allowed: edge_attr[0] to edge_attr[2], edge_weight, "
                 "edge_time");
   ExpectRefused(kInts, weight, "allowed: edge_attr[0]");
+  const EdgeCondition loop =
+      Whole(EdgeColumn::kSelfLoop, Comparison::kEqual, 0);
+  ExpectRefused(kNone, loop, "'self_loop == 0', but edge type a,b,c has no");
+  EdgeColumns loops;
+  loops.self_loops = true;
+  EXPECT_TRUE(CheckCondition("a,b,c", loops, loop).ok());
+  ExpectRefused(loops, weight, "allowed: self_loop");
   ExpectRefused(kNone, time,
                 "'edge_time < 9', but edge type a,b,c has no "
                 "such column; allowed: no columns");

@@ -109,6 +109,24 @@ TEST(EdgePredicate, TimesAreFoundInTheirOrder) {
   EXPECT_EQ(meeting("edge_time > -9 and edge_time < -1"), (Drawn{{1}, {}}));
 }
 
+// Row 0 is node 65, whose edge 65 is one; row 1, node 66, has edges 70 to 139.
+TEST(EdgePredicate, SelfLoopsAreOfTheRowsNode) {
+  for (const bool wide : {false, true}) {
+    const HopRows rows({70, 70}, wide);
+    const AskedNodes asked(2);
+    HopQuery query = asked.Query(-1, false);
+    query.first_node = 65;
+    query.predicate = PredicateOf("self_loop == 1");
+    EXPECT_EQ(*PositionsDrawn(rows, query), (Drawn{{65}, {}}));
+    query.predicate = PredicateOf("self_loop != 1");
+    const auto others = PositionsDrawn(rows, query);
+    EXPECT_EQ(others->at(0).size(), 69);
+    EXPECT_EQ(others->at(0)[64], 64);
+    EXPECT_EQ(others->at(0)[65], 66);
+    EXPECT_EQ(others->at(1).size(), 70);
+  }
+}
+
 TEST(EdgePredicate, NeedsItsColumns) {
   const AskedNodes asked(1);
   for (const char* text :

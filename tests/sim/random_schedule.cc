@@ -44,6 +44,11 @@ class Draw {
       schedule.subgraph = 1 + static_cast<int64_t>(edges.Below(2));
       Normalize(schedule);
     }
+    SimRandom directions(static_cast<uint64_t>(schedule.seed), "edge_dir");
+    if (schedule.kind == kSimNeighbors && directions.Chance(0.2)) {
+      schedule.edge_dir = 1 + static_cast<int64_t>(directions.Below(2));
+      Normalize(schedule);
+    }
     return schedule;
   }
 

@@ -10,6 +10,8 @@
 
 #include "common/testing/sim_random.h"
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/writer.h"
+#include "partition/pipeline/out_edges.h"
 #include "trainer_client/core/neighbor_session.h"
 
 namespace tributary {
@@ -100,6 +102,23 @@ T OrDie(absl::StatusOr<T> value) {
   std::abort();
 }
 
+// By their sources, too.
+void WriteWithOutEdges(const GraphSpec& spec, const std::string& folder) {
+  GraphContent content = MakeContent(spec);
+  const absl::Status added = AddOutEdges(&content);
+  if (!added.ok()) OrDie<int>(added);
+  NodePlan plan{spec.num_partitions, "test", {{}}};
+  for (int64_t v = 0; v < spec.num_nodes; ++v) {
+    plan.partition_of[0].push_back(
+        static_cast<uint16_t>(v % spec.num_partitions));
+  }
+  OrDie(WriteGraph(content, std::move(plan), folder,
+                   {.made_by = "test",
+                    .flush = false,
+                    .neighbor_ids = spec.neighbor_ids,
+                    .degrees = spec.degrees}));
+}
+
 // Instead of nodes; links have no times of their own.
 void TakeLinks(const Schedule& schedule, size_t count,
                NeighborLoaderOptions* loader) {
@@ -152,6 +171,14 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   }
   if (schedule.kind == kSimNeighbors && HasSubgraph(schedule)) {
     loader.subgraph.type = static_cast<SubgraphType>(schedule.subgraph);
+  }
+  if (schedule.kind == kSimNeighbors &&
+      loader.subgraph.type == SubgraphType::kDirectional) {
+    loader.draws.edge_dir = static_cast<EdgeDirection>(schedule.edge_dir);
+  }
+  // No more rows than there is room for.
+  if (loader.draws.edge_dir == EdgeDirection::kBoth) {
+    loader.num_neighbors = {2, 1};
   }
   // LABOR has no replacement.
   loader.replace = schedule.replace != 0 && schedule.draws != kLabor;
@@ -213,8 +240,9 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   const bool columns = NeedsColumns(schedule);
   // Written once each, for that flushes to disk; opened for each set of
   // partitions.
-  using Written = std::pair<uint32_t, bool>;
-  const Written written(num_partitions, columns);
+  using Written = std::tuple<uint32_t, bool, bool>;
+  const bool out_edges = schedule.edge_dir != 0;
+  const Written written(num_partitions, columns, out_edges);
   static std::map<Written, std::unique_ptr<TemporaryFolder>> folders;
   static auto& graphs = *new std::map<std::pair<Written, std::vector<uint32_t>>,
                                       std::shared_ptr<const Graph>>;
@@ -223,7 +251,8 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   auto& folder = folders[written];
   if (folder == nullptr) {
     folder = std::make_unique<TemporaryFolder>();
-    WriteGraphTo(MakeSpec(num_partitions, columns), folder->File("graph"));
+    const GraphSpec spec = MakeSpec(num_partitions, columns);
+    (out_edges ? WriteWithOutEdges : WriteGraphTo)(spec, folder->File("graph"));
   }
   graph = OrDie(Graph::Open(folder->File("graph"), {std::move(partitions)}));
   return graph;
@@ -239,7 +268,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
   using Key =
       std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                 int64_t, int64_t, int64_t, uint32_t, uint32_t>;
+                 int64_t, int64_t, int64_t, int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
@@ -249,6 +278,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                 schedule.draws,
                 schedule.predicates,
                 schedule.subgraph,
+                schedule.edge_dir,
                 schedule.batches,
                 job,
                 rank,

@@ -31,6 +31,7 @@ constexpr SimField kFields[] = {
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
     {"predicates", &Schedule::predicates, 0, 1},
     {"subgraph", &Schedule::subgraph, 0, 2},
+    {"edge_dir", &Schedule::edge_dir, 0, 2},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"prefetch", &Schedule::prefetch, 1, 64},

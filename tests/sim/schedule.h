@@ -72,6 +72,7 @@ struct Schedule {
   int64_t draws = 0;       // 0: uniform; else the ways of kSimDrawWays
   int64_t predicates = 0;  // some edges are left out by what they store
   int64_t subgraph = 0;    // 0: directional, 1: bidirectional, 2: induced
+  int64_t edge_dir = 0;    // 0: in, 1: out, 2: both; of directional ones
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
 

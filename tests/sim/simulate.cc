@@ -235,11 +235,12 @@ class Recorder final : public SimUser {
 const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
                                            int64_t job) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, int64_t>;
+                         int64_t, int64_t, int64_t, int64_t>;
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
-  auto& batches = known[{schedule.replace, schedule.expand_all, schedule.kind,
-                         schedule.links, schedule.draws, schedule.predicates,
-                         schedule.subgraph, schedule.batches, job}];
+  auto& batches =
+      known[{schedule.replace, schedule.expand_all, schedule.kind,
+             schedule.links, schedule.draws, schedule.predicates,
+             schedule.subgraph, schedule.edge_dir, schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;
@@ -249,6 +250,7 @@ const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
   plain.draws = schedule.draws;
   plain.predicates = schedule.predicates;
   plain.subgraph = schedule.subgraph;
+  plain.edge_dir = schedule.edge_dir;
   plain.batches = schedule.batches;
   SimFleet fleet(1);
   fleet.Add({.opened = SimulatedGraph(plain, 1, {})});

@@ -54,6 +54,8 @@ def hetero(name, spoil, *words, flags=()):
 
 
 CASES = [
+    hetero("out-edges of relations", lambda here: None, "--out-edges",
+           "allowed: --add-reverse", flags=("--out-edges",)),
     # Types and their counts.
     hetero("no counts of nodes", gone(DICT), "num-node-dict", "is not there"),
     hetero("no counts in their file", put(DICT, b""), "num-node-dict",
