@@ -46,6 +46,7 @@ MAY_INCLUDE = {
         "common",
         "channel",
         "partition/format/draw_traits.h",
+        "partition/format/edge_direction.h",
         "partition/format/schema.h",
         "sampler_server/kinds/*_spec",
     ],

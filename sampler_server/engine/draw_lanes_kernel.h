@@ -17,6 +17,7 @@ template <typename V>
 class LaneKernel {
   using Vector = typename V::Vector;
   using Wide = typename V::Wide;
+  using Unsigned [[gnu::vector_size(sizeof(Wide))]] = uint64_t;
   static constexpr uint32_t kWides =
       kDrawLanes * sizeof(int64_t) / sizeof(Wide);
 
@@ -57,7 +58,11 @@ class LaneKernel {
     for (uint32_t w = 0; w < kWides; ++w) at[w] = unit[w];
     for (uint32_t i = 0; i < count; ++i) {
       for (uint32_t w = 0; w < kWides; ++w) {
-        at[w] += weight[i * kWides + w] & (at[w] >= before[i * kWides + w]);
+        // Unsigned, for damaged sums may add up to anything.
+        const Wide lost =
+            weight[i * kWides + w] & (at[w] >= before[i * kWides + w]);
+        at[w] = reinterpret_cast<Wide>(reinterpret_cast<Unsigned>(at[w]) +
+                                       reinterpret_cast<Unsigned>(lost));
       }
     }
     for (uint32_t w = 0; w < kWides; ++w) unit[w] = at[w];

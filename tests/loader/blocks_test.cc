@@ -9,6 +9,7 @@
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/testing/seven_nodes.h"
 #include "partition/format/writer.h"
+#include "partition/pipeline/out_edges.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/embedded/embedded_server.h"
 
@@ -94,6 +95,20 @@ TEST_F(BlocksTest, TheFirstLayersFirst) {
   EXPECT_THAT(last_edges.dst, ElementsAre(0, 0));
   EXPECT_THAT(last_edges.e_id, ElementsAre(5, 6));
   EXPECT_THAT(last_edges.edge_attr->As<float>(), ElementsAre(5, 6));
+}
+
+// Such edges end at nodes that are not expanded yet.
+TEST_F(BlocksTest, OutEdgesMakeNone) {
+  GraphContent content = MakeContent(Seven());
+  ASSERT_TRUE(AddOutEdges(&content).ok());
+  Serve(content, {2, "test", {{0, 1, 0, 1, 0, 1, 0}}});
+  sampling_.draws.edge_dir = EdgeDirection::kOut;
+  Sample();
+  EXPECT_THAT(lease_->view().Find("e_id")->As<int64_t>(),
+              ElementsAre(0, 11, 0, 11, 5, 10, 2, 6));
+  const absl::Status status = ToBlocks(lease_->view(), schema_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("edge_dir in"));
 }
 
 // Users 0 1 buy items: 0>1 1>1; item 0 is like item 1, 1 like 0.

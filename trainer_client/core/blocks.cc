@@ -66,6 +66,28 @@ absl::Status AddEdges(const std::string& type, const HeteroEdges& edges,
   return absl::OkStatus();
 }
 
+// Messages go to a block's destinations, and to no other nodes.
+absl::Status CheckEndsAtDestinations(const std::vector<Block>& blocks) {
+  for (const Block& block : blocks) {
+    for (const auto& [type, edges] : block.edges) {
+      const std::string dst_type = type.substr(type.rfind(',') + 1);
+      const auto dst = block.nodes.find(dst_type);
+      const size_t count =
+          dst == block.nodes.end() ? 0 : dst->second.dst.size();
+      if (std::all_of(edges.dst.begin(), edges.dst.end(), [count](int32_t to) {
+            return static_cast<size_t>(to) < count;
+          })) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("edges of ", type,
+                       " lead away from the nodes that were expanded, and "
+                       "make no blocks; allowed: batches of edge_dir in"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Walks, for one, have none.
 absl::Status CheckHasHops(const BatchView& batch) {
   for (const TensorView& tensor : batch.tensors()) {
@@ -105,6 +127,7 @@ absl::StatusOr<std::vector<Block>> ToBlocks(const BatchView& view,
   for (const auto& [type, edges] : batch.edges) {
     RETURN_IF_ERROR(AddEdges(type, edges, blocks));
   }
+  RETURN_IF_ERROR(CheckEndsAtDestinations(blocks));
   return blocks;
 }
 

@@ -47,7 +47,8 @@ struct Block {
 // one of a session with expand_all, DGL's way to sample; blocks of another
 // (PyG's hops) lack the edges of nodes that were found before the hop.
 // DATA_LOSS, naming the tensor, when it is no batch of the graph;
-// INVALID_ARGUMENT for one without counts per hop.
+// INVALID_ARGUMENT for one without counts per hop, and where an edge does not
+// end at a destination: of a session whose edge_dir is not in.
 absl::StatusOr<std::vector<Block>> ToBlocks(const BatchView& batch,
                                             const GraphSchema& schema);
 

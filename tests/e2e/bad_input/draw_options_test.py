@@ -88,7 +88,7 @@ CASES = [
     # Predicates.
     draw("an empty predicate", ["edge_predicate: ''", "edge_attr[I]"],
          edge_predicate=""),
-    draw("a column that is none", ["'edge_size > 1'", "edge_weight or"],
+    draw("a column that is none", ["'edge_size > 1'", "edge_time or self_loop"],
          edge_predicate="edge_size > 1"),
     draw("attributes of no number", ["'edge_attr > 1'", "edge_attr[I]"],
          edge_predicate="edge_attr > 1"),
@@ -103,7 +103,7 @@ CASES = [
     draw("a type of two predicates", ["node,to,node is named twice"],
          edge_predicate="node,to,node:edge_time<1;node,to,node:edge_time>0"),
     draw("attributes that are not there", [
-        "'edge_attr[0] > 1'", "node,to,node", "allowed: no columns"], FAILURE,
+        "'edge_attr[0] > 1'", "node,to,node", "allowed: self_loop"], FAILURE,
          edge_predicate="edge_attr[0] > 1"),
     draw("times that are not there", [
         "'edge_time < 1'", "has no such column"], FAILURE,
