@@ -58,6 +58,7 @@ std::vector<KindOption> KindOptions(const SampleArguments& a) {
       {"--neg-destination", !a.neg_destination.empty(), {"link"}},
       {"--exclude", a.exclude != none.exclude, {"link"}},
       {"--neg-strict", a.neg_strict, {"link"}},
+      {"--enclosing", a.enclosing, {"link"}},
       {"--on-exhausted", a.on_exhausted != none.on_exhausted, {"link"}},
   };
 }

@@ -106,6 +106,7 @@ absl::Status ParseLink(const SampleArguments& arguments,
       ParseChoice("--exclude", arguments.exclude,
                   {"none", "self", "reverse_id", "reverse_types", "pair"}));
   request->loader.link->exclude = static_cast<ExcludeMode>(exclude);
+  request->loader.link->enclosing = arguments.enclosing;
   RETURN_IF_ERROR(ParseNegDestination(arguments, request));
   return ParseNegatives(arguments, &request->loader.link->negatives);
 }

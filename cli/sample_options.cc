@@ -139,6 +139,9 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
                  "its destination")
       ->type_name("EDGES")
       ->capture_default_str();
+  app.add_flag("--enclosing", arguments.enclosing,
+               "SEAL's subgraphs: all edges between the nodes around each link "
+               "but its own, with z, the nodes' double-radius labels");
   app.add_option(
          "--on-exhausted", arguments.on_exhausted,
          "With --neg-strict or --time node, where none of a negative's 64 "

@@ -177,6 +177,10 @@ absl::Status ParseDraws(const SampleArguments& arguments,
   loader.input_time = std::move(draws.input_time);
   request->input_time_file = std::move(draws.input_time_file);
   ASSIGN_OR_RETURN(loader.subgraph, ReadSubgraphFlags(arguments.subgraph));
+  if (arguments.enclosing) {
+    loader.subgraph.type = SubgraphType::kInduced;
+    loader.draws.disjoint = true;
+  }
   const absl::Status status =
       CheckSubgraphOptions(loader.subgraph, loader.draws);
   if (!status.ok()) return UsageError(status.message());

@@ -58,6 +58,7 @@ struct SampleArguments {
   std::string neg_destination;
   std::string neg_degree_power;
   bool neg_strict = false;
+  bool enclosing = false;
   std::string on_exhausted = "error";
   std::string exclude = "none";
 };

@@ -71,11 +71,11 @@ absl::Status CheckSubgraph(const v1::NeighborSampling& neighbor) {
 
 absl::Status CheckSubgraph(const v1::SessionSpec& spec) {
   const v1::NeighborSampling& neighbor = NeighborsOf(spec);
-  if (spec.has_link() &&
+  if (spec.has_link() && !spec.link().enclosing() &&
       neighbor.subgraph_type() != v1::SUBGRAPH_TYPE_DIRECTIONAL) {
     return Refuse(
-        "subgraph_type: not directional with links; allowed: "
-        "directional");
+        "subgraph_type: not directional with links; allowed: directional, or "
+        "induced with enclosing");
   }
   return CheckSubgraph(neighbor);
 }

@@ -34,7 +34,8 @@ void InduceStep::AskNext(size_t g) {
   uint64_t edges = 0;
   KindQuestion question = taking_ ? MakeTake(group, &edges) : MakeCount(group);
   if (taking_ && edges == 0) return EndPassWhenAllIsThere();
-  question.kind = context_.plan->kind->field();
+  // Neighbour sampling answers, whichever kind it is part of.
+  question.kind = v1::SessionSpec::kNeighborFieldNumber;
   question.partition = group.partition;
   context_.remote->Ask(
       std::move(question), context_.LimitsFor(0), context_.strand,

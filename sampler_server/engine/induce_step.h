@@ -26,9 +26,9 @@ class InduceQuestion;
 // of its destination type: once to count those that come from the batch, and,
 // when what they take is known and there, once more to take them. So memory is
 // exact, and a batch that is too large is counted to its end. Owners of other
-// partitions do the same for theirs, asked by SamplingKind::Answer, which is
-// AnswerInduce. In-edges looked at are limited by the plan, whoever looks.
-// All methods on the task's strand.
+// partitions do the same for theirs, asked by neighbour sampling's Answer,
+// which is AnswerInduce. In-edges looked at are limited by the plan, whoever
+// looks. All methods on the task's strand.
 class InduceStep : public std::enable_shared_from_this<InduceStep> {
  public:
   using Outcome = BatchProgram::Outcome;

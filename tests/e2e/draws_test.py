@@ -231,6 +231,28 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
                                    *flags]), expected)
 
 
+    def test_enclosing_subgraphs(self):
+        links = [(v, v * 7 % 150) for v in self.inputs[:20]]
+        path = os.path.join(self.folder, "pairs.csv")
+        with open(path, "w") as f:
+            f.writelines(f"{u},{v}\n" for u, v in links)
+        for fanouts in ([-1], [3, 2]):
+            spec = Links(Spec(fanouts, SEED, subgraph="induced",
+                              disjoint=True), enclosing=True)
+            loader = Loader(self.graph, links, spec, 8)
+            expected = [loader.line(EPOCH, i)
+                        for i in range(loader.num_batches())]
+            with processes.Fleet(self.made[5], ["0,3", "1,4", "2"]) as fleet:
+                for where in (self.made[1], self.made[3],
+                              ("servers", fleet.addresses())):
+                    with self.subTest(fanouts=fanouts, where=where):
+                        self.assertEqual(sampling.lines(
+                            where, inputs=None, batch_size=8, seed=SEED,
+                            epoch=EPOCH, fanouts=",".join(map(str, fanouts)),
+                            flags=["--kind", "link", "--input-edges",
+                                   "@" + path, "--enclosing"]), expected)
+
+
 class CollegeMsgTest(DrawsTest, unittest.TestCase):
     """Who received a message, just when it came."""
 

@@ -1,5 +1,6 @@
 #include "tests/kinds/defined_links.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -16,12 +17,13 @@ class DefinedLinks {
   DefinedLinks(const MemoryGraphSpec& graph,
                const MemoryGraphSpec::EdgeType& type,
                const SpecOptions& options, const NegativeSampling& negatives,
-               ExcludeMode exclude, const BatchRequest& request)
+               ExcludeMode exclude, bool enclosing, const BatchRequest& request)
       : graph_(graph),
         type_(type),
         options_(options),
         negatives_(negatives),
         exclude_(exclude),
+        enclosing_(enclosing),
         request_(request),
         n_(request.links.size()) {}
 
@@ -40,10 +42,17 @@ class DefinedLinks {
         [this](const std::vector<int32_t>& local) { return Own(local); },
         [this](size_t type, size_t e) {
           return &graph_.edge_types[type] == &type_ && IsExcluded(e);
-        });
+        },
+        enclosing_ ? OracleAfter([this](const OracleNodeTypes& nodes,
+                                        OracleEdgeTypes& edges) {
+          return Enclose(nodes.at(type_.src), edges);
+        })
+                   : OracleAfter());
   }
 
  private:
+  using Tensors = std::map<std::string, OracleTensor>;
+
   // Whether edge `e` of the links' type is one of them.
   bool IsExcluded(size_t e) const {
     const auto& [u, v] = type_.edges[e];
@@ -67,7 +76,81 @@ class DefinedLinks {
     return false;
   }
 
-  using Tensors = std::map<std::string, OracleTensor>;
+  // Whether the type holds the links' edges, this way or the other.
+  bool HoldsLinks(size_t type) const {
+    const auto& other = graph_.edge_types[type];
+    return &other == &type_ || (other.reverse != type_.reverse &&
+                                (other.rel == "rev_" + type_.rel ||
+                                 type_.rel == "rev_" + other.rel));
+  }
+
+  // The local numbers of a link's ends.
+  std::pair<int32_t, int32_t> EndsOf(const OracleNodes& nodes,
+                                     size_t link) const {
+    const auto tree = static_cast<int64_t>(link);
+    const LinkColumns& links = request_.links;
+    return {
+        static_cast<int32_t>(nodes.local.at({tree, links.source[link]})),
+        static_cast<int32_t>(nodes.local.at({tree, links.destination[link]}))};
+  }
+
+  // Distances from a node, as if another were not there: by relaxing all edges
+  // until nothing changes.
+  static std::map<int32_t, int64_t> Distances(
+      const std::vector<std::pair<int32_t, int32_t>>& edges, int32_t from,
+      int32_t without) {
+    std::map<int32_t, int64_t> distance = {{from, 0}};
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto [a, b] : edges) {
+        for (int turn = 0; turn < 2; ++turn, std::swap(a, b)) {
+          if (distance.count(a) == 0 || b == without) continue;
+          const int64_t by_a = distance[a] + 1;
+          if (distance.count(b) > 0 && distance[b] <= by_a) continue;
+          distance[b] = by_a;
+          changed = true;
+        }
+      }
+    }
+    return distance;
+  }
+
+  Tensors Enclose(const OracleNodes& nodes, OracleEdgeTypes& edge_types) const {
+    std::vector<std::pair<int32_t, int32_t>> all;
+    for (auto& [t, edges] : edge_types) {
+      OracleEdges kept;
+      for (size_t e = 0; e < edges.ids.size(); ++e) {
+        const int32_t u = edges.src[e], v = edges.dst[e];
+        const auto [s, d] =
+            EndsOf(nodes, static_cast<size_t>(nodes.all[v].tree));
+        const bool own = (u == s && v == d) || (u == d && v == s);
+        if (own && HoldsLinks(t)) continue;
+        kept.src.push_back(u);
+        kept.dst.push_back(v);
+        kept.ids.push_back(edges.ids[e]);
+        all.emplace_back(u, v);
+      }
+      edges.src = kept.src;
+      edges.dst = kept.dst;
+      edges.ids = kept.ids;
+    }
+    std::vector<int64_t> z(nodes.all.size(), 0);
+    for (size_t link = 0; link < n_; ++link) {
+      const auto [s, d] = EndsOf(nodes, link);
+      std::map<int32_t, int64_t> x = Distances(all, s, d);
+      std::map<int32_t, int64_t> y = Distances(all, d, s);
+      for (const auto& [node, away] : x) {
+        if (y.count(node) == 0) continue;
+        const int64_t sum = away + y[node];
+        z[node] =
+            1 + std::min(away, y[node]) + (sum / 2) * (sum / 2 + sum % 2 - 1);
+      }
+      z[s] = z[d] = 1;
+    }
+    return {{OfNodes("z", type_.src),
+             MakeOracleTensor(DType::kInt64, {z.size()}, z)}};
+  }
+
   struct Negative {
     size_t link = 0;
     int64_t source = 0, destination = 0;
@@ -272,6 +355,7 @@ class DefinedLinks {
   const SpecOptions& options_;
   const NegativeSampling& negatives_;
   const ExcludeMode exclude_;
+  const bool enclosing_;
   const BatchRequest& request_;
   const size_t n_;
   std::vector<Negative> drawn_;
@@ -292,9 +376,10 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
                               const MemoryGraphSpec::EdgeType& type,
                               const SpecOptions& options,
                               const NegativeSampling& negatives,
-                              ExcludeMode exclude,
+                              ExcludeMode exclude, bool enclosing,
                               const BatchRequest& request) {
-  return DefinedLinks(graph, type, options, negatives, exclude, request)
+  return DefinedLinks(graph, type, options, negatives, exclude, enclosing,
+                      request)
       .Digest();
 }
 

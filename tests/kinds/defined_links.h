@@ -19,7 +19,8 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
                               const MemoryGraphSpec::EdgeType& type,
                               const SpecOptions& options,
                               const NegativeSampling& negatives,
-                              ExcludeMode exclude, const BatchRequest& request);
+                              ExcludeMode exclude, bool enclosing,
+                              const BatchRequest& request);
 
 }  // namespace tributary
 

@@ -123,27 +123,36 @@ class Fixture final : public KindFixture {
     if (exclude == ExcludeMode::kReverseId && type->src != type->dst) {
       exclude = ExcludeMode::kSelf;
     }
+    const bool enclosing = seed % 8 == 4 && random.graph.node_types.size() == 1;
+    if (enclosing) {
+      options.draws = {.disjoint = true};
+      options.subgraph = {SubgraphType::kInduced, 1'000'000};
+      batch.input_time.clear();
+      exclude = ExcludeMode::kNone;
+    }
     if (!NeedsEdgeIds(exclude)) batch.links.edge_id.clear();
     options.links = LinkInputs{random.graph.heterogeneous ? type->name() : "",
                                batch.links.label_type};
 
     KindCase made{random.graph, batch, nullptr, Describe(random)};
-    made.batch.build_spec = [negatives, exclude](const SpecGraph& graph,
-                                                 const SpecOptions& asked) {
-      return BuildLinkSpec(graph, asked, negatives, exclude);
+    made.batch.build_spec = [negatives, exclude, enclosing](
+                                const SpecGraph& graph,
+                                const SpecOptions& asked) {
+      return BuildLinkSpec(graph, asked, negatives, exclude, enclosing);
     };
     const auto place =
         static_cast<size_t>(type - random.graph.edge_types.data());
-    made.defined = [graph = made.graph, options, place, negatives,
-                    exclude](const BatchRequest& request) {
+    made.defined = [graph = made.graph, options, place, negatives, exclude,
+                    enclosing](const BatchRequest& request) {
       return DefinedLinkDigest(graph, graph.edge_types[place], options,
-                               negatives, exclude, request);
+                               negatives, exclude, enclosing, request);
     };
     absl::StrAppend(&made.description, "links of ", type->name(), ", mode ",
                     static_cast<int>(negatives.mode), ", amount ",
                     negatives.amount, negatives.given ? ", given" : "",
                     ", degrees to the power ", negatives.degree_power,
-                    negatives.strict ? ", strict\n" : "\n");
+                    negatives.strict ? ", strict" : "",
+                    enclosing ? ", enclosing\n" : "\n");
     return made;
   }
 };

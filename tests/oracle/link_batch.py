@@ -25,6 +25,7 @@ class Links:
     accept: bool = False  # the last candidate, where none is valid
     degree_power: float = 0  # of nodes' degrees; 0: uniform
     own: list = None  # a user's own: a row of destinations for each link
+    enclosing: bool = False  # with neighbours induced and disjoint
     # By end, of one graph: weights of its nodes up to and with each.
     sums: dict = dataclasses.field(default_factory=dict)
 
@@ -126,6 +127,52 @@ def drawn(graph, spec, epoch, index, links, input_numbers, times):
     return negatives, exhausted
 
 
+def distances(edges, start, without):
+    """Breadth first, as if `without` were not there."""
+    beside = {}
+    for u, v in edges:
+        beside.setdefault(u, []).append(v)
+        beside.setdefault(v, []).append(u)
+    found, reached = {start: 0}, [start]
+    for node in reached:
+        for other in beside.get(node, []):
+            if other != without and other not in found:
+                found[other] = found[node] + 1
+                reached.append(other)
+    return found
+
+
+def double_radius(x, y):
+    d = x + y
+    return 1 + min(x, y) + d // 2 * (d // 2 + d % 2 - 1)
+
+
+def enclose(spec, n, labels):
+    """What takes the links' own edges out, and fills `labels`."""
+    own = {spec.edge_type, neighbour_batch.around(spec.edge_type)}
+
+    def after(local, nodes, sampled):
+        ends = [{local[i], local[n + i]} for i in range(n)]
+        src = spec.edge_type[0]
+        tree = [t for t, _ in nodes[src].nodes]
+        for edge_type, s in sampled.items():
+            if edge_type in own:
+                s.edges = [(u, v, e) for u, v, e in s.edges
+                           if {u, v} != ends[tree[u]]]
+        edges = [(u, v) for s in sampled.values() for u, v, _ in s.edges]
+        labels[:] = [0] * len(tree)
+        for i in range(n):
+            inside = [(u, v) for u, v in edges if tree[u] == i]
+            source, destination = local[i], local[n + i]
+            x = distances(inside, source, destination)
+            y = distances(inside, destination, source)
+            for node in x.keys() & y.keys():
+                labels[node] = double_radius(x[node], y[node])
+            labels[source] = labels[destination] = 1
+
+    return after
+
+
 def make(graph, spec, epoch, index, links, input_numbers, times=None):
     """`links` are the inputs, `input_numbers` their places in the list."""
     negatives, exhausted = drawn(graph, spec, epoch, index, links,
@@ -137,13 +184,17 @@ def make(graph, spec, epoch, index, links, input_numbers, times=None):
     if spec.negatives == "binary":
         starts += [(src, i, u) for i, u, _ in negatives]
     starts += [(dst, i, v) for i, _, v in negatives]
+    labels = []
+    after = enclose(spec, n, labels) if spec.enclosing else None
     local, _, out = neighbour_batch.make_from(graph, spec.neighbours, epoch,
-                                              index, starts, times)
+                                              index, starts, times, after)
     local = np.array(local, np.int32)
     of_links = lambda name: (
         f"{name}/{'__'.join(spec.edge_type)}" if graph.hetero else name)
     of_nodes = lambda name, t: f"{name}/{t}" if graph.hetero else name
     out[of_links("input_id")] = np.array(input_numbers, np.int64)
+    if spec.enclosing:
+        out[of_nodes("z", src)] = np.array(labels, np.int64)
     if spec.accept:
         out[of_links("num_exhausted")] = np.array([exhausted], np.int64)
     if spec.negatives == "triplet":

@@ -144,9 +144,10 @@ def make(graph, spec, epoch, index, inputs, input_numbers, times=None):
     return out
 
 
-def make_from(graph, spec, epoch, index, starts, times):
+def make_from(graph, spec, epoch, index, starts, times, after=None):
     """Hops that begin at `starts`, (type, tree, id) each: their local numbers,
-    how many nodes they are by type, and the tensors. `times` are the trees'."""
+    how many nodes they are by type, and the tensors. `times` are the trees'.
+    after(local numbers, nodes, sampled) may change edges."""
     plan = planned(graph, spec)
     nodes = {t: Numbering() for t, _, _ in starts}
     for src, _, dst in plan:
@@ -166,6 +167,8 @@ def make_from(graph, spec, epoch, index, starts, times):
         both = {t: _mirrored(sampled, t) for t in sampled}
         for edge_type, edges in both.items():
             sampled[edge_type].edges = edges
+    if after is not None:
+        after(local, nodes, sampled)
     return local, unique, _tensors(graph, spec, nodes, sampled)
 
 

@@ -31,6 +31,11 @@ DistLinkNeighborLoader::Create(const LinkNeighborLoaderOptions& options,
   link.negatives = options.neg_sampling;
   link.neg_destination = options.neg_destination;
   link.exclude = options.exclude;
+  link.enclosing = options.enclosing;
+  if (options.enclosing) {
+    session.subgraph.type = SubgraphType::kInduced;
+    session.draws.disjoint = true;
+  }
   session.input_time = options.edge_label_time;
   return DistNeighborLoader::Create(session, worker, environment);
 }

@@ -35,6 +35,11 @@ struct LinkNeighborLoaderOptions {
   // Edges that no hop draws, for they are the batch's links; DGL's exclude. All
   // but pair want a split's links, which come with ids.
   ExcludeMode exclude = ExcludeMode::kNone;
+  // SEAL: of each link the subgraph induced by its ends' neighbourhoods,
+  // without the link's own edges, and `z`, its nodes' double-radius labels.
+  // Makes neighbors.subgraph induced and neighbors.draws disjoint; negatives
+  // are links with a label.
+  bool enclosing = false;
   // All else; its input_split, input_nodes, input_type and input_time stay
   // empty.
   NeighborLoaderOptions neighbors;

@@ -37,6 +37,7 @@ struct LinkRequest {
   // are its negatives; empty: they are drawn.
   std::vector<int64_t> neg_destination;
   ExcludeMode exclude = ExcludeMode::kNone;
+  bool enclosing = false;  // with an induced subgraph, disjoint
 };
 
 // What loaders of all kinds take; PyG's argument names.

@@ -121,6 +121,7 @@ absl::StatusOr<HeteroNodes> ReadNodes(const Suffixed& in) {
   RETURN_IF_ERROR(in.Rows("x", nodes.n_id.size(), &nodes.x));
   RETURN_IF_ERROR(in.Rows("y", nodes.n_id.size(), &nodes.y));
   RETURN_IF_ERROR(in.Rows("batch", nodes.n_id.size(), &nodes.batch));
+  RETURN_IF_ERROR(in.Rows("z", nodes.n_id.size(), &nodes.z));
   return nodes;
 }
 

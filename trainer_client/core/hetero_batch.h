@@ -23,6 +23,7 @@ struct HeteroNodes {
   std::optional<TensorView> x;                  // [N, F]
   std::optional<TensorView> y;                  // [N] or [N, C]
   std::optional<TensorView> batch;  // [N] trees, of disjoint batches
+  std::optional<TensorView> z;      // [N] labels, of enclosing subgraphs
 };
 
 // data["author", "writes", "paper"].

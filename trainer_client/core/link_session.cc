@@ -193,6 +193,9 @@ void FillLinkBound(const GraphSchema& schema, const v1::SessionSpec& spec,
   bound->starts[type.dst_type] += starts.destinations;
   bound->more_bytes =
       LinkTensorBytesBound(starts, bound->num_inputs, type.name().size());
+  if (spec.link().enclosing()) {
+    bound->node_types[type.src_type].row_bytes += sizeof(int64_t);  // z
+  }
 }
 
 }  // namespace tributary

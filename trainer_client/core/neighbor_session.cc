@@ -117,7 +117,7 @@ absl::StatusOr<std::string> SpecBytesOf(const NeighborLoaderOptions& options,
   }
   if (options.link.has_value()) {
     return BuildLinkSpec(graph, common, NegativesOf(*options.link),
-                         options.link->exclude);
+                         options.link->exclude, options.link->enclosing);
   }
   return BuildSessionSpec(graph, common);
 }

@@ -25,12 +25,14 @@ Tensor Make(DType dtype, std::vector<uint64_t> dims,
 class Oracle {
  public:
   Oracle(const MemoryGraphSpec& graph, const SpecOptions& options,
-         uint64_t epoch, uint64_t index, const OracleExcludes& excludes)
+         uint64_t epoch, uint64_t index, const OracleExcludes& excludes,
+         const OracleAfter& after)
       : graph_(graph),
         options_(options),
         epoch_(epoch),
         index_(index),
-        excludes_(excludes) {}
+        excludes_(excludes),
+        after_(after) {}
 
   std::string Run(const std::vector<int64_t>& number,
                   const std::vector<int64_t>& inputs,
@@ -75,6 +77,7 @@ class Oracle {
     if (options_.subgraph.type == SubgraphType::kBidirectional) {
       Mirror(graph_, edges_);
     }
+    if (after_) tensors_ = after_(nodes_, edges_);
     AddNodeTensors();
     AddEdgeTensors();
     return local;
@@ -357,6 +360,7 @@ class Oracle {
   const SpecOptions& options_;
   const uint64_t epoch_, index_;
   const OracleExcludes& excludes_;
+  const OracleAfter& after_;
   size_t num_hops_ = 0;
   std::vector<int64_t> times_;  // per input
   OracleNodeTypes nodes_;       // planned types
@@ -373,7 +377,8 @@ std::string OracleDigest(const MemoryGraphSpec& graph,
                          const std::vector<int64_t>& original_id,
                          const std::vector<int64_t>& input_time,
                          const OracleExcludes& excludes) {
-  return Oracle(graph, options, epoch, index, excludes)
+  const OracleAfter none;
+  return Oracle(graph, options, epoch, index, excludes, none)
       .Run(input_number, original_id, input_time);
 }
 
@@ -383,8 +388,8 @@ std::string OracleDigestFrom(
     const std::vector<int64_t>& tree_time,
     const std::function<std::map<std::string, OracleTensor>(
         const std::vector<int32_t>& local)>& own,
-    const OracleExcludes& excludes) {
-  Oracle oracle(graph, options, epoch, index, excludes);
+    const OracleExcludes& excludes, const OracleAfter& after) {
+  Oracle oracle(graph, options, epoch, index, excludes, after);
   return oracle.DigestWith(own(oracle.RunFrom(starts, tree_time)));
 }
 

@@ -12,6 +12,7 @@
 #include "common/dtype.h"
 #include "common/session/spec_builder.h"
 #include "sampler_server/engine/testing/memory_graph.h"
+#include "sampler_server/engine/testing/oracle_nodes.h"
 
 namespace tributary {
 
@@ -51,6 +52,11 @@ struct OracleStart {
   int64_t id = 0;
 };
 
+// What a kind makes of the subgraph once it is there: it may leave out edges,
+// and gives tensors of its own.
+using OracleAfter = std::function<std::map<std::string, OracleTensor>(
+    const OracleNodeTypes& nodes, OracleEdgeTypes& edges)>;
+
 // The digest of a batch whose hops begin at `starts`, numbered in this order,
 // with the tensors that `own` makes of their local numbers. `tree_time`: of a
 // session with times, each tree's.
@@ -60,7 +66,7 @@ std::string OracleDigestFrom(
     const std::vector<int64_t>& tree_time,
     const std::function<std::map<std::string, OracleTensor>(
         const std::vector<int32_t>& local)>& own,
-    const OracleExcludes& excludes = {});
+    const OracleExcludes& excludes = {}, const OracleAfter& after = {});
 
 }  // namespace tributary
 

@@ -103,6 +103,27 @@ absl::Status PlanDegrees(const GraphSchema& schema, const EdgeTypeSchema& type,
   return absl::OkStatus();
 }
 
+// Distances are between nodes of one type.
+absl::Status PlanEnclosing(const GraphSchema& schema,
+                           const v1::SessionSpec& spec,
+                           const SamplingPlan& plan, LinkPlan* part) {
+  const absl::Status status = CheckEnclosing(spec);
+  if (!status.ok()) return SpecError("link", status.message());
+  part->enclosing = spec.link().enclosing();
+  if (!part->enclosing) return absl::OkStatus();
+  const EdgeTypeSchema& links = schema.edge_types[plan.link_type];
+  for (const PlannedEdgeType& type : plan.edge_types) {
+    if (type.src_type == links.src_type && type.dst_type == links.src_type) {
+      continue;
+    }
+    return SpecError("link.enclosing", "with edge type ", type.name,
+                     " between nodes of other types; allowed: fanout 0 of it");
+  }
+  if (links.src_type == links.dst_type) return absl::OkStatus();
+  return SpecError("link.enclosing", "of ", links.name(),
+                   ", whose ends are of two types; allowed: of one");
+}
+
 // The edge type that holds the links' reverses; -1: none is asked for.
 absl::StatusOr<int> ReverseType(const GraphSchema& schema, int link_type,
                                 ExcludeMode exclude) {
@@ -142,6 +163,7 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   part->dst_type = type.dst_type;
   part->edge_type = type.name();
   PlanTimes(schema, spec, part.get());
+  RETURN_IF_ERROR(PlanEnclosing(schema, spec, *plan, part.get()));
   RETURN_IF_ERROR(
       PlanDegrees(schema, type, spec.link().degree_power(), part.get()));
   if (plan->typed_names) {

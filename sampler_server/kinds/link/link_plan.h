@@ -52,6 +52,7 @@ class LinkPlan final : public KindPlan {
   // The edge type that holds the links' reverses, which are excluded with them:
   // of REVERSE_ID their own; -1: none.
   int reverse_type = -1;
+  bool enclosing = false;
   int src_type = 0, dst_type = 0;
   std::string edge_type;                            // "src,rel,dst"
   std::string link_suffix, src_suffix, dst_suffix;  // of tensors' names

@@ -17,6 +17,7 @@ namespace {
 // Negatives at a time; by degree each takes a microsecond or more.
 constexpr uint64_t kPiece = 16384, kPieceByDegree = 1024;
 constexpr uint64_t kLeastSearched = 32, kMostSearched = 4096;
+constexpr uint64_t kLabelledAtOnce = 65536;  // edges that are looked at
 // Of a link or negative, beside what the state holds: ids and numbers of its
 // ends, and a piece's original ids.
 constexpr uint64_t kBytesPerPair = 40;
@@ -283,12 +284,50 @@ void LinkProgram::ExcludeReversesFrom(const PlannedEdgeType& type,
 void LinkProgram::RunHops() {
   LetGo(sources_);
   LetGo(destinations_);
-  LetGo(source_numbers_);
-  LetGo(destination_numbers_);
+  if (!plan_.enclosing) {
+    LetGo(source_numbers_);
+    LetGo(destination_numbers_);
+  }
   std::make_shared<NeighborHops>(context_)->Start(
       [self = shared_from_this()](auto outcome) {
-        self->End(std::move(outcome));
+        self->plan_.enclosing ? self->Enclose(std::move(outcome))
+                              : self->End(std::move(outcome));
       });
+}
+
+// What is counted of a batch that is too large has its labels counted, too.
+void LinkProgram::Enclose(absl::StatusOr<Outcome> outcome) {
+  if (!outcome.ok()) return End(std::move(outcome));
+  const NodeTypeState& nodes = context_.state->nodes[plan_.src_type];
+  context_.state->tensors.push_back(
+      {"z" + plan_.src_suffix,
+       DType::kInt64,
+       {static_cast<int64_t>(nodes.numbering.size() + nodes.unnumbered)},
+       {}});
+  if (*outcome != Outcome::kSampled) return End(std::move(outcome));
+  enclosing_ = std::make_unique<Enclosing>(
+      context_.graph->schema(), *context_.plan, plan_, source_numbers_,
+      destination_numbers_, context_.state);
+  enclosing_->DropLinks();
+  const uint64_t labels = nodes.numbering.size() * sizeof(int64_t);
+  if (context_.state->bytes() + labels + enclosing_->bytes() >
+      context_.control->Limits().working_bytes) {
+    return End(Outcome::kTooLarge);
+  }
+  context_.state->tensors.back().bytes.assign(labels, 0);
+  LabelSome();
+}
+
+void LinkProgram::LabelSome() {
+  if (!context_.control->Live()) return;
+  std::vector<uint8_t>& bytes = context_.state->tensors.back().bytes;
+  const auto labels = absl::MakeSpan(reinterpret_cast<int64_t*>(bytes.data()),
+                                     bytes.size() / sizeof(int64_t));
+  if (enclosing_->Label(labels, kLabelledAtOnce)) {
+    enclosing_.reset();
+    return End(Outcome::kSampled);
+  }
+  context_.strand->Post([self = shared_from_this()] { self->LabelSome(); });
 }
 
 void LinkProgram::End(absl::StatusOr<Outcome> outcome) {

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "sampler_server/engine/sampling_kind.h"
 #include "sampler_server/engine/step_context.h"
+#include "sampler_server/kinds/link/enclosing.h"
 #include "sampler_server/kinds/link/link_plan.h"
 #include "sampler_server/kinds/link/link_tensors.h"
 #include "sampler_server/kinds/link/negative_draw.h"
@@ -45,6 +46,8 @@ class LinkProgram final : public BatchProgram,
   void ExcludeReversesFrom(const PlannedEdgeType& type,
                            ExcludedEdges* excluded) const;
   void RunHops();
+  void Enclose(absl::StatusOr<Outcome> outcome);
+  void LabelSome();
   void End(absl::StatusOr<Outcome> outcome);
 
   StepContext context_;
@@ -58,6 +61,7 @@ class LinkProgram final : public BatchProgram,
   // that were drawn.
   std::vector<uint64_t> sources_, destinations_;
   std::vector<uint32_t> source_numbers_, destination_numbers_;
+  std::unique_ptr<Enclosing> enclosing_;
 };
 
 }  // namespace tributary

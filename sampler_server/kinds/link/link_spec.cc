@@ -77,6 +77,26 @@ absl::Status CheckGivenBytes(double amount, uint64_t batch_size) {
 
 }  // namespace
 
+absl::Status CheckEnclosing(const v1::SessionSpec& spec) {
+  const v1::LinkSampling& link = spec.link();
+  if (!link.enclosing()) return absl::OkStatus();
+  if (link.neighbor().subgraph_type() != v1::SUBGRAPH_TYPE_INDUCED ||
+      !link.neighbor().disjoint()) {
+    return Refuse(
+        "enclosing: without subgraph_type induced and disjoint; allowed: with "
+        "both");
+  }
+  if (link.negatives() != v1::NEGATIVE_MODE_NONE) {
+    return Refuse(
+        "enclosing: with negatives, which have no subgraph of their own; "
+        "allowed: neg_sampling none, and negatives as links with a label");
+  }
+  if (link.exclude() == v1::EXCLUDED_LINKS_NONE) return absl::OkStatus();
+  return Refuse(
+      "enclosing: with exclude; allowed: none, for a link's edges are not in "
+      "its subgraph");
+}
+
 uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
   if (mode == NegativeMode::kNone) return 0;
   return static_cast<uint64_t>(std::ceil(static_cast<double>(links) * amount));
@@ -119,7 +139,7 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
 absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
                                           const SpecOptions& common,
                                           const NegativeSampling& negatives,
-                                          ExcludeMode exclude) {
+                                          ExcludeMode exclude, bool enclosing) {
   SpecOptions options = common;
   if (!options.links.has_value()) options.links.emplace();
   options.links->edge_ids = NeedsEdgeIds(exclude);
@@ -140,7 +160,10 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
               static_cast<v1::OnExhausted>(negatives.on_exhausted));
         }
         link->set_exclude(static_cast<v1::ExcludedLinks>(exclude));
-        return FillNeighbors(graph, options, link->mutable_neighbor(), spec);
+        link->set_enclosing(enclosing);
+        RETURN_IF_ERROR(
+            FillNeighbors(graph, options, link->mutable_neighbor(), spec));
+        return CheckEnclosing(*spec);
       });
 }
 

@@ -54,6 +54,10 @@ inline bool NeedsEdgeIds(ExcludeMode mode) {
   return mode != ExcludeMode::kNone && mode != ExcludeMode::kPair;
 }
 
+// Whether a session's links may have enclosing subgraphs. INVALID_ARGUMENT with
+// the option and what is allowed.
+absl::Status CheckEnclosing(const v1::SessionSpec& spec);
+
 // How many negatives a batch of `links` has: PyG's ceil(links x amount).
 uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links);
 
@@ -63,13 +67,13 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
                             uint64_t batch_size, LabelType label,
                             bool node_times);
 
-// The SessionSpec's bytes; `common` says what is common to all kinds, which
-// links, and how neighbours of their ends and of the negatives are sampled.
-// INVALID_ARGUMENT as above.
+// The SessionSpec's bytes; `enclosing` makes the subgraph SEAL's; `common` says
+// what is common to all kinds, which links, and how neighbours of their ends
+// and of the negatives are sampled. INVALID_ARGUMENT as above.
 absl::StatusOr<std::string> BuildLinkSpec(
     const SpecGraph& graph, const SpecOptions& common,
-    const NegativeSampling& negatives,
-    ExcludeMode exclude = ExcludeMode::kNone);
+    const NegativeSampling& negatives, ExcludeMode exclude = ExcludeMode::kNone,
+    bool enclosing = false);
 
 // Whether nodes can be drawn by the degrees of this edge type. INVALID_ARGUMENT
 // with what to do.
