@@ -82,10 +82,13 @@ DrawOptions DrawsOf(const Schedule& schedule) {
   return {};
 }
 
-// Labor's edges have weights, and those between nodes know no time.
+// Labor's edges have weights, and those between nodes know no time. Links
+// without negatives may have enclosing subgraphs.
 bool HasSubgraph(const Schedule& schedule) {
   const DrawOptions draws = DrawsOf(schedule);
-  return schedule.links == 0 && draws.draw != DrawMode::kLabor &&
+  return (schedule.links == 0 ||
+          (schedule.links == 1 && schedule.subgraph == 2)) &&
+         draws.draw != DrawMode::kLabor &&
          (schedule.subgraph != 2 ||
           (draws.time == TimeMode::kNone && schedule.predicates == 0));
 }
@@ -137,6 +140,8 @@ void TakeLinks(const Schedule& schedule, size_t count,
   }
   if (timed) loader->draws.input_time = InputTimeMode::kGiven;
   link.negatives.mode = static_cast<NegativeMode>(schedule.links - 1);
+  link.enclosing = loader->subgraph.type == SubgraphType::kInduced;
+  loader->draws.disjoint |= link.enclosing;
   if (link.negatives.mode != NegativeMode::kTriplet) {
     link.links.SetLabels(labels);
   }

@@ -26,7 +26,7 @@ class Enclosing {
   // of a tree's link, either way.
   void DropLinks();
 
-  // What Label takes beside the state.
+  // What the two take beside the state, before them.
   uint64_t bytes() const;
 
   // Writes labels[node] of one tree after the other, until about `most_edges`

@@ -308,12 +308,12 @@ void LinkProgram::Enclose(absl::StatusOr<Outcome> outcome) {
   enclosing_ = std::make_unique<Enclosing>(
       context_.graph->schema(), *context_.plan, plan_, source_numbers_,
       destination_numbers_, context_.state);
-  enclosing_->DropLinks();
   const uint64_t labels = nodes.numbering.size() * sizeof(int64_t);
   if (context_.state->bytes() + labels + enclosing_->bytes() >
       context_.control->Limits().working_bytes) {
     return End(Outcome::kTooLarge);
   }
+  enclosing_->DropLinks();
   context_.state->tensors.back().bytes.assign(labels, 0);
   LabelSome();
 }
