@@ -9,6 +9,7 @@
 #include "cli/input_options.h"
 #include "common/status.h"
 #include "partition/format/writer.h"
+#include "partition/pipeline/out_edges.h"
 #include "partition/pipeline/partitioner.h"
 #include "partition/pipeline/rmat.h"
 
@@ -41,6 +42,9 @@ class GenerateCommand final : public Command {
                   "A time of 0 to 999999 for each edge");
     app->add_flag("--node-times", rmat_.node_times,
                   "A time of 0 to 999999 for each node");
+    app->add_flag("--out-edges", out_edges_,
+                  "Store the edges also by the nodes that they lead from, for "
+                  "--edge-dir out and both");
     app->add_option("--random-seed", flags_.random_seed,
                     "Seed of the graph and of --method random")
         ->capture_default_str();
@@ -57,7 +61,8 @@ class GenerateCommand final : public Command {
                      ReadPartitionFlags(flags_));
     RETURN_IF_ERROR(ReadRmatFlags(options.random_seed));
     RETURN_IF_ERROR(CheckOutIsFree(out_));
-    ASSIGN_OR_RETURN(const GraphContent content, GenerateRmat(rmat_));
+    ASSIGN_OR_RETURN(GraphContent content, GenerateRmat(rmat_));
+    if (out_edges_) RETURN_IF_ERROR(AddOutEdges(&content));
     ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(content, options));
     ASSIGN_OR_RETURN(const GraphSchema schema,
                      WriteGraph(content, std::move(plan), out_,
@@ -95,11 +100,13 @@ class GenerateCommand final : public Command {
         " --method ", options.method,
         rmat_.edge_weights ? " --edge-weights" : "",
         rmat_.edge_times ? " --edge-times" : "",
-        rmat_.node_times ? " --node-times" : "", StoredFlagsText(flags_));
+        rmat_.node_times ? " --node-times" : "",
+        out_edges_ ? " --out-edges" : "", StoredFlagsText(flags_));
   }
 
   RmatOptions rmat_;
   PartitionFlags flags_;
+  bool out_edges_ = false;
   std::string model_, scale_, edges_, out_;
   std::string feat_dim_ = "0", classes_ = "16";
 };

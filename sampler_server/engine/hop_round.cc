@@ -251,6 +251,32 @@ void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
   for (PartitionShare& share : shares_) LetGo(share.edges.*column);
 }
 
+// Out-edges that join the in-edges, among which self loops are. `ids` are by
+// local number.
+void HopRound::DropSelfLoops(absl::Span<const uint64_t> ids) {
+  size_t edge = 0, kept = 0;
+  for (size_t i = 0; i < merged_.counts.size(); ++i) {
+    const uint64_t self = ids[first_local_ + i];
+    const size_t end = edge + merged_.counts[i];
+    for (; edge < end; ++edge) {
+      if (merged_.neighbors[edge] == self) {
+        --merged_.counts[i];
+        continue;
+      }
+      merged_.neighbors[kept] = merged_.neighbors[edge];
+      merged_.edge_ids[kept] = merged_.edge_ids[edge];
+      if (rule_.want_positions) {
+        merged_.positions[kept] = merged_.positions[edge];
+      }
+      ++kept;
+    }
+  }
+  merged_.neighbors.resize(kept);
+  merged_.edge_ids.resize(kept);
+  if (rule_.want_positions) merged_.positions.resize(kept);
+  edges_ = kept;
+}
+
 bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   // A column is there twice for a moment.
   const size_t merging =
@@ -258,6 +284,9 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (merging + src.bytes() > most_bytes) src.DropTable();
   if (merging + src.bytes() > most_bytes) return false;
   if (!shares_.empty()) MergeShares();
+  if (type().joins >= 0 && type().src_type == type().dst_type) {
+    DropSelfLoops(src.ids());
+  }
   // Numbers take 28 bytes for each node and 4 for each edge, at most.
   if (merged_.bytes() + src.bytes() + 32 * edges_ > most_bytes) {
     merged_.ShrinkToFit();

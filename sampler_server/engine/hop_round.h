@@ -61,7 +61,7 @@ class HopRound {
   // node that was cut is left unanswered. Believes nothing: DATA_LOSS naming
   // the partition.
   absl::Status Accept(PartitionShare& share, HopEdges reply);
-  // Edges accepted so far.
+  // Edges accepted so far; once merged, those that are left.
   uint64_t edges() const { return edges_; }
 
   bool wants_positions() const { return rule_.want_positions; }
@@ -80,6 +80,7 @@ class HopRound {
   ExcludedOfRows ExcludedOf(const PartitionShare& share) const;
   absl::Status Check(const PartitionShare& share, const HopEdges& reply) const;
   void MergeShares();
+  void DropSelfLoops(absl::Span<const uint64_t> ids);
   template <typename T>
   void MergeColumn(std::vector<T> HopEdges::*column);
 

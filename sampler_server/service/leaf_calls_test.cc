@@ -305,9 +305,9 @@ TEST_F(LeafCallsTest, DrawsByConditions) {
   condition->clear_comparison();
   EXPECT_THAT(std::string(serve().status().message()),
               HasSubstr("comparison 0"));
-  for (int i = 0; i < 17; ++i) *hop_.add_conditions() = hop_.conditions(0);
+  for (int i = 0; i < 16; ++i) *hop_.add_conditions() = hop_.conditions(0);
   EXPECT_THAT(std::string(serve().status().message()),
-              HasSubstr("18 conditions"));
+              HasSubstr("17 conditions"));
 }
 
 // 0 and 2 are in partition 0.

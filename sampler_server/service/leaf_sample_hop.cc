@@ -126,11 +126,10 @@ absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
 
 absl::StatusOr<std::shared_ptr<const EdgePredicate>> TakePredicate(
     const v1::SampleHopRequest& request, const EdgeTypeSchema& type) {
-  // One more of a session's own: edge_dir both leaves out self loops.
-  if (request.conditions_size() > static_cast<int>(kMaxConditions) + 1) {
+  if (request.conditions_size() > static_cast<int>(kMaxConditions)) {
     return absl::InvalidArgumentError(
         absl::StrCat(request.conditions_size(), " conditions; allowed: 0 to ",
-                     kMaxConditions + 1));
+                     kMaxConditions));
   }
   std::vector<EdgeCondition> conditions;
   for (const v1::EdgeCondition& condition : request.conditions()) {

@@ -178,6 +178,17 @@ class RmatTest(LayoutTest, unittest.TestCase):
                              "--out", out)
         cls.expected = cls.sample(cls.graphs[1, "random"])
         assert len(cls.expected) == 7
+        cls.both_ways = os.path.join(folder, "both-ways")
+        processes.run_ok("generate", "rmat", "--scale", 10, "--edges", 20000,
+                         "--feat-dim", 5, "--random-seed", 3, "--num-parts",
+                         2, "--out-edges", "--out", cls.both_ways)
+
+    def test_out_edges_change_no_batch_of_in_edges(self):
+        processes.run_ok("verify", self.both_ways)
+        self.assertEqual(self.sample(self.both_ways), self.expected)
+        out = self.sample(self.both_ways, "--edge-dir", "out")
+        self.assertEqual(len(out), len(self.expected))
+        self.assertNotEqual(out, self.expected)
 
     @classmethod
     def sample(cls, where, *flags, **options):

@@ -79,9 +79,9 @@ void ReadInputNodes(const std::string& text) {
   SampleRequest request;
   if (!ParseInputNodes(text, &request).ok()) return;
   for (int64_t id : request.loader.input_nodes) Must(id >= 0, "ids");
-  const int ways = !request.input_file.empty() +
-                   !request.loader.input_split.empty() +
-                   !request.loader.input_nodes.empty();
+  const int ways =
+      !request.input_file.empty() + !request.loader.input_split.empty() +
+      !request.loader.input_nodes.empty() + request.loader.all_nodes;
   Must(ways == 1, "inputs come from one place");
 }
 

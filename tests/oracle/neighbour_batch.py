@@ -216,12 +216,12 @@ def _out_edges(graph, spec, which, edge_type, fanout, frontier, nodes, out,
         tree, node = nodes[src].nodes[local]
         adjacent = graph.edge_types[edge_type].out_edges(node)
         may = eligible(graph, spec, edge_type, adjacent)
-        if spec.edge_dir == "both" and src == dst:  # they are in-edges too
-            may = [p for p in may if adjacent[p][0] != node]
         drawn = [may[rank] for rank in _draw(
             graph, spec, which, edge_type, ",".join(around(edge_type)), dst,
             adjacent, may, fanout, nodes[src].number_in_tree[local], tree,
             times)]
+        if spec.edge_dir == "both" and src == dst:  # they are in-edges too
+            drawn = [p for p in drawn if adjacent[p][0] != node]
         for p in drawn:
             neighbour, e = adjacent[p]
             out.edges.append((local, nodes[dst][tree, neighbour], e))

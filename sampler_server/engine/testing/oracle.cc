@@ -119,15 +119,17 @@ class Oracle {
     return DefinedKey(parts);
   }
 
-  // Of a self loop, which is among the in-edges, only those.
-  bool MayDraw(size_t t, size_t e, bool out) const {
-    const auto& type = graph_.edge_types[t];
-    if (out && options_.draws.edge_dir == EdgeDirection::kBoth &&
-        type.src == type.dst && type.edges[e].first == type.edges[e].second) {
-      return false;
-    }
+  bool MayDraw(size_t t, size_t e) const {
     return (!excludes_ || !excludes_(t, e)) &&
-           MeetsPredicate(options_.draws.edge_predicates, type, e);
+           MeetsPredicate(options_.draws.edge_predicates, graph_.edge_types[t],
+                          e);
+  }
+
+  // Of both directions self loops are among the in-edges.
+  bool IsLeftOut(size_t t, size_t e, bool out) const {
+    const auto& type = graph_.edge_types[t];
+    return out && options_.draws.edge_dir == EdgeDirection::kBoth &&
+           type.src == type.dst && type.edges[e].first == type.edges[e].second;
   }
 
   // The type of the nodes that draw, and of those that they draw.
@@ -156,11 +158,12 @@ class Oracle {
     if (found == lists.end()) return {};
     std::vector<uint64_t> may;
     for (uint64_t p = 0; p < found->second.size(); ++p) {
-      if (MayDraw(t, found->second[p].second, out)) may.push_back(p);
+      if (MayDraw(t, found->second[p].second)) may.push_back(p);
     }
     std::vector<uint64_t> positions;
     for (uint64_t rank : DrawAmong(t, out, v, hop, may, found->second)) {
-      positions.push_back(may[rank]);
+      const uint64_t p = may[rank];
+      if (!IsLeftOut(t, found->second[p].second, out)) positions.push_back(p);
     }
     return positions;
   }

@@ -180,10 +180,6 @@ absl::Status FillDrawRules(const GraphSchema& schema,
     const DrawTraits::EdgeType traits = TraitsOf(schema, planned);
     ASSIGN_OR_RETURN(auto conditions,
                      ConditionsOf(neighbor, traits.name, traits.columns));
-    // A self loop is among the in-edges.
-    if (planned.joins >= 0 && traits.columns.self_loops) {
-      conditions.push_back({.column = EdgeColumn::kSelfLoop, .whole = 0});
-    }
     ASSIGN_OR_RETURN(planned.predicate,
                      EdgePredicate::Make(type, std::move(conditions)));
   }
