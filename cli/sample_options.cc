@@ -157,7 +157,8 @@ void DeclareSampleLayerwise(CLI::App& app, SampleArguments& arguments) {
       ->type_name("LIST");
   app.add_option("--importance", arguments.importance,
                  "In proportion to what: ladies (squares of the normalised "
-                 "adjacency), uniform")
+                 "adjacency), uniform; fastgcn (of all nodes of a graph "
+                 "partitioned with --degrees, their out-edges)")
       ->type_name("HOW")
       ->capture_default_str();
 }

@@ -40,6 +40,22 @@ class VectorsTest(unittest.TestCase):
              "ba48 3 5 5 208")),
             inputs="0,3,1,6", batch_size=3, seed=7, epoch=0)
 
+    def test_fastgcn(self):
+        source = folders.write_ogb(os.path.join(self.folder, "by-degree"), 7,
+                                   folders.SEVEN_ROWS)
+        self.check(self.partition(source, "--degrees"), (
+            (("3,4", "--importance", "fastgcn"),
+             "0 0 2fdba2db8d07094b82739c511e8dcb10c6445c0a9dc925a8c0e5dce4be76"
+             "15f5 3 5 7 264"),),
+            inputs="0,3,1,6", batch_size=3, seed=7, epoch=0)
+        cora = self.partition(folders.CORA, "--add-reverse", "--degrees")
+        line = ("2 0 5e2c95e41d937fcacca8bed453e248dc99e94cb919c6237ee3e4ea81"
+                "4acdf20b 32 55 58 317732")
+        cases = ((("64,128", "--importance", "fastgcn"), line),)
+        self.check(cora, cases)
+        with processes.Fleet(cora, ["0", "1", "2"]) as fleet:
+            self.check(("servers", fleet.addresses()), cases)
+
     def test_cora(self):
         self.check(self.partition(folders.CORA, "--add-reverse"), (
             (("64,64",),

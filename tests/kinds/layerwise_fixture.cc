@@ -95,26 +95,64 @@ class Layers {
     if (layerwise_.importance == LayerImportance::kUniform) {
       for (auto& [u, weight] : q) weight = 1;
     }
-    const std::vector<int64_t> drawn = Drawn(layer, candidates, q);
-    if (drawn.size() == candidates.size()) {
-      for (auto& [u, weight] : q) weight = 1;
+    if (layerwise_.importance == LayerImportance::kFastGcn) {
+      const std::map<int64_t, double> gain = FromGraph(layer);
+      std::erase_if(candidates,
+                    [&gain](int64_t u) { return gain.count(u) == 0; });
+      return KeepLayer(nodes, candidates, gain);
     }
+    const std::vector<int64_t> drawn = Drawn(layer, candidates, q);
+    std::map<int64_t, double> gain;
+    for (const auto& [u, weight] : q) {
+      gain[u] = drawn.size() == candidates.size()
+                    ? 1.0
+                    : 1.0 / static_cast<double>(weight);
+    }
+    KeepLayer(nodes, drawn, gain);
+  }
+
+  void KeepLayer(const std::vector<int64_t>& nodes,
+                 const std::vector<int64_t>& drawn,
+                 const std::map<int64_t, double>& gain) {
     for (const int64_t u : drawn) batch_.Number(batch_.input_type(), u);
-    for (const int64_t v : nodes) KeepEdges(v, drawn, q);
+    for (const int64_t v : nodes) KeepEdges(v, drawn, gain);
+  }
+
+  // How often each node was drawn over its out-degree: the source of an edge
+  // that is one of all, in the order of their sources.
+  std::map<int64_t, double> FromGraph(size_t layer) {
+    std::vector<int64_t> sources;
+    std::map<int64_t, double> degree, drawn;
+    for (const auto& [u, v] : type_->edges) {
+      sources.push_back(u);
+      ++degree[u];
+    }
+    std::sort(sources.begin(), sources.end());
+    const Words words = LayerWords(layer);
+    for (uint32_t i = 0; i < layerwise_.nodes_per_layer[layer]; ++i) {
+      // Of 2^16 units for each edge.
+      ++drawn[sources[DefinedBelow(words, i, sources.size() << 16, true) >>
+                      16]];
+    }
+    for (auto& [u, times] : drawn) times /= degree[u];
+    return drawn;
+  }
+
+  Words LayerWords(size_t layer) const {
+    return DefinedWords(DefinedKey({.random_seed = options_.random_seed,
+                                    .epoch = request_.key.epoch,
+                                    .batch = request_.key.index,
+                                    .purpose = 6,
+                                    .hop = static_cast<uint32_t>(layer),
+                                    .name = type_->name()}),
+                        0);
   }
 
   std::vector<int64_t> Drawn(size_t layer, std::vector<int64_t> candidates,
                              const std::map<int64_t, uint64_t>& q) {
     const uint32_t k = layerwise_.nodes_per_layer[layer];
     if (candidates.size() <= k) return candidates;
-    const Words words =
-        DefinedWords(DefinedKey({.random_seed = options_.random_seed,
-                                 .epoch = request_.key.epoch,
-                                 .batch = request_.key.index,
-                                 .purpose = 6,
-                                 .hop = static_cast<uint32_t>(layer),
-                                 .name = type_->name()}),
-                     0);
+    const Words words = LayerWords(layer);
     std::vector<int64_t> left = candidates;
     for (uint32_t i = 0; i < k; ++i) {
       uint64_t mass = 0;
@@ -129,8 +167,8 @@ class Layers {
   }
 
   void KeepEdges(int64_t v, const std::vector<int64_t>& drawn,
-                 const std::map<int64_t, uint64_t>& q) {
-    std::vector<double> inverse;
+                 const std::map<int64_t, double>& gain) {
+    std::vector<double> of_node;
     for (const Edge& edge : in_[v]) {
       if (std::find(drawn.begin(), drawn.end(), edge.source) == drawn.end()) {
         continue;
@@ -138,11 +176,11 @@ class Layers {
       src_.push_back(batch_.Number(batch_.input_type(), edge.source));
       dst_.push_back(batch_.Number(batch_.input_type(), v));
       e_id_.push_back(edge.id);
-      inverse.push_back(1.0 / static_cast<double>(q.at(edge.source)));
+      of_node.push_back(gain.at(edge.source));
     }
     double sum = 0;
-    for (const double g : inverse) sum += g;
-    for (const double g : inverse) {
+    for (const double g : of_node) sum += g;
+    for (const double g : of_node) {
       weight_.push_back(static_cast<float>(g / sum));
     }
   }
@@ -158,6 +196,14 @@ class Layers {
   std::vector<int64_t> e_id_;
   std::vector<float> weight_;
 };
+
+// Whether the type, or the only one, has some.
+bool HasEdges(const MemoryGraphSpec& graph, const std::string& name) {
+  for (const auto& type : graph.edge_types) {
+    if (name.empty() || type.name() == name) return !type.edges.empty();
+  }
+  return false;
+}
 
 class Fixture final : public KindFixture {
  public:
@@ -183,6 +229,9 @@ class Fixture final : public KindFixture {
       layerwise.nodes_per_layer.push_back(1 + (seed * 29 + l * 11) % 25);
     }
     if (seed % 4 == 3) layerwise.importance = LayerImportance::kUniform;
+    if (seed % 4 == 1 && HasEdges(random.graph, layerwise.edge_type)) {
+      layerwise.importance = LayerImportance::kFastGcn;
+    }
     KindCase made{random.graph, random.batch, nullptr, Describe(random)};
     made.batch.build_spec = [layerwise](const SpecGraph& graph,
                                         const SpecOptions& options) {

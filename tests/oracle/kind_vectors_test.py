@@ -93,6 +93,18 @@ class LayerwiseTest(unittest.TestCase):
             "0 0 9935953c384aa9f8c7a1557d1cdbac104af82a98f64fca44e577bb1ad23c"
             "d7a7 3 5 5 224")
 
+    def test_fastgcn(self):
+        b = self.batch(3, 4, fastgcn=True)
+        self.assertEqual(b["n_id"].tolist(), [3, 6, 1, 0, 2])
+        self.assertEqual(b["e_id"].tolist(), [10, 5, 6, 11, 0, 1, 4])
+        # Of 3's edges both drew 0; edges 0 1 4 lead from 1 (out-degree 2), 2
+        # (2) and 2, of which 1 was drawn three times as often.
+        self.assertEqual(b["edge_weight"].tolist()[4:], [
+            float(np.float32(w)) for w in (0.6, 0.2, 0.2)])
+        self.assertEqual(
+            digest.digest(b),
+            "2fdba2db8d07094b82739c511e8dcb10c6445c0a9dc925a8c0e5dce4be7615f5")
+
     def test_more_than_there_are(self):
         b = self.batch(50)
         self.assertEqual(b["edge_weight"].tolist(),
@@ -105,6 +117,9 @@ class LayerwiseTest(unittest.TestCase):
     def test_cora(self):
         g = graph.read_ogb("tests/data/cora", True)
         for spec, line in (
+                (Layerwise([64, 128], 11, fastgcn=True),
+                 "2 0 5e2c95e41d937fcacca8bed453e248dc99e94cb919c6237ee3e4ea81"
+                 "4acdf20b 32 55 58 317732"),
                 (Layerwise([64, 64], 11),
                  "2 0 a61b72588e499768eaa1aa541c725029451e8a0325b59de94ed3e97f"
                  "8c713e27 32 121 362 703180"),

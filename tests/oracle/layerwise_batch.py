@@ -15,6 +15,7 @@ class Layerwise:
     uniform: bool = False
     input_type: str = graphs.NODE
     edge_type: tuple = None  # None: the only one
+    fastgcn: bool = False  # draws of all nodes, by out-degree
 
 
 def drawn(weights, stream, k):
@@ -30,6 +31,16 @@ def drawn(weights, stream, k):
             r -= weight
         del left[candidate]
     return set(weights) - set(left)
+
+
+def from_graph(edges, stream, k):
+    """How often each node was drawn over its out-degree, of all nodes."""
+    sources = sorted(u for u, _, _ in edges.edges)
+    drawn = {}
+    for i in range(k):
+        u = sources[stream.below(i, len(sources) << 16, wide=True) >> 16]
+        drawn[u] = drawn.get(u, 0) + 1
+    return {u: m / len(edges.out_edges(u)) for u, m in drawn.items()}
 
 
 def make(graph, spec, epoch, index, inputs, input_numbers):
@@ -51,9 +62,13 @@ def make(graph, spec, epoch, index, inputs, input_numbers):
                 q[u] = 1 if spec.uniform else q.get(u, 0) + share
         key = philox.make_key(spec.seed, epoch, index, philox.LAYERWISE, layer,
                               ",".join(name))
-        kept = drawn(q, philox.Stream(key, 0), k)
-        if len(kept) == len(q):
-            q = dict.fromkeys(q, 1)
+        if spec.fastgcn:
+            kept = gain = from_graph(edges, philox.Stream(key, 0), k)
+        else:
+            kept = drawn(q, philox.Stream(key, 0), k)
+            gain = {u: 1.0 / float(q[u]) for u in q}
+            if len(kept) == len(q):
+                gain = dict.fromkeys(q, 1.0)
         for u in q:
             if u in kept:
                 nodes[0, u]
@@ -62,12 +77,12 @@ def make(graph, spec, epoch, index, inputs, input_numbers):
             of_node = [(u, e) for u, e in edges.in_edges(v) if u in kept]
             total = 0.0
             for u, _ in of_node:
-                total += 1.0 / float(q[u])
+                total += gain[u]
             for u, e in of_node:
                 source.append(nodes[0, u])
                 destination.append(nodes[0, v])
                 e_id.append(e)
-                weight.append(1.0 / float(q[u]) / total)
+                weight.append(gain[u] / total)
         per_layer.append(len(e_id) - before)
         counts.append(len(nodes.ids) - sum(counts))
     ids = np.array(nodes.ids, np.int64)

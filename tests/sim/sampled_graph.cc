@@ -196,8 +196,9 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   if (schedule.kind == kSimLayerwise) {
     loader.layerwise = LayerwiseOptions{
         .nodes_per_layer = {4, 3},
-        .importance = schedule.replace != 0 ? LayerImportance::kUniform
-                                            : LayerImportance::kLadies};
+        .importance = schedule.replace != 0      ? LayerImportance::kUniform
+                      : schedule.expand_all != 0 ? LayerImportance::kFastGcn
+                                                 : LayerImportance::kLadies};
   }
   if (schedule.kind == kSimWalks) {
     loader.walk = WalkOptions{.walk_length = 6,

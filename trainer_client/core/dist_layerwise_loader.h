@@ -18,7 +18,8 @@ struct LayerwiseLoaderOptions : CommonLoaderOptions {
   // Nodes that a layer draws, the layer next to the inputs first (DGL lists
   // them outermost first).
   std::vector<uint32_t> nodes_per_layer;
-  // DGL's importance_sampling: kLadies where it is true, else kUniform.
+  // DGL's importance_sampling: kLadies where it is true, else kUniform;
+  // kFastGcn wants a graph with degrees.
   LayerImportance importance = LayerImportance::kLadies;
   std::string edge_type;  // "src,rel,dst"; empty: the only one
 };

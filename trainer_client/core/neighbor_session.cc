@@ -166,9 +166,22 @@ absl::Status CheckIds(const NodeTypeSchema& type,
   return absl::OkStatus();
 }
 
+absl::Status CheckLayerwiseOn(const GraphSchema& schema,
+                              const v1::LayerwiseSampling& layerwise) {
+  const int found = schema.FindEdgeType(layerwise.edge_type());
+  if (found < 0) return Bad("edge_type", layerwise.edge_type(), "an edge type");
+  const EdgeTypeSchema& type = schema.edge_types[found];
+  return CheckImportanceOn(
+      static_cast<LayerImportance>(layerwise.importance() - 1), type.name(),
+      type.degrees, type.num_edges);
+}
+
 absl::Status CheckInputs(const GraphSchema& schema, const v1::SessionSpec& spec,
                          const SessionInputs& inputs) {
   if (spec.has_link()) return CheckLinkEnds(schema, spec, inputs.links);
+  if (spec.has_layerwise()) {
+    RETURN_IF_ERROR(CheckLayerwiseOn(schema, spec.layerwise()));
+  }
   const int type = schema.FindNodeType(spec.inputs().node_type());
   if (type < 0) {
     return Bad("input_type", spec.inputs().node_type(), "a node type");

@@ -7,20 +7,18 @@
 namespace tributary {
 namespace {
 
-// Draw i's 64 bits; the layer's nodes draw together, so that there is one
-// stream of words.
-uint64_t WordOf(PhiloxKey key, uint32_t i) {
-  const PhiloxBlock block = Philox4x32(key, {{i / 2, 0, 0, 0}});
-  const int at = i % 2 == 0 ? 0 : 2;
-  return block.word[at] | uint64_t{block.word[at + 1]} << 32;
-}
-
 uint64_t Below(uint64_t word, uint64_t n) {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(word) * n) >>
                                64);
 }
 
 }  // namespace
+
+uint64_t LayerWord(PhiloxKey key, uint32_t i) {
+  const PhiloxBlock block = Philox4x32(key, {{i / 2, 0, 0, 0}});
+  const int at = i % 2 == 0 ? 0 : 2;
+  return block.word[at] | uint64_t{block.word[at + 1]} << 32;
+}
 
 uint64_t SquaredShare(uint64_t degree, uint64_t layer_nodes) {
   int bits = 0;
@@ -45,7 +43,7 @@ LayerDraw::LayerDraw(std::vector<uint64_t> weights, PhiloxKey key, uint32_t k)
 bool LayerDraw::Draw(uint32_t draws) {
   if (takes_all_) return true;
   for (; draws > 0 && next_ < k_; --draws, ++next_) {
-    const uint64_t r = mass_.StepOver(Below(WordOf(key_, next_), left_));
+    const uint64_t r = mass_.StepOver(Below(LayerWord(key_, next_), left_));
     const size_t at =
         std::upper_bound(sum_.begin(), sum_.end(), r) - sum_.begin();
     const uint64_t weight_of = weight(at);
@@ -63,12 +61,10 @@ uint64_t LayerDraw::BytesFor(uint64_t candidates, uint64_t k) {
   return sums + candidates / 8 + 8 + 3 * k * sizeof(DrawnInterval);
 }
 
-void EdgeWeights(absl::Span<const uint64_t> q, float* out) {
+void EdgeWeights(absl::Span<const double> g, float* out) {
   double sum = 0;
-  for (const uint64_t of : q) sum += 1.0 / static_cast<double>(of);
-  for (const uint64_t of : q) {
-    *out++ = static_cast<float>(1.0 / static_cast<double>(of) / sum);
-  }
+  for (const double of : g) sum += of;
+  for (const double of : g) *out++ = static_cast<float>(of / sum);
 }
 
 }  // namespace tributary

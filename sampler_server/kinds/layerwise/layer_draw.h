@@ -17,6 +17,10 @@ namespace tributary {
 // whose scale keeps a layer's sum below 2^63, and at least 1.
 uint64_t SquaredShare(uint64_t degree, uint64_t layer_nodes);
 
+// Draw i's 64 bits; the layer's nodes draw together, so that there is one
+// stream of words.
+uint64_t LayerWord(PhiloxKey key, uint32_t i);
+
 // Candidates 0, 1, ..., each with an integer weight; k of them, by successive
 // sampling: each draw in proportion to the weights not drawn yet. Not
 // thread-safe.
@@ -49,9 +53,9 @@ class LayerDraw {
   uint32_t next_ = 0;
 };
 
-// The weights of the edges of one node that were kept, whose sources have
-// these weights: 1 / q each, so that all together are 1 (docs/sampling.md).
-void EdgeWeights(absl::Span<const uint64_t> q, float* out);
+// The weights of the edges of one node that were kept: g of each one's source,
+// scaled so that all together are 1 (docs/sampling.md).
+void EdgeWeights(absl::Span<const double> g, float* out);
 
 }  // namespace tributary
 

@@ -67,10 +67,10 @@ TEST(SquaredShare, IsAPartOfAScaleThatALayerShares) {
   EXPECT_EQ(SquaredShare(uint64_t{1} << 40, 1), 1u);
 }
 
-TEST(EdgeWeights, AreShareOfTheInverse) {
-  const std::vector<uint64_t> q = {1, 2, 4};
+TEST(EdgeWeights, AreSharesOfTheWhole) {
+  const std::vector<double> g = {1, 0.5, 0.25};
   float weight[3];
-  EdgeWeights(q, weight);
+  EdgeWeights(g, weight);
   EXPECT_EQ(weight[0], static_cast<float>(1 / 1.75));
   EXPECT_EQ(weight[1], static_cast<float>(0.5 / 1.75));
   EXPECT_EQ(weight[2], static_cast<float>(0.25 / 1.75));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/session/degree_weight.h"
 #include "common/session/limits.h"
 #include "common/status.h"
 #include "sampler_server/engine/self_edge_type.h"
@@ -30,13 +31,13 @@ absl::Status CheckLayers(const v1::LayerwiseSampling& layerwise) {
     return SpecError("layerwise.nodes_per_layer", nodes, "; allowed: 1 to ",
                      kMaxNodesOfLayer);
   }
-  if (layerwise.importance() == v1::LAYER_IMPORTANCE_LADIES ||
-      layerwise.importance() == v1::LAYER_IMPORTANCE_UNIFORM) {
+  if (v1::LayerImportance_IsValid(layerwise.importance()) &&
+      layerwise.importance() != v1::LAYER_IMPORTANCE_UNSPECIFIED) {
     return absl::OkStatus();
   }
   return SpecError("layerwise.importance",
                    static_cast<int>(layerwise.importance()),
-                   "; allowed: LADIES (1), UNIFORM (2)");
+                   "; allowed: LADIES (1), UNIFORM (2), FASTGCN (3)");
 }
 
 uint64_t LikelyTaskBytes(const GraphSchema& schema, const SamplingPlan& plan,
@@ -65,7 +66,15 @@ absl::Status LayerwisePlan::Fill(const GraphSchema& schema,
   auto part = std::make_shared<LayerwisePlan>();
   part->nodes_per_layer.assign(layerwise.nodes_per_layer().begin(),
                                layerwise.nodes_per_layer().end());
-  part->uniform = layerwise.importance() == v1::LAYER_IMPORTANCE_UNIFORM;
+  part->importance = static_cast<LayerImportance>(layerwise.importance() - 1);
+  const absl::Status fits = CheckImportanceOn(part->importance, type.name(),
+                                              type.degrees, type.num_edges);
+  if (!fits.ok()) return SpecError("layerwise", fits.message());
+  if (part->importance == LayerImportance::kFastGcn) {
+    part->degrees = std::make_shared<DegreeTable>(
+        static_cast<uint64_t>(schema.node_types[type.src_type].num_nodes),
+        static_cast<uint64_t>(type.num_edges), kWholePower);
+  }
   part->weight_name = "edge_weight";
   if (plan->typed_names) {
     part->weight_name += "/" + type.src + "__" + type.rel + "__" + type.dst;

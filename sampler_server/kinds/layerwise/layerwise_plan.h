@@ -3,13 +3,16 @@
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PLAN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "common/proto/session.pb.h"
 #include "partition/format/schema.h"
+#include "sampler_server/engine/degree_table.h"
 #include "sampler_server/engine/plan.h"
+#include "sampler_server/kinds/layerwise/layerwise_spec.h"
 
 namespace tributary {
 
@@ -24,7 +27,9 @@ class LayerwisePlan final : public KindPlan {
   }
 
   std::vector<uint32_t> nodes_per_layer;
-  bool uniform = false;     // else by squares of the normalised adjacency
+  LayerImportance importance = LayerImportance::kLadies;
+  // Of FastGCN: out-degrees, that the first batches sum up. Else null.
+  std::shared_ptr<DegreeTable> degrees;
   std::string weight_name;  // of edge_weight, with its suffix
 };
 

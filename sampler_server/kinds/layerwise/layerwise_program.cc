@@ -8,6 +8,7 @@
 #include "sampler_server/engine/adjacency_questions.h"
 #include "sampler_server/engine/batch_writer.h"
 #include "sampler_server/engine/held_memory.h"
+#include "sampler_server/kinds/layerwise/graph_draw.h"
 
 namespace tributary {
 namespace {
@@ -24,7 +25,7 @@ constexpr uint64_t kBytesPerKept =
 uint64_t LayerwiseProgram::BytesHeld() const {
   return context_.state->bytes() + HeldBytes(degree_) + HeldBytes(first_) +
          HeldBytes(neighbors_) + HeldBytes(edge_ids_) + HeldBytes(candidate_) +
-         HeldBytes(candidate_id_) + HeldBytes(local_) +
+         HeldBytes(candidate_id_) + HeldBytes(local_) + HeldBytes(share_) +
          (draw_.has_value() ? LayerDraw::BytesFor(draw_->size(),
                                                   plan_.nodes_per_layer[layer_])
                             : 0);
@@ -46,7 +47,19 @@ void LayerwiseProgram::Start(Done done) {
   edges().per_hop.resize(context_.plan->num_hops, 0);
   context_.state->tensors.push_back(
       {plan_.weight_name, DType::kFloat32, {0}, {}});
-  BeginLayer();
+  plan_.degrees == nullptr ? BeginLayer() : SumDegrees();
+}
+
+// Whichever batches come first do it together, a piece at a time.
+void LayerwiseProgram::SumDegrees() {
+  const DegreeArrays* degrees = context_.graph->degrees(edge_type().edge_type);
+  if (degrees == nullptr) {
+    return End(absl::FailedPreconditionError(
+        "importance fastgcn of a graph that stores no degrees"));
+  }
+  const absl::StatusOr<bool> summed = plan_.degrees->Sum(degrees->out);
+  if (!summed.ok()) return End(summed.status());
+  *summed ? BeginLayer() : Later(&LayerwiseProgram::SumDegrees);
 }
 
 void LayerwiseProgram::BeginLayer() {
@@ -104,27 +117,55 @@ void LayerwiseProgram::OnNeighbors(absl::Status status) {
   Later(&LayerwiseProgram::Weigh);
 }
 
+PhiloxKey LayerwiseProgram::Key() const {
+  return MakeHopKey({.random_seed = context_.plan->random_seed,
+                     .epoch = context_.key.epoch,
+                     .batch = context_.key.index,
+                     .purpose = Purpose::kLayerWise,
+                     .hop = static_cast<uint32_t>(layer_),
+                     .type_name = edge_type().name});
+}
+
 void LayerwiseProgram::Weigh() {
   if (!NumberCandidates()) return EndTooLarge();
+  if (plan_.degrees != nullptr) return DrawFromGraph();
   const uint32_t wanted = plan_.nodes_per_layer[layer_];
   if (!Fits(LayerDraw::BytesFor(candidate_id_.size(), wanted))) {
     return EndTooLarge();
   }
-  std::vector<uint64_t> q(candidate_id_.size(), plan_.uniform ? 1 : 0);
+  const bool uniform = plan_.importance == LayerImportance::kUniform;
+  std::vector<uint64_t> q(candidate_id_.size(), uniform ? 1 : 0);
   auto edge = candidate_.begin();
-  for (size_t v = 0; v < size_ && !plan_.uniform; ++v) {
+  for (size_t v = 0; v < size_ && !uniform; ++v) {
     if (degree_[v] == 0) continue;
     const uint64_t share = SquaredShare(degree_[v], size_);
     for (uint64_t i = 0; i < degree_[v]; ++i) q[*edge++] += share;
   }
-  const PhiloxKey key = MakeHopKey({.random_seed = context_.plan->random_seed,
-                                    .epoch = context_.key.epoch,
-                                    .batch = context_.key.index,
-                                    .purpose = Purpose::kLayerWise,
-                                    .hop = static_cast<uint32_t>(layer_),
-                                    .type_name = edge_type().name});
-  draw_.emplace(std::move(q), key, wanted);
+  draw_.emplace(std::move(q), Key(), wanted);
   DrawSome();
+}
+
+void LayerwiseProgram::DrawFromGraph() {
+  const uint32_t wanted = plan_.nodes_per_layer[layer_];
+  if (!Fits(GraphDraw::BytesFor(wanted) +
+            candidate_id_.size() * sizeof(double))) {
+    return EndTooLarge();
+  }
+  const auto drawn =
+      GraphDraw::Draw(*context_.graph, context_.plan->input_type,
+                      edge_type().edge_type, *plan_.degrees, Key(), wanted);
+  if (!drawn.ok()) return End(drawn.status());
+  share_.reserve(candidate_id_.size());
+  for (const uint64_t id : candidate_id_) share_.push_back(drawn->Share(id));
+  Keep();
+}
+
+// What an edge from it counts for, before a node's are scaled.
+double LayerwiseProgram::GainOf(uint32_t candidate) const {
+  if (!draw_.has_value()) return share_[candidate];
+  return draw_->takes_all()
+             ? 1.0
+             : 1.0 / static_cast<double>(draw_->weight(candidate));
 }
 
 // Neighbours by first occurrence: layouts do not matter. False when working
@@ -183,10 +224,10 @@ bool LayerwiseProgram::NumberDrawn() {
   std::vector<uint64_t> ids;
   ids.reserve(most);
   for (size_t c = 0; c < candidate_id_.size(); ++c) {
-    if (draw_->drawn(c)) ids.push_back(candidate_id_[c]);
+    if (IsDrawn(c)) ids.push_back(candidate_id_[c]);
   }
+  local_.assign(candidate_id_.size(), 0);
   LetGo(candidate_id_);
-  local_.assign(draw_->size(), 0);
   const uint64_t held = BytesHeld() - numbering.bytes() +
                         ids.size() * (sizeof(uint64_t) + sizeof(uint32_t));
   const uint64_t working = context_.control->Limits().working_bytes;
@@ -197,14 +238,14 @@ bool LayerwiseProgram::NumberDrawn() {
   }
   size_t next = 0;
   for (size_t c = 0; c < local_.size(); ++c) {
-    if (draw_->drawn(c)) local_[c] = numbers[next++];
+    if (IsDrawn(c)) local_[c] = numbers[next++];
   }
   return true;
 }
 
 uint64_t LayerwiseProgram::CountKept() {
   return std::count_if(candidate_.begin(), candidate_.end(),
-                       [this](uint32_t c) { return draw_->drawn(c); });
+                       [this](uint32_t c) { return IsDrawn(c); });
 }
 
 void LayerwiseProgram::KeepEdges(uint64_t kept) {
@@ -225,21 +266,21 @@ void LayerwiseProgram::KeepEdges(uint64_t kept) {
   const auto& base =
       context_.graph->schema().node_types[context_.plan->input_type].base;
   const auto& ids = nodes().numbering.ids();
-  std::vector<uint64_t> q;
+  std::vector<double> gain;
   size_t edge = 0;
   for (size_t v = 0; v < size_; ++v) {
-    q.clear();
+    gain.clear();
     for (uint64_t i = 0; i < degree_[v]; ++i, ++edge) {
       const uint32_t c = candidate_[edge];
-      if (!draw_->drawn(c)) continue;
-      q.push_back(draw_->takes_all() ? 1 : draw_->weight(c));
+      if (!IsDrawn(c)) continue;
+      gain.push_back(GainOf(c));
       hop.src.push_back(local_[c]);
       hop.edge_ids.push_back(edge_ids_[edge]);
       if (!first_.empty()) hop.positions.push_back(first_[v] + i);
     }
-    EdgeWeights(q, weight);
-    weight += q.size();
-    hop.counts[v] = static_cast<uint32_t>(q.size());
+    EdgeWeights(gain, weight);
+    weight += gain.size();
+    hop.counts[v] = static_cast<uint32_t>(gain.size());
     if (first_.empty()) continue;
     const auto owner = std::upper_bound(base.begin(), base.end(),
                                         static_cast<int64_t>(ids[v]));
@@ -254,6 +295,7 @@ void LayerwiseProgram::EndLayer() {
   for (auto* list : {&degree_, &first_}) LetGo(*list);
   for (auto* list : {&candidate_, &local_}) LetGo(*list);
   LetGo(edge_ids_);
+  LetGo(share_);
   draw_.reset();
   if (++layer_ == context_.plan->num_hops) return End(Outcome::kSampled);
   Later(&LayerwiseProgram::BeginLayer);
@@ -290,6 +332,7 @@ void LayerwiseProgram::End(absl::StatusOr<Outcome> outcome) {
   }
   for (auto* list : {&candidate_, &local_}) LetGo(*list);
   LetGo(edge_ids_);
+  LetGo(share_);
   draw_.reset();
   std::exchange(done_, nullptr)(std::move(outcome));
 }

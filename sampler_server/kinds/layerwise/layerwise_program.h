@@ -39,11 +39,18 @@ class LayerwiseProgram final
   EdgeTypeState& edges() const { return context_.state->edges[0]; }
   KindTensor& weights() const { return context_.state->tensors[0]; }
 
+  void SumDegrees();
   void BeginLayer();
   void OnDegrees(absl::Status status);
   void ReadRows();
   void OnNeighbors(absl::Status status);
   void Weigh();
+  void DrawFromGraph();
+  PhiloxKey Key() const;
+  bool IsDrawn(uint32_t candidate) const {
+    return draw_.has_value() ? draw_->drawn(candidate) : share_[candidate] > 0;
+  }
+  double GainOf(uint32_t candidate) const;
   bool NumberCandidates();
   void DrawSome();
   void Keep();
@@ -74,6 +81,7 @@ class LayerwiseProgram final
   // By candidate.
   std::vector<uint64_t> candidate_id_;
   std::optional<LayerDraw> draw_;
+  std::vector<double> share_;    // instead, of FastGCN: GraphDraw::Share
   std::vector<uint32_t> local_;  // local number, of those drawn
 };
 

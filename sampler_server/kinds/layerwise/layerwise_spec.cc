@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
+#include "common/session/degree_weight.h"
 #include "common/session/limits.h"
 #include "common/status.h"
 
@@ -28,6 +29,18 @@ absl::Status CheckLayers(const std::vector<uint32_t>& layers) {
   return absl::OkStatus();
 }
 
+v1::LayerImportance ToProto(LayerImportance importance) {
+  switch (importance) {
+    case LayerImportance::kLadies:
+      return v1::LAYER_IMPORTANCE_LADIES;
+    case LayerImportance::kUniform:
+      return v1::LAYER_IMPORTANCE_UNIFORM;
+    case LayerImportance::kFastGcn:
+      break;
+  }
+  return v1::LAYER_IMPORTANCE_FASTGCN;
+}
+
 uint64_t Add(uint64_t a, uint64_t b) { return a + std::min(b, UINT64_MAX - a); }
 uint64_t Multiply(uint64_t a, uint64_t b) {
   return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -38,13 +51,25 @@ uint64_t Multiply(uint64_t a, uint64_t b) {
 absl::StatusOr<LayerImportance> ParseLayerImportance(absl::string_view text) {
   if (text == "ladies") return LayerImportance::kLadies;
   if (text == "uniform") return LayerImportance::kUniform;
-  if (text == "fastgcn") {
-    return Refuse(
-        "importance: fastgcn draws among all nodes of the graph, for which "
-        "servers hold no table; allowed: ladies (the same weights, among the "
-        "layer's neighbours), uniform");
+  if (text == "fastgcn") return LayerImportance::kFastGcn;
+  return Refuse("importance: '", text, "'; allowed: ladies, uniform, fastgcn");
+}
+
+absl::Status CheckImportanceOn(LayerImportance importance,
+                               absl::string_view edge_type, bool degrees,
+                               int64_t num_edges) {
+  if (importance != LayerImportance::kFastGcn) return absl::OkStatus();
+  if (!degrees) {
+    return Refuse("importance: fastgcn, but the graph stores no degrees of ",
+                  edge_type,
+                  "; allowed: ladies, uniform, or a graph partitioned with "
+                  "--degrees");
   }
-  return Refuse("importance: '", text, "'; allowed: ladies, uniform");
+  if (num_edges > 0 && static_cast<uint64_t>(num_edges) < kMaxWeighedEdges) {
+    return absl::OkStatus();
+  }
+  return Refuse("importance: fastgcn of ", edge_type, " with ", num_edges,
+                " edges; allowed: 1 to ", kMaxWeighedEdges - 1);
 }
 
 absl::StatusOr<std::string> BuildLayerwiseSpec(
@@ -59,9 +84,7 @@ absl::StatusOr<std::string> BuildLayerwiseSpec(
     for (const uint32_t nodes : layerwise.nodes_per_layer) {
       message->add_nodes_per_layer(nodes);
     }
-    message->set_importance(layerwise.importance == LayerImportance::kLadies
-                                ? v1::LAYER_IMPORTANCE_LADIES
-                                : v1::LAYER_IMPORTANCE_UNIFORM);
+    message->set_importance(ToProto(layerwise.importance));
     message->set_edge_type(edge_type);
     return absl::OkStatus();
   });

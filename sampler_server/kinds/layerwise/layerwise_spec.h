@@ -15,10 +15,13 @@ namespace tributary {
 
 inline constexpr uint32_t kMaxNodesOfLayer = 65536;
 
-enum class LayerImportance { kLadies, kUniform };
+enum class LayerImportance {
+  kLadies,
+  kUniform,
+  kFastGcn,  // of all nodes of the graph: it needs `partition --degrees`
+};
 
-// "ladies" or "uniform". INVALID_ARGUMENT, also for "fastgcn", with what is
-// allowed.
+// "ladies", "uniform" or "fastgcn". INVALID_ARGUMENT with what is allowed.
 absl::StatusOr<LayerImportance> ParseLayerImportance(absl::string_view text);
 
 // Names as DGL's LADIES example has them.
@@ -28,6 +31,12 @@ struct LayerwiseOptions {
   LayerImportance importance = LayerImportance::kLadies;
   std::string edge_type;  // "src,rel,dst"; empty: the only one
 };
+
+// Whether the graph has what `importance` needs. INVALID_ARGUMENT with what to
+// do.
+absl::Status CheckImportanceOn(LayerImportance importance,
+                               absl::string_view edge_type, bool degrees,
+                               int64_t num_edges);
 
 // The SessionSpec's bytes; of `common`, what is common to all kinds.
 // INVALID_ARGUMENT, naming the option and what is allowed.

@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "common/proto/session.pb.h"
 #include "partition/format/schema.h"
+#include "sampler_server/engine/degree_table.h"
 #include "sampler_server/engine/plan.h"
-#include "sampler_server/kinds/link/degree_table.h"
 #include "sampler_server/kinds/link/link_spec.h"
 
 namespace tributary {

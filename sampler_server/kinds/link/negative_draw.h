@@ -6,7 +6,7 @@
 
 #include "common/session/philox.h"
 #include "partition/format/graph.h"
-#include "sampler_server/kinds/link/degree_table.h"
+#include "sampler_server/engine/degree_table.h"
 
 namespace tributary {
 

@@ -1,6 +1,6 @@
 // Draws nodes in proportion to a power of their degrees.
-#ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_DEGREE_TABLE_H_
-#define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_DEGREE_TABLE_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DEGREE_TABLE_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_DEGREE_TABLE_H_
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace tributary {
 
 // The weights' sums at the beginnings of blocks of nodes, by original id, of
-// one end of a session's links: 8 bytes for 512 nodes or more, up to 256 KiB,
+// one end of an edge type: 8 bytes for 512 nodes or more, up to 256 KiB,
 // and 64 KiB for the weights of small degrees. The batches that come first sum
 // them up, piece by piece.
 class DegreeTable {
@@ -51,4 +51,4 @@ class DegreeTable {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_DEGREE_TABLE_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_DEGREE_TABLE_H_

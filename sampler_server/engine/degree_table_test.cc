@@ -1,4 +1,4 @@
-#include "sampler_server/kinds/link/degree_table.h"
+#include "sampler_server/engine/degree_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
