@@ -53,6 +53,14 @@ int64_t GraphSchema::NumEdges() const {
   return edges;
 }
 
+std::string GraphSchema::EdgeTypeNames() const {
+  std::vector<std::string> names;
+  for (size_t t = 0; t < edge_types.size(); ++t) {
+    if (IsVisible(static_cast<int>(t))) names.push_back(edge_types[t].name());
+  }
+  return absl::StrJoin(names, " ");
+}
+
 absl::StatusOr<size_t> GraphSchema::FindSplit(std::string_view type,
                                               std::string_view split) const {
   std::vector<std::string> names;

@@ -119,6 +119,7 @@ struct GraphSchema {
   // Of the types that users see.
   int64_t NumNodes() const;
   int64_t NumEdges() const;
+  std::string EdgeTypeNames() const;  // separated by blanks
   // Whether users see the type: a homogeneous graph's own alone, not its
   // reverse, which is there for edge_dir.
   bool IsVisible(int edge_type) const {

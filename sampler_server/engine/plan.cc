@@ -136,11 +136,8 @@ absl::Status FillLinkInputs(const GraphSchema& schema, const v1::Inputs& inputs,
   plan->input_type = -1;
   plan->link_type = schema.FindEdgeType(inputs.edge_type());
   if (plan->link_type >= 0) return absl::OkStatus();
-  return SpecError("inputs.edge_type", "'", inputs.edge_type(), "'; allowed: ",
-                   absl::StrJoin(schema.edge_types, " ",
-                                 [](std::string* out, const EdgeTypeSchema& t) {
-                                   out->append(t.name());
-                                 }));
+  return SpecError("inputs.edge_type", "'", inputs.edge_type(),
+                   "'; allowed: ", schema.EdgeTypeNames());
 }
 
 absl::Status FillInputs(const GraphSchema& schema, const v1::SessionSpec& spec,

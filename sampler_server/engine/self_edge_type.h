@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "partition/format/schema.h"
 #include "sampler_server/engine/spec_error.h"
@@ -26,11 +25,7 @@ inline absl::StatusOr<int> FindSelfEdgeType(const GraphSchema& schema,
   }
   return SpecError(field, "'", name, "' is none from ",
                    schema.node_types[node_type].name,
-                   " to itself; the graph has ",
-                   absl::StrJoin(schema.edge_types, " ",
-                                 [](std::string* out, const auto& type) {
-                                   out->append(type.name());
-                                 }));
+                   " to itself; the graph has ", schema.EdgeTypeNames());
 }
 
 }  // namespace tributary

@@ -29,11 +29,7 @@ absl::StatusOr<int> FindInputEdgeType(const GraphSchema& schema,
   const int type = schema.FindEdgeType(name);
   if (type >= 0) return type;
   return absl::NotFoundError(absl::StrCat(
-      "edge type '", name, "'; the graph has ",
-      absl::StrJoin(schema.edge_types, " ",
-                    [](std::string* out, const EdgeTypeSchema& edge_type) {
-                      out->append(edge_type.name());
-                    })));
+      "edge type '", name, "'; the graph has ", schema.EdgeTypeNames()));
 }
 
 absl::StatusOr<absl::Span<const int64_t>> FindSplit(

@@ -97,6 +97,18 @@ TEST_F(BlocksTest, TheFirstLayersFirst) {
   EXPECT_THAT(last_edges.edge_attr->As<float>(), ElementsAre(5, 6));
 }
 
+// What is stored for other directions is no edge type of the batch.
+TEST_F(BlocksTest, OutEdgesThatAreStoredAreNotSeen) {
+  GraphContent content = MakeContent(Seven());
+  ASSERT_TRUE(AddOutEdges(&content).ok());
+  Serve(content, {2, "test", {{0, 1, 0, 1, 0, 1, 0}}});
+  Sample();
+  const auto blocks = ToBlocks(lease_->view(), schema_);
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_EQ(blocks->back().edges.size(), 1);
+  EXPECT_THAT(blocks->back().edges.at("node,to,node").e_id, ElementsAre(5, 6));
+}
+
 // Such edges end at nodes that are not expanded yet.
 TEST_F(BlocksTest, OutEdgesMakeNone) {
   GraphContent content = MakeContent(Seven());

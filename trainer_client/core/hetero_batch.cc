@@ -84,7 +84,9 @@ absl::Status ReadLinksOf(const BatchView& batch, const GraphSchema& schema,
 
 absl::Status ReadLinks(const BatchView& batch, const GraphSchema& schema,
                        HeteroBatch* out) {
-  for (const EdgeTypeSchema& type : schema.edge_types) {
+  for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+    if (!schema.IsVisible(static_cast<int>(t))) continue;
+    const EdgeTypeSchema& type = schema.edge_types[t];
     const Suffixed in(batch, schema,
                       type.src + "__" + type.rel + "__" + type.dst);
     if (in.Find("input_id") == nullptr) continue;
@@ -167,7 +169,9 @@ absl::StatusOr<HeteroBatch> ToTypedBatch(const BatchView& batch,
     if (in.Find("n_id") == nullptr) continue;
     ASSIGN_OR_RETURN(result.nodes[type.name], ReadNodes(in));
   }
-  for (const EdgeTypeSchema& type : schema.edge_types) {
+  for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+    if (!schema.IsVisible(static_cast<int>(t))) continue;
+    const EdgeTypeSchema& type = schema.edge_types[t];
     const Suffixed in(batch, schema,
                       type.src + "__" + type.rel + "__" + type.dst);
     if (in.Find("e_id") == nullptr) continue;

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "common/session/draw_options.h"
 #include "common/session/limits.h"
 #include "common/session/subgraph_options.h"
@@ -34,11 +33,8 @@ absl::StatusOr<int> FindEdgeType(const GraphSchema& schema,
                                  const std::string& name) {
   const int found = schema.FindEdgeType(name);
   if (found >= 0) return found;
-  return SpecError("neighbor.fanouts", "edge type '", name, "'; allowed: ",
-                   absl::StrJoin(schema.edge_types, " ",
-                                 [](std::string* out, const EdgeTypeSchema& t) {
-                                   out->append(t.name());
-                                 }));
+  return SpecError("neighbor.fanouts", "edge type '", name,
+                   "'; allowed: ", schema.EdgeTypeNames());
 }
 
 // What one edge type draws from.

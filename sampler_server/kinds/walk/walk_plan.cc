@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "common/status.h"
 #include "sampler_server/engine/spec_error.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
@@ -59,11 +58,8 @@ absl::Status WalkPlan::FillSteps(const GraphSchema& schema,
   for (const std::string& name : walk.step_types()) {
     const int found = schema.FindEdgeType(name);
     if (found < 0) {
-      return SpecError("walk.step_types", "edge type '", name, "'; allowed: ",
-                       absl::StrJoin(schema.edge_types, " ",
-                                     [](std::string* out, const auto& type) {
-                                       out->append(type.name());
-                                     }));
+      return SpecError("walk.step_types", "edge type '", name,
+                       "'; allowed: ", schema.EdgeTypeNames());
     }
     const EdgeTypeSchema& type = schema.edge_types[found];
     if (type.dst_type != at) {
