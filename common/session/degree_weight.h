@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
 namespace tributary {
 
 // A power of 1, as DegreeWeight takes it.
@@ -32,6 +35,13 @@ inline uint64_t DegreeWeight(uint64_t degree, uint32_t power) {
   }
   return static_cast<uint64_t>(std::nearbyint(product * 65536.0));
 }
+
+// Whether nodes can be drawn by the degrees of an edge type. INVALID_ARGUMENT,
+// naming the option that wants them, and what is allowed instead of it.
+absl::Status CheckWeighedDegrees(absl::string_view option,
+                                 absl::string_view instead,
+                                 absl::string_view edge_type, bool degrees,
+                                 int64_t num_edges);
 
 }  // namespace tributary
 

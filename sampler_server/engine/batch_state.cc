@@ -3,17 +3,19 @@
 namespace tributary {
 namespace {
 
-// Those that share tensors with it, itself included, in their order there.
-std::vector<size_t> Sharing(const SamplingPlan& plan, size_t planned) {
-  const auto leader_of = [&plan](size_t i) {
-    const int joins = plan.edge_types[i].joins;
-    return joins < 0 ? i : static_cast<size_t>(joins);
-  };
-  std::vector<size_t> sharing;
-  for (size_t i = leader_of(planned); i < plan.edge_types.size(); ++i) {
-    if (leader_of(i) == leader_of(planned)) sharing.push_back(i);
+// Those that share tensors with it, itself included: [first, end) of the plan.
+struct Sharing {
+  size_t first, end;
+};
+Sharing SharingWith(const SamplingPlan& plan, size_t planned) {
+  const auto& types = plan.edge_types;
+  const int joins = types[planned].joins;
+  const size_t first = joins < 0 ? planned : static_cast<size_t>(joins);
+  size_t end = first + 1;
+  while (end < types.size() && types[end].joins == static_cast<int>(first)) {
+    ++end;
   }
-  return sharing;
+  return {first, end};
 }
 
 }  // namespace
@@ -22,8 +24,8 @@ std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
                                  const BatchState& state, size_t planned) {
   std::vector<uint64_t> first;
   uint64_t edges = 0;
-  const std::vector<size_t> sharing = Sharing(plan, planned);
-  if (sharing.size() == 1) {
+  const Sharing sharing = SharingWith(plan, planned);
+  if (sharing.end == sharing.first + 1) {
     for (const SampledHop& hop : state.edges[planned].hops) {
       first.push_back(edges);
       edges += hop.num_edges();
@@ -31,7 +33,7 @@ std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
     return first;
   }
   for (int hop = 0; hop < plan.num_hops; ++hop) {
-    for (const size_t i : sharing) {
+    for (size_t i = sharing.first; i < sharing.end; ++i) {
       const auto found = static_cast<uint64_t>(state.edges[i].per_hop[hop]);
       if (i == planned && found > 0) first.push_back(edges);
       edges += found;
@@ -43,7 +45,10 @@ std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
 uint64_t NumTensorEdges(const SamplingPlan& plan, const BatchState& state,
                         size_t planned) {
   uint64_t edges = 0;
-  for (const size_t i : Sharing(plan, planned)) edges += state.edges[i].edges;
+  const Sharing sharing = SharingWith(plan, planned);
+  for (size_t i = sharing.first; i < sharing.end; ++i) {
+    edges += state.edges[i].edges;
+  }
   return edges;
 }
 

@@ -2,20 +2,20 @@
 #include <gtest/gtest.h>
 
 #include "partition/format/testing/seven_nodes.h"
-#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/engine/testing/layouts.h"
 
 namespace tributary {
 namespace {
 
 using Values = std::vector<int64_t>;
 
-MemoryGraphSpec SevenNodes(uint32_t partitions) {
+std::shared_ptr<MemoryGraph> SevenNodes(uint32_t partitions) {
   MemoryGraphSpec spec;
   spec.num_partitions = partitions;
   spec.node_types = {{.num_nodes = 7}};
   spec.edge_types.push_back({.edges = SevenNodesEdges()});
   AddReverses(&spec);
-  return spec;
+  return MemoryGraph::Make(spec);
 }
 
 BatchCase Case(EdgeDirection direction, Values inputs,
@@ -33,26 +33,9 @@ BatchCase FirstBatch(EdgeDirection direction) {
   return Case(direction, {0, 3, 1, 6}, {2, 2});
 }
 
-// The same by every layout, here and with a peer for partition 0; returns one.
-std::shared_ptr<RecordingSink> ExpectDigest(const BatchCase& batch,
-                                            const std::string& digest) {
-  std::shared_ptr<RecordingSink> sink;
-  for (uint32_t partitions : {1, 2, 3, 5, 7}) {
-    const auto graph = MemoryGraph::Make(SevenNodes(partitions));
-    sink = OneBatchWorld(graph).Run(batch);
-    EXPECT_EQ(DigestOf(*sink), digest) << partitions << " partitions";
-    std::set<uint32_t> here;
-    for (uint32_t p = 1; p < partitions; ++p) here.insert(p);
-    EXPECT_EQ(DigestOf(*OneBatchWorld(graph->Only(here), graph).Run(batch)),
-              digest)
-        << partitions << " partitions, the first a peer's";
-  }
-  return sink;
-}
-
 TEST(DirectionVectors, Out) {
-  const auto sink = ExpectDigest(
-      FirstBatch(EdgeDirection::kOut),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, FirstBatch(EdgeDirection::kOut),
       "5e1cd849e2779e72a6d833208ed2584136826dbaae78cfb0959bcbc0ed6f4eb3");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0}));
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{2, 6, 0, 11, 5, 10}));
@@ -62,8 +45,8 @@ TEST(DirectionVectors, Out) {
 }
 
 TEST(DirectionVectors, Both) {
-  const auto sink = ExpectDigest(
-      FirstBatch(EdgeDirection::kBoth),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, FirstBatch(EdgeDirection::kBoth),
       "a9dae80f5190c43da53bc895269f862a8f21746b5226f48ed80e1598abcb3c71");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0, 2}));
   EXPECT_EQ(Ints(*sink, "e_id"),
@@ -75,8 +58,8 @@ TEST(DirectionVectors, Both) {
 TEST(DirectionVectors, ASelfLoopComesOnce) {
   BatchCase batch = Case(EdgeDirection::kBoth, {5, 0, 2}, {-1});
   batch.options.shuffle = ShuffleMode::kNone;
-  const auto sink = ExpectDigest(
-      batch,
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "a84f690d9ed1a20034b2e68836972fa4b880ce238b879135ad6d42baaa53a515");
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{8, 0, 1, 4, 2, 3, 7, 7, 5, 10, 1, 4}));
 }

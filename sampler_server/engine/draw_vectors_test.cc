@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "partition/format/testing/seven_nodes.h"
-#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/engine/testing/layouts.h"
 
 namespace tributary {
 namespace {
@@ -33,42 +33,25 @@ BatchCase Case(const DrawOptions& draws, Values inputs) {
   return batch;
 }
 
-// The same by every layout, here and with a peer for partition 0; returns one.
-std::shared_ptr<RecordingSink> ExpectDigest(const BatchCase& batch,
-                                            const std::string& digest) {
-  std::shared_ptr<RecordingSink> sink;
-  for (uint32_t partitions : {1, 2, 3, 5, 7}) {
-    const auto graph = SevenNodes(partitions);
-    sink = OneBatchWorld(graph).Run(batch);
-    EXPECT_EQ(DigestOf(*sink), digest) << partitions << " partitions";
-    std::set<uint32_t> here;
-    for (uint32_t p = 1; p < partitions; ++p) here.insert(p);
-    EXPECT_EQ(DigestOf(*OneBatchWorld(graph->Only(here), graph).Run(batch)),
-              digest)
-        << partitions << " partitions, the first a peer's";
-  }
-  return sink;
-}
-
 TEST(DrawVectors, Weighted) {
   BatchCase batch = Case({.draw = DrawMode::kWeighted}, {0, 3, 1, 6});
   batch.options.shuffle = ShuffleMode::kGlobal;
   batch.options.batch_size = 3;
-  const auto sink = ExpectDigest(
-      batch,
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "f7d04c9d37d6ba070c2289420d3c9f2c9015a318fc962b504a42e46ad54b6568");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0, 2, 4}));
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{10, 11, 5, 6, 4, 3}));
   batch.options.replace = true;
-  const auto replaced = ExpectDigest(
-      batch,
+  const auto replaced = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "30d627335d4675ac1921f327ae3be4b9aa75ffc77b72de2ed071d4b36baa353f");
   EXPECT_EQ(Ints(*replaced, "e_id"), (Values{10, 11, 6, 6, 4, 4}));
 }
 
 TEST(DrawVectors, Disjoint) {
-  const auto sink = ExpectDigest(
-      Case({.disjoint = true}, {0, 3, 0, 6}),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, Case({.disjoint = true}, {0, 3, 0, 6}),
       "fd0bf2ebdd26ed709e20425db48432f73672ba9f75a864fe3ad78a0c6f003d05");
   EXPECT_EQ(Ints(*sink, "n_id"),
             (Values{0, 3, 0, 6, 2, 3, 0, 4, 2, 4, 5, 1, 1, 2, 5}));
@@ -78,7 +61,8 @@ TEST(DrawVectors, Disjoint) {
             (Values{1, 2, 10, 9, 4, 3, 7, 10, 11, 0, 1, 7}));
   EXPECT_EQ(Ints(*sink, "batch_size"), (Values{4}));
   EXPECT_EQ(Ints(*sink, "seed_index"), (Values{0, 1, 2, 3}));
-  ExpectDigest(
+  ExpectDigestOnLayouts(
+      SevenNodes,
       Case({.draw = DrawMode::kWeighted, .disjoint = true}, {0, 3, 0, 6}),
       "e97d3effd7b2b50b241d3c85ec77c8db83b97ae1e2034c86efc1ea8b4d9d844e");
 }
@@ -88,22 +72,23 @@ TEST(DrawVectors, EdgeTimes) {
                     .input_time = InputTimeMode::kGiven};
   BatchCase batch = Case(draws, {0, 3, 0, 6});
   batch.input_time = {9, 6, 4, 9};
-  const auto sink = ExpectDigest(
-      batch,
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "155e76d0a0ce715cde7e6625ee26c3285dbc4b71c101922da9819f74cb221ed9");
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{2, 3, 11, 9, 2, 3, 10, 9, 6, 11}));
   EXPECT_EQ(Ints(*sink, "batch"), (Values{0, 1, 2, 3, 0, 0, 1, 1, 2, 2, 2}));
   batch.options.draws.temporal_strategy = TemporalStrategy::kLast;
   batch.options.draws.strict = true;
   batch.input_time = {9, 8, 5, 9};
-  const auto last = ExpectDigest(
-      batch,
+  const auto last = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "0ab16e9c7ecc7fadc6bf11fdc864d0bf659507ad0b6f11d4d8a1e6ceb505175f");
   EXPECT_EQ(Ints(*last, "e_id"), (Values{0, 2, 11, 9, 4, 2, 6, 10, 9, 6, 11}));
 }
 
 TEST(DrawVectors, NodeTimesAndTheInputsOwn) {
-  const auto sink = ExpectDigest(
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes,
       Case({.time = TimeMode::kNode, .input_time = InputTimeMode::kOwn},
            {0, 3, 0, 6}),
       "7d01fb71eb97ca989001935f5e9ea624640c4defec7219b6965b6712d85bc90a");
@@ -112,8 +97,8 @@ TEST(DrawVectors, NodeTimesAndTheInputsOwn) {
 
 TEST(DrawVectors, Predicates) {
   const EdgePredicates heavy = *ParseEdgePredicates("edge_weight > 1");
-  const auto sink = ExpectDigest(
-      Case({.edge_predicates = heavy}, {0, 3, 0, 6}),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, Case({.edge_predicates = heavy}, {0, 3, 0, 6}),
       "d754349a6ccc3d327fc6029abe290803170547ef3b83673032b2e3f48dc1659e");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{0, 3, 6, 2, 1, 5}));
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{1, 4, 10, 11, 7, 6}));
@@ -122,8 +107,8 @@ TEST(DrawVectors, Predicates) {
                                  "edge_time != 2 and edge_weight < 4")},
                             {0, 3, 0, 6});
   weighted.options.replace = true;
-  const auto drawn = ExpectDigest(
-      weighted,
+  const auto drawn = ExpectDigestOnLayouts(
+      SevenNodes, weighted,
       "e5ff323754aabea0cea24f58909a35465d71bf850af3752a46eb883217a5129f");
   EXPECT_EQ(Ints(*drawn, "e_id"), (Values{0, 1, 10, 10, 5, 5, 7, 7}));
   BatchCase timed = Case({.time = TimeMode::kEdge,
@@ -131,8 +116,8 @@ TEST(DrawVectors, Predicates) {
                           .edge_predicates = heavy},
                          {0, 3, 0, 6});
   timed.input_time = {9, 6, 4, 9};
-  const auto early = ExpectDigest(
-      timed,
+  const auto early = ExpectDigestOnLayouts(
+      SevenNodes, timed,
       "354b9807f9ee89f9a585f12f49089298ada63dd3145c81e24c9cade0e7435936");
   EXPECT_EQ(Ints(*early, "e_id"), (Values{1, 3, 11, 4, 3, 7, 6}));
   BatchCase labor = Case(
@@ -140,8 +125,8 @@ TEST(DrawVectors, Predicates) {
        .edge_predicates = *ParseEdgePredicates("node,to,node:edge_weight > 1")},
       {0, 3, 1, 6});
   labor.options.expand = ExpandMode::kAll;
-  const auto shared = ExpectDigest(
-      labor,
+  const auto shared = ExpectDigestOnLayouts(
+      SevenNodes, labor,
       "d9480b62655199aa1ab693c823c5dc5a998a75ed5adce473149f0139697f0cbf");
   EXPECT_EQ(Ints(*shared, "e_id"),
             (Values{1, 3, 10, 11, 6, 1, 3, 10, 11, 6, 7}));
@@ -150,15 +135,15 @@ TEST(DrawVectors, Predicates) {
 TEST(DrawVectors, Labor) {
   BatchCase batch = Case({.draw = DrawMode::kLabor}, {0, 3, 1, 6});
   batch.options.expand = ExpandMode::kAll;
-  const auto sink = ExpectDigest(
-      batch,
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "9462dcfb85aaddfa792c707a9a076a9a3c133c15bce1ec1c8a1b944519e086d8");
   EXPECT_EQ(Ints(*sink, "e_id"),
             (Values{2, 3, 11, 9, 5, 6, 2, 3, 10, 9, 5, 6}));
   EXPECT_EQ(Floats(*sink, "edge_weight"), std::vector<float>(12, 0.5f));
   batch.options.draws.layer_dependency = true;
-  const auto same = ExpectDigest(
-      batch,
+  const auto same = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "ccf0367be5f81941d8646162d269794ea95b75aae1c3955bd8dabfbb484a3a08");
   EXPECT_EQ(Ints(*same, "e_id"),
             (Values{2, 3, 11, 9, 5, 6, 2, 3, 11, 9, 5, 6}));

@@ -38,7 +38,8 @@ struct PlannedEdgeType {
   // Out-edges are drawn from the rows of the reverse type, and turned round to
   // be edges of this type of the schema; -1: they are of edge_type.
   int turned_to = -1;
-  // The plan's type whose tensors it shares, hop by hop after it; -1: its own.
+  // The plan's type whose tensors it shares, hop by hop after it; such types
+  // follow it in the plan. -1: its own.
   int joins = -1;
 
   // Which the batch's edges are of.

@@ -2,19 +2,19 @@
 #include <gtest/gtest.h>
 
 #include "partition/format/testing/seven_nodes.h"
-#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/engine/testing/layouts.h"
 
 namespace tributary {
 namespace {
 
 using Values = std::vector<int64_t>;
 
-MemoryGraphSpec SevenNodes(uint32_t partitions) {
+std::shared_ptr<MemoryGraph> SevenNodes(uint32_t partitions) {
   MemoryGraphSpec spec;
   spec.num_partitions = partitions;
   spec.node_types = {{.num_nodes = 7}};
   spec.edge_types.push_back({.edges = SevenNodesEdges()});
-  return spec;
+  return MemoryGraph::Make(spec);
 }
 
 BatchCase Case(SubgraphType type, Values inputs, std::vector<int32_t> fanouts) {
@@ -35,26 +35,9 @@ BatchCase FirstBatch(SubgraphType type) {
   return batch;
 }
 
-// The same by every layout, here and with a peer for partition 0; returns one.
-std::shared_ptr<RecordingSink> ExpectDigest(const BatchCase& batch,
-                                            const std::string& digest) {
-  std::shared_ptr<RecordingSink> sink;
-  for (uint32_t partitions : {1, 2, 3, 5, 7}) {
-    const auto graph = MemoryGraph::Make(SevenNodes(partitions));
-    sink = OneBatchWorld(graph).Run(batch);
-    EXPECT_EQ(DigestOf(*sink), digest) << partitions << " partitions";
-    std::set<uint32_t> here;
-    for (uint32_t p = 1; p < partitions; ++p) here.insert(p);
-    EXPECT_EQ(DigestOf(*OneBatchWorld(graph->Only(here), graph).Run(batch)),
-              digest)
-        << partitions << " partitions, the first a peer's";
-  }
-  return sink;
-}
-
 TEST(SubgraphVectors, Induced) {
-  const auto sink = ExpectDigest(
-      FirstBatch(SubgraphType::kInduced),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, FirstBatch(SubgraphType::kInduced),
       "88d8e17c4908085320eebdb8680088bb946caa13aa988962a5e9824f1ed335a4");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0, 2}));
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{10, 11, 5, 6, 0, 1, 4, 2}));
@@ -66,8 +49,8 @@ TEST(SubgraphVectors, Induced) {
 
 // All within one hop of node 1, and all edges among those.
 TEST(SubgraphVectors, OneHop) {
-  const auto sink = ExpectDigest(
-      Case(SubgraphType::kInduced, {1}, {-1}),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, Case(SubgraphType::kInduced, {1}, {-1}),
       "11f9c8184a3a0cffcf677401fe28caf592a6850e2c061a95ba4a69d400380d1d");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{1, 0, 3}));
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{5, 6, 0, 2, 10, 11}));
@@ -77,8 +60,8 @@ TEST(SubgraphVectors, OneHop) {
 TEST(SubgraphVectors, InducedInEachTree) {
   BatchCase batch = Case(SubgraphType::kInduced, {0, 3, 0, 6}, {1, 1});
   batch.options.draws.disjoint = true;
-  const auto sink = ExpectDigest(
-      batch,
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "3b3dc53f83f5591de79d1eba9bbee8db7f72a2a844240f2c06455159668b26ca");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{0, 3, 0, 6, 4, 0, 3, 2, 1}));
   EXPECT_EQ(Ints(*sink, "batch"), (Values{0, 1, 2, 3, 0, 1, 2, 1, 2}));
@@ -87,8 +70,8 @@ TEST(SubgraphVectors, InducedInEachTree) {
 }
 
 TEST(SubgraphVectors, Bidirectional) {
-  const auto sink = ExpectDigest(
-      FirstBatch(SubgraphType::kBidirectional),
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, FirstBatch(SubgraphType::kBidirectional),
       "562e255bd178de6ea3fa8b0b9f8d569606aa27c988e827dc256261fbc6da1f11");
   EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0, 2}));
   EXPECT_EQ(Ints(*sink, "e_id"), (Values{11, 10, 6, 5, 2, 5, 1, 1}));
@@ -100,8 +83,8 @@ TEST(SubgraphVectors, Bidirectional) {
 TEST(SubgraphVectors, BidirectionalInEachTree) {
   BatchCase batch = Case(SubgraphType::kBidirectional, {0, 3, 0, 6}, {1, 1});
   batch.options.draws.disjoint = true;
-  ExpectDigest(
-      batch,
+  ExpectDigestOnLayouts(
+      SevenNodes, batch,
       "06c477ebbd3238e17e215916665faa5c2eebb8de9f2baf5fda0a24b170cb4371");
 }
 
@@ -130,7 +113,7 @@ TEST(SubgraphVectors, AReverseTypeMirrorsItsType) {
 // In-edges of 0, 1 and 3: 5, 2 and 3.
 TEST(SubgraphVectors, AHubIsNotLookedAtForEver) {
   for (const uint32_t partitions : {1, 3}) {
-    const auto graph = MemoryGraph::Make(SevenNodes(partitions));
+    const auto graph = SevenNodes(partitions);
     BatchCase batch = Case(SubgraphType::kInduced, {1}, {-1});
     for (const bool peer : {false, true}) {
       const auto run = [&](uint64_t most) {

@@ -181,50 +181,37 @@ def _hop(graph, spec, which, plan, nodes, sampled, times):
         frontier[t] = range(begin, end)
     for edge_type, fanouts in plan.items():
         before = len(sampled[edge_type].edges)
-        if spec.edge_dir != "out":
-            _in_edges(graph, spec, which, edge_type, fanouts[hop], frontier,
-                      nodes, sampled[edge_type], times)
-        if spec.edge_dir != "in":
-            _out_edges(graph, spec, which, edge_type, fanouts[hop], frontier,
-                       nodes, sampled[edge_type], times)
+        for outwards in {"in": [False], "out": [True],
+                         "both": [False, True]}[spec.edge_dir]:
+            _direction(graph, spec, which, edge_type, outwards, fanouts[hop],
+                       frontier, nodes, sampled[edge_type], times)
         sampled[edge_type].per_hop.append(
             len(sampled[edge_type].edges) - before)
     for numbering in nodes.values():
         numbering.end_hop()
 
 
-def _in_edges(graph, spec, which, edge_type, fanout, frontier, nodes, out,
-              times):
-    src, _, dst = edge_type
-    for local in frontier[dst]:
-        tree, node = nodes[dst].nodes[local]
-        adjacent = graph.edge_types[edge_type].in_edges(node)
+def _direction(graph, spec, which, edge_type, outwards, fanout, frontier,
+               nodes, out, times):
+    """What the frontier draws along edges that end at it, or lead from it."""
+    edges = graph.edge_types[edge_type]
+    here, there = edge_type[2], edge_type[0]
+    if outwards:
+        here, there = there, here
+    key_name = ",".join(around(edge_type) if outwards else edge_type)
+    for local in frontier[here]:
+        tree, node = nodes[here].nodes[local]
+        adjacent = edges.out_edges(node) if outwards else edges.in_edges(node)
         may = eligible(graph, spec, edge_type, adjacent)
         drawn = [may[rank] for rank in _draw(
-            graph, spec, which, edge_type, ",".join(edge_type), src, adjacent,
-            may, fanout, nodes[dst].number_in_tree[local], tree, times)]
-        for p in drawn:
-            neighbour, e = adjacent[p]
-            out.edges.append((nodes[src][tree, neighbour], local, e))
-            out.weights.append(1 / len(drawn))
-
-
-def _out_edges(graph, spec, which, edge_type, fanout, frontier, nodes, out,
-               times):
-    src, _, dst = edge_type
-    for local in frontier[src]:
-        tree, node = nodes[src].nodes[local]
-        adjacent = graph.edge_types[edge_type].out_edges(node)
-        may = eligible(graph, spec, edge_type, adjacent)
-        drawn = [may[rank] for rank in _draw(
-            graph, spec, which, edge_type, ",".join(around(edge_type)), dst,
-            adjacent, may, fanout, nodes[src].number_in_tree[local], tree,
-            times)]
-        if spec.edge_dir == "both" and src == dst:  # they are in-edges too
+            graph, spec, which, edge_type, key_name, there, adjacent, may,
+            fanout, nodes[here].number_in_tree[local], tree, times)]
+        if outwards and spec.edge_dir == "both" and here == there:
             drawn = [p for p in drawn if adjacent[p][0] != node]
         for p in drawn:
             neighbour, e = adjacent[p]
-            out.edges.append((local, nodes[dst][tree, neighbour], e))
+            ends = nodes[there][tree, neighbour], local
+            out.edges.append((*(ends[::-1] if outwards else ends), e))
             out.weights.append(1 / len(drawn))
 
 

@@ -59,17 +59,8 @@ absl::Status CheckImportanceOn(LayerImportance importance,
                                absl::string_view edge_type, bool degrees,
                                int64_t num_edges) {
   if (importance != LayerImportance::kFastGcn) return absl::OkStatus();
-  if (!degrees) {
-    return Refuse("importance: fastgcn, but the graph stores no degrees of ",
-                  edge_type,
-                  "; allowed: ladies, uniform, or a graph partitioned with "
-                  "--degrees");
-  }
-  if (num_edges > 0 && static_cast<uint64_t>(num_edges) < kMaxWeighedEdges) {
-    return absl::OkStatus();
-  }
-  return Refuse("importance: fastgcn of ", edge_type, " with ", num_edges,
-                " edges; allowed: 1 to ", kMaxWeighedEdges - 1);
+  return CheckWeighedDegrees("importance fastgcn", "ladies, uniform", edge_type,
+                             degrees, num_edges);
 }
 
 absl::StatusOr<std::string> BuildLayerwiseSpec(

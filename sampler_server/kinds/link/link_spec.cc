@@ -169,21 +169,8 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
 
 absl::Status CheckDegreesOf(absl::string_view edge_type, bool degrees,
                             int64_t num_edges) {
-  if (!degrees) {
-    return Refuse("neg_sampling.degree_power: the graph stores no degrees of ",
-                  edge_type,
-                  "; allowed: 0, or a graph partitioned with --degrees");
-  }
-  if (num_edges == 0) {
-    return Refuse("neg_sampling.degree_power: ", edge_type,
-                  " has no edges, so that every node's weight is 0; allowed: "
-                  "0, for uniform ones");
-  }
-  if (static_cast<uint64_t>(num_edges) < kMaxWeighedEdges) {
-    return absl::OkStatus();
-  }
-  return Refuse("neg_sampling.degree_power: ", edge_type, " has ", num_edges,
-                " edges; allowed: fewer than ", kMaxWeighedEdges);
+  return CheckWeighedDegrees("neg_sampling.degree_power", "0", edge_type,
+                             degrees, num_edges);
 }
 
 LinkStarts CountLinkStarts(NegativeMode mode, uint64_t links,
