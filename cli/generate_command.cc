@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/arguments.h"
 #include "cli/input_options.h"
 #include "common/status.h"
@@ -42,6 +43,10 @@ class GenerateCommand final : public Command {
                   "A time of 0 to 999999 for each edge");
     app->add_flag("--node-times", rmat_.node_times,
                   "A time of 0 to 999999 for each node");
+    app->add_option("--edge-masks", rmat_.edge_masks,
+                    "Masks, each of half of the edges: NAME,..")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app->add_flag("--out-edges", out_edges_,
                   "Store the edges also by the nodes that they lead from, for "
                   "--edge-dir out and both");
@@ -101,7 +106,9 @@ class GenerateCommand final : public Command {
         rmat_.edge_weights ? " --edge-weights" : "",
         rmat_.edge_times ? " --edge-times" : "",
         rmat_.node_times ? " --node-times" : "",
-        out_edges_ ? " --out-edges" : "", StoredFlagsText(flags_));
+        rmat_.edge_masks.empty() ? "" : " --edge-masks ",
+        absl::StrJoin(rmat_.edge_masks, ","), out_edges_ ? " --out-edges" : "",
+        StoredFlagsText(flags_));
   }
 
   RmatOptions rmat_;

@@ -35,6 +35,10 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
                  "File of a time for each edge: its NAME");
   app.add_option("--node-time", options.node_time,
                  "File of a time for each node: its NAME");
+  app.add_option("--edge-masks", options.edge_masks,
+                 "Files of 0 or 1 for each edge, masks to sample by: NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--edge-splits", options.edge_splits,
                  "Split schemes whose numbers are rows of edges, not nodes")
       ->delimiter(',')
@@ -53,10 +57,13 @@ std::string InputFlagsText(const InputOptions& options) {
   add("--edge-weight", options.edge_weight);
   add("--edge-time", options.edge_time);
   add("--node-time", options.node_time);
-  if (!options.edge_splits.empty()) {
-    absl::StrAppend(&text, " --edge-splits ",
-                    absl::StrJoin(options.edge_splits, ","));
-  }
+  const auto add_list = [&](const char* flag,
+                            const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    absl::StrAppend(&text, " ", flag, " ", absl::StrJoin(names, ","));
+  };
+  add_list("--edge-masks", options.edge_masks);
+  add_list("--edge-splits", options.edge_splits);
   return text;
 }
 

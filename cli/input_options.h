@@ -16,7 +16,7 @@ class App;
 namespace tributary {
 
 // --format, --add-reverse, --dedupe, --out-edges, --edge-weight, --edge-time,
-// --node-time, --edge-splits: how an input is read.
+// --node-time, --edge-masks, --edge-splits: how an input is read.
 void AddInputFlags(CLI::App& app, InputOptions& options);
 // What of them was given but --format, for graph.json: " --add-reverse".
 std::string InputFlagsText(const InputOptions& options);

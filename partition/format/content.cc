@@ -109,6 +109,12 @@ absl::Status CheckEdgeType(const EdgeContent& type, int64_t num_dst) {
   RETURN_IF_ERROR(
       CheckValues(type.time, {DType::kInt64}, "time of " + type.name()));
   RETURN_IF_ERROR(CheckEdgeRows(type, type.time, "time"));
+  for (const auto& [name, rows] : type.masks) {
+    const std::string mask = "mask " + name;
+    RETURN_IF_ERROR(
+        CheckValues(rows, {DType::kBool}, mask + " of " + type.name()));
+    RETURN_IF_ERROR(CheckEdgeRows(type, rows, mask));
+  }
   return CheckWeights(type);
 }
 

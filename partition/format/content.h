@@ -4,6 +4,7 @@
 #define TRIBUTARY_PARTITION_FORMAT_CONTENT_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ struct NodeContent {
 };
 
 struct EdgeContent {
-  // Where an edge's row of edge_attr, weight and time is.
+  // Where an edge's row of edge_attr, weight, time and masks is.
   enum class AttrBy {
     kEdgeId,
     kHalfEdgeId,  // id >> 1: both directions of an edge share a row
@@ -40,6 +41,8 @@ struct EdgeContent {
   // One a row: float32 or float64, and int64; may be null.
   std::shared_ptr<const RowSource> weight;
   std::shared_ptr<const RowSource> time;
+  // By name: bool, one a row.
+  std::map<std::string, std::shared_ptr<const RowSource>> masks;
 
   std::string name() const { return src + "," + rel + "," + dst; }
   int64_t AttrRow(uint64_t position) const;

@@ -5,6 +5,7 @@
 #include "common/mutex.h"
 #include "common/session/hop_key.h"
 #include "partition/format/parallel_for.h"
+#include "partition/format/paths.h"
 
 namespace tributary {
 namespace {
@@ -64,7 +65,8 @@ void PutEdgeType(Sha256& sha, const EdgeContent& type) {
 
 // The columns that graphs did not have from the start: a graph without them
 // keeps its digest.
-void PutNamedColumn(Sha256& sha, const std::string& type, const char* column,
+void PutNamedColumn(Sha256& sha, const std::string& type,
+                    const std::string& column,
                     const std::shared_ptr<const RowSource>& rows) {
   if (rows == nullptr) return;
   PutName(sha, type);
@@ -79,6 +81,9 @@ void PutNamedColumns(Sha256& sha, const GraphContent& content) {
   for (const EdgeContent& type : content.edge_types) {
     PutNamedColumn(sha, type.name(), "weight", type.weight);
     PutNamedColumn(sha, type.name(), "time", type.time);
+    for (const auto& [name, rows] : type.masks) {
+      PutNamedColumn(sha, type.name(), MaskArray(name), rows);
+    }
   }
 }
 
@@ -153,6 +158,7 @@ class NodeRecorder {
       AppendRow(edges.edge_attr, row);
       AppendRow(edges.weight, row);
       AppendRow(edges.time, row);
+      for (const auto& [name, rows] : edges.masks) AppendRow(rows, row);
     }
     sha_.Update(buffer_);
   }

@@ -40,6 +40,7 @@ class DamageTest : public testing::Test {
                   .node_time = {6, 5, 4, 3, 2, 1},
                   .weight = {0, 1, 2, 3, 4},
                   .edge_time = {9, 8, 7, 6, 5},
+                  .masks = {{"train", {1, 0, 1, 1, 0}}},
                   .neighbor_ids = true,
                   .degrees = true,
                   .splits = {{"train", {0, 3}}}},
@@ -81,7 +82,7 @@ TEST_F(DamageTest, VerifyFindsOneBitInAnyFile) {
     Flip(path, fs::file_size(entry.path()) - 1);
     ++files;
   }
-  EXPECT_EQ(files, 2 * (4 + 11) + 2 + 2 + 1);  // parts, map, degrees, split
+  EXPECT_EQ(files, 2 * (4 + 12) + 2 + 2 + 1);  // parts, map, degrees, split
   EXPECT_TRUE(Open({.verify = true}).ok());
 }
 
@@ -135,11 +136,9 @@ TEST_F(DamageTest, IndptrThatDoesNotAscendIsRefused) {
 
 TEST_F(DamageTest, WeightsAndTimesOfAnotherTypeAreRefused) {
   const std::pair<const char*, NpyType> cases[] = {
-      {"weight", {'f', 4}},
-      {"weight_sum", {'i', 8}},
-      {"edge_time", {'u', 8}},
-      {"edge_time_position", {'i', 4}},
-      {"neighbor_id", {'f', 8}}};
+      {"weight", {'f', 4}},     {"weight_sum", {'i', 8}},
+      {"edge_time", {'u', 8}},  {"edge_time_position", {'i', 4}},
+      {"mask.train", {'u', 1}}, {"neighbor_id", {'f', 8}}};
   for (const auto& [array, type] : cases) {
     const std::string path = kEdges + std::string(array) + ".npy";
     const std::string whole = ReadAll(File(path));

@@ -37,6 +37,9 @@ class EdgeJobs {
                      ReadTimes(edges, begin, end, out);
                    });
     }
+    for (const auto& [name, rows] : edges_.masks) {
+      AddRows(MaskArray(name), *rows);
+    }
     if (input_.src.time != nullptr) {
       AddTimeOrder("neighbor_time",
                    [&edges = edges_, time = input_.src.time](
@@ -107,7 +110,7 @@ class EdgeJobs {
   }
 
   // The user's rows, in the edges' order.
-  void AddRows(const char* array, const RowSource& rows) {
+  void AddRows(const std::string& array, const RowSource& rows) {
     const ColumnSchema& schema = rows.schema();
     Add(array, NpyTypeOf(schema.dtype), ColumnShape(count_, schema),
         [&edges = edges_, nodes = nodes_, &rows](ArrayWriter& out) {

@@ -234,6 +234,12 @@ class EdgeArrays {
     if (type_.neighbor_ids) {
       ASSIGN_OR_RETURN(part.neighbor_id, ReadIds("neighbor_id"));
     }
+    for (const std::string& name : type_.masks) {
+      ASSIGN_OR_RETURN(
+          const MappedArray mask,
+          Read(MaskArray(name), {NpyTypeOf(DType::kBool)}, {edges_}));
+      part.masks.push_back(mask.data);
+    }
     return part;
   }
 

@@ -75,6 +75,8 @@ struct EdgePartition {
   TimeOrder edge_time;      // of the edges' own times
   TimeOrder neighbor_time;  // of the sources' node times
   IdArray neighbor_id;      // [edges] sources' original ids; or empty
+  // As the schema's names: [edges] each, 0 or 1.
+  std::vector<absl::Span<const uint8_t>> masks;
 };
 
 // How many edges of one type each node has, by original id.

@@ -18,6 +18,7 @@ struct Edge {
   std::vector<float> attr;
   double weight = 0;
   int64_t time = 0;
+  std::vector<int> masks;
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 using InEdges = std::map<int64_t, std::vector<Edge>>;
@@ -38,8 +39,12 @@ InEdges NaiveInEdges(const GraphSpec& spec) {
     const auto id = static_cast<int64_t>(i);
     const double weight = spec.weight.empty() ? 0 : StoredWeight(spec, i);
     const int64_t time = spec.edge_time.empty() ? 0 : spec.edge_time[i];
-    in[v].push_back({u, spec.add_reverse ? 2 * id : id, attr, weight, time});
-    if (spec.add_reverse) in[u].push_back({v, 2 * id + 1, attr, weight, time});
+    std::vector<int> masks;
+    for (const auto& [name, mask] : spec.masks) masks.push_back(mask[i]);
+    in[v].push_back(
+        {u, spec.add_reverse ? 2 * id : id, attr, weight, time, masks});
+    if (!spec.add_reverse) continue;
+    in[u].push_back({v, 2 * id + 1, attr, weight, time, masks});
   }
   for (auto& [v, edges] : in) {
     std::sort(edges.begin(), edges.end());
@@ -98,6 +103,7 @@ InEdges EdgesOf(const Graph& graph) {
         if (schema.neighbor_ids) {
           EXPECT_EQ(edges.neighbor_id[i], u);
         }
+        for (const auto& mask : edges.masks) edge.masks.push_back(mask[i]);
         in[v].push_back(edge);
       }
     }
@@ -230,6 +236,7 @@ TEST(GraphOracle, ContentDigestTellsEveryChange) {
   full.node_time = {1, 2, 3, 4};
   full.weight = {1, 2, 3};
   full.edge_time = {1, 2, 3};
+  full.masks = {{"a", {0, 1, 1}}, {"b", {0, 0, 0}}};
   const std::vector<void (*)(GraphSpec&)> changes = {
       [](GraphSpec& s) {
         s.edges[0] = {3, 1};
@@ -289,6 +296,12 @@ TEST(GraphOracle, ContentDigestTellsEveryChange) {
       [](GraphSpec& s) { s.node_time.clear(), s.edge_time.clear(); },
       [](GraphSpec& s) { s.node_time.clear(), s.weight.clear(); },
       [](GraphSpec& s) { s.edge_time.clear(), s.weight.clear(); },
+      [](GraphSpec& s) { s.masks["a"][0] = 1; },
+      [](GraphSpec& s) { s.masks["b"][0] = 1; },
+      [](GraphSpec& s) { std::swap(s.masks["a"], s.masks["b"]); },
+      [](GraphSpec& s) { s.masks.erase("b"); },
+      [](GraphSpec& s) { s.masks["c"].swap(s.masks["b"]), s.masks.erase("b"); },
+      [](GraphSpec& s) { s.masks.clear(); },
   };
   std::set<Sha256Digest> digests = {BuildGraph(base)->schema().content_digest};
   for (size_t i = 0; i < column_changes.size(); ++i) {

@@ -134,6 +134,65 @@ TEST(Graph, ContentDigestOfWeightsAndTimesIsThatOfTheDocument) {
             "245149ed9f8580cc0862105ce53a8cb841803c0d3dea8493ec0a213bffc16e53");
 }
 
+// The document's graph with its masks.
+GraphSpec MaskedGraph(uint32_t num_partitions) {
+  GraphSpec spec = WeightedGraph(num_partitions);
+  spec.weight.clear();
+  spec.node_time.clear();
+  spec.masks["train"] = {1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1};
+  spec.masks["test"] = {0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0};
+  return spec;
+}
+
+TEST(Graph, ContentDigestOfMasksIsThatOfTheDocument) {
+  EXPECT_EQ(ToHex(BuildGraph(MaskedGraph(3))->schema().content_digest),
+            "3717d7b98bd6a8aa05ebea7b7dba2d89be7fc690cedfb768aa50c05d2c0919da");
+  GraphSpec train = MaskedGraph(2);
+  train.edge_time.clear();
+  train.masks.erase("test");
+  EXPECT_EQ(ToHex(BuildGraph(train)->schema().content_digest),
+            "7e485c49b8c53a3126191426c4c5b9fd9c1ea8a91736d8d4ccdca009653d5812");
+}
+
+// Edges in canonical order: 0 1 4 2 3, 5 6, 7, 10 11 9, 8.
+TEST(Graph, MasksAreAByteAnEdgeInCanonicalOrderByName) {
+  const auto graph = BuildGraph(MaskedGraph(1), {.verify = true});
+  EXPECT_EQ(graph->schema().edge_types[0].masks,
+            (std::vector<std::string>{"test", "train"}));
+  const EdgePartition& edges = *graph->edges(0, 0);
+  ASSERT_EQ(edges.masks.size(), 2);
+  EXPECT_EQ(edges.masks[0],
+            (std::vector<uint8_t>{0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(edges.masks[1],
+            (std::vector<uint8_t>{1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 1}));
+  const auto told = GraphSchema::FromJson(graph->schema_json());
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(told->edge_types[0].masks, graph->schema().edge_types[0].masks);
+}
+
+// As text, with other words for the names.
+TEST(Graph, MasksOfOtherNamesAreRefused) {
+  const std::string json = BuildGraph(MaskedGraph(1))->schema_json();
+  const std::string masks = R"("masks":["test","train"])";
+  const size_t at = json.find(masks);
+  ASSERT_NE(at, std::string::npos);
+  const std::pair<std::string, std::string> cases[] = {
+      {R"([])", "masks is empty where it is there"},
+      {R"("train")", "masks is no array"},
+      {R"([1])", "masks holds no strings"},
+      {R"(["train","test"])", "do not ascend"},
+      {R"(["train","train"])", "'train' is named twice"},
+      {R"(["a b"])", "'a b' is no name of a mask"}};
+  for (const auto& [names, what] : cases) {
+    std::string other = json;
+    other.replace(at, masks.size(), "\"masks\":" + names);
+    const auto schema = GraphSchema::FromJson(other);
+    ASSERT_FALSE(schema.ok()) << names;
+    EXPECT_NE(schema.status().message().find(what), std::string::npos)
+        << schema.status();
+  }
+}
+
 std::vector<uint64_t> Values(const IdArray& ids) {
   std::vector<uint64_t> values;
   for (size_t i = 0; i < ids.size(); ++i) values.push_back(ids[i]);
@@ -188,7 +247,7 @@ TEST(Graph, WhatAGraphDoesNotHaveIsEmptyAndNotInItsText) {
   EXPECT_TRUE(edges.neighbor_time.time.empty());
   EXPECT_EQ(edges.neighbor_id.size(), 0);
   EXPECT_TRUE(graph->nodes(0, 0)->time.empty());
-  for (const char* key : {"weight", "timed", "neighbor", "degrees"}) {
+  for (const char* key : {"weight", "timed", "neighbor", "degrees", "masks"}) {
     EXPECT_EQ(graph->schema_json().find(key), std::string::npos) << key;
   }
 }

@@ -17,6 +17,8 @@ std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
                       edge_type.rel, "__", edge_type.dst, "/", array, ".npy");
 }
 
+std::string MaskArray(const std::string& name) { return "mask." + name; }
+
 std::string DegreePath(const EdgeTypeSchema& edge_type,
                        const std::string& end) {
   return absl::StrCat("degrees/", edge_type.src, "__", edge_type.rel, "__",

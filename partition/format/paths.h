@@ -15,9 +15,11 @@ inline constexpr char kGraphJson[] = "graph.json";
 std::string NodeArrayPath(uint32_t partition, const std::string& node_type,
                           const std::string& array);
 // "part-0/edges/a__rel__b/indptr.npy"; `array` is "indptr", "indices",
-// "edge_id" or "edge_attr".
+// "edge_id", "edge_attr" or a mask's.
 std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
                           const std::string& array);
+// "mask.train": the array of the mask of edges `name`.
+std::string MaskArray(const std::string& name);
 // "degrees/a__rel__b.in.npy"; `end` is "in" or "out".
 std::string DegreePath(const EdgeTypeSchema& edge_type, const std::string& end);
 std::string NodeMapPath(const std::string& node_type);

@@ -16,6 +16,9 @@ namespace tributary {
 
 inline constexpr uint32_t kGraphFormatVersion = 1;
 
+// Of one edge type.
+inline constexpr size_t kMaxEdgeMasks = 64;
+
 // A column of rows: features, labels or edge attributes.
 struct ColumnSchema {
   DType dtype = DType::kFloat32;
@@ -53,6 +56,8 @@ struct EdgeTypeSchema {
   bool degrees = false;                  // both ends' degrees are stored
   // rev_REL of REL: the same edges turned round, with the same ids.
   bool reverse = false;
+  // Names of the masks of edges, ascending; a mask stores 0 or 1 an edge.
+  std::vector<std::string> masks;
   std::vector<int64_t> partition_edges;  // edges in each partition
 
   std::string name() const { return src + "," + rel + "," + dst; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -60,6 +61,11 @@ absl::Status CheckEdgeType(const EdgeTypeSchema& type,
                                       " is ",
                                       std::string(DTypeName(type.weight_dtype)),
                                       "; float32 and float64 are allowed"));
+  }
+  RETURN_IF_ERROR(CheckMaskNames(type.masks));
+  if (!std::is_sorted(type.masks.begin(), type.masks.end())) {
+    return Contradiction(absl::StrCat("masks of edge type ", type.name(),
+                                      " do not ascend by name"));
   }
   return CheckPartitionEdges(type, num_partitions);
 }
@@ -151,6 +157,33 @@ absl::Status CheckTypeName(absl::string_view name) {
       "' is no name of a type or split: it must not be empty and "
       "contains neither ',' nor '/' nor '__' nor control characters, and is "
       "UTF-8"));
+}
+
+absl::Status CheckMaskName(absl::string_view name) {
+  constexpr size_t kMostBytes = 64;
+  if (CheckTypeName(name).ok() && name.size() <= kMostBytes &&
+      name.find_first_of(" <>=!:;[]") == absl::string_view::npos) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", absl::CHexEscape(name.substr(0, 2 * kMostBytes)),
+      "' is no name of a mask: allowed are 1 to ", kMostBytes,
+      " bytes of UTF-8 without blanks and control characters, , / __ < > = ! "
+      ": ; [ and ]"));
+}
+
+absl::Status CheckMaskNames(const std::vector<std::string>& names) {
+  if (names.size() > kMaxEdgeMasks) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        names.size(), " masks of edges; allowed: up to ", kMaxEdgeMasks));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    RETURN_IF_ERROR(CheckMaskName(names[i]));
+    if (std::count(names.begin(), names.begin() + i, names[i]) == 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("mask '", names[i], "' is named twice; allowed: once"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckSchema(const GraphSchema& schema) {

@@ -49,6 +49,7 @@ Json ToJson(const EdgeTypeSchema& type) {
   if (type.neighbor_ids) json["neighbor_ids"] = true;
   if (type.degrees) json["degrees"] = true;
   if (type.reverse) json["reverse"] = true;
+  if (!type.masks.empty()) json["masks"] = type.masks;
   return json;
 }
 
@@ -160,6 +161,16 @@ class ObjectReader {
     }
     return values;
   }
+  // Not none, where there is the key.
+  std::vector<std::string> Texts(const char* key) {
+    std::vector<std::string> values;
+    for (const Json& value : Array(key)) {
+      if (!value.is_string()) Fail(absl::StrCat(key, " holds no strings"));
+      values.push_back(value.is_string() ? value.get<std::string>() : "");
+    }
+    if (values.empty()) Fail(absl::StrCat(key, " is empty where it is there"));
+    return values;
+  }
   const Json& Array(const char* key) {
     static const Json kEmpty = Json::array();
     const Json& value = Get(key);
@@ -247,6 +258,7 @@ EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
   type.neighbor_ids = in.Flag("neighbor_ids");
   type.degrees = in.Flag("degrees");
   type.reverse = in.Flag("reverse");
+  if (in.Has("masks")) type.masks = in.Texts("masks");
   type.partition_edges = in.Counts("partition_edges");
   return type;
 }

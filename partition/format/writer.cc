@@ -84,6 +84,7 @@ EdgeTypeSchema JobPlanner::SchemaOfEdges(const EdgeContent& type) const {
   schema.weighted = type.weight != nullptr;
   if (schema.weighted) schema.weight_dtype = type.weight->schema().dtype;
   schema.timed = type.time != nullptr;
+  for (const auto& [name, rows] : type.masks) schema.masks.push_back(name);
   schema.neighbor_timed = content_.node_types[type.src_type].time != nullptr;
   for (uint32_t p = 0; p < num_partitions_; ++p) {
     schema.partition_edges.push_back(CountEdges(type, p));

@@ -91,6 +91,16 @@ TEST(WriteGraph, WeightsAndTimesMustFitTheEdges) {
          s.node_time = {1, 2};
        },
        "time of node has 2 rows where there are 3"},
+      {[](GraphSpec& s) { s.masks["train"] = {1}; },
+       "mask train of node,to,node has 1 row"},
+      {[](GraphSpec& s) {
+         s.masks["a]"] = {0, 1};
+       },
+       "'a]' is no name of a mask"},
+      {[](GraphSpec& s) {
+         for (int i = 0; i < 65; ++i) s.masks[std::to_string(i)] = {0, 1};
+       },
+       "65 masks of edges; allowed: up to 64"},
   };
   for (const auto& [change, what] : cases) {
     GraphSpec spec = kSpec;
@@ -114,7 +124,9 @@ TEST(WriteGraph, WeightsAndTimesAreOneNumberARow) {
   weights.edge_types[0].weight = floats(1);
   times.edge_types[0].time = floats(0);
   node_times.node_types[0].time = floats(0);
-  for (const GraphContent* content : {&weights, &times, &node_times}) {
+  GraphContent masks = MakeContent(kSpec);
+  masks.edge_types[0].masks["train"] = floats(0);
+  for (const GraphContent* content : {&weights, &times, &node_times, &masks}) {
     const absl::Status status =
         WriteGraph(*content, {1, "test", {{0, 0, 0}}}, folder.File("graph"),
                    {.made_by = "test"})
@@ -135,7 +147,9 @@ TEST(WriteGraph, SplitIdsMustBeNodes) {
 // 64-byte aligned headers that numpy reads as they are: the text is numpy's.
 TEST(WriteGraph, ArraysAreNumpyFiles) {
   const TemporaryFolder folder;
-  WriteGraphTo(kSpec, folder.File("graph"));
+  GraphSpec spec = kSpec;
+  spec.masks["train"] = {0, 1};
+  WriteGraphTo(spec, folder.File("graph"));
   const std::pair<std::string, std::string> files[] = {
       {"part-0/nodes/node/orig_id.npy",
        "{'descr': '<i8', 'fortran_order': "
@@ -147,6 +161,8 @@ TEST(WriteGraph, ArraysAreNumpyFiles) {
        "{'descr': '<u8', 'fortran_order': False, 'shape': (4,), }"},
       {"part-0/edges/node__to__node/indices.npy",
        "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }"},
+      {"part-0/edges/node__to__node/mask.train.npy",
+       "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }"},
       {"node_map/node.npy",
        "{'descr': '|u1', 'fortran_order': False, 'shape': "
        "(3,), }"},

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/status.h"
@@ -112,6 +114,16 @@ class LabelCells {
   std::optional<std::vector<int64_t>> whole_ = std::vector<int64_t>();
   std::vector<float> floats_;
 };
+
+// Numbers as programs write them, "1.0" and "0.000e+00" too.
+std::optional<bool> ParseTruth(absl::string_view cell) {
+  const absl::string_view word = absl::StripAsciiWhitespace(cell);
+  if (absl::EqualsIgnoreCase(word, "true")) return true;
+  if (absl::EqualsIgnoreCase(word, "false")) return false;
+  const auto number = ParseWholeNumber(cell);
+  if (!number.has_value() || *number < 0 || *number > 1) return std::nullopt;
+  return *number == 1;
+}
 
 absl::Status CheckOneColumn(const LineReader& in, int64_t columns) {
   if (columns == 1) return absl::OkStatus();
@@ -234,6 +246,25 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadTimeTable(
   RETURN_IF_ERROR(ForEachRow(in, num_rows, add_row).status());
   return std::make_shared<StoredRows<int64_t>>(ColumnSchema{DType::kInt64, 0},
                                                std::move(times));
+}
+
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadMaskTable(
+    const std::string& path, int64_t num_rows) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  std::vector<uint8_t> mask;
+  const auto add_row = [&](absl::string_view line, int64_t columns) {
+    RETURN_IF_ERROR(CheckOneColumn(in, columns));
+    ReserveFor(mask, num_rows, columns);
+    const auto value = ParseTruth(line);
+    if (!value.has_value()) {
+      return BadCell(in, line, "a mask's value: 0 or 1, false or true");
+    }
+    mask.push_back(*value ? 1 : 0);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(ForEachRow(in, num_rows, add_row).status());
+  return std::make_shared<StoredRows<uint8_t>>(ColumnSchema{DType::kBool, 0},
+                                               std::move(mask));
 }
 
 absl::StatusOr<EdgeRows> ReadEdgeTable(const std::string& path,

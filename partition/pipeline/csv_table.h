@@ -37,6 +37,10 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadWeightTable(
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadTimeTable(
     const std::string& path, int64_t num_rows);
 
+// One 0 or 1, false or true a row, of any case: bool [num_rows].
+absl::StatusOr<std::shared_ptr<const RowSource>> ReadMaskTable(
+    const std::string& path, int64_t num_rows);
+
 // "source,destination" a line, ids below num_src and num_dst.
 absl::StatusOr<EdgeRows> ReadEdgeTable(const std::string& path,
                                        int64_t num_rows, int64_t num_src,

@@ -49,7 +49,7 @@ class RowCheck {
       RETURN_IF_ERROR(CheckNeighborTimes());
     }
     if (type_.neighbor_ids) RETURN_IF_ERROR(CheckNeighborIds());
-    return absl::OkStatus();
+    return CheckMasks();
   }
 
  private:
@@ -121,6 +121,18 @@ class RowCheck {
     return absl::OkStatus();
   }
 
+  absl::Status CheckMasks() const {
+    for (size_t m = 0; m < part_.masks.size(); ++m) {
+      for (uint64_t i = 0; i < degree_; ++i) {
+        const int value = part_.masks[m][begin_ + i];
+        if (value <= 1) continue;
+        return Wrong(absl::StrCat("mask ", type_.masks[m], " of position ", i,
+                                  " is ", value, "; allowed: 0, 1"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckNeighborIds() const {
     for (uint64_t i = 0; i < degree_; ++i) {
       const auto [p, row] = SourceAt(i);
@@ -185,7 +197,7 @@ absl::Status CheckDerived(const Graph& graph, int edge_type) {
   const EdgeTypeSchema& type = graph.schema().edge_types[edge_type];
   if (type.degrees) RETURN_IF_ERROR(CheckDegrees(graph, edge_type));
   if (!type.weighted && !type.timed && !type.neighbor_timed &&
-      !type.neighbor_ids) {
+      !type.neighbor_ids && type.masks.empty()) {
     return absl::OkStatus();
   }
   for (uint32_t p : graph.partitions()) {

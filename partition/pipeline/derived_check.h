@@ -10,10 +10,10 @@ namespace tributary {
 
 // Of an edge type: weight_sum against weight; edge_time and neighbor_time are
 // in order and their positions a permutation of each row; neighbor_time against
-// the sources' times and neighbor_id against their original ids; degrees
-// against the edges, which takes 8 bytes a source. DATA_LOSS says which
-// partition and row, or which node is wrong. Needs all partitions open and
-// neighbours in range.
+// the sources' times and neighbor_id against their original ids; masks
+// hold 0 and 1 alone; degrees against the edges, which takes 8 bytes a source.
+// DATA_LOSS says which partition and row, or which node is wrong. Needs all
+// partitions open and neighbours in range.
 absl::Status CheckDerived(const Graph& graph, int edge_type);
 
 }  // namespace tributary

@@ -23,6 +23,8 @@ struct InputOptions {
   std::optional<std::string> edge_weight;
   std::optional<std::string> edge_time;
   std::optional<std::string> node_time;
+  // The same of 0 or 1 an edge: the names of masks, and of their files.
+  std::vector<std::string> edge_masks;
   // Split schemes whose numbers are rows of edges, not nodes.
   std::vector<std::string> edge_splits;
 };

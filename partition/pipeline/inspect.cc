@@ -68,11 +68,17 @@ absl::StatusOr<uint64_t> CountCut(const EdgePartition& edges,
 absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
   const EdgeTypeSchema& type = graph.schema().edge_types[t];
   EdgeTypeFigures figures;
+  figures.masked.resize(type.masks.size());
   for (uint32_t p : graph.partitions()) {
     const EdgePartition& edges = *graph.edges(t, p);
     CountDegrees(edges, figures);
     if (type.weighted) figures.massless_rows += CountMassless(edges);
     Extend(figures.time, edges.edge_time.time);
+    for (size_t m = 0; m < edges.masks.size(); ++m) {
+      const auto& mask = edges.masks[m];
+      figures.masked[m] +=
+          mask.size() - std::count(mask.begin(), mask.end(), 0);
+    }
     ASSIGN_OR_RETURN(
         const uint64_t cut,
         CountCut(edges, graph.schema().node_types[type.src_type], p));

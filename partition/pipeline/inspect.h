@@ -28,6 +28,7 @@ struct EdgeTypeFigures {
   double balance = 1;          // edges of the fullest partition over the mean
   uint64_t massless_rows = 0;  // nodes with in-edges whose weights are all 0
   std::optional<TimeRange> time;  // of the edges; none without edges too
+  std::vector<uint64_t> masked;   // edges that each mask is true of
 };
 
 struct NodeTypeFigures {

@@ -58,9 +58,8 @@ Json WeightJson(const EdgeTypeSchema& type) {
   return DTypeName(type.weight_dtype);
 }
 
-// "weight float32 (3 nodes without mass), time 5 to 9, neighbours' ids,
-// degrees";
-// nothing of what the type does not have.
+// "weight float32 (3 nodes without mass), time 5 to 9, mask train (8 edges),
+// neighbours' ids, degrees"; nothing of what the type does not have.
 std::string EdgeColumnsText(const EdgeTypeSchema& type,
                             const EdgeTypeFigures& figures) {
   std::string text;
@@ -69,6 +68,10 @@ std::string EdgeColumnsText(const EdgeTypeSchema& type,
                           DTypeName(type.weight_dtype), figures.massless_rows);
   }
   absl::StrAppend(&text, TimeText(type.timed, figures.time));
+  for (size_t m = 0; m < type.masks.size(); ++m) {
+    absl::StrAppendFormat(&text, ", mask %s (%d edges)", type.masks[m],
+                          figures.masked[m]);
+  }
   if (type.neighbor_ids) absl::StrAppend(&text, ", neighbours' ids");
   if (type.degrees) absl::StrAppend(&text, ", degrees");
   return text;
@@ -84,6 +87,15 @@ Json NodeTypeJson(const NodeTypeSchema& type, const NodeTypeFigures& figures) {
           {"balance", figures.balance}};
 }
 
+// How many edges each mask is true of, by its name.
+Json MasksJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
+  Json json = Json::object();
+  for (size_t m = 0; m < type.masks.size(); ++m) {
+    json[type.masks[m]] = figures.masked[m];
+  }
+  return json;
+}
+
 Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
   return {{"name", type.name()},
           {"num_edges", type.num_edges},
@@ -91,6 +103,7 @@ Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
           {"weight", WeightJson(type)},
           {"massless_rows", figures.massless_rows},
           {"time", TimeJson(type.timed, figures.time)},
+          {"masks", MasksJson(type, figures)},
           {"neighbor_ids", type.neighbor_ids},
           {"degrees", type.degrees},
           {"partition_edges", type.partition_edges},

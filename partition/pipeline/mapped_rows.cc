@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "partition/format/parallel_for.h"
@@ -62,7 +63,8 @@ Place PlaceOf(const Graph& graph, int edge_type, int64_t internal) {
 
 class EdgeColumn final : public RowSource {
  public:
-  using Column = absl::Span<const uint8_t> EdgePartition::*;
+  // Of an edge type's columns in a partition, the one that is meant.
+  using Column = std::function<absl::Span<const uint8_t>(const EdgePartition&)>;
 
   EdgeColumn(ColumnSchema schema, std::shared_ptr<const Graph> graph, int type,
              Column column, std::shared_ptr<const std::vector<uint64_t>> indptr,
@@ -70,7 +72,7 @@ class EdgeColumn final : public RowSource {
       : RowSource(schema),
         graph_(std::move(graph)),
         type_(type),
-        column_(column),
+        column_(std::move(column)),
         indptr_(std::move(indptr)),
         internal_(std::move(internal)) {}
 
@@ -81,7 +83,7 @@ class EdgeColumn final : public RowSource {
     const size_t bytes = schema().row_bytes();
     for (int64_t position : rows) {
       const auto [part, at] = Find(static_cast<uint64_t>(position));
-      std::memcpy(out, (part->*column_).data() + at * bytes, bytes);
+      std::memcpy(out, column_(*part).data() + at * bytes, bytes);
       out += bytes;
     }
   }
@@ -141,8 +143,17 @@ MappedEdgeRows::MappedEdgeRows(std::shared_ptr<const Graph> graph,
 std::shared_ptr<const RowSource> MappedEdgeRows::Column(
     ColumnSchema schema,
     absl::Span<const uint8_t> EdgePartition::*column) const {
-  return std::make_shared<EdgeColumn>(schema, graph_, edge_type_, column,
-                                      indptr_, internal_);
+  return std::make_shared<EdgeColumn>(
+      schema, graph_, edge_type_,
+      [column](const EdgePartition& part) { return part.*column; }, indptr_,
+      internal_);
+}
+
+std::shared_ptr<const RowSource> MappedEdgeRows::Mask(size_t mask) const {
+  return std::make_shared<EdgeColumn>(
+      ColumnSchema{DType::kBool, 0}, graph_, edge_type_,
+      [mask](const EdgePartition& part) { return part.masks[mask]; }, indptr_,
+      internal_);
 }
 
 std::shared_ptr<const RowSource> MappedEdgeRows::CopyTimes() const {

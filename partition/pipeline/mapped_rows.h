@@ -37,6 +37,8 @@ class MappedEdgeRows {
   std::shared_ptr<const RowSource> Column(
       ColumnSchema schema,
       absl::Span<const uint8_t> EdgePartition::*column) const;
+  // The edge type's mask of that number.
+  std::shared_ptr<const RowSource> Mask(size_t mask) const;
   // Edges' times: a copy, 8 bytes an edge. Requires what CheckDerived checks.
   std::shared_ptr<const RowSource> CopyTimes() const;
 

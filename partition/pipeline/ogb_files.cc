@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status.h"
+#include "partition/format/schema_check.h"
 #include "partition/pipeline/csv_table.h"
 
 namespace tributary {
@@ -26,6 +27,19 @@ absl::StatusOr<bool> IsThere(const std::string& path) {
   if (type != fs::file_type::none) return true;
   return absl::ErrnoToStatus(error.value(),
                              absl::StrCat("cannot look at ", path));
+}
+
+absl::Status CheckNamedFile(const NamedFile& file) {
+  const std::string& name = *file.name;
+  if (!name.empty() && name.find('/') == std::string::npos &&
+      name.find('\0') == std::string::npos && !absl::EndsWith(name, ".csv") &&
+      !absl::EndsWith(name, ".csv.gz")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      file.flag, " \"", absl::CHexEscape(name),
+      "\"; allowed: the name of a file of the input, without folder and "
+      ".csv.gz"));
 }
 
 }  // namespace
@@ -89,18 +103,31 @@ NamedFile NodeTimeFile(const InputOptions& options) {
   return {"--node-time", options.node_time, ReadTimeTable};
 }
 
-absl::Status CheckNamedFile(const NamedFile& file) {
-  if (!file.name.has_value()) return absl::OkStatus();
-  const std::string& name = *file.name;
-  if (!name.empty() && name.find('/') == std::string::npos &&
-      name.find('\0') == std::string::npos && !absl::EndsWith(name, ".csv") &&
-      !absl::EndsWith(name, ".csv.gz")) {
-    return absl::OkStatus();
+std::vector<NamedFile> EdgeMaskFiles(const InputOptions& options) {
+  std::vector<NamedFile> files;
+  for (const std::string& name : options.edge_masks) {
+    files.push_back({"--edge-masks", name, ReadMaskTable});
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      file.flag, " \"", absl::CHexEscape(name),
-      "\"; allowed: the name of a file of the input, without folder and "
-      ".csv.gz"));
+  return files;
+}
+
+std::vector<NamedFile> NamedFiles(const InputOptions& options) {
+  std::vector<NamedFile> files = EdgeMaskFiles(options);
+  for (NamedFile file : {EdgeWeightFile(options), EdgeTimeFile(options),
+                         NodeTimeFile(options)}) {
+    if (file.name.has_value()) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+absl::Status CheckNamedFiles(const InputOptions& options) {
+  for (const NamedFile& file : NamedFiles(options)) {
+    RETURN_IF_ERROR(CheckNamedFile(file));
+  }
+  const absl::Status masks = CheckMaskNames(options.edge_masks);
+  if (masks.ok()) return masks;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--edge-masks: ", masks.message()));
 }
 
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(

@@ -34,14 +34,17 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadOptional(
 // A file of the user's naming (InputOptions::edge_weight and the like).
 struct NamedFile {
   const char* flag;  // "--edge-weight"
-  const std::optional<std::string>& name;
+  std::optional<std::string> name;
   TableReader read;
 };
 NamedFile EdgeWeightFile(const InputOptions& options);
 NamedFile EdgeTimeFile(const InputOptions& options);
 NamedFile NodeTimeFile(const InputOptions& options);
-// What `flag` names is a file's name without folder and suffix, or nothing.
-absl::Status CheckNamedFile(const NamedFile& file);
+std::vector<NamedFile> EdgeMaskFiles(const InputOptions& options);
+// Weights, times and masks that have a name.
+std::vector<NamedFile> NamedFiles(const InputOptions& options);
+// What flags name are files' names without folder and suffix, and masks'.
+absl::Status CheckNamedFiles(const InputOptions& options);
 // Null when there is no name; NOT_FOUND when folder + name is not there.
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
     const NamedFile& file, const std::string& folder, int64_t num_rows);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -133,6 +135,20 @@ class HeteroReader {
     return rows;
   }
 
+  // Of those that were asked for, the relation's.
+  absl::StatusOr<std::map<std::string, Rows>> ReadMasks(
+      const std::string& folder, int64_t count) {
+    std::map<std::string, Rows> masks;
+    for (const NamedFile& file : EdgeMaskFiles(options_)) {
+      bool found = false;
+      ASSIGN_OR_RETURN(Rows rows, ReadEdgeFile(file, folder, count, found));
+      if (!found) continue;
+      found_masks_.insert(*file.name);
+      masks[*file.name] = std::move(rows);
+    }
+    return masks;
+  }
+
   // Folders that are named after no node type, nor after a relation where those
   // may be.
   absl::Status NoteStrangers(const std::string& folder,
@@ -217,6 +233,10 @@ class HeteroReader {
     if (options_.edge_time.has_value() && !found_times_) {
       return NobodyHas(EdgeTimeFile(options_), raw_ + "relations/*/");
     }
+    for (const NamedFile& file : EdgeMaskFiles(options_)) {
+      if (found_masks_.contains(*file.name)) continue;
+      return NobodyHas(file, raw_ + "relations/*/");
+    }
     auto& edges = input_.content.edge_types;
     std::sort(edges.begin(), edges.end(),
               [](const EdgeContent& a, const EdgeContent& b) {
@@ -249,6 +269,7 @@ class HeteroReader {
                                                   count, found_weights_));
     ASSIGN_OR_RETURN(columns.time, ReadEdgeFile(EdgeTimeFile(options_), at,
                                                 count, found_times_));
+    ASSIGN_OR_RETURN(columns.masks, ReadMasks(at, count));
     ASSIGN_OR_RETURN(const std::string path, RequireCsv(at + "edge"));
     ASSIGN_OR_RETURN(EdgeRows rows,
                      ReadEdgeTable(path, count, NodesOf(relation.src_type),
@@ -267,6 +288,7 @@ class HeteroReader {
   // By row of the relation's file.
   struct EdgeColumns {
     Rows attr, weight, time;
+    std::map<std::string, Rows> masks;
   };
 
   // Edge ids, and so rows of columns, are the places in `rows`.
@@ -282,6 +304,7 @@ class HeteroReader {
     edges.edge_attr = columns.attr;
     edges.weight = columns.weight;
     edges.time = columns.time;
+    edges.masks = columns.masks;
     ASSIGN_OR_RETURN(
         edges.in_edges,
         Adjacency::FromRows(std::move(rows), NodesOf(relation.src_type),
@@ -301,6 +324,7 @@ class HeteroReader {
   std::vector<std::string> schemes_;
   bool found_weights_ = false;
   bool found_times_ = false;
+  std::set<std::string> found_masks_;
   Input input_;
 };
 

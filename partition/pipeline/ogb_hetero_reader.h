@@ -13,14 +13,16 @@ namespace tributary {
 //   raw/relations/<head>___<relation>___<tail>/{edge,num-edge-list[,edge-feat]}
 //   raw/node-feat/<type>/node-feat, raw/node-label/<type>/node-label
 //   raw/nodetype-has-{feat,label} [h]             True or False of each type
-//   raw/relations/<head>___<relation>___<tail>/{<edge_weight>,<edge_time>} and
-//   raw/<node_time>/<type>/<node_time>, where InputOptions names such files:
+//   raw/relations/<head>___<relation>___<tail>/{<edge_weight>,<edge_time>,
+//   <edge_masks>} and raw/<node_time>/<type>/<node_time>, where InputOptions
+//   names such files:
 //                                                 of one relation or type or
 //                                                 more
 //   split/<scheme>/<type>/{train,valid,test}, split/<scheme>/nodetype-has-split
 // Tables of True and False may be missing; where one is there it agrees with
 // the files. With add_reverse relation r from a to b gets rev_r from b to a
-// with the same edge ids, which share the rows of edge_attr, weights and times.
+// with the same edge ids, which share the rows of edge_attr, weights, times and
+// masks.
 // What belongs to no node type or relation is left out, with a note. Errors as
 // ReadInput's.
 absl::StatusOr<Input> ReadOgbHetero(const InputOptions& options);

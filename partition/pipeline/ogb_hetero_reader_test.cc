@@ -70,11 +70,15 @@ TEST_F(HeteroTest, NamedColumnsOfThoseThatHaveThem) {
   Write(kWrites + "w.csv", "0.5\n1.5\n2.5\n");
   Write(kCites + "t.csv", "7\n8\n9\n");
   Write("raw/year/paper/year.csv", "1\n2\n3\n4\n");
+  Write(kCites + "old.csv", "0\n1\n0\n");
+  Write(kCites + "train.csv", "1\n1\n0\n");
+  Write(kWrites + "train.csv", "False\nTrue\nTrue\n");
   const InputOptions options{.folder = folder_.path(),
                              .add_reverse = true,
                              .edge_weight = "w",
                              .edge_time = "t",
-                             .node_time = "year"};
+                             .node_time = "year",
+                             .edge_masks = {"train", "old"}};
   const auto input = ReadInput(options);
   ASSERT_TRUE(input.ok()) << input.status();
   const auto& types = input->content.node_types;
@@ -90,6 +94,11 @@ TEST_F(HeteroTest, NamedColumnsOfThoseThatHaveThem) {
   EXPECT_NE(edges[1].time, nullptr);
   EXPECT_EQ(edges[2].time, edges[1].time);
   EXPECT_EQ(edges[3].weight, edges[0].weight);
+  EXPECT_EQ(edges[0].masks.size(), 1);
+  EXPECT_TRUE(edges[0].masks.contains("train"));
+  EXPECT_EQ(edges[1].masks.size(), 2);
+  EXPECT_EQ(edges[2].masks, edges[1].masks);
+  EXPECT_EQ(edges[3].masks, edges[0].masks);
   EXPECT_TRUE(CheckContent(input->content).ok());
 }
 
@@ -100,7 +109,9 @@ TEST_F(HeteroTest, NamedColumnsThatNobodyHasAreRefused) {
       {{.folder = folder_.path(), .edge_time = "t"},
        "raw/relations/*/t.csv.gz (or .csv), which --edge-time names"},
       {{.folder = folder_.path(), .node_time = "year"},
-       "raw/year/<type>/year.csv.gz (or .csv), which --node-time names"}};
+       "raw/year/<type>/year.csv.gz (or .csv), which --node-time names"},
+      {{.folder = folder_.path(), .edge_masks = {"m"}},
+       "raw/relations/*/m.csv.gz (or .csv), which --edge-masks names"}};
   for (const auto& [options, what] : cases) {
     const absl::Status status = ReadInput(options).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;

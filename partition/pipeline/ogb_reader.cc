@@ -58,6 +58,9 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
                    ReadNamed(EdgeWeightFile(options), raw, num_edges));
   ASSIGN_OR_RETURN(edges.time,
                    ReadNamed(EdgeTimeFile(options), raw, num_edges));
+  for (const NamedFile& file : EdgeMaskFiles(options)) {
+    ASSIGN_OR_RETURN(edges.masks[*file.name], ReadNamed(file, raw, num_edges));
+  }
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
   ASSIGN_OR_RETURN(EdgeRows rows,
                    ReadEdgeTable(path, num_edges, num_nodes, num_nodes));
@@ -118,10 +121,7 @@ absl::StatusOr<Input> ReadHomogeneous(const InputOptions& options) {
 }  // namespace
 
 absl::StatusOr<Input> ReadOgb(const InputOptions& options) {
-  for (const NamedFile& file : {EdgeWeightFile(options), EdgeTimeFile(options),
-                                NodeTimeFile(options)}) {
-    RETURN_IF_ERROR(CheckNamedFile(file));
-  }
+  RETURN_IF_ERROR(CheckNamedFiles(options));
   for (const char* name : {"triplet-type-list", "num-node-dict"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(options.folder, "/raw/", name)));

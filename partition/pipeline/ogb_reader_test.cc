@@ -1,71 +1,17 @@
 // OGB's layout read into content: what is taken, and what is refused and how.
-#include <zlib.h>
-
+#include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "partition/format/edge_columns.h"
-#include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/input.h"
+#include "partition/pipeline/testing/ogb_folder.h"
 
 namespace tributary {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-class OgbTest : public testing::Test {
- protected:
-  void SetUp() override {
-    Write("raw/num-node-list.csv", "4\n");
-    Write("raw/num-edge-list.csv", "3\n");
-    Write("raw/edge.csv", "0,1\n2,1\n3,3\n");
-  }
-  void Write(const std::string& path, const std::string& text) {
-    fs::create_directories(fs::path(folder_.File(path)).parent_path());
-    std::ofstream(folder_.File(path), std::ios::binary) << text;
-  }
-  void WriteGzip(const std::string& path, const std::string& text) {
-    fs::create_directories(fs::path(folder_.File(path)).parent_path());
-    gzFile file = gzopen(folder_.File(path).c_str(), "wb");
-    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-    gzclose(file);
-  }
-  absl::StatusOr<Input> Read(bool add_reverse = false, bool dedupe = false) {
-    return ReadInput({.folder = folder_.path(),
-                      .add_reverse = add_reverse,
-                      .dedupe = dedupe});
-  }
-  void ExpectRefused(const std::string& file, const std::string& what) {
-    const absl::Status status = Read().status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr(file));
-    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
-  }
-
-  TemporaryFolder folder_;
-};
-
-std::vector<InEdge> EdgesInto(const Adjacency& edges, int64_t v) {
-  std::vector<InEdge> result;
-  for (uint64_t i = edges.indptr()[v]; i < edges.indptr()[v + 1]; ++i) {
-    result.push_back(edges.edge(i));
-  }
-  return result;
-}
-
-template <typename T>
-std::vector<T> Values(const RowSource& rows) {
-  const size_t width = rows.schema().row_bytes() / sizeof(T);
-  std::vector<T> values(rows.num_rows() * width);
-  for (int64_t row = 0; row < rows.num_rows(); ++row) {
-    rows.CopyRows({&row, 1},
-                  reinterpret_cast<uint8_t*>(values.data() + row * width));
-  }
-  return values;
-}
 
 TEST_F(OgbTest, EdgesByDestination) {
   const auto input = Read();
@@ -107,92 +53,6 @@ TEST_F(OgbTest, EdgeAttrFollowsTheInputRow) {
   EXPECT_EQ(edges.edge_attr->schema(), (ColumnSchema{DType::kFloat32, 2}));
   for (uint64_t i = 0; i < 6; ++i) {
     EXPECT_EQ(edges.AttrRow(i), edges.in_edges.edge(i).edge_id / 2);
-  }
-}
-
-// Row i's weight and time are those of edges 2i and 2i + 1; the loop's too.
-TEST_F(OgbTest, WeightsAndTimesFollowTheInputRow) {
-  WriteGzip("raw/edge_weight.csv.gz", "0.5\n2\n-0\n");
-  Write("raw/year.csv", " 2001\n+1e3\n-7.0\n");
-  Write("raw/born.csv", "4\n3\n2\n1\n");
-  const auto input = ReadInput({.folder = folder_.path(),
-                                .add_reverse = true,
-                                .edge_weight = "edge_weight",
-                                .edge_time = "year",
-                                .node_time = "born"});
-  ASSERT_TRUE(input.ok()) << input.status();
-  const EdgeContent& edges = input->content.edge_types[0];
-  EXPECT_EQ(edges.weight->schema(), (ColumnSchema{DType::kFloat32, 0}));
-  EXPECT_EQ(Values<float>(*edges.weight), (std::vector<float>{0.5, 2, 0}));
-  EXPECT_EQ(Values<int64_t>(*edges.time),
-            (std::vector<int64_t>{2001, 1000, -7}));
-  EXPECT_EQ(Values<int64_t>(*input->content.node_types[0].time),
-            (std::vector<int64_t>{4, 3, 2, 1}));
-  std::vector<int64_t> times;  // into node 3: edges 4 and 5
-  ReadTimes(edges, edges.in_edges.indptr()[3], edges.in_edges.indptr()[4],
-            times);
-  EXPECT_EQ(times, (std::vector<int64_t>{-7, -7}));
-  std::vector<double> weights;  // into node 2: edge 3, of row 1
-  ReadWeights(edges, edges.in_edges.indptr()[2], edges.in_edges.indptr()[3],
-              weights);
-  EXPECT_EQ(weights, std::vector<double>{2});
-}
-
-// Of parallels the lowest id stays, and with it its row.
-TEST_F(OgbTest, DedupeKeepsTheColumnsOfTheLowestId) {
-  Write("raw/edge.csv", "0,1\n0,1\n0,1\n");
-  Write("raw/w.csv", "5\n6\n7\n");
-  const auto input =
-      ReadInput({.folder = folder_.path(), .dedupe = true, .edge_weight = "w"});
-  ASSERT_TRUE(input.ok()) << input.status();
-  std::vector<double> weights;
-  ReadWeights(input->content.edge_types[0], 0, 1, weights);
-  EXPECT_EQ(input->content.edge_types[0].in_edges.num_edges(), 1);
-  EXPECT_EQ(weights, std::vector<double>{5});
-}
-
-// One value that float32 does not hold makes them all float64.
-TEST_F(OgbTest, WeightsAreFloat64WhereTheyMust) {
-  Write("raw/w.csv", "0.5\n0.1\n1\n");
-  const auto input = ReadInput({.folder = folder_.path(), .edge_weight = "w"});
-  ASSERT_TRUE(input.ok()) << input.status();
-  const RowSource& weights = *input->content.edge_types[0].weight;
-  EXPECT_EQ(weights.schema(), (ColumnSchema{DType::kFloat64, 0}));
-  EXPECT_EQ(Values<double>(weights), (std::vector<double>{0.5, 0.1, 1}));
-  Write("raw/w.csv", "1e300\n0\n1\n");
-  EXPECT_EQ(ReadInput({.folder = folder_.path(), .edge_weight = "w"})
-                ->content.edge_types[0]
-                .weight->schema()
-                .dtype,
-            DType::kFloat64);
-}
-
-TEST_F(OgbTest, NamedFilesThatAreWrongAreRefused) {
-  const auto refused = [&](const InputOptions& options, absl::StatusCode code) {
-    const absl::Status status = ReadInput(options).status();
-    EXPECT_EQ(status.code(), code) << status;
-    return std::string(status.message());
-  };
-  const auto invalid = absl::StatusCode::kInvalidArgument;
-  InputOptions weight{.folder = folder_.path(), .edge_weight = "w"};
-  EXPECT_THAT(refused(weight, absl::StatusCode::kNotFound),
-              HasSubstr("raw/w.csv.gz (or .csv), which --edge-weight names"));
-  for (const std::string cell : {"-1", "nan", "inf", "1e309", "x", "", "1,2"}) {
-    Write("raw/w.csv", "1\n" + cell + "\n2\n");
-    EXPECT_THAT(refused(weight, invalid), HasSubstr("w.csv line 2"));
-  }
-  Write("raw/w.csv", "1\n2\n");
-  EXPECT_THAT(refused(weight, invalid), HasSubstr("has 2 rows; wanted: 3"));
-  InputOptions time{.folder = folder_.path(), .node_time = "t"};
-  for (const std::string cell :
-       {"1.5", "nan", "9223372036854775808", "1e19", "noon"}) {
-    Write("raw/t.csv", "1\n2\n3\n" + cell + "\n");
-    EXPECT_THAT(refused(time, invalid), HasSubstr("t.csv line 4"));
-    EXPECT_THAT(refused(time, invalid), HasSubstr("smaller unit"));
-  }
-  for (const std::string name : {"", "../w", "w.csv", "w.csv.gz"}) {
-    weight.edge_weight = name;
-    EXPECT_THAT(refused(weight, invalid), HasSubstr("--edge-weight \""));
   }
 }
 

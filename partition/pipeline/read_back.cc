@@ -201,6 +201,9 @@ absl::StatusOr<EdgeContent> EdgesOf(const std::shared_ptr<const Graph>& graph,
     edges.weight = rows.Column({type.weight_dtype, 0}, &EdgePartition::weight);
   }
   if (type.timed) edges.time = rows.CopyTimes();
+  for (size_t i = 0; i < type.masks.size(); ++i) {
+    edges.masks[type.masks[i]] = rows.Mask(i);
+  }
   return edges;
 }
 

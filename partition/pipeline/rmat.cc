@@ -11,6 +11,7 @@
 #include "common/session/philox.h"
 #include "common/status.h"
 #include "partition/format/parallel_for.h"
+#include "partition/format/schema_check.h"
 #include "partition/pipeline/purpose_key.h"
 
 namespace tributary {
@@ -141,6 +142,10 @@ float WeightOf(PhiloxStream& stream) {
 // A million instants, so that hubs have edges of the same time.
 int64_t TimeOf(PhiloxStream& stream) { return stream.BelowNarrow(0, 1000000); }
 
+uint8_t MaskOf(PhiloxStream& stream) {
+  return static_cast<uint8_t>(stream.Word(0) >> 31);
+}
+
 std::shared_ptr<const RowSource> MakeTimes(const char* purpose,
                                            int64_t num_rows,
                                            uint64_t random_seed) {
@@ -227,6 +232,11 @@ absl::Status CheckOptions(const RmatOptions& options) {
   RETURN_IF_ERROR(CheckOption("--edges", options.edges, 0, int64_t{1} << 40));
   RETURN_IF_ERROR(CheckOption("--feat-dim", options.feat_dim, 0, 65536));
   RETURN_IF_ERROR(CheckOption("--classes", options.classes, 1, 65536));
+  const absl::Status masks = CheckMaskNames(options.edge_masks);
+  if (!masks.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--edge-masks: ", masks.message()));
+  }
   return CheckMemory(options);
 }
 
@@ -261,6 +271,11 @@ absl::StatusOr<GraphContent> GenerateRmat(const RmatOptions& options) {
   if (options.edge_times) {
     edges.time =
         MakeTimes("rmat,edge-times", options.edges, options.random_seed);
+  }
+  for (const std::string& name : options.edge_masks) {
+    edges.masks[name] = std::make_shared<RmatColumn<uint8_t>>(
+        DType::kBool, options.edges,
+        MakePurposeKey("rmat,edge-mask," + name, options.random_seed), MaskOf);
   }
   content.edge_types.push_back(std::move(edges));
   return content;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "partition/format/content.h"
@@ -20,7 +21,8 @@ struct RmatOptions {
   bool edge_weights = false;
   bool edge_times = false;
   bool node_times = false;
-  std::string name;  // empty: "rmat-<scale>"
+  std::vector<std::string> edge_masks;  // names; each of half of the edges
+  std::string name;                     // empty: "rmat-<scale>"
 };
 
 // A pure function of the options, by the rules of docs/graph-format.md, whoever

@@ -58,7 +58,8 @@ TEST(Rmat, WeightsAndTimesAreThoseOfTheDocument) {
                                    .random_seed = 1,
                                    .edge_weights = true,
                                    .edge_times = true,
-                                   .node_times = true});
+                                   .node_times = true,
+                                   .edge_masks = {"train", "test"}});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_TRUE(CheckContent(*graph).ok()) << CheckContent(*graph);
   const std::vector<int64_t> ids = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -78,6 +79,27 @@ TEST(Rmat, WeightsAndTimesAreThoseOfTheDocument) {
       ids, reinterpret_cast<uint8_t*>(node_times.data()));
   EXPECT_EQ(node_times, (std::vector<int64_t>{416094, 321801, 223683, 342659,
                                               242742, 361507, 109595, 257762}));
+  const auto mask = [&](const char* name) {
+    std::vector<uint8_t> values(6);
+    edges.masks.at(name)->CopyRows(edge_ids, values.data());
+    return values;
+  };
+  EXPECT_EQ(mask("train"), (std::vector<uint8_t>{0, 1, 1, 1, 0, 1}));
+  EXPECT_EQ(mask("test"), (std::vector<uint8_t>{0, 0, 1, 1, 1, 1}));
+}
+
+// 4 standard deviations of the share are 0.02.
+TEST(Rmat, MasksAreOfHalfOfTheEdges) {
+  const auto graph =
+      GenerateRmat({.scale = 1, .edges = 10000, .edge_masks = {"some"}});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  int64_t masked = 0;
+  for (int64_t e = 0; e < 10000; ++e) {
+    uint8_t value;
+    graph->edge_types[0].masks.at("some")->CopyRows({&e, 1}, &value);
+    masked += value;
+  }
+  EXPECT_NEAR(static_cast<double>(masked) / 10000, 0.5, 0.02);
 }
 
 // Each edge is a function of its number: fewer edges are the first of them.
@@ -149,7 +171,9 @@ TEST(Rmat, RefusesOptionsOutOfRange) {
        {RmatOptions{.scale = 0}, RmatOptions{.scale = 33},
         RmatOptions{.scale = 3, .edges = -1},
         RmatOptions{.scale = 3, .feat_dim = 70000},
-        RmatOptions{.scale = 3, .classes = 0}}) {
+        RmatOptions{.scale = 3, .classes = 0},
+        RmatOptions{.scale = 3, .edge_masks = {"a", "a"}},
+        RmatOptions{.scale = 3, .edge_masks = {"a<b"}}}) {
     EXPECT_EQ(GenerateRmat(options).status().code(),
               absl::StatusCode::kInvalidArgument);
   }

@@ -20,9 +20,7 @@ constexpr char kEntity[] = "entity";
 
 // What the user names of edges and nodes, triples do not have.
 absl::Status CheckOptions(const InputOptions& options) {
-  for (const NamedFile& file : {EdgeWeightFile(options), EdgeTimeFile(options),
-                                NodeTimeFile(options)}) {
-    if (!file.name.has_value()) continue;
+  for (const NamedFile& file : NamedFiles(options)) {
     return absl::InvalidArgumentError(absl::StrCat(
         file.flag, " ", *file.name, " with triples (", options.folder,
         "/raw/num-relation-list); allowed: none, they have no such files"));

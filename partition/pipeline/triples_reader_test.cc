@@ -113,6 +113,7 @@ TEST_F(TriplesTest, BadFilesAreNamed) {
 TEST_F(TriplesTest, HasNoWeightsTimesOrRowsOfSplits) {
   ExpectRefused("--edge-weight w with triples", {.edge_weight = "w"});
   ExpectRefused("--node-time t with triples", {.node_time = "t"});
+  ExpectRefused("--edge-masks m with triples", {.edge_masks = {"m"}});
   ExpectRefused("--edge-splits \"s\" is no folder", {.edge_splits = {"s"}});
 }
 

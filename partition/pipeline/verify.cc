@@ -78,13 +78,33 @@ std::string Describe(const InEdge& edge, int64_t dst) {
 
 // A column of edges, in both.
 struct EdgeColumn {
-  const char* name;
-  const Rows& graph;
-  const Rows& input;
+  std::string name;
+  Rows graph, input;
 };
 
+// Of both, those that one of them has not as null.
+std::vector<EdgeColumn> ColumnsOf(const EdgeContent& graph,
+                                  const EdgeContent& input) {
+  std::vector<EdgeColumn> columns = {
+      {"edge_attr", graph.edge_attr, input.edge_attr},
+      {"weight", graph.weight, input.weight},
+      {"time", graph.time, input.time}};
+  for (const auto& [name, rows] : graph.masks) {
+    const auto same = input.masks.find(name);
+    columns.push_back({"mask " + name, rows,
+                       same == input.masks.end() ? nullptr : same->second});
+  }
+  for (const auto& [name, rows] : input.masks) {
+    if (!graph.masks.contains(name)) {
+      columns.push_back({"mask " + name, nullptr, rows});
+    }
+  }
+  return columns;
+}
+
 absl::Status CompareInEdges(const EdgeContent& graph, const EdgeContent& input,
-                            int64_t v, std::vector<uint8_t>& scratch) {
+                            const std::vector<EdgeColumn>& columns, int64_t v,
+                            std::vector<uint8_t>& scratch) {
   const Adjacency& a = graph.in_edges;
   const Adjacency& b = input.in_edges;
   RETURN_IF_ERROR(CompareCounts(
@@ -97,10 +117,7 @@ absl::Status CompareInEdges(const EdgeContent& graph, const EdgeContent& input,
                                   " in the graph, ", Describe(b.edge(ib), v),
                                   " in the input"));
     }
-    for (const auto& [what, a_rows, b_rows] :
-         {EdgeColumn{"edge_attr", graph.edge_attr, input.edge_attr},
-          EdgeColumn{"weight", graph.weight, input.weight},
-          EdgeColumn{"time", graph.time, input.time}}) {
+    for (const auto& [what, a_rows, b_rows] : columns) {
       if (a_rows == nullptr || SameRow(*a_rows, graph.AttrRow(ia), *b_rows,
                                        input.AttrRow(ib), scratch)) {
         continue;
@@ -136,12 +153,11 @@ absl::Status CompareEdgeTypes(const EdgeContent& graph,
                                 " in the graph where the input has ",
                                 input.name()));
   }
-  RETURN_IF_ERROR(CompareColumns("edge_attr of " + graph.name(),
-                                 graph.edge_attr, input.edge_attr));
-  RETURN_IF_ERROR(
-      CompareColumns("weight of " + graph.name(), graph.weight, input.weight));
-  RETURN_IF_ERROR(
-      CompareColumns("time of " + graph.name(), graph.time, input.time));
+  const std::vector<EdgeColumn> columns = ColumnsOf(graph, input);
+  for (const auto& [what, a_rows, b_rows] : columns) {
+    RETURN_IF_ERROR(
+        CompareColumns(what + " of " + graph.name(), a_rows, b_rows));
+  }
   RETURN_IF_ERROR(CompareCounts("ends of " + graph.name(),
                                 graph.in_edges.num_nodes(),
                                 input.in_edges.num_nodes()));
@@ -149,8 +165,8 @@ absl::Status CompareEdgeTypes(const EdgeContent& graph,
       graph.in_edges.num_nodes(), kGrain, [&](size_t begin, size_t end) {
         std::vector<uint8_t> scratch;
         for (size_t v = begin; v < end; ++v) {
-          RETURN_IF_ERROR(
-              CompareInEdges(graph, input, static_cast<int64_t>(v), scratch));
+          RETURN_IF_ERROR(CompareInEdges(graph, input, columns,
+                                         static_cast<int64_t>(v), scratch));
         }
         return absl::OkStatus();
       });

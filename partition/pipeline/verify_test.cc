@@ -32,19 +32,21 @@ TEST(Verify, ReadsBackWhatWasWritten) {
   }
 }
 
-const GraphSpec kSpec{.num_nodes = 4,
-                      .edges = {{0, 1}, {2, 1}, {3, 3}, {1, 0}},
-                      .num_partitions = 2,
-                      .x = {1, 2, 3, 4},
-                      .y = {0, 1, 0, 1},
-                      .edge_attr = {1, 2, 3, 4},
-                      .node_time = {5, 6, 7, 8},
-                      .weight = {1, 2, 0, 4},
-                      .edge_time = {20, 10, 30, 40},
-                      .neighbor_ids = true,
-                      .degrees = true,
-                      .splits = {{"a/train", {0, 1}}},
-                      .edge_splits = {{"b/test", {0, 1, 0, 2, 2, -1}}}};
+const GraphSpec kSpec{
+    .num_nodes = 4,
+    .edges = {{0, 1}, {2, 1}, {3, 3}, {1, 0}},
+    .num_partitions = 2,
+    .x = {1, 2, 3, 4},
+    .y = {0, 1, 0, 1},
+    .edge_attr = {1, 2, 3, 4},
+    .node_time = {5, 6, 7, 8},
+    .weight = {1, 2, 0, 4},
+    .edge_time = {20, 10, 30, 40},
+    .masks = {{"test", {0, 0, 0, 1}}, {"train", {1, 0, 1, 1}}},
+    .neighbor_ids = true,
+    .degrees = true,
+    .splits = {{"a/train", {0, 1}}},
+    .edge_splits = {{"b/test", {0, 1, 0, 2, 2, -1}}}};
 
 TEST(Compare, NamesTheFirstDifference) {
   const std::pair<void (*)(GraphSpec&), std::string> cases[] = {
@@ -62,6 +64,14 @@ TEST(Compare, NamesTheFirstDifference) {
       {[](GraphSpec& s) { s.edge_time[3] = 41; }, "time of edge 3 from 1 to 0"},
       {[](GraphSpec& s) { s.edge_time.clear(); },
        "time of node,to,node: int64 of width 0 in the graph, none"},
+      {[](GraphSpec& s) { s.masks["train"][1] = 1; },
+       "mask train of edge 1 from 2 to 1"},
+      {[](GraphSpec& s) { s.masks.erase("test"); },
+       "mask test of node,to,node: bool of width 0 in the graph, none"},
+      {[](GraphSpec& s) {
+         s.masks["valid"] = {0, 0, 0, 0};
+       },
+       "mask valid of node,to,node: none in the graph, bool"},
       {[](GraphSpec& s) {
          s.edges[1] = {3, 1};
        },
@@ -239,6 +249,16 @@ TEST_F(ForgedGraph, NeighbourIdThatIsNotTheNodes) {
   ExpectRefused("row 0: neighbor_id of position 1 is 3; the node's is 2");
 }
 
+TEST_F(ForgedGraph, MaskThatIsNeitherTrueNorFalse) {
+  Forge<uint8_t>(std::string(kPart1) + "mask.train.npy", 1, 2);
+  ExpectRefused("row 0: mask train of position 1 is 2; allowed: 0, 1");
+}
+
+TEST_F(ForgedGraph, MaskThatIsNotTheContents) {
+  Forge<uint8_t>(std::string(kPart1) + "mask.train.npy", 1, 1);
+  ExpectRefused("the content's digest is");
+}
+
 TEST_F(ForgedGraph, DegreeThatIsNotTheNodes) {
   Forge<uint32_t>("degrees/node__to__node.in.npy", 1, 3);
   ExpectRefused("the in-degree of node 1 is 3; it has 2 edges");
@@ -259,12 +279,13 @@ TEST(Inspect, TellsWeightsAndTimes) {
   const std::string text = FiguresText(graph->schema(), *figures);
   EXPECT_THAT(text, HasSubstr("y int64, time 5 to 8, fullest"));
   EXPECT_THAT(text, HasSubstr(", weight float64 (1 nodes without mass), time "
-                              "10 to 40, neighbours' ids, degrees, cut"));
+                              "10 to 40, mask test (1 edges), mask train (3 "
+                              "edges), neighbours' ids, degrees, cut"));
   const std::string json = FiguresJson(graph->schema(), *figures);
-  EXPECT_THAT(
-      json,
-      HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
-                "\"time\":[10,40],\"neighbor_ids\":true,\"degrees\":true"));
+  EXPECT_THAT(json,
+              HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
+                        "\"time\":[10,40],\"masks\":{\"test\":1,\"train\":3},"
+                        "\"neighbor_ids\":true,\"degrees\":true"));
 }
 
 TEST(Inspect, CountsDegreesAndCut) {

@@ -1,4 +1,4 @@
-"""Weights and times, from a user's files to arrays that numpy opens."""
+"""Weights, times and masks, from a user's files to arrays that numpy opens."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from tests.e2e import folders, processes
 
 EDGE = "edges/node__to__node/"
 FLAGS = ("--edge-weight", "weight", "--edge-time", "edge_time", "--node-time",
-         "node_time")
+         "node_time", "--edge-masks", "train,late")
 
 
 def load(graph, part, name):
@@ -52,12 +52,14 @@ class ColumnsTest(unittest.TestCase):
         cls.weights = [0 if v % 7 == 3 else rng.choice([0, 0.1, 1, 2.5, 1e-9])
                        for _, v in cls.rows]
         cls.times = [rng.randrange(-3, 4) for _ in cls.rows]
+        cls.masks = {"train": [rng.random() < 0.8 for _ in cls.rows],
+                     "late": [int(t > 1) for t in cls.times]}
         cls.node_times = [rng.randrange(-10**12, 10**12, 10**11)
                           for _ in range(60)]
         cls.source = folders.write_ogb(
             os.path.join(cls.folder, "source"), cls.nodes, cls.rows,
             files={"weight": cls.weights, "edge_time": cls.times,
-                   "node_time": cls.node_times})
+                   "node_time": cls.node_times, **cls.masks})
 
     def partition(self, name, parts, *flags):
         return folders.partition(self.source, os.path.join(self.folder, name),
@@ -71,6 +73,11 @@ class ColumnsTest(unittest.TestCase):
         np.testing.assert_array_equal(
             load(graph, part, EDGE + "weight_sum")[begin:end],
             sums_of(weights))
+        for name, mask in self.masks.items():
+            stored = load(graph, part, EDGE + "mask." + name)[begin:end]
+            self.assertEqual(stored.dtype, np.bool_)
+            np.testing.assert_array_equal(stored,
+                                          np.array(mask, np.bool_)[rows])
         sources = ids[load(graph, part, EDGE + "indices")[begin:end]]
         np.testing.assert_array_equal(
             load(graph, part, EDGE + "neighbor_id")[begin:end], sources)
@@ -120,13 +127,20 @@ class ColumnsTest(unittest.TestCase):
             edges = int(f.read())
         with gzip.open(os.path.join(at, "share.csv.gz"), "wt") as f:
             f.writelines(f"{1 + i % 3}\n" for i in range(edges))
-        flags = ("--edge-weight", "share", "--add-reverse")
+        with gzip.open(os.path.join(at, "third.csv.gz"), "wt") as f:
+            f.writelines(f"{i % 3 == 0}\n" for i in range(edges))
+        flags = ("--edge-weight", "share", "--edge-masks", "third",
+                 "--add-reverse")
         graph = folders.partition(source, os.path.join(self.folder, "typed"),
                                   2, "random", *flags)
         processes.run_ok("verify", graph, "--against", source, *flags)
         with open(os.path.join(graph, "graph.json"), encoding="utf-8") as f:
+            types = json.load(f)["edge_types"]
             weighted = {(t["src"], t["rel"], t["dst"]): t["weight"]
-                        for t in json.load(f)["edge_types"] if "weight" in t}
+                        for t in types if "weight" in t}
+            masked = {(t["src"], t["rel"], t["dst"]) for t in types
+                      if "masks" in t}
+        self.assertEqual(masked, set(weighted))
         self.assertEqual(weighted, {
             ("publication", "author", "person"): "float32",
             ("person", "rev_author", "publication"): "float32"})
@@ -136,6 +150,8 @@ class ColumnsTest(unittest.TestCase):
                 ids = load(graph, p, f"edges/{name}/edge_id")
                 np.testing.assert_array_equal(
                     load(graph, p, f"edges/{name}/weight"), 1 + ids % 3)
+                np.testing.assert_array_equal(
+                    load(graph, p, f"edges/{name}/mask.third"), ids % 3 == 0)
 
 
 if __name__ == "__main__":

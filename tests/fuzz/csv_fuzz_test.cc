@@ -83,6 +83,8 @@ void Read(int reader, const std::string& path, size_t size) {
       if (pairs.ok() && pairs->has_value()) CheckEdges(**pairs);
       return;
     }
+    case 8:
+      return CheckRows(ReadMaskTable(path, kNumRows), size);
     default: {
       const auto triples = ReadTripleList(path, kNumNodes, kNumRows);
       if (!triples.ok()) return;
@@ -96,9 +98,9 @@ void Read(int reader, const std::string& path, size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  constexpr uint8_t kReaders = 9;
+  constexpr uint8_t kReaders = 10;
   const uint8_t choice = static_cast<uint8_t>(data[0] - '0');
-  const int reader = choice % kReaders;  // '0' to '8' plain, then compressed
+  const int reader = choice % kReaders;  // '0' to '9' plain, then compressed
   const bool compress = choice / kReaders % 2 == 1;
   const absl::Span<const uint8_t> bytes(data + 1, size - 1);
   static const ScratchFile file;

@@ -1,4 +1,5 @@
 // Any text is a graph.json that agrees with itself, or refused by name.
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -30,6 +31,9 @@ void CheckEdgeType(const EdgeTypeSchema& type, const GraphSchema& schema) {
        "weights are floating");
   Must(type.neighbor_timed == schema.node_types[type.src_type].timed,
        "neighbours' times are their nodes'");
+  Must(type.masks.size() <= kMaxEdgeMasks &&
+           std::is_sorted(type.masks.begin(), type.masks.end()),
+       "masks are few, and ascend");
   for (int64_t edges : type.partition_edges) {
     Must(edges >= 0 && edges <= type.num_edges, "no more than there are");
   }

@@ -2,8 +2,8 @@
 // verified, or is refused. An input is files in one text: a line "=edge",
 // "=node-feat", ... begins raw/edge.csv and so on, what follows is its content.
 // "=types" or "=triplets" makes it the heterogeneous layout, of the types a and
-// b and the relations a,r,b and b,s,b. What is there of weights and times is
-// named to the reader.
+// b and the relations a,r,b and b,s,b. What is there of weights, times and
+// the mask is named to the reader.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -39,6 +39,7 @@ constexpr FileName kFiles[] = {
     {"edge-feat", "raw/edge-feat.csv"},
     {"weight", "raw/weight.csv"},
     {"time", "raw/time.csv"},
+    {"mask", "raw/mask.csv"},
     {"node-time", "raw/node-time.csv"},
     {"train", "split/random/train.csv"},
     {"valid", "split/random/valid.csv"},
@@ -49,6 +50,7 @@ constexpr FileName kFiles[] = {
     {"r-edge-feat", "raw/relations/a___r___b/edge-feat.csv"},
     {"r-weight", "raw/relations/a___r___b/weight.csv"},
     {"r-time", "raw/relations/a___r___b/time.csv"},
+    {"r-mask", "raw/relations/a___r___b/mask.csv"},
     {"s-edge", "raw/relations/b___s___b/edge.csv"},
     {"s-edges", "raw/relations/b___s___b/num-edge-list.csv"},
     {"a-feat", "raw/node-feat/a/node-feat.csv"},
@@ -142,6 +144,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   name("weight", options.edge_weight);
   name("time", options.edge_time);
   name("node-time", options.node_time);
+  std::optional<std::string> mask;
+  name("mask", mask);
+  if (mask.has_value()) options.edge_masks = {*mask};
   const auto input = ReadInput(options);
   if (!input.ok()) return 0;
   WriteAndVerify(input->content, folder.File("graph"));

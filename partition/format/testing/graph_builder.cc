@@ -85,6 +85,10 @@ GraphContent MakeContent(const GraphSpec& spec) {
   edges.edge_attr = FloatRows(spec.edge_attr, spec.edge_attr_dim);
   edges.weight = WeightRows(spec);
   edges.time = IntRows(spec.edge_time);
+  for (const auto& [name, values] : spec.masks) {
+    edges.masks[name] = std::make_shared<StoredRows<uint8_t>>(
+        ColumnSchema{DType::kBool, 0}, values);
+  }
   if (spec.add_reverse) edges.attr_by = EdgeContent::AttrBy::kHalfEdgeId;
   content.edge_types.push_back(std::move(edges));
   for (const auto& [name, ids] : spec.splits) {

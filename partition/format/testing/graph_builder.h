@@ -36,6 +36,7 @@ struct GraphSpec {
   std::vector<double> weight;            // [edges]; stored as weight_dtype
   DType weight_dtype = DType::kFloat64;  // or kFloat32
   std::vector<int64_t> edge_time;        // [edges]
+  std::map<std::string, std::vector<uint8_t>> masks;  // by name: [edges], 0, 1
   bool neighbor_ids = false;
   bool degrees = false;
 

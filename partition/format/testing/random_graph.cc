@@ -22,6 +22,13 @@ void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
   if ((seed & 1) != 0) spec.weight_dtype = DType::kFloat32;
   spec.neighbor_ids = (seed & 16) != 0;
   spec.degrees = (seed & 8) != 0;
+  for (const char* name : {"held_out", "train"}) {
+    if ((seed & 8) == 0) continue;
+    std::vector<uint8_t>& mask = spec.masks[name];
+    for (size_t i = 0; i < spec.edges.size(); ++i) {
+      mask.push_back(static_cast<uint8_t>(below(2)));
+    }
+  }
 }
 
 }  // namespace

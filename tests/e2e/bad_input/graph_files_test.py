@@ -14,7 +14,8 @@ ARRAYS = [
     "node_map/node.npy", "node_map/node.ranks.npy",
     *(f"part-{p}/edges/node__to__node/{name}.npy" for p in (0, 1)
       for name in ("edge_attr", "edge_id", "edge_time", "edge_time_position",
-                   "indices", "indptr", "neighbor_id", "neighbor_time",
+                   "indices", "indptr", "mask.train", "neighbor_id",
+                   "neighbor_time",
                    "neighbor_time_position", "weight", "weight_sum")),
     *(f"part-{p}/nodes/node/{name}.npy" for p in (0, 1)
       for name in ("orig_id", "time", "x", "y")),
@@ -145,6 +146,15 @@ SEALED = [
     graph("a neighbour's other id", "verify",
           sealed(EDGES + "neighbor_id.npy", edit.element(0, 9)),
           "neighbor_id of position 0 is 9"),
+    graph("a mask of 2", "verify",
+          sealed(EDGES + "mask.train.npy", edit.array(
+              lambda v: (v.view("u1") + 1).view("?"))),
+          "mask train of position 0 is 2"),
+    graph("another mask", "verify",
+          sealed(EDGES + "mask.train.npy", edit.element(0, False)), "digest"),
+    graph("a mask of numbers", "sample",
+          sealed(EDGES + "mask.train.npy", edit.array(
+              lambda v: v.astype("u1"))), "mask.train.npy", "|u1", "|b1"),
     graph("another degree", "verify",
           sealed("degrees/node__to__node.in.npy", edit.element(0, 9)),
           "in-degree of node 0 is 9"),
@@ -176,11 +186,12 @@ class EachArrayTest(Table):
         source = cls.write_source(
             os.path.join(cls.folder, "source"), e=[[1], [2], [3]],
             files={"weight": [1, 2, 3], "edge_time": [5, 4, 3],
-                   "node_time": [7, 8, 9]})
+                   "node_time": [7, 8, 9], "train": [1, 1, 1]})
         folders.partition(
             source, os.path.join(cls.folder, "graph"), 2, "random",
             "--edge-weight", "weight", "--edge-time", "edge_time",
-            "--node-time", "node_time", "--neighbor-ids", "--degrees")
+            "--node-time", "node_time", "--edge-masks", "train",
+            "--neighbor-ids", "--degrees")
 
     def prepare(self, case, here):
         shutil.copytree(self.folder + "/graph", here + "/graph")
