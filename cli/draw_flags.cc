@@ -77,10 +77,14 @@ void DeclareDrawFlags(CLI::App& app, DrawFlags& flags) {
       ->type_name("TIMES");
   app.add_flag("--disjoint", flags.disjoint,
                "A tree for each input, which share no nodes");
+  app.add_option("--edge-mask", flags.edge_mask,
+                 "Only edges that the mask of this name is true of, of a graph "
+                 "that was partitioned with --edge-masks")
+      ->type_name("NAME");
   app.add_option("--edge-predicate", flags.edge_predicate,
                  "Only edges that meet it: 'edge_attr[0] >= 0.5 and "
                  "edge_time < 100'; columns edge_attr[I], edge_weight, "
-                 "edge_time, self_loop; of one edge type "
+                 "edge_time, edge_mask[NAME], self_loop; of one edge type "
                  "'src,rel,dst:edge_weight > 0', several separated by ;")
       ->type_name("CONDITIONS");
   app.add_option("--edge-dir", flags.edge_dir,
@@ -114,6 +118,12 @@ absl::StatusOr<DrawRequest> ReadDrawFlags(const DrawFlags& flags,
     auto predicates = ParseEdgePredicates(*flags.edge_predicate);
     if (!predicates.ok()) return UsageError(predicates.status().message());
     draws.edge_predicates = *std::move(predicates);
+  }
+  if (flags.edge_mask.has_value()) {
+    draws.edge_mask = *flags.edge_mask;
+    if (draws.edge_mask.empty()) {
+      return UsageError("--edge-mask \"\"\nallowed: the name of a mask");
+    }
   }
   draws.layer_dependency = flags.layer_dependency;
   draws.strict = flags.strict;

@@ -25,13 +25,14 @@ struct DrawFlags {
   std::string edge_dir = "in";
   std::string input_time;
   std::optional<std::string> edge_predicate;
+  std::optional<std::string> edge_mask;
   bool layer_dependency = false;
   bool strict = false;
   bool disjoint = false;
 };
 
 // --draw, --layer-dependency, --time, --temporal-strategy, --strict,
-// --input-time, --disjoint, --edge-predicate, --edge-dir.
+// --input-time, --disjoint, --edge-mask, --edge-predicate, --edge-dir.
 void DeclareDrawFlags(CLI::App& app, DrawFlags& flags);
 
 struct DrawRequest {

@@ -71,6 +71,15 @@ TEST(DrawFlagsTest, PredicatesAreReadOrRefused) {
   }
 }
 
+TEST(DrawFlagsTest, AMaskIsAName) {
+  EXPECT_EQ(Read("--edge-mask train")->draws.edge_mask, "train");
+  EXPECT_EQ(Read("")->draws.edge_mask, "");
+  DrawFlags none;
+  none.edge_mask = "";
+  EXPECT_THAT(std::string(ReadDrawFlags(none, false).status().message()),
+              HasSubstr("the name of a mask"));
+}
+
 TEST(DrawFlagsTest, InputTimesAreOwnUnlessGiven) {
   EXPECT_EQ(Read("--time edge")->draws.input_time, InputTimeMode::kOwn);
   EXPECT_EQ(Read("--time edge --input-time own")->draws.input_time,

@@ -29,6 +29,7 @@ std::vector<KindOption> KindOptions(const SampleArguments& a) {
       {"--strict", d.strict, {"node", "link"}},
       {"--input-time", !d.input_time.empty(), {"node", "link"}},
       {"--disjoint", d.disjoint, {"node", "link"}},
+      {"--edge-mask", d.edge_mask.has_value(), {"node", "link"}},
       {"--edge-predicate", d.edge_predicate.has_value(), {"node", "link"}},
       {"--edge-dir", d.edge_dir != no.edge_dir, {"node", "link"}},
       {"--num-neighbors", !a.num_neighbors.empty(), {"node", "link"}},

@@ -1,6 +1,8 @@
 #include "common/session/draw_options.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -153,7 +155,7 @@ absl::Status CheckDefaultPredicate(const DrawTraits& graph,
   for (const EdgeType& type : graph.planned) {
     if (IsNamed(neighbor, type.name)) continue;
     ASSIGN_OR_RETURN(const auto conditions,
-                     ConditionsOf(neighbor, type.name, type.columns));
+                     PredicateOf(neighbor, type.name, type.columns));
     if (!conditions.empty()) return absl::OkStatus();
     for (const auto& wanted : neighbor.edge_predicates(0).conditions()) {
       ASSIGN_OR_RETURN(const EdgeCondition condition, ReadCondition(wanted));
@@ -178,9 +180,23 @@ absl::Status CheckPredicatesOn(const DrawTraits& graph,
       return Refuse("edge_predicate: edge type '", name,
                     "' is not sampled; allowed: ", Names(graph.planned));
     }
-    RETURN_IF_ERROR(ConditionsOf(neighbor, name, type->columns).status());
+    RETURN_IF_ERROR(PredicateOf(neighbor, name, type->columns).status());
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckMaskOn(const DrawTraits& graph, const std::string& mask) {
+  if (mask.empty() || graph.planned.empty()) return absl::OkStatus();
+  std::set<std::string> masks;
+  for (const EdgeType& type : graph.planned) {
+    masks.insert(type.columns.masks.begin(), type.columns.masks.end());
+  }
+  if (masks.contains(mask)) return absl::OkStatus();
+  return Refuse("edge_mask: '", mask, "', which no sampled edge type has ",
+                "(sampled: ", Names(graph.planned), "); allowed: ",
+                masks.empty()
+                    ? "none, or a graph that was partitioned with masks"
+                    : absl::StrJoin(masks, ", "));
 }
 
 }  // namespace
@@ -201,6 +217,7 @@ void FillDraws(const DrawOptions& options, v1::NeighborSampling* neighbor,
   spec->mutable_inputs()->set_time(
       static_cast<v1::InputTime>(options.input_time));
   FillPredicates(options.edge_predicates, neighbor);
+  neighbor->set_edge_mask(options.edge_mask);
   neighbor->set_edge_dir(static_cast<v1::EdgeDirection>(options.edge_dir));
 }
 
@@ -224,6 +241,7 @@ absl::Status CheckDrawsOn(const DrawTraits& graph,
                           const v1::SessionSpec& spec) {
   const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   RETURN_IF_ERROR(CheckPredicatesOn(graph, neighbor));
+  RETURN_IF_ERROR(CheckMaskOn(graph, neighbor.edge_mask()));
   if (neighbor.draw() == v1::DRAW_LABOR) return CheckNeighborIds(graph);
   if (neighbor.draw() == v1::DRAW_WEIGHTED) {
     return CheckAny(graph, &EdgeType::weights, "draw: weighted", "weights",

@@ -50,7 +50,10 @@ struct DrawOptions {
   bool strict = false;    // before the input's time, not at it
   bool disjoint = false;  // a tree for each input; a time implies it
   InputTimeMode input_time = InputTimeMode::kNone;
-  EdgePredicates edge_predicates;  // edges that meet them; DGL's mask
+  EdgePredicates edge_predicates;  // edges that meet them
+  // DGL's mask: edges that the mask of this name is true of, beside predicates;
+  // empty: all.
+  std::string edge_mask;
   EdgeDirection edge_dir = EdgeDirection::kIn;
   friend bool operator==(const DrawOptions&, const DrawOptions&) = default;
 };
@@ -88,7 +91,8 @@ struct DrawTraits {
 
 // Whether the graph has what the options need. Weights and times: at least one
 // planned type must have them, and draws of the others are uniform and free;
-// LABOR: all must have their neighbours' ids. Predicates: a type that is named
+// LABOR: all must have their neighbours' ids. A mask: at least one must have
+// it, and of the others all edges are drawn. Predicates: a type that is named
 // must be planned and have all columns, and one at least that is not named must
 // have the default's. INVALID_ARGUMENT as above.
 absl::Status CheckDrawsOn(const DrawTraits& graph, const v1::SessionSpec& spec);

@@ -152,6 +152,74 @@ TEST(CheckDrawsOn, OnePlannedTypeMustHaveIt) {
   ExpectNeeds(options, &EdgeType::neighbor_times, "time: node, but no");
 }
 
+TEST(CheckDrawsOn, OnePlannedTypeMustHaveTheMask) {
+  DrawTraits graph = TwoTypes();
+  const v1::SessionSpec spec = Spec({.edge_mask = "train"});
+  const auto refusal = [&] {
+    const absl::Status status = CheckDrawsOn(graph, spec);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_EQ(refusal(),
+            "edge_mask: 'train', which no sampled edge type has (sampled: "
+            "a,x,a b,y,a); allowed: none, or a graph that was partitioned with "
+            "masks");
+  graph.planned[0].columns.masks = {"late", "test"};
+  graph.planned[1].columns.masks = {"late", "tarin"};
+  EXPECT_NE(refusal().find("allowed: late, tarin, test"), std::string::npos);
+  graph.planned[1].columns.masks = {"train"};
+  EXPECT_TRUE(CheckDrawsOn(graph, spec).ok());
+}
+
+// The mask goes beside whatever predicate, of the types that have it; a default
+// predicate of another column is not for the others' sake.
+TEST(CheckDrawsOn, AMaskIsOneConditionMoreOfTheTypesThatHaveIt) {
+  DrawTraits graph = TwoTypes();
+  graph.planned[0].columns.masks = {"train"};
+  graph.planned[1].columns.weights = true;
+  const v1::SessionSpec spec =
+      Spec({.edge_predicates = *ParseEdgePredicates("edge_weight > 2"),
+            .edge_mask = "train"});
+  EXPECT_TRUE(CheckDrawsOn(graph, spec).ok());
+  const auto conditions = [&](const DrawTraits::EdgeType& type) {
+    std::string text;
+    const auto of_type =
+        ConditionsOf(NeighborsOf(spec), type.name, type.columns);
+    EXPECT_TRUE(of_type.ok()) << of_type.status();
+    for (const EdgeCondition& condition : *of_type) {
+      text += condition.ToString() + ";";
+    }
+    return text;
+  };
+  EXPECT_EQ(conditions(graph.planned[0]), "edge_mask[train] == 1;");
+  EXPECT_EQ(conditions(graph.planned[1]), "edge_weight > 2;");
+  graph.planned[0].columns.weights = true;
+  EXPECT_EQ(conditions(graph.planned[0]),
+            "edge_weight > 2;edge_mask[train] == 1;");
+  graph.planned[0].columns.weights = graph.planned[1].columns.weights = false;
+  EXPECT_NE(CheckDrawsOn(graph, spec).message().find("edge_weight > 2"),
+            std::string::npos);
+}
+
+TEST(CheckDrawsOn, APredicateOfAMaskNeedsItOnItsType) {
+  DrawTraits graph = TwoTypes();
+  graph.planned[1].columns.masks = {"test", "train"};
+  const auto check = [&](const char* text) {
+    return CheckDrawsOn(graph,
+                        Spec({.edge_predicates = *ParseEdgePredicates(text)}));
+  };
+  EXPECT_TRUE(check("edge_mask[test] == 0").ok());
+  EXPECT_TRUE(check("b,y,a:edge_mask[train] == 1").ok());
+  EXPECT_NE(check("a,x,a:edge_mask[train] == 1").message().find("no columns"),
+            std::string::npos);
+  EXPECT_NE(check("b,y,a:edge_mask[tarin] == 1")
+                .message()
+                .find("allowed: edge_mask[test], edge_mask[train]"),
+            std::string::npos);
+  EXPECT_NE(check("edge_mask[test] > 0.5").message().find("a whole number"),
+            std::string::npos);
+}
+
 TEST(CheckDrawsOn, LaborNeedsNeighborIdsOfAll) {
   DrawTraits graph = TwoTypes();
   graph.planned[0].neighbor_ids = true;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -16,9 +17,9 @@ namespace tributary {
 namespace {
 
 constexpr char kForm[] =
-    "edge_attr[I], edge_weight, edge_time or self_loop, one of < <= == != >= "
-    ">, and a "
-    "number, as in 'edge_attr[0] >= 0.5 and edge_time < 100'; of one edge "
+    "edge_attr[I], edge_weight, edge_time, edge_mask[NAME] or self_loop, one "
+    "of < <= == != >= >, and a number, as in 'edge_attr[0] >= 0.5 and "
+    "edge_time < 100'; of one edge "
     "type: 'src,rel,dst:edge_weight > 0'";
 
 // Longer ones first: a shorter one begins some of them.
@@ -51,6 +52,12 @@ bool ParseColumn(absl::string_view text, EdgeCondition* condition) {
   if (text == "self_loop") {
     condition->column = EdgeColumn::kSelfLoop;
     return true;
+  }
+  if (absl::ConsumePrefix(&text, "edge_mask[")) {
+    condition->column = EdgeColumn::kMask;
+    if (!absl::ConsumeSuffix(&text, "]")) return false;
+    condition->mask = std::string(text);
+    return !text.empty();
   }
   condition->column = EdgeColumn::kAttr;
   return absl::ConsumePrefix(&text, "edge_attr[") &&
@@ -111,6 +118,9 @@ std::string Names(const EdgeColumns& stored) {
   }
   if (stored.weights) names.push_back("edge_weight");
   if (stored.times) names.push_back("edge_time");
+  for (const std::string& mask : stored.masks) {
+    names.push_back(absl::StrCat("edge_mask[", mask, "]"));
+  }
   if (stored.self_loops) names.push_back("self_loop");
   return names.empty() ? "no columns" : absl::StrJoin(names, ", ");
 }
@@ -125,6 +135,8 @@ bool HasColumn(const EdgeColumns& stored, const EdgeCondition& condition) {
       return stored.times;
     case EdgeColumn::kSelfLoop:
       return stored.self_loops;
+    case EdgeColumn::kMask:
+      return absl::c_linear_search(stored.masks, condition.mask);
   }
   return false;
 }
@@ -171,10 +183,11 @@ void FillConditions(const std::string& edge_type,
 }  // namespace
 
 std::string EdgeCondition::ToString() const {
-  std::string name = column == EdgeColumn::kWeight ? "edge_weight"
-                     : column == EdgeColumn::kTime ? "edge_time"
-                     : column == EdgeColumn::kSelfLoop
-                         ? "self_loop"
+  std::string name = column == EdgeColumn::kWeight     ? "edge_weight"
+                     : column == EdgeColumn::kTime     ? "edge_time"
+                     : column == EdgeColumn::kSelfLoop ? "self_loop"
+                     : column == EdgeColumn::kMask
+                         ? absl::StrCat("edge_mask[", mask, "]")
                          : absl::StrCat("edge_attr[", index, "]");
   absl::string_view sign;
   for (const auto& [text, value] : kComparisons) {
@@ -242,6 +255,7 @@ void FillPredicates(const EdgePredicates& predicates,
 void FillCondition(const EdgeCondition& condition, v1::EdgeCondition* to) {
   to->set_column(static_cast<v1::EdgeColumn>(condition.column));
   to->set_index(condition.index);
+  to->set_mask(condition.mask);
   to->set_comparison(static_cast<v1::Comparison>(condition.comparison));
   if (condition.is_whole) {
     to->set_whole(condition.whole);
@@ -255,7 +269,7 @@ absl::StatusOr<EdgeCondition> ReadCondition(
   if (!v1::EdgeColumn_IsValid(condition.column()) || condition.column() == 0) {
     return Refuse("column ", static_cast<int>(condition.column()),
                   "; allowed: edge_attr (1), edge_weight (2), edge_time (3), "
-                  "self_loop (4)");
+                  "self_loop (4), edge_mask (5)");
   }
   if (!v1::Comparison_IsValid(condition.comparison()) ||
       condition.comparison() == 0) {
@@ -265,6 +279,11 @@ absl::StatusOr<EdgeCondition> ReadCondition(
   if (condition.index() != 0 && condition.column() != v1::EDGE_COLUMN_ATTR) {
     return Refuse("index ", condition.index(), "; allowed: with edge_attr");
   }
+  if (condition.mask().empty() ==
+      (condition.column() == v1::EDGE_COLUMN_MASK)) {
+    return Refuse("mask '", condition.mask(),
+                  "'; allowed: a name with edge_mask, and only then");
+  }
   if (condition.constant_case() == v1::EdgeCondition::CONSTANT_NOT_SET ||
       (condition.has_decimal() && !std::isfinite(condition.decimal()))) {
     return Refuse("a constant is missing or not finite; allowed: numbers");
@@ -272,6 +291,7 @@ absl::StatusOr<EdgeCondition> ReadCondition(
   EdgeCondition read;
   read.column = static_cast<EdgeColumn>(condition.column());
   read.index = condition.index();
+  read.mask = condition.mask();
   read.comparison = static_cast<Comparison>(condition.comparison());
   read.is_whole = condition.has_whole();
   read.whole = condition.whole();
@@ -294,7 +314,7 @@ absl::Status CheckPredicates(const v1::NeighborSampling& neighbor) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<EdgeCondition>> ConditionsOf(
+absl::StatusOr<std::vector<EdgeCondition>> PredicateOf(
     const v1::NeighborSampling& neighbor, absl::string_view edge_type,
     const EdgeColumns& stored) {
   const v1::EdgePredicate* found = nullptr;
@@ -310,6 +330,20 @@ absl::StatusOr<std::vector<EdgeCondition>> ConditionsOf(
   }
   for (const EdgeCondition& condition : conditions) {
     RETURN_IF_ERROR(CheckCondition(edge_type, stored, condition));
+  }
+  return conditions;
+}
+
+absl::StatusOr<std::vector<EdgeCondition>> ConditionsOf(
+    const v1::NeighborSampling& neighbor, absl::string_view edge_type,
+    const EdgeColumns& stored) {
+  ASSIGN_OR_RETURN(auto conditions, PredicateOf(neighbor, edge_type, stored));
+  if (absl::c_linear_search(stored.masks, neighbor.edge_mask())) {
+    EdgeCondition is_true;
+    is_true.column = EdgeColumn::kMask;
+    is_true.mask = neighbor.edge_mask();
+    is_true.whole = 1;
+    conditions.push_back(std::move(is_true));
   }
   return conditions;
 }

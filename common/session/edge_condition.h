@@ -22,7 +22,13 @@ class NeighborSampling;
 }  // namespace v1
 
 // The numbers are those of session.proto.
-enum class EdgeColumn { kAttr = 1, kWeight = 2, kTime = 3, kSelfLoop = 4 };
+enum class EdgeColumn {
+  kAttr = 1,
+  kWeight = 2,
+  kTime = 3,
+  kSelfLoop = 4,
+  kMask = 5
+};
 enum class Comparison {
   kLess = 1,
   kLessOrEqual = 2,
@@ -36,6 +42,7 @@ enum class Comparison {
 struct EdgeCondition {
   EdgeColumn column = EdgeColumn::kAttr;
   uint32_t index = 0;  // of a row of edge_attr; else 0
+  std::string mask;    // a mask's name; else empty
   Comparison comparison = Comparison::kEqual;
   // Finite. Whole constants are held as such, also those written 2.0 or 1e3:
   // columns of whole numbers are compared with them in 64 bits, others in
@@ -52,7 +59,8 @@ struct EdgeCondition {
   friend bool operator==(const EdgeCondition&, const EdgeCondition&) = default;
 };
 
-// More of one edge type are refused.
+// More of one edge type's predicate are refused; the session's mask is one
+// more.
 inline constexpr size_t kMaxConditions = 16;
 
 // All conditions of an edge type must be met.
@@ -67,8 +75,9 @@ struct EdgePredicates {
 
 // "edge_attr[0] >= 0.5 and edge_time < 100", or with edge types of their own
 // "edge_weight > 0;paper,cites,paper:edge_attr[2] == 1". Columns are
-// edge_attr[I], edge_weight, edge_time and self_loop; comparisons < <= == != >=
-// >. INVALID_ARGUMENT with the text and what is allowed.
+// edge_attr[I], edge_weight, edge_time, edge_mask[NAME] and self_loop;
+// comparisons < <= == != >= >. INVALID_ARGUMENT with the text and what is
+// allowed.
 absl::StatusOr<EdgePredicates> ParseEdgePredicates(absl::string_view text);
 
 // What is stored beside the edges of a type.
@@ -77,7 +86,8 @@ struct EdgeColumns {
   size_t attr_width = 0;  // values in a row
   bool weights = false;
   bool times = false;
-  bool self_loops = false;  // its ends are of one type: 0 or 1
+  bool self_loops = false;         // its ends are of one type: 0 or 1
+  std::vector<std::string> masks;  // their names: 0 or 1
 };
 
 // INVALID_ARGUMENT, with what the type has, where the condition has no column
@@ -100,9 +110,14 @@ absl::StatusOr<EdgeCondition> ReadCondition(const v1::EdgeCondition& condition);
 // that can be read.
 absl::Status CheckPredicates(const v1::NeighborSampling& neighbor);
 
-// The conditions of a sampled edge type: its own, or the default's where it
-// has their columns; none, and so every edge, where it has not. Requires
+// The predicate of a sampled edge type: its own, or the default where it has
+// its columns; none, and so every edge, where it has not. Requires
 // CheckPredicates. INVALID_ARGUMENT as CheckCondition.
+absl::StatusOr<std::vector<EdgeCondition>> PredicateOf(
+    const v1::NeighborSampling& neighbor, absl::string_view edge_type,
+    const EdgeColumns& stored);
+
+// The same, and that the session's mask is true where the type has it.
 absl::StatusOr<std::vector<EdgeCondition>> ConditionsOf(
     const v1::NeighborSampling& neighbor, absl::string_view edge_type,
     const EdgeColumns& stored);

@@ -40,6 +40,28 @@ TEST(ParseEdgePredicates, OneOfEachColumn) {
   EXPECT_TRUE(parsed->by_edge_type.empty());
 }
 
+EdgeCondition Mask(const std::string& name, Comparison comparison,
+                   int64_t whole) {
+  EdgeCondition condition = Whole(EdgeColumn::kMask, comparison, whole);
+  condition.mask = name;
+  return condition;
+}
+
+TEST(ParseEdgePredicates, MasksByName) {
+  const auto parsed = ParseEdgePredicates(
+      "edge_mask[train] == 0 and edge_mask[held-out.2] != 0;"
+      "a,b,c:edge_mask[edge_time]>0");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->by_default,
+            (std::vector<EdgeCondition>{
+                Mask("train", Comparison::kEqual, 0),
+                Mask("held-out.2", Comparison::kNotEqual, 0)}));
+  EXPECT_EQ(
+      parsed->by_edge_type.at("a,b,c"),
+      (std::vector<EdgeCondition>{Mask("edge_time", Comparison::kGreater, 0)}));
+  EXPECT_EQ(parsed->by_default[0].ToString(), "edge_mask[train] == 0");
+}
+
 TEST(ParseEdgePredicates, EveryComparison) {
   const std::pair<const char*, Comparison> all[] = {
       {"<", Comparison::kLess},
@@ -101,6 +123,12 @@ TEST(ParseEdgePredicates, RefusesWithWhatIsAllowed) {
                            "edge_time < inf",
                            "edge_time < 1e999",
                            "edge_time < 1 and",
+                           "edge_mask == 1",
+                           "edge_mask[] == 1",
+                           "edge_mask[train == 1",
+                           "edge_mask[train]",
+                           "edge_mask[train] = 1",
+                           "not edge_mask[train]",
                            "edge_time < 1 or edge_time",
                            ":edge_time < 1",
                            "a,b,c:",
@@ -110,7 +138,8 @@ TEST(ParseEdgePredicates, RefusesWithWhatIsAllowed) {
     const absl::Status status = ParseEdgePredicates(text).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_NE(status.message().find(
-                  "edge_attr[I], edge_weight, edge_time or self_loop"),
+                  "edge_attr[I], edge_weight, edge_time, edge_mask[NAME] or "
+                  "self_loop"),
               std::string::npos)
         << text << ": " << status;
   }
@@ -131,9 +160,9 @@ TEST(ParseEdgePredicates, RefusesWithWhatIsAllowed) {
 }
 
 // What an edge type has, as its name says.
-constexpr EdgeColumns kNone, kAll = {DType::kFloat32, 3, true, true},
-                             kInts = {DType::kInt16, 1, false, false},
-                             kHalves = {DType::kFloat16, 2, false, false};
+const EdgeColumns kNone, kAll = {DType::kFloat32, 3, true, true},
+                         kInts = {DType::kInt16, 1, false, false},
+                         kHalves = {DType::kFloat16, 2, false, false};
 
 void ExpectRefused(const EdgeColumns& stored, const EdgeCondition& condition,
                    const char* words) {

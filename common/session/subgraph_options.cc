@@ -61,6 +61,13 @@ absl::Status CheckSubgraph(const v1::NeighborSampling& neighbor) {
         "meet; allowed: directional, bidirectional");
   }
   if (neighbor.subgraph_type() == v1::SUBGRAPH_TYPE_INDUCED &&
+      !neighbor.edge_mask().empty()) {
+    return Refuse("subgraph_type: induced with edge_mask '",
+                  neighbor.edge_mask(),
+                  "', which its edges need not meet; allowed: directional, "
+                  "bidirectional");
+  }
+  if (neighbor.subgraph_type() == v1::SUBGRAPH_TYPE_INDUCED &&
       neighbor.time() != v1::TIME_COLUMN_NONE) {
     return Refuse(
         "subgraph_type: induced with a time, of which its edges would know "

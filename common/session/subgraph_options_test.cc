@@ -66,6 +66,9 @@ TEST(SubgraphOptions, WhatDoesNot) {
   v1::NeighborSampling some = Filled({SubgraphType::kInduced});
   some.add_edge_predicates();
   ExpectRefused(some, "induced with edge predicates");
+  v1::NeighborSampling masked = Filled({SubgraphType::kInduced});
+  masked.set_edge_mask("train");
+  ExpectRefused(masked, "induced with edge_mask 'train'");
   v1::NeighborSampling timed = Filled({SubgraphType::kInduced});
   timed.set_time(v1::TIME_COLUMN_NODE);
   ExpectRefused(timed, "induced with a time");

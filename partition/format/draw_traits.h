@@ -17,6 +17,7 @@ inline DrawTraits::EdgeType DrawTraitsOf(const EdgeTypeSchema& type) {
   traits.columns.weights = type.weighted;
   traits.columns.times = type.timed;
   traits.columns.self_loops = type.src_type == type.dst_type;
+  traits.columns.masks = type.masks;
   if (type.edge_attr.has_value()) {
     traits.columns.attr = type.edge_attr->dtype;
     traits.columns.attr_width = type.edge_attr->width();

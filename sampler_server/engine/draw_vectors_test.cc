@@ -19,6 +19,8 @@ std::shared_ptr<MemoryGraph> SevenNodes(uint32_t partitions) {
   type.edges = SevenNodesEdges();
   type.weight = {1, 2, 0, 3, 4, 1, 5, 2, 0, 1, 3, 2};
   type.time = {5, 1, 4, 2, 3, 9, 0, 7, 7, 6, 8, 2};
+  type.masks["train"] = {1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1};
+  type.masks["test"] = {0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0};
   return MemoryGraph::Make(spec);
 }
 
@@ -130,6 +132,48 @@ TEST(DrawVectors, Predicates) {
       "d9480b62655199aa1ab693c823c5dc5a998a75ed5adce473149f0139697f0cbf");
   EXPECT_EQ(Ints(*shared, "e_id"),
             (Values{1, 3, 10, 11, 6, 1, 3, 10, 11, 6, 7}));
+}
+
+TEST(DrawVectors, Masks) {
+  const auto sink = ExpectDigestOnLayouts(
+      SevenNodes, Case({.edge_mask = "train"}, {0, 3, 0, 6}),
+      "9dc5ca801bc3bbe6ab6786532349939d7d5b6721979af4dee7ab176b5df408fd");
+  EXPECT_EQ(Ints(*sink, "n_id"), (Values{0, 3, 6, 1, 2}));
+  EXPECT_EQ(Ints(*sink, "e_id"), (Values{0, 1, 10, 11, 5, 6}));
+  BatchCase weighted = Case({.draw = DrawMode::kWeighted,
+                             .edge_predicates = *ParseEdgePredicates(
+                                 "edge_mask[test] == 0 and edge_weight < 5")},
+                            {0, 3, 0, 6});
+  weighted.options.replace = true;
+  const auto drawn = ExpectDigestOnLayouts(
+      SevenNodes, weighted,
+      "2910fbc4f5cc3952aca7381686fc5fc48d4ce352e4a5fbe327ea0c98da73f674");
+  EXPECT_EQ(Ints(*drawn, "e_id"), (Values{1, 3, 10, 10}));
+  BatchCase timed = Case({.time = TimeMode::kEdge,
+                          .input_time = InputTimeMode::kGiven,
+                          .edge_mask = "train"},
+                         {0, 3, 0, 6});
+  timed.input_time = {9, 6, 4, 9};
+  const auto early = ExpectDigestOnLayouts(
+      SevenNodes, timed,
+      "56c5426dc3bf03e1f918fae1ff2f95997409c5c0dcbecf3648ba4c5bcdddd239");
+  EXPECT_EQ(Ints(*early, "e_id"), (Values{1, 3, 11, 1, 3, 6}));
+  BatchCase labor =
+      Case({.draw = DrawMode::kLabor, .edge_mask = "train"}, {0, 3, 1, 6});
+  labor.options.expand = ExpandMode::kAll;
+  const auto shared = ExpectDigestOnLayouts(
+      SevenNodes, labor,
+      "2b74254bdac6445ce247307f87e56dad2fde37896dea5b60b710b7a12c335d11");
+  EXPECT_EQ(Ints(*shared, "e_id"),
+            (Values{0, 3, 10, 11, 5, 6, 1, 3, 10, 11, 5, 6}));
+  const auto both = ExpectDigestOnLayouts(
+      SevenNodes,
+      Case({.edge_predicates =
+                *ParseEdgePredicates("node,to,node:edge_time < 8"),
+            .edge_mask = "train"},
+           {0, 3, 0, 6}),
+      "cb8384d3801bf3c63a0f2883b19c44799fa23809111a79bda3fdc3045f67412f");
+  EXPECT_EQ(Ints(*both, "e_id"), (Values{0, 1, 11, 6}));
 }
 
 TEST(DrawVectors, Labor) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "partition/format/draw_traits.h"
@@ -157,6 +158,48 @@ void NarrowBySelfLoop(absl::Span<const T> sources, uint64_t node,
   }
 }
 
+// Of 0 and 1.
+bool Meets(int64_t value, const EdgeCondition& condition) {
+  switch (condition.comparison) {
+    case Comparison::kLess:
+      return value < condition.whole;
+    case Comparison::kLessOrEqual:
+      return value <= condition.whole;
+    case Comparison::kEqual:
+      return value == condition.whole;
+    case Comparison::kNotEqual:
+      return value != condition.whole;
+    case Comparison::kGreaterOrEqual:
+      return value >= condition.whole;
+    case Comparison::kGreater:
+      return value > condition.whole;
+  }
+  return false;
+}
+
+// The lowest bits of up to 64 bytes: the product moves bit 8i to 56 + i.
+uint64_t LowestBits(const uint8_t* bytes, uint64_t n) {
+  uint64_t bits = 0, j = 0;
+  for (; j + 8 <= n; j += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, bytes + j, sizeof(eight));
+    bits |= ((eight & 0x0101010101010101) * 0x0102040810204080 >> 56) << j;
+  }
+  for (; j < n; ++j) bits |= uint64_t{bytes[j] & 1u} << j;
+  return bits;
+}
+
+void NarrowByMask(const uint8_t* mask, uint64_t degree,
+                  const EdgeCondition& condition, absl::Span<uint64_t> bits) {
+  const uint64_t of_true = Meets(1, condition) ? ~uint64_t{0} : 0;
+  const uint64_t of_false = Meets(0, condition) ? ~uint64_t{0} : 0;
+  for (uint64_t p = 0; p < degree; p += 64) {
+    const uint64_t is_true =
+        LowestBits(mask + p, std::min<uint64_t>(64, degree - p));
+    bits[p / 64] &= (is_true & of_true) | (~is_true & of_false);
+  }
+}
+
 absl::Status CheckColumn(const char* what, size_t size, size_t wanted) {
   if (size == wanted) return absl::OkStatus();
   if (size == 0) {
@@ -177,6 +220,10 @@ absl::StatusOr<std::shared_ptr<const EdgePredicate>> EdgePredicate::Make(
     RETURN_IF_ERROR(CheckCondition(type.name(), stored, condition));
   }
   auto predicate = std::make_shared<EdgePredicate>();
+  for (const EdgeCondition& condition : conditions) {
+    const auto mask = absl::c_find(type.masks, condition.mask);
+    predicate->mask_of.push_back(mask - type.masks.begin());
+  }
   predicate->conditions = std::move(conditions);
   if (stored.attr.has_value()) {
     predicate->attr = *stored.attr;
@@ -188,8 +235,8 @@ absl::StatusOr<std::shared_ptr<const EdgePredicate>> EdgePredicate::Make(
 
 absl::Status EdgePredicate::CheckColumns(const EdgePartition& edges) const {
   const size_t n = edges.indices.size();
-  for (const EdgeCondition& condition : conditions) {
-    switch (condition.column) {
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    switch (conditions[i].column) {
       case EdgeColumn::kAttr:
         RETURN_IF_ERROR(CheckColumn("edge_attr", edges.edge_attr.size(),
                                     n * attr_width * DTypeSize(attr)));
@@ -204,6 +251,13 @@ absl::Status EdgePredicate::CheckColumns(const EdgePartition& edges) const {
         RETURN_IF_ERROR(CheckColumn(
             "ranks in time", edges.edge_time.position.size() * 8, n * 8));
         break;
+      case EdgeColumn::kMask:
+        RETURN_IF_ERROR(CheckColumn("mask",
+                                    mask_of[i] < edges.masks.size()
+                                        ? edges.masks[mask_of[i]].size()
+                                        : 0,
+                                    n));
+        break;
       case EdgeColumn::kSelfLoop:
         break;
     }
@@ -215,7 +269,9 @@ bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
                            uint64_t begin, uint64_t degree,
                            absl::Span<uint64_t> bits) const {
   bool sound = true;
-  for (const EdgeCondition& condition : conditions) {
+  if (degree == 0) return sound;  // there may be no columns
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    const EdgeCondition& condition = conditions[i];
     switch (condition.column) {
       case EdgeColumn::kAttr: {
         const size_t size = DTypeSize(attr), row = size * attr_width;
@@ -232,6 +288,10 @@ bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
       }
       case EdgeColumn::kTime:
         sound &= NarrowByTime(edges.edge_time, begin, degree, condition, bits);
+        break;
+      case EdgeColumn::kMask:
+        NarrowByMask(edges.masks[mask_of[i]].data() + begin, degree, condition,
+                     bits);
         break;
       case EdgeColumn::kSelfLoop:
         if (edges.indices.wide()) {

@@ -23,6 +23,8 @@ struct EdgePredicate {
   DType attr = DType::kFloat32;
   size_t attr_width = 1;  // values in a row
   DType weight = DType::kFloat32;
+  // By condition, of masks: the place among the type's.
+  std::vector<size_t> mask_of;
 
   // Null, and so every edge, for no conditions. INVALID_ARGUMENT as
   // CheckCondition.

@@ -109,6 +109,47 @@ TEST(EdgePredicate, TimesAreFoundInTheirOrder) {
   EXPECT_EQ(meeting("edge_time > -9 and edge_time < -1"), (Drawn{{1}, {}}));
 }
 
+// Rows that begin anywhere, of any length, against a look at each byte.
+TEST(EdgePredicate, MasksAreReadEightEdgesAtATime) {
+  const std::vector<uint64_t> degrees = {3, 130, 0, 8, 64, 1, 65, 71};
+  HopRows rows(degrees);
+  std::vector<uint8_t> test, train;
+  for (uint64_t e = 0; e < rows.num_edges(); ++e) {
+    test.push_back(e * e % 7 < 3);
+    train.push_back(e * 5 % 11 < 6);
+  }
+  rows.AddMask(test);
+  rows.AddMask(train);
+  const AskedNodes asked(degrees.size());
+  HopQuery query = asked.Query(-1, false);
+  const auto expected = [&](const std::vector<uint8_t>& mask, auto meets) {
+    Drawn drawn;
+    for (size_t row = 0; row < degrees.size(); ++row) {
+      Positions& positions = drawn.emplace_back();
+      for (uint64_t p = 0; p < degrees[row]; ++p) {
+        if (meets(mask[rows.indptr[row] + p])) positions.push_back(p);
+      }
+    }
+    return drawn;
+  };
+  const auto meeting = [&](const char* condition) {
+    query.predicate = PredicateOf(condition);
+    return *PositionsDrawn(rows, query);
+  };
+  const auto is_true = [](int value) { return value == 1; };
+  const auto is_false = [](int value) { return value == 0; };
+  const auto any = [](int) { return true; };
+  const auto none = [](int) { return false; };
+  EXPECT_EQ(meeting("edge_mask[train] == 1"), expected(train, is_true));
+  EXPECT_EQ(meeting("edge_mask[test] != 0"), expected(test, is_true));
+  EXPECT_EQ(meeting("edge_mask[test] >= 1"), expected(test, is_true));
+  EXPECT_EQ(meeting("edge_mask[train] == 0"), expected(train, is_false));
+  EXPECT_EQ(meeting("edge_mask[train] < 1"), expected(train, is_false));
+  EXPECT_EQ(meeting("edge_mask[train] <= 0"), expected(train, is_false));
+  EXPECT_EQ(meeting("edge_mask[train] > -1"), expected(train, any));
+  EXPECT_EQ(meeting("edge_mask[train] == 2"), expected(train, none));
+}
+
 // Row 0 is node 65, whose edge 65 is one; row 1, node 66, has edges 70 to 139.
 TEST(EdgePredicate, SelfLoopsAreOfTheRowsNode) {
   for (const bool wide : {false, true}) {
@@ -129,8 +170,8 @@ TEST(EdgePredicate, SelfLoopsAreOfTheRowsNode) {
 
 TEST(EdgePredicate, NeedsItsColumns) {
   const AskedNodes asked(1);
-  for (const char* text :
-       {"edge_attr[1] > 0", "edge_weight > 0", "edge_time > 0"}) {
+  for (const char* text : {"edge_attr[1] > 0", "edge_weight > 0",
+                           "edge_time > 0", "edge_mask[train] > 0"}) {
     HopQuery query = asked.Query(2, false);
     query.predicate = PredicateOf(text);
     EXPECT_EQ(PositionsDrawn(HopRows({3}), query).status().code(),
@@ -141,6 +182,8 @@ TEST(EdgePredicate, NeedsItsColumns) {
     few.edge_attr.resize(7);
     few.weight.resize(1);
     few.edge_time.time.resize(2);
+    few.AddMask({1, 1, 1});
+    few.AddMask({1, 1});
     EXPECT_EQ(PositionsDrawn(few, query).status().code(),
               absl::StatusCode::kDataLoss)
         << text;

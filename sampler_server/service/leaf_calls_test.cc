@@ -285,6 +285,7 @@ TEST_F(LeafCallsTest, LeavesOutExcludedEdges) {
 TEST_F(LeafCallsTest, DrawsByConditions) {
   GraphSpec spec = Spec();
   spec.weight = {5, 6, 7, 8, 9};
+  spec.masks["train"] = {1, 0, 1, 1, 0};
   const auto weighted = BuildGraph(spec, {{0}});
   const Sha256Digest& digest = weighted->schema().layout_digest;
   hop_.set_layout_digest(std::string(digest.begin(), digest.end()));
@@ -299,15 +300,30 @@ TEST_F(LeafCallsTest, DrawsByConditions) {
   };
   EXPECT_THAT(Take<int64_t>(serve()->payload.span(), 8 + 3 * 8, 3),
               ElementsAre(4, 2, 3));
-  condition->set_column(v1::EDGE_COLUMN_TIME);
+  v1::EdgeCondition* const mask = hop_.add_conditions();
+  mask->set_column(v1::EDGE_COLUMN_MASK);
+  mask->set_comparison(v1::COMPARISON_EQUAL);
+  mask->set_whole(1);
   EXPECT_THAT(std::string(serve().status().message()),
-              HasSubstr("no such column; allowed: edge_weight"));
+              HasSubstr("mask ''; allowed: a name"));
+  mask->set_mask("train");
+  EXPECT_THAT(Take<int64_t>(serve()->payload.span(), 8 + 2 * 8, 2),
+              ElementsAre(2, 3));
+  hop_.mutable_conditions()->RemoveLast();
+  condition->set_mask("train");
+  EXPECT_THAT(std::string(serve().status().message()),
+              HasSubstr("mask 'train'; allowed: a name with edge_mask"));
+  condition->clear_mask();
+  condition->set_column(v1::EDGE_COLUMN_TIME);
+  EXPECT_THAT(
+      std::string(serve().status().message()),
+      HasSubstr("no such column; allowed: edge_weight, edge_mask[train]"));
   condition->clear_comparison();
   EXPECT_THAT(std::string(serve().status().message()),
               HasSubstr("comparison 0"));
-  for (int i = 0; i < 16; ++i) *hop_.add_conditions() = hop_.conditions(0);
+  for (int i = 0; i < 17; ++i) *hop_.add_conditions() = hop_.conditions(0);
   EXPECT_THAT(std::string(serve().status().message()),
-              HasSubstr("17 conditions"));
+              HasSubstr("18 conditions"));
 }
 
 // 0 and 2 are in partition 0.

@@ -126,10 +126,11 @@ absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
 
 absl::StatusOr<std::shared_ptr<const EdgePredicate>> TakePredicate(
     const v1::SampleHopRequest& request, const EdgeTypeSchema& type) {
-  if (request.conditions_size() > static_cast<int>(kMaxConditions)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(request.conditions_size(), " conditions; allowed: 0 to ",
-                     kMaxConditions));
+  // The predicate's and the session's mask.
+  constexpr size_t kMost = kMaxConditions + 1;
+  if (request.conditions_size() > static_cast<int>(kMost)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        request.conditions_size(), " conditions; allowed: 0 to ", kMost));
   }
   std::vector<EdgeCondition> conditions;
   for (const v1::EdgeCondition& condition : request.conditions()) {

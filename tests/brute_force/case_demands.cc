@@ -19,7 +19,9 @@ bool HasColumns(const MemoryGraphSpec::EdgeType& type,
         condition.column == EdgeColumn::kWeight     ? !type.weight.empty()
         : condition.column == EdgeColumn::kTime     ? !type.time.empty()
         : condition.column == EdgeColumn::kSelfLoop ? type.src == type.dst
-                                                    : type.has_attr;
+        : condition.column == EdgeColumn::kMask
+            ? type.masks.contains(condition.mask)
+            : type.has_attr;
     if (!has) return false;
   }
   return true;
@@ -59,10 +61,21 @@ bool HasWhatItsPredicatesAskFor(const RandomCase& c) {
   return owners == own.size() && (any || none);
 }
 
+bool HasItsMask(const RandomCase& c) {
+  const std::string& mask = c.batch.options.draws.edge_mask;
+  bool any = mask.empty(), none = true;
+  for (const auto& type : c.graph.edge_types) {
+    if (!Planned(c, type)) continue;
+    none = false;
+    any |= type.masks.contains(mask);
+  }
+  return any || none;
+}
+
 }  // namespace
 
 bool HasWhatItDrawsBy(const RandomCase& c) {
-  if (!HasWhatItsPredicatesAskFor(c)) return false;
+  if (!HasWhatItsPredicatesAskFor(c) || !HasItsMask(c)) return false;
   const DrawOptions& draws = c.batch.options.draws;
   if (draws.input_time == InputTimeMode::kOwn &&
       NodeTypeOf(c, c.batch.options.input_type).time.empty()) {

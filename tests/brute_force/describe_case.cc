@@ -37,6 +37,10 @@ std::string Describe(const RandomCase& c) {
                     ", attributes ", type.has_attr, ":");
     for (const auto& [u, v] : type.edges)
       absl::StrAppend(&text, " ", u, ">", v);
+    for (const auto& [name, mask] : type.masks) {
+      absl::StrAppend(&text, ", mask ", name, " {", absl::StrJoin(mask, ","),
+                      "}");
+    }
     absl::StrAppend(&text, "\n");
   }
   absl::StrAppend(
@@ -53,7 +57,8 @@ std::string Describe(const RandomCase& c) {
       static_cast<int>(o.draws.edge_dir), ", subgraph type ",
       static_cast<int>(o.subgraph.type), ", input times {",
       absl::StrJoin(c.batch.input_time, ","), "}, predicates ",
-      DescribePredicates(o.draws.edge_predicates), "\nfanouts ",
+      DescribePredicates(o.draws.edge_predicates), ", edge mask ",
+      o.draws.edge_mask, "\nfanouts ",
       absl::StrJoin(o.num_neighbors.by_default, ","));
   for (const auto& [name, fanouts] : o.num_neighbors.by_edge_type) {
     absl::StrAppend(&text, ";", name, "=", absl::StrJoin(fanouts, ","));

@@ -71,6 +71,10 @@ absl::StatusOr<EdgeContent> ContentOf(const MemoryGraphSpec::EdgeType& type,
         ColumnSchema{DType::kFloat64, 0}, type.weight);
   }
   edges.time = TimeRows(type.time);
+  for (const auto& [name, mask] : type.masks) {
+    edges.masks[name] = std::make_shared<StoredRows<uint8_t>>(
+        ColumnSchema{DType::kBool, 0}, mask);
+  }
   return edges;
 }
 
@@ -118,6 +122,7 @@ void ExpectSameArrays(const Graph& file, const Graph& memory) {
       EXPECT_EQ(Values(a.indices), Values(b.indices));
       EXPECT_EQ(a.weight, b.weight);
       EXPECT_EQ(a.weight_sum, b.weight_sum);
+      EXPECT_EQ(a.masks, b.masks);
       ExpectSameOrder(a.edge_time, b.edge_time);
       ExpectSameOrder(a.neighbor_time, b.neighbor_time);
       EXPECT_EQ(Values(a.neighbor_id), Values(b.neighbor_id));
@@ -125,8 +130,8 @@ void ExpectSameArrays(const Graph& file, const Graph& memory) {
   }
 }
 
-// Each type with and without weights and times, which are few, so that they
-// tie.
+// Each type with and without weights, masks and times, which are few, so that
+// they tie.
 void AddColumns(uint64_t seed, MemoryGraphSpec& spec) {
   std::mt19937_64 random(seed);
   const auto times = [&](size_t count) {
@@ -149,6 +154,14 @@ void AddColumns(uint64_t seed, MemoryGraphSpec& spec) {
     }
   }
   spec.neighbor_ids = random() % 2 == 0;
+  for (auto& type : spec.edge_types) {
+    type.masks.clear();
+    for (const char* name : {"a", "b"}) {
+      if (random() % 2 == 0) continue;
+      auto& mask = type.masks[name];
+      while (mask.size() < type.edges.size()) mask.push_back(random() % 2);
+    }
+  }
 }
 
 TEST(BruteForce, FilesHoldTheArraysThatMemoryHas) {

@@ -25,6 +25,7 @@ class Maker {
     ChooseSubgraph();
     const SubgraphType subgraph = case_.batch.options.subgraph.type;
     if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
+    if (subgraph != SubgraphType::kInduced && Chance(70)) ChooseMasks();
     return case_;
   }
 
@@ -243,6 +244,32 @@ class Maker {
     } else {
       predicates.by_edge_type[type.name()] = conditions;
     }
+  }
+
+  // Of two masks: that of the session, one in a predicate, or both.
+  void ChooseMasks() {
+    AddToTypes([this](auto& type) {
+      for (const char* name : {"late", "train"}) {
+        auto& mask = type.masks[name];
+        const int share = static_cast<int>(Pick({0, 20, 50, 90, 100}));
+        for (size_t e = 0; e < type.edges.size(); ++e) {
+          mask.push_back(Chance(share) ? 1 : 0);
+        }
+      }
+    });
+    DrawOptions& draws = case_.batch.options.draws;
+    if (Chance(70)) draws.edge_mask = "train";
+    if (draws.edge_predicates.empty() && Chance(50)) {
+      EdgeCondition condition;
+      condition.column = EdgeColumn::kMask;
+      condition.mask = "late";
+      condition.comparison = static_cast<Comparison>(1 + Below(6));
+      condition.whole = Below(2);
+      draws.edge_predicates.by_default = {condition};
+    }
+    if (HasWhatItDrawsBy(case_)) return;
+    draws.edge_mask.clear();
+    draws.edge_predicates = EdgePredicates();
   }
 
   // To most edge types; to all that are planned when those were none of them.

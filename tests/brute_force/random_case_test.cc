@@ -130,8 +130,21 @@ TEST(RandomCase, HasAllThatGoesWrong) {
         draws.time != TimeMode::kNone && !draws.edge_predicates.empty();
     seen["predicates and labor"] +=
         draws.draw == DrawMode::kLabor && !draws.edge_predicates.empty();
+    const bool masked = !draws.edge_mask.empty();
+    seen["masks"] += masked;
+    seen["masks in predicates"] +=
+        !draws.edge_predicates.by_default.empty() &&
+        draws.edge_predicates.by_default[0].column == EdgeColumn::kMask;
+    seen["masks and predicates"] += masked && !draws.edge_predicates.empty();
+    seen["masks and weights"] += masked && draws.draw == DrawMode::kWeighted;
+    seen["masks and times"] += masked && draws.time != TimeMode::kNone;
+    seen["masks and labor"] += masked && draws.draw == DrawMode::kLabor;
+    seen["types without the mask"] +=
+        masked && AnyEdgeType(c, [&](const auto& type) {
+          return !type.masks.contains(draws.edge_mask);
+        });
   }
-  EXPECT_EQ(seen.size(), 37u);
+  EXPECT_EQ(seen.size(), 44u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 

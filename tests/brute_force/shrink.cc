@@ -36,6 +36,9 @@ class Shrinker {
                     [t](RandomCase& c, size_t from, size_t to) {
                       Erase(c.graph.edge_types[t].weight, from, to);
                       Erase(c.graph.edge_types[t].time, from, to);
+                      for (auto& [name, mask] : c.graph.edge_types[t].masks) {
+                        Erase(mask, from, to);
+                      }
                     },
                     0);
       }
@@ -115,6 +118,8 @@ class Shrinker {
     smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.draws.edge_predicates; },
         EdgePredicates());
+    smaller |= TrySet(
+        [](RandomCase& c) { return &c.batch.options.draws.edge_mask; }, "");
     smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.draws.strict; }, false);
     smaller |= TrySet(

@@ -77,6 +77,33 @@ PREDICATES = {
         ["--edge-predicate", "edge_weight > 0.5", "--time", "node"],
         {"predicates": {None: HEAVY}, "time": "node"}),
 }
+MASKS = {
+    "masked": (["--edge-mask", "train"], {"edge_mask": "train"}),
+    "not in a mask, of one type": (
+        ["--edge-predicate", "node,to,node:edge_mask[late] == 0", "--replace"],
+        {"predicates": {graphs.EDGE: [("edge_mask[late]", "==", 0)]},
+         "replace": True}),
+    "masked and early, all expanded": (
+        ["--edge-mask", "late", "--edge-predicate",
+         "edge_time <= 30 and edge_time != 7", "--expand", "all"],
+        {"edge_mask": "late", "predicates": {None: EARLY},
+         "expand_all": True}),
+    "weighted of a mask": (["--edge-mask", "train", "--draw", "weighted"],
+                           {"edge_mask": "train", "draw": "weighted"}),
+    "labor of a mask": (["--edge-mask", "train", "--draw", "labor"],
+                        {"edge_mask": "train", "draw": "labor"}),
+    "last of a mask": (
+        ["--edge-mask", "train", "--time", "edge", "--temporal-strategy",
+         "last"], {"edge_mask": "train", "time": "edge", "last": True}),
+    "node times of a mask": (["--edge-mask", "train", "--time", "node"],
+                             {"edge_mask": "train", "time": "node"}),
+    "masked out-edges and in-edges, in trees": (
+        ["--edge-mask", "train", "--edge-dir", "both", "--disjoint"],
+        {"edge_mask": "train", "edge_dir": "both", "disjoint": True}),
+    "masked and mirrored": (
+        ["--edge-mask", "train", "--subgraph-type", "bidirectional"],
+        {"edge_mask": "train", "subgraph": "bidirectional"}),
+}
 DIRECTIONS = {
     "out": (["--edge-dir", "out"], {"edge_dir": "out"}),
     "both": (["--edge-dir", "both"], {"edge_dir": "both"}),
@@ -163,10 +190,11 @@ class DrawsTest:
 
 
 class RandomGraphTest(DrawsTest, unittest.TestCase):
-    """Weights with zeros, equal times, a hub, parallel edges, attributes."""
+    """Weights with zeros, equal times, masks, a hub, parallel edges,
+    attributes."""
 
     options = {**WEIGHTED, **SHARED, **EDGE_TIME, **NODE_TIME, **PREDICATES,
-               **DIRECTIONS}
+               **MASKS, **DIRECTIONS}
 
     @classmethod
     def setUpClass(cls):
@@ -180,17 +208,22 @@ class RandomGraphTest(DrawsTest, unittest.TestCase):
         node_time = [rng.randrange(40) for _ in range(n)]
         attr = np.array([[rng.randrange(5), rng.choice([0.125, 0.25, 0.5])]
                          for _ in rows], np.float32)
+        # Apart, so that all else stays as it is without them.
+        train = [random.Random(e).random() < 0.7 for e in range(m)]
         cls.source = folders.write_ogb(
             os.path.join(cls.folder, "source"), n, rows,
             e=attr.tolist(),
-            files={"weight": weight, "time": time, "node-time": node_time})
+            files={"weight": weight, "time": time, "node-time": node_time,
+                   "train": train, "late": [int(t > 20) for t in time]})
         cls.columns = ["--edge-weight", "weight", "--edge-time", "time",
-                       "--node-time", "node-time", "--neighbor-ids",
+                       "--node-time", "node-time", "--edge-masks",
+                       "train,late", "--neighbor-ids",
                        "--degrees", "--out-edges"]
         cls.graph = graphs.homogeneous(n, rows, attr=attr)
         cls.graph.node_types[graphs.NODE].time = node_time
         edges = cls.graph.edge_types[graphs.EDGE]
         edges.weight, edges.time = weight, time
+        edges.masks = {"train": train, "late": [t > 20 for t in time]}
         cls.inputs = [rng.randrange(n) for _ in range(40)]
         cls.times = None
         cls.partition()

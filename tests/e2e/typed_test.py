@@ -1,5 +1,7 @@
 """Typed graphs that the test makes up, with features, labels and attributes."""
 
+import dataclasses
+import gzip
 import json
 import os
 import random
@@ -65,6 +67,66 @@ class ReversedAndDedupedTest(TypedTest, unittest.TestCase):
     @staticmethod
     def make_source(folder):
         return folders.random_hetero(folder, random.Random(6))
+
+
+class MaskedTest(TypedTest, unittest.TestCase):
+    """Masks of two relations, whose reverse edges have their edges' values."""
+
+    FLAGS = ("--add-reverse", "--dedupe", "--edge-masks", "train,late")
+    METHOD = {1: "random", 5: "metis"}
+    INPUT_TYPE, FANOUTS = "item", (3, 2)
+    MASKS = {("user", "buys", "item"): {"train": 3, "late": 4},
+             ("user", "knows", "user"): {"train": 5}}
+
+    @classmethod
+    def make_source(cls, folder):
+        folders.random_hetero(folder, random.Random(7))
+        for relation, masks in cls.MASKS.items():
+            at = os.path.join(folder, "raw/relations", "___".join(relation))
+            with gzip.open(os.path.join(at, "num-edge-list.csv.gz"), "rt") as f:
+                edges = int(f.read())
+            for name, every in masks.items():
+                with open(f"{at}/{name}.csv", "w", encoding="ascii") as f:
+                    f.writelines(f"{i % every != 0}\n" for i in range(edges))
+        return folder
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for (src, rel, dst), masks in cls.MASKS.items():
+            for t in ((src, rel, dst), (dst, "rev_" + rel, src)):
+                cls.oracle.graph.edge_types[t].masks = {
+                    name: [i % every != 0 for i in range(1000)]
+                    for name, every in masks.items()}
+
+    def test_masks(self):
+        not_late = {("user", "buys", "item"): [("edge_mask[late]", "==", 0)]}
+        knows = {None: [("self_loop", "!=", 1)]}
+        with processes.Fleet(self.graphs[5], HELD[5]) as fleet:
+            for flags, options in (
+                    (["--edge-mask", "train"], {"edge_mask": "train"}),
+                    (["--edge-mask", "late", "--edge-dir", "both"],
+                     {"edge_mask": "late", "edge_dir": "both"}),
+                    (["--edge-predicate",
+                      "user,buys,item:edge_mask[late] == 0", "--edge-mask",
+                      "train", "--edge-dir", "out"],
+                     {"predicates": not_late, "edge_mask": "train",
+                      "edge_dir": "out"}),
+                    (["--edge-predicate", "self_loop != 1", "--edge-mask",
+                      "train", "--replace"],
+                     {"predicates": knows, "edge_mask": "train",
+                      "replace": True})):
+                oracle = Loader(
+                    self.oracle.graph, self.oracle.inputs,
+                    dataclasses.replace(self.oracle.spec, **options),
+                    self.BATCH_SIZE)
+                expected = [oracle.line(self.EPOCH, g)
+                            for g in range(oracle.num_batches())]
+                self.assertNotEqual(expected, self.expected)
+                for where in (*self.graphs.values(),
+                              ("servers", fleet.addresses())):
+                    with self.subTest(flags=flags, where=where):
+                        self.assertEqual(self.sample(where, *flags), expected)
 
 
 class OptionsTest(unittest.TestCase):

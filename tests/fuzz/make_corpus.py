@@ -45,9 +45,10 @@ def fanout(edge_type, per_hop):
     return blob(1, blob(1, edge_type) + blob(2, zigzag(per_hop)))
 
 
-def session_spec(fanouts, shuffle=2, expand=1, replace=0, input_type=b"a"):
+def session_spec(fanouts, shuffle=2, expand=1, replace=0, input_type=b"a",
+                 more=b""):
     neighbor = b"".join(fanouts) + number(2, replace) + number(3, expand)
-    return spec_of_kind(blob(16, neighbor), shuffle, input_type)
+    return spec_of_kind(blob(16, neighbor + more), shuffle, input_type)
 
 
 def walk_spec(length, walks, steps, more=b""):
@@ -107,6 +108,11 @@ def session_specs():
     write("session_spec/layerwise", layerwise_spec([3, 2], b"a,to,a"))
     write("session_spec/layerwise_uniform",
           layerwise_spec([2], b"a,to,a", 2))
+    write("session_spec/mask", session_spec(both, more=blob(12, b"train")))
+    is_false = number(1, 5) + number(3, 3) + number(4, 0) + blob(6, b"train")
+    not_masked = blob(1, b"b,of,a") + blob(2, is_false)
+    write("session_spec/mask_predicate",
+          session_spec(both, more=blob(10, not_masked)))
     write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
 
 

@@ -20,6 +20,7 @@ std::shared_ptr<const MemoryGraph> MakeTypedGraph() {
   spec.edge_types = {
       {"a", "to", "a", {{0, 1}, {1, 2}, {2, 0}, {2, 2}, {3, 4}, {3, 4}}},
       {"b", "of", "a", {{0, 0}, {1, 0}, {2, 0}, {0, 3}}, /*has_attr=*/true}};
+  spec.edge_types[1].masks["train"] = {1, 0, 1, 0};
   spec.num_partitions = 2;
   spec.heterogeneous = true;
   return MemoryGraph::Make(spec);

@@ -11,6 +11,7 @@
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
 #include "common/parse_byte_size.h"
+#include "common/session/edge_condition.h"
 #include "partition/pipeline/number_text.h"
 #include "tests/fuzz/must.h"
 
@@ -85,6 +86,25 @@ void ReadInputNodes(const std::string& text) {
   Must(ways == 1, "inputs come from one place");
 }
 
+void MustReadBack(const EdgeCondition& condition) {
+  if (!condition.is_whole) return;  // its digits are cut
+  const auto again = ParseEdgePredicates(condition.ToString());
+  Must(again.ok(), "a condition reads back");
+  Must(again->by_default == std::vector<EdgeCondition>{condition},
+       "and is the same");
+}
+
+void ReadEdgePredicates(const std::string& text) {
+  const auto predicates = ParseEdgePredicates(text);
+  if (!predicates.ok()) return;
+  Must(!predicates->empty(), "there is a condition");
+  for (const auto& condition : predicates->by_default) MustReadBack(condition);
+  for (const auto& [type, conditions] : predicates->by_edge_type) {
+    Must(!type.empty() && !conditions.empty(), "a type has conditions");
+    for (const EdgeCondition& condition : conditions) MustReadBack(condition);
+  }
+}
+
 // The parts between ';' are the options' texts.
 void ReadSampleArguments(const std::string& text) {
   SampleArguments arguments;
@@ -109,9 +129,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
   constexpr void (*kReaders[])(const std::string&) = {
-      ReadAddress,      ReadServers,    ReadServerFile,
-      ReadSize,         ReadNumbers,    ReadOptions,
-      ReadNumNeighbors, ReadInputNodes, ReadSampleArguments};
+      ReadAddress,         ReadServers,       ReadServerFile,   ReadSize,
+      ReadNumbers,         ReadOptions,       ReadNumNeighbors, ReadInputNodes,
+      ReadSampleArguments, ReadEdgePredicates};
   kReaders[data[0] % std::size(kReaders)](text);
   return 0;
 }

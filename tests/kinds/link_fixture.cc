@@ -120,7 +120,11 @@ class Fixture final : public KindFixture {
     ExcludeMode exclude =
         std::array{ExcludeMode::kNone, ExcludeMode::kSelf, ExcludeMode::kPair,
                    ExcludeMode::kReverseId}[seed / 7 % 4];
-    if (exclude == ExcludeMode::kReverseId && type->src != type->dst) {
+    // Ids here are no reverses' ids xor 1: looked for at the links' sources,
+    // where edges that are not these end, and at the destinations of out-edges.
+    if (exclude == ExcludeMode::kReverseId &&
+        (type->src != type->dst ||
+         options.draws.edge_dir != EdgeDirection::kIn)) {
       exclude = ExcludeMode::kSelf;
     }
     const bool enclosing = seed % 8 == 4 && random.graph.node_types.size() == 1;

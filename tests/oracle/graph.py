@@ -36,6 +36,7 @@ class EdgeType:
         self.attr_shift = attr_shift  # attr row of edge e: e >> attr_shift
         self.weight = weight  # by edge id
         self.time = time  # by edge id
+        self.masks = {}  # name -> truth by edge id
         self._in, self._out = {}, {}
         for u, v, e in edges:
             self._in.setdefault(v, []).append((u, e))

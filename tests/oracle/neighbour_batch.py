@@ -25,8 +25,9 @@ class Spec:
     disjoint: bool = False
     # By edge type, or None for those that are not named and have the columns:
     # a list of (column, comparison, constant), column "edge_weight",
-    # "edge_time", "self_loop" or a number, that of edge_attr.
+    # "edge_time", "self_loop", "edge_mask[NAME]" or a number, that of edge_attr.
     predicates: dict = dataclasses.field(default_factory=dict)
+    edge_mask: str = None  # of the types that have it
     subgraph: str = "directional"  # bidirectional, induced
     edge_dir: str = "in"  # out, both
 
@@ -39,14 +40,18 @@ COMPARISONS = {"<": operator.lt, "<=": operator.le, "==": operator.eq,
                "!=": operator.ne, ">=": operator.ge, ">": operator.gt}
 
 
-def _column(edges, column):
+def _column(edge_type, edges, column):
     """Python numbers by edge id, or None: ints and floats compare exactly."""
     if column == "edge_weight":
         return edges.weight
     if column == "edge_time":
         return edges.time
     if column == "self_loop":
+        if edge_type[0] != edge_type[2]:
+            return None
         return {e: int(u == v) for u, v, e in edges.edges}
+    if str(column).startswith("edge_mask["):
+        return edges.masks.get(column[len("edge_mask["):-1])
     if edges.attr is None:
         return None
     rows = np.repeat(edges.attr, 2, axis=0) if edges.attr_shift else edges.attr
@@ -59,15 +64,18 @@ def eligible(graph, spec, edge_type, adjacent):
     conditions = spec.predicates.get(edge_type)
     if conditions is None:
         conditions = spec.predicates.get(None, [])
-        if any(_column(edges, column) is None for column, _, _ in conditions):
+        if any(_column(edge_type, edges, column) is None
+               for column, _, _ in conditions):
             conditions = []
     left = list(range(len(adjacent)))
     for column, comparison, constant in conditions:
-        values = _column(edges, column)
+        values = _column(edge_type, edges, column)
         left = [p for p in left
                 if not math.isnan(values[adjacent[p][1]]) and
                 COMPARISONS[comparison](values[adjacent[p][1]], constant)]
-    return left
+    mask = edges.masks.get(spec.edge_mask)
+    return left if mask is None else [p for p in left
+                                      if mask[adjacent[p][1]]]
 
 
 class Numbering:

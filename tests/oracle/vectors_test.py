@@ -292,6 +292,8 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
         edges = g.edge_types[graph.EDGE]
         edges.weight = [1., 2., 0., 3., 4., 1., 5., 2., 0., 1., 3., 2.]
         edges.time = [5, 1, 4, 2, 3, 9, 0, 7, 7, 6, 8, 2]
+        train = [1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1]
+        edges.masks = {"train": train, "test": [1 - v for v in train]}
         loader = Loader(g, inputs, Spec([2, 2], seed=7, **options),
                         batch_size, shuffle, times)
         return digest.digest(loader.batch(0, 0))
@@ -373,6 +375,28 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
             self.digest([0, 3, 1, 6], draw="labor", expand_all=True,
                         predicates={graph.EDGE: heavy}),
             "d9480b62655199aa1ab693c823c5dc5a998a75ed5adce473149f0139697f0cbf")
+
+    def test_masks(self):
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], edge_mask="train"),
+            "9dc5ca801bc3bbe6ab6786532349939d7d5b6721979af4dee7ab176b5df408fd")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], draw="weighted", replace=True,
+                        predicates={None: [("edge_mask[test]", "==", 0),
+                                           ("edge_weight", "<", 5)]}),
+            "2910fbc4f5cc3952aca7381686fc5fc48d4ce352e4a5fbe327ea0c98da73f674")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], [9, 6, 4, 9], time="edge",
+                        edge_mask="train"),
+            "56c5426dc3bf03e1f918fae1ff2f95997409c5c0dcbecf3648ba4c5bcdddd239")
+        self.assertEqual(
+            self.digest([0, 3, 1, 6], draw="labor", expand_all=True,
+                        edge_mask="train"),
+            "2b74254bdac6445ce247307f87e56dad2fde37896dea5b60b710b7a12c335d11")
+        self.assertEqual(
+            self.digest([0, 3, 0, 6], edge_mask="train",
+                        predicates={graph.EDGE: [("edge_time", "<", 8)]}),
+            "cb8384d3801bf3c63a0f2883b19c44799fa23809111a79bda3fdc3045f67412f")
 
     def test_labor(self):
         self.assertEqual(

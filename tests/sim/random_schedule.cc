@@ -39,6 +39,10 @@ class Draw {
     if (schedule.kind == kSimNeighbors && others.Chance(0.2)) {
       schedule.predicates = 1;
     }
+    SimRandom masks(static_cast<uint64_t>(schedule.seed), "edge_mask");
+    if (schedule.kind == kSimNeighbors && masks.Chance(0.1)) {
+      schedule.predicates = kSimMasks;
+    }
     SimRandom edges(static_cast<uint64_t>(schedule.seed), "subgraph");
     if (edges.Chance(0.2)) {
       schedule.subgraph = 1 + static_cast<int64_t>(edges.Below(2));

@@ -22,11 +22,17 @@ constexpr int64_t kNodes = 64;
 constexpr int64_t kHub = 0;
 constexpr int64_t kFeatures = 64;
 
-void AddColumns(GraphSpec* graph) {
+void AddColumns(bool masks, GraphSpec* graph) {
   graph->neighbor_ids = true;
   for (size_t e = 0; e < graph->edges.size(); ++e) {
     graph->weight.push_back(static_cast<double>(e * 7 % 5));
     graph->edge_time.push_back(static_cast<int64_t>(e * 13 % 50));
+  }
+  if (masks) {
+    for (size_t e = 0; e < graph->edges.size(); ++e) {
+      graph->masks["held_out"].push_back(e % 11 == 3 ? 1 : 0);
+      graph->masks["train"].push_back(e * 5 % 7 < 5 ? 1 : 0);
+    }
   }
   for (int64_t i = 0; i < graph->num_nodes; ++i) {
     graph->node_time.push_back(i * 11 % 30);
@@ -34,7 +40,7 @@ void AddColumns(GraphSpec* graph) {
 }
 
 // Parallel edges, self loops, a hub, isolated nodes; batches of 1 to 12 KB.
-GraphSpec MakeSpec(uint32_t num_partitions, bool columns) {
+GraphSpec MakeSpec(uint32_t num_partitions, bool columns, bool masks) {
   GraphSpec graph;
   graph.num_nodes = kNodes;
   graph.degrees = true;
@@ -50,7 +56,7 @@ GraphSpec MakeSpec(uint32_t num_partitions, bool columns) {
   }
   for (int64_t i = 0; i < kNodes; ++i) graph.y.push_back(i % 7);
   graph.num_partitions = num_partitions;
-  if (columns) AddColumns(&graph);
+  if (columns) AddColumns(masks, &graph);
   return graph;
 }
 
@@ -171,8 +177,11 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   loader.random_seed = kRandomSeed + static_cast<uint64_t>(job);
   loader.draws = DrawsOf(schedule);
   if (schedule.predicates != 0) {
-    loader.draws.edge_predicates =
-        OrDie(ParseEdgePredicates("edge_weight > 0 and edge_time < 40"));
+    const bool masks = schedule.predicates == kSimMasks;
+    loader.draws.edge_predicates = OrDie(ParseEdgePredicates(
+        masks ? "edge_mask[held_out] == 0 and edge_time < 45"
+              : "edge_weight > 0 and edge_time < 40"));
+    if (masks) loader.draws.edge_mask = "train";
   }
   if (schedule.kind == kSimNeighbors && HasSubgraph(schedule)) {
     loader.subgraph.type = static_cast<SubgraphType>(schedule.subgraph);
@@ -246,9 +255,10 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   const bool columns = NeedsColumns(schedule);
   // Written once each, for that flushes to disk; opened for each set of
   // partitions.
-  using Written = std::tuple<uint32_t, bool, bool>;
+  using Written = std::tuple<uint32_t, bool, bool, bool>;
+  const bool masks = schedule.predicates == kSimMasks;
   const bool out_edges = schedule.edge_dir != 0;
-  const Written written(num_partitions, columns, out_edges);
+  const Written written(num_partitions, columns, masks, out_edges);
   static std::map<Written, std::unique_ptr<TemporaryFolder>> folders;
   static auto& graphs = *new std::map<std::pair<Written, std::vector<uint32_t>>,
                                       std::shared_ptr<const Graph>>;
@@ -257,7 +267,7 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   auto& folder = folders[written];
   if (folder == nullptr) {
     folder = std::make_unique<TemporaryFolder>();
-    const GraphSpec spec = MakeSpec(num_partitions, columns);
+    const GraphSpec spec = MakeSpec(num_partitions, columns, masks);
     (out_edges ? WriteWithOutEdges : WriteGraphTo)(spec, folder->File("graph"));
   }
   graph = OrDie(Graph::Open(folder->File("graph"), {std::move(partitions)}));

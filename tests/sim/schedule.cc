@@ -29,7 +29,7 @@ constexpr SimField kFields[] = {
     {"kind", &Schedule::kind, 0, kSimKinds - 1},
     {"links", &Schedule::links, 0, 4},
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
-    {"predicates", &Schedule::predicates, 0, 1},
+    {"predicates", &Schedule::predicates, 0, kSimMasks},
     {"subgraph", &Schedule::subgraph, 0, 2},
     {"edge_dir", &Schedule::edge_dir, 0, 2},
     {"rooms", &Schedule::rooms, 0, 1},

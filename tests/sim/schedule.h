@@ -49,6 +49,8 @@ struct SimFault {
 
 // Uniform, weighted, LABOR, disjoint, by edge times, by node times.
 inline constexpr int64_t kSimDrawWays = 6;
+// Of Schedule::predicates.
+inline constexpr int64_t kSimMasks = 2;
 
 // Kinds of sampling.
 inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
@@ -70,7 +72,8 @@ struct Schedule {
   int64_t links = 0;       // 1 to 4: links instead of nodes, with no negatives,
                            // binary ones, triplets, destinations
   int64_t draws = 0;       // 0: uniform; else the ways of kSimDrawWays
-  int64_t predicates = 0;  // some edges are left out by what they store
+  int64_t predicates = 0;  // 1: some edges are left out by what they store;
+                           // kSimMasks: by masks, too
   int64_t subgraph = 0;    // 0: directional, 1: bidirectional, 2: induced
   int64_t edge_dir = 0;    // 0: in, 1: out, 2: both; of directional ones
   int64_t rooms = 0;       // trainers share memory with servers

@@ -77,6 +77,19 @@ TEST(Eligible, SubsetsComeAlikeByPredicate) {
   EXPECT_TRUE(IsPlausible(x)) << x;
 }
 
+TEST(Eligible, SubsetsComeAlikeByMask) {
+  HopRows rows({kDegree});
+  std::vector<uint8_t> test(kDegree), train(kDegree);
+  test[3] = 1;
+  for (uint64_t p : Eligible()) train[p] = 1;
+  rows.AddMask(test);
+  rows.AddMask(train);
+  HopQuery query;
+  query.predicate = PredicateOf("edge_mask[train] == 1");
+  const ChiSquare x = OfKernel(rows, query);
+  EXPECT_TRUE(IsPlausible(x)) << x;
+}
+
 // Weights 1 to 10, of which those of positions that are left count. The
 // outcomes of two successive draws, enumerated.
 TEST(Eligible, WeightsThatAreLeftOutHaveNoPart) {

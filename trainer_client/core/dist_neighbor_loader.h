@@ -82,7 +82,7 @@ struct NeighborLoaderOptions : CommonLoaderOptions {
   bool homogeneous = false;  // refuse typed graphs, for who cannot take them
   bool replace = false;
   bool expand_all = false;   // DGL's blocks instead of PyG's hops
-  DrawOptions draws;         // weights, LABOR, times, trees
+  DrawOptions draws;         // weights, LABOR, times, trees, masks
   SubgraphOptions subgraph;  // PyG's subgraph_type: which edges there are
   // The time of each of the inputs, in their order, or one for all. Empty, with
   // a draws.time: the nodes' own.

@@ -200,6 +200,27 @@ EpochOrderOptions OrderOf(const NeighborLoaderOptions& options,
           .world = options.world};
 }
 
+absl::Status CheckMaskNames(const std::vector<EdgeCondition>& conditions) {
+  for (const EdgeCondition& condition : conditions) {
+    if (!IsUtf8(condition.mask)) {
+      return Bad("draws.edge_predicates", condition.mask, "UTF-8");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNames(const DrawOptions& draws) {
+  if (!IsUtf8(draws.edge_mask)) {
+    return Bad("draws.edge_mask", draws.edge_mask, "UTF-8");
+  }
+  RETURN_IF_ERROR(CheckMaskNames(draws.edge_predicates.by_default));
+  for (const auto& [type, conditions] : draws.edge_predicates.by_edge_type) {
+    if (!IsUtf8(type)) return Bad("draws.edge_predicates", type, "UTF-8");
+    RETURN_IF_ERROR(CheckMaskNames(conditions));
+  }
+  return absl::OkStatus();
+}
+
 // They travel in protobuf strings.
 absl::Status CheckNames(const NeighborLoaderOptions& options) {
   if (!IsUtf8(options.input_split)) {
@@ -211,6 +232,7 @@ absl::Status CheckNames(const NeighborLoaderOptions& options) {
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
     if (!IsUtf8(type)) return Bad("num_neighbors_by_type", type, "UTF-8");
   }
+  RETURN_IF_ERROR(CheckNames(options.draws));
   if (options.ppr.has_value() && !IsUtf8(options.ppr->edge_type)) {
     return Bad("edge_type", options.ppr->edge_type, "UTF-8");
   }
@@ -245,8 +267,9 @@ absl::Status CheckOtherKinds(const NeighborLoaderOptions& options) {
                            : options.ppr.has_value() ? "given with PPR"
                                                      : "given with layers";
   if (options.draws != DrawOptions() || !options.input_time.empty()) {
-    return Bad("draws", kind,
-               "none: weights, times, trees and predicates are for neighbours");
+    return Bad(
+        "draws", kind,
+        "none: weights, times, trees, masks and predicates are for neighbours");
   }
   if (options.subgraph == SubgraphOptions()) return absl::OkStatus();
   return Bad("subgraph", kind, "none: which edges there are is for neighbours");

@@ -88,6 +88,8 @@ TEST(NeighborSession, WhatTheGraphDoesNotHaveIsRefusedAtOnce) {
               HasSubstr("weighted, but no sampled edge type has weights"));
   EXPECT_THAT(refusal({.draw = DrawMode::kLabor}, true),
               HasSubstr("no neighbours' original ids"));
+  EXPECT_THAT(refusal({.edge_mask = "train"}, true),
+              HasSubstr("edge_mask: 'train', which no sampled edge type has"));
   EXPECT_THAT(refusal({.time = TimeMode::kNode}, false),
               HasSubstr("nodes of type node have no times"));
 }

@@ -75,6 +75,7 @@ EdgePartition HopRows::view() const {
                           weight.size() * sizeof(double));
   view.weight_sum = weight_sum;
   view.edge_attr = edge_attr;
+  view.masks.assign(masks.begin(), masks.end());
   view.edge_time = {edge_time.time, View(edge_time.position)};
   view.neighbor_time = {neighbor_time.time, View(neighbor_time.position)};
   view.neighbor_id = View(neighbor_id);
@@ -106,6 +107,7 @@ EdgeTypeSchema EdgeTypeWithColumns() {
   type.edge_attr = ColumnSchema{DType::kFloat32, 2};
   type.weighted = type.timed = true;
   type.weight_dtype = DType::kFloat64;
+  type.masks = {"test", "train"};
   return type;
 }
 

@@ -22,6 +22,8 @@ class HopRows {
   void SetEdgeTimes(const std::vector<int64_t>& times);
   void SetNeighborTimes(const std::vector<int64_t>& times);
   void SetNeighborIds(const std::vector<uint64_t>& ids);
+  // The next of the type's masks, 0 or 1 by edge.
+  void AddMask(const std::vector<uint8_t>& mask) { masks.push_back(mask); }
   // By edge, one or more of them each.
   template <typename T>
   void SetAttributes(const std::vector<T>& values) {
@@ -46,6 +48,7 @@ class HopRows {
   std::vector<uint64_t> indptr = {0}, weight_sum;
   std::vector<double> weight;
   std::vector<uint8_t> edge_attr;
+  std::vector<std::vector<uint8_t>> masks;
   Ids indices, edge_id, neighbor_id;
   Times edge_time, neighbor_time;
 
@@ -67,7 +70,8 @@ struct AskedNodes {
 };
 inline constexpr PhiloxKey kFirstKey{0xa9034aaf, 0x0c819c21};
 
-// An edge type with two float32 attributes, float64 weights and times.
+// An edge type with two float32 attributes, float64 weights, times and the
+// masks `test` and `train`.
 EdgeTypeSchema EdgeTypeWithColumns();
 // A user's words, for that type or another.
 std::shared_ptr<const EdgePredicate> PredicateOf(

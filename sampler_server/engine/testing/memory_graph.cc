@@ -155,6 +155,7 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
   schema.timed = !type.time.empty();
   schema.neighbor_timed = c->schema.node_types[schema.src_type].timed;
   schema.neighbor_ids = spec.neighbor_ids;
+  for (const auto& [name, mask] : type.masks) schema.masks.push_back(name);
   const std::vector<int64_t>& node_time = spec.node_types[schema.src_type].time;
   // (internal destination, original neighbour, edge id): canonical order.
   std::vector<std::tuple<int64_t, int64_t, int64_t>> order;
@@ -170,6 +171,7 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
     EdgeArrays& part = arrays[p];
     std::vector<int64_t> edge_times, neighbor_times;
     part.indptr = {0};
+    part.masks.resize(type.masks.size());
     for (int64_t v = base[p]; v < base[p + 1]; ++v) {
       for (; next < order.size() && std::get<0>(order[next]) == v; ++next) {
         const auto [dst, u, e] = order[next];
@@ -180,6 +182,8 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
         if (schema.weighted) part.weight.push_back(type.weight[e]);
         if (schema.timed) edge_times.push_back(type.time[e]);
         if (schema.neighbor_timed) neighbor_times.push_back(node_time[u]);
+        auto to = part.masks.begin();
+        for (const auto& [name, mask] : type.masks) (to++)->push_back(mask[e]);
       }
       part.indptr.push_back(part.edge_id.narrow.size());
     }
@@ -220,6 +224,7 @@ void MemoryGraph::MakeView(bool wide, EdgeArrays* part) {
   view.neighbor_time = {part->neighbor_time.time,
                         part->neighbor_time.position.View(wide)};
   view.neighbor_id = part->neighbor_id.View(wide);
+  view.masks.assign(part->masks.begin(), part->masks.end());
 }
 
 std::shared_ptr<MemoryGraph> MemoryGraph::Only(

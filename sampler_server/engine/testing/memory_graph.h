@@ -4,6 +4,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_MEMORY_GRAPH_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -33,6 +34,7 @@ struct MemoryGraphSpec {
     std::vector<double> weight;  // by edge; empty: none
     std::vector<int64_t> time;   // by edge; empty: none
     bool reverse = false;        // as EdgeTypeSchema's; see AddReverses
+    std::map<std::string, std::vector<uint8_t>> masks;  // each by edge, 0 or 1
   };
   std::vector<NodeType> node_types;  // names ascending
   std::vector<EdgeType> edge_types;  // canonical order
@@ -103,6 +105,7 @@ class MemoryGraph final : public Graph {
     std::vector<float> attr;
     std::vector<double> weight;
     std::vector<uint64_t> weight_sum;
+    std::vector<std::vector<uint8_t>> masks;
     TimeArrays edge_time, neighbor_time;
     EdgePartition view;
   };

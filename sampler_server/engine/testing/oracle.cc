@@ -121,8 +121,7 @@ class Oracle {
 
   bool MayDraw(size_t t, size_t e) const {
     return (!excludes_ || !excludes_(t, e)) &&
-           MeetsPredicate(options_.draws.edge_predicates, graph_.edge_types[t],
-                          e);
+           IsEligible(options_.draws, graph_.edge_types[t], e);
   }
 
   // Of both directions self loops are among the in-edges.

@@ -28,6 +28,9 @@ bool IsMet(const EdgeType& type, size_t e, const EdgeCondition& condition) {
     const auto& [u, v] = type.edges[e];
     return compare(int64_t{u == v ? 1 : 0}, condition.whole);
   }
+  if (condition.column == EdgeColumn::kMask) {
+    return compare(int64_t{type.masks.at(condition.mask)[e]}, condition.whole);
+  }
   if (condition.column == EdgeColumn::kTime) {
     return compare(type.time[e], condition.whole);
   }
@@ -41,6 +44,9 @@ bool HasColumn(const EdgeType& type, const EdgeCondition& condition) {
   if (condition.column == EdgeColumn::kWeight) return !type.weight.empty();
   if (condition.column == EdgeColumn::kTime) return !type.time.empty();
   if (condition.column == EdgeColumn::kSelfLoop) return type.src == type.dst;
+  if (condition.column == EdgeColumn::kMask) {
+    return type.masks.contains(condition.mask);
+  }
   return type.has_attr && condition.index == 0;
 }
 
@@ -57,12 +63,13 @@ std::vector<EdgeCondition> Conditions(const EdgePredicates& predicates,
 
 }  // namespace
 
-bool MeetsPredicate(const EdgePredicates& predicates, const EdgeType& type,
-                    size_t e) {
-  for (const EdgeCondition& condition : Conditions(predicates, type)) {
+bool IsEligible(const DrawOptions& draws, const EdgeType& type, size_t e) {
+  for (const EdgeCondition& condition :
+       Conditions(draws.edge_predicates, type)) {
     if (!IsMet(type, e, condition)) return false;
   }
-  return true;
+  const auto mask = type.masks.find(draws.edge_mask);
+  return mask == type.masks.end() || mask->second[e] != 0;
 }
 
 }  // namespace tributary

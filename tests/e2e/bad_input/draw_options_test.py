@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 
+from tests.e2e import folders
 from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
 from tests.e2e.bad_input.sample_test import SAMPLE
 
@@ -88,7 +89,7 @@ CASES = [
     # Predicates.
     draw("an empty predicate", ["edge_predicate: ''", "edge_attr[I]"],
          edge_predicate=""),
-    draw("a column that is none", ["'edge_size > 1'", "edge_time or self_loop"],
+    draw("a column that is none", ["'edge_size > 1'", "edge_mask[NAME] or self_loop"],
          edge_predicate="edge_size > 1"),
     draw("attributes of no number", ["'edge_attr > 1'", "edge_attr[I]"],
          edge_predicate="edge_attr > 1"),
@@ -114,6 +115,36 @@ CASES = [
     draw("a predicate of walks", ["--edge-predicate goes with --kind node"],
          kind="walk", walk_length="3", num_neighbors=None,
          edge_predicate="edge_time < 1"),
+    # Masks.
+    draw("a mask of no name", ["--edge-mask", "the name of a mask"],
+         edge_mask=""),
+    draw("a mask that is not stored", [
+        "edge_mask: 'train'", "node,to,node", "partitioned with masks"],
+         FAILURE, edge_mask="train"),
+    draw("a mistyped mask", [
+        "edge_mask: 'trian'", "sampled: node,to,node", "allowed: late, train"],
+         FAILURE, edge_mask="trian", graph="{masked}"),
+    draw("a mask that is no UTF-8", ["draws.edge_mask", "\\xff", "UTF-8"],
+         FAILURE, edge_mask="\udcff", graph="{masked}"),
+    draw("a predicate's mask that is no UTF-8",
+         ["draws.edge_predicates", "\\xff", "UTF-8"], FAILURE,
+         edge_predicate="edge_mask[\udcff] == 1", graph="{masked}"),
+    draw("a predicate of a mistyped mask", [
+        "'edge_mask[trian] == 1'", "has no such column",
+        "edge_mask[late], edge_mask[train]"], FAILURE,
+         edge_predicate="edge_mask[trian] == 1", graph="{masked}"),
+    draw("a mask without brackets", ["'train == 1'", "edge_mask[NAME]"],
+         edge_predicate="train == 1", graph="{masked}"),
+    draw("a mask without a comparison", ["'edge_mask[train]'", "== != >="],
+         edge_predicate="edge_mask[train]", graph="{masked}"),
+    draw("half a mask", ["'edge_mask[train] > 0.5'", "a whole number"],
+         FAILURE, edge_predicate="edge_mask[train] > 0.5", graph="{masked}"),
+    draw("a mask and induced edges",
+         ["subgraph_type: induced with edge_mask 'train'"],
+         edge_mask="train", subgraph_type="induced", graph="{masked}"),
+    draw("a mask of walks", ["--edge-mask goes with --kind node"],
+         kind="walk", walk_length="3", num_neighbors=None,
+         edge_mask="train"),
     # Lists of times.
     draw("times for other inputs", ["input_time", "3 times", "2, one for"],
          FAILURE, time="edge", input_time="1,2,3", input_nodes="0,1"),
@@ -137,6 +168,12 @@ class DrawOptionsTest(Table):
     def setUpClass(cls):
         super().setUpClass()
         cls.paths = {"graph": cls.write_graph()}
+        source = cls.write_source(
+            os.path.join(cls.folder, "masked-source"),
+            files={"train": [1, 0, 1], "late": [0, 0, 1]})
+        cls.paths["masked"] = folders.partition(
+            source, os.path.join(cls.folder, "masked"), 2, "random",
+            "--edge-masks", "train,late")
         for name, values in (("half", [0.5, 1.5]), ("none", [])):
             cls.paths[name] = os.path.join(cls.folder, name + ".npy")
             np.save(cls.paths[name], np.array(
@@ -148,6 +185,11 @@ class DrawOptionsTest(Table):
     def test_what_the_cases_change_works(self):
         for more in ((), ("--disjoint",)):
             lines = self.works("sample", *options(SAMPLE), *more).splitlines()
+            self.assertEqual(len(lines), 1)
+        for more in (("--edge-mask", "late"),
+                     ("--edge-predicate", "edge_mask[train] == 0")):
+            lines = self.works("sample", *options(SAMPLE, graph="{masked}"),
+                               *more).splitlines()
             self.assertEqual(len(lines), 1)
 
 
