@@ -61,18 +61,23 @@ using StepOverFunction = void (*)(uint32_t count, LaneMass& mass);
 // count < kMostLaneDraws.
 using LoseFunction = void (*)(uint32_t count, LaneMass& mass);
 
-// A neighbour that LABOR may draw: the place of its id in the list.
-struct SmallVariate {
-  uint64_t variate;
-  uint64_t index;
-};
+// Lists for FindSmallFunction are readable to a multiple of it.
+inline constexpr size_t kFindAtOnce = 32;
 // Of the ids low[i] | high[i] << 32 (`high` may be null: 0), those whose
-// variate's high word is at most `limit`, in their order; returns how many. The
-// variate of an id is word 0 | word 1 << 32 at counter (low, high, 0, 0). Both
-// lists are readable to a multiple of kDrawLanes; `found` has room for n.
+// variate's high word is at most `limit`, in their order: places[] are i,
+// words[] those words; returns how many. The variate of an id is word 0 | word
+// 1
+// << 32 at counter (low, high, 0, 0). Both have room for n.
 using FindSmallFunction = size_t (*)(PhiloxKey key, const uint32_t* low,
                                      const uint32_t* high, size_t n,
-                                     uint32_t limit, SmallVariate* found);
+                                     uint32_t limit, uint32_t* places,
+                                     uint32_t* words);
+inline constexpr size_t kMostPicked = 64;
+// A bit for each of the first `count` words that no more than k of them are at
+// most: the k smallest where none is equal to another. Requires count <=
+// kMostPicked; as many are readable.
+using PickSmallFunction = uint64_t (*)(const uint32_t* words, uint32_t count,
+                                       uint32_t k);
 
 // One instruction set's.
 struct DrawLanesPath {
@@ -83,6 +88,7 @@ struct DrawLanesPath {
   StepOverFunction step_over;
   LoseFunction lose;
   FindSmallFunction find_small;
+  PickSmallFunction pick_small;
 };
 
 // Those that this processor can run, the best one last; never empty.

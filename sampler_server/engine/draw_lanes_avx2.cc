@@ -62,6 +62,7 @@ extern const DrawLanesPath kDrawLanesAvx2 = {"avx2",
                                              LaneKernel<Avx2>::Sort,
                                              LaneKernel<Avx2>::StepOver,
                                              LaneKernel<Avx2>::Lose,
-                                             LaneKernel<Avx2>::FindSmall};
+                                             LaneKernel<Avx2>::FindSmall,
+                                             LaneKernel<Avx2>::PickSmall};
 
 }  // namespace tributary

@@ -57,6 +57,7 @@ extern const DrawLanesPath kDrawLanesAvx512 = {"avx512",
                                                LaneKernel<Avx512>::Sort,
                                                LaneKernel<Avx512>::StepOver,
                                                LaneKernel<Avx512>::Lose,
-                                               LaneKernel<Avx512>::FindSmall};
+                                               LaneKernel<Avx512>::FindSmall,
+                                               LaneKernel<Avx512>::PickSmall};
 
 }  // namespace tributary

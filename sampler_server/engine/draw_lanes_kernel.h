@@ -86,26 +86,39 @@ class LaneKernel {
 
   static size_t FindSmall(PhiloxKey key, const uint32_t* low,
                           const uint32_t* high, size_t n, uint32_t limit,
-                          SmallVariate* found) {
-    const Vector most = V::Fill(limit), zero = V::Fill(0);
+                          uint32_t* places, uint32_t* words) {
+    constexpr size_t kAtOnce = kTogether * V::kLanes;
+    static_assert(kFindAtOnce % kAtOnce == 0);
     const RoundKeys keys(key);
     size_t count = 0;
-    for (size_t i = 0; i < n; i += V::kLanes) {
-      const Vector c1 = high == nullptr ? zero : V::LoadAnywhere(high + i);
-      const Words words = Philox(keys, V::LoadAnywhere(low + i), c1, zero);
-      uint32_t small = V::AtMost(words.word[1], most);
-      if (small == 0) continue;
-      alignas(64) uint32_t word[2][V::kLanes];
-      *reinterpret_cast<Vector*>(word[0]) = words.word[0];
-      *reinterpret_cast<Vector*>(word[1]) = words.word[1];
-      if (n - i < V::kLanes) small &= (uint32_t{1} << (n - i)) - 1;
+    for (size_t i = 0; i < n; i += kAtOnce) {
+      alignas(64) uint32_t word[kAtOnce];
+      high == nullptr ? SecondWords<true>(keys, low + i, low, word)
+                      : SecondWords<false>(keys, low + i, high + i, word);
+      uint64_t small = AtMost<kTogether>(word, V::Fill(limit));
+      if (n - i < kAtOnce) small &= (uint64_t{1} << (n - i)) - 1;
       for (; small != 0; small &= small - 1) {
-        const auto lane = static_cast<uint32_t>(__builtin_ctz(small));
-        found[count].variate = word[0][lane] | uint64_t{word[1][lane]} << 32;
-        found[count++].index = i + lane;
+        const auto lane = static_cast<uint32_t>(__builtin_ctzll(small));
+        places[count] = static_cast<uint32_t>(i) + lane;
+        words[count++] = word[lane];
       }
     }
     return count;
+  }
+
+  static uint64_t PickSmall(const uint32_t* words, uint32_t count, uint32_t k) {
+    constexpr uint32_t kVectors = kMostPicked / V::kLanes;
+    const uint64_t all = count < 64 ? (uint64_t{1} << count) - 1 : UINT64_MAX;
+    uint64_t picked = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const Vector word = V::Fill(words[i]);
+      const uint64_t below = count <= kMostPicked / 2
+                                 ? AtMost<kVectors / 2>(words, word)
+                                 : AtMost<kVectors>(words, word);
+      const int rank = __builtin_popcountll(below & all);
+      picked |= uint64_t{rank <= static_cast<int>(k)} << i;
+    }
+    return picked;
   }
 
  private:
@@ -193,6 +206,62 @@ class LaneKernel {
     Words words;
     for (int j = 0; j < 4; ++j) words.word[j] = V::Weave(even[j], odd[j]);
     return words;
+  }
+
+  // As many vectors of ids wait for each other's products; the words of more
+  // would not stay in registers.
+  static constexpr uint32_t kTogether = V::kLanes >= 16 ? 2 : 1;
+
+  // A bit for each of so many vectors' words that is at most `most`'s.
+  template <uint32_t kVectors>
+  static uint64_t AtMost(const uint32_t* word, Vector most) {
+    uint64_t small = 0;
+    for (uint32_t v = 0; v < kVectors; ++v) {
+      const Vector words = V::LoadAnywhere(word + v * V::kLanes);
+      small |= uint64_t{V::AtMost(words, most)} << (v * V::kLanes);
+    }
+    return small;
+  }
+
+  // Word 1 at the counters (low, high or 0, 0, 0). The first two rounds have
+  // zeros to multiply, the last two products that this word does not take.
+  template <bool kNarrow>
+  static void SecondWords(const RoundKeys& keys, const uint32_t* low,
+                          const uint32_t* high, uint32_t* word) {
+    constexpr uint32_t kLists = 2 * kTogether;  // even lanes and odd ones
+    const Vector m0 = V::Fill(0xD2511F53), m1 = V::Fill(0xCD9E8D57);
+    Vector c[kLists][4];
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < kLists; ++i) {
+      const uint32_t from = i / 2 * V::kLanes;
+      Vector c0 = V::LoadAnywhere(low + from);
+      Vector c1 = kNarrow ? V::Fill(0) : V::LoadAnywhere(high + from);
+      if (i % 2 == 1) c0 = V::HighHalves(c0);
+      if (i % 2 == 1 && !kNarrow) c1 = V::HighHalves(c1);
+      const Vector p0 = V::MultiplyLow(c0, m0);
+      const Vector two = V::HighHalves(p0) ^ V::Fill(keys.k1[0]);
+      const Vector q0 = V::MultiplyLow(c1 ^ V::Fill(keys.k0[0]), m0);
+      const Vector q1 = V::MultiplyLow(two, m1);
+      c[i][0] = V::HighHalves(q1) ^ V::Fill(keys.k0[1]);
+      c[i][1] = q1;
+      c[i][2] = V::Xor(p0, V::HighHalves(q0), V::Fill(keys.k1[1]));
+      c[i][3] = q0;
+    }
+    for (int round = 2; round < 8; ++round) {
+      const Vector k0 = V::Fill(keys.k0[round]), k1 = V::Fill(keys.k1[round]);
+#pragma GCC unroll 8
+      for (uint32_t i = 0; i < kLists; ++i) Round(c[i], k0, k1);
+    }
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < kLists; ++i) {
+      const Vector p0 = V::MultiplyLow(c[i][0], m0);
+      c[i][2] = V::Xor(V::HighHalves(p0), c[i][3], V::Fill(keys.k1[8]));
+    }
+#pragma GCC unroll 8
+    for (uint32_t v = 0; v < kTogether; ++v) {
+      *reinterpret_cast<Vector*>(word + v * V::kLanes) = V::Weave(
+          V::MultiplyLow(c[2 * v][2], m1), V::MultiplyLow(c[2 * v + 1][2], m1));
+    }
   }
 
   static void Round(Vector (&c)[4], Vector k0, Vector k1) {

@@ -60,6 +60,7 @@ extern const DrawLanesPath kDrawLanesSse4 = {"sse4",
                                              LaneKernel<Sse4>::Sort,
                                              LaneKernel<Sse4>::StepOver,
                                              LaneKernel<Sse4>::Lose,
-                                             LaneKernel<Sse4>::FindSmall};
+                                             LaneKernel<Sse4>::FindSmall,
+                                             LaneKernel<Sse4>::PickSmall};
 
 }  // namespace tributary

@@ -33,17 +33,32 @@ class LaborDrawer {
                                   const EligibleOfRow& eligible = {});
 
  private:
-  void Collect(PhiloxKey key, const IdArray& ids, uint64_t begin,
-               uint64_t degree, uint32_t k, uint32_t limit,
-               absl::Span<const uint64_t> eligible);
-  size_t FindInChunk(PhiloxKey key, const IdArray& ids, uint64_t begin,
-                     size_t n, uint32_t limit, SmallVariate* found);
-  void KeepSmallest(uint32_t k);
+  struct Row {
+    PhiloxKey key;
+    const IdArray& ids;
+    uint64_t begin;
+    uint64_t degree;
+    uint32_t k;
+    absl::Span<const uint64_t> eligible;
+
+    uint64_t Variate(uint64_t position) const;
+  };
+
+  void Reserve(size_t room);
+  void Collect(const Row& row, uint32_t limit);
+  size_t FindInChunk(const Row& row, uint64_t from, size_t n, uint32_t limit);
+  void KeepSmallest(const Row& row);
+  bool KeepPicked(const Row& row);
+  void KeepSorted(const Row& row);
 
   const FindSmallFunction find_small_ = DrawLanesPaths().back().find_small;
-  std::vector<SmallVariate> found_;  // room, of which the first `count_`
-  size_t count_ = 0;
+  const PickSmallFunction pick_small_ = DrawLanesPaths().back().pick_small;
+  // What may be among the smallest, by position: its variate's high word and
+  // its position. Room, of which the first `count_`.
+  std::vector<uint32_t> words_;
   std::vector<uint64_t> positions_;
+  std::vector<uint32_t> places_;  // in a chunk
+  size_t count_ = 0;
 };
 
 }  // namespace tributary

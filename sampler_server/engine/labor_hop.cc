@@ -22,7 +22,7 @@ class LaborPlanner {
     const auto* const base = reinterpret_cast<const char*>(
         ids_.wide() ? static_cast<const void*>(ids_.wide_span().data())
                     : static_cast<const void*>(ids_.narrow_span().data()));
-    constexpr uint64_t kLine = 64, kLines = 4;
+    constexpr uint64_t kLine = 64, kLines = 16;
     const uint64_t most = std::min(end * width, begin * width + kLines * kLine);
     for (uint64_t at = begin * width; at < most; at += kLine) {
       Prefetch(base + at);

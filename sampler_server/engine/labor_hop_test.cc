@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "common/session/hop_key.h"
 #include "sampler_server/engine/draw_lanes.h"
@@ -173,19 +175,43 @@ TEST(LaborHop, RefusesWhatItCannotDraw) {
             absl::StatusCode::kInvalidArgument);
 }
 
+// Of two ids whose variates differ in their low words alone, the one at the
+// later position has the smaller: searched for, among 80 billion pairs.
+TEST(LaborHop, LowWordsSettleEqualHighWords) {
+  std::vector<std::pair<uint64_t, uint64_t>> by_word;  // high word, id
+  for (uint64_t id = 0; id < 400'000; ++id) {
+    by_word.emplace_back(DefinedVariate(kFirstKey, id) >> 32, id);
+  }
+  std::sort(by_word.begin(), by_word.end());
+  int found = 0;
+  for (size_t i = 1; i < by_word.size(); ++i) {
+    const auto [word, id] = by_word[i];
+    const auto [word_before, id_before] = by_word[i - 1];
+    if (word != word_before) continue;
+    const bool later =
+        DefinedVariate(kFirstKey, id) < DefinedVariate(kFirstKey, id_before);
+    HopRows rows({2});
+    rows.SetNeighborIds({id_before, id});
+    EXPECT_EQ(*PositionsDrawn(rows, Labor(AskedNodes(1), 1)),
+              (Drawn{{later ? uint64_t{1} : uint64_t{0}}}));
+    found += later ? 1 : 0;
+  }
+  EXPECT_GT(found, 0);
+}
+
 // Every instruction set, at every length of a list.
 TEST(FindSmall, IsTheDefinitionOnEveryPath) {
-  alignas(64) uint32_t low[64], high[64];
+  alignas(64) uint32_t low[128], high[128];
   std::mt19937_64 random(1);
   for (uint32_t& x : low) x = static_cast<uint32_t>(random());
   for (uint32_t& x : high) x = static_cast<uint32_t>(random());
   for (const DrawLanesPath& path : DrawLanesPaths()) {
-    for (size_t n = 0; n <= 48; ++n) {
+    for (size_t n = 0; n <= 128; ++n) {
       for (const uint32_t* ups : {static_cast<uint32_t*>(nullptr), high}) {
         for (const uint32_t limit : {0u, 0x30000000u, UINT32_MAX}) {
-          SmallVariate found[64];
+          uint32_t places[128], words[128];
           const size_t count =
-              path.find_small(kFirstKey, low, ups, n, limit, found);
+              path.find_small(kFirstKey, low, ups, n, limit, places, words);
           size_t next = 0;
           for (size_t i = 0; i < n; ++i) {
             const uint64_t id =
@@ -193,10 +219,30 @@ TEST(FindSmall, IsTheDefinitionOnEveryPath) {
             const uint64_t variate = DefinedVariate(kFirstKey, id);
             if (variate >> 32 > limit) continue;
             ASSERT_LT(next, count) << path.name;
-            ASSERT_EQ(found[next].index, i) << path.name;
-            ASSERT_EQ(found[next++].variate, variate) << path.name;
+            ASSERT_EQ(places[next], i) << path.name;
+            ASSERT_EQ(words[next++], variate >> 32) << path.name;
           }
           ASSERT_EQ(next, count) << path.name;
+        }
+      }
+    }
+  }
+}
+
+// The k smallest where they are told apart; equal ones are all in or all out.
+TEST(PickSmall, IsTheDefinitionOnEveryPath) {
+  std::mt19937 random(1);
+  for (const DrawLanesPath& path : DrawLanesPaths()) {
+    for (uint32_t count = 1; count <= kMostPicked; ++count) {
+      uint32_t words[kMostPicked] = {};
+      for (uint32_t i = 0; i < count; ++i) words[i] = random() % (2 * count);
+      for (uint32_t k = 1; k <= count; ++k) {
+        const uint64_t picked = path.pick_small(words, count, k);
+        for (uint32_t i = 0; i < kMostPicked; ++i) {
+          const auto at_most = std::count_if(
+              words, words + count, [&](uint32_t w) { return w <= words[i]; });
+          ASSERT_EQ(picked >> i & 1, i < count && at_most <= k ? 1u : 0u)
+              << path.name << " " << count << " " << k << " " << i;
         }
       }
     }
