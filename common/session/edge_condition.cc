@@ -19,8 +19,7 @@ namespace {
 constexpr char kForm[] =
     "edge_attr[I], edge_weight, edge_time, edge_mask[NAME] or self_loop, one "
     "of < <= == != >= >, and a number, as in 'edge_attr[0] >= 0.5 and "
-    "edge_time < 100'; of one edge "
-    "type: 'src,rel,dst:edge_weight > 0'";
+    "edge_time < 100'; of one edge type: 'src,rel,dst:edge_weight > 0'";
 
 // Longer ones first: a shorter one begins some of them.
 constexpr std::pair<absl::string_view, Comparison> kComparisons[] = {
