@@ -73,7 +73,8 @@ void DeclareDrawFlags(CLI::App& app, DrawFlags& flags) {
                "With --time: earlier than the input, not at its time");
   app.add_option("--input-time", flags.input_time,
                  "With --time: own (the node's, the default), one time for "
-                 "all inputs, one for each (5,7,-3) or @FILE.npy")
+                 "all inputs, one for each (5,7,-3) or @FILE.npy; of links of "
+                 "several edge types SRC,REL,DST:TIMES;...")
       ->type_name("TIMES");
   app.add_flag("--disjoint", flags.disjoint,
                "A tree for each input, which share no nodes");

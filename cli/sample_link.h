@@ -7,9 +7,16 @@
 
 namespace tributary {
 
-// Opens nothing: the links' file is read by ReadListFiles. Usage errors.
+// Opens nothing: the links' files are read by ReadLinkFiles. Usage errors.
 absl::Status ParseLink(const SampleArguments& arguments,
                        SampleRequest* request);
+
+// How neighbours are drawn, and the links' times. Likewise; after ParseLink.
+absl::Status ParseLinkDraws(const SampleArguments& arguments,
+                            SampleRequest* request);
+
+// Reads what the request names by files, if it is one of links.
+absl::Status ReadLinkFiles(SampleRequest* request);
 
 }  // namespace tributary
 

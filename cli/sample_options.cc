@@ -110,7 +110,7 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
                  "Links instead of nodes: a split of edges (train, "
                  "SCHEME/train), or @FILE with source,destination or "
                  "source,destination,label a line; SRC,REL,DST: before it in "
-                 "a typed graph")
+                 "a typed graph, and several such lists separated by ;")
       ->type_name("LINKS");
   app.add_option("--neg-sampling", arguments.neg_sampling,
                  "Negatives: none, binary (both ends drawn), triplet "
@@ -128,7 +128,8 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
       ->type_name("A");
   app.add_option("--neg-destination", arguments.neg_destination,
                  "@FILE of one's own negatives: a line of ids of destinations "
-                 "for each link, ID,ID,..., as many in every line")
+                 "for each link, ID,ID,..., as many in every line; of several "
+                 "edge types SRC,REL,DST:@FILE;...")
       ->type_name("NEGATIVES");
   app.add_flag("--neg-strict", arguments.neg_strict,
                "Negatives are no edges: the first such of 64 candidates");

@@ -10,8 +10,6 @@
 #include "absl/strings/str_split.h"
 #include "cli/command.h"
 #include "cli/input_file.h"
-#include "cli/link_file.h"
-#include "cli/negative_file.h"
 #include "cli/sample_kinds.h"
 #include "cli/sample_layerwise.h"
 #include "cli/sample_link.h"
@@ -153,6 +151,16 @@ absl::Status ParseInputWeight(const std::string& text, SampleRequest* request) {
   return absl::OkStatus();
 }
 
+absl::Status ParseNodeDraws(const SampleArguments& arguments,
+                            SampleRequest* request) {
+  ASSIGN_OR_RETURN(DrawRequest draws,
+                   ReadDrawFlags(arguments.draws, arguments.replace));
+  request->loader.draws = draws.draws;
+  request->loader.input_time = std::move(draws.input_time);
+  request->input_time_file = std::move(draws.input_time_file);
+  return absl::OkStatus();
+}
+
 absl::Status ParseDraws(const SampleArguments& arguments,
                         SampleRequest* request) {
   NeighborLoaderOptions& loader = request->loader;
@@ -171,11 +179,9 @@ absl::Status ParseDraws(const SampleArguments& arguments,
                    ParseChoice("--expand", arguments.expand, {"new", "all"}));
   loader.expand_all = expand == 1;
   loader.replace = arguments.replace;
-  ASSIGN_OR_RETURN(DrawRequest draws,
-                   ReadDrawFlags(arguments.draws, arguments.replace));
-  loader.draws = draws.draws;
-  loader.input_time = std::move(draws.input_time);
-  request->input_time_file = std::move(draws.input_time_file);
+  RETURN_IF_ERROR(arguments.kind == "link"
+                      ? ParseLinkDraws(arguments, request)
+                      : ParseNodeDraws(arguments, request));
   ASSIGN_OR_RETURN(loader.subgraph, ReadSubgraphFlags(arguments.subgraph));
   if (arguments.enclosing) {
     loader.subgraph.type = SubgraphType::kInduced;
@@ -254,17 +260,7 @@ absl::Status ReadListFiles(SampleRequest* request) {
     ASSIGN_OR_RETURN(request->loader.input_weight,
                      ReadWeightFile(request->input_weight_file));
   }
-  if (!request->link_file.empty()) {
-    ASSIGN_OR_RETURN(request->loader.link->links,
-                     ReadLinkFile(request->link_file));
-  }
-  if (!request->negative_file.empty()) {
-    LinkRequest& link = *request->loader.link;
-    ASSIGN_OR_RETURN(NegativeList list,
-                     ReadNegativeFile(request->negative_file));
-    link.neg_destination = std::move(list.destination);
-    link.negatives.amount = static_cast<double>(list.each);
-  }
+  RETURN_IF_ERROR(ReadLinkFiles(request));
   if (!request->input_time_file.empty()) {
     ASSIGN_OR_RETURN(request->loader.input_time,
                      ReadInputFile(request->input_time_file));

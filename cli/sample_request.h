@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -63,6 +64,13 @@ struct SampleArguments {
   std::string exclude = "none";
 };
 
+// To read what links of one edge type have; empty: none.
+struct LinkFiles {
+  std::string links;
+  std::string times;
+  std::string negatives;
+};
+
 struct SampleRequest {
   std::string graph;  // folder; empty: worker.servers
   std::string out;    // folder; empty: none
@@ -70,9 +78,7 @@ struct SampleRequest {
   std::string input_file;
   std::string input_weight_file;
   std::string input_time_file;
-  // Of what loader.link has; empty: none.
-  std::string link_file;
-  std::string negative_file;
+  std::vector<LinkFiles> link_files;  // of each of loader.link's lists
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;

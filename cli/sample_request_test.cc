@@ -112,15 +112,16 @@ TEST(SampleRequestTest, Links) {
   auto request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
   ASSERT_TRUE(request->loader.link.has_value());
-  EXPECT_EQ(request->link_file, "links.csv");
+  ASSERT_EQ(request->link_files.size(), 1u);
+  EXPECT_EQ(request->link_files[0].links, "links.csv");
   EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kNone);
   a.input_edges = "a,r:@,b:@x/links.csv";
   a.neg_sampling = "triplet";
   a.neg_amount = "2";
   request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->loader.link->edge_type, "a,r:@,b");
-  EXPECT_EQ(request->link_file, "x/links.csv");
+  EXPECT_EQ(request->loader.link->lists[0].edge_type, "a,r:@,b");
+  EXPECT_EQ(request->link_files[0].links, "x/links.csv");
   EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kTriplet);
   EXPECT_EQ(request->loader.link->negatives.amount, 2);
   a.neg_destination = "@own";
@@ -128,11 +129,50 @@ TEST(SampleRequestTest, Links) {
   a.neg_amount = "";
   request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->negative_file, "own");
+  EXPECT_EQ(request->link_files[0].negatives, "own");
   a.neg_destination = "1,2";
   EXPECT_THAT(Refusal(a), HasSubstr("allowed: @FILE"));
   a.input_nodes = "train";
   EXPECT_THAT(Refusal(a), HasSubstr("--input-nodes with --kind link"));
+}
+
+TEST(SampleRequestTest, LinksOfSeveralEdgeTypes) {
+  SampleArguments a = Valid();
+  a.input_nodes = "";
+  a.kind = "link";
+  a.input_edges = "b,r,c:train;a,r,b:@x;y.csv";
+  EXPECT_THAT(Refusal(a), HasSubstr("--input-edges \"y.csv\""));
+  a.input_edges = "b,r,c:S/train;a,r:@,b:@x.csv";
+  a.neg_sampling = "triplet";
+  a.neg_destination = "a,r:@,b:@one;b,r,c:@two";
+  a.draws.time = "edge";
+  a.draws.input_time = "7";
+  auto request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  const std::vector<LinkList>& lists = request->loader.link->lists;
+  ASSERT_EQ(lists.size(), 2u);
+  EXPECT_EQ(lists[0].edge_type, "b,r,c");
+  EXPECT_EQ(lists[0].split, "S/train");
+  EXPECT_EQ(lists[1].edge_type, "a,r:@,b");
+  EXPECT_EQ(request->link_files[1].links, "x.csv");
+  EXPECT_EQ(request->link_files[0].negatives, "two");
+  EXPECT_EQ(request->link_files[1].negatives, "one");
+  EXPECT_EQ(lists[0].time, std::vector<int64_t>{7});
+  EXPECT_EQ(lists[1].time, std::vector<int64_t>{7});
+  a.draws.input_time = "b,r,c:@t.npy;a,r:@,b:3,-4";
+  request = ParseSampleArguments(a);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->link_files[0].times, "t.npy");
+  EXPECT_EQ(request->loader.link->lists[1].time, (std::vector<int64_t>{3, -4}));
+  for (const char* wrong : {"3,-4", "@t.npy", "b,r,c:3", "b,r,c:3;b,r,c:4",
+                            "b,r,c:3;a,r,b:4", "b,r,c:;a,r:@,b:3"}) {
+    a.draws.input_time = wrong;
+    EXPECT_THAT(Refusal(a), HasSubstr("allowed: b,r,c:...;a,r:@,b:..."))
+        << wrong;
+  }
+  a.draws.input_time = "7";
+  a.neg_destination = "@one";
+  EXPECT_THAT(Refusal(a), HasSubstr("--neg-destination \"@one\" with"));
 }
 
 SampleArguments ValidWalk() {

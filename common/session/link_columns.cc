@@ -44,6 +44,17 @@ void LinkColumns::SetLabels(absl::Span<const float> labels) {
   label.assign(bytes, bytes + labels.size() * sizeof(float));
 }
 
+void LinkColumns::Append(const LinkColumns& more) {
+  const auto append = [](const auto& from, auto* to) {
+    to->insert(to->end(), from.begin(), from.end());
+  };
+  append(more.source, &source);
+  append(more.destination, &destination);
+  append(more.edge_id, &edge_id);
+  append(more.label, &label);
+  append(more.negative, &negative);
+}
+
 LinkColumns LinkColumns::Take(absl::Span<const uint64_t> numbers) const {
   LinkColumns taken;
   taken.label_type = label_type;

@@ -34,6 +34,8 @@ struct LinkColumns {
   bool empty() const { return source.empty(); }
   void SetLabels(absl::Span<const int64_t> labels);
   void SetLabels(absl::Span<const float> labels);
+  // Adds the links of a list that has the same columns.
+  void Append(const LinkColumns& more);
   // Those with these numbers. Requires each to be below size().
   LinkColumns Take(absl::Span<const uint64_t> numbers) const;
 };

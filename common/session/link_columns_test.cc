@@ -108,5 +108,24 @@ TEST(LinkCredit, AnotherSizeIsRefused) {
   EXPECT_FALSE(DecodeLinkCredit(payload, 3, {.negatives = 1}).ok());
 }
 
+TEST(LinkColumns, ListsAreAppendedColumnByColumn) {
+  LinkColumns links;
+  links.source = {1, 2};
+  links.destination = {3, 4};
+  links.edge_id = {0, -1};
+  links.SetLabels(std::vector<int64_t>{5, 6});
+  links.negatives = 2;
+  links.negative = {7, 8, 9, 10};
+  LinkColumns more = links.Take(std::vector<uint64_t>{1});
+  links.Append(more);
+  EXPECT_EQ(links.size(), 3u);
+  const LinkColumns last = links.Take(std::vector<uint64_t>{2});
+  EXPECT_EQ(last.source, more.source);
+  EXPECT_EQ(last.destination, more.destination);
+  EXPECT_EQ(last.edge_id, more.edge_id);
+  EXPECT_EQ(last.label, more.label);
+  EXPECT_EQ(last.negative, (std::vector<int64_t>{9, 10}));
+}
+
 }  // namespace
 }  // namespace tributary

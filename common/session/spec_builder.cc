@@ -142,12 +142,27 @@ std::string BytesOf(const Sha256Digest& digest) {
   return std::string(digest.begin(), digest.end());
 }
 
+// Requires them to be in canonical order.
+absl::Status FillLinkLists(const SpecGraph& graph, const LinkInputs& links,
+                           v1::Inputs* inputs) {
+  for (const auto& [name, count] : links.lists) {
+    ASSIGN_OR_RETURN(const std::string type, ResolveInputEdgeType(graph, name));
+    v1::LinkList* list = inputs->add_link_lists();
+    list->set_edge_type(type);
+    list->set_count(count);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status FillInputs(const SpecGraph& graph, const SpecOptions& options,
                         v1::Inputs* inputs) {
   if (options.links.has_value()) {
-    ASSIGN_OR_RETURN(const std::string type,
-                     ResolveInputEdgeType(graph, options.links->edge_type));
-    inputs->set_edge_type(type);
+    if (options.links->lists.empty()) {
+      ASSIGN_OR_RETURN(const std::string type,
+                       ResolveInputEdgeType(graph, options.links->edge_type));
+      inputs->set_edge_type(type);
+    }
+    RETURN_IF_ERROR(FillLinkLists(graph, *options.links, inputs));
     inputs->set_label(static_cast<v1::LabelType>(options.links->label));
     inputs->set_edge_ids(options.links->edge_ids);
     inputs->set_negatives(options.links->negatives);

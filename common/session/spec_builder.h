@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -62,6 +63,9 @@ struct LinkInputs {
   LabelType label = LabelType::kNone;
   bool edge_ids = false;   // that come with each
   uint64_t negatives = 0;  // that come with each: a user's own
+  // Of several edge types instead of one, in canonical order: how many are of
+  // each, one type after the other.
+  std::vector<std::pair<std::string, uint64_t>> lists;
 };
 
 struct SpecOptions {

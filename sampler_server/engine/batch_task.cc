@@ -138,7 +138,7 @@ void BatchTask::Begin() {
 
 absl::Status BatchTask::CheckInputs() const {
   const size_t n = request_.input_number.size();
-  const bool links = plan().link_type >= 0;
+  const bool links = plan().takes_links();
   if (request_.original_id.size() != (links ? 0 : n)) {
     return absl::InvalidArgumentError(absl::StrCat(n, " input numbers for ",
                                                    request_.original_id.size(),
@@ -193,7 +193,7 @@ absl::Status BatchTask::NumberInputs() {
   RETURN_IF_ERROR(CheckTreesFit(request_.input_number.size()));
   state_ = BatchState(schema(), plan(), request_.input_number.size());
   state_.tree_time = request_.input_time;
-  if (plan().link_type >= 0) return absl::OkStatus();  // its kind's program
+  if (plan().takes_links()) return absl::OkStatus();  // its kind's program
   ASSIGN_OR_RETURN(
       std::vector<uint64_t> internal,
       ResolveIds(*environment_.graph, plan().input_type, request_.original_id));
@@ -215,6 +215,7 @@ StepContext BatchTask::Context() {
   context.remote = environment_.remote;
   context.plan = &plan();
   context.key = request_.key;
+  context.input_number = request_.input_number;
   context.links = &request_.links;
   context.state = &state_;
   context.control = shared_from_this();

@@ -43,12 +43,8 @@ BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
 }
 
 void BatchWriter::AddInputTensors() {
+  if (plan_.takes_links()) return;  // their kind's own tensors
   const auto positions = static_cast<int64_t>(state_.positions);
-  if (plan_.link_type >= 0) {
-    input_id_ = layout_.Add("input_id" + EdgeSuffix(plan_.link_type),
-                            DType::kInt64, {positions});
-    return;
-  }
   const std::string suffix =
       plan_.typed_names ? "/" + schema_.node_types[plan_.input_type].name : "";
   batch_size_ = layout_.Add("batch_size" + suffix, DType::kInt64, {1});
@@ -128,7 +124,9 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
     As<int64_t>(TensorOf(batch_size_, room))[0] =
         static_cast<int64_t>(state_.unique_inputs);
   }
-  Fill<int64_t>(TensorOf(input_id_, room), input_number);
+  if (input_id_ != kNone) {
+    Fill<int64_t>(TensorOf(input_id_, room), input_number);
+  }
   Fill<int32_t>(TensorOf(seed_index_, room), state_.seed_index);
   for (size_t i = 0; i < nodes_.size(); ++i) {
     Fill<int64_t>(TensorOf(nodes_[i].num_sampled_nodes, room),

@@ -120,6 +120,46 @@ absl::Status FillNodeInputs(const GraphSchema& schema, const v1::Inputs& inputs,
                                  }));
 }
 
+absl::StatusOr<int> FindLinkType(const GraphSchema& schema,
+                                 absl::string_view field,
+                                 const std::string& name) {
+  const int type = schema.FindEdgeType(name);
+  if (type >= 0) return type;
+  return SpecError(field, "'", name, "'; allowed: ", schema.EdgeTypeNames());
+}
+
+// Links of several edge types.
+absl::Status FillLinkLists(const GraphSchema& schema, const v1::Inputs& inputs,
+                           SamplingPlan* plan) {
+  if (inputs.link_lists_size() == 1 || !inputs.edge_type().empty()) {
+    return SpecError("inputs.link_lists", inputs.link_lists_size(),
+                     " with edge_type '", inputs.edge_type(),
+                     "'; allowed: two or more, or edge_type alone");
+  }
+  uint64_t left = inputs.count();
+  int last = -1;
+  for (const v1::LinkList& list : inputs.link_lists()) {
+    ASSIGN_OR_RETURN(const int type, FindLinkType(schema, "inputs.link_lists",
+                                                  list.edge_type()));
+    if (type <= last) {
+      return SpecError("inputs.link_lists", list.edge_type(), " after ",
+                       schema.edge_types[last].name(),
+                       "; allowed: canonical order, each type once");
+    }
+    if (list.count() == 0 || list.count() > left) {
+      return SpecError("inputs.link_lists", list.count(), " links of ",
+                       list.edge_type(), "; allowed: 1 up to ", left,
+                       ", what is left of inputs.count");
+    }
+    left -= list.count();
+    last = type;
+    plan->link_lists.push_back({type, list.count()});
+  }
+  if (left == 0) return absl::OkStatus();
+  return SpecError("inputs.count", inputs.count(), ", ", left,
+                   " more than in link_lists; allowed: as many");
+}
+
 absl::Status FillLinkInputs(const GraphSchema& schema, const v1::Inputs& inputs,
                             SamplingPlan* plan) {
   if (!inputs.node_type().empty()) {
@@ -134,16 +174,17 @@ absl::Status FillLinkInputs(const GraphSchema& schema, const v1::Inputs& inputs,
   plan->edge_ids = inputs.edge_ids();
   plan->negatives = inputs.negatives();
   plan->input_type = -1;
-  plan->link_type = schema.FindEdgeType(inputs.edge_type());
-  if (plan->link_type >= 0) return absl::OkStatus();
-  return SpecError("inputs.edge_type", "'", inputs.edge_type(),
-                   "'; allowed: ", schema.EdgeTypeNames());
+  if (inputs.link_lists_size() > 0) return FillLinkLists(schema, inputs, plan);
+  ASSIGN_OR_RETURN(const int type, FindLinkType(schema, "inputs.edge_type",
+                                                inputs.edge_type()));
+  plan->link_lists.push_back({type, inputs.count()});
+  return absl::OkStatus();
 }
 
 absl::Status FillInputs(const GraphSchema& schema, const v1::SessionSpec& spec,
                         SamplingPlan* plan) {
   const v1::Inputs& inputs = spec.inputs();
-  if (inputs.edge_type().empty()) {
+  if (inputs.edge_type().empty() && inputs.link_lists().empty()) {
     RETURN_IF_ERROR(FillNodeInputs(schema, inputs, plan));
   } else {
     RETURN_IF_ERROR(FillLinkInputs(schema, inputs, plan));
@@ -183,7 +224,7 @@ absl::StatusOr<const SamplingKind*> FindKind(
 }
 
 absl::Status CheckInputsOf(const SamplingKind& kind, const SamplingPlan& plan) {
-  const bool links = plan.link_type >= 0;
+  const bool links = plan.takes_links();
   if (links == kind.takes_links()) return absl::OkStatus();
   return SpecError(links ? "inputs.edge_type" : "inputs.node_type",
                    links ? "links" : "nodes", " with kind ", FieldName(&kind),
@@ -191,12 +232,10 @@ absl::Status CheckInputsOf(const SamplingKind& kind, const SamplingPlan& plan) {
 }
 
 void FillNodeTypes(const GraphSchema& schema, SamplingPlan* plan) {
-  if (plan->link_type < 0) {
-    plan->node_types.push_back(plan->input_type);
-  } else {
-    const EdgeTypeSchema& links = schema.edge_types[plan->link_type];
-    plan->node_types.push_back(links.src_type);
-    plan->node_types.push_back(links.dst_type);
+  if (plan->input_type >= 0) plan->node_types.push_back(plan->input_type);
+  for (const PlannedLinkList& links : plan->link_lists) {
+    plan->node_types.push_back(schema.edge_types[links.edge_type].src_type);
+    plan->node_types.push_back(schema.edge_types[links.edge_type].dst_type);
   }
   for (const PlannedEdgeType& edge : plan->edge_types) {
     plan->node_types.push_back(edge.src_type);

@@ -46,6 +46,12 @@ struct PlannedEdgeType {
   int emitted_type() const { return turned_to < 0 ? edge_type : turned_to; }
 };
 
+// Inputs that are links of one edge type: they lie together in the list.
+struct PlannedLinkList {
+  int edge_type = 0;  // index in the schema
+  uint64_t count = 0;
+};
+
 // What only one kind of sampling knows of its plan. Immutable.
 class KindPlan {
  public:
@@ -54,16 +60,18 @@ class KindPlan {
 
 // Immutable; shared by all batches of a session.
 struct SamplingPlan {
+  bool takes_links() const { return !link_lists.empty(); }
+
   // Common to all kinds.
   Sha256Digest session{};  // SHA-256 of the specification's bytes
   uint64_t random_seed = 0;
   bool collect_features = false;
   bool typed_names = false;  // heterogeneous: suffixes in tensor names
   int input_type = 0;        // of inputs that are nodes; else -1
-  int link_type = -1;        // edge type of inputs that are links; else -1
-  LabelType label = LabelType::kNone;  // that links have
-  bool edge_ids = false;               // links come with their edges' ids
-  uint64_t negatives = 0;              // that come with each link
+  std::vector<PlannedLinkList> link_lists;  // inputs that are links; or none
+  LabelType label = LabelType::kNone;       // that links have
+  bool edge_ids = false;                    // links come with their edges' ids
+  uint64_t negatives = 0;                   // that come with each link
   uint64_t batch_size = 0;
   uint64_t input_count = 0;
   v1::SessionSpec spec;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "common/batch_key.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
@@ -41,7 +42,8 @@ struct StepContext {
   RemotePartitions* remote = nullptr;
   const SamplingPlan* plan = nullptr;
   BatchKey key;
-  const LinkColumns* links = nullptr;  // the inputs, where they are links
+  absl::Span<const int64_t> input_number;  // per input, its place in the list
+  const LinkColumns* links = nullptr;      // the inputs, where they are links
   BatchState* state = nullptr;
   std::shared_ptr<TaskControl> control;
   std::shared_ptr<Strand> strand;

@@ -52,7 +52,7 @@ absl::Status CheckLinkColumns(const v1::Credit& credit) {
 
 absl::Status CheckSizes(const v1::Credit& credit, size_t payload_bytes,
                         const SamplingPlan& plan, size_t room_bytes) {
-  const bool links = plan.link_type >= 0;
+  const bool links = plan.takes_links();
   const uint64_t inputs = links ? credit.links() : credit.input_number_size();
   if (inputs == 0 || inputs > plan.batch_size) {
     return Refuse("number of inputs", inputs,
@@ -123,7 +123,7 @@ absl::StatusOr<BatchRequest> MakeBatchRequest(
     absl::Time now) {
   RETURN_IF_ERROR(CheckSizes(credit, payload.size(), *plan, room_bytes));
   BatchRequest request;
-  RETURN_IF_ERROR(plan->link_type >= 0
+  RETURN_IF_ERROR(plan->takes_links()
                       ? TakeLinks(credit, payload, *plan, &request)
                       : TakeNodes(credit, *plan, &request));
   request.key = {plan->session, credit.epoch(), credit.index()};

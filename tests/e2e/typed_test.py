@@ -12,6 +12,7 @@ import numpy as np
 from tests.e2e import folders, processes, sampling
 from tests.e2e.typed import HELD, TypedTest
 from tests.oracle import graph as graphs
+from tests.oracle.link_batch import Links
 from tests.oracle.loader import Loader
 from tests.oracle.neighbour_batch import Spec
 
@@ -39,6 +40,76 @@ class MadeUpTest(TypedTest, unittest.TestCase):
         # No label, no feature, not planned.
         self.assertFalse({"y/item", "x/ghost", "n_id/alone", "batch_size/item",
                           "e_id/item__has__tag"} & names)
+
+    TYPES = [("item", "has", "tag"), ("user", "buys", "item"),
+             ("user", "knows", "user")]
+
+    def lists_of(self, name, rows):
+        """TYPE:@FILE of each type."""
+        lists = []
+        for t in self.TYPES:
+            path = os.path.join(self.folder, f"{name}-{t[1]}.csv")
+            with open(path, "w") as f:
+                f.writelines(",".join(map(str, row)) + "\n"
+                             for row in rows[t])
+            lists.append(f"{','.join(t)}:@{path}")
+        return ";".join(lists)
+
+    def links(self, rng, labelled):
+        """Of each type, edges and pairs that are none."""
+        count = lambda t: self.oracle.graph.node_types[t].count
+        links = {}
+        for number, t in zip((9, 40, 25), self.TYPES):
+            edges = self.oracle.graph.edge_types[t].edges
+            pairs = [rng.choice(edges)[:2] if rng.random() < 0.5 else
+                     (rng.randrange(count(t[0])), rng.randrange(count(t[2])))
+                     for _ in range(number)]
+            links[t] = [(*pair, rng.randrange(1, 5)) if labelled else pair
+                        for pair in pairs]
+        return links
+
+    def check_links(self, spec, links, flags, disjoint=False):
+        """Of several types in one session: from folders and from a fleet."""
+        spec = dataclasses.replace(
+            spec, neighbours=Spec([2, 2], self.SEED, disjoint=disjoint),
+            types={t: len(rows) for t, rows in links.items()})
+        oracle = Loader(self.oracle.graph,
+                        [link for t in self.TYPES for link in links[t]], spec,
+                        self.BATCH_SIZE)
+        expected = [oracle.line(self.EPOCH, g)
+                    for g in range(oracle.num_batches())]
+        flags = ["--kind", "link", "--input-edges",
+                 self.lists_of("links", links), *flags,
+                 *(["--disjoint"] if disjoint else [])]
+        with processes.Fleet(self.graphs[5], HELD[5]) as fleet:
+            for where, threads in ((self.graphs[1], 1), (self.graphs[3], 4),
+                                   (("servers", fleet.addresses()), 2)):
+                with self.subTest(where=where, flags=flags[4:]):
+                    self.assertEqual(sampling.lines(
+                        where, inputs=None, fanouts="2,2",
+                        batch_size=self.BATCH_SIZE, seed=self.SEED,
+                        epoch=self.EPOCH,
+                        flags=[*flags, "--threads", threads]), expected)
+
+    def test_links_of_several_edge_types(self):
+        rng = random.Random(7)
+        self.check_links(
+            Links(None, negatives="binary", amount=1.5, strict=True,
+                  accept=True), self.links(rng, True),
+            ["--neg-sampling", "binary", "--neg-amount", 1.5, "--neg-strict",
+             "--on-exhausted", "accept"])
+        self.check_links(Links(None, negatives="destination", amount=2),
+                         self.links(rng, False),
+                         ["--neg-sampling", "destination", "--neg-amount", 2],
+                         disjoint=True)
+        links = self.links(rng, False)
+        own = {t: [[rng.randrange(11) for _ in range(3)] for _ in links[t]]
+               for t in self.TYPES}
+        self.check_links(
+            Links(None, negatives="triplet",
+                  own=[row for t in self.TYPES for row in own[t]]), links,
+            ["--neg-sampling", "triplet", "--neg-destination",
+             self.lists_of("own", own)])
 
     def test_fleet_commands(self):
         graph = self.graphs[5]

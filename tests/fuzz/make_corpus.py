@@ -69,8 +69,22 @@ def layerwise_spec(layers, edge_type, importance=1):
     return spec_of_kind(blob(20, layerwise), 2, b"a")
 
 
-def spec_of_kind(kind, shuffle, input_type):
-    inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
+def link_spec(lists):
+    """Of all four links, strict binary negatives, one for each."""
+    neighbor = fanout(b"a,to,a", [1]) + number(3, 1)
+    link = blob(1, neighbor) + number(2, 1) + number(4, 1)
+    link += varint(3 << 3 | 1) + struct.pack("<d", 1.0)
+    inputs = number(2, 4) + blob(3, bytes(32)) + lists
+    return spec_of_kind(blob(18, link), 2, None, inputs)
+
+
+def link_list(edge_type, count):
+    return blob(9, blob(1, edge_type) + number(2, count))
+
+
+def spec_of_kind(kind, shuffle, input_type, inputs=None):
+    if inputs is None:
+        inputs = blob(1, input_type) + number(2, 4) + blob(3, bytes(32))
     layout = blob(4, bytes(32)) if shuffle == 3 else b""
     return (
         number(1, 1)
@@ -113,6 +127,11 @@ def session_specs():
     not_masked = blob(1, b"b,of,a") + blob(2, is_false)
     write("session_spec/mask_predicate",
           session_spec(both, more=blob(10, not_masked)))
+    write("session_spec/links", link_spec(blob(5, b"b,of,a")))
+    write("session_spec/link_lists", link_spec(
+        link_list(b"a,to,a", 1) + link_list(b"b,of,a", 3)))
+    write("session_spec/link_lists_astray", link_spec(
+        link_list(b"b,of,a", 1) + link_list(b"a,to,a", 3)))
     write("session_spec/local", session_spec(both, shuffle=3, input_type=b"b"))
 
 

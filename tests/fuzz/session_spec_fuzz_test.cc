@@ -49,11 +49,17 @@ std::string WithDigests(const std::string& bytes, const GraphSchema& schema) {
 void CheckPlan(const SamplingPlan& plan, const GraphSchema& schema) {
   const int node_types = static_cast<int>(schema.node_types.size());
   const int edge_types = static_cast<int>(schema.edge_types.size());
-  const bool links = plan.link_type >= 0;
+  const bool links = plan.takes_links();
   Must(links == plan.spec.has_link(), "inputs of the kind");
-  Must(links ? plan.link_type < edge_types
-             : plan.input_type >= 0 && plan.input_type < node_types,
+  Must(links || (plan.input_type >= 0 && plan.input_type < node_types),
        "input type");
+  uint64_t listed = 0;
+  for (const PlannedLinkList& list : plan.link_lists) {
+    Must(list.edge_type >= 0 && list.edge_type < edge_types, "link type");
+    Must(list.count >= 1, "links of a type");
+    listed += list.count;
+  }
+  Must(!links || listed == plan.input_count, "links in all");
   const bool neighbors = links || plan.spec.has_neighbor();
   Must(plan.num_hops >= neighbors && plan.num_hops <= kMaxHops, "hops");
   const int fanouts = neighbors ? plan.num_hops : 0;
@@ -72,7 +78,7 @@ void RunBatch(std::shared_ptr<const MemoryGraph> graph,
   request.key = {plan->session, 1, 2};
   request.plan = std::move(plan);
   request.input_number = {0, 1};
-  if (request.plan->link_type < 0) {
+  if (!request.plan->takes_links()) {
     request.original_id = {2, 0};
   } else {
     request.links.source = {0, 0};

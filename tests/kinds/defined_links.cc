@@ -8,51 +8,73 @@
 
 #include "sampler_server/engine/testing/definition.h"
 #include "sampler_server/engine/testing/oracle.h"
+#include "tests/kinds/defined_enclosing.h"
 
 namespace tributary {
 namespace {
 
+// Those of one supervision type: `request` is what is left of the batch's
+// without the links of other types.
 class DefinedLinks {
  public:
   DefinedLinks(const MemoryGraphSpec& graph,
                const MemoryGraphSpec::EdgeType& type,
                const SpecOptions& options, const NegativeSampling& negatives,
-               ExcludeMode exclude, bool enclosing, const BatchRequest& request)
+               ExcludeMode exclude, BatchRequest request, size_t first_tree,
+               bool one_of_several)
       : graph_(graph),
         type_(type),
         options_(options),
         negatives_(negatives),
         exclude_(exclude),
-        enclosing_(enclosing),
-        request_(request),
-        n_(request.links.size()) {}
+        request_(std::move(request)),
+        n_(request_.links.size()),
+        first_tree_(first_tree),
+        one_of_several_(one_of_several) {}
 
-  std::string Digest() {
+  using Tensors = std::map<std::string, OracleTensor>;
+
+  // Where hops begin. Once, before what follows.
+  std::vector<OracleStart> Starts() {
     DrawNegatives();
     const auto& links = request_.links;
+    for (const std::string& end : {type_.src, type_.dst}) {
+      starts_.push_back({end, 0, -1});  // also where there are no links
+    }
     for (size_t i = 0; i < n_; ++i) Start(type_.src, i, links.source[i]);
     for (size_t i = 0; i < n_; ++i) Start(type_.dst, i, links.destination[i]);
     if (negatives_.mode == NegativeMode::kBinary) {
       for (const Negative& n : drawn_) Start(type_.src, n.link, n.source);
     }
     for (const Negative& n : drawn_) Start(type_.dst, n.link, n.destination);
-    return OracleDigestFrom(
-        graph_, options_, request_.key.epoch, request_.key.index, starts_,
-        request_.input_time,
-        [this](const std::vector<int32_t>& local) { return Own(local); },
-        [this](size_t type, size_t e) {
-          return &graph_.edge_types[type] == &type_ && IsExcluded(e);
-        },
-        enclosing_ ? OracleAfter([this](const OracleNodeTypes& nodes,
-                                        OracleEdgeTypes& edges) {
-          return Enclose(nodes.at(type_.src), edges);
-        })
-                   : OracleAfter());
+    return starts_;
+  }
+  size_t num_numbered() const { return starts_.size() - 2; }
+
+  bool Excludes(size_t type, size_t e) const {
+    return &graph_.edge_types[type] == &type_ && IsExcluded(e);
+  }
+
+  // `local`: the numbers of its starts.
+  Tensors Own(const std::vector<int32_t>& local) {
+    Tensors own;
+    own[OfLinks("input_id")] =
+        MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
+    if (negatives_.on_exhausted == OnExhausted::kAccept) {
+      own[OfLinks("num_exhausted")] =
+          MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
+    }
+    if (negatives_.mode == NegativeMode::kTriplet) {
+      Triplets(local, &own);
+    } else {
+      Pairs(local, &own);
+      Labels(&own);
+      if (options_.draws.time != TimeMode::kNone) Times(&own);
+    }
+    return own;
   }
 
  private:
-  using Tensors = std::map<std::string, OracleTensor>;
-
   // Whether edge `e` of the links' type is one of them.
   bool IsExcluded(size_t e) const {
     const auto& [u, v] = type_.edges[e];
@@ -74,81 +96,6 @@ class DefinedLinks {
       }
     }
     return false;
-  }
-
-  // Whether the type holds the links' edges, this way or the other.
-  bool HoldsLinks(size_t type) const {
-    const auto& other = graph_.edge_types[type];
-    return &other == &type_ || (other.reverse != type_.reverse &&
-                                (other.rel == "rev_" + type_.rel ||
-                                 type_.rel == "rev_" + other.rel));
-  }
-
-  // The local numbers of a link's ends.
-  std::pair<int32_t, int32_t> EndsOf(const OracleNodes& nodes,
-                                     size_t link) const {
-    const auto tree = static_cast<int64_t>(link);
-    const LinkColumns& links = request_.links;
-    return {
-        static_cast<int32_t>(nodes.local.at({tree, links.source[link]})),
-        static_cast<int32_t>(nodes.local.at({tree, links.destination[link]}))};
-  }
-
-  // Distances from a node, as if another were not there: by relaxing all edges
-  // until nothing changes.
-  static std::map<int32_t, int64_t> Distances(
-      const std::vector<std::pair<int32_t, int32_t>>& edges, int32_t from,
-      int32_t without) {
-    std::map<int32_t, int64_t> distance = {{from, 0}};
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto [a, b] : edges) {
-        for (int turn = 0; turn < 2; ++turn, std::swap(a, b)) {
-          if (distance.count(a) == 0 || b == without) continue;
-          const int64_t by_a = distance[a] + 1;
-          if (distance.count(b) > 0 && distance[b] <= by_a) continue;
-          distance[b] = by_a;
-          changed = true;
-        }
-      }
-    }
-    return distance;
-  }
-
-  Tensors Enclose(const OracleNodes& nodes, OracleEdgeTypes& edge_types) const {
-    std::vector<std::pair<int32_t, int32_t>> all;
-    for (auto& [t, edges] : edge_types) {
-      OracleEdges kept;
-      for (size_t e = 0; e < edges.ids.size(); ++e) {
-        const int32_t u = edges.src[e], v = edges.dst[e];
-        const auto [s, d] =
-            EndsOf(nodes, static_cast<size_t>(nodes.all[v].tree));
-        const bool own = (u == s && v == d) || (u == d && v == s);
-        if (own && HoldsLinks(t)) continue;
-        kept.src.push_back(u);
-        kept.dst.push_back(v);
-        kept.ids.push_back(edges.ids[e]);
-        all.emplace_back(u, v);
-      }
-      edges.src = kept.src;
-      edges.dst = kept.dst;
-      edges.ids = kept.ids;
-    }
-    std::vector<int64_t> z(nodes.all.size(), 0);
-    for (size_t link = 0; link < n_; ++link) {
-      const auto [s, d] = EndsOf(nodes, link);
-      std::map<int32_t, int64_t> x = Distances(all, s, d);
-      std::map<int32_t, int64_t> y = Distances(all, d, s);
-      for (const auto& [node, away] : x) {
-        if (y.count(node) == 0) continue;
-        const int64_t sum = away + y[node];
-        z[node] =
-            1 + std::min(away, y[node]) + (sum / 2) * (sum / 2 + sum % 2 - 1);
-      }
-      z[s] = z[d] = 1;
-    }
-    return {{OfNodes("z", type_.src),
-             MakeOracleTensor(DType::kInt64, {z.size()}, z)}};
   }
 
   struct Negative {
@@ -254,7 +201,7 @@ class DefinedLinks {
   }
 
   void Start(const std::string& type, size_t link, int64_t id) {
-    starts_.push_back({type, static_cast<int64_t>(link), id});
+    starts_.push_back({type, static_cast<int64_t>(first_tree_ + link), id});
   }
 
   std::string OfLinks(const std::string& name) const {
@@ -265,23 +212,8 @@ class DefinedLinks {
   std::string OfNodes(const std::string& name, const std::string& type) const {
     return graph_.heterogeneous ? name + "/" + type : name;
   }
-
-  Tensors Own(const std::vector<int32_t>& local) {
-    Tensors own;
-    own[OfLinks("input_id")] =
-        MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
-    if (negatives_.on_exhausted == OnExhausted::kAccept) {
-      own[OfLinks("num_exhausted")] =
-          MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
-    }
-    if (negatives_.mode == NegativeMode::kTriplet) {
-      Triplets(local, &own);
-    } else {
-      Pairs(local, &own);
-      Labels(&own);
-      if (!request_.input_time.empty()) Times(&own);
-    }
-    return own;
+  std::string OfEnds(const std::string& name, const std::string& type) const {
+    return one_of_several_ ? OfLinks(name) : OfNodes(name, type);
   }
 
   void Triplets(const std::vector<int32_t>& local, Tensors* own) {
@@ -291,16 +223,18 @@ class DefinedLinks {
     };
     const size_t m = drawn_.size();
     std::vector<uint64_t> shape = {n_};
-    if (negatives_.amount != 1) shape.push_back(m / n_);
-    (*own)[OfNodes("src_index", type_.src)] =
+    if (negatives_.amount != 1) {
+      shape.push_back(static_cast<uint64_t>(negatives_.amount));
+    }
+    (*own)[OfEnds("src_index", type_.src)] =
         MakeOracleTensor(DType::kInt32, {n_}, at(0, n_));
-    (*own)[OfNodes("dst_pos_index", type_.dst)] =
+    (*own)[OfEnds("dst_pos_index", type_.dst)] =
         MakeOracleTensor(DType::kInt32, {n_}, at(n_, n_));
-    (*own)[OfNodes("dst_neg_index", type_.dst)] =
+    (*own)[OfEnds("dst_neg_index", type_.dst)] =
         MakeOracleTensor(DType::kInt32, shape, at(2 * n_, m));
-    if (request_.input_time.empty()) return;
+    if (options_.draws.time == TimeMode::kNone) return;
     for (const std::string& end : {type_.src, type_.dst}) {
-      (*own)[OfNodes("seed_time", end)] =
+      (*own)[OfEnds("seed_time", end)] =
           MakeOracleTensor(DType::kInt64, {n_}, request_.input_time);
     }
   }
@@ -324,7 +258,7 @@ class DefinedLinks {
 
   void Labels(Tensors* own) {
     const size_t m = drawn_.size();
-    const LabelType type = request_.links.label_type;
+    const LabelType type = options_.links->label;
     if (type == LabelType::kNone && negatives_.mode == NegativeMode::kNone) {
       return;
     }
@@ -355,13 +289,32 @@ class DefinedLinks {
   const SpecOptions& options_;
   const NegativeSampling& negatives_;
   const ExcludeMode exclude_;
-  const bool enclosing_;
-  const BatchRequest& request_;
-  const size_t n_;
+  const BatchRequest request_;
+  const size_t n_, first_tree_;
+  const bool one_of_several_;
   std::vector<Negative> drawn_;
   int64_t exhausted_ = 0;
   std::vector<OracleStart> starts_;
 };
+
+// What is left of a batch's inputs: those of numbers [from, to) in the list,
+// which count from there.
+BatchRequest OfNumbers(const BatchRequest& request, int64_t from, int64_t to) {
+  BatchRequest left;
+  left.key = request.key;
+  std::vector<uint64_t> places;
+  for (size_t i = 0; i < request.input_number.size(); ++i) {
+    const int64_t number = request.input_number[i];
+    if (number < from || number >= to) continue;
+    places.push_back(i);
+    left.input_number.push_back(number - from);
+    if (!request.input_time.empty()) {
+      left.input_time.push_back(request.input_time[i]);
+    }
+  }
+  left.links = request.links.Take(places);
+  return left;
+}
 
 }  // namespace
 
@@ -373,14 +326,49 @@ int64_t NodesOf(const MemoryGraphSpec& graph, const std::string& name) {
 }
 
 std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
-                              const MemoryGraphSpec::EdgeType& type,
+                              const std::vector<DefinedLinkList>& lists,
                               const SpecOptions& options,
                               const NegativeSampling& negatives,
                               ExcludeMode exclude, bool enclosing,
                               const BatchRequest& request) {
-  return DefinedLinks(graph, type, options, negatives, exclude, enclosing,
-                      request)
-      .Digest();
+  std::vector<DefinedLinks> parts;
+  std::vector<OracleStart> starts;
+  int64_t first = 0;
+  size_t tree = 0;
+  for (const DefinedLinkList& list : lists) {
+    BatchRequest its = OfNumbers(request, first, first + list.count);
+    const size_t links = its.links.size();
+    parts.emplace_back(graph, *list.type, options, negatives, exclude,
+                       std::move(its), tree, lists.size() > 1);
+    for (const OracleStart& start : parts.back().Starts()) {
+      starts.push_back(start);
+    }
+    first += list.count;
+    tree += links;
+  }
+  const auto own = [&](const std::vector<int32_t>& local) {
+    DefinedLinks::Tensors tensors;
+    auto from = local.begin();
+    for (DefinedLinks& part : parts) {
+      const auto to = from + static_cast<ptrdiff_t>(part.num_numbered());
+      tensors.merge(part.Own({from, to}));
+      from = to;
+    }
+    return tensors;
+  };
+  const auto excludes = [&](size_t type, size_t e) {
+    return std::any_of(
+        parts.begin(), parts.end(),
+        [&](const DefinedLinks& part) { return part.Excludes(type, e); });
+  };
+  OracleAfter after;
+  if (enclosing) {
+    after = [&](const OracleNodeTypes& nodes, OracleEdgeTypes& edges) {
+      return EncloseDefined(graph, *lists[0].type, request.links, nodes, edges);
+    };
+  }
+  return OracleDigestFrom(graph, options, request.key.epoch, request.key.index,
+                          starts, request.input_time, own, excludes, after);
 }
 
 }  // namespace tributary

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/kinds/link/link_spec.h"
@@ -14,9 +15,16 @@ namespace tributary {
 // 0 of a type that there is not.
 int64_t NodesOf(const MemoryGraphSpec& graph, const std::string& name);
 
-// The digest that the batch must have; `type` is one of the graph's.
+// Links of one supervision type in the list of inputs.
+struct DefinedLinkList {
+  const MemoryGraphSpec::EdgeType* type = nullptr;  // one of the graph's
+  int64_t count = 0;
+};
+
+// The digest that the batch must have of the lists one after the other; the
+// request's inputs are in the epoch's order within each.
 std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
-                              const MemoryGraphSpec::EdgeType& type,
+                              const std::vector<DefinedLinkList>& lists,
                               const SpecOptions& options,
                               const NegativeSampling& negatives,
                               ExcludeMode exclude, bool enclosing,

@@ -1,7 +1,10 @@
-// Random batches of links, of every mode of negatives and exclusions.
+// Random batches of links, of every mode of negatives and exclusions, of one
+// and of several edge types.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/kinds/link/link_spec.h"
@@ -12,6 +15,10 @@
 namespace tributary {
 namespace {
 
+using EdgeTypes = std::vector<const MemoryGraphSpec::EdgeType*>;
+
+constexpr size_t kMostTypes = 4;
+
 // So many ids of destinations with each link.
 void BringNegatives(int64_t nodes, uint64_t each, LinkColumns* links) {
   links->negatives = each;
@@ -20,17 +27,20 @@ void BringNegatives(int64_t nodes, uint64_t each, LinkColumns* links) {
   }
 }
 
-// An edge type whose ends have nodes; none where there is none.
-const MemoryGraphSpec::EdgeType* Supervised(const MemoryGraphSpec& graph,
-                                            uint64_t seed) {
+// An edge type whose ends have nodes, or, of every other typed graph, several,
+// in canonical order; none where there is none.
+EdgeTypes Supervised(const MemoryGraphSpec& graph, uint64_t seed) {
   std::map<std::string, int64_t> nodes;
   for (const auto& type : graph.node_types) nodes[type.name] = type.num_nodes;
-  for (size_t i = 0; i < graph.edge_types.size(); ++i) {
+  const size_t most = graph.heterogeneous && seed / 8 % 2 == 0 ? kMostTypes : 1;
+  EdgeTypes found;
+  for (size_t i = 0; i < graph.edge_types.size() && found.size() < most; ++i) {
     const auto& type = graph.edge_types[(seed + i) % graph.edge_types.size()];
     if (type.reverse && !graph.heterogeneous) continue;  // nobody sees it
-    if (nodes[type.src] > 0 && nodes[type.dst] > 0) return &type;
+    if (nodes[type.src] > 0 && nodes[type.dst] > 0) found.push_back(&type);
   }
-  return nullptr;
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 // Edges that are there, and pairs that may not be.
@@ -68,75 +78,102 @@ void SetLabels(uint64_t seed, LinkColumns* links) {
   if (seed % 7 == 3) links->SetLabels(real);
 }
 
+// An error has no digest: batches of its own in negative_search_test.
+NegativeSampling RandomNegatives(uint64_t seed, const EdgeTypes& types,
+                                 bool node_times) {
+  NegativeSampling negatives;
+  negatives.mode = static_cast<NegativeMode>(seed % 4);
+  negatives.given =
+      negatives.mode >= NegativeMode::kTriplet && seed / 4 % 3 == 1;
+  const double amounts[] = {1, 0.3, 2, 2.5, 5};
+  negatives.amount = amounts[seed / 4 % 5];
+  if (negatives.mode != NegativeMode::kBinary) {
+    negatives.amount = std::ceil(negatives.amount);
+  }
+  if (negatives.given || negatives.mode == NegativeMode::kNone) {
+    return negatives;
+  }
+  if (seed % 3 == 0) {
+    negatives.strict = true;
+    negatives.on_exhausted = OnExhausted::kAccept;
+  }
+  if (node_times) negatives.on_exhausted = OnExhausted::kAccept;
+  const bool edges = std::all_of(types.begin(), types.end(), [](auto* type) {
+    return !type->edges.empty();
+  });
+  if (edges && seed / 3 % 3 == 1) {
+    negatives.degree_power = std::array{0.75, 1.0, 0.1}[seed / 9 % 3];
+  }
+  return negatives;
+}
+
+// Ids here are no reverses' ids xor 1: looked for at the links' sources, where
+// edges that are not these end, and at the destinations of out-edges.
+ExcludeMode RandomExclude(uint64_t seed, const EdgeTypes& types,
+                          EdgeDirection direction) {
+  const ExcludeMode exclude =
+      std::array{ExcludeMode::kNone, ExcludeMode::kSelf, ExcludeMode::kPair,
+                 ExcludeMode::kReverseId}[seed / 7 % 4];
+  const bool loops = std::all_of(types.begin(), types.end(), [](auto* type) {
+    return type->src == type->dst;
+  });
+  const bool apart = !loops || direction != EdgeDirection::kIn;
+  return exclude == ExcludeMode::kReverseId && apart ? ExcludeMode::kSelf
+                                                     : exclude;
+}
+
+// The links of all types, one after the other, and how they are listed.
+LinkColumns AllLinks(const RandomCase& random, const EdgeTypes& types,
+                     const NegativeSampling& negatives, uint64_t seed,
+                     LinkInputs* inputs) {
+  LinkColumns all;
+  for (const MemoryGraphSpec::EdgeType* type : types) {
+    LinkColumns links = RandomLinks(random, *type, seed + inputs->lists.size());
+    if (negatives.given) {
+      BringNegatives(NodesOf(random.graph, type->dst),
+                     static_cast<uint64_t>(negatives.amount), &links);
+    }
+    if (types.size() > 1)
+      inputs->lists.emplace_back(type->name(), links.size());
+    all.negatives = links.negatives;
+    all.Append(links);
+  }
+  return all;
+}
+
 class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "link"; }
 
   KindCase MakeCase(uint64_t seed) const override {
     RandomCase random;
-    const MemoryGraphSpec::EdgeType* type = nullptr;
-    for (uint64_t next = seed; type == nullptr; next += 1'000'003) {
+    EdgeTypes types;
+    for (uint64_t next = seed; types.empty(); next += 1'000'003) {
       random = seed % 3 == 0 ? MakeDirectedCase(next) : MakeRandomCase(next);
-      type = Supervised(random.graph, seed);
+      types = Supervised(random.graph, seed);
     }
     BatchCase& batch = random.batch;
-    batch.links = RandomLinks(random, *type, seed);
-    batch.inputs.clear();
     SpecOptions& options = batch.options;
     options.input_type.clear();
     options.subgraph = SubgraphOptions();
-    if (options.draws.input_time == InputTimeMode::kOwn) {
-      options.draws.input_time = InputTimeMode::kGiven;
-      for (size_t i = 0; i < batch.links.size(); ++i) {
-        batch.input_time.push_back(static_cast<int64_t>(i * 3 % 11));
-      }
-    }
-    NegativeSampling negatives;
-    negatives.mode = static_cast<NegativeMode>(seed % 4);
-    negatives.given =
-        negatives.mode >= NegativeMode::kTriplet && seed / 4 % 3 == 1;
-    const double amounts[] = {1, 0.3, 2, 2.5, 5};
-    negatives.amount = amounts[seed / 4 % 5];
-    if (negatives.mode != NegativeMode::kBinary) {
-      negatives.amount = std::ceil(negatives.amount);
-    }
-    // An error has no digest: batches of its own in negative_search_test.
-    if (negatives.given) {
-      BringNegatives(NodesOf(random.graph, type->dst),
-                     static_cast<uint64_t>(negatives.amount), &batch.links);
-    } else if (negatives.mode != NegativeMode::kNone && seed % 3 == 0) {
-      negatives.strict = true;
-      negatives.on_exhausted = OnExhausted::kAccept;
-    }
-    if (negatives.mode != NegativeMode::kNone && !negatives.given &&
-        options.draws.time == TimeMode::kNode) {
-      negatives.on_exhausted = OnExhausted::kAccept;
-    }
-    if (negatives.mode != NegativeMode::kNone && !negatives.given &&
-        !type->edges.empty() && seed / 3 % 3 == 1) {
-      negatives.degree_power = std::array{0.75, 1.0, 0.1}[seed / 9 % 3];
-    }
-    if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);
-    ExcludeMode exclude =
-        std::array{ExcludeMode::kNone, ExcludeMode::kSelf, ExcludeMode::kPair,
-                   ExcludeMode::kReverseId}[seed / 7 % 4];
-    // Ids here are no reverses' ids xor 1: looked for at the links' sources,
-    // where edges that are not these end, and at the destinations of out-edges.
-    if (exclude == ExcludeMode::kReverseId &&
-        (type->src != type->dst ||
-         options.draws.edge_dir != EdgeDirection::kIn)) {
-      exclude = ExcludeMode::kSelf;
-    }
-    const bool enclosing = seed % 8 == 4 && random.graph.node_types.size() == 1;
+    const NegativeSampling negatives =
+        RandomNegatives(seed, types, options.draws.time == TimeMode::kNode);
+    ExcludeMode exclude = RandomExclude(seed, types, options.draws.edge_dir);
+    const bool enclosing = seed % 8 == 4 && types.size() == 1 &&
+                           random.graph.node_types.size() == 1;
     if (enclosing) {
       options.draws = {.disjoint = true};
       options.subgraph = {SubgraphType::kInduced, 1'000'000};
-      batch.input_time.clear();
       exclude = ExcludeMode::kNone;
     }
+    LinkInputs links{random.graph.heterogeneous ? types[0]->name() : ""};
+    batch.links = AllLinks(random, types, negatives, seed, &links);
     if (!NeedsEdgeIds(exclude)) batch.links.edge_id.clear();
-    options.links = LinkInputs{random.graph.heterogeneous ? type->name() : "",
-                               batch.links.label_type};
+    if (negatives.mode != NegativeMode::kTriplet) SetLabels(seed, &batch.links);
+    links.label = batch.links.label_type;
+    options.links = links;
+    batch.inputs.clear();
+    SetTimes(&batch);
 
     KindCase made{random.graph, batch, nullptr, Describe(random)};
     made.batch.build_spec = [negatives, exclude, enclosing](
@@ -144,20 +181,46 @@ class Fixture final : public KindFixture {
                                 const SpecOptions& asked) {
       return BuildLinkSpec(graph, asked, negatives, exclude, enclosing);
     };
-    const auto place =
-        static_cast<size_t>(type - random.graph.edge_types.data());
-    made.defined = [graph = made.graph, options, place, negatives, exclude,
+    std::vector<size_t> places;
+    for (const MemoryGraphSpec::EdgeType* type : types) {
+      places.push_back(
+          static_cast<size_t>(type - random.graph.edge_types.data()));
+      absl::StrAppend(&made.description, "links of ", type->name(), "\n");
+    }
+    made.defined = [graph = made.graph, options, places, negatives, exclude,
                     enclosing](const BatchRequest& request) {
-      return DefinedLinkDigest(graph, graph.edge_types[place], options,
-                               negatives, exclude, enclosing, request);
+      std::vector<DefinedLinkList> lists;
+      for (size_t i = 0; i < places.size(); ++i) {
+        const int64_t count =
+            places.size() == 1
+                ? INT64_MAX
+                : static_cast<int64_t>(options.links->lists[i].second);
+        lists.push_back({&graph.edge_types[places[i]], count});
+      }
+      return DefinedLinkDigest(graph, lists, options, negatives, exclude,
+                               enclosing, request);
     };
-    absl::StrAppend(&made.description, "links of ", type->name(), ", mode ",
-                    static_cast<int>(negatives.mode), ", amount ",
-                    negatives.amount, negatives.given ? ", given" : "",
-                    ", degrees to the power ", negatives.degree_power,
-                    negatives.strict ? ", strict" : "",
-                    enclosing ? ", enclosing\n" : "\n");
+    absl::StrAppend(
+        &made.description, "mode ", static_cast<int>(negatives.mode),
+        ", amount ", negatives.amount, negatives.given ? ", given" : "",
+        ", degrees to the power ", negatives.degree_power,
+        negatives.strict ? ", strict" : "", enclosing ? ", enclosing\n" : "\n");
     return made;
+  }
+
+ private:
+  // One for each link, where there is a time.
+  static void SetTimes(BatchCase* batch) {
+    DrawOptions& draws = batch->options.draws;
+    const std::vector<int64_t> given = std::move(batch->input_time);
+    batch->input_time.clear();
+    if (draws.time == TimeMode::kNone) return;
+    draws.input_time = InputTimeMode::kGiven;
+    for (size_t i = 0; i < batch->links.size(); ++i) {
+      batch->input_time.push_back(given.empty()
+                                      ? static_cast<int64_t>(i * 3 % 11)
+                                      : given[i % given.size()]);
+    }
   }
 };
 

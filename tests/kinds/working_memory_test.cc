@@ -1,11 +1,8 @@
 // What a task holds is within what was reserved for it, whatever the batch:
 // every allocation of this process is counted.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <random>
 #include <utility>
 
@@ -15,69 +12,7 @@
 #include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
-
-namespace {
-
-int64_t g_held = 0;  // by the one thread that there is
-int64_t g_peak = 0;
-
-// Large aligned allocations: what alignment adds is address space, no memory.
-struct Aligned {
-  void* memory = nullptr;
-  size_t size = 0;
-};
-Aligned g_aligned[64];
-constexpr size_t kLarge = 64 << 10;
-
-void Hold(size_t bytes) {
-  g_held += static_cast<int64_t>(bytes);
-  g_peak = std::max(g_peak, g_held);
-}
-
-Aligned& FindAligned(void* memory) {
-  for (Aligned& aligned : g_aligned) {
-    if (aligned.memory == memory) return aligned;
-  }
-  std::abort();  // more of them than a task has
-}
-
-}  // namespace
-
-// Linked with --wrap: AlignedBuffer's allocations go through these two.
-extern "C" {
-int __real_posix_memalign(void** memory, size_t alignment, size_t size);
-int __wrap_posix_memalign(void** memory, size_t alignment, size_t size) {
-  const int error = __real_posix_memalign(memory, alignment, size);
-  if (error != 0) return error;
-  if (size > kLarge) {
-    FindAligned(nullptr) = {*memory, size};
-    Hold(size);
-  } else {
-    Hold(malloc_usable_size(*memory));
-  }
-  return 0;
-}
-void __real_free(void* memory);
-void __wrap_free(void* memory) {
-  if (memory == nullptr) return;
-  size_t size = malloc_usable_size(memory);
-  for (Aligned& aligned : g_aligned) {
-    if (aligned.memory == memory) size = std::exchange(aligned, {}).size;
-  }
-  g_held -= static_cast<int64_t>(size);
-  __real_free(memory);
-}
-}
-
-// And all of C++'s through these.
-void* operator new(size_t size) {
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  Hold(malloc_usable_size(memory));
-  return memory;
-}
-void operator delete(void* memory) noexcept { __wrap_free(memory); }
-void operator delete(void* memory, size_t) noexcept { __wrap_free(memory); }
+#include "tests/kinds/counted_memory.h"
 
 namespace tributary {
 namespace {
@@ -97,13 +32,13 @@ Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
   OneBatchWorld world(graph);
   request.deadline = world.Deadline();
   const uint64_t reserved = TaskBytes(graph->schema(), request);
-  const int64_t before = g_peak = g_held;
+  const int64_t before = StartPeak();
   const auto sink = world.Start(std::move(request));
   (void)world.world().Drain(1'000'000);
   EXPECT_EQ(sink->ends, 1);
   EXPECT_TRUE(sink->failed.ok()) << sink->failed;
   return {sink->ready.value_or(0), sink->needs.value_or(0),
-          static_cast<uint64_t>(g_peak - before), reserved};
+          static_cast<uint64_t>(PeakBytes() - before), reserved};
 }
 
 // A batch is made with exactly its size as credit, and refused with less, and
@@ -341,6 +276,44 @@ TEST_P(WorkingMemory, Links) {
       batch.build_spec = [&](const SpecGraph& spec_graph,
                              const SpecOptions& options) {
         return BuildLinkSpec(spec_graph, options, c.negatives);
+      };
+      ExpectWithinReservation(graph, batch);
+    }
+  }
+}
+
+// A few edge types of many links, and many that a batch has hardly any of.
+TEST_P(WorkingMemory, LinksOfSeveralEdgeTypes) {
+  const NegativeSampling modes[] = {{},
+                                    {NegativeMode::kBinary, 1.5},
+                                    {NegativeMode::kTriplet, 2},
+                                    ByDegree(1)};
+  for (const auto& [types, links] : {std::pair(3, 4000), std::pair(150, 200)}) {
+    MemoryGraphSpec spec = Uniform(20'000, 20'000);
+    spec.heterogeneous = true;
+    spec.edge_types.resize(types, spec.edge_types[0]);
+    BatchCase batch = Case(0, {0});
+    batch.options.links = LinkInputs{};
+    for (int t = 0; t < types; ++t) {
+      spec.edge_types[t].rel = absl::StrCat("relation", 100 + t);
+      const std::string name = spec.edge_types[t].name();
+      if (t < 3) batch.options.num_neighbors.by_edge_type[name] = {1};
+      if (t >= 3) spec.edge_types[t].edges.resize(1);
+      batch.options.links->lists.emplace_back(name, links);
+      for (int64_t i = 0; i < links; ++i) {
+        batch.links.source.push_back((i * 3 + t) % 20'000);
+        batch.links.destination.push_back((i * 7 + t) % 20'000);
+      }
+    }
+    batch.options.batch_size = batch.links.size();
+    const auto graph = Make(spec);
+    for (const NegativeSampling& mode : modes) {
+      if (types > 3 && mode.mode != NegativeMode::kBinary) continue;
+      SCOPED_TRACE(
+          absl::StrCat(types, " types, mode ", static_cast<int>(mode.mode)));
+      batch.build_spec = [&](const SpecGraph& spec_graph,
+                             const SpecOptions& options) {
+        return BuildLinkSpec(spec_graph, options, mode);
       };
       ExpectWithinReservation(graph, batch);
     }

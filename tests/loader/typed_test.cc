@@ -154,16 +154,16 @@ TEST_F(TypedTest, LinksByTheirTypes) {
   ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
   auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
   ASSERT_TRUE(batch.ok()) << batch.status();
-  ASSERT_TRUE(batch->links.has_value());
-  EXPECT_EQ(batch->links->edge_type, "author,writes,paper");
-  EXPECT_THAT(batch->links->input_id, ElementsAre(0, 1));
-  const auto index = batch->links->edge_label_index->As<int32_t>();
+  ASSERT_EQ(batch->links.size(), 1u);
+  const HeteroLinks& links = batch->links.at("author,writes,paper");
+  EXPECT_THAT(links.input_id, ElementsAre(0, 1));
+  const auto index = links.edge_label_index->As<int32_t>();
   ASSERT_EQ(index.size(), 8u);
   // Authors 2 and 0, again as the negatives' sources; paper 3 twice.
   EXPECT_THAT(index.first(6), ElementsAre(0, 1, 0, 1, 0, 0));
   EXPECT_THAT(batch->nodes["author"].n_id.first(2), ElementsAre(2, 0));
   EXPECT_EQ(batch->nodes["paper"].n_id[0], 3);
-  EXPECT_THAT(batch->links->edge_label->As<int64_t>(), ElementsAre(1, 6, 0, 0));
+  EXPECT_THAT(links.edge_label->As<int64_t>(), ElementsAre(1, 6, 0, 0));
 }
 
 // Two papers of one's own for each link.
@@ -189,6 +189,60 @@ TEST_F(TypedTest, LinksWithTheirNegatives) {
   ASSERT_TRUE(negatives != nullptr && papers != nullptr);
   EXPECT_THAT(papers->As<int64_t>(), ElementsAre(3, 1, 0));
   EXPECT_THAT(negatives->As<int32_t>(), ElementsAre(1, 2, 0, 1));
+}
+
+// Two lists: links that authors wrote, and that papers cite, in one batch.
+TEST_F(TypedTest, LinksOfSeveralEdgeTypes) {
+  LinkNeighborLoaderOptions options;
+  EdgeTypeLinks& cites = options.by_edge_type.emplace_back();
+  cites.edge_type = "paper,cites,paper";
+  cites.source = {2, 0};
+  cites.destination = {1, 0};
+  cites.neg_destination = {3, 2};
+  EdgeTypeLinks& writes = options.by_edge_type.emplace_back();
+  writes.edge_type = "author,writes,paper";
+  writes.source = {2, 0, 1};
+  writes.destination = {3, 3, 1};
+  writes.neg_destination = {1, 0, 2};
+  options.neg_sampling = {NegativeMode::kTriplet, 1};
+  options.neighbors.num_neighbors = {0};
+  options.neighbors.batch_size = 4;
+  options.neighbors.shuffle = ShuffleMode::kNone;
+  auto loader = DistLinkNeighborLoader::Create(
+      options, worker_, {server_->executor(), server_->transport()});
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ((*loader)->num_inputs(), 5u);
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  ASSERT_EQ(batch->links.size(), 2u);
+  // Authors 2 0 1; papers 3 1, then negatives 0 2; then of citations 2 > 1, 3.
+  EXPECT_THAT(batch->nodes["author"].n_id, ElementsAre(2, 0, 1));
+  EXPECT_THAT(batch->nodes["paper"].n_id, ElementsAre(3, 1, 0, 2));
+  const HeteroLinks& written = batch->links.at("author,writes,paper");
+  EXPECT_THAT(written.input_id, ElementsAre(0, 1, 2));
+  EXPECT_THAT(written.src_index->As<int32_t>(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(written.dst_pos_index->As<int32_t>(), ElementsAre(0, 0, 1));
+  EXPECT_THAT(written.dst_neg_index->As<int32_t>(), ElementsAre(1, 2, 3));
+  const HeteroLinks& cited = batch->links.at("paper,cites,paper");
+  EXPECT_THAT(cited.input_id, ElementsAre(0));
+  EXPECT_THAT(cited.src_index->As<int32_t>(), ElementsAre(3));
+  EXPECT_THAT(cited.dst_pos_index->As<int32_t>(), ElementsAre(1));
+  EXPECT_THAT(cited.dst_neg_index->As<int32_t>(), ElementsAre(0));
+  next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_THAT(batch->links.at("author,writes,paper").input_id, IsEmpty());
+  EXPECT_THAT(batch->links.at("paper,cites,paper").input_id, ElementsAre(1));
+
+  options.edge_type = "author,writes,paper";
+  loader = DistLinkNeighborLoader::Create(
+      options, worker_, {server_->executor(), server_->transport()});
+  EXPECT_THAT(std::string(loader.status().message()),
+              HasSubstr("by_edge_type is given beside links of one edge type"));
 }
 
 TEST_F(TypedTest, IdsOfAType) {

@@ -17,6 +17,17 @@ SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
               (5, 5), (4, 3), (0, 3), (1, 3)]
 
 
+# The typed one: 4 nodes `a`, 3 nodes `b`.
+SMALL_NODES = {"a": 4, "b": 3}
+SMALL_ROWS = {("a", "r", "b"): [(0, 0), (1, 0), (2, 1), (3, 1), (0, 2)],
+              ("a", "t", "a"): [(0, 1), (1, 2), (2, 0), (3, 0)],
+              ("b", "s", "a"): [(0, 0), (1, 1), (2, 2), (2, 3), (0, 3)]}
+# Links of each of its types, and one list of them all.
+SMALL_LINKS = {("a", "r", "b"): [(0, 0), (3, 2), (1, 1)],
+               ("a", "t", "a"): [(2, 0), (0, 3)],
+               ("b", "s", "a"): [(1, 1)]}
+
+
 @dataclasses.dataclass
 class NodeType:
     count: int
@@ -86,6 +97,13 @@ def keep_lowest(edges):
             seen.add((u, v))
             kept.append((u, v, e))
     return kept
+
+
+def small_typed():
+    numbered = lambda rows: [(u, v, e) for e, (u, v) in enumerate(rows)]
+    return Graph({t: NodeType(n) for t, n in SMALL_NODES.items()},
+                 {t: EdgeType(numbered(r)) for t, r in SMALL_ROWS.items()},
+                 hetero=True)
 
 
 def homogeneous(n, rows, x=None, y=None, attr=None, splits=None,

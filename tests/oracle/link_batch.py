@@ -19,6 +19,9 @@ class Links:
 
     neighbours: neighbour_batch.Spec
     edge_type: tuple = graphs.EDGE
+    # Several supervision types instead, and how many of the inputs are of
+    # each: first all of the first in canonical order, and so on.
+    types: dict = None
     negatives: str = "none"  # binary, triplet, destination
     amount: float = 1
     strict: bool = False
@@ -26,7 +29,7 @@ class Links:
     degree_power: float = 0  # of nodes' degrees; 0: uniform
     own: list = None  # a user's own: a row of destinations for each link
     enclosing: bool = False  # with neighbours induced and disjoint
-    # By end, of one graph: weights of its nodes up to and with each.
+    # By type and end, of one graph: weights of its nodes up to and with each.
     sums: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -53,43 +56,43 @@ def weight(degree, power):
     return round(product * 65536)  # ties to even
 
 
-def by_degree(graph, spec, end, low, high):
+def by_degree(graph, spec, edge_type, end, low, high):
     """The node, by original id, of `end` 0 (sources) or 1 of all edges."""
-    sums = spec.sums.get(end)
+    sums = spec.sums.get((edge_type, end))
     if sums is None:
-        degrees = [0] * graph.node_types[spec.edge_type[2 * end]].count
-        for edge in graph.edge_types[spec.edge_type].edges:
+        degrees = [0] * graph.node_types[edge_type[2 * end]].count
+        for edge in graph.edge_types[edge_type].edges:
             degrees[edge[end]] += 1
         sums = list(itertools.accumulate(
             weight(d, spec.degree_power) for d in degrees))
-        spec.sums[end] = sums
+        spec.sums[edge_type, end] = sums
     at = ((low | high << 32) * sums[-1]) >> 64
     return bisect.bisect_right(sums, at)
 
 
-def node(graph, spec, end, low, high):
+def node(graph, spec, edge_type, end, low, high):
     if spec.degree_power:
-        return by_degree(graph, spec, end, low, high)
-    return below(low, high, graph.node_types[spec.edge_type[2 * end]].count)
+        return by_degree(graph, spec, edge_type, end, low, high)
+    return below(low, high, graph.node_types[edge_type[2 * end]].count)
 
 
-def candidate(graph, spec, key, links, j, tried):
+def candidate(graph, spec, edge_type, key, links, j, tried):
     """(link that it belongs to, source, destination) of a negative's try."""
     w = philox.philox((tried, j, 0, 0), key)
-    destination = node(graph, spec, 1, w[2], w[3])
+    destination = node(graph, spec, edge_type, 1, w[2], w[3])
     if spec.negatives == "binary":
-        source = node(graph, spec, 0, w[0], w[1])
+        source = node(graph, spec, edge_type, 0, w[0], w[1])
         return j % len(links), source, destination
     link = j // int(spec.amount)
     return link, links[link][0], destination
 
 
-def is_late(graph, spec, candidate, times):
+def is_late(graph, spec, edge_type, candidate, times):
     """Whether an end that was drawn is not there at its link's time."""
     link, source, destination = candidate
     if spec.neighbours.time != "node":
         return False
-    src, _, dst = spec.edge_type
+    src, _, dst = edge_type
     ends = [(dst, destination)]
     if spec.negatives == "binary":
         ends.append((src, source))
@@ -100,7 +103,7 @@ def is_late(graph, spec, candidate, times):
                for time in own)
 
 
-def drawn(graph, spec, epoch, index, links, input_numbers, times):
+def drawn(graph, spec, edge_type, epoch, index, links, input_numbers, times):
     """The negatives, and how many of them are not valid after all."""
     if spec.negatives == "none":
         return [], 0
@@ -108,22 +111,22 @@ def drawn(graph, spec, epoch, index, links, input_numbers, times):
         return [(i, links[i][0], v) for i, number in enumerate(input_numbers)
                 for v in spec.own[number]], 0
     key = philox.make_key(spec.seed, epoch, index, philox.NEGATIVES, 0,
-                          ",".join(spec.edge_type))
-    edges = graph.edge_types[spec.edge_type]
+                          ",".join(edge_type))
+    edges = graph.edge_types[edge_type]
     is_edge = lambda u, v: any(u == x for x, _ in edges.in_edges(v))
     is_valid = lambda c: (
-        not is_late(graph, spec, c, times) and
+        not is_late(graph, spec, edge_type, c, times) and
         not (spec.strict and is_edge(*c[1:])))
     negatives, exhausted = [], 0
     for j in range(math.ceil(len(links) * spec.amount)):
-        tries = (candidate(graph, spec, key, links, j, t)
+        tries = (candidate(graph, spec, edge_type, key, links, j, t)
                  for t in range(TRIES))
         good = next((c for c in tries if is_valid(c)), None)
         if good is None and not spec.accept:
             raise ValueError(f"negative {j}: no candidate is valid")
         exhausted += good is None
-        negatives.append(good or candidate(graph, spec, key, links, j,
-                                           TRIES - 1))
+        negatives.append(good or candidate(graph, spec, edge_type, key, links,
+                                           j, TRIES - 1))
     return negatives, exhausted
 
 
@@ -173,53 +176,110 @@ def enclose(spec, n, labels):
     return after
 
 
-def make(graph, spec, epoch, index, links, input_numbers, times=None):
-    """`links` are the inputs, `input_numbers` their places in the list."""
-    negatives, exhausted = drawn(graph, spec, epoch, index, links,
-                                 input_numbers, times)
-    src, _, dst = spec.edge_type
-    n, m = len(links), len(negatives)
-    starts = [(src, i, link[0]) for i, link in enumerate(links)]
-    starts += [(dst, i, link[1]) for i, link in enumerate(links)]
-    if spec.negatives == "binary":
-        starts += [(src, i, u) for i, u, _ in negatives]
-    starts += [(dst, i, v) for i, _, v in negatives]
-    labels = []
-    after = enclose(spec, n, labels) if spec.enclosing else None
-    local, _, out = neighbour_batch.make_from(graph, spec.neighbours, epoch,
-                                              index, starts, times, after)
-    local = np.array(local, np.int32)
-    of_links = lambda name: (
-        f"{name}/{'__'.join(spec.edge_type)}" if graph.hetero else name)
-    of_nodes = lambda name, t: f"{name}/{t}" if graph.hetero else name
-    out[of_links("input_id")] = np.array(input_numbers, np.int64)
-    if spec.enclosing:
-        out[of_nodes("z", src)] = np.array(labels, np.int64)
+class Part:
+    """A batch's links of one supervision type."""
+
+    def __init__(self, edge_type, first, inputs):
+        self.edge_type = edge_type
+        self.first = first  # number of its list's first link
+        self.numbers = [number for number, _, _ in inputs]
+        self.links = [link for _, link, _ in inputs]
+        self.times = [time for _, _, time in inputs]
+
+    def draw(self, graph, spec, epoch, index):
+        self.negatives, self.exhausted = drawn(
+            graph, spec, self.edge_type, epoch, index, self.links,
+            self.numbers, self.times)
+
+    def starts(self, spec, tree):
+        """Where hops begin; `tree` is that of the first link."""
+        src, _, dst = self.edge_type
+        ends = [(src, i, link[0]) for i, link in enumerate(self.links)]
+        ends += [(dst, i, link[1]) for i, link in enumerate(self.links)]
+        if spec.negatives == "binary":
+            ends += [(src, i, u) for i, u, _ in self.negatives]
+        ends += [(dst, i, v) for i, _, v in self.negatives]
+        return [(t, tree + i, v) for t, i, v in ends]
+
+
+def parts_of(spec, links, input_numbers, times):
+    """The batch by type: in each the order of the epoch."""
+    lists, end = [(spec.edge_type, 0, math.inf)], 0
+    if spec.types is not None:
+        lists = []
+        for t in sorted(spec.types, key=lambda t: [p.encode() for p in t]):
+            lists.append((t, end, end + spec.types[t]))
+            end += spec.types[t]
+    inputs = list(zip(input_numbers, links, times or [None] * len(links)))
+    return [Part(t, first, [i for i in inputs if first <= i[0] < end])
+            for t, first, end in lists]
+
+
+def tensors(graph, spec, part, local, names, timed, label_type):
+    """A part's own, `local` being the numbers of its starts."""
+    of_links, of_src, of_dst = names
+    n, m = len(part.links), len(part.negatives)
+    out = {of_links("input_id"): np.array(part.numbers, np.int64) - part.first}
     if spec.accept:
-        out[of_links("num_exhausted")] = np.array([exhausted], np.int64)
+        out[of_links("num_exhausted")] = np.array([part.exhausted], np.int64)
+    times = np.array(part.times, np.int64) if timed else None
     if spec.negatives == "triplet":
+        each = len(spec.own[0]) if spec.own is not None else int(spec.amount)
         wanted = local[2 * n:]
-        out[of_nodes("src_index", src)] = local[:n]
-        out[of_nodes("dst_pos_index", dst)] = local[n:2 * n]
-        out[of_nodes("dst_neg_index", dst)] = (
-            wanted if m == n else wanted.reshape(n, -1))
-        if times is not None:
-            for end in (src, dst):
-                out[of_nodes("seed_time", end)] = np.array(times, np.int64)
+        out[of_src("src_index")] = local[:n]
+        out[of_dst("dst_pos_index")] = local[n:2 * n]
+        out[of_dst("dst_neg_index")] = (
+            wanted if each == 1 else wanted.reshape(n, each))
+        if timed:
+            out[of_src("seed_time")] = out[of_dst("seed_time")] = times
         return out
     sources = (local[2 * n:2 * n + m] if spec.negatives == "binary"
-               else local[[i for i, _, _ in negatives]])
+               else local[[i for i, _, _ in part.negatives]])
     out[of_links("edge_label_index")] = np.array(
         [[*local[:n], *sources], [*local[n:2 * n], *local[len(local) - m:]]],
-        np.int32)
-    if len(links[0]) == 3:
-        labels = [link[2] for link in links] + [0] * m
-        whole = all(isinstance(label, int) for label in labels)
+        np.int32).reshape(2, n + m)
+    if label_type is not None:
         out[of_links("edge_label")] = np.array(
-            labels, np.int64 if whole else np.float32)
-    elif m > 0:
+            [link[2] for link in part.links] + [0] * m, label_type)
+    elif spec.negatives != "none":
         out[of_links("edge_label")] = np.array([1] * n + [0] * m, np.float32)
-    if times is not None:
+    if timed:
         out[of_links("edge_label_time")] = np.array(
-            list(times) + [times[i] for i, _, _ in negatives], np.int64)
+            [*part.times, *(part.times[i] for i, _, _ in part.negatives)],
+            np.int64)
+    return out
+
+
+def make(graph, spec, epoch, index, links, input_numbers, times=None):
+    """`links` are the inputs, `input_numbers` their places in the list."""
+    parts = parts_of(spec, links, input_numbers, times)
+    starts, begins, tree = [], [], 0
+    for part in parts:
+        part.draw(graph, spec, epoch, index)
+        begins.append(len(starts))
+        starts += part.starts(spec, tree)
+        tree += len(part.links)
+    begins.append(len(starts))
+    tree_times = [t for part in parts for t in part.times]
+    z = []
+    after = (enclose(spec, len(links), z) if spec.enclosing else None)
+    local, _, out = neighbour_batch.make_from(
+        graph, spec.neighbours, epoch, index, starts,
+        None if times is None else tree_times, after,
+        [t for part in parts for t in part.edge_type[::2]])
+    local = np.array(local, np.int32)
+    label_type = None
+    if len(links[0]) == 3:
+        whole = all(isinstance(link[2], int) for link in links)
+        label_type = np.int64 if whole else np.float32
+    for part, begin, end in zip(parts, begins, begins[1:]):
+        suffixed = lambda suffix: (
+            lambda name: f"{name}/{suffix}" if graph.hetero else name)
+        of_links = suffixed("__".join(part.edge_type))
+        ends = [of_links if spec.types else suffixed(t)
+                for t in part.edge_type[::2]]
+        out.update(tensors(graph, spec, part, local[begin:end],
+                           (of_links, *ends), times is not None, label_type))
+        if spec.enclosing:
+            out[suffixed(part.edge_type[0])("z")] = np.array(z, np.int64)
     return out

@@ -152,12 +152,14 @@ def make(graph, spec, epoch, index, inputs, input_numbers, times=None):
     return out
 
 
-def make_from(graph, spec, epoch, index, starts, times, after=None):
+def make_from(graph, spec, epoch, index, starts, times, after=None,
+              types=()):
     """Hops that begin at `starts`, (type, tree, id) each: their local numbers,
     how many nodes they are by type, and the tensors. `times` are the trees'.
-    after(local numbers, nodes, sampled) may change edges."""
+    after(local numbers, nodes, sampled) may change edges. `types` have nodes,
+    too."""
     plan = planned(graph, spec)
-    nodes = {t: Numbering() for t, _, _ in starts}
+    nodes = {t: Numbering() for t in [*types, *(t for t, _, _ in starts)]}
     for src, _, dst in plan:
         nodes.setdefault(src, Numbering())
         nodes.setdefault(dst, Numbering())

@@ -408,6 +408,72 @@ class SevenNodesWithColumnsTest(unittest.TestCase):
             "ccf0367be5f81941d8646162d269794ea95b75aae1c3955bd8dabfbb484a3a08")
 
 
+class LinkTypesTest(unittest.TestCase):
+    """Links of several edge types, on the small typed graph."""
+
+    def batch(self, index=0, labelled=False, shuffle=True, fanouts=(2, 2),
+              disjoint=False, **options):
+        rows = graph.SMALL_LINKS
+        links = [link for t in sorted(rows) for link in rows[t]]
+        if labelled:
+            links = [(*link, k) for k, link in enumerate(links, 1)]
+        spec = Links(Spec(list(fanouts), seed=7, disjoint=disjoint),
+                     types={t: len(rows[t]) for t in rows}, **options)
+        return Loader(graph.small_typed(), links, spec, 4,
+                      shuffle).batch(0, index)
+
+    def check(self, made, expected, **tensors):
+        for name, values in tensors.items():
+            self.assertEqual(made[name.replace("__of_", "/")].tolist(), values,
+                             name)
+        self.assertEqual(digest.digest(made), expected)
+
+    def test_no_negatives(self):
+        self.check(
+            self.batch(),
+            "bd5db9f514fec049bbb3f642760aafb432a383242c82c9b2800d07bc5df2b660",
+            n_id__of_a=[0, 1, 3, 2], n_id__of_b=[0, 1, 2],
+            input_id__of_a__r__b=[0, 2], input_id__of_a__t__a=[1],
+            edge_label_index__of_a__r__b=[[0, 1], [0, 1]],
+            edge_label_index__of_a__t__a=[[0], [2]],
+            edge_label_index__of_b__s__a=[[1], [1]])
+        self.check(
+            self.batch(1),
+            "bad74b17c374d3cda722d6a918627b0408baf1fb14a3e68b932552906a5093d0",
+            n_id__of_a=[3, 2, 0, 1], input_id__of_b__s__a=[],
+            edge_label_index__of_b__s__a=[[], []])
+
+    def test_labels(self):
+        self.check(
+            self.batch(labelled=True, negatives="binary", amount=0.5),
+            "c29d7b3f6db975fd2175e7b4780998fe899332b95fcf05bfaf0b78d30f2d0938",
+            edge_label__of_a__r__b=[1, 3, 0], edge_label__of_a__t__a=[5, 0],
+            edge_label__of_b__s__a=[6, 0])
+
+    def test_trees(self):
+        self.check(
+            self.batch(negatives="triplet", amount=2, disjoint=True),
+            "fabaf033c59833405c001865bd7b76d687095c1306c35af0b684738ade441819",
+            dst_neg_index__of_a__t__a=[[4, 5]],
+            batch__of_b=[0, 1, 1, 3, 2, 2, 2, 3, 0, 1, 3, 0])
+
+    def test_strict(self):
+        self.check(
+            self.batch(negatives="destination", strict=True, accept=True),
+            "2048a05e9ec5e0d90b6a81fd408d7cfb142e97a03e360abfe42614e4d37ccc3e",
+            num_exhausted__of_b__s__a=[0])
+
+    def test_own(self):
+        own = [[1, 2], [0, 1], [2, 0], [1, 3], [2, 2], [0, 3]]
+        self.check(
+            self.batch(shuffle=False, fanouts=[-1], negatives="triplet",
+                       own=own),
+            "c7aadcbb6f67fbde372be9edf372ec0a8c910489c686f06e4d7246be1dd80394",
+            dst_neg_index__of_a__r__b=[[2, 1], [0, 2], [1, 0]],
+            src_index__of_a__t__a=[3], dst_neg_index__of_a__t__a=[[2, 1]],
+            dst_neg_index__of_b__s__a=[])
+
+
 class SubgraphTest(unittest.TestCase):
     """On the seven nodes, on Cora and on aifb."""
 

@@ -53,6 +53,11 @@ class Draw {
       schedule.edge_dir = 1 + static_cast<int64_t>(directions.Below(2));
       Normalize(schedule);
     }
+    SimRandom types(static_cast<uint64_t>(schedule.seed), "link_types");
+    if (types.Chance(0.4)) {
+      schedule.link_types = 1;
+      Normalize(schedule);
+    }
     return schedule;
   }
 

@@ -21,6 +21,7 @@ constexpr uint64_t kRandomSeed = 5;
 constexpr int64_t kNodes = 64;
 constexpr int64_t kHub = 0;
 constexpr int64_t kFeatures = 64;
+constexpr char kOtherType[] = "node,via,node";
 
 void AddColumns(bool masks, GraphSpec* graph) {
   graph->neighbor_ids = true;
@@ -111,11 +112,42 @@ T OrDie(absl::StatusOr<T> value) {
   std::abort();
 }
 
+template <typename T>
+std::vector<T> EveryOther(const std::vector<T>& values, size_t first) {
+  std::vector<T> some;
+  for (size_t i = first; i < values.size(); i += 2) some.push_back(values[i]);
+  return some;
+}
+
+// Every other edge is of another type.
+GraphContent OfTwoTypes(const GraphSpec& spec) {
+  GraphContent content;
+  for (size_t second = 0; second < 2; ++second) {
+    GraphSpec some = spec;
+    some.edges = EveryOther(spec.edges, second);
+    some.weight = EveryOther(spec.weight, second);
+    some.edge_time = EveryOther(spec.edge_time, second);
+    for (auto& [name, mask] : some.masks) mask = EveryOther(mask, second);
+    GraphContent made = MakeContent(some);
+    made.edge_types[0].rel = second == 0 ? "to" : "via";
+    content.edge_types.push_back(std::move(made.edge_types[0]));
+    if (second == 0) content.node_types = std::move(made.node_types);
+  }
+  content.name = "typed";
+  content.heterogeneous = true;
+  return content;
+}
+
 // By their sources, too.
-void WriteWithOutEdges(const GraphSpec& spec, const std::string& folder) {
+GraphContent WithOutEdges(const GraphSpec& spec) {
   GraphContent content = MakeContent(spec);
   const absl::Status added = AddOutEdges(&content);
   if (!added.ok()) OrDie<int>(added);
+  return content;
+}
+
+void WriteContent(const GraphContent& content, const GraphSpec& spec,
+                  const std::string& folder) {
   NodePlan plan{spec.num_partitions, "test", {{}}};
   for (int64_t v = 0; v < spec.num_nodes; ++v) {
     plan.partition_of[0].push_back(
@@ -128,38 +160,52 @@ void WriteWithOutEdges(const GraphSpec& spec, const std::string& folder) {
                     .degrees = spec.degrees}));
 }
 
+// Links `first`, `first` + `step`, ... of `count`. Of those that could, every
+// other world brings its own negatives.
+LinkList SomeLinks(const Schedule& schedule, size_t first, size_t step,
+                   size_t count) {
+  const auto mode = static_cast<NegativeMode>(schedule.links - 1);
+  LinkList list;
+  std::vector<int64_t> labels;
+  for (size_t i = first; i < count; i += step) {
+    const auto n = static_cast<int64_t>(i);
+    list.links.source.push_back(n % kNodes);
+    list.links.destination.push_back(n * 5 % kNodes);
+    labels.push_back(n % 3);
+    if (DrawsOf(schedule).time != TimeMode::kNone) {
+      list.time.push_back(20 + n % 30);
+    }
+    if (mode >= NegativeMode::kTriplet && schedule.expand_all != 0) {
+      list.neg_destination.push_back(n * 7 % kNodes);
+    }
+  }
+  if (mode != NegativeMode::kTriplet) list.links.SetLabels(labels);
+  return list;
+}
+
 // Instead of nodes; links have no times of their own.
 void TakeLinks(const Schedule& schedule, size_t count,
                NeighborLoaderOptions* loader) {
   LinkRequest& link = loader->link.emplace();
   // Four ends of each where a node is one: no more rows than there is room for.
   loader->num_neighbors = {1};
-  link.negatives.amount = 0.5;
-  const bool timed = loader->draws.time != TimeMode::kNone;
-  std::vector<int64_t> labels;
-  for (size_t i = 0; i < count; ++i) {
-    const auto n = static_cast<int64_t>(i);
-    link.links.source.push_back(n % kNodes);
-    link.links.destination.push_back(n * 5 % kNodes);
-    labels.push_back(n % 3);
-    if (timed) loader->input_time.push_back(20 + n % 30);
+  link.lists.push_back(
+      SomeLinks(schedule, 0, schedule.link_types != 0 ? 2 : 1, count));
+  if (schedule.link_types != 0) {
+    loader->num_neighbors_by_type = {{kOtherType, {0}}};
+    link.lists[0].edge_type = "node,to,node";
+    link.lists.push_back(SomeLinks(schedule, 1, 2, count));
+    link.lists[1].edge_type = kOtherType;
   }
-  if (timed) loader->draws.input_time = InputTimeMode::kGiven;
+  if (loader->draws.time != TimeMode::kNone) {
+    loader->draws.input_time = InputTimeMode::kGiven;
+  }
   link.negatives.mode = static_cast<NegativeMode>(schedule.links - 1);
+  link.negatives.amount =
+      link.negatives.mode == NegativeMode::kBinary ? 0.5 : 1;
   link.enclosing = loader->subgraph.type == SubgraphType::kInduced;
   loader->draws.disjoint |= link.enclosing;
-  if (link.negatives.mode != NegativeMode::kTriplet) {
-    link.links.SetLabels(labels);
-  }
-  if (link.negatives.mode != NegativeMode::kBinary) link.negatives.amount = 1;
-  // Of those that could, every other world brings its own.
-  if (link.negatives.mode >= NegativeMode::kTriplet &&
-      schedule.expand_all != 0) {
-    for (size_t i = 0; i < count; ++i) {
-      link.neg_destination.push_back(static_cast<int64_t>(i) * 7 % kNodes);
-    }
-    return;
-  }
+  if (!link.lists[0].neg_destination.empty()) return;
   if (link.negatives.mode == NegativeMode::kNone) return;
   if (schedule.replace != 0) link.negatives.degree_power = 0.75;
   if (loader->draws.time == TimeMode::kNode) {
@@ -255,10 +301,11 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   const bool columns = NeedsColumns(schedule);
   // Written once each, for that flushes to disk; opened for each set of
   // partitions.
-  using Written = std::tuple<uint32_t, bool, bool, bool>;
+  using Written = std::tuple<uint32_t, bool, bool, bool, bool>;
   const bool masks = schedule.predicates == kSimMasks;
   const bool out_edges = schedule.edge_dir != 0;
-  const Written written(num_partitions, columns, masks, out_edges);
+  const bool typed = schedule.link_types != 0;
+  const Written written(num_partitions, columns, masks, out_edges, typed);
   static std::map<Written, std::unique_ptr<TemporaryFolder>> folders;
   static auto& graphs = *new std::map<std::pair<Written, std::vector<uint32_t>>,
                                       std::shared_ptr<const Graph>>;
@@ -268,7 +315,10 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   if (folder == nullptr) {
     folder = std::make_unique<TemporaryFolder>();
     const GraphSpec spec = MakeSpec(num_partitions, columns, masks);
-    (out_edges ? WriteWithOutEdges : WriteGraphTo)(spec, folder->File("graph"));
+    const GraphContent content = typed       ? OfTwoTypes(spec)
+                                 : out_edges ? WithOutEdges(spec)
+                                             : MakeContent(spec);
+    WriteContent(content, spec, folder->File("graph"));
   }
   graph = OrDie(Graph::Open(folder->File("graph"), {std::move(partitions)}));
   return graph;
@@ -282,15 +332,16 @@ std::shared_ptr<const Graph> StrangersGraph() {
 
 LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
-  using Key =
-      std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                 int64_t, int64_t, int64_t, int64_t, uint32_t, uint32_t>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                         int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                         uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
                 schedule.expand_all,
                 schedule.kind,
                 schedule.links,
+                schedule.link_types,
                 schedule.draws,
                 schedule.predicates,
                 schedule.subgraph,

@@ -28,6 +28,7 @@ constexpr SimField kFields[] = {
     {"expand_all", &Schedule::expand_all, 0, 1},
     {"kind", &Schedule::kind, 0, kSimKinds - 1},
     {"links", &Schedule::links, 0, 4},
+    {"link_types", &Schedule::link_types, 0, 1},
     {"draws", &Schedule::draws, 0, kSimDrawWays - 1},
     {"predicates", &Schedule::predicates, 0, kSimMasks},
     {"subgraph", &Schedule::subgraph, 0, 2},
@@ -228,6 +229,10 @@ bool Schedule::IsCalm() const {
 
 void Normalize(Schedule& schedule) {
   if (schedule.kind != kSimNeighbors) schedule.links = 0;
+  // Enclosing subgraphs are of links of one; a typed graph has no out-edges.
+  if (schedule.links == 0 || schedule.subgraph == 2 || schedule.edge_dir != 0) {
+    schedule.link_types = 0;
+  }
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
   // Their questions are not cut into pieces below what a question may be.

@@ -71,6 +71,7 @@ struct Schedule {
   int64_t kind = 0;        // of sampling: kSimNeighbors, ...
   int64_t links = 0;       // 1 to 4: links instead of nodes, with no negatives,
                            // binary ones, triplets, destinations
+  int64_t link_types = 0;  // links are of two edge types, of a typed graph
   int64_t draws = 0;       // 0: uniform; else the ways of kSimDrawWays
   int64_t predicates = 0;  // 1: some edges are left out by what they store;
                            // kSimMasks: by masks, too

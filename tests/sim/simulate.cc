@@ -235,18 +235,19 @@ class Recorder final : public SimUser {
 const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
                                            int64_t job) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, int64_t, int64_t>;
+                         int64_t, int64_t, int64_t, int64_t, int64_t>;
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
-  auto& batches =
-      known[{schedule.replace, schedule.expand_all, schedule.kind,
-             schedule.links, schedule.draws, schedule.predicates,
-             schedule.subgraph, schedule.edge_dir, schedule.batches, job}];
+  auto& batches = known[{schedule.replace, schedule.expand_all, schedule.kind,
+                         schedule.links, schedule.link_types, schedule.draws,
+                         schedule.predicates, schedule.subgraph,
+                         schedule.edge_dir, schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;
   plain.expand_all = schedule.expand_all;
   plain.kind = schedule.kind;
   plain.links = schedule.links;
+  plain.link_types = schedule.link_types;
   plain.draws = schedule.draws;
   plain.predicates = schedule.predicates;
   plain.subgraph = schedule.subgraph;

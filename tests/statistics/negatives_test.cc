@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/kinds/link/link_spec.h"
@@ -142,6 +145,57 @@ TEST(NegativeStatistics, BatchesAndEpochsTellNothingOfEachOther) {
   EXPECT_TRUE(IsPlausible(table(0, 1))) << table(0, 1);
   EXPECT_TRUE(IsPlausible(table(1, 0))) << table(1, 0);
   EXPECT_TRUE(IsRefuted(table(0, 0)));
+}
+
+// Destinations of negatives to links of two edge types of one batch.
+std::pair<std::vector<int64_t>, std::vector<int64_t>> OfTwoTypes(
+    const std::shared_ptr<const MemoryGraph>& graph, uint64_t epoch) {
+  BatchCase batch;
+  batch.links.source.assign(2 * kLinks, 0);
+  batch.links.destination.assign(2 * kLinks, 1);
+  batch.options.links = LinkInputs{};
+  batch.options.links->lists = {{"node,to,node", kLinks},
+                                {"node,via,node", kLinks}};
+  batch.options.batch_size = 2 * kLinks;
+  batch.options.random_seed = 3;
+  batch.options.num_neighbors.by_default = {0};
+  batch.epoch = epoch;
+  batch.build_spec = [](const SpecGraph& spec_graph,
+                        const SpecOptions& options) {
+    return BuildLinkSpec(spec_graph, options, {NegativeMode::kBinary, 2});
+  };
+  const auto sink = OneBatchWorld(graph).Run(batch);
+  const auto n_id = Ints(*sink, "n_id/node");
+  const auto destinations = [&](const std::string& type) {
+    const auto index_of = Ints(*sink, "edge_label_index/" + type);
+    std::vector<int64_t> ids;
+    for (size_t i = index_of.size() / 2 + kLinks; i < index_of.size(); ++i) {
+      ids.push_back(n_id[index_of[i]]);
+    }
+    return ids;
+  };
+  return {destinations("node__to__node"), destinations("node__via__node")};
+}
+
+TEST(NegativeStatistics, EdgeTypesTellNothingOfEachOther) {
+  MemoryGraphSpec spec;
+  spec.heterogeneous = true;
+  spec.num_partitions = 2;
+  spec.node_types = {{.num_nodes = 12}};
+  spec.edge_types.resize(2);
+  spec.edge_types[1].rel = "via";
+  const auto graph = MemoryGraph::Make(spec);
+  // `shared`: one in so many is as if keys knew no type.
+  const auto table = [&](size_t shared) {
+    return TableOf([&](uint64_t epoch, const See& see) {
+      const auto [to, via] = OfTwoTypes(graph, epoch);
+      for (size_t j = 0; j < to.size(); ++j) {
+        see(to[j], shared > 0 && j % shared == 0 ? to[j] : via[j]);
+      }
+    });
+  };
+  EXPECT_TRUE(IsPlausible(table(0))) << table(0);
+  EXPECT_TRUE(IsRefuted(table(20))) << table(20);
 }
 
 // Strict ones: over all pairs that are no edge.

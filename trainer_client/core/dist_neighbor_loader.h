@@ -27,15 +27,23 @@
 
 namespace tributary {
 
-// Which links batches are made for.
-struct LinkRequest {
+// Links of one edge type.
+struct LinkList {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
   std::string split;      // of edges, asked for from the servers ...
   LinkColumns links;      // ... or, when that is empty, the links themselves
-  NegativeSampling negatives;
+  // A time for each, or one for all: with draws.time.
+  std::vector<int64_t> time;
   // negatives.amount original ids of the destination type for each link, which
   // are its negatives; empty: they are drawn.
   std::vector<int64_t> neg_destination;
+};
+
+// Which links batches are made for.
+struct LinkRequest {
+  // One; or one for each of several edge types, in any order.
+  std::vector<LinkList> lists;
+  NegativeSampling negatives;
   ExcludeMode exclude = ExcludeMode::kNone;
   bool enclosing = false;  // with an induced subgraph, disjoint
 };
@@ -56,7 +64,8 @@ struct CommonLoaderOptions {
   std::string input_type;
   uint64_t batch_size = 1;
   ShuffleMode shuffle = ShuffleMode::kGlobal;
-  // One for each of the inputs: an epoch draws as many, with replacement and in
+  // One for each of the inputs (links of several edge types: in canonical order
+  // of these): an epoch draws as many, with replacement and in
   // proportion, instead of each once (PyTorch's WeightedRandomSampler, PyG's
   // ImbalancedSampler).
   std::vector<double> input_weight;
@@ -85,7 +94,7 @@ struct NeighborLoaderOptions : CommonLoaderOptions {
   DrawOptions draws;         // weights, LABOR, times, trees, masks
   SubgraphOptions subgraph;  // PyG's subgraph_type: which edges there are
   // The time of each of the inputs, in their order, or one for all. Empty, with
-  // a draws.time: the nodes' own.
+  // a draws.time: the nodes' own. Links bring theirs.
   std::vector<int64_t> input_time;
   // Another kind instead of neighbours, which all of the above are for; one at
   // most: set by DistRandomWalkLoader, DistPprLoader and DistLayerwiseLoader.

@@ -58,13 +58,11 @@ class Suffixed {
   const std::string suffix_;
 };
 
-// Of the supervision type, whose ends' types the triplets are of.
+// Of a supervision type; of the only one, triplets are of its ends' types.
 absl::Status ReadLinksOf(const BatchView& batch, const GraphSchema& schema,
                          const EdgeTypeSchema& type, const Suffixed& in,
                          HeteroLinks* links) {
-  links->edge_type = type.name();
   RETURN_IF_ERROR(in.Vector("input_id", DType::kInt64, &links->input_id));
-  const Suffixed src(batch, schema, type.src), dst(batch, schema, type.dst);
   const size_t n = links->input_id.size();
   RETURN_IF_ERROR(in.Rows("edge_label_index", 2, &links->edge_label_index));
   if (links->edge_label_index.has_value()) {
@@ -76,6 +74,10 @@ absl::Status ReadLinksOf(const BatchView& batch, const GraphSchema& schema,
     RETURN_IF_ERROR(in.Rows("edge_label", all, &links->edge_label));
     return in.Rows("edge_label_time", all, &links->edge_label_time);
   }
+  // Those of several types have names of their own.
+  const bool own = in.Find("src_index") != nullptr;
+  const Suffixed src = own ? in : Suffixed(batch, schema, type.src);
+  const Suffixed dst = own ? in : Suffixed(batch, schema, type.dst);
   RETURN_IF_ERROR(src.Rows("src_index", n, &links->src_index));
   RETURN_IF_ERROR(dst.Rows("dst_pos_index", n, &links->dst_pos_index));
   RETURN_IF_ERROR(dst.Rows("dst_neg_index", n, &links->dst_neg_index));
@@ -90,8 +92,10 @@ absl::Status ReadLinks(const BatchView& batch, const GraphSchema& schema,
     const Suffixed in(batch, schema,
                       type.src + "__" + type.rel + "__" + type.dst);
     if (in.Find("input_id") == nullptr) continue;
-    return ReadLinksOf(batch, schema, type, in, &out->links.emplace());
+    RETURN_IF_ERROR(
+        ReadLinksOf(batch, schema, type, in, &out->links[type.name()]));
   }
+  if (!out->links.empty()) return absl::OkStatus();
   return absl::DataLossError(
       absl::StrCat("the batch has inputs of no type of ", schema.name));
 }

@@ -41,8 +41,7 @@ struct HeteroEdges {
 // data["author", "writes", "paper"] of a batch of links. `triplet` batches have
 // the last four, others the first four.
 struct HeteroLinks {
-  std::string edge_type;               // "src,rel,dst"
-  absl::Span<const int64_t> input_id;  // [n] numbers in the list of links
+  absl::Span<const int64_t> input_id;  // [n] numbers in the type's list
   // Of n links and m negatives, local numbers in source and destination type.
   std::optional<TensorView> edge_label_index;  // [2, n + m]
   std::optional<TensorView> edge_label;        // [n + m]
@@ -55,7 +54,8 @@ struct HeteroLinks {
 
 // Views of the batch that it was made of, which outlives it.
 struct HeteroBatch {
-  std::optional<HeteroLinks> links;  // instead of the four below
+  // Instead of the four below: by supervision type, "src,rel,dst".
+  std::map<std::string, HeteroLinks, std::less<>> links;
   std::string input_type;
   int64_t batch_size = 0;                // distinct inputs: its nodes 0, 1, ...
   absl::Span<const int64_t> input_id;    // [positions] numbers in the list

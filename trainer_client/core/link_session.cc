@@ -1,33 +1,57 @@
 #include "trainer_client/core/link_session.h"
 
 #include <algorithm>
-#include <cstring>
-#include <type_traits>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "common/proto/session.pb.h"
 #include "common/status.h"
+#include "sampler_server/kinds/link/link_spec.h"
+#include "trainer_client/core/link_request.h"
 
 namespace tributary {
 namespace {
 
-absl::Status Bad(absl::string_view field, absl::string_view value,
-                 absl::string_view allowed) {
-  return absl::InvalidArgumentError(absl::StrCat("LinkNeighborLoaderOptions.",
-                                                 field, " is ", value,
-                                                 "; allowed: ", allowed));
+// Links of one type in the whole list.
+struct ListOnGraph {
+  const EdgeTypeSchema* type = nullptr;
+  uint64_t first = 0, count = 0;
+  std::string of;  // " of TYPE" where there are several
+};
+
+// Without those of types that the graph has not.
+std::vector<ListOnGraph> ListsOnGraph(const GraphSchema& schema,
+                                      const v1::Inputs& inputs) {
+  std::vector<ListOnGraph> lists;
+  const auto add = [&](const std::string& name, uint64_t count, bool several) {
+    const int found = schema.FindEdgeType(name);
+    if (found < 0) return;
+    const uint64_t first =
+        lists.empty() ? 0 : lists.back().first + lists.back().count;
+    lists.push_back({&schema.edge_types[found], first, count,
+                     several ? absl::StrCat(" of ", name) : ""});
+  };
+  for (const v1::LinkList& list : inputs.link_lists()) {
+    add(list.edge_type(), list.count(), true);
+  }
+  if (lists.empty()) add(inputs.edge_type(), inputs.count(), false);
+  return lists;
 }
 
 // `columns` of `ids` are of a link.
 absl::Status CheckEnds(absl::string_view field, const NodeTypeSchema& type,
-                       absl::Span<const int64_t> ids, uint64_t columns = 1) {
+                       absl::Span<const int64_t> ids, const ListOnGraph& list,
+                       uint64_t columns = 1) {
+  ids = ids.subspan(list.first * columns, list.count * columns);
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= 0 && ids[i] < type.num_nodes) continue;
     const std::string place =
         columns == 1 ? absl::StrCat("[", i, "]")
                      : absl::StrCat("[", i / columns, "][", i % columns, "]");
-    return Bad(
-        absl::StrCat(field, place), absl::StrCat(ids[i]),
+    return BadLinkOption(
+        absl::StrCat(field, place, list.of), absl::StrCat(ids[i]),
         type.num_nodes == 0
             ? absl::StrCat("none, for node type ", type.name, " has no nodes")
             : absl::StrCat("0 to ", type.num_nodes - 1,
@@ -36,165 +60,76 @@ absl::Status CheckEnds(absl::string_view field, const NodeTypeSchema& type,
   return absl::OkStatus();
 }
 
-// Requires CheckNegatives.
-absl::Status AddNegatives(const LinkRequest& request, LinkColumns* links) {
-  if (request.neg_destination.empty()) return absl::OkStatus();
-  const uint64_t each =
-      NumNegatives(request.negatives.mode, request.negatives.amount, 1);
-  const size_t given = request.neg_destination.size();
-  if (given % each != 0 || given / each != links->size()) {
-    return Bad("neg_destination", absl::StrCat(given, " ids"),
-               absl::StrCat(links->size() * each, ", ", each,
-                            " (neg_sampling.amount) for each of ",
-                            links->size(), " links"));
-  }
-  links->negatives = each;
-  links->negative = request.neg_destination;
-  return absl::OkStatus();
-}
-
-template <typename T>
-void MakeRoomForZero(std::vector<uint8_t>* bytes) {
-  std::vector<T> labels(bytes->size() / sizeof(T));
-  if (labels.empty()) return;
-  std::memcpy(labels.data(), bytes->data(), bytes->size());
-  if (*std::min_element(labels.begin(), labels.end()) != 0) return;
-  // In bits, for the largest whole number has no successor.
-  for (T& label : labels) {
-    if constexpr (std::is_integral_v<T>) {
-      label = static_cast<T>(static_cast<uint64_t>(label) + 1);
-    } else {
-      label += 1;
-    }
-  }
-  std::memcpy(bytes->data(), labels.data(), bytes->size());
+absl::Status CheckEndsOf(const GraphSchema& schema, const ListOnGraph& list,
+                         const LinkColumns& links) {
+  const NodeTypeSchema& sources = schema.node_types[list.type->src_type];
+  const NodeTypeSchema& destinations = schema.node_types[list.type->dst_type];
+  RETURN_IF_ERROR(
+      CheckEnds("edge_label_index.source", sources, links.source, list));
+  RETURN_IF_ERROR(CheckEnds("edge_label_index.destination", destinations,
+                            links.destination, list));
+  return CheckEnds("neg_destination", destinations, links.negative, list,
+                   links.negatives);
 }
 
 }  // namespace
 
-absl::Status CheckLinkRequest(const NeighborLoaderOptions& options) {
-  const LinkRequest& link = *options.link;
-  if (!options.input_split.empty() || !options.input_nodes.empty() ||
-      !options.input_type.empty()) {
-    return Bad("input_nodes", "given with links",
-               "none: a batch's inputs are its links");
+LinkLists LinkListsOf(const v1::SessionSpec& spec) {
+  std::vector<uint64_t> counts;
+  for (const v1::LinkList& list : spec.inputs().link_lists()) {
+    counts.push_back(list.count());
   }
-  if (options.walk.has_value() || options.ppr.has_value()) {
-    return Bad(options.walk.has_value() ? "walk" : "ppr", "given with links",
-               "none");
-  }
-  if (link.links.empty() && link.links.destination.empty() &&
-      link.links.label.empty()) {
-    if (link.split.empty()) {
-      return Bad("edge_label_index", "empty",
-                 "a list of links, or the name of a split as input_split");
-    }
-  } else if (!link.split.empty()) {
-    return Bad("edge_label_index", "given beside input_split",
-               "one of the two");
-  }
-  if (link.links.destination.size() != link.links.source.size()) {
-    return Bad("edge_label_index",
-               absl::StrCat(link.links.source.size(), " sources and ",
-                            link.links.destination.size(), " destinations"),
-               "as many");
-  }
-  const size_t width = LabelBytes(link.links.label_type);
-  if (link.links.label.size() != link.links.size() * width) {
-    return Bad("edge_label",
-               absl::StrCat(width == 0 ? 0 : link.links.label.size() / width,
-                            " labels"),
-               absl::StrCat(link.links.size(), ", one for each link"));
-  }
-  if (NeedsEdgeIds(link.exclude) && link.split.empty() &&
-      link.links.edge_id.size() != link.links.size()) {
-    return Bad("exclude", "by edge id, and these links have none",
-               "none, pair, or the links of a split");
-  }
-  if (options.draws.time != TimeMode::kNone && options.input_time.empty()) {
-    return Bad("edge_label_time", "empty",
-               "a time for each link, or one for all, with a time");
-  }
-  return CheckNegatives(NegativesOf(link), options.batch_size,
-                        link.links.label_type,
-                        options.draws.time == TimeMode::kNode);
-}
-
-NegativeSampling NegativesOf(const LinkRequest& request) {
-  NegativeSampling negatives = request.negatives;
-  negatives.given = !request.neg_destination.empty();
-  return negatives;
-}
-
-absl::StatusOr<LinkColumns> LinksOfSplit(absl::string_view name,
-                                         absl::Span<const int64_t> numbers) {
-  if (numbers.size() % 3 != 0) {
-    return absl::DataLossError(absl::StrCat("split ", name, " of edges has ",
-                                            numbers.size(),
-                                            " numbers; wanted: 3 an edge"));
-  }
-  LinkColumns links;
-  links.source.reserve(numbers.size() / 3);
-  links.destination.reserve(numbers.size() / 3);
-  for (size_t i = 0; i < numbers.size(); i += 3) {
-    links.source.push_back(numbers[i]);
-    links.destination.push_back(numbers[i + 1]);
-    links.edge_id.push_back(numbers[i + 2]);
-  }
-  return links;
-}
-
-absl::StatusOr<LinkColumns> LinksToSend(const LinkRequest& request) {
-  LinkColumns links = request.links;
-  if (!NeedsEdgeIds(request.exclude)) links.edge_id.clear();
-  RETURN_IF_ERROR(AddNegatives(request, &links));
-  if (request.negatives.mode == NegativeMode::kNone) return links;
-  if (links.label_type == LabelType::kInt64) {
-    MakeRoomForZero<int64_t>(&links.label);
-  }
-  if (links.label_type == LabelType::kFloat32) {
-    MakeRoomForZero<float>(&links.label);
-  }
-  return links;
+  return LinkLists(counts);
 }
 
 absl::Status CheckLinkEnds(const GraphSchema& schema,
                            const v1::SessionSpec& spec,
                            const LinkColumns& links) {
-  const int found = schema.FindEdgeType(spec.inputs().edge_type());
-  if (found < 0) {
-    return Bad("edge_type", spec.inputs().edge_type(), "an edge type");
+  const auto lists = ListsOnGraph(schema, spec.inputs());
+  if (lists.empty() ||
+      lists.back().first + lists.back().count != links.size()) {
+    return BadLinkOption("edge_type", spec.inputs().edge_type(),
+                         "an edge type");
   }
-  const EdgeTypeSchema& type = schema.edge_types[found];
-  if (spec.link().degree_power() != 0) {
-    RETURN_IF_ERROR(CheckDegreesOf(type.name(), type.degrees, type.num_edges));
+  for (const ListOnGraph& list : lists) {
+    if (spec.link().degree_power() != 0) {
+      RETURN_IF_ERROR(CheckDegreesOf(list.type->name(), list.type->degrees,
+                                     list.type->num_edges));
+    }
+    RETURN_IF_ERROR(CheckEndsOf(schema, list, links));
   }
-  const NodeTypeSchema& destinations = schema.node_types[type.dst_type];
-  RETURN_IF_ERROR(CheckEnds("edge_label_index.source",
-                            schema.node_types[type.src_type], links.source));
-  RETURN_IF_ERROR(CheckEnds("edge_label_index.destination", destinations,
-                            links.destination));
-  return CheckEnds("neg_destination", destinations, links.negative,
-                   links.negatives);
+  return absl::OkStatus();
 }
 
+// Whichever types a batch's links are of: of each node type as many as if they
+// were all of the one that starts most there, and what is rounded up of each.
 void FillLinkBound(const GraphSchema& schema, const v1::SessionSpec& spec,
                    BatchBoundInputs* bound) {
-  const int found = schema.FindEdgeType(spec.inputs().edge_type());
-  if (found < 0) return;
-  const EdgeTypeSchema& type = schema.edge_types[found];
+  const auto lists = ListsOnGraph(schema, spec.inputs());
+  if (lists.empty()) return;
   const auto mode = static_cast<NegativeMode>(spec.link().negatives());
+  const uint64_t n = bound->num_inputs;
+  const uint64_t rounded_up = lists.size() - 1;
   const LinkStarts starts = CountLinkStarts(
-      mode, bound->num_inputs,
-      NumNegatives(mode, spec.link().amount(), bound->num_inputs));
-  bound->input_type = type.src_type;
+      mode, n, NumNegatives(mode, spec.link().amount(), n) + rounded_up);
+  bound->input_type = lists[0].type->src_type;
   bound->starts.resize(schema.node_types.size(), 0);
-  bound->starts[type.src_type] += starts.sources;
-  bound->starts[type.dst_type] += starts.destinations;
-  bound->more_bytes =
-      LinkTensorBytesBound(starts, bound->num_inputs, type.name().size());
+  for (const ListOnGraph& list : lists) {
+    const auto src = static_cast<size_t>(list.type->src_type);
+    const auto dst = static_cast<size_t>(list.type->dst_type);
+    const uint64_t of_both = starts.sources + starts.destinations;
+    uint64_t& from_src = bound->starts[src];
+    from_src = std::max(from_src, src == dst ? of_both : starts.sources);
+    uint64_t& from_dst = bound->starts[dst];
+    from_dst = std::max(from_dst, src == dst ? of_both : starts.destinations);
+    // Links are counted once, with the first type.
+    const bool first = list.first == 0;
+    bound->more_bytes += LinkTensorBytesBound(
+        first ? starts : LinkStarts(), first ? n : 0, list.type->name().size());
+  }
   if (spec.link().enclosing()) {
-    bound->node_types[type.src_type].row_bytes += sizeof(int64_t);  // z
+    bound->node_types[lists[0].type->src_type].row_bytes +=
+        sizeof(int64_t);  // z
   }
 }
 

@@ -30,8 +30,9 @@ NeighborLoaderOptions Options(const NegativeSampling& negatives = {}) {
   options.num_neighbors = {2, 2};
   options.batch_size = 2;
   LinkRequest& link = options.link.emplace();
-  link.links.source = {0, 1, 2};
-  link.links.destination = {2, 1, 0};
+  LinkList& list = link.lists.emplace_back();
+  list.links.source = {0, 1, 2};
+  list.links.destination = {2, 1, 0};
   link.negatives = negatives;
   return options;
 }
@@ -82,13 +83,13 @@ TEST(LinkSession, NoNegativesTakeNoByte) {
 // PyG's rule: 0 stands for negatives.
 TEST(LinkSession, LabelsFromZeroMakeRoomForNegatives) {
   NeighborLoaderOptions options = Options();
-  options.link->links.SetLabels(std::vector<int64_t>{0, 2, 1});
+  options.link->lists[0].links.SetLabels(std::vector<int64_t>{0, 2, 1});
   EXPECT_THAT(Labels(options), ElementsAre(0, 2, 1));
   options.link->negatives.mode = NegativeMode::kBinary;
   EXPECT_THAT(Labels(options), ElementsAre(1, 3, 2));
-  options.link->links.SetLabels(std::vector<int64_t>{1, 2, 1});
+  options.link->lists[0].links.SetLabels(std::vector<int64_t>{1, 2, 1});
   EXPECT_THAT(Labels(options), ElementsAre(1, 2, 1));
-  options.link->links.SetLabels(std::vector<int64_t>{-1, 0, 1});
+  options.link->lists[0].links.SetLabels(std::vector<int64_t>{-1, 0, 1});
   EXPECT_THAT(Labels(options), ElementsAre(-1, 0, 1));
 }
 
@@ -104,19 +105,19 @@ TEST(LinkSession, WhatDoesNotFitIsRefused) {
   options.input_split = "train";
   EXPECT_THAT(Refusal(options), HasSubstr("input_nodes is given with links"));
   options = Options();
-  options.link->links.destination.pop_back();
+  options.link->lists[0].links.destination.pop_back();
   EXPECT_THAT(Refusal(options), HasSubstr("3 sources and 2 destinations"));
   options = Options();
-  options.link->links.SetLabels(std::vector<float>{1, 2});
+  options.link->lists[0].links.SetLabels(std::vector<float>{1, 2});
   EXPECT_THAT(Refusal(options), HasSubstr("edge_label is 2 labels"));
   options = Options();
-  options.link->links = {};
+  options.link->lists[0].links = {};
   EXPECT_THAT(Refusal(options), HasSubstr("edge_label_index is empty"));
   options = Options();
-  options.link->links.source[1] = 3;
+  options.link->lists[0].links.source[1] = 3;
   EXPECT_THAT(Refusal(options), HasSubstr("source[1] is 3; allowed: 0 to 2"));
   options = Options();
-  options.link->edge_type = "a,b,c";
+  options.link->lists[0].edge_type = "a,b,c";
   EXPECT_THAT(Refusal(options), HasSubstr("node,to,node"));
   options = Options();
   options.draws.time = TimeMode::kEdge;
@@ -126,14 +127,14 @@ TEST(LinkSession, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(Refusal(Options({NegativeMode::kBinary, 0})),
               HasSubstr("above 0"));
   options = Options({NegativeMode::kTriplet, 1});
-  options.link->links.SetLabels(std::vector<float>{1, 2, 3});
+  options.link->lists[0].links.SetLabels(std::vector<float>{1, 2, 3});
   EXPECT_THAT(Refusal(options), HasSubstr("triplets"));
 }
 
 TEST(LinkSession, OnesOwnNegativesTravelWithTheLinks) {
   NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 2});
   const auto drawn = Make(options);
-  options.link->neg_destination = {0, 1, 2, 2, 1, 0};
+  options.link->lists[0].neg_destination = {0, 1, 2, 2, 1, 0};
   const auto session = Make(options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ(session->links->negatives, 2u);
@@ -151,7 +152,7 @@ TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
                           uint64_t batch_size = 2) {
     NeighborLoaderOptions options = Options(how);
     options.batch_size = batch_size;
-    options.link->neg_destination = std::move(ids);
+    options.link->lists[0].neg_destination = std::move(ids);
     return Refusal(options);
   };
   const NegativeSampling two{NegativeMode::kDestination, 2};
@@ -174,7 +175,7 @@ TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
   // 65,536 x (2 + 6) are 524,288 numbers of 8 bytes: 4 MiB.
   NeighborLoaderOptions largest = Options(two);
   largest.batch_size = 65'536;
-  largest.link->neg_destination = {0, 1, 2, 2, 1, 0};
+  largest.link->lists[0].neg_destination = {0, 1, 2, 2, 1, 0};
   EXPECT_TRUE(Make(largest).ok()) << Make(largest).status();
   EXPECT_THAT(refusal({NegativeMode::kDestination, 3},
                       {0, 1, 2, 0, 1, 2, 0, 1, 2}, 65'536),
@@ -186,11 +187,11 @@ TEST(LinkSession, AcceptIsForNegativesThatAreSearchedFor) {
   options.link->negatives.on_exhausted = OnExhausted::kAccept;
   EXPECT_THAT(Refusal(options), HasSubstr("accept without strict"));
   options.draws.time = TimeMode::kEdge;
-  options.input_time = {7};
+  options.link->lists[0].time = {7};
   EXPECT_THAT(Refusal(options), HasSubstr("accept without strict"));
   options.draws.time = TimeMode::kNode;
   EXPECT_TRUE(CheckLoaderOptions(options).ok());
-  options.link->neg_destination = {0, 1, 2};
+  options.link->lists[0].neg_destination = {0, 1, 2};
   EXPECT_THAT(Refusal(options), HasSubstr("accept with neg_destination"));
 }
 
@@ -215,10 +216,10 @@ TEST(LinkSession, PowersOfDegreesAreSteps) {
   EXPECT_THAT(Refusal(options),
               HasSubstr("stores no degrees of node,to,node; allowed: 0, or a "
                         "graph partitioned with --degrees"));
-  options.link->neg_destination = {0, 1, 2};
+  options.link->lists[0].neg_destination = {0, 1, 2};
   EXPECT_THAT(Refusal(options),
               HasSubstr("degree_power: given with neg_destination"));
-  options.link->neg_destination.clear();
+  options.link->lists[0].neg_destination.clear();
   options.link->negatives.mode = NegativeMode::kNone;
   EXPECT_THAT(Refusal(options), HasSubstr("degree_power: without negatives"));
 }
@@ -226,7 +227,7 @@ TEST(LinkSession, PowersOfDegreesAreSteps) {
 TEST(LinkSession, ATimeForEachLinkOrOneForAll) {
   NeighborLoaderOptions options = Options();
   options.draws.time = TimeMode::kEdge;
-  options.input_time = {7};
+  options.link->lists[0].time = {7};
   const auto session = Make(options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_THAT(*session->input_times, ElementsAre(7, 7, 7));

@@ -120,7 +120,8 @@ std::shared_ptr<ReceiveSlot> LoaderCore::MakeRoom(const PendingBatch& batch,
 
 void LoaderCore::Send(PendingBatch& batch, ServerLink& link,
                       std::shared_ptr<ReceiveSlot> slot) {
-  const std::vector<uint64_t> numbers = order_->InputNumbers(batch.index);
+  std::vector<uint64_t> numbers = order_->InputNumbers(batch.index);
+  session_.link_lists.Group(&numbers);
   std::vector<int64_t> ids;
   if (session_.links == nullptr) {
     ids.resize(numbers.size());

@@ -12,6 +12,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "common/session/link_columns.h"
+#include "common/session/link_lists.h"
 #include "trainer_client/core/batch_lease.h"
 #include "trainer_client/core/batch_window.h"
 #include "trainer_client/core/credit_size.h"
@@ -30,6 +31,7 @@ struct LoaderSession {
   Sha256Digest inputs{};                    // of the input list
   std::shared_ptr<const std::vector<int64_t>> input_ids;
   std::shared_ptr<const LinkColumns> links;  // instead, of links; or null
+  LinkLists link_lists;                      // of these, by edge type
   std::shared_ptr<const std::vector<int64_t>> input_times;  // as many; or null
   EpochOrderOptions order;
   uint64_t max_batch_bytes = 0;  // the specification's bound; 0: unknown

@@ -10,12 +10,13 @@
 #include "common/session/limits.h"
 #include "common/session/spec_builder.h"
 #include "common/status.h"
-#include "common/utf8.h"
 #include "partition/format/draw_traits.h"
 #include "partition/format/edge_direction.h"
 #include "trainer_client/core/input_list.h"
+#include "trainer_client/core/link_request.h"
 #include "trainer_client/core/link_session.h"
 #include "trainer_client/core/session_bound.h"
+#include "trainer_client/core/session_names.h"
 
 namespace tributary {
 namespace {
@@ -45,7 +46,9 @@ SpecGraph ToSpecGraph(const GraphSchema& schema) {
 }
 
 InputTimeMode TimesOf(const NeighborLoaderOptions& options) {
-  if (!options.input_time.empty()) return InputTimeMode::kGiven;
+  const bool given = options.link.has_value() ? HasTimes(*options.link)
+                                              : !options.input_time.empty();
+  if (given) return InputTimeMode::kGiven;
   const DrawOptions& draws = options.draws;
   return draws.input_time == InputTimeMode::kNone &&
                  draws.time != TimeMode::kNone
@@ -57,6 +60,7 @@ InputTimeMode TimesOf(const NeighborLoaderOptions& options) {
 struct SessionInputs {
   std::vector<int64_t> nodes;
   LinkColumns links;  // instead, of a session of links
+  LinkInputs link_inputs;
   std::vector<int64_t> times;
   std::vector<double> weights;
 
@@ -79,12 +83,30 @@ absl::StatusOr<std::vector<int64_t>> SpreadTimes(
              absl::StrCat(num_inputs, ", one for each input, or 1 for all"));
 }
 
+absl::StatusOr<SessionInputs> InputsOf(const NeighborLoaderOptions& options,
+                                       const GraphSchema& schema,
+                                       std::vector<int64_t> nodes) {
+  SessionInputs inputs;
+  inputs.weights = options.input_weight;
+  if (!options.link.has_value()) {
+    inputs.nodes = std::move(nodes);
+    ASSIGN_OR_RETURN(inputs.times, SpreadTimes(options, inputs.size()));
+    return inputs;
+  }
+  ASSIGN_OR_RETURN(JoinedLinks joined,
+                   JoinLinks(ToSpecGraph(schema), *options.link));
+  inputs.links = std::move(joined.links);
+  inputs.link_inputs = std::move(joined.inputs);
+  inputs.times = std::move(joined.times);
+  return inputs;
+}
+
 SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
                           const SessionInputs& inputs) {
   SpecOptions spec;
   spec.input_type = options.input_type;
   if (options.link.has_value()) {
-    spec.links = LinkInputs{options.link->edge_type, inputs.links.label_type};
+    spec.links = inputs.link_inputs;
   }
   spec.input_count = inputs.size();
   spec.inputs_sha256 = inputs.Sha256();
@@ -200,55 +222,6 @@ EpochOrderOptions OrderOf(const NeighborLoaderOptions& options,
           .world = options.world};
 }
 
-absl::Status CheckMaskNames(const std::vector<EdgeCondition>& conditions) {
-  for (const EdgeCondition& condition : conditions) {
-    if (!IsUtf8(condition.mask)) {
-      return Bad("draws.edge_predicates", condition.mask, "UTF-8");
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckNames(const DrawOptions& draws) {
-  if (!IsUtf8(draws.edge_mask)) {
-    return Bad("draws.edge_mask", draws.edge_mask, "UTF-8");
-  }
-  RETURN_IF_ERROR(CheckMaskNames(draws.edge_predicates.by_default));
-  for (const auto& [type, conditions] : draws.edge_predicates.by_edge_type) {
-    if (!IsUtf8(type)) return Bad("draws.edge_predicates", type, "UTF-8");
-    RETURN_IF_ERROR(CheckMaskNames(conditions));
-  }
-  return absl::OkStatus();
-}
-
-// They travel in protobuf strings.
-absl::Status CheckNames(const NeighborLoaderOptions& options) {
-  if (!IsUtf8(options.input_split)) {
-    return Bad("input_split", options.input_split, "UTF-8");
-  }
-  if (!IsUtf8(options.input_type)) {
-    return Bad("input_type", options.input_type, "UTF-8");
-  }
-  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
-    if (!IsUtf8(type)) return Bad("num_neighbors_by_type", type, "UTF-8");
-  }
-  RETURN_IF_ERROR(CheckNames(options.draws));
-  if (options.ppr.has_value() && !IsUtf8(options.ppr->edge_type)) {
-    return Bad("edge_type", options.ppr->edge_type, "UTF-8");
-  }
-  if (options.layerwise.has_value() && !IsUtf8(options.layerwise->edge_type)) {
-    return Bad("edge_type", options.layerwise->edge_type, "UTF-8");
-  }
-  if (options.link.has_value() && !IsUtf8(options.link->edge_type)) {
-    return Bad("link.edge_type", options.link->edge_type, "UTF-8");
-  }
-  if (!options.walk.has_value()) return absl::OkStatus();
-  for (const std::string& type : options.walk->metapath) {
-    if (!IsUtf8(type)) return Bad("metapath", type, "UTF-8");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckInputLists(const NeighborLoaderOptions& options) {
   return options.link.has_value() ? CheckLinkRequest(options)
                                   : CheckInputList(options);
@@ -323,8 +296,8 @@ absl::Status AcceptedGraph::Check(const ServerDescription& other) const {
                    schema.name, " with ", ToHex(schema.content_digest)));
 }
 
-absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
-                                        const GraphSchema& schema) {
+absl::StatusOr<std::vector<std::string>> InputTypesOf(
+    const NeighborLoaderOptions& options, const GraphSchema& schema) {
   if (options.homogeneous && schema.heterogeneous) {
     return absl::InvalidArgumentError(
         absl::StrCat("graph ", schema.name,
@@ -332,9 +305,17 @@ absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
                      "graphs"));
   }
   const SpecGraph graph = ToSpecGraph(schema);
-  return options.link.has_value()
-             ? ResolveInputEdgeType(graph, options.link->edge_type)
-             : ResolveInputType(graph, options.input_type);
+  std::vector<std::string> types;
+  if (!options.link.has_value()) {
+    ASSIGN_OR_RETURN(types.emplace_back(),
+                     ResolveInputType(graph, options.input_type));
+    return types;
+  }
+  for (const LinkList& list : options.link->lists) {
+    ASSIGN_OR_RETURN(types.emplace_back(),
+                     ResolveInputEdgeType(graph, list.edge_type));
+  }
+  return types;
 }
 
 absl::StatusOr<LoaderSession> MakeNeighborSession(
@@ -342,13 +323,8 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
     std::shared_ptr<const AcceptedGraph> graph,
     std::vector<int64_t> input_ids) {
   const GraphSchema& schema = graph->schema;
-  SessionInputs inputs;
-  inputs.nodes = std::move(input_ids);
-  if (options.link.has_value()) {
-    ASSIGN_OR_RETURN(inputs.links, LinksToSend(*options.link));
-  }
-  ASSIGN_OR_RETURN(inputs.times, SpreadTimes(options, inputs.size()));
-  inputs.weights = options.input_weight;
+  ASSIGN_OR_RETURN(SessionInputs inputs,
+                   InputsOf(options, schema, std::move(input_ids)));
   ASSIGN_OR_RETURN(const auto weighted,
                    WeightedOrderOf(options, inputs.size()));
   ASSIGN_OR_RETURN(std::string bytes,
@@ -371,6 +347,7 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   if (options.link.has_value()) {
     session.links =
         std::make_shared<const LinkColumns>(std::move(inputs.links));
+    session.link_lists = LinkListsOf(spec);
   } else {
     session.input_ids =
         std::make_shared<const std::vector<int64_t>>(std::move(inputs.nodes));

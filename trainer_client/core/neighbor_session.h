@@ -30,11 +30,11 @@ struct AcceptedGraph {
   absl::Status Check(const ServerDescription& other) const;
 };
 
-// The node type of the inputs, or the edge type of links: that of the options,
-// or the graph's only one. INVALID_ARGUMENT lists the types that there are, or
-// says that a typed graph is not taken.
-absl::StatusOr<std::string> InputTypeOf(const NeighborLoaderOptions& options,
-                                        const GraphSchema& schema);
+// The node type of the inputs, or the edge type of each list of links: that of
+// the options, or the graph's only one. INVALID_ARGUMENT lists the types that
+// there are, or says that a typed graph is not taken.
+absl::StatusOr<std::vector<std::string>> InputTypesOf(
+    const NeighborLoaderOptions& options, const GraphSchema& schema);
 
 // Session of `input_ids`, or of options.link, on the graph. INVALID_ARGUMENT:
 // the options do not fit it, or an id is none of its nodes.

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "trainer_client/core/input_list.h"
-#include "trainer_client/core/link_session.h"
+#include "trainer_client/core/link_request.h"
 
 namespace tributary {
 namespace {
@@ -22,7 +22,9 @@ bool IsFinal(const absl::Status& status) {
 
 SessionOpener::SessionOpener(NeighborLoaderOptions options,
                              std::shared_ptr<Strand> strand)
-    : options_(std::move(options)), strand_(std::move(strand)) {}
+    : options_(std::move(options)),
+      strand_(std::move(strand)),
+      ids_(NumLists()) {}
 
 void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
                          absl::Duration timeout, Opened opened) {
@@ -51,29 +53,40 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
 
 void SessionOpener::OnServerUp(ServerLink&) {
   if (!opened_) return;
-  auto type = InputTypeOf(options_, graph_->schema);
-  if (!type.ok()) return Finish(type.status());
-  input_type_ = *std::move(type);
-  if (!Split().empty()) return AskForPage();
-  Finish(TakeList());
+  auto types = InputTypesOf(options_, graph_->schema);
+  if (!types.ok()) return Finish(types.status());
+  input_types_ = *std::move(types);
+  ReadLists();
 }
 
-// Of links, which the options themselves hold, there is none.
-absl::Status SessionOpener::TakeList() {
-  if (options_.link.has_value()) return absl::OkStatus();
+// From the first that is a split and not read yet.
+void SessionOpener::ReadLists() {
+  while (list_ < NumLists() && Split().empty()) ++list_;
+  if (list_ < NumLists()) return AskForPage();
+  Finish(TakeNodes());
+}
+
+// Links are in the options or were read.
+absl::Status SessionOpener::TakeNodes() {
+  if (options_.link.has_value() || !options_.input_split.empty()) {
+    return absl::OkStatus();
+  }
   const GraphSchema& schema = graph_->schema;
-  ASSIGN_OR_RETURN(
-      ids_, InputIdsOf(options_,
-                       schema.node_types[schema.FindNodeType(input_type_)]));
+  const int type = schema.FindNodeType(input_types_[0]);
+  ASSIGN_OR_RETURN(ids_[0], InputIdsOf(options_, schema.node_types[type]));
   return absl::OkStatus();
 }
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
-  if (opened_ && !Split().empty()) AskForPage();
+  if (opened_ && !input_types_.empty()) AskForPage();
+}
+
+size_t SessionOpener::NumLists() const {
+  return options_.link.has_value() ? options_.link->lists.size() : 1;
 }
 
 const std::string& SessionOpener::Split() const {
-  return options_.link.has_value() ? options_.link->split
+  return options_.link.has_value() ? options_.link->lists[list_].split
                                    : options_.input_split;
 }
 
@@ -84,9 +97,9 @@ void SessionOpener::AskForPage() {
   const bool links = options_.link.has_value();
   link->control()->GetInputIds(
       {.node_type = links ? "" : options_.input_type,
-       .edge_type = links ? input_type_ : "",
+       .edge_type = links ? input_types_[list_] : "",
        .split = Split(),
-       .offset = ids_.size(),
+       .offset = ids_[list_].size(),
        .content_digest = graph_->schema.content_digest},
       kPageTimeout,
       [weak = weak_from_this(),
@@ -104,15 +117,18 @@ void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
     trouble_ = std::move(status);
     return AskLater();
   }
-  if (ids_.size() < *total_) return AskForPage();
-  Finish(absl::OkStatus());
+  if (ids_[list_].size() < *total_) return AskForPage();
+  total_.reset();
+  ++list_;
+  ReadLists();
 }
 
 absl::Status SessionOpener::TakePage(InputPage page) {
+  std::vector<int64_t>& ids = ids_[list_];
   if (!total_.has_value()) total_ = page.total;
-  if (page.total != *total_ || ids_.size() + page.ids.size() > *total_) {
+  if (page.total != *total_ || ids.size() + page.ids.size() > *total_) {
     return absl::DataLossError(absl::StrCat(
-        "split ", Split(), " has ", *total_, " ids, a page at ", ids_.size(),
+        "split ", Split(), " has ", *total_, " ids, a page at ", ids.size(),
         " brought ", page.ids.size(), " of ", page.total));
   }
   if (page.total == 0) {
@@ -120,10 +136,10 @@ absl::Status SessionOpener::TakePage(InputPage page) {
         absl::StrCat("split ", Split(), " is empty"));
   }
   if (page.ids.empty()) {
-    return absl::DataLossError(absl::StrCat("an empty page at ", ids_.size(),
-                                            " of ", *total_, " ids"));
+    return absl::DataLossError(
+        absl::StrCat("an empty page at ", ids.size(), " of ", *total_, " ids"));
   }
-  ids_.insert(ids_.end(), page.ids.begin(), page.ids.end());
+  ids.insert(ids.end(), page.ids.begin(), page.ids.end());
   return absl::OkStatus();
 }
 
@@ -136,11 +152,15 @@ void SessionOpener::AskLater() {
 
 absl::StatusOr<LoaderSession> SessionOpener::MakeSession(
     const std::shared_ptr<const AcceptedGraph>& graph) {
-  if (!options_.link.has_value() || Split().empty()) {
-    return MakeNeighborSession(options_, graph, std::move(ids_));
+  if (!options_.link.has_value()) {
+    return MakeNeighborSession(options_, graph, std::move(ids_[0]));
   }
   NeighborLoaderOptions options = options_;
-  ASSIGN_OR_RETURN(options.link->links, LinksOfSplit(Split(), ids_));
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    LinkList& list = options.link->lists[i];
+    if (list.split.empty()) continue;
+    ASSIGN_OR_RETURN(list.links, LinksOfSplit(list.split, ids_[i]));
+  }
   return MakeNeighborSession(options, graph, {});
 }
 

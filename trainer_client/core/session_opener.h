@@ -42,8 +42,11 @@ class SessionOpener : public FleetEvents,
   void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) override;
   void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
 
-  const std::string& Split() const;  // empty: the inputs are in the options
-  absl::Status TakeList();
+  // Of list `list_` of the inputs; empty: that is in the options.
+  const std::string& Split() const;
+  size_t NumLists() const;
+  void ReadLists();
+  absl::Status TakeNodes();
   void AskForPage();
   void OnPage(uint64_t request, absl::StatusOr<InputPage> page);
   absl::Status TakePage(InputPage page);
@@ -58,8 +61,10 @@ class SessionOpener : public FleetEvents,
   Opened opened_;
   TimerId deadline_ = 0;
   std::optional<AcceptedGraph> graph_;
-  std::string input_type_;    // of nodes or, of links, their edges
-  std::vector<int64_t> ids_;  // of a split of edges three numbers each
+  std::vector<std::string> input_types_;  // of nodes or, of links, each list's
+  // By list, of those that are splits; of edges three numbers each.
+  std::vector<std::vector<int64_t>> ids_;
+  size_t list_ = 0;  // that is being read; those before it are
   std::optional<uint64_t> total_;
   uint64_t request_ = 0;  // numbers the page requests
   bool asking_ = false;

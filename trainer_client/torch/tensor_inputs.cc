@@ -85,7 +85,7 @@ absl::Status SetInputWeight(const at::Tensor& weight,
 }
 
 absl::Status SetEdgeLabelIndex(const at::Tensor& index,
-                               LinkNeighborLoaderOptions* options) {
+                               EdgeTypeLinks* options) {
   if (!Is(index, 2, at::kLong) || index.size(0) != 2) {
     return Refuse("edge_label_index", index, "int64 [2, n]");
   }
@@ -97,8 +97,7 @@ absl::Status SetEdgeLabelIndex(const at::Tensor& index,
   return absl::OkStatus();
 }
 
-absl::Status SetEdgeLabel(const at::Tensor& label,
-                          LinkNeighborLoaderOptions* options) {
+absl::Status SetEdgeLabel(const at::Tensor& label, EdgeTypeLinks* options) {
   if (Is(label, 1, at::kFloat)) {
     return Copy<float>("edge_label", label, at::kFloat,
                        &options->edge_label_float);
@@ -109,19 +108,24 @@ absl::Status SetEdgeLabel(const at::Tensor& label,
   return Refuse("edge_label", label, "int64 or float32 [n]");
 }
 
-absl::Status SetEdgeLabelTime(const at::Tensor& time,
-                              LinkNeighborLoaderOptions* options) {
+absl::Status SetEdgeLabelTime(const at::Tensor& time, EdgeTypeLinks* options) {
   return CopyTimes("edge_label_time", time, &options->edge_label_time);
 }
 
 absl::Status SetNegDestination(const at::Tensor& destinations,
                                LinkNeighborLoaderOptions* options) {
+  return SetNegDestination(destinations, options, &options->neg_sampling);
+}
+
+absl::Status SetNegDestination(const at::Tensor& destinations,
+                               EdgeTypeLinks* links,
+                               NegativeSampling* negatives) {
   if (!Is(destinations, 2, at::kLong) || destinations.size(1) == 0) {
     return Refuse("neg_destination", destinations, "int64 [n, 1 or more]");
   }
   RETURN_IF_ERROR(
-      CopyIds("neg_destination", destinations, &options->neg_destination));
-  options->neg_sampling.amount = static_cast<double>(destinations.size(1));
+      CopyIds("neg_destination", destinations, &links->neg_destination));
+  negatives->amount = static_cast<double>(destinations.size(1));
   return absl::OkStatus();
 }
 

@@ -23,19 +23,21 @@ absl::Status SetInputTime(const at::Tensor& time,
 absl::Status SetInputWeight(const at::Tensor& weight,
                             CommonLoaderOptions* options);
 
+// Of links of one edge type, or of one of by_edge_type.
 // PyG's edge_label_index: int64 [2, n], sources then destinations.
-absl::Status SetEdgeLabelIndex(const at::Tensor& index,
-                               LinkNeighborLoaderOptions* options);
+absl::Status SetEdgeLabelIndex(const at::Tensor& index, EdgeTypeLinks* options);
 // PyG's edge_label: int64 or float32 [n].
-absl::Status SetEdgeLabel(const at::Tensor& label,
-                          LinkNeighborLoaderOptions* options);
+absl::Status SetEdgeLabel(const at::Tensor& label, EdgeTypeLinks* options);
 // int64 [n]
-absl::Status SetEdgeLabelTime(const at::Tensor& time,
-                              LinkNeighborLoaderOptions* options);
+absl::Status SetEdgeLabelTime(const at::Tensor& time, EdgeTypeLinks* options);
 // OGB's lists, destinations for each link: int64 [n, amount], which is what
 // neg_sampling.amount becomes.
 absl::Status SetNegDestination(const at::Tensor& destinations,
                                LinkNeighborLoaderOptions* options);
+// The same of one of several edge types.
+absl::Status SetNegDestination(const at::Tensor& destinations,
+                               EdgeTypeLinks* links,
+                               NegativeSampling* negatives);
 
 }  // namespace tributary
 

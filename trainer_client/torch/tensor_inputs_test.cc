@@ -55,6 +55,20 @@ TEST(TensorInputs, TimesWeightsAndLabels) {
   EXPECT_THAT(links.edge_label_time, ElementsAre(0, 1));
 }
 
+TEST(TensorInputs, LinksOfOneOfSeveralEdgeTypes) {
+  LinkNeighborLoaderOptions options;
+  EdgeTypeLinks& links = options.by_edge_type.emplace_back();
+  ASSERT_TRUE(
+      SetEdgeLabelIndex(at::arange(6, at::kLong).view({2, 3}), &links).ok());
+  EXPECT_THAT(links.destination, ElementsAre(3, 4, 5));
+  ASSERT_TRUE(SetNegDestination(at::arange(6, at::kLong).view({3, 2}), &links,
+                                &options.neg_sampling)
+                  .ok());
+  EXPECT_THAT(links.neg_destination, ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_EQ(options.neg_sampling.amount, 2);
+  EXPECT_THAT(options.neg_destination, IsEmpty());
+}
+
 TEST(TensorInputs, OthersAreRefusedByName) {
   LinkNeighborLoaderOptions options;
   NeighborLoaderOptions& nodes = options.neighbors;

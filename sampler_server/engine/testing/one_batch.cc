@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "common/session/hop_key.h"
+#include "common/session/link_lists.h"
 #include "common/session/permutation.h"
 #include "sampler_server/kinds/registry.h"
 
@@ -16,6 +17,14 @@ T OrDie(absl::StatusOr<T> value) {
   if (value.ok()) return *std::move(value);
   std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
   std::abort();
+}
+
+LinkLists ListsOf(const SamplingPlan& plan) {
+  std::vector<uint64_t> counts;
+  for (const PlannedLinkList& list : plan.link_lists) {
+    counts.push_back(list.count);
+  }
+  return LinkLists(counts);
 }
 
 }  // namespace
@@ -67,11 +76,14 @@ BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch) {
   std::vector<uint64_t> numbers;
   for (uint64_t i = batch.index * b; i < std::min(n, (batch.index + 1) * b);
        ++i) {
-    request.input_number.push_back(static_cast<int64_t>(order[i]));
     numbers.push_back(order[i]);
-    if (!links) request.original_id.push_back(batch.inputs[order[i]]);
+  }
+  ListsOf(*request.plan).Group(&numbers);
+  for (const uint64_t number : numbers) {
+    request.input_number.push_back(static_cast<int64_t>(number));
+    if (!links) request.original_id.push_back(batch.inputs[number]);
     if (!batch.input_time.empty()) {
-      request.input_time.push_back(batch.input_time[order[i]]);
+      request.input_time.push_back(batch.input_time[number]);
     }
   }
   if (links) request.links = batch.links.Take(numbers);

@@ -7,7 +7,6 @@
 #include "common/dtype.h"
 #include "common/sha256.h"
 #include "sampler_server/engine/testing/definition.h"
-#include "sampler_server/engine/testing/oracle_nodes.h"
 #include "sampler_server/engine/testing/oracle_predicate.h"
 #include "sampler_server/engine/testing/oracle_subgraph.h"
 
@@ -63,8 +62,10 @@ class Oracle {
     times_ = tree_time;
     std::vector<int32_t> local;
     for (const OracleStart& start : starts) {
+      OracleNodes& type = nodes_[start.type];
+      if (start.id < 0) continue;
       local.push_back(static_cast<int32_t>(
-          nodes_[start.type].Number({Disjoint() ? start.tree : 0, start.id})));
+          type.Number({Disjoint() ? start.tree : 0, start.id})));
     }
     for (auto& [name, type] : nodes_) {
       type.end = type.all.size();

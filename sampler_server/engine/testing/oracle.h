@@ -49,7 +49,7 @@ OracleTensor MakeOracleTensor(DType dtype, std::vector<uint64_t> dims,
 struct OracleStart {
   std::string type;
   int64_t tree = 0;
-  int64_t id = 0;
+  int64_t id = 0;  // below 0: none, but batches have the type
 };
 
 // What a kind makes of the subgraph once it is there: it may leave out edges,

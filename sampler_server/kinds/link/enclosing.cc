@@ -22,14 +22,14 @@ void ForEachEdge(const SampledHop& hop, F f) {
 }  // namespace
 
 Enclosing::Enclosing(const GraphSchema& schema, const SamplingPlan& plan,
-                     const LinkPlan& links, absl::Span<const uint32_t> sources,
-                     absl::Span<const uint32_t> destinations, BatchState* state)
+                     const LinkPart& links, BatchState* state)
     : schema_(schema),
       plan_(plan),
-      sources_(sources),
-      destinations_(destinations),
+      edge_type_(links.type->edge_type),
+      sources_(links.source_numbers),
+      destinations_(links.destination_numbers),
       state_(state),
-      num_nodes_(state->nodes[links.src_type].numbering.size()) {}
+      num_nodes_(state->nodes[links.type->src_type].numbering.size()) {}
 
 void Enclosing::DropLinks() {
   // Trees share no node, so an end has one other.
@@ -38,10 +38,10 @@ void Enclosing::DropLinks() {
     partner[sources_[i]] = destinations_[i];
     partner[destinations_[i]] = sources_[i];
   }
-  const int reverse = schema_.ReverseOf(plan_.link_type);
+  const int reverse = schema_.ReverseOf(edge_type_);
   for (size_t t = 0; t < plan_.edge_types.size(); ++t) {
     const int type = plan_.edge_types[t].edge_type;
-    if (type != plan_.link_type && type != reverse) continue;
+    if (type != edge_type_ && type != reverse) continue;
     DropFrom(state_->edges[t], partner);
   }
 }

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "sampler_server/engine/step_context.h"
-#include "sampler_server/kinds/link/link_plan.h"
+#include "sampler_server/kinds/link/link_part.h"
 
 namespace tributary {
 
@@ -17,10 +17,9 @@ namespace tributary {
 // induced edges are in the state, which outlives this. Not thread-safe.
 class Enclosing {
  public:
-  // Local numbers of the links' ends, by tree; they outlive this.
+  // `links` are numbered, all those of the batch, and outlive this.
   Enclosing(const GraphSchema& schema, const SamplingPlan& plan,
-            const LinkPlan& links, absl::Span<const uint32_t> sources,
-            absl::Span<const uint32_t> destinations, BatchState* state);
+            const LinkPart& links, BatchState* state);
 
   // Drops the edges of the links' type and of its reverse between the two ends
   // of a tree's link, either way.
@@ -44,6 +43,7 @@ class Enclosing {
 
   const GraphSchema& schema_;
   const SamplingPlan& plan_;
+  const int edge_type_;  // of the links
   const absl::Span<const uint32_t> sources_, destinations_;
   BatchState* const state_;
   const size_t num_nodes_;

@@ -15,6 +15,8 @@ namespace {
 // Of a link or negative while it is drawn and numbered: ids of its ends and
 // their numbers, beside its tensors.
 constexpr uint64_t kBytesPerPair = 64;
+// Of each supervision type beyond the first: its state, names of its tensors.
+constexpr uint64_t kBytesPerType = 4096;
 
 absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
   const v1::LinkSampling& link = spec.link();
@@ -56,7 +58,8 @@ absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
   asked.on_exhausted = static_cast<OnExhausted>(link.on_exhausted());
   const absl::Status status =
       CheckNegatives(asked, spec.batch_size(), label,
-                     link.neighbor().time() == v1::TIME_COLUMN_NODE);
+                     link.neighbor().time() == v1::TIME_COLUMN_NODE,
+                     static_cast<uint64_t>(spec.inputs().link_lists_size()));
   return status.ok() ? status : SpecError("link", status.message());
 }
 
@@ -76,30 +79,31 @@ absl::Status CheckExclude(const v1::SessionSpec& spec) {
 
 // Nodes that are drawn must be there already, where their type has times.
 void PlanTimes(const GraphSchema& schema, const v1::SessionSpec& spec,
-               LinkPlan* part) {
-  if (spec.link().neighbor().time() != v1::TIME_COLUMN_NODE || part->given ||
-      part->mode == NegativeMode::kNone) {
+               const LinkPlan& part, SupervisionType* type) {
+  if (spec.link().neighbor().time() != v1::TIME_COLUMN_NODE || part.given ||
+      part.mode == NegativeMode::kNone) {
     return;
   }
-  part->source_in_time = part->mode == NegativeMode::kBinary &&
-                         schema.node_types[part->src_type].timed;
-  part->destination_in_time = schema.node_types[part->dst_type].timed;
+  type->source_in_time = part.mode == NegativeMode::kBinary &&
+                         schema.node_types[type->src_type].timed;
+  type->destination_in_time = schema.node_types[type->dst_type].timed;
 }
 
-absl::Status PlanDegrees(const GraphSchema& schema, const EdgeTypeSchema& type,
-                         uint32_t power, LinkPlan* part) {
+absl::Status PlanDegrees(const GraphSchema& schema, uint32_t power,
+                         NegativeMode mode, SupervisionType* type) {
   if (power == 0) return absl::OkStatus();
+  const EdgeTypeSchema& stored = schema.edge_types[type->edge_type];
   const absl::Status status =
-      CheckDegreesOf(type.name(), type.degrees, type.num_edges);
+      CheckDegreesOf(type->name, stored.degrees, stored.num_edges);
   if (!status.ok()) return SpecError("link.degree_power", status.message());
-  const auto edges = static_cast<uint64_t>(type.num_edges);
+  const auto edges = static_cast<uint64_t>(stored.num_edges);
   const auto table = [&](int node_type) {
     const auto nodes =
         static_cast<uint64_t>(schema.node_types[node_type].num_nodes);
     return std::make_shared<DegreeTable>(nodes, edges, power);
   };
-  part->destinations = table(type.dst_type);
-  if (part->mode == NegativeMode::kBinary) part->sources = table(type.src_type);
+  type->destinations = table(type->dst_type);
+  if (mode == NegativeMode::kBinary) type->sources = table(type->src_type);
   return absl::OkStatus();
 }
 
@@ -111,7 +115,7 @@ absl::Status PlanEnclosing(const GraphSchema& schema,
   if (!status.ok()) return SpecError("link", status.message());
   part->enclosing = spec.link().enclosing();
   if (!part->enclosing) return absl::OkStatus();
-  const EdgeTypeSchema& links = schema.edge_types[plan.link_type];
+  const EdgeTypeSchema& links = schema.edge_types[plan.link_lists[0].edge_type];
   for (const PlannedEdgeType& type : plan.edge_types) {
     if (type.src_type == links.src_type && type.dst_type == links.src_type) {
       continue;
@@ -141,6 +145,34 @@ absl::StatusOr<int> ReverseType(const GraphSchema& schema, int link_type,
                    "; allowed: with a graph partitioned with --add-reverse");
 }
 
+void NameTensors(const EdgeTypeSchema& type, bool shared,
+                 SupervisionType* planned) {
+  planned->link_suffix = "/" + type.src + "__" + type.rel + "__" + type.dst;
+  planned->src_suffix = shared ? planned->link_suffix : "/" + type.src;
+  planned->dst_suffix = shared ? planned->link_suffix : "/" + type.dst;
+}
+
+absl::StatusOr<SupervisionType> PlanType(const GraphSchema& schema,
+                                         const v1::SessionSpec& spec,
+                                         const SamplingPlan& plan,
+                                         const LinkPlan& part, int edge_type) {
+  const EdgeTypeSchema& type = schema.edge_types[edge_type];
+  SupervisionType planned;
+  planned.edge_type = edge_type;
+  planned.src_type = type.src_type;
+  planned.dst_type = type.dst_type;
+  planned.name = type.name();
+  ASSIGN_OR_RETURN(planned.reverse_type,
+                   ReverseType(schema, edge_type, part.exclude));
+  PlanTimes(schema, spec, part, &planned);
+  RETURN_IF_ERROR(
+      PlanDegrees(schema, spec.link().degree_power(), part.mode, &planned));
+  if (plan.typed_names) {
+    NameTensors(type, plan.link_lists.size() > 1, &planned);
+  }
+  return planned;
+}
+
 }  // namespace
 
 absl::Status LinkPlan::Fill(const GraphSchema& schema,
@@ -156,21 +188,15 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
   part->accept_exhausted =
       spec.link().on_exhausted() == v1::ON_EXHAUSTED_ACCEPT;
   part->exclude = static_cast<ExcludeMode>(spec.link().exclude());
-  ASSIGN_OR_RETURN(part->reverse_type,
-                   ReverseType(schema, plan->link_type, part->exclude));
-  const EdgeTypeSchema& type = schema.edge_types[plan->link_type];
-  part->src_type = type.src_type;
-  part->dst_type = type.dst_type;
-  part->edge_type = type.name();
-  PlanTimes(schema, spec, part.get());
   RETURN_IF_ERROR(PlanEnclosing(schema, spec, *plan, part.get()));
-  RETURN_IF_ERROR(
-      PlanDegrees(schema, type, spec.link().degree_power(), part.get()));
-  if (plan->typed_names) {
-    part->link_suffix = "/" + type.src + "__" + type.rel + "__" + type.dst;
-    part->src_suffix = "/" + type.src;
-    part->dst_suffix = "/" + type.dst;
+  std::vector<uint64_t> counts;
+  for (const PlannedLinkList& list : plan->link_lists) {
+    ASSIGN_OR_RETURN(part->types.emplace_back(),
+                     PlanType(schema, spec, *plan, *part, list.edge_type));
+    counts.push_back(list.count);
   }
+  part->lists = LinkLists(counts);
+  plan->task_bytes = (part->types.size() - 1) * kBytesPerType;
   plan->task_bytes_per_input =
       kBytesPerPair *
       (1 + static_cast<uint64_t>(std::ceil(spec.link().amount())));

@@ -1,5 +1,6 @@
 #include "sampler_server/kinds/link/link_spec.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -86,6 +87,10 @@ absl::Status CheckEnclosing(const v1::SessionSpec& spec) {
         "enclosing: without subgraph_type induced and disjoint; allowed: with "
         "both");
   }
+  if (spec.inputs().link_lists_size() > 0) {
+    return Refuse(
+        "enclosing: with links of several edge types; allowed: of one");
+  }
   if (link.negatives() != v1::NEGATIVE_MODE_NONE) {
     return Refuse(
         "enclosing: with negatives, which have no subgraph of their own; "
@@ -104,7 +109,7 @@ uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links) {
 
 absl::Status CheckNegatives(const NegativeSampling& negatives,
                             uint64_t batch_size, LabelType label,
-                            bool node_times) {
+                            bool node_times, uint64_t lists) {
   if (negatives.given) RETURN_IF_ERROR(CheckGiven(negatives));
   RETURN_IF_ERROR(CheckDegreePower(negatives));
   if (negatives.mode == NegativeMode::kNone) {
@@ -128,8 +133,10 @@ absl::Status CheckNegatives(const NegativeSampling& negatives,
   if (negatives.given) {
     RETURN_IF_ERROR(CheckGivenBytes(negatives.amount, batch_size));
   }
+  // Each type's are rounded up.
   const uint64_t all =
-      batch_size + NumNegatives(negatives.mode, negatives.amount, batch_size);
+      batch_size + (lists < 2 ? 0 : std::min(lists, batch_size) - 1) +
+      NumNegatives(negatives.mode, negatives.amount, batch_size);
   if (all <= kMaxLinksAndNegatives) return absl::OkStatus();
   return Refuse("batch_size: ", batch_size, " links with ", negatives.amount,
                 " negatives each; allowed: up to ", kMaxLinksAndNegatives,
@@ -143,9 +150,9 @@ absl::StatusOr<std::string> BuildLinkSpec(const SpecGraph& graph,
   SpecOptions options = common;
   if (!options.links.has_value()) options.links.emplace();
   options.links->edge_ids = NeedsEdgeIds(exclude);
-  RETURN_IF_ERROR(CheckNegatives(negatives, options.batch_size,
-                                 options.links->label,
-                                 options.draws.time == TimeMode::kNode));
+  RETURN_IF_ERROR(CheckNegatives(
+      negatives, options.batch_size, options.links->label,
+      options.draws.time == TimeMode::kNode, options.links->lists.size()));
   options.links->negatives =
       negatives.given ? NumNegatives(negatives.mode, negatives.amount, 1) : 0;
   return BuildSpecOfKind(

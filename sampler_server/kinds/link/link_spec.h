@@ -62,10 +62,10 @@ absl::Status CheckEnclosing(const v1::SessionSpec& spec);
 uint64_t NumNegatives(NegativeMode mode, double amount, uint64_t links);
 
 // INVALID_ARGUMENT, naming the option and what is allowed. `node_times`: the
-// session's time is the nodes'.
+// session's time is the nodes'. `lists`: edge types of the links.
 absl::Status CheckNegatives(const NegativeSampling& negatives,
                             uint64_t batch_size, LabelType label,
-                            bool node_times);
+                            bool node_times, uint64_t lists = 1);
 
 // The SessionSpec's bytes; `enclosing` makes the subgraph SEAL's; `common` says
 // what is common to all kinds, which links, and how neighbours of their ends

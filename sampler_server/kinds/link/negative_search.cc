@@ -23,11 +23,12 @@ constexpr uint64_t kMostPerNegative = 4;
 }  // namespace
 
 NegativeSearch::NegativeSearch(StepContext context, const NegativeDraw& draw,
-                               absl::Span<const uint64_t> link_sources)
+                               const LinkPart& part)
     : context_(std::move(context)),
       plan_(LinkPlan::Of(*context_.plan)),
       draw_(draw),
-      link_sources_(link_sources) {}
+      part_(part),
+      type_(*part.type) {}
 
 void NegativeSearch::Start(uint64_t from, uint64_t to, Done done) {
   done_ = std::move(done);
@@ -65,29 +66,29 @@ absl::Status NegativeSearch::DrawCandidates() {
       if (both) {
         sources.push_back(ends.source);
       } else {
-        sources_.push_back(link_sources_[LinkOf(negative)]);
+        sources_.push_back(part_.sources[LinkOf(negative)]);
       }
     }
   }
   if (both) {
     ASSIGN_OR_RETURN(sources_,
-                     ResolveIds(*context_.graph, plan_.src_type, sources));
+                     ResolveIds(*context_.graph, type_.src_type, sources));
   }
   ASSIGN_OR_RETURN(destinations_,
-                   ResolveIds(*context_.graph, plan_.dst_type, destinations));
+                   ResolveIds(*context_.graph, type_.dst_type, destinations));
   return absl::OkStatus();
 }
 
 // ---- what is asked ----------------------------------------------------------
 
 void NegativeSearch::AskSourceTimes() {
-  if (!plan_.source_in_time) return AskDestinationTimes();
-  AskTimes(plan_.src_type, sources_, &NegativeSearch::AskDestinationTimes);
+  if (!type_.source_in_time) return AskDestinationTimes();
+  AskTimes(type_.src_type, sources_, &NegativeSearch::AskDestinationTimes);
 }
 
 void NegativeSearch::AskDestinationTimes() {
-  if (!plan_.destination_in_time) return AskEdges();
-  AskTimes(plan_.dst_type, destinations_, &NegativeSearch::AskEdges);
+  if (!type_.destination_in_time) return AskEdges();
+  AskTimes(type_.dst_type, destinations_, &NegativeSearch::AskEdges);
 }
 
 void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
@@ -105,20 +106,21 @@ void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
 // Ends that are not there yet at their link's time.
 void NegativeSearch::DropLate() {
   const bool strict = context_.plan->strict;
+  const absl::Span<const int64_t> tree_time =
+      part_.Of(context_.state->tree_time);
   for (size_t i = 0; i < times_.size(); ++i) {
-    const int64_t bound =
-        context_.state->tree_time[LinkOf(pending_[i / tries_])];
+    const int64_t bound = tree_time[LinkOf(pending_[i / tries_])];
     if (strict ? times_[i] >= bound : times_[i] > bound) is_late_[i] = 1;
   }
 }
 
 void NegativeSearch::AskEdges() {
   if (!plan_.strict) return Settle();
-  const HaveEdges asked{context_.plan->link_type, destinations_, sources_,
+  const HaveEdges asked{type_.edge_type, destinations_, sources_,
                         absl::MakeSpan(is_edge_)};
   AskHaveEdges(
       context_, asked,
-      [type = context_.plan->link_type](uint64_t pairs) {
+      [type = type_.edge_type](uint64_t pairs) {
         v1::LinkQuestion question;
         question.set_edge_type(static_cast<uint32_t>(type));
         question.set_pairs(pairs);
@@ -170,14 +172,15 @@ absl::Status NegativeSearch::TakeValid() {
 }
 
 absl::Status NegativeSearch::Exhausted(uint64_t negative) const {
-  const bool timed = plan_.source_in_time || plan_.destination_in_time;
+  const bool timed = type_.source_in_time || type_.destination_in_time;
   return absl::FailedPreconditionError(absl::StrCat(
-      "negative ", negative, " of ", plan_.edge_type, ": each of its ",
-      kCandidates, " candidates is ", plan_.strict ? "an edge" : "",
+      "negative ", negative, " of ", type_.name, ": each of its ", kCandidates,
+      " candidates is ", plan_.strict ? "an edge" : "",
       plan_.strict && timed ? " or " : "",
-      timed ? absl::StrCat("later than its link's time ",
-                           context_.state->tree_time[LinkOf(negative)])
-            : "",
+      timed
+          ? absl::StrCat("later than its link's time ",
+                         part_.Of(context_.state->tree_time)[LinkOf(negative)])
+          : "",
       "; allowed: on_exhausted accept, or ",
       plan_.strict ? "negatives that are not strict" : "later links"));
 }

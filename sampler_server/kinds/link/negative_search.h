@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "sampler_server/engine/step_context.h"
-#include "sampler_server/kinds/link/link_plan.h"
+#include "sampler_server/kinds/link/link_part.h"
 #include "sampler_server/kinds/link/negative_draw.h"
 
 namespace tributary {
@@ -36,10 +36,10 @@ class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
   // What it may hold for each negative that it finds.
   static constexpr uint64_t kBytesPerNegative = 512;
 
-  // `link_sources`: internal ids of the batch's links; outlives it. Requires
-  // plan.searches().
+  // Of the links of `part`, which is resolved and outlives it. Requires
+  // plan.Searches(*part.type).
   NegativeSearch(StepContext context, const NegativeDraw& draw,
-                 absl::Span<const uint64_t> link_sources);
+                 const LinkPart& part);
 
   // The negatives [from, to).
   void Start(uint64_t from, uint64_t to, Done done);
@@ -67,7 +67,7 @@ class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
   absl::Status TakeValid();
   absl::Status Exhausted(uint64_t negative) const;
   uint64_t LinkOf(uint64_t negative) const {
-    return plan_.LinkOf(negative, link_sources_.size());
+    return plan_.LinkOf(negative, part_.num_links);
   }
   void Take(uint64_t negative, size_t candidate);
   void Finish(absl::Status status);
@@ -75,7 +75,8 @@ class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
   StepContext context_;
   const LinkPlan& plan_;
   const NegativeDraw draw_;
-  const absl::Span<const uint64_t> link_sources_;
+  const LinkPart& part_;
+  const SupervisionType& type_;
   Done done_;
   Found found_;
   uint64_t from_ = 0;
