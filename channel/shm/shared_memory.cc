@@ -1,0 +1,121 @@
+#include "channel/shm/shared_memory.h"
+
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "boost/interprocess/exceptions.hpp"
+#include "common/buffer.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr int kMaxNumaNode = 1023;
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+// What boost wants: an object that has a mapping handle.
+class Memfd {
+ public:
+  explicit Memfd(int fd) : handle_{fd, false} {}
+  boost::interprocess::mapping_handle_t get_mapping_handle() const {
+    return handle_;
+  }
+
+ private:
+  const boost::interprocess::mapping_handle_t handle_;
+};
+
+absl::Status NoMemory(size_t bytes, const char* what) {
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat(bytes, " bytes of shared memory: ", what));
+}
+
+// Pages of the region come from the node, as far as it has any.
+absl::Status PreferNode(absl::Span<uint8_t> bytes, int node) {
+  if (node < 0) return absl::OkStatus();
+  constexpr int kBits = 8 * sizeof(unsigned long);
+  unsigned long mask[(kMaxNumaNode + 1) / kBits] = {};
+  mask[node / kBits] = 1ul << (node % kBits);
+  if (syscall(SYS_mbind, bytes.data(), bytes.size(), MPOL_PREFERRED, mask,
+              kMaxNumaNode + 1, 0) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "numa_node: ", node, "; allowed: a node of this machine, or -1"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::MapWhole(
+    UniqueFd fd, size_t bytes) {
+  try {
+    boost::interprocess::mapped_region region(
+        Memfd(fd.get()), boost::interprocess::read_write, 0, bytes);
+    return std::shared_ptr<SharedMemory>(
+        new SharedMemory(std::move(fd), std::move(region)));
+  } catch (const boost::interprocess::interprocess_exception& error) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        bytes, " bytes of shared memory cannot be mapped: ", error.what()));
+  }
+}
+
+absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::Create(
+    size_t bytes, const SharedMemoryOptions& options) {
+  if (options.numa_node < -1 || options.numa_node > kMaxNumaNode) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "numa_node: ", options.numa_node, "; allowed: -1 to ", kMaxNumaNode));
+  }
+  const size_t page = options.huge_pages ? kHugePage : kPage;
+  const size_t size = AlignUp(bytes, page);
+  if (bytes == 0 || size < bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(bytes, " bytes of shared memory; allowed: above 0"));
+  }
+  const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING |
+                         (options.huge_pages ? MFD_HUGETLB | MFD_HUGE_2MB : 0);
+  UniqueFd fd(memfd_create("tributary", flags));
+  if (!fd.valid()) return NoMemory(size, "memfd_create");
+  if (ftruncate(fd.get(), static_cast<off_t>(size)) != 0) {
+    return NoMemory(size, "ftruncate");
+  }
+  if (fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) return NoMemory(size, "seal");
+  ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
+                   MapWhole(std::move(fd), size));
+  RETURN_IF_ERROR(PreferNode(memory->bytes(), options.numa_node));
+  if (!options.huge_pages) {
+    AdviseHugePages(memory->bytes().data(), memory->bytes().size());
+  }
+  return memory;
+}
+
+absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::Map(
+    UniqueFd fd, size_t most_bytes) {
+  struct stat info {};
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  if (fstat(fd.get(), &info) != 0 || seals < 0) {
+    return absl::InvalidArgumentError(
+        "the descriptor that came is no shared memory");
+  }
+  const auto size = static_cast<size_t>(info.st_size);
+  if ((seals & F_SEAL_SHRINK) == 0) {
+    return absl::InvalidArgumentError(
+        "shared memory whose size is not sealed: it might be cut off while it "
+        "is written");
+  }
+  if (size == 0 || size > most_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "shared memory of ", size, " bytes; allowed: 1 to ", most_bytes));
+  }
+  return MapWhole(std::move(fd), size);
+}
+
+}  // namespace tributary

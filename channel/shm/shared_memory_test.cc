@@ -1,0 +1,91 @@
+#include "channel/shm/shared_memory.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace tributary {
+namespace {
+
+constexpr size_t kMost = size_t{1} << 30;
+
+UniqueFd Copy(const SharedMemory& memory) {
+  return UniqueFd(fcntl(memory.fd(), F_DUPFD_CLOEXEC, 0));
+}
+
+TEST(SharedMemory, IsSeenByAllWhoMapIt) {
+  auto memory = SharedMemory::Create(100000);
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  EXPECT_EQ((*memory)->bytes().size(), 102400u);  // 25 pages
+  auto other = SharedMemory::Map(Copy(**memory), kMost);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_NE((*other)->bytes().data(), (*memory)->bytes().data());
+  EXPECT_EQ((*other)->bytes()[102399], 0);
+  std::memcpy((*memory)->bytes().data() + 102396, "abc", 4);
+  EXPECT_STREQ(reinterpret_cast<const char*>((*other)->bytes().data()) + 102396,
+               "abc");
+  memory->reset();  // the other mapping keeps it
+  EXPECT_EQ((*other)->bytes()[102396], 'a');
+}
+
+TEST(SharedMemory, CannotBeCutOffByWhoHasTheDescriptor) {
+  auto memory = SharedMemory::Create(8192).value();
+  EXPECT_NE(ftruncate(memory->fd(), 4096), 0);
+  EXPECT_NE(ftruncate(memory->fd(), 16384), 0);
+}
+
+TEST(SharedMemory, RefusesWhatCouldBeCutOffOrIsNone) {
+  UniqueFd open(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(ftruncate(open.get(), 4096), 0);
+  EXPECT_EQ(SharedMemory::Map(std::move(open), kMost).status().message(),
+            "shared memory whose size is not sealed: it might be cut off while "
+            "it is written");
+  UniqueFd file(open64("/dev/null", O_RDWR | O_CLOEXEC));
+  EXPECT_EQ(SharedMemory::Map(std::move(file), kMost).status().message(),
+            "the descriptor that came is no shared memory");
+  EXPECT_EQ(SharedMemory::Map(UniqueFd(), kMost).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  auto large = SharedMemory::Create(8192).value();
+  EXPECT_EQ(SharedMemory::Map(Copy(*large), 4096).status().message(),
+            "shared memory of 8192 bytes; allowed: 1 to 4096");
+}
+
+TEST(SharedMemory, RefusesNoBytesAndNodesThatAreNone) {
+  EXPECT_EQ(SharedMemory::Create(0).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(SharedMemory::Create(SIZE_MAX).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  const auto at_node = [](int node) {
+    return SharedMemory::Create(4096, {.numa_node = node}).status();
+  };
+  EXPECT_EQ(at_node(1024).message(), "numa_node: 1024; allowed: -1 to 1023");
+  EXPECT_EQ(at_node(1000).message(),
+            "numa_node: 1000; allowed: a node of this machine, or -1");
+}
+
+// Node 0 is on every machine that has a kernel with NUMA.
+TEST(SharedMemory, TakesItsPagesFromANode) {
+  if (!std::ifstream("/sys/devices/system/node/node0/cpulist").good()) {
+    GTEST_SKIP() << "a kernel without NUMA";
+  }
+  EXPECT_TRUE(SharedMemory::Create(4096, {.numa_node = 0}).ok());
+}
+
+// Where the system keeps no huge pages back, that is said.
+TEST(SharedMemory, HugePagesOrAnError) {
+  auto memory = SharedMemory::Create(4096, {.huge_pages = true});
+  if (!memory.ok()) {
+    EXPECT_EQ(memory.status().code(), absl::StatusCode::kResourceExhausted)
+        << memory.status();
+    return;
+  }
+  EXPECT_EQ((*memory)->bytes().size(), size_t{2} << 20);
+}
+
+}  // namespace
+}  // namespace tributary
