@@ -9,11 +9,24 @@
 namespace tributary {
 
 std::shared_ptr<SlotRing> SlotRing::Create(size_t bytes) {
-  return std::shared_ptr<SlotRing>(new SlotRing(AlignUp(bytes, kUnit)));
+  AlignedBuffer buffer(AlignUp(bytes, kUnit));
+  const absl::Span<uint8_t> memory = buffer.span();
+  return std::shared_ptr<SlotRing>(
+      new SlotRing(std::move(buffer), memory, nullptr));
 }
 
-SlotRing::SlotRing(size_t bytes) : buffer_(bytes), memory_(buffer_.span()) {
-  if (bytes > 0) free_[0] = bytes;
+std::shared_ptr<SlotRing> SlotRing::Over(absl::Span<uint8_t> memory,
+                                         std::shared_ptr<const void> owner) {
+  return std::shared_ptr<SlotRing>(
+      new SlotRing(AlignedBuffer(),
+                   memory.first(memory.size() / kUnit * kUnit),
+                   std::move(owner)));
+}
+
+SlotRing::SlotRing(AlignedBuffer buffer, absl::Span<uint8_t> memory,
+                   std::shared_ptr<const void> owner)
+    : buffer_(std::move(buffer)), owner_(std::move(owner)), memory_(memory) {
+  if (!memory_.empty()) free_[0] = memory_.size();
 }
 
 void SlotRing::OnRoomFreed(std::function<void()> callback) {

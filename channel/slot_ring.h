@@ -45,6 +45,10 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
 
   // Over memory of its own; `bytes` is rounded up to whole units.
   static std::shared_ptr<SlotRing> Create(size_t bytes);
+  // Over memory that others see too, whole units of it; `owner` keeps it.
+  // Requires `memory` aligned to 64 bytes.
+  static std::shared_ptr<SlotRing> Over(absl::Span<uint8_t> memory,
+                                        std::shared_ptr<const void> owner);
 
   // Called after room has become free, on the thread that freed it, without
   // the lock; it must only post. Set it before the first lease; an empty one
@@ -79,7 +83,8 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
     size_t bytes = 0;   // of use to the caller
   };
 
-  explicit SlotRing(size_t bytes);
+  SlotRing(AlignedBuffer buffer, absl::Span<uint8_t> memory,
+           std::shared_ptr<const void> owner);
 
   static const char* Name(State state);
   absl::StatusOr<Slot*> Find(SlotId id, State wanted, const char* verb)
@@ -90,8 +95,9 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
   void EndLease(SlotId id);
   void TellRoomFreed();
 
-  AlignedBuffer buffer_;
-  const absl::Span<uint8_t> memory_;  // all of it
+  const AlignedBuffer buffer_;               // or
+  const std::shared_ptr<const void> owner_;  // of
+  const absl::Span<uint8_t> memory_;
   mutable Mutex mutex_;
   SlotId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   std::map<SlotId, Slot> slots_ ABSL_GUARDED_BY(mutex_);

@@ -104,8 +104,11 @@ class Loader final : public DistNeighborLoader {
     fleet.jitter_seed = jitter_seed_;
     return fleet;
   }
-  LoaderCoreOptions CoreOptions() const {
+  absl::StatusOr<LoaderCoreOptions> CoreOptions() const {
     LoaderCoreOptions core;
+    if (make_ring_) {
+      ASSIGN_OR_RETURN(core.ring, make_ring_(worker_.buffer_size));
+    }
     core.buffer_size = worker_.buffer_size;
     core.prefetch_size = worker_.prefetch_size;
     core.rpc_timeout = worker_.rpc_timeout;
@@ -119,6 +122,7 @@ class Loader final : public DistNeighborLoader {
   const NeighborLoaderOptions options_;
   const RemoteDistSamplingWorkerOptions worker_;
   const uint64_t jitter_seed_;
+  const decltype(LoaderEnvironment::make_ring) make_ring_;
   SystemHostResolver resolver_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<ServerFleet> fleet_;
@@ -143,8 +147,9 @@ absl::Status Loader::Open() {
   schema_ = std::move((*result)->schema);
   order_options_ = (*result)->session.order;
   inputs_ = (*result)->session.inputs;
-  core_ = std::make_shared<LoaderCore>(CoreOptions(),
-                                       std::move((*result)->session), strand_);
+  ASSIGN_OR_RETURN(LoaderCoreOptions core, CoreOptions());
+  core_ = std::make_shared<LoaderCore>(
+      std::move(core), std::move((*result)->session), strand_);
   strand_->Post([core = core_, fleet = fleet_] { core->Start(fleet); });
   return absl::OkStatus();
 }

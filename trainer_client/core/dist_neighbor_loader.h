@@ -4,6 +4,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_DIST_NEIGHBOR_LOADER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,6 +111,10 @@ struct NeighborLoaderOptions : CommonLoaderOptions {
 struct LoaderEnvironment {
   Executor* executor = nullptr;
   Transport* transport = nullptr;
+  // The memory that batches are received into, where servers write into it
+  // themselves; empty: the loader's own.
+  std::function<absl::StatusOr<std::shared_ptr<SlotRing>>(uint64_t bytes)>
+      make_ring;
 };
 
 // Batches of a typed graph are read by type with ToHeteroBatch. One user thread

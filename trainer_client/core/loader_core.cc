@@ -8,10 +8,11 @@ namespace tributary {
 
 LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
                        std::shared_ptr<Strand> strand)
-    : options_(options),
+    : options_(std::move(options)),
       session_(std::move(session)),
       strand_(std::move(strand)),
-      ring_(SlotRing::Create(options_.buffer_size)),
+      ring_(options_.ring != nullptr ? options_.ring
+                                     : SlotRing::Create(options_.buffer_size)),
       credit_size_(ring_->capacity(),
                    static_cast<uint64_t>(options_.prefetch_size) + 1,
                    session_.max_batch_bytes),
