@@ -18,8 +18,7 @@ std::shared_ptr<SlotRing> SlotRing::Create(size_t bytes) {
 std::shared_ptr<SlotRing> SlotRing::Over(absl::Span<uint8_t> memory,
                                          std::shared_ptr<const void> owner) {
   return std::shared_ptr<SlotRing>(
-      new SlotRing(AlignedBuffer(),
-                   memory.first(memory.size() / kUnit * kUnit),
+      new SlotRing(AlignedBuffer(), memory.first(memory.size() / kUnit * kUnit),
                    std::move(owner)));
 }
 

@@ -26,6 +26,7 @@
 #include "cli/serve_command.h"
 #include "cli/status_command.h"
 #include "cli/verify_command.h"
+#include "cli/worker_command.h"
 #include "common/session/hop_key.h"
 #include "common/signal_watcher.h"
 #include "common/terminal_text.h"
@@ -47,6 +48,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
   commands.push_back(MakeServeCommand());
+  commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());
   commands.push_back(MakeStatusCommand());
   commands.push_back(MakeBenchCommand());

@@ -14,6 +14,15 @@ void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--servers", arguments.servers,
                  "A fleet: HOST:PORT,... or file:PATH or dns:///NAME:PORT")
       ->type_name("LIST");
+  app.add_option("--mode", arguments.mode,
+                 "With --graph: collocated (in this process, the default) or "
+                 "mp (processes of its own, over shared memory); with "
+                 "--servers: remote")
+      ->type_name("MODE");
+  app.add_option("--num-workers", arguments.num_workers,
+                 "Processes of mode mp, each with --threads: 1 to 64")
+      ->type_name("N")
+      ->capture_default_str();
 }
 
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {

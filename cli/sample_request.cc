@@ -65,6 +65,32 @@ absl::Status CheckFanouts(absl::string_view text, absl::string_view whose,
   return absl::OkStatus();
 }
 
+absl::Status ParseMode(const SampleArguments& arguments,
+                       SampleRequest* request) {
+  const std::string& mode = arguments.mode;
+  const bool remote = arguments.graph.empty();
+  if (!mode.empty() && mode != "collocated" && mode != "mp" &&
+      mode != "remote") {
+    return UsageError(
+        absl::StrCat("--mode ", mode,
+                     "\nallowed: collocated, mp (with --graph), remote "
+                     "(with --servers)"));
+  }
+  if (!mode.empty() && remote != (mode == "remote")) {
+    return UsageError(absl::StrCat(
+        "--mode ", mode, " with ", remote ? "--servers" : "--graph",
+        "\nallowed: collocated, mp with --graph; remote with --servers"));
+  }
+  ASSIGN_OR_RETURN(const uint64_t workers,
+                   ParseWhole("--num-workers", arguments.num_workers, 1, 64));
+  if (mode == "mp") {
+    request->num_workers = static_cast<int>(workers);
+  } else if (workers != 1) {
+    return UsageError("--num-workers\nallowed: with --mode mp");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseSource(const SampleArguments& arguments,
                          SampleRequest* request) {
   if (arguments.graph.empty() == arguments.servers.empty()) {
@@ -75,7 +101,7 @@ absl::Status ParseSource(const SampleArguments& arguments,
   }
   request->graph = arguments.graph;
   request->worker.servers = arguments.servers;
-  return absl::OkStatus();
+  return ParseMode(arguments, request);
 }
 
 // What the loader would say of the worker's options.

@@ -34,6 +34,8 @@ struct SampleArguments {
   std::string threads = "2";
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
+  std::string mode;  // empty: by graph or servers
+  std::string num_workers = "1";
   bool replace = false;
   DrawFlags draws;
   SubgraphFlags subgraph;
@@ -82,6 +84,7 @@ struct SampleRequest {
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;
+  int num_workers = 0;  // processes, of mode mp; 0: `graph` in this process
   NeighborLoaderOptions loader;
   RemoteDistSamplingWorkerOptions worker;
 };

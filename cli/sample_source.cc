@@ -1,63 +1,56 @@
 #include "cli/sample_source.h"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 
-#include "channel/grpc/grpc_transport.h"
 #include "common/status.h"
-#include "common/thread_pool.h"
-#include "trainer_client/embedded/embedded_server.h"
+#include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
 namespace {
 
-class EmbeddedSource final : public SampleSource {
- public:
-  explicit EmbeddedSource(std::unique_ptr<EmbeddedServer> server)
-      : server_(std::move(server)) {}
-  LoaderEnvironment environment() override {
-    return {.executor = server_->executor(), .transport = server_->transport()};
+SamplingWorkerOptionsOfAMode ModeOf(const SampleRequest& request) {
+  if (request.graph.empty()) return request.worker;
+  if (request.num_workers == 0) {
+    CollocatedDistSamplingWorkerOptions options;
+    options.graph = request.graph;
+    options.num_threads = request.threads;
+    options.num_rpc_threads = 1;
+    options.channel_size = request.worker.buffer_size;
+    options.rpc_timeout = request.worker.rpc_timeout;
+    return options;
   }
-  std::string servers() const override { return server_->address().ToString(); }
+  MpDistSamplingWorkerOptions options;
+  options.graph = request.graph;
+  options.num_workers = request.num_workers;
+  options.num_threads = request.threads;
+  options.num_rpc_threads = 1;
+  options.channel_size = request.worker.buffer_size;
+  options.rpc_timeout = request.worker.rpc_timeout;
+  return options;
+}
+
+class WorkersSource final : public SampleSource {
+ public:
+  explicit WorkersSource(std::unique_ptr<SamplingWorkers> workers)
+      : workers_(std::move(workers)) {}
+  LoaderEnvironment environment() override {
+    LoaderEnvironment environment = workers_->environment();
+    environment.ring_option = "buffer_size";  // the flag, in every mode
+    return environment;
+  }
+  std::string servers() const override { return workers_->loader().servers; }
 
  private:
-  const std::unique_ptr<EmbeddedServer> server_;
-};
-
-class FleetSource final : public SampleSource {
- public:
-  FleetSource(std::string servers, int threads)
-      : servers_(std::move(servers)), pool_("sample", threads) {}
-  // The transport's handlers post to the pool, whose tasks use the transport:
-  // neither may simply end first.
-  ~FleetSource() override { transport_.Shutdown(); }
-  LoaderEnvironment environment() override {
-    return {.executor = &pool_, .transport = &transport_};
-  }
-  std::string servers() const override { return servers_; }
-
- private:
-  const std::string servers_;
-  GrpcTransport transport_;
-  ThreadPool pool_;
+  const std::unique_ptr<SamplingWorkers> workers_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SampleSource>> SampleSource::Open(
     const SampleRequest& request) {
-  if (request.graph.empty()) {
-    return std::make_unique<FleetSource>(request.worker.servers,
-                                         request.threads);
-  }
-  EmbeddedServerOptions options;
-  options.graph = request.graph;
-  options.num_threads = request.threads;
-  // A batch that fits the ring fits the server, which reserves it twice.
-  options.memory_budget =
-      std::max(options.memory_budget, 2 * request.worker.buffer_size);
-  ASSIGN_OR_RETURN(auto server, EmbeddedServer::Start(options));
-  return std::make_unique<EmbeddedSource>(std::move(server));
+  ASSIGN_OR_RETURN(auto workers, SamplingWorkers::Open(ModeOf(request)));
+  return std::make_unique<WorkersSource>(std::move(workers));
 }
 
 }  // namespace tributary

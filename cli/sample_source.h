@@ -1,5 +1,5 @@
-// Who makes the batches of `tributary sample`: a server in this process, or a
-// fleet.
+// Who makes the batches of `tributary sample`: a server in this process,
+// processes of its own, or a fleet.
 #ifndef TRIBUTARY_CLI_SAMPLE_SOURCE_H_
 #define TRIBUTARY_CLI_SAMPLE_SOURCE_H_
 
@@ -14,7 +14,7 @@ namespace tributary {
 // Outlives the loaders made on it.
 class SampleSource {
  public:
-  // With request.graph, opens the graph and starts a server on it.
+  // With request.graph, opens the graph and starts the server or workers on it.
   static absl::StatusOr<std::unique_ptr<SampleSource>> Open(
       const SampleRequest& request);
   virtual ~SampleSource() = default;

@@ -13,9 +13,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
+#include "cli/end_signal.h"
 #include "common/fleet/discovery_source.h"
 #include "common/log.h"
-#include "common/mutex.h"
 #include "common/parse_byte_size.h"
 #include "common/signal_watcher.h"
 #include "common/status.h"
@@ -49,26 +49,6 @@ absl::StatusOr<std::vector<uint32_t>> ParsePartitions(const std::string& text) {
   }
   return partitions;
 }
-
-// The first signal to a server.
-class EndSignal {
- public:
-  void Set(int signal) {
-    MutexLock lock(mutex_);
-    signal_ = signal;
-    set_.NotifyAll();
-  }
-  int Wait() {
-    MutexLock lock(mutex_);
-    while (signal_ == 0) set_.Wait(mutex_);
-    return signal_;
-  }
-
- private:
-  Mutex mutex_;
-  CondVar set_;
-  int signal_ ABSL_GUARDED_BY(mutex_) = 0;
-};
 
 class ServeCommand final : public Command {
  public:

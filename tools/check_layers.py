@@ -58,12 +58,19 @@ MAY_INCLUDE = {
         "sampler_server",
         "trainer_client/core",
     ],
+    "trainer_client/modes": [
+        "common",
+        "channel",
+        "trainer_client/core",
+        "trainer_client/embedded",
+    ],
     "trainer_client/torch": [
         "common",
         "channel",
         "partition/format/schema.h",
         "trainer_client/core",
         "trainer_client/embedded",
+        "trainer_client/modes",
     ],
 }
 # They stand above all layers.

@@ -56,6 +56,8 @@ class Loader final : public DistNeighborLoader {
       : options_(options),
         worker_(worker),
         jitter_seed_(std::random_device()()),
+        make_ring_(environment.make_ring),
+        ring_option_(environment.ring_option),
         strand_(std::make_shared<Strand>(environment.executor)),
         fleet_(
             std::make_shared<ServerFleet>(FleetOptions(environment, source))) {}
@@ -110,6 +112,7 @@ class Loader final : public DistNeighborLoader {
       ASSIGN_OR_RETURN(core.ring, make_ring_(worker_.buffer_size));
     }
     core.buffer_size = worker_.buffer_size;
+    core.ring_option = ring_option_;
     core.prefetch_size = worker_.prefetch_size;
     core.rpc_timeout = worker_.rpc_timeout;
     core.jitter_seed = jitter_seed_;
@@ -123,6 +126,7 @@ class Loader final : public DistNeighborLoader {
   const RemoteDistSamplingWorkerOptions worker_;
   const uint64_t jitter_seed_;
   const decltype(LoaderEnvironment::make_ring) make_ring_;
+  const std::string ring_option_;
   SystemHostResolver resolver_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<ServerFleet> fleet_;
@@ -148,8 +152,8 @@ absl::Status Loader::Open() {
   order_options_ = (*result)->session.order;
   inputs_ = (*result)->session.inputs;
   ASSIGN_OR_RETURN(LoaderCoreOptions core, CoreOptions());
-  core_ = std::make_shared<LoaderCore>(
-      std::move(core), std::move((*result)->session), strand_);
+  core_ = std::make_shared<LoaderCore>(std::move(core),
+                                       std::move((*result)->session), strand_);
   strand_->Post([core = core_, fleet = fleet_] { core->Start(fleet); });
   return absl::OkStatus();
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "channel/slot_ring.h"
 #include "channel/transport.h"
 #include "common/executor.h"
 #include "common/session/link_columns.h"
@@ -115,6 +116,8 @@ struct LoaderEnvironment {
   // themselves; empty: the loader's own.
   std::function<absl::StatusOr<std::shared_ptr<SlotRing>>(uint64_t bytes)>
       make_ring;
+  // What users of it call the ring's size, for errors.
+  std::string ring_option = "buffer_size";
 };
 
 // Batches of a typed graph are read by type with ToHeteroBatch. One user thread

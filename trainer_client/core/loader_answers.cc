@@ -109,10 +109,11 @@ void LoaderCore::OnNeeds(ServerLink& link, PendingBatch& batch,
     return link.Break(why);
   }
   if (bytes > ring_->capacity()) {
-    return Fail(batch, absl::InvalidArgumentError(absl::StrCat(
-                           KeyOf(batch.index).ToString(), " needs ", bytes,
-                           " bytes, buffer_size is ", ring_->capacity(),
-                           ": raise buffer_size to at least ", bytes)));
+    return Fail(batch,
+                absl::InvalidArgumentError(absl::StrCat(
+                    KeyOf(batch.index).ToString(), " needs ", bytes, " bytes, ",
+                    options_.ring_option, " is ", ring_->capacity(), ": raise ",
+                    options_.ring_option, " to at least ", bytes)));
   }
   // A server that ran out of memory knows only a lower bound: growing by a
   // quarter at least, where there is as much, bounds how often it is asked.

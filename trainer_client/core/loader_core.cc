@@ -189,10 +189,10 @@ absl::Status LoaderCore::LeasesFillRing() {
   }
   return absl::FailedPreconditionError(absl::StrCat(
       ring.leased, " batches still leased hold ", ring.leased_bytes, " of the ",
-      ring_->capacity(), " bytes of buffer_size, with at most ",
+      ring_->capacity(), " bytes of ", options_.ring_option, ", with at most ",
       ring.largest_free_bytes, " free in one piece where ",
       KeyOf(window_.front().index).ToString(), " needs ", least,
-      ": release some, or raise buffer_size"));
+      ": release some, or raise ", options_.ring_option));
 }
 
 void LoaderCore::Cancel() {

@@ -43,6 +43,7 @@ struct LoaderCoreOptions {
   uint64_t buffer_size = uint64_t{256} << 20;
   // What batches are received into; null: buffer_size bytes of this process.
   std::shared_ptr<SlotRing> ring;
+  std::string ring_option = "buffer_size";  // for errors
   int prefetch_size = 4;
   absl::Duration rpc_timeout = absl::Seconds(180);
   uint64_t jitter_seed = 0;

@@ -1,0 +1,83 @@
+// Where a trainer's batches are made: in its process, in processes that it
+// starts, or by a fleet; under the names that users of GraphLearn-for-PyTorch
+// know.
+#ifndef TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_H_
+#define TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "trainer_client/core/options.h"
+
+namespace tributary {
+
+// GLT's CollocatedDistSamplingWorkerOptions: a server in the trainer's process.
+struct CollocatedDistSamplingWorkerOptions {
+  // The graph's folder; all its partitions are mapped. Ours: GLT takes an open
+  // dataset.
+  std::string graph;
+  // Where it samples: "cpu". Others are refused.
+  std::vector<std::string> worker_devices;
+  // Sampling threads. 1 to 1024, 0: one per core. Ours.
+  int num_threads = 0;
+  // Batches made at once. 1 to 32.
+  int worker_concurrency = 4;
+  // Threads of the client's executor. 1 to 64.
+  int num_rpc_threads = 2;
+  // The most that Next() waits for its batch. 0.1 s to 1 day.
+  absl::Duration rpc_timeout = absl::Seconds(180);
+  // Bytes of the receive ring: batches being made, ready or held.
+  uint64_t channel_size = uint64_t{256} << 20;
+  // Batches asked for ahead of the one being consumed. 1 to 1024.
+  int prefetch_size = 4;
+};
+
+// GLT's MpDistSamplingWorkerOptions: the trainer starts num_workers sampling
+// processes on its machine and ends them. They gather features straight into
+// its ring, in shared memory.
+struct MpDistSamplingWorkerOptions {
+  // The graph's folder, mapped by each worker; the pages are shared. Ours.
+  std::string graph;
+  // Processes. 1 to 64.
+  int num_workers = 1;
+  // Where they sample: "cpu". Others are refused.
+  std::vector<std::string> worker_devices;
+  // Batches that a worker makes at once. 1 to 32.
+  int worker_concurrency = 4;
+  // Sampling threads of each worker. 1 to 1024. Ours.
+  int num_threads = 1;
+  // Threads of the client's executor. 1 to 64.
+  int num_rpc_threads = 2;
+  // The most that Next() waits for its batch. 0.1 s to 1 day.
+  absl::Duration rpc_timeout = absl::Seconds(180);
+  // Bytes of the ring, all workers together; 0: 64 MiB for each worker, GLT's.
+  uint64_t channel_size = 0;
+  // Batches asked for ahead of the one being consumed. 1 to 1024.
+  int prefetch_size = 4;
+  // The ring in pages that the system keeps back (hugetlbfs), or an error.
+  bool huge_pages = false;
+  // The NUMA node that the ring's pages are taken from; -1: any.
+  int numa_node = -1;
+  // The `tributary` program; empty: beside the running program, else in PATH.
+  std::string worker_program;
+};
+
+// One of the three; a loader is made over any, and its batches are the same.
+using SamplingWorkerOptionsOfAMode =
+    std::variant<CollocatedDistSamplingWorkerOptions,
+                 MpDistSamplingWorkerOptions, RemoteDistSamplingWorkerOptions>;
+
+// INVALID_ARGUMENT, naming the option as the user wrote it and what is allowed.
+absl::Status Validate(const SamplingWorkerOptionsOfAMode& options);
+
+// What the loader itself is told: of a local mode, everything but `servers`.
+RemoteDistSamplingWorkerOptions LoaderOptionsOf(
+    const SamplingWorkerOptionsOfAMode& options);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_H_

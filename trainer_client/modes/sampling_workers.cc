@@ -1,0 +1,144 @@
+#include "trainer_client/modes/sampling_workers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "channel/grpc/grpc_transport.h"
+#include "channel/shm/shm_transport.h"
+#include "channel/slot_ring.h"
+#include "common/buffer.h"
+#include "common/status.h"
+#include "common/thread_pool.h"
+#include "trainer_client/embedded/embedded_server.h"
+#include "trainer_client/modes/worker_fleet.h"
+
+namespace tributary {
+namespace {
+
+// A batch that fits the ring, which is whole pages, fits the server, which
+// reserves it twice: so nobody is told to raise an option that is not there.
+uint64_t MemoryBudget(uint64_t ring) {
+  return std::max(uint64_t{1} << 30, 2 * AlignUp(ring, SlotRing::kUnit));
+}
+
+class Remote final : public SamplingWorkers {
+ public:
+  explicit Remote(const RemoteDistSamplingWorkerOptions& options)
+      : SamplingWorkers(options),
+        executor_("loader", options.num_rpc_threads) {}
+  // The transport's handlers post to the executor, whose tasks use the
+  // transport: neither may simply end first.
+  ~Remote() override { transport_.Shutdown(); }
+
+  LoaderEnvironment environment() override {
+    return {.executor = &executor_, .transport = &transport_};
+  }
+
+ private:
+  GrpcTransport transport_;
+  ThreadPool executor_;
+};
+
+class Collocated final : public SamplingWorkers {
+ public:
+  Collocated(RemoteDistSamplingWorkerOptions loader,
+             std::unique_ptr<EmbeddedServer> server)
+      : SamplingWorkers(std::move(loader)),
+        server_(std::move(server)),
+        executor_("loader", loader_.num_rpc_threads) {
+    loader_.servers = server_->address().ToString();
+  }
+
+  LoaderEnvironment environment() override {
+    return {.executor = &executor_,
+            .transport = server_->transport(),
+            .ring_option = "channel_size"};
+  }
+
+ private:
+  const std::unique_ptr<EmbeddedServer> server_;
+  ThreadPool executor_;
+};
+
+class Mp final : public SamplingWorkers {
+ public:
+  Mp(const MpDistSamplingWorkerOptions& options,
+     std::unique_ptr<ShmTransport> transport)
+      : SamplingWorkers(LoaderOptionsOf(options)),
+        memory_{options.huge_pages, options.numa_node},
+        transport_(std::move(transport)),
+        executor_("loader", loader_.num_rpc_threads) {}
+
+  absl::Status Start(const MpDistSamplingWorkerOptions& options) {
+    WorkerFleetOptions fleet;
+    ASSIGN_OR_RETURN(fleet.program, FindWorkerProgram(options.worker_program));
+    fleet.num_workers = options.num_workers;
+    fleet.arguments = {
+        "--graph",         options.graph,
+        "--threads",       absl::StrCat(options.num_threads),
+        "--memory-budget", absl::StrCat(MemoryBudget(loader_.buffer_size))};
+    ASSIGN_OR_RETURN(fleet_, WorkerFleet::Start(fleet, transport_.get()));
+    loader_.servers = absl::StrJoin(
+        fleet_->addresses(), ",", [](std::string* out, const Address& address) {
+          absl::StrAppend(out, address.ToString());
+        });
+    return absl::OkStatus();
+  }
+
+  LoaderEnvironment environment() override {
+    return {.executor = &executor_,
+            .transport = transport_.get(),
+            .make_ring = [this](uint64_t bytes) { return MakeRing(bytes); },
+            .ring_option = "channel_size"};
+  }
+  std::vector<pid_t> pids() const override { return fleet_->stats().pids; }
+
+ private:
+  absl::StatusOr<std::shared_ptr<SlotRing>> MakeRing(uint64_t bytes) {
+    ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
+                     SharedMemory::Create(bytes, memory_));
+    transport_->AddMemory(memory);
+    const absl::Span<uint8_t> span = memory->bytes();
+    return SlotRing::Over(span, std::move(memory));
+  }
+
+  const SharedMemoryOptions memory_;
+  const std::unique_ptr<ShmTransport> transport_;
+  std::unique_ptr<WorkerFleet> fleet_;
+  ThreadPool executor_;
+};
+
+struct Opener {
+  using Result = absl::StatusOr<std::unique_ptr<SamplingWorkers>>;
+
+  Result operator()(const RemoteDistSamplingWorkerOptions& options) const {
+    return std::make_unique<Remote>(options);
+  }
+  Result operator()(const CollocatedDistSamplingWorkerOptions& options) const {
+    EmbeddedServerOptions server;
+    server.graph = options.graph;
+    server.num_threads = options.num_threads;
+    server.memory_budget = MemoryBudget(options.channel_size);
+    ASSIGN_OR_RETURN(auto started, EmbeddedServer::Start(server));
+    return std::make_unique<Collocated>(LoaderOptionsOf(options),
+                                        std::move(started));
+  }
+  Result operator()(const MpDistSamplingWorkerOptions& options) const {
+    ASSIGN_OR_RETURN(auto transport, ShmTransport::Create());
+    auto workers = std::make_unique<Mp>(options, std::move(transport));
+    RETURN_IF_ERROR(workers->Start(options));
+    return workers;
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::Open(
+    const SamplingWorkerOptionsOfAMode& options) {
+  RETURN_IF_ERROR(Validate(options));
+  return std::visit(Opener(), options);
+}
+
+}  // namespace tributary

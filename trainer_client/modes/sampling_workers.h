@@ -1,0 +1,46 @@
+// Whoever makes a trainer's batches, in any mode: what loaders are made over.
+#ifndef TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
+#define TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
+
+#include <memory>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "absl/status/statusor.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/modes/options.h"
+
+namespace tributary {
+
+// Switching the mode is one line:
+//
+//   auto workers = SamplingWorkers::Open(MpDistSamplingWorkerOptions{...});
+//   auto loader = DistNeighborLoader::Create(options, (*workers)->loader(),
+//                                            (*workers)->environment());
+//
+// Outlives the loaders. Closing it is the destructor's: workers end.
+// Thread-safe.
+class SamplingWorkers {
+ public:
+  // What Validate says; of a local mode what Graph::Open and WorkerFleet::Start
+  // say.
+  static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
+      const SamplingWorkerOptionsOfAMode& options);
+  virtual ~SamplingWorkers() = default;
+
+  virtual LoaderEnvironment environment() = 0;
+  const RemoteDistSamplingWorkerOptions& loader() const { return loader_; }
+  // Of mode mp: the workers that live now.
+  virtual std::vector<pid_t> pids() const { return {}; }
+
+ protected:
+  explicit SamplingWorkers(RemoteDistSamplingWorkerOptions loader)
+      : loader_(std::move(loader)) {}
+
+  RemoteDistSamplingWorkerOptions loader_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
