@@ -9,25 +9,14 @@
 namespace tributary {
 namespace {
 
-SamplingWorkerOptionsOfAMode ModeOf(const SampleRequest& request) {
-  if (request.graph.empty()) return request.worker;
-  if (request.num_workers == 0) {
-    CollocatedDistSamplingWorkerOptions options;
-    options.graph = request.graph;
-    options.num_threads = request.threads;
-    options.num_rpc_threads = 1;
-    options.channel_size = request.worker.buffer_size;
-    options.rpc_timeout = request.worker.rpc_timeout;
-    return options;
-  }
-  MpDistSamplingWorkerOptions options;
-  options.graph = request.graph;
-  options.num_workers = request.num_workers;
-  options.num_threads = request.threads;
-  options.num_rpc_threads = 1;
-  options.channel_size = request.worker.buffer_size;
-  options.rpc_timeout = request.worker.rpc_timeout;
-  return options;
+BatchSourceOptions SourceOf(const SampleRequest& request) {
+  BatchSourceOptions source;
+  source.graph = request.graph;
+  source.num_workers = request.num_workers;
+  source.num_threads = request.threads;
+  source.worker = request.worker;
+  if (!source.graph.empty()) source.worker.num_rpc_threads = 1;
+  return source;
 }
 
 class WorkersSource final : public SampleSource {
@@ -49,7 +38,8 @@ class WorkersSource final : public SampleSource {
 
 absl::StatusOr<std::unique_ptr<SampleSource>> SampleSource::Open(
     const SampleRequest& request) {
-  ASSIGN_OR_RETURN(auto workers, SamplingWorkers::Open(ModeOf(request)));
+  ASSIGN_OR_RETURN(auto workers,
+                   SamplingWorkers::Open(ModeOf(SourceOf(request))));
   return std::make_unique<WorkersSource>(std::move(workers));
 }
 

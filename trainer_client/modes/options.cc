@@ -111,7 +111,33 @@ struct Translator {
   }
 };
 
+// What the local modes take of a fleet's options.
+template <typename Options>
+Options LocalOf(const BatchSourceOptions& source) {
+  Options options;
+  options.graph = source.graph;
+  if (source.num_threads != 0) options.num_threads = source.num_threads;
+  options.worker_devices = source.worker.worker_devices;
+  options.worker_concurrency = source.worker.worker_concurrency;
+  options.num_rpc_threads = source.worker.num_rpc_threads;
+  options.rpc_timeout = source.worker.rpc_timeout;
+  options.channel_size = source.worker.buffer_size;
+  options.prefetch_size = source.worker.prefetch_size;
+  return options;
+}
+
 }  // namespace
+
+SamplingWorkerOptionsOfAMode ModeOf(const BatchSourceOptions& source) {
+  if (source.graph.empty()) return source.worker;
+  if (source.num_workers == 0) {
+    return LocalOf<CollocatedDistSamplingWorkerOptions>(source);
+  }
+  auto options = LocalOf<MpDistSamplingWorkerOptions>(source);
+  options.num_workers = source.num_workers;
+  options.worker_program = source.worker_program;
+  return options;
+}
 
 absl::Status Validate(const SamplingWorkerOptionsOfAMode& options) {
   return std::visit(Validator(), options);

@@ -78,6 +78,19 @@ absl::Status Validate(const SamplingWorkerOptionsOfAMode& options);
 RemoteDistSamplingWorkerOptions LoaderOptionsOf(
     const SamplingWorkerOptionsOfAMode& options);
 
+// What a command line says of it: a graph's folder, or a fleet.
+struct BatchSourceOptions {
+  std::string graph;    // a folder: collocated, or
+  int num_workers = 0;  // mp, with so many processes; 0: collocated
+  // Sampling threads of the server or of each worker; 0: the mode's default.
+  int num_threads = 0;
+  std::string worker_program;  // of mp
+  // remote: all of it; else what local modes have, buffer_size their
+  // channel_size.
+  RemoteDistSamplingWorkerOptions worker;
+};
+SamplingWorkerOptionsOfAMode ModeOf(const BatchSourceOptions& source);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_H_

@@ -17,12 +17,6 @@
 namespace tributary {
 namespace {
 
-// A batch that fits the ring, which is whole pages, fits the server, which
-// reserves it twice: so nobody is told to raise an option that is not there.
-uint64_t MemoryBudget(uint64_t ring) {
-  return std::max(uint64_t{1} << 30, 2 * AlignUp(ring, SlotRing::kUnit));
-}
-
 class Remote final : public SamplingWorkers {
  public:
   explicit Remote(const RemoteDistSamplingWorkerOptions& options)
@@ -78,7 +72,7 @@ class Mp final : public SamplingWorkers {
     fleet.arguments = {
         "--graph",         options.graph,
         "--threads",       absl::StrCat(options.num_threads),
-        "--memory-budget", absl::StrCat(MemoryBudget(loader_.buffer_size))};
+        "--memory-budget", absl::StrCat(MemoryBudgetFor(loader_.buffer_size))};
     ASSIGN_OR_RETURN(fleet_, WorkerFleet::Start(fleet, transport_.get()));
     loader_.servers = absl::StrJoin(
         fleet_->addresses(), ",", [](std::string* out, const Address& address) {
@@ -120,7 +114,7 @@ struct Opener {
     EmbeddedServerOptions server;
     server.graph = options.graph;
     server.num_threads = options.num_threads;
-    server.memory_budget = MemoryBudget(options.channel_size);
+    server.memory_budget = MemoryBudgetFor(options.channel_size);
     ASSIGN_OR_RETURN(auto started, EmbeddedServer::Start(server));
     return std::make_unique<Collocated>(LoaderOptionsOf(options),
                                         std::move(started));
@@ -134,6 +128,10 @@ struct Opener {
 };
 
 }  // namespace
+
+uint64_t MemoryBudgetFor(uint64_t ring_bytes) {
+  return std::max(uint64_t{1} << 30, 2 * AlignUp(ring_bytes, SlotRing::kUnit));
+}
 
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::Open(
     const SamplingWorkerOptionsOfAMode& options) {

@@ -2,10 +2,12 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
 #define TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
 
-#include <memory>
-#include <vector>
-
 #include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
@@ -30,6 +32,7 @@ class SamplingWorkers {
   virtual ~SamplingWorkers() = default;
 
   virtual LoaderEnvironment environment() = 0;
+  // What the loader is told of them.
   const RemoteDistSamplingWorkerOptions& loader() const { return loader_; }
   // Of mode mp: the workers that live now.
   virtual std::vector<pid_t> pids() const { return {}; }
@@ -40,6 +43,11 @@ class SamplingWorkers {
 
   RemoteDistSamplingWorkerOptions loader_;
 };
+
+// What a server may reserve for batches that go into a ring of so many bytes: a
+// batch that fits the ring, which is whole pages, fits the server, which
+// reserves it twice. So nobody is told to raise an option that is not there.
+uint64_t MemoryBudgetFor(uint64_t ring_bytes);
 
 }  // namespace tributary
 

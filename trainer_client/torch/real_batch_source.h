@@ -1,19 +1,16 @@
-// The real sources of batches: a server in this process, or a fleet.
+// The real sources of batches: this process, workers of its own, or a fleet.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_REAL_BATCH_SOURCE_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_REAL_BATCH_SOURCE_H_
 
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/embedded/embedded_server.h"
 #include "trainer_client/torch/train_command.h"
 
 namespace tributary {
 
-// For options.graph.
-EmbeddedServerOptions EmbeddedOptionsOf(const BatchSourceOptions& options);
-
-// Starts the server for options.graph; connects to nobody yet for a fleet.
+// Starts the server or the workers for options.graph; connects to nobody yet
+// for a fleet.
 absl::StatusOr<std::unique_ptr<BatchSource>> OpenRealBatchSource(
     const BatchSourceOptions& options);
 

@@ -36,6 +36,8 @@ struct Texts {
   std::string shuffle = "global";
   std::string expand = "new";
   std::string buffer_size = "256MB";
+  std::string mode;  // empty: by --graph or --servers
+  int num_workers = 1;
   double rpc_timeout = 180;
   bool no_progress = false;
 };
@@ -82,6 +84,14 @@ void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_option("--servers", a.source.worker.servers,
                  "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
       ->excludes(graph);
+  app.add_option("--mode", t.mode,
+                 "Of --graph: collocated (in this process) or mp (processes "
+                 "of each rank, over shared memory)  [collocated]")
+      ->check(CLI::IsMember({"collocated", "mp", "remote"}));
+  AddWhole(app, "--num-workers", t.num_workers, 1, 64, "Processes of mode mp");
+  app.add_option("--worker-program", a.source.worker_program,
+                 "The tributary program that mode mp starts  [beside this one, "
+                 "or in PATH]");
   app.add_option("--buffer-size", t.buffer_size,
                  "Receive ring of each loader, such as 256MB")
       ->capture_default_str();
@@ -194,10 +204,27 @@ absl::Status ReadLayers(TrainArguments& a) {
   return a.train.Validate();
 }
 
+absl::Status ReadMode(const Texts& t, TrainArguments& a) {
+  if (!t.mode.empty() && a.source.graph.empty() != (t.mode == "remote")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--mode ", t.mode, " with --",
+        a.source.graph.empty() ? "servers" : "graph",
+        "; allowed: collocated, mp with --graph; remote with --servers"));
+  }
+  if (t.mode == "mp") a.source.num_workers = t.num_workers;
+  if (t.mode == "mp" ||
+      (t.num_workers == 1 && a.source.worker_program.empty())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--num-workers or --worker-program; allowed: with --mode mp");
+}
+
 absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError("--graph DIR or --servers is needed");
   }
+  RETURN_IF_ERROR(ReadMode(t, a));
   const absl::StatusOr<uint64_t> buffer_size = ParseByteSize(t.buffer_size);
   if (!buffer_size.ok()) {
     return absl::InvalidArgumentError(

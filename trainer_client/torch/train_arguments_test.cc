@@ -200,5 +200,28 @@ TEST(TrainArgumentsTest, HelpIsNoError) {
   EXPECT_NE(help.find("WHOLE=512"), std::string::npos) << help;
 }
 
+TEST(TrainArgumentsTest, Modes) {
+  const auto mp = Parse({"--graph", "g", "--mode", "mp", "--num-workers", "3",
+                         "--worker-program", "w"});
+  ASSERT_TRUE(mp.arguments);
+  EXPECT_EQ(mp.arguments->source.num_workers, 3);
+  EXPECT_EQ(mp.arguments->source.worker_program, "w");
+  const auto collocated = Parse({"--graph", "g", "--mode", "collocated"});
+  ASSERT_TRUE(collocated.arguments);
+  EXPECT_EQ(collocated.arguments->source.num_workers, 0);
+  EXPECT_TRUE(
+      Parse({"--servers", "127.0.0.1:1", "--mode", "remote"}).arguments);
+  for (const std::vector<const char*>& wrong :
+       std::vector<std::vector<const char*>>{
+           {"--graph", "g", "--mode", "remote"},
+           {"--servers", "127.0.0.1:1", "--mode", "mp"},
+           {"--graph", "g", "--mode", "threads"},
+           {"--graph", "g", "--num-workers", "2"},
+           {"--graph", "g", "--worker-program", "w"},
+           {"--graph", "g", "--mode", "mp", "--num-workers", "0"}}) {
+    EXPECT_EQ(Parse(wrong).exit_code, 2) << wrong.back();
+  }
+}
+
 }  // namespace
 }  // namespace tributary

@@ -8,14 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/modes/options.h"
 
 namespace tributary {
-
-// Where batches come from, as the user named it: one of the two.
-struct BatchSourceOptions {
-  std::string graph;                       // a folder: sampled in this process
-  RemoteDistSamplingWorkerOptions worker;  // .servers: a fleet
-};
 
 // Opens loaders on it; outlives them.
 class BatchSource {
