@@ -93,9 +93,11 @@ void ServerLink::GoDown(absl::Status why) {
     for (const auto& [name, grant] : lane.grants) lost.push_back(grant);
   }
   CloseStreams(why);
-  LogRepeated(LogLevel::kWarning, options_.address.ToString(),
-              absl::StrCat("server ", options_.address.ToString(), ": ",
-                           why.ToString()));
+  if (!absl::IsCancelled(why)) {  // which is our own doing
+    LogRepeated(LogLevel::kWarning, options_.address.ToString(),
+                absl::StrCat("server ", options_.address.ToString(), ": ",
+                             why.ToString()));
+  }
   problem_ = std::move(why);
   control_.reset();
   timer_ =
