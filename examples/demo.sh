@@ -90,8 +90,8 @@ address_of() {
   return 1
 }
 
-training=(--nproc 2 --model sage --task node --num-neighbors 10,10
-  --eval-num-neighbors=-1,-1 --batch-size 48 --hidden 64 --dropout 0.7
+training=(--nproc 2 --model sage --task node --num-neighbors '10,10'
+  '--eval-num-neighbors=-1,-1' --batch-size 48 --hidden 64 --dropout 0.7
   --input-dropout 0.7 --lr 0.01 --weight-decay 0.0005 --row-normalize
   --no-progress)
 
