@@ -39,6 +39,10 @@ run_tests() {
     . tools/planted_bugs.sh
     check_once planted-bugs find_planted_bugs
     check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
+    check_once shared-memory run_bazel test //channel/shm/... \
+      --runs_per_test=1000 --test_output=errors
+    check_once worker-chaos run_bazel test //tests/e2e:worker_chaos_test \
+      --test_env=TRIBUTARY_CHAOS_ROUNDS=2000 --test_timeout=7200
   else
     test_once tests "" "$@"
   fi

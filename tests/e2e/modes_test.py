@@ -1,39 +1,11 @@
 """The same batches in every mode; what becomes of workers and trainers that
 die."""
 
-import glob
 import os
 import signal
-import time
 import unittest
 
 from tests.e2e import folders, processes, sampling
-
-
-def workers_of(process):
-    """The process ids of its children, whichever thread started them."""
-    pids = []
-    for path in glob.glob(f"/proc/{process.pid}/task/*/children"):
-        with open(path, encoding="ascii") as file:
-            pids += map(int, file.read().split())
-    return pids
-
-
-def is_gone(pid):
-    """Ended: at most a zombie, which its new parent has yet to reap."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
-    except FileNotFoundError:
-        return True
-
-
-def until(condition, deadline=30):
-    end = time.monotonic() + deadline
-    while not condition():
-        if time.monotonic() > end:
-            raise processes.Timeout("the condition does not come true")
-        time.sleep(0.02)
 
 
 class ModesTest(unittest.TestCase):
@@ -72,13 +44,13 @@ class ModesTest(unittest.TestCase):
         made, and gives the lines that it has read."""
         with self.trainer("--num-workers", 2) as trainer:
             lines = [trainer.read_line() for _ in range(20)]
-            workers = workers_of(trainer)
+            workers = processes.children_of(trainer)
             self.assertEqual(len(workers), 2)
             lines += harm(trainer, workers) or []
             lines += trainer.read_lines()
             self.assertEqual(trainer.wait(), 0, trainer.stderr())
         for pid in workers:
-            until(lambda pid=pid: is_gone(pid))
+            processes.until(lambda pid=pid: processes.is_gone(pid))
         self.assertEqual(lines, self.expected)
 
     def test_a_killed_worker_changes_nothing(self):
@@ -104,21 +76,21 @@ class ModesTest(unittest.TestCase):
     def test_workers_end_with_a_trainer_that_is_killed(self):
         with self.trainer("--num-workers", 2) as trainer:
             trainer.read_line()
-            workers = workers_of(trainer)
+            workers = processes.children_of(trainer)
             self.assertEqual(len(workers), 2)
             os.kill(workers[0], signal.SIGSTOP)  # it hears of nothing
             trainer.kill()
             for pid in workers:
-                until(lambda pid=pid: is_gone(pid))
+                processes.until(lambda pid=pid: processes.is_gone(pid))
 
     def test_a_ctrl_c_ends_trainer_and_workers(self):
         with self.trainer("--num-workers", 2) as trainer:
             trainer.read_line()
-            workers = workers_of(trainer)
+            workers = processes.children_of(trainer)
             trainer.send(signal.SIGINT)
             self.assertEqual(trainer.wait(), 128 + signal.SIGINT)
             for pid in workers:
-                until(lambda pid=pid: is_gone(pid))
+                processes.until(lambda pid=pid: processes.is_gone(pid))
 
     def test_what_workers_cannot_serve_is_said_by_the_trainer(self):
         done = processes.run(*sampling.arguments(

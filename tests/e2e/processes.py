@@ -1,6 +1,7 @@
 """Runs `tributary` and its servers; every wait ends, nothing stays behind."""
 
 import fcntl
+import glob
 import os
 import select
 import signal
@@ -106,6 +107,32 @@ class Process:
 
     def wait(self, deadline=DEADLINE):
         return self._popen.wait(deadline)
+
+
+def children_of(process):
+    """Their process ids, whichever of its threads started them."""
+    pids = []
+    for path in glob.glob(f"/proc/{process.pid}/task/*/children"):
+        with open(path, encoding="ascii") as file:
+            pids += map(int, file.read().split())
+    return pids
+
+
+def is_gone(pid):
+    """Ended: at most a zombie, which its new parent has yet to reap."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+def until(condition, deadline=30):
+    end = time.monotonic() + deadline
+    while not condition():
+        if time.monotonic() > end:
+            raise Timeout("the condition does not come true")
+        time.sleep(0.02)
 
 
 class Server(Process):

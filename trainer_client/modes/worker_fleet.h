@@ -22,9 +22,9 @@ struct WorkerFleetOptions {
   std::vector<std::string> arguments;
   int num_workers = 1;
   // What Start waits for all to serve, and the destructor for all to end
-  // before it kills.
+  // before it kills; nobody waits for what they were making.
   absl::Duration start_timeout = absl::Seconds(60);
-  absl::Duration stop_timeout = absl::Seconds(5);
+  absl::Duration stop_timeout = absl::Seconds(1);
 };
 
 struct WorkerFleetStats {

@@ -1,0 +1,98 @@
+// The three ways that batches come to a trainer, behind one interface for
+// tests.
+#ifndef TRIBUTARY_TESTS_CHANNELS_CHANNEL_HARNESS_H_
+#define TRIBUTARY_TESTS_CHANNELS_CHANNEL_HARNESS_H_
+
+#include <signal.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "sampler_server/server/sampler_server.h"
+#include "trainer_client/modes/sampling_workers.h"
+
+namespace tributary {
+
+struct ChannelOptions {
+  std::string graph;
+  uint64_t ring_bytes = uint64_t{16} << 20;
+  int prefetch_size = 4;
+  absl::Duration rpc_timeout = absl::Seconds(30);
+};
+
+// A server in the trainer's process.
+class CollocatedChannel {
+ public:
+  static constexpr const char* kRingOption = "channel_size";
+
+  std::unique_ptr<SamplingWorkers> Open(const ChannelOptions& options) {
+    CollocatedDistSamplingWorkerOptions worker;
+    worker.graph = options.graph;
+    worker.num_threads = 2;
+    worker.channel_size = options.ring_bytes;
+    worker.prefetch_size = options.prefetch_size;
+    worker.rpc_timeout = options.rpc_timeout;
+    return SamplingWorkers::Open(worker).value();
+  }
+};
+
+// Two processes, over shared memory.
+class MpChannel {
+ public:
+  static constexpr const char* kRingOption = "channel_size";
+
+  std::unique_ptr<SamplingWorkers> Open(const ChannelOptions& options) {
+    MpDistSamplingWorkerOptions worker;
+    worker.graph = options.graph;
+    worker.num_workers = 2;
+    worker.channel_size = options.ring_bytes;
+    worker.prefetch_size = options.prefetch_size;
+    worker.rpc_timeout = options.rpc_timeout;
+    worker.worker_program = "cli/tributary";  // the test's data
+    return SamplingWorkers::Open(worker).value();
+  }
+  void KillOne(SamplingWorkers& workers) { Signal(workers, 1, SIGKILL); }
+  // Frozen: dead ones would be started again.
+  void KillAll(SamplingWorkers& workers) { Signal(workers, 2, SIGSTOP); }
+
+ private:
+  static void Signal(SamplingWorkers& workers, size_t most, int signal) {
+    for (const pid_t pid : workers.pids()) {
+      if (most-- > 0) kill(pid, signal);
+    }
+  }
+};
+
+// Two servers, over gRPC.
+class RemoteChannel {
+ public:
+  static constexpr const char* kRingOption = "buffer_size";
+
+  std::unique_ptr<SamplingWorkers> Open(const ChannelOptions& options) {
+    for (size_t i = servers_.size(); i < 2; ++i) {
+      SamplerServerOptions server;
+      server.graph = options.graph;
+      server.threads = 1;
+      servers_.push_back(SamplerServer::Start(server).value());
+    }
+    RemoteDistSamplingWorkerOptions worker;
+    worker.servers = absl::StrCat(servers_[0]->address().ToString(), ",",
+                                  servers_[1]->address().ToString());
+    worker.buffer_size = options.ring_bytes;
+    worker.prefetch_size = options.prefetch_size;
+    worker.rpc_timeout = options.rpc_timeout;
+    return SamplingWorkers::Open(worker).value();
+  }
+  void KillOne(SamplingWorkers&) { servers_[0].reset(); }
+  void KillAll(SamplingWorkers&) { servers_.clear(); }
+
+ private:
+  std::vector<std::unique_ptr<SamplerServer>> servers_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TESTS_CHANNELS_CHANNEL_HARNESS_H_

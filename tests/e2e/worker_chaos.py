@@ -1,0 +1,94 @@
+"""Kills, freezes and thaws workers, and kills trainers, round after round;
+each round ends with nothing lost and nothing left behind.
+
+    python3 -m tests.e2e.worker_chaos ROUNDS [SEED]
+"""
+
+import os
+import random
+import signal
+import sys
+
+from tests.e2e import folders, processes, sampling
+from tests.e2e.processes import children_of, is_gone, until
+
+HARMS = ("kill one", "kill all", "freeze one", "freeze and thaw",
+         "kill one twice", "kill the trainer")
+
+
+class Chaos:
+    def __init__(self, folder, seed):
+        self._random = random.Random(seed)
+        self._graph = folders.partition(folders.CORA,
+                                        os.path.join(folder, "g"), 2)
+        self._options = dict(inputs=",".join(map(str, range(400))),
+                             batch_size=4, fanouts="4,4")
+        self._expected = sampling.lines(self._graph, **self._options)
+
+    def round(self):
+        harm = self._random.choice(HARMS)
+        at = self._random.randrange(1, len(self._expected) - 20)
+        names = (set(os.listdir("/dev/shm")), set(os.listdir("/tmp")))
+        with processes.Process(
+                *sampling.arguments(
+                    self._graph, flags=("--mode", "mp", "--num-workers", 2,
+                                        "--rpc-timeout", 20),
+                    **self._options),
+                small_pipe=True) as trainer:
+            lines = [trainer.read_line() for _ in range(at)]
+            workers = set(children_of(trainer))
+            self._do(harm, trainer, lines, workers)
+            if harm != "kill the trainer":
+                lines += trainer.read_lines()
+                assert trainer.wait() == 0, (harm, at, trainer.stderr())
+        for pid in workers:
+            until(lambda pid=pid: is_gone(pid))
+        expected = self._expected
+        if harm == "kill the trainer":
+            expected = expected[:len(lines)]
+        assert lines == expected, (harm, at)
+        left = os.listdir("/dev/shm"), os.listdir("/tmp")
+        assert not [name for before, after in zip(names, left)
+                    for name in set(after) - before
+                    if "tributary" in name], left
+
+    def _do(self, harm, trainer, lines, workers):
+        victim = self._random.choice(sorted(workers))
+        if harm == "kill the trainer":
+            if self._random.random() < 0.5:
+                os.kill(victim, signal.SIGSTOP)
+            trainer.kill()
+        elif harm == "kill all":
+            for pid in workers:
+                os.kill(pid, signal.SIGKILL)
+        elif harm.startswith("kill one"):
+            os.kill(victim, signal.SIGKILL)
+            if harm.endswith("twice"):
+                until(lambda: set(children_of(trainer)) - workers
+                      or not trainer.running())
+                again = set(children_of(trainer)) - workers
+                workers |= again
+                for pid in again:
+                    os.kill(pid, signal.SIGKILL)
+        else:
+            os.kill(victim, signal.SIGSTOP)
+            if harm.endswith("thaw"):
+                lines += [trainer.read_line() for _ in range(15)]
+                os.kill(victim, signal.SIGCONT)
+
+
+def main(rounds, seed):
+    with processes.temporary_folder() as folder:
+        chaos = Chaos(folder, seed)
+        for done in range(rounds):
+            try:
+                chaos.round()
+            except Exception:
+                print(f"worker_chaos: round {done} of seed {seed} failed",
+                      file=sys.stderr)
+                raise
+    print(f"worker_chaos: {rounds} rounds, seed {seed}: nothing lost")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
