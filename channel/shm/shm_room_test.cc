@@ -41,12 +41,17 @@ class Room final : public SharedRoom {
 class Holder final : public StreamHandler {
  public:
   explicit Holder(conformance::Log* log) : log_(log) {}
+  // Set before the first message.
+  void OnEachMessage(std::function<void()> callback) {
+    on_message_ = std::move(callback);
+  }
   void OnMessage(IncomingMessage& message) override {
     {
       MutexLock lock(mutex_);
       ++heard_;
       rooms_.push_back(message.room());
     }
+    if (on_message_) on_message_();
     log_->Changed();
   }
   void OnClosed(const absl::Status& why) override {
@@ -81,6 +86,7 @@ class Holder final : public StreamHandler {
 
  private:
   conformance::Log* const log_;
+  std::function<void()> on_message_;
   Mutex mutex_;
   size_t heard_ ABSL_GUARDED_BY(mutex_) = 0;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
@@ -99,6 +105,10 @@ class Acceptor final : public StreamAcceptor {
     MutexLock lock(mutex_);
     streams_.push_back(std::move(stream));
     return holder_;
+  }
+  std::shared_ptr<Stream> last_stream() {
+    MutexLock lock(mutex_);
+    return streams_.back();
   }
 
  private:
@@ -284,6 +294,28 @@ TEST_F(ShmRoomTest, RefusesForeignTrainers) {
               HasSubstr("version 2; this worker speaks 1"));
   EXPECT_THAT(RawTrainer(raw_door_.get(), {.method = 3}).AwaitClose(),
               HasSubstr("no method 3"));
+}
+
+// Its socket may have ended already, and then the room is somebody else's.
+TEST_F(ShmRoomTest, TakesNoRoomOnceItsEndHasClosed) {
+  holder_->OnEachMessage([this] {
+    OutgoingMessage too_long;
+    too_long.header.resize(kMaxHeaderBytes + 1);
+    EXPECT_FALSE(acceptor_.last_stream()->Send(std::move(too_long)).ok());
+  });
+  RawTrainer trainer(raw_door_.get(), {});
+  Record credit = MessageRecord();
+  credit.room = 1;
+  credit.bytes = 4096;
+  credit.has_fd = 1;
+  const std::string credit_bytes(reinterpret_cast<const char*>(&credit),
+                                 sizeof(credit));
+  // In one piece, so that both are read before anybody is told of the close.
+  trainer.SendRecord(MessageRecord(), Envelope() + credit_bytes + Envelope(),
+                     memory_->fd());
+  EXPECT_THAT(trainer.AwaitClose(), HasSubstr("header"));
+  ASSERT_TRUE(Until([&] { return holder_->closed(); }));
+  EXPECT_EQ(holder_->heard(), 1u) << "the credit came after the close";
 }
 
 TEST_F(ShmRoomTest, RefusesRoomsThatAreNotInTheMemory) {

@@ -435,11 +435,15 @@ absl::Status ShmStream::HandleMessage(const Record& record,
   ASSIGN_OR_RETURN(std::unique_ptr<IncomingMessage> decoded,
                    DecodeMessage({bytes}));
   ASSIGN_OR_RETURN(std::shared_ptr<SharedRoom> room, MapRoom(record));
+  if (record.room != 0 && room == nullptr) return absl::OkStatus();
   MessageWithRoom message(std::move(decoded), std::move(room));
   handler->OnMessage(message);
   return absl::OkStatus();
 }
 
+// Null without a room, and when this end has closed: its socket may have ended
+// already, and then the room is the trainer's again. So that is looked at where
+// the room is counted, not before.
 absl::StatusOr<std::shared_ptr<SharedRoom>> ShmStream::MapRoom(
     const Record& record) {
   if (record.room == 0) return nullptr;
@@ -467,6 +471,7 @@ absl::StatusOr<std::shared_ptr<SharedRoom>> ShmStream::MapRoom(
   }
   {
     MutexLock lock(mutex_);
+    if (closed_) return nullptr;
     ++rooms_held_;
   }
   return std::make_shared<MappedRoom>(
