@@ -62,24 +62,17 @@ absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
       .status();
 }
 
-absl::StatusOr<std::unique_ptr<SampleSource>> OpenNamed(
-    SampleRequest& request) {
-  ASSIGN_OR_RETURN(auto source, SampleSource::Open(request));
-  request.worker.servers = source->servers();
-  return source;
-}
-
 // A made-up graph's folder goes as soon as it is mapped: nothing is left
 // behind, however this ends.
 absl::StatusOr<std::unique_ptr<SampleSource>> Open(const BenchOptions& options,
                                                    SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty()) {
-    return OpenNamed(request);
+    return SampleSource::Open(request);
   }
   ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
   request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));
-  return OpenNamed(request);
+  return SampleSource::Open(request);
 }
 
 double SecondsSince(absl::Time start) {
@@ -222,9 +215,9 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   GraphSchema schema;
   Measured measured;
   {
-    ASSIGN_OR_RETURN(const auto loader,
-                     DistNeighborLoader::Create(request.loader, request.worker,
-                                                source->environment()));
+    ASSIGN_OR_RETURN(const auto loader, DistNeighborLoader::Create(
+                                            request.loader, source->loader(),
+                                            source->environment()));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();
   }  // no prefetching while the limit is measured

@@ -89,9 +89,8 @@ absl::Status Sample(SampleRequest request) {
   RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> source,
                    SampleSource::Open(request));
-  request.worker.servers = source->servers();
   ASSIGN_OR_RETURN(const std::unique_ptr<DistNeighborLoader> loader,
-                   DistNeighborLoader::Create(request.loader, request.worker,
+                   DistNeighborLoader::Create(request.loader, source->loader(),
                                               source->environment()));
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));

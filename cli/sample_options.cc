@@ -14,6 +14,9 @@ void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--servers", arguments.servers,
                  "A fleet: HOST:PORT,... or file:PATH or dns:///NAME:PORT")
       ->type_name("LIST");
+  app.add_option("--worker-options", arguments.worker_options,
+                 "In place of these: a JSON file with the mode and its options")
+      ->type_name("FILE");
   app.add_option("--mode", arguments.mode,
                  "With --graph: collocated (in this process, the default) or "
                  "mp (processes of its own, over shared memory); with "

@@ -93,6 +93,16 @@ absl::Status ParseMode(const SampleArguments& arguments,
 
 absl::Status ParseSource(const SampleArguments& arguments,
                          SampleRequest* request) {
+  request->worker_options = arguments.worker_options;
+  if (!arguments.worker_options.empty()) {
+    if (arguments.graph.empty() && arguments.servers.empty() &&
+        arguments.mode.empty()) {
+      return absl::OkStatus();
+    }
+    return UsageError(
+        "--worker-options with --graph, --servers or --mode\nallowed: without, "
+        "for the file says them");
+  }
   if (arguments.graph.empty() == arguments.servers.empty()) {
     return UsageError(absl::StrCat(
         arguments.graph.empty() ? "neither --graph nor" : "both --graph and",
@@ -107,7 +117,7 @@ absl::Status ParseSource(const SampleArguments& arguments,
 // What the loader would say of the worker's options.
 absl::Status CheckWorker(const SampleRequest& request) {
   RemoteDistSamplingWorkerOptions worker = request.worker;
-  if (!request.graph.empty()) worker.servers = "127.0.0.1:1";  // any
+  if (worker.servers.empty()) worker.servers = "127.0.0.1:1";  // any
   const absl::Status status = worker.Validate();
   return status.ok() ? status : UsageError(status.message());
 }

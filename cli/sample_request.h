@@ -34,7 +34,8 @@ struct SampleArguments {
   std::string threads = "2";
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
-  std::string mode;  // empty: by graph or servers
+  std::string worker_options;  // a file, in place of graph, servers and mode
+  std::string mode;            // empty: by graph or servers
   std::string num_workers = "1";
   bool replace = false;
   DrawFlags draws;
@@ -74,7 +75,8 @@ struct LinkFiles {
 };
 
 struct SampleRequest {
-  std::string graph;  // folder; empty: worker.servers
+  std::string worker_options;  // file; empty: by what follows
+  std::string graph;           // folder; empty: worker.servers
   std::string out;    // folder; empty: none
   // Files to read what `loader` has of the same name from; empty: none.
   std::string input_file;

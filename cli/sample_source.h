@@ -14,14 +14,15 @@ namespace tributary {
 // Outlives the loaders made on it.
 class SampleSource {
  public:
-  // With request.graph, opens the graph and starts the server or workers on it.
+  // By request.worker_options, a file, or else as flags say: with request.graph
+  // it opens the graph and starts the server or workers on it.
   static absl::StatusOr<std::unique_ptr<SampleSource>> Open(
       const SampleRequest& request);
   virtual ~SampleSource() = default;
 
   virtual LoaderEnvironment environment() = 0;
-  // What a loader puts into its worker's `servers`.
-  virtual std::string servers() const = 0;
+  // What loaders are told of it.
+  virtual const RemoteDistSamplingWorkerOptions& loader() const = 0;
 };
 
 }  // namespace tributary

@@ -1,6 +1,7 @@
 """The same batches in every mode; what becomes of workers and trainers that
 die."""
 
+import json
 import os
 import signal
 import unittest
@@ -38,6 +39,28 @@ class ModesTest(unittest.TestCase):
                 sampling.lines(("servers", server.address),
                                flags=("--mode", "remote"), **self.options),
                 self.expected)
+
+    def test_options_come_from_a_file_too(self):
+        with processes.temporary_folder() as folder:
+            path = os.path.join(folder, "worker.json")
+            for options in ({"mode": "collocated"},
+                            {"mode": "mp", "num_workers": 2,
+                             "channel_size": "32MB"}):
+                with open(path, "w", encoding="ascii") as file:
+                    json.dump({**options, "graph": self.graph}, file)
+                self.assertEqual(
+                    sampling.lines(("worker-options", path), **self.options),
+                    self.expected)
+            done = processes.run(*sampling.arguments(
+                ("worker-options", path), flags=("--mode", "mp"),
+                **self.options))
+            self.assertEqual(done.returncode, 2)
+            with open(path, "w", encoding="ascii") as file:
+                json.dump({"mode": "mp", "buffer_size": 1}, file)
+            done = processes.run(*sampling.arguments(
+                ("worker-options", path), **self.options))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no option buffer_size in this mode", done.stderr)
 
     def epoch_with(self, harm):
         """`harm` is told of the trainer and its workers when some batches are

@@ -78,10 +78,11 @@ absl::Status Validate(const SamplingWorkerOptionsOfAMode& options);
 RemoteDistSamplingWorkerOptions LoaderOptionsOf(
     const SamplingWorkerOptionsOfAMode& options);
 
-// What a command line says of it: a graph's folder, or a fleet.
+// What a command line says of it: a file, a graph's folder, or a fleet.
 struct BatchSourceOptions {
-  std::string graph;    // a folder: collocated, or
-  int num_workers = 0;  // mp, with so many processes; 0: collocated
+  std::string worker_options;  // of ReadWorkerOptions; empty: what follows
+  std::string graph;           // a folder: collocated, or
+  int num_workers = 0;         // mp, with so many processes; 0: collocated
   // Sampling threads of the server or of each worker; 0: the mode's default.
   int num_threads = 0;
   std::string worker_program;  // of mp
@@ -89,6 +90,7 @@ struct BatchSourceOptions {
   // channel_size.
   RemoteDistSamplingWorkerOptions worker;
 };
+// Without worker_options.
 SamplingWorkerOptionsOfAMode ModeOf(const BatchSourceOptions& source);
 
 }  // namespace tributary

@@ -84,6 +84,9 @@ void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_option("--servers", a.source.worker.servers,
                  "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
       ->excludes(graph);
+  app.add_option("--worker-options", a.source.worker_options,
+                 "In place of these: a JSON file with the mode and its options")
+      ->excludes(graph);
   app.add_option("--mode", t.mode,
                  "Of --graph: collocated (in this process) or mp (processes "
                  "of each rank, over shared memory)  [collocated]")
@@ -221,8 +224,17 @@ absl::Status ReadMode(const Texts& t, TrainArguments& a) {
 }
 
 absl::Status ReadSource(const Texts& t, TrainArguments& a) {
+  if (!a.source.worker_options.empty()) {
+    if (t.mode.empty() && a.source.worker.servers.empty()) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        "--worker-options with --servers or --mode; allowed: without, for the "
+        "file says them");
+  }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
-    return absl::InvalidArgumentError("--graph DIR or --servers is needed");
+    return absl::InvalidArgumentError(
+        "--graph DIR, --servers or --worker-options is needed");
   }
   RETURN_IF_ERROR(ReadMode(t, a));
   const absl::StatusOr<uint64_t> buffer_size = ParseByteSize(t.buffer_size);

@@ -1,0 +1,229 @@
+#include "trainer_client/modes/options_file.h"
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/file_mapping.h"
+#include "common/parse_byte_size.h"
+#include "common/status.h"
+#include "nlohmann/json.hpp"
+
+namespace tributary {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostBytes = size_t{64} << 10;
+
+// Takes an object's members one by one; the first that is wrong is the error.
+class Members {
+ public:
+  explicit Members(const Json& object) : object_(object) {}
+
+  void Take(const char* name, std::string* to) {
+    const Json* value = Find(name);
+    if (value == nullptr) return;
+    if (!value->is_string()) return Bad(name, *value, "a text");
+    *to = value->get<std::string>();
+  }
+  void Take(const char* name, bool* to) {
+    const Json* value = Find(name);
+    if (value == nullptr) return;
+    if (!value->is_boolean()) return Bad(name, *value, "true or false");
+    *to = value->get<bool>();
+  }
+  void Take(const char* name, int* to) {
+    if (const Json* value = Find(name)) TakeInt(name, *value, to);
+  }
+  // Seconds.
+  void Take(const char* name, absl::Duration* to) {
+    const Json* value = Find(name);
+    if (value == nullptr) return;
+    if (!value->is_number()) return Bad(name, *value, "seconds");
+    *to = absl::Seconds(value->get<double>());
+  }
+  void TakeBytes(const char* name, uint64_t* to) {
+    const Json* value = Find(name);
+    if (value == nullptr) return;
+    if (value->is_number_unsigned()) {
+      *to = value->get<uint64_t>();
+      return;
+    }
+    auto bytes = value->is_string() ? ParseByteSize(value->get<std::string>())
+                                    : absl::InvalidArgumentError("");
+    if (!bytes.ok())
+      return Bad(name, *value, "bytes, such as 1048576 or \"1GB\"");
+    *to = *bytes;
+  }
+  // A number, a list of them, or null for none.
+  void Take(const char* name, std::vector<int>* to) {
+    const Json* value = Find(name);
+    if (value == nullptr || value->is_null()) return;
+    const Json list = value->is_array() ? *value : Json::array({*value});
+    for (const Json& element : list) {
+      TakeInt(name, element, &to->emplace_back());
+    }
+  }
+  void Take(const char* name, std::vector<std::string>* to) {
+    const Json* value = Find(name);
+    if (value == nullptr || value->is_null()) return;
+    const Json list = value->is_array() ? *value : Json::array({*value});
+    for (const Json& element : list) {
+      if (!element.is_string()) return Bad(name, element, "texts");
+      to->push_back(element.get<std::string>());
+    }
+  }
+
+  // The first error; or that of a member that nobody took.
+  absl::Status Finish() const {
+    RETURN_IF_ERROR(status_);
+    for (const auto& [name, value] : object_.items()) {
+      if (known_.contains(name)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "no option ", name,
+          " in this mode; allowed: ", absl::StrJoin(known_, ", ")));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const Json* Find(const char* name) {
+    known_.insert(name);
+    const auto it = object_.find(name);
+    return it == object_.end() ? nullptr : &*it;
+  }
+  void TakeInt(const char* name, const Json& value, int* to) {
+    if (!value.is_number_integer() || value < std::numeric_limits<int>::min() ||
+        value > std::numeric_limits<int>::max()) {
+      return Bad(name, value, "a whole number");
+    }
+    *to = value.get<int>();
+  }
+  void Bad(const char* name, const Json& value, const char* allowed) {
+    if (!status_.ok()) return;
+    status_ = absl::InvalidArgumentError(absl::StrCat(
+        name, " is ", value.dump().substr(0, 100), "; allowed: ", allowed));
+  }
+
+  const Json& object_;
+  std::set<std::string> known_;
+  absl::Status status_;
+};
+
+template <typename Options>
+void TakeCommon(Members& members, Options* options) {
+  members.Take("worker_devices", &options->worker_devices);
+  members.Take("worker_concurrency", &options->worker_concurrency);
+  members.Take("num_rpc_threads", &options->num_rpc_threads);
+  members.Take("rpc_timeout", &options->rpc_timeout);
+  members.Take("prefetch_size", &options->prefetch_size);
+}
+
+CollocatedDistSamplingWorkerOptions TakeCollocated(Members& members) {
+  CollocatedDistSamplingWorkerOptions options;
+  TakeCommon(members, &options);
+  members.Take("graph", &options.graph);
+  members.Take("num_threads", &options.num_threads);
+  members.TakeBytes("channel_size", &options.channel_size);
+  return options;
+}
+
+MpDistSamplingWorkerOptions TakeMp(Members& members) {
+  MpDistSamplingWorkerOptions options;
+  TakeCommon(members, &options);
+  members.Take("graph", &options.graph);
+  members.Take("num_workers", &options.num_workers);
+  members.Take("num_threads", &options.num_threads);
+  members.TakeBytes("channel_size", &options.channel_size);
+  members.Take("huge_pages", &options.huge_pages);
+  members.Take("numa_node", &options.numa_node);
+  members.Take("worker_program", &options.worker_program);
+  return options;
+}
+
+RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
+  RemoteDistSamplingWorkerOptions options;
+  TakeCommon(members, &options);
+  members.Take("servers", &options.servers);
+  members.Take("server_rank", &options.server_rank);
+  members.Take("num_workers", &options.num_workers);
+  members.Take("master_addr", &options.master_addr);
+  members.Take("master_port", &options.master_port);
+  members.TakeBytes("buffer_size", &options.buffer_size);
+  members.Take("worker_key", &options.worker_key);
+  return options;
+}
+
+// The object, where each name is once: the parser itself keeps the last.
+absl::StatusOr<Json> ParseObject(absl::string_view text) {
+  std::vector<std::set<std::string>> names;
+  std::string twice;
+  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !names.back().insert(value.get<std::string>()).second) {
+      twice = value.get<std::string>();
+    }
+    return true;
+  };
+  try {
+    Json object = Json::parse(text.begin(), text.end(), watch);
+    if (!twice.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option ", twice, " is there twice; allowed: once"));
+    }
+    if (object.is_object()) return object;
+    return absl::InvalidArgumentError(
+        "not a JSON object; allowed: {\"mode\": ..., options}");
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("not JSON: ", error.what()));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SamplingWorkerOptionsOfAMode> ParseWorkerOptions(
+    absl::string_view json) {
+  ASSIGN_OR_RETURN(const Json object, ParseObject(json));
+  Members members(object);
+  std::string mode;
+  members.Take("mode", &mode);
+  SamplingWorkerOptionsOfAMode options;
+  if (mode == "collocated") {
+    options = TakeCollocated(members);
+  } else if (mode == "mp") {
+    options = TakeMp(members);
+  } else if (mode == "remote") {
+    options = TakeRemote(members);
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "mode is \"", mode, "\"; allowed: \"collocated\", \"mp\", \"remote\""));
+  }
+  RETURN_IF_ERROR(members.Finish());
+  return options;
+}
+
+absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadWorkerOptions(
+    const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostBytes));
+  auto options = ParseWorkerOptions(text);
+  const absl::Status status =
+      options.ok() ? Validate(*options) : options.status();
+  if (status.ok()) return options;
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
+}
+
+absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadModeOf(
+    const BatchSourceOptions& source) {
+  if (source.worker_options.empty()) return ModeOf(source);
+  return ReadWorkerOptions(source.worker_options);
+}
+
+}  // namespace tributary

@@ -1,0 +1,124 @@
+#include "trainer_client/modes/options_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(OptionsFile, EveryModeByItsNames) {
+  const auto mp = ParseWorkerOptions(
+      R"({"mode": "mp", "graph": "g", "num_workers": 3, "num_threads": 2,
+          "worker_devices": "cpu", "worker_concurrency": 5,
+          "num_rpc_threads": 1, "rpc_timeout": 2.5, "channel_size": "1GB",
+          "prefetch_size": 9, "huge_pages": true, "numa_node": 0,
+          "worker_program": "w"})");
+  ASSERT_TRUE(mp.ok()) << mp.status();
+  const auto& m = std::get<MpDistSamplingWorkerOptions>(*mp);
+  EXPECT_EQ(m.graph, "g");
+  EXPECT_EQ(m.num_workers, 3);
+  EXPECT_EQ(m.num_threads, 2);
+  EXPECT_THAT(m.worker_devices, ElementsAre("cpu"));
+  EXPECT_EQ(m.worker_concurrency, 5);
+  EXPECT_EQ(m.num_rpc_threads, 1);
+  EXPECT_EQ(m.rpc_timeout, absl::Seconds(2.5));
+  EXPECT_EQ(m.channel_size, uint64_t{1} << 30);
+  EXPECT_EQ(m.prefetch_size, 9);
+  EXPECT_TRUE(m.huge_pages);
+  EXPECT_EQ(m.numa_node, 0);
+  EXPECT_EQ(m.worker_program, "w");
+
+  const auto remote = ParseWorkerOptions(
+      R"({"mode": "remote", "servers": "a:1,b:2", "server_rank": [1, 0],
+          "num_workers": 2, "buffer_size": 65536, "worker_key": "k"})");
+  ASSERT_TRUE(remote.ok()) << remote.status();
+  const auto& r = std::get<RemoteDistSamplingWorkerOptions>(*remote);
+  EXPECT_EQ(r.servers, "a:1,b:2");
+  EXPECT_THAT(r.server_rank, ElementsAre(1, 0));
+  EXPECT_EQ(r.num_workers, 2);
+  EXPECT_EQ(r.buffer_size, 65536u);
+  EXPECT_EQ(r.worker_key, "k");
+
+  const auto collocated =
+      ParseWorkerOptions(R"({"mode": "collocated", "num_threads": 4})");
+  ASSERT_TRUE(collocated.ok()) << collocated.status();
+  EXPECT_EQ(
+      std::get<CollocatedDistSamplingWorkerOptions>(*collocated).num_threads,
+      4);
+}
+
+TEST(OptionsFile, AServerRankIsANumberAListOrNull) {
+  const auto rank = [](const std::string& value) {
+    const auto options = ParseWorkerOptions(
+        absl::StrCat(R"({"mode": "remote", "server_rank": )", value, "}"));
+    return std::get<RemoteDistSamplingWorkerOptions>(options.value())
+        .server_rank;
+  };
+  EXPECT_THAT(rank("2"), ElementsAre(2));
+  EXPECT_THAT(rank("[2, 1]"), ElementsAre(2, 1));
+  EXPECT_THAT(rank("null"), ElementsAre());
+}
+
+TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"", "not JSON: "},
+      {"[]", "not a JSON object"},
+      {"{}", "mode is \"\"; allowed: \"collocated\", \"mp\", \"remote\""},
+      {R"({"mode": "threads"})", "mode is \"threads\"; allowed"},
+      {R"({"mode": 3})", "mode is"},
+      {R"({"mode": "mp", "buffer_size": 1})",
+       "no option buffer_size in this mode; allowed: channel_size, graph"},
+      {R"({"mode": "mp", "graph": "a", "graph": "b"})",
+       "option graph is there twice; allowed: once"},
+      {R"({"mode": "mp", "graph": 1})", "graph is 1; allowed: a text"},
+      {R"({"mode": "mp", "num_workers": 1.5})",
+       "num_workers is 1.5; allowed: a whole number"},
+      {R"({"mode": "mp", "num_workers": 4294967297})",
+       "num_workers is 4294967297; allowed: a whole number"},
+      {R"({"mode": "mp", "channel_size": "much"})",
+       "channel_size is \"much\"; allowed: bytes"},
+      {R"({"mode": "mp", "channel_size": -1})",
+       "channel_size is -1; allowed: bytes"},
+      {R"({"mode": "mp", "rpc_timeout": "1s"})",
+       "rpc_timeout is \"1s\"; allowed: seconds"},
+      {R"({"mode": "mp", "huge_pages": 1})",
+       "huge_pages is 1; allowed: true or false"},
+      {R"({"mode": "mp", "worker_devices": [1]})",
+       "worker_devices is 1; allowed: texts"},
+      {R"({"mode": "remote", "server_rank": ["a"]})",
+       "server_rank is \"a\"; allowed: a whole number"},
+  };
+  for (const auto& [json, expected] : cases) {
+    const absl::Status status = ParseWorkerOptions(json).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << json;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(expected)) << json;
+  }
+}
+
+TEST(OptionsFile, TheFileIsNamedAndItsOptionsAreChecked) {
+  TemporaryFolder folder;
+  const std::string path = folder.File("worker.json");
+  EXPECT_EQ(ReadWorkerOptions(path).status().code(),
+            absl::StatusCode::kNotFound);
+  std::ofstream(path) << R"({"mode": "mp", "graph": "g", "num_workers": 0})";
+  EXPECT_EQ(ReadWorkerOptions(path).status().message(),
+            absl::StrCat(path,
+                         ": MpDistSamplingWorkerOptions.num_workers is "
+                         "0; allowed: 1 to 64"));
+  std::ofstream(path) << R"({"mode": "mp", "graph": "g"})";
+  EXPECT_TRUE(ReadWorkerOptions(path).ok());
+}
+
+}  // namespace
+}  // namespace tributary
