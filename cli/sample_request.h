@@ -77,7 +77,7 @@ struct LinkFiles {
 struct SampleRequest {
   std::string worker_options;  // file; empty: by what follows
   std::string graph;           // folder; empty: worker.servers
-  std::string out;    // folder; empty: none
+  std::string out;             // folder; empty: none
   // Files to read what `loader` has of the same name from; empty: none.
   std::string input_file;
   std::string input_weight_file;

@@ -333,8 +333,8 @@ TEST(MpChannelTest, WorkersWriteIntoTheTrainersRing) {
   WriteGraphTo(Uneven(), folder.File("graph"));
   MpChannel channel;
   const auto workers = channel.Open({.graph = folder.File("graph")});
-  const auto loader = DistNeighborLoader::Create(
-      Sampling(), workers->loader(), workers->environment());
+  const auto loader = DistNeighborLoader::Create(Sampling(), workers->loader(),
+                                                 workers->environment());
   ASSERT_TRUE(loader.ok()) << loader.status();
   ASSERT_TRUE((*loader)->StartEpoch(0).ok());
   ASSERT_TRUE((*loader)->Next().ok());
