@@ -1,25 +1,31 @@
 #include "cli/bench_command.h"
 
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/bench_run.h"
+#include "cli/channel_bench.h"
 #include "cli/sample_options.h"
 #include "cli/sample_request.h"
 #include "cli/stream_bench.h"
 #include "common/log.h"
 #include "common/status.h"
+#include "common/unique_fd.h"
 
 namespace tributary {
 namespace {
 
 // A server makes at most so many batches of one stream at once.
 constexpr int kMaxAhead = 32;
+// Of what needs no graph from outside.
 constexpr absl::Duration kMadeUpTime = absl::Seconds(3);
 
 constexpr char kDescription[] =
@@ -35,6 +41,8 @@ Examples:
     tributary bench gather --graph g --num-neighbors 15,10,5 --threads 8
   What batches take from the wire, without sampling, as JSON:
     tributary bench stream --json
+  What a batch takes to reach the trainer in shared memory, sockets and gRPC:
+    tributary bench channel
   What arrives from a fleet (`tributary serve`), as JSON:
     tributary bench stream --servers 10.0.0.1:50051,10.0.0.2:50051 --json \
         --input-nodes train --num-neighbors 15,10,5 --batch-size 1024)";
@@ -55,9 +63,13 @@ class BenchCommand final : public Command {
   void DeclareMadeUp(CLI::App& app);
   void DeclareStream(CLI::App& bench);
   void DeclareFarEnd(CLI::App& bench);
+  void DeclareChannel(CLI::App& bench);
+  void DeclareFillingEnd(CLI::App& bench);
   absl::Status RunOne() const;
   absl::Status RunStream() const;
   absl::Status RunFarEnd() const;
+  absl::Status RunChannel() const;
+  absl::Status RunFillingEnd() const;
   bool made_up() const {
     return kind_ != BenchKind::kStream && arguments_.graph.empty();
   }
@@ -72,8 +84,9 @@ class BenchCommand final : public Command {
   CLI::Option* servers_ = nullptr;  // of `stream`
   std::string seconds_, streams_ = "1";
   bool json_ = false;
-  bool far_end_ = false;
-  std::string way_;  // of the far end
+  absl::Status (BenchCommand::*run_)() const = nullptr;  // of another kind
+  std::string way_;                                      // of the far end
+  std::string door_;                                     // of the filling end
 };
 
 CLI::App* BenchCommand::Declare(CLI::App& root) {
@@ -89,6 +102,8 @@ CLI::App* BenchCommand::Declare(CLI::App& root) {
       "of cache lines"));
   DeclareStream(*app);
   DeclareFarEnd(*app);
+  DeclareChannel(*app);
+  DeclareFillingEnd(*app);
   return app;
 }
 
@@ -149,9 +164,28 @@ void BenchCommand::DeclareStream(CLI::App& bench) {
 void BenchCommand::DeclareFarEnd(CLI::App& bench) {
   CLI::App* app = bench.add_subcommand("far-end", "Sends what `stream` takes");
   app->group("");  // not listed
-  app->callback([this] { far_end_ = true; });
+  app->callback([this] { run_ = &BenchCommand::RunFarEnd; });
   app->add_option("way", way_)->required();
   app->add_option("streams", streams_)->required();
+}
+
+void BenchCommand::DeclareChannel(CLI::App& bench) {
+  CLI::App* app = bench.add_subcommand(
+      "channel",
+      "Hands batches over from processes of its own, in shared memory, "
+      "through a unix socket and over gRPC, beside memcpy");
+  app->callback([this] { run_ = &BenchCommand::RunChannel; });
+  app->add_option("--seconds", seconds_, "Rounds for so long; default: 3");
+  app->add_flag("--json", json_, "One JSON object on a line");
+}
+
+// The processes that `channel` receives from: nothing for people.
+void BenchCommand::DeclareFillingEnd(CLI::App& bench) {
+  CLI::App* app =
+      bench.add_subcommand("filling-end", "Fills what `channel` asks for");
+  app->group("");  // not listed
+  app->callback([this] { run_ = &BenchCommand::RunFillingEnd; });
+  app->add_option("door", door_);
 }
 
 absl::Status BenchCommand::ReadRmat(RmatOptions* rmat) const {
@@ -224,9 +258,30 @@ absl::Status BenchCommand::RunFarEnd() const {
   return RunStreamBenchFarEnd(way_, streams);
 }
 
+absl::Status BenchCommand::RunChannel() const {
+  absl::Duration time = kMadeUpTime;
+  if (!seconds_.empty()) {
+    ASSIGN_OR_RETURN(time, ReadSeconds());
+  }
+  ASSIGN_OR_RETURN(const ChannelBenchReport report, RunChannelBench(time));
+  std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunFillingEnd() const {
+  if (door_.empty()) return ::tributary::RunFillingEnd(std::nullopt);
+  ASSIGN_OR_RETURN(const uint64_t fd, ParseWhole("DOOR", door_, 3, 65535));
+  const auto door = static_cast<int>(fd);
+  if (fcntl(door, F_SETFD, FD_CLOEXEC) != 0) {
+    return UsageError(
+        absl::StrCat("DOOR ", door_, " is not open; the parent passes it on"));
+  }
+  return ::tributary::RunFillingEnd(UniqueFd(door));
+}
+
 absl::Status BenchCommand::Run(SignalWatcher&) {
   SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
-  if (far_end_) return RunFarEnd();
+  if (run_ != nullptr) return (this->*run_)();
   const bool fleet = servers_->count() > 0;  // be it an empty list
   return kind_ == BenchKind::kStream && !fleet ? RunStream() : RunOne();
 }

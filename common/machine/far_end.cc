@@ -1,5 +1,6 @@
 #include "common/machine/far_end.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -32,22 +33,24 @@ absl::Status SystemError(const char* what, int error) {
 // Between fork and exec, so by async-signal-safe calls only. The end of its
 // standard input, `socket`, says too that the parent has gone, but not to a
 // process that is stopped.
-[[noreturn]] void BecomeFarEnd(pid_t parent, int socket, char** argv) {
+[[noreturn]] void BecomeFarEnd(pid_t parent, int socket, int passed_on,
+                               char** argv) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent &&
-      dup2(socket, STDIN_FILENO) == STDIN_FILENO) {
+      dup2(socket, STDIN_FILENO) == STDIN_FILENO &&
+      (passed_on < 0 || fcntl(passed_on, F_SETFD, 0) == 0)) {
     execv("/proc/self/exe", argv);
   }
   _exit(127);
 }
 
 // -1, and errno, when there can be no more processes.
-pid_t Spawn(std::vector<std::string> arguments, int socket) {
+pid_t Spawn(std::vector<std::string> arguments, int socket, int passed_on) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) BecomeFarEnd(parent, socket, argv.data());
+  if (pid == 0) BecomeFarEnd(parent, socket, passed_on, argv.data());
   return pid;
 }
 
@@ -67,7 +70,7 @@ std::string HowItEnded(int status) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FarEnd>> FarEnd::Start(
-    std::vector<std::string> arguments) {
+    std::vector<std::string> arguments, int passed_on) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
     return SystemError("socketpair", errno);
@@ -75,7 +78,7 @@ absl::StatusOr<std::unique_ptr<FarEnd>> FarEnd::Start(
   std::unique_ptr<FarEnd> end(new FarEnd);
   end->socket_ = sockets[0];
   arguments.insert(arguments.begin(), "far-end");
-  end->pid_ = Spawn(std::move(arguments), sockets[1]);
+  end->pid_ = Spawn(std::move(arguments), sockets[1], passed_on);
   const int error = errno;
   close(sockets[1]);
   if (end->pid_ < 0) return SystemError("fork", error);

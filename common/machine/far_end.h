@@ -20,9 +20,10 @@ namespace tributary {
 class FarEnd {
  public:
   // Runs this program with `arguments`, which make it call ServeFarEnd.
-  // UNAVAILABLE when that does not come up; it has said why on stderr.
+  // `passed_on`: a descriptor that it inherits, under the same number; -1:
+  // none. UNAVAILABLE when that does not come up; it has said why on stderr.
   static absl::StatusOr<std::unique_ptr<FarEnd>> Start(
-      std::vector<std::string> arguments);
+      std::vector<std::string> arguments, int passed_on = -1);
   // Kills it and waits for its end.
   ~FarEnd();
   FarEnd(const FarEnd&) = delete;

@@ -1,4 +1,4 @@
-"""`tributary bench` measures what `sample` would make, and the stream."""
+"""`tributary bench` measures what `sample` would make, and what carries it."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import unittest
 from tests.e2e import folders, processes, sampling
 
 STREAM = ["bench", "stream", "--json", "--seconds"]
+CHANNEL = ["bench", "channel", "--json", "--seconds"]
 
 
 class BenchTest(unittest.TestCase):
@@ -67,6 +68,16 @@ def open_child(pid):
     raise processes.Timeout(f"{pid} has no child")
 
 
+def open_all(pid, count):
+    """Pidfds of `count` processes that `pid` receives from, which stay."""
+    end = time.monotonic() + processes.DEADLINE
+    while time.monotonic() < end:
+        found = list(filter(is_far_end, children(pid)))
+        if len(found) == count:
+            return [os.pidfd_open(child) for child in found]
+    raise processes.Timeout(f"{pid} has not {count} children")
+
+
 def ends(pidfd):
     return bool(select.select([pidfd], [], [], processes.DEADLINE)[0])
 
@@ -111,6 +122,49 @@ class StreamTest(unittest.TestCase):
             bench.kill()
             self.assertTrue(ends(child))
             os.close(child)
+
+
+class ChannelTest(unittest.TestCase):
+    def test_beside_memcpy(self):
+        with processes.Process(*CHANNEL, 0.1) as bench:
+            fillers = open_all(bench.pid, 3)
+            said = json.loads(bench.read_line())
+            self.assertEqual(bench.wait(), 0)
+            for filler in fillers:
+                self.assertTrue(ends(filler))
+                os.close(filler)
+        self.assertGreaterEqual(said["rounds"], 1)
+        for name in ("shared_memory", "unix_socket", "grpc"):
+            self.assertGreater(
+                said[name]["handover_microseconds"]["mean"], 0)
+            self.assertGreater(said[name]["bytes_per_second"], 0)
+            self.assertAlmostEqual(
+                said[name]["ratio"],
+                said[name]["bytes_per_second"] / said["limit_per_second"])
+
+    def test_each_killed_filler_is_an_error(self):
+        for i in range(3):
+            with processes.Process(*CHANNEL, 600) as bench:
+                fillers = open_all(bench.pid, 3)
+                signal.pidfd_send_signal(fillers[i], signal.SIGKILL)
+                self.assertEqual(bench.wait(), 1)
+                self.assertIn("the sending process was killed by signal 9",
+                              bench.stderr())
+                self.assertIsNone(bench.read_line())
+                for filler in fillers:
+                    self.assertTrue(ends(filler))
+                    os.close(filler)
+
+    def test_fillers_end_with_a_killed_bench(self):
+        with processes.Process(*CHANNEL, 600) as bench:
+            fillers = open_all(bench.pid, 3)
+            # Stopped, they see no end of file.
+            for filler in fillers:
+                signal.pidfd_send_signal(filler, signal.SIGSTOP)
+            bench.kill()
+            for filler in fillers:
+                self.assertTrue(ends(filler))
+                os.close(filler)
 
 
 if __name__ == "__main__":
