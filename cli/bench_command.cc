@@ -123,6 +123,7 @@ CLI::App* BenchCommand::DeclareOne(CLI::App& bench, BenchKind kind,
 void BenchCommand::DeclareMadeUp(CLI::App& app) {
   app.add_option("--graph", arguments_.graph, "A graph's folder")
       ->type_name("DIR");
+  DeclareSampleMode(app, arguments_);
   app.add_option("--scale", scale_, "Of a made-up graph: 2^SCALE nodes")
       ->capture_default_str();
   app.add_option("--edges", edges_, "Of a made-up graph")

@@ -17,6 +17,10 @@ void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--worker-options", arguments.worker_options,
                  "In place of these: a JSON file with the mode and its options")
       ->type_name("FILE");
+  DeclareSampleMode(app, arguments);
+}
+
+void DeclareSampleMode(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--mode", arguments.mode,
                  "With --graph: collocated (in this process, the default) or "
                  "mp (processes of its own, over shared memory); with "

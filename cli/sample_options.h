@@ -11,8 +11,10 @@ class App;
 
 namespace tributary {
 
-// --graph, --servers.
+// --graph, --servers, --mode.
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
+// --mode, --num-workers alone.
+void DeclareSampleMode(CLI::App& app, SampleArguments& arguments);
 // --input-nodes, --num-neighbors, ...: all that a batch depends on.
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
 // --walk-length, --metapath, ...: those of --kind walk.
