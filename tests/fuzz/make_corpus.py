@@ -284,6 +284,28 @@ def envelopes():
     write("envelope/half_a_batch", envelope(5, halves, b"12345678"))
 
 
+# --- channel/shm: operations of shm_stream_fuzz_test ---------------------------
+def shm_room(op, room, offset, size, memory, has_fd):
+    """`offset`, `size`: (how, units of 64 bytes)."""
+    return bytes([op, 0, room, *offset, *size, memory, has_fd])
+
+
+def shm_streams():
+    first = shm_room(3, 1, (0, 0), (0, 64), 0, 1)
+    again = shm_room(2, 2, (0, 64), (0, 64), 0, 0)
+    write("shm_stream/two-rooms", first + again)
+    write("shm_stream/at-the-end", first + shm_room(2, 2, (128, 1), (0, 1),
+                                                    0, 0))
+    write("shm_stream/beyond", first + shm_room(2, 2, (128, 0), (0, 1), 0, 0))
+    write("shm_stream/wraps", first + shm_room(2, 2, (192, 1), (192, 1), 0, 0))
+    write("shm_stream/no-memory", shm_room(2, 1, (0, 0), (0, 1), 0, 1))
+    write("shm_stream/memories", b"".join(
+        shm_room(3, 1 + i, (0, i), (0, 1), i, 1) for i in range(17)))
+    close = struct.pack("<IIQQQII", 3, 4, 1, 0, 0, 0, 0) + b"gone"
+    write("shm_stream/close", first + bytes([0, len(close)]) + close + again)
+    write("shm_stream/raw", bytes([1, 5]) + b"bytes" + first)
+
+
 if __name__ == "__main__":
     envelopes()
     schemas()
@@ -291,3 +313,4 @@ if __name__ == "__main__":
     batches()
     arrays()
     tables()
+    shm_streams()
