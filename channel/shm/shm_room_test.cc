@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "channel/envelope.h"
+#include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"
@@ -231,12 +232,12 @@ class RawTrainer {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     own_ = UniqueFd(ends[0]);
     const UniqueFd other(ends[1]);
-    SendWithFd(door, &hello, hello_bytes, other.get());
+    SendAll(door, &hello, hello_bytes, other.get());
   }
   void SendRecord(const Record& record, const std::string& bytes, int fd = -1) {
     std::string all(reinterpret_cast<const char*>(&record), sizeof(record));
     all += bytes;
-    SendWithFd(own_.get(), all.data(), all.size(), fd);
+    SendAll(own_.get(), all.data(), all.size(), fd);
   }
   // Why the server closes the stream.
   std::string AwaitClose() {
@@ -251,23 +252,9 @@ class RawTrainer {
   }
 
  private:
-  static void SendWithFd(int socket, const void* bytes, size_t size, int fd) {
+  static void SendAll(int socket, const void* bytes, size_t size, int fd) {
     iovec piece = {const_cast<void*>(bytes), size};
-    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    if (fd >= 0) {
-      message.msg_control = space;
-      message.msg_controllen = sizeof(space);
-      cmsghdr* const header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof(int));
-      std::memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-    }
-    EXPECT_EQ(sendmsg(socket, &message, MSG_NOSIGNAL),
-              static_cast<ssize_t>(size));
+    EXPECT_EQ(SendWithFd(socket, {&piece, 1}, fd), static_cast<ssize_t>(size));
   }
 
   UniqueFd own_;

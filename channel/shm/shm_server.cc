@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
 #include "common/log.h"
 #include "common/status.h"
@@ -44,25 +44,12 @@ class ShmServer::Door final : public SocketWatcher {
   void OnWritable() override {}
   void OnReadable() override {
     Hello hello;
-    iovec piece = {&hello, sizeof(hello)};
-    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))];
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = space;
-    message.msg_controllen = sizeof(space);
-    const ssize_t n =
-        recvmsg(door_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    UniqueFd end;
+    const ssize_t n = ReceiveWithFd(door_.get(), &hello, sizeof(hello), &end);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) {
       loop_->Remove(door_.get());
       return options_.trainer_gone();
-    }
-    UniqueFd end;
-    if (const cmsghdr* header = CMSG_FIRSTHDR(&message)) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header), sizeof(fd));
-      end = UniqueFd(fd);
     }
     if (!end.valid()) return LogError("a stream without its end: ignored");
     Take(n == sizeof(hello) ? hello : Hello{.magic = 0}, std::move(end));

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "channel/shm/record.h"
+#include "channel/shm/shared_memories.h"
 #include "channel/shm/shared_memory.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
@@ -22,18 +23,6 @@
 #include "common/unique_fd.h"
 
 namespace tributary {
-
-// The memories that a trainer's rooms lie in. Thread-safe.
-class SharedMemories {
- public:
-  void Add(std::shared_ptr<SharedMemory> memory);
-  // That `bytes` lie in; null: none.
-  std::shared_ptr<SharedMemory> Holding(absl::Span<const uint8_t> bytes) const;
-
- private:
-  mutable Mutex mutex_;
-  std::vector<std::weak_ptr<SharedMemory>> memories_ ABSL_GUARDED_BY(mutex_);
-};
 
 struct ShmStreamOptions {
   // Of messages waiting in one direction of one stream.
@@ -80,7 +69,17 @@ class ShmStream final : public SocketWatcher,
 
  private:
   friend class MappedRoom;
-  struct Outgoing;
+  // A record on its way out: head, then payload.
+  struct Outgoing {
+    std::vector<uint8_t> head;
+    absl::Span<const uint8_t> payload;
+    std::shared_ptr<const void> payload_owner;
+    int fd = -1;         // goes with the first byte; its memory is in told_
+    size_t counted = 0;  // of queued_bytes_
+    size_t written = 0;
+
+    size_t size() const { return head.size() + payload.size(); }
+  };
   using Owners = std::vector<Outgoing>;  // let go of without the lock
 
   void OnReadable() override;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
 #include "common/status.h"
 
@@ -26,18 +27,7 @@ bool SendHello(int door, StreamMethod method, int end) {
   Hello hello;
   hello.method = static_cast<uint16_t>(method);
   iovec piece = {&hello, sizeof(hello)};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof(space);
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(header), &end, sizeof(end));
-  return sendmsg(door, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+  return SendWithFd(door, {&piece, 1}, end) ==
          static_cast<ssize_t>(sizeof(hello));
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "channel/envelope.h"
+#include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"
@@ -98,21 +99,8 @@ class Acceptor final : public StreamAcceptor {
 
 void Send(int socket, const std::string& bytes, int fd) {
   iovec piece = {const_cast<char*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  if (fd >= 0) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof(space);
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-  }
   // Where it fails the worker has closed its end.
-  (void)sendmsg(socket, &message, MSG_NOSIGNAL);
+  (void)SendWithFd(socket, {&piece, 1}, fd);
 }
 
 // One worker for all inputs.
