@@ -16,7 +16,7 @@ run_tests() {
   [ $# -gt 0 ] || set -- //...
   started=$(now)
   if [ "$deep" = 1 ]; then
-    ensure_packages build deep
+    ensure_packages build deep models
   else
     ensure_packages build
   fi
@@ -38,6 +38,9 @@ run_tests() {
     # shellcheck source=tools/planted_bugs.sh
     . tools/planted_bugs.sh
     check_once planted-bugs find_planted_bugs
+    # shellcheck source=tools/models.sh
+    . tools/models.sh
+    check_once models check_models
     check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
     check_once shared-memory run_bazel test //channel/shm/... \
       --runs_per_test=1000 --test_output=errors
