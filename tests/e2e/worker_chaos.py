@@ -21,6 +21,8 @@ class Chaos:
         self._random = random.Random(seed)
         self._graph = folders.partition(folders.CORA,
                                         os.path.join(folder, "g"), 2)
+        self._temporary = os.path.join(folder, "tmp")
+        os.mkdir(self._temporary)
         self._options = dict(inputs=",".join(map(str, range(400))),
                              batch_size=4, fanouts="4,4")
         self._expected = sampling.lines(self._graph, **self._options)
@@ -28,13 +30,14 @@ class Chaos:
     def round(self):
         harm = self._random.choice(HARMS)
         at = self._random.randrange(1, len(self._expected) - 20)
-        names = (set(os.listdir("/dev/shm")), set(os.listdir("/tmp")))
+        segments = set(os.listdir("/dev/shm"))
         with processes.Process(
                 *sampling.arguments(
                     self._graph, flags=("--mode", "mp", "--num-workers", 2,
                                         "--rpc-timeout", 20),
                     **self._options),
-                small_pipe=True) as trainer:
+                small_pipe=True,
+                environment={"TMPDIR": self._temporary}) as trainer:
             lines = [trainer.read_line() for _ in range(at)]
             workers = set(children_of(trainer))
             self._do(harm, trainer, lines, workers)
@@ -47,10 +50,10 @@ class Chaos:
         if harm == "kill the trainer":
             expected = expected[:len(lines)]
         assert lines == expected, (harm, at)
-        left = os.listdir("/dev/shm"), os.listdir("/tmp")
-        assert not [name for before, after in zip(names, left)
-                    for name in set(after) - before
-                    if "tributary" in name], left
+        assert not os.listdir(self._temporary), (harm, at)
+        left = [name for name in set(os.listdir("/dev/shm")) - segments
+                if "tributary" in name]
+        assert not left, (harm, at, left)
 
     def _do(self, harm, trainer, lines, workers):
         victim = self._random.choice(sorted(workers))
