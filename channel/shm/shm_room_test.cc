@@ -42,17 +42,19 @@ class Room final : public SharedRoom {
 class Holder final : public StreamHandler {
  public:
   explicit Holder(conformance::Log* log) : log_(log) {}
-  // Set before the first message.
   void OnEachMessage(std::function<void()> callback) {
+    MutexLock lock(mutex_);
     on_message_ = std::move(callback);
   }
   void OnMessage(IncomingMessage& message) override {
+    std::function<void()> on_message;
     {
       MutexLock lock(mutex_);
       ++heard_;
       rooms_.push_back(message.room());
+      on_message = on_message_;
     }
-    if (on_message_) on_message_();
+    if (on_message) on_message();
     log_->Changed();
   }
   void OnClosed(const absl::Status& why) override {
@@ -87,8 +89,8 @@ class Holder final : public StreamHandler {
 
  private:
   conformance::Log* const log_;
-  std::function<void()> on_message_;
   Mutex mutex_;
+  std::function<void()> on_message_ ABSL_GUARDED_BY(mutex_);
   size_t heard_ ABSL_GUARDED_BY(mutex_) = 0;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
