@@ -64,15 +64,15 @@ absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
 
 // A made-up graph's folder goes as soon as it is mapped: nothing is left
 // behind, however this ends.
-absl::StatusOr<std::unique_ptr<SampleSource>> Open(const BenchOptions& options,
-                                                   SampleRequest& request) {
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
+    const BenchOptions& options, SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty()) {
-    return SampleSource::Open(request);
+    return OpenSampleSource(request);
   }
   ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
   request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));
-  return SampleSource::Open(request);
+  return OpenSampleSource(request);
 }
 
 double SecondsSince(absl::Time start) {

@@ -87,8 +87,8 @@ absl::Status Drain(const SampleFiles* files, DistNeighborLoader* loader) {
 
 absl::Status Sample(SampleRequest request) {
   RETURN_IF_ERROR(ReadListFiles(&request));
-  ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> source,
-                   SampleSource::Open(request));
+  ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
+                   OpenSampleSource(request));
   ASSIGN_OR_RETURN(const std::unique_ptr<DistNeighborLoader> loader,
                    DistNeighborLoader::Create(request.loader, source->loader(),
                                               source->environment()));

@@ -7,23 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "cli/sample_request.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
 
-// Outlives the loaders made on it.
-class SampleSource {
- public:
-  // By request.worker_options, a file, or else as flags say: with request.graph
-  // it opens the graph and starts the server or workers on it.
-  static absl::StatusOr<std::unique_ptr<SampleSource>> Open(
-      const SampleRequest& request);
-  virtual ~SampleSource() = default;
-
-  virtual LoaderEnvironment environment() = 0;
-  // What loaders are told of it.
-  virtual const RemoteDistSamplingWorkerOptions& loader() const = 0;
-};
+// As the request says it.
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
+    const SampleRequest& request);
 
 }  // namespace tributary
 

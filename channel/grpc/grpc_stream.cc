@@ -6,31 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/grpc/byte_buffer_codec.h"
+#include "channel/stream_handle.h"
 
 namespace tributary {
-namespace {
-
-class Handle final : public Stream {
- public:
-  explicit Handle(std::shared_ptr<GrpcStream> stream)
-      : stream_(std::move(stream)) {}
-  ~Handle() override {
-    stream_->Close(absl::CancelledError("the stream was dropped"));
-  }
-  absl::Status Send(OutgoingMessage message) override {
-    return stream_->Send(std::move(message));
-  }
-  size_t queued_bytes() const override { return stream_->queued_bytes(); }
-  void Close(absl::Status why) override { stream_->Close(std::move(why)); }
-
- private:
-  const std::shared_ptr<GrpcStream> stream_;
-};
-
-}  // namespace
-
 std::shared_ptr<Stream> GrpcStream::MakeHandle() {
-  return std::make_shared<Handle>(shared_from_this());
+  return std::make_shared<StreamHandle<GrpcStream>>(shared_from_this());
 }
 
 absl::Status GrpcStream::Send(OutgoingMessage message) {

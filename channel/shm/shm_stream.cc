@@ -10,26 +10,10 @@
 #include "absl/strings/string_view.h"
 #include "channel/envelope.h"
 #include "channel/shm/fd_message.h"
+#include "channel/stream_handle.h"
 
 namespace tributary {
 namespace {
-
-class UserEnd final : public Stream {
- public:
-  explicit UserEnd(std::shared_ptr<ShmStream> stream)
-      : stream_(std::move(stream)) {}
-  ~UserEnd() override {
-    stream_->Close(absl::CancelledError("the stream was dropped"));
-  }
-  absl::Status Send(OutgoingMessage message) override {
-    return stream_->Send(std::move(message));
-  }
-  size_t queued_bytes() const override { return stream_->queued_bytes(); }
-  void Close(absl::Status why) override { stream_->Close(std::move(why)); }
-
- private:
-  const std::shared_ptr<ShmStream> stream_;
-};
 
 template <typename T>
 absl::Span<const uint8_t> BytesOf(const T& value) {
@@ -56,7 +40,7 @@ ShmStream::ShmStream(Side side, UniqueFd socket, std::string other_end,
 ShmStream::~ShmStream() = default;
 
 std::shared_ptr<Stream> ShmStream::MakeHandle() {
-  return std::make_shared<UserEnd>(shared_from_this());
+  return std::make_shared<StreamHandle<ShmStream>>(shared_from_this());
 }
 
 void ShmStream::Start(std::shared_ptr<StreamHandler> handler) {
@@ -266,13 +250,12 @@ void ShmStream::TellClosed() {
 
 // The other end, frozen perhaps, does not take what is left.
 void ShmStream::LingerIsOver() {
-  Owners dropped;
+  std::deque<Outgoing> dropped;
+  Owners none;
   MutexLock lock(mutex_);
   if (queue_.empty()) return;
-  queued_bytes_ = 0;
-  for (Outgoing& out : queue_) dropped.push_back(std::move(out));
-  queue_.clear();
-  Flush(&dropped);
+  TakeQueue(&dropped);
+  Flush(&none);
 }
 
 void ShmStream::ShutIfDone() {
@@ -288,36 +271,34 @@ void ShmStream::Unwatch() {
 
 // Nothing will come any more: the other process has closed its end, or is dead.
 void ShmStream::EndOfSocket() {
-  Owners dropped;
-  std::map<uint64_t, std::shared_ptr<SharedRoom>> returned;
-  MutexLock lock(mutex_);
-  returned.swap(lent_);
-  if (!std::exchange(closed_, true)) {
-    why_ = absl::UnavailableError(
-        absl::StrCat(other_end_, ": the process at the other end has ended"));
-    PostClosed();
-  }
-  for (Outgoing& out : queue_) dropped.push_back(std::move(out));
-  queue_.clear();
-  queued_bytes_ = 0;
-  Unwatch();
+  LetGo(absl::UnavailableError(
+      absl::StrCat(other_end_, ": the process at the other end has ended")));
 }
 
 void ShmStream::Break(absl::Status why) {
-  Owners dropped;
+  LetGo(std::move(why));
+  MutexLock lock(mutex_);
+  deaf_ = true;
+  loop_ = nullptr;
+}
+
+// Of all that the other end had or was to have; it is told no more.
+void ShmStream::LetGo(absl::Status why) {
+  std::deque<Outgoing> dropped;
   std::map<uint64_t, std::shared_ptr<SharedRoom>> returned;
   MutexLock lock(mutex_);
   returned.swap(lent_);
-  deaf_ = true;
+  TakeQueue(&dropped);
   if (!std::exchange(closed_, true)) {
     why_ = std::move(why);
     PostClosed();
   }
-  for (Outgoing& out : queue_) dropped.push_back(std::move(out));
-  queue_.clear();
-  queued_bytes_ = 0;
   if (loop_ != nullptr) Unwatch();
-  loop_ = nullptr;
+}
+
+void ShmStream::TakeQueue(std::deque<Outgoing>* to) {
+  to->swap(queue_);
+  queued_bytes_ = 0;
 }
 
 }  // namespace tributary

@@ -109,6 +109,9 @@ class ShmStream final : public SocketWatcher,
   void TellClosed();
   void LingerIsOver();
   void EndOfSocket();
+  void LetGo(absl::Status why);
+  void TakeQueue(std::deque<Outgoing>* to)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Unwatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ShutIfDone() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

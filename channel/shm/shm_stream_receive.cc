@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
+#include "channel/message_with_room.h"
 #include "channel/shm/fd_message.h"
 #include "channel/shm/shm_stream.h"
 #include "common/buffer.h"
@@ -15,26 +16,6 @@ namespace {
 
 constexpr size_t kReadAtLeast = size_t{64} << 10;
 constexpr int kReadsAtOnce = 16;  // then others have a turn
-
-// A decoded envelope, and the room that came beside it.
-class MessageWithRoom final : public IncomingMessage {
- public:
-  MessageWithRoom(std::unique_ptr<IncomingMessage> message,
-                  std::shared_ptr<SharedRoom> room)
-      : message_(std::move(message)), room_(std::move(room)) {}
-  MessageKind kind() const override { return message_->kind(); }
-  uint64_t call_id() const override { return message_->call_id(); }
-  std::string_view header() const override { return message_->header(); }
-  size_t payload_size() const override { return message_->payload_size(); }
-  absl::Status CopyPayload(absl::Span<uint8_t> to) override {
-    return message_->CopyPayload(to);
-  }
-  std::shared_ptr<SharedRoom> room() const override { return room_; }
-
- private:
-  const std::unique_ptr<IncomingMessage> message_;
-  const std::shared_ptr<SharedRoom> room_;
-};
 
 }  // namespace
 

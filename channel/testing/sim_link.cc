@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/message_with_room.h"
 
 namespace tributary {
 namespace {
@@ -24,26 +25,6 @@ class SimStream final : public Stream {
  private:
   const std::shared_ptr<SimLink> link_;
   const SimSide side_;
-};
-
-// A message that came over a wire, with the room that came beside it.
-class WithRoom final : public IncomingMessage {
- public:
-  WithRoom(std::unique_ptr<IncomingMessage> message,
-           std::shared_ptr<SharedRoom> room)
-      : message_(std::move(message)), room_(std::move(room)) {}
-  MessageKind kind() const override { return message_->kind(); }
-  uint64_t call_id() const override { return message_->call_id(); }
-  std::string_view header() const override { return message_->header(); }
-  size_t payload_size() const override { return message_->payload_size(); }
-  absl::Status CopyPayload(absl::Span<uint8_t> to) override {
-    return message_->CopyPayload(to);
-  }
-  std::shared_ptr<SharedRoom> room() const override { return room_; }
-
- private:
-  const std::unique_ptr<IncomingMessage> message_;
-  const std::shared_ptr<SharedRoom> room_;
 };
 
 }  // namespace
@@ -214,7 +195,7 @@ void SimLink::Deliver(SimSide from, Item item) {
     network_->watch_->OnArrival(info_, to, item.message);
   }
   item.message.payload_owner.reset();
-  WithRoom arrived(
+  MessageWithRoom arrived(
       *std::move(message),
       network_->Map(receiver.node->node(), std::move(item.message.room)));
   const auto handler = receiver.handler;

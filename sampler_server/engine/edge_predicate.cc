@@ -158,25 +158,6 @@ void NarrowBySelfLoop(absl::Span<const T> sources, uint64_t node,
   }
 }
 
-// Of 0 and 1.
-bool Meets(int64_t value, const EdgeCondition& condition) {
-  switch (condition.comparison) {
-    case Comparison::kLess:
-      return value < condition.whole;
-    case Comparison::kLessOrEqual:
-      return value <= condition.whole;
-    case Comparison::kEqual:
-      return value == condition.whole;
-    case Comparison::kNotEqual:
-      return value != condition.whole;
-    case Comparison::kGreaterOrEqual:
-      return value >= condition.whole;
-    case Comparison::kGreater:
-      return value > condition.whole;
-  }
-  return false;
-}
-
 // The lowest bits of up to 64 bytes: the product moves bit 8i to 56 + i.
 uint64_t LowestBits(const uint8_t* bytes, uint64_t n) {
   uint64_t bits = 0, j = 0;
@@ -191,8 +172,10 @@ uint64_t LowestBits(const uint8_t* bytes, uint64_t n) {
 
 void NarrowByMask(const uint8_t* mask, uint64_t degree,
                   const EdgeCondition& condition, absl::Span<uint64_t> bits) {
-  const uint64_t of_true = Meets(1, condition) ? ~uint64_t{0} : 0;
-  const uint64_t of_false = Meets(0, condition) ? ~uint64_t{0} : 0;
+  constexpr uint8_t kValues[] = {0, 1};
+  uint64_t meet = 3;  // a bit for each
+  NarrowByValue<uint8_t>({kValues, 1}, 2, condition, {&meet, 1});
+  const uint64_t of_false = -(meet & 1), of_true = -(meet >> 1 & 1);
   for (uint64_t p = 0; p < degree; p += 64) {
     const uint64_t is_true =
         LowestBits(mask + p, std::min<uint64_t>(64, degree - p));

@@ -124,8 +124,10 @@ void TakeCommon(Members& members, Options* options) {
   members.Take("prefetch_size", &options->prefetch_size);
 }
 
-CollocatedDistSamplingWorkerOptions TakeCollocated(Members& members) {
-  CollocatedDistSamplingWorkerOptions options;
+// What the local modes have in common.
+template <typename Options>
+Options TakeLocal(Members& members) {
+  Options options;
   TakeCommon(members, &options);
   members.Take("graph", &options.graph);
   members.Take("num_threads", &options.num_threads);
@@ -134,12 +136,8 @@ CollocatedDistSamplingWorkerOptions TakeCollocated(Members& members) {
 }
 
 MpDistSamplingWorkerOptions TakeMp(Members& members) {
-  MpDistSamplingWorkerOptions options;
-  TakeCommon(members, &options);
-  members.Take("graph", &options.graph);
+  auto options = TakeLocal<MpDistSamplingWorkerOptions>(members);
   members.Take("num_workers", &options.num_workers);
-  members.Take("num_threads", &options.num_threads);
-  members.TakeBytes("channel_size", &options.channel_size);
   members.Take("huge_pages", &options.huge_pages);
   members.Take("numa_node", &options.numa_node);
   members.Take("worker_program", &options.worker_program);
@@ -196,7 +194,7 @@ absl::StatusOr<SamplingWorkerOptionsOfAMode> ParseWorkerOptions(
   members.Take("mode", &mode);
   SamplingWorkerOptionsOfAMode options;
   if (mode == "collocated") {
-    options = TakeCollocated(members);
+    options = TakeLocal<CollocatedDistSamplingWorkerOptions>(members);
   } else if (mode == "mp") {
     options = TakeMp(members);
   } else if (mode == "remote") {
@@ -218,12 +216,6 @@ absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadWorkerOptions(
   if (status.ok()) return options;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));
-}
-
-absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadModeOf(
-    const BatchSourceOptions& source) {
-  if (source.worker_options.empty()) return ModeOf(source);
-  return ReadWorkerOptions(source.worker_options);
 }
 
 }  // namespace tributary

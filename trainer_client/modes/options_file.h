@@ -22,10 +22,6 @@ absl::StatusOr<SamplingWorkerOptionsOfAMode> ParseWorkerOptions(
 absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadWorkerOptions(
     const std::string& path);
 
-// The file's, or what the command line says itself.
-absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadModeOf(
-    const BatchSourceOptions& source);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_FILE_H_

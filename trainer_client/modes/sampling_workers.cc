@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "common/thread_pool.h"
 #include "trainer_client/embedded/embedded_server.h"
+#include "trainer_client/modes/options_file.h"
 #include "trainer_client/modes/worker_fleet.h"
 
 namespace tributary {
@@ -20,14 +21,16 @@ namespace {
 class Remote final : public SamplingWorkers {
  public:
   explicit Remote(const RemoteDistSamplingWorkerOptions& options)
-      : SamplingWorkers(options),
+      : SamplingWorkers(options, "buffer_size"),
         executor_("loader", options.num_rpc_threads) {}
   // The transport's handlers post to the executor, whose tasks use the
   // transport: neither may simply end first.
   ~Remote() override { transport_.Shutdown(); }
 
   LoaderEnvironment environment() override {
-    return {.executor = &executor_, .transport = &transport_};
+    return {.executor = &executor_,
+            .transport = &transport_,
+            .ring_option = ring_option_};
   }
 
  private:
@@ -39,7 +42,7 @@ class Collocated final : public SamplingWorkers {
  public:
   Collocated(RemoteDistSamplingWorkerOptions loader,
              std::unique_ptr<EmbeddedServer> server)
-      : SamplingWorkers(std::move(loader)),
+      : SamplingWorkers(std::move(loader), "channel_size"),
         server_(std::move(server)),
         executor_("loader", loader_.num_rpc_threads) {
     loader_.servers = server_->address().ToString();
@@ -48,7 +51,7 @@ class Collocated final : public SamplingWorkers {
   LoaderEnvironment environment() override {
     return {.executor = &executor_,
             .transport = server_->transport(),
-            .ring_option = "channel_size"};
+            .ring_option = ring_option_};
   }
 
  private:
@@ -60,7 +63,7 @@ class Mp final : public SamplingWorkers {
  public:
   Mp(const MpDistSamplingWorkerOptions& options,
      std::unique_ptr<ShmTransport> transport)
-      : SamplingWorkers(LoaderOptionsOf(options)),
+      : SamplingWorkers(LoaderOptionsOf(options), "channel_size"),
         memory_{options.huge_pages, options.numa_node},
         transport_(std::move(transport)),
         executor_("loader", loader_.num_rpc_threads) {}
@@ -85,7 +88,7 @@ class Mp final : public SamplingWorkers {
     return {.executor = &executor_,
             .transport = transport_.get(),
             .make_ring = [this](uint64_t bytes) { return MakeRing(bytes); },
-            .ring_option = "channel_size"};
+            .ring_option = ring_option_};
   }
   std::vector<pid_t> pids() const override { return fleet_->stats().pids; }
 
@@ -137,6 +140,18 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::Open(
     const SamplingWorkerOptionsOfAMode& options) {
   RETURN_IF_ERROR(Validate(options));
   return std::visit(Opener(), options);
+}
+
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
+    const BatchSourceOptions& source) {
+  if (!source.worker_options.empty()) {
+    ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
+                     ReadWorkerOptions(source.worker_options));
+    return Open(options);
+  }
+  ASSIGN_OR_RETURN(auto workers, Open(ModeOf(source)));
+  workers->ring_option_ = "buffer_size";
+  return workers;
 }
 
 }  // namespace tributary

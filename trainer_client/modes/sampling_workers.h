@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,10 @@ class SamplingWorkers {
   // say.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
       const SamplingWorkerOptionsOfAMode& options);
+  // As a command line says it, or its file; without one errors name the ring by
+  // its flag, buffer_size, in every mode.
+  static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSource(
+      const BatchSourceOptions& source);
   virtual ~SamplingWorkers() = default;
 
   virtual LoaderEnvironment environment() = 0;
@@ -38,10 +43,12 @@ class SamplingWorkers {
   virtual std::vector<pid_t> pids() const { return {}; }
 
  protected:
-  explicit SamplingWorkers(RemoteDistSamplingWorkerOptions loader)
-      : loader_(std::move(loader)) {}
+  SamplingWorkers(RemoteDistSamplingWorkerOptions loader,
+                  std::string ring_option)
+      : loader_(std::move(loader)), ring_option_(std::move(ring_option)) {}
 
   RemoteDistSamplingWorkerOptions loader_;
+  std::string ring_option_;  // LoaderEnvironment's
 };
 
 // What a server may reserve for batches that go into a ring of so many bytes: a

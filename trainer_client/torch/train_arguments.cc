@@ -14,6 +14,7 @@
 #include "common/session/limits.h"
 #include "common/status.h"
 #include "common/terminal_text.h"
+#include "trainer_client/modes/options_file.h"
 
 namespace tributary {
 namespace {
@@ -226,6 +227,10 @@ absl::Status ReadMode(const Texts& t, TrainArguments& a) {
 absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (!a.source.worker_options.empty()) {
     if (t.mode.empty() && a.source.worker.servers.empty()) {
+      ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
+                       ReadWorkerOptions(a.source.worker_options));
+      // Ranks wait for each other as long.
+      a.source.worker.rpc_timeout = LoaderOptionsOf(options).rpc_timeout;
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
+#include <string>
 
 namespace tributary {
 namespace {
@@ -221,6 +223,19 @@ TEST(TrainArgumentsTest, Modes) {
            {"--graph", "g", "--mode", "mp", "--num-workers", "0"}}) {
     EXPECT_EQ(Parse(wrong).exit_code, 2) << wrong.back();
   }
+}
+
+// The ranks' own waits follow the file's.
+TEST(TrainArgumentsTest, WorkerOptionsComeFromAFile) {
+  const std::string path = ::testing::TempDir() + "/worker.json";
+  std::ofstream(path) << R"({"mode": "mp", "graph": "g", "rpc_timeout": 7})";
+  const auto parsed = Parse({"--worker-options", path.c_str()});
+  ASSERT_TRUE(parsed.arguments);
+  EXPECT_EQ(parsed.arguments->source.worker_options, path);
+  EXPECT_EQ(parsed.arguments->source.worker.rpc_timeout, absl::Seconds(7));
+  EXPECT_EQ(Parse({"--worker-options", path.c_str(), "--mode", "mp"}).exit_code,
+            2);
+  EXPECT_EQ(Parse({"--worker-options", "/nowhere.json"}).exit_code, 2);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// The Stream that users hold, over an end that transports hold too.
+#ifndef TRIBUTARY_CHANNEL_STREAM_HANDLE_H_
+#define TRIBUTARY_CHANNEL_STREAM_HANDLE_H_
+
+#include <memory>
+#include <utility>
+
+#include "channel/transport.h"
+
+namespace tributary {
+
+// Dropping it closes. `End` has Stream's methods.
+template <typename End>
+class StreamHandle final : public Stream {
+ public:
+  explicit StreamHandle(std::shared_ptr<End> end) : end_(std::move(end)) {}
+  ~StreamHandle() override {
+    end_->Close(absl::CancelledError("the stream was dropped"));
+  }
+  absl::Status Send(OutgoingMessage message) override {
+    return end_->Send(std::move(message));
+  }
+  size_t queued_bytes() const override { return end_->queued_bytes(); }
+  void Close(absl::Status why) override { end_->Close(std::move(why)); }
+
+ private:
+  const std::shared_ptr<End> end_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_STREAM_HANDLE_H_
