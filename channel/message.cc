@@ -52,6 +52,8 @@ std::string MessageKindName(MessageKind kind) {
       return "DrawHopRequest";
     case MessageKind::kEligibleHopRequest:
       return "EligibleHopRequest";
+    case MessageKind::kConvertGatherRequest:
+      return "ConvertGatherRequest";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

@@ -37,6 +37,7 @@ enum class MessageKind : uint16_t {
   kAskKindReply = 42,
   kDrawHopRequest = 43,
   kEligibleHopRequest = 46,
+  kConvertGatherRequest = 47,
 };
 
 // "Credit", or "kind 77" for a value that is none.

@@ -70,6 +70,11 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "as PyG) or all (DGL's blocks)")
       ->type_name("NODES")
       ->capture_default_str();
+  app.add_option("--feature-dtype", arguments.feature_dtype,
+                 "Precision of floating x and edge_attr: stored, float16, "
+                 "bfloat16")
+      ->type_name("DTYPE")
+      ->capture_default_str();
   DeclareDrawFlags(app, arguments.draws);
   DeclareSubgraphFlags(app, arguments.subgraph);
   app.add_option("--kind", arguments.kind,

@@ -211,6 +211,13 @@ absl::Status ParseDraws(const SampleArguments& arguments,
       ParseChoice("--shuffle", arguments.shuffle, {"none", "global"}));
   loader.shuffle = static_cast<ShuffleMode>(shuffle);
   RETURN_IF_ERROR(ParseInputWeight(arguments.input_weight, request));
+  const auto features = FeatureDTypeFromName(arguments.feature_dtype);
+  if (!features.ok()) {
+    return UsageError(
+        absl::StrCat("--feature-dtype \"", arguments.feature_dtype,
+                     "\"\nallowed: ", std::string(kFeatureDTypeNames)));
+  }
+  loader.feature_dtype = *features;
   ASSIGN_OR_RETURN(const size_t expand,
                    ParseChoice("--expand", arguments.expand, {"new", "all"}));
   loader.expand_all = expand == 1;

@@ -29,6 +29,7 @@ struct SampleArguments {
   std::string shuffle = "global";
   std::string input_weight;
   std::string expand = "new";
+  std::string feature_dtype = "stored";
   std::string kind = "node";
   std::string out;
   std::string threads = "2";

@@ -47,6 +47,7 @@ MAY_INCLUDE = {
         "channel",
         "partition/format/draw_traits.h",
         "partition/format/edge_direction.h",
+        "partition/format/feature_columns.h",
         "partition/format/schema.h",
         "sampler_server/kinds/*_spec",
     ],

@@ -176,6 +176,20 @@ absl::Status FillInputs(const SpecGraph& graph, const SpecOptions& options,
   return absl::OkStatus();
 }
 
+absl::Status FillFeatureDType(const SpecOptions& options,
+                              v1::SessionSpec* spec) {
+  if (options.feature_dtype != FeatureDType::kStored &&
+      !options.collect_features) {
+    return Refuse(
+        "feature_dtype: ", std::string(FeatureDTypeName(options.feature_dtype)),
+        ", but no features are collected; allowed: stored");
+  }
+  const auto code = static_cast<uint32_t>(options.feature_dtype);
+  RETURN_IF_ERROR(FeatureDTypeFromCode(code).status());
+  spec->set_feature_dtype(code);
+  return absl::OkStatus();
+}
+
 std::string SerializeDeterministically(const v1::SessionSpec& spec) {
   std::string bytes;
   {
@@ -290,6 +304,7 @@ absl::StatusOr<std::string> BuildSpecOfKind(
   spec.set_batch_size(options.batch_size);
   spec.set_shuffle(ToProto(options.shuffle));
   spec.set_collect_features(options.collect_features);
+  RETURN_IF_ERROR(FillFeatureDType(options, &spec));
   return SerializeDeterministically(spec);
 }
 

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/session/draw_options.h"
+#include "common/session/feature_dtype.h"
 #include "common/session/link_columns.h"
 #include "common/session/subgraph_options.h"
 #include "common/sha256.h"
@@ -82,6 +83,7 @@ struct SpecOptions {
   DrawOptions draws;
   SubgraphOptions subgraph;
   bool collect_features = true;
+  FeatureDType feature_dtype = FeatureDType::kStored;
 };
 
 // `input_type`, or the graph's only node type when that is empty.

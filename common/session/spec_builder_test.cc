@@ -115,6 +115,8 @@ TEST(BuildSessionSpec, IdentityCoversEveryOption) {
   EXPECT_TRUE(differs([](auto& o) { o.replace = true; }));
   EXPECT_TRUE(differs([](auto& o) { o.expand = ExpandMode::kAll; }));
   EXPECT_TRUE(differs([](auto& o) { o.collect_features = false; }));
+  EXPECT_TRUE(
+      differs([](auto& o) { o.feature_dtype = FeatureDType::kFloat16; }));
   EXPECT_TRUE(differs([](auto& o) { o.draws.draw = DrawMode::kWeighted; }));
   EXPECT_TRUE(differs([](auto& o) { o.draws.disjoint = true; }));
 }
@@ -140,6 +142,10 @@ TEST(BuildSessionSpec, ErrorsNameTheOption) {
   refused("has -2", [](auto& o) { o.num_neighbors.by_default = {1, -2}; });
   refused("33 hops", [](auto& o) { o.num_neighbors.by_default.assign(33, 1); });
   refused("others 3", [](auto& o) { o.num_neighbors.by_default = {1, 2, 3}; });
+  refused("feature_dtype: float16, but no features", [](auto& o) {
+    o.collect_features = false;
+    o.feature_dtype = FeatureDType::kFloat16;
+  });
   refused("'x,y,z' is not in graph", [](auto& o) {
     o.num_neighbors.by_edge_type["x,y,z"] = {1, 1};
   });

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "partition/format/feature_columns.h"
 #include "sampler_server/engine/tree_ids.h"
 
 namespace tributary {
@@ -67,8 +68,8 @@ void BatchWriter::AddNodeTensors(int type) {
     tensors.batch = layout_.Add("batch" + suffix, DType::kInt64, {n});
   }
   if (plan_.collect_features && schema.x.has_value()) {
-    tensors.x =
-        layout_.Add("x" + suffix, schema.x->dtype, RowsShape(n, *schema.x));
+    const ColumnSchema x = InBatch(*schema.x, plan_.feature_dtype);
+    tensors.x = layout_.Add("x" + suffix, x.dtype, RowsShape(n, x));
   }
   if (plan_.collect_features && schema.y.has_value()) {
     tensors.y =
@@ -105,9 +106,9 @@ void BatchWriter::AddEdgeTensors(size_t index) {
         layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
   }
   if (NeedsPositions(schema_, plan_, planned)) {
+    const ColumnSchema attr = InBatch(*schema.edge_attr, plan_.feature_dtype);
     tensors.edge_attr =
-        layout_.Add("edge_attr" + suffix, schema.edge_attr->dtype,
-                    RowsShape(e, *schema.edge_attr));
+        layout_.Add("edge_attr" + suffix, attr.dtype, RowsShape(e, attr));
   }
   edges_.push_back(tensors);
 }

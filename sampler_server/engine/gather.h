@@ -5,6 +5,9 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "common/session/feature_dtype.h"
+#include "partition/format/schema.h"
+#include "sampler_server/engine/convert_row.h"
 
 namespace tributary {
 
@@ -18,11 +21,29 @@ struct RowTable {
   }
 };
 
+// How a column's rows come into a batch.
+struct RowForm {
+  size_t stored_bytes = 0;       // of a row; 0: there is no column
+  size_t row_bytes = 0;          // of a row in the batch
+  size_t width = 0;              // values of a row, where they are converted
+  ConvertRow convert = nullptr;  // null: copied as they are
+
+  // As they are stored.
+  static RowForm Copied(size_t row_bytes) { return {row_bytes, row_bytes}; }
+  static RowForm Of(const ColumnSchema& stored, FeatureDType asked);
+};
+
 // out row to[i] = table row rows[i]; rows to come are prefetched. An empty `to`
 // means to[i] = i. Requires rows[i] < table.num_rows() and room for every row
 // in `out`. Thread-safe.
 void GatherRows(const RowTable& table, absl::Span<const uint64_t> rows,
                 absl::Span<const uint32_t> to, uint8_t* out);
+
+// The same in the form that batches have them. Requires form.stored_bytes ==
+// table.row_bytes.
+void GatherRows(const RowTable& table, const RowForm& form,
+                absl::Span<const uint64_t> rows, absl::Span<const uint32_t> to,
+                uint8_t* out);
 
 // out row to[i] = table row i. Requires to.size() <= table.num_rows().
 void ScatterRows(const RowTable& table, absl::Span<const uint32_t> to,

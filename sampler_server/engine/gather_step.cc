@@ -12,10 +12,6 @@
 namespace tributary {
 namespace {
 
-size_t RowBytes(const std::optional<ColumnSchema>& column) {
-  return column.has_value() ? column->row_bytes() : 0;
-}
-
 template <typename T>
 absl::Span<const uint8_t> BytesOf(const T& values) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
@@ -66,9 +62,12 @@ void GatherStep::AddNodeJobs(size_t index) {
     job.rows = std::move(group.rows);
     job.num_rows = job.rows.size();
     if (!in_order) job.to = std::move(group.index);
-    job.orig_id = {rows.n_id, sizeof(int64_t)};
-    job.x = {rows.x, features ? RowBytes(schema.x) : 0};
-    job.y = {rows.y, features ? RowBytes(schema.y) : 0};
+    job.orig_id = {rows.n_id, RowForm::Copied(sizeof(int64_t))};
+    if (!features) continue;
+    job.x = FeatureColumn(rows.x, schema.x);
+    if (schema.y.has_value()) {
+      job.y = {rows.y, RowForm::Copied(schema.y->row_bytes())};
+    }
   }
 }
 
@@ -114,10 +113,16 @@ void GatherStep::AddEdgeJobs(size_t index) {
     job.table = RemoteGather::Table::kEdges;
     job.type = type;
     job.partition = partition;
-    job.edge_attr = {writer_->edge_attr(index, room_),
-                     RowBytes(schema.edge_attr)};
+    job.edge_attr =
+        FeatureColumn(writer_->edge_attr(index, room_), schema.edge_attr);
     if (job.num_rows > 0) jobs_.push_back(std::move(job));
   }
+}
+
+GatherStep::Column GatherStep::FeatureColumn(
+    absl::Span<uint8_t> out, const std::optional<ColumnSchema>& stored) const {
+  if (!stored.has_value()) return {};
+  return {out, RowForm::Of(*stored, context_.plan->feature_dtype)};
 }
 
 bool GatherStep::IsHere(const Job& job) const {
@@ -144,7 +149,7 @@ absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
                                       absl::Span<const uint8_t> bytes,
                                       const char* name) const {
   if (!column.wanted()) return absl::OkStatus();
-  const RowTable table{bytes, column.row_bytes};
+  const RowTable table{bytes, column.form.stored_bytes};
   uint64_t largest = 0;
   for (uint64_t row : job.rows) largest = std::max(largest, row);
   if (!job.rows.empty() && largest >= table.num_rows()) {
@@ -152,7 +157,7 @@ absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
         name, " of partition ", job.partition, " has ", table.num_rows(),
         " rows, row ", largest, " is wanted: verify the graph"));
   }
-  GatherRows(table, job.rows, job.to, column.out.data());
+  GatherRows(table, column.form, job.rows, job.to, column.out.data());
   return absl::OkStatus();
 }
 
@@ -170,10 +175,13 @@ void GatherStep::GatherThere(Job job) {
   gather.x = job.x.wanted();
   gather.y = job.y.wanted();
   gather.edge_attr = job.edge_attr.wanted();
+  if (job.x.form.convert != nullptr || job.edge_attr.form.convert != nullptr) {
+    gather.feature_dtype = context_.plan->feature_dtype;
+  }
   gather.rows = std::exchange(job.rows, {});
   const uint64_t bytes =
-      job.num_rows * (job.orig_id.row_bytes + job.x.row_bytes +
-                      job.y.row_bytes + job.edge_attr.row_bytes);
+      job.num_rows * (job.orig_id.form.row_bytes + job.x.form.row_bytes +
+                      job.y.form.row_bytes + job.edge_attr.form.row_bytes);
   ++in_flight_;
   context_.remote->Gather(
       std::move(gather), context_.LimitsFor(bytes), context_.strand,
@@ -198,13 +206,14 @@ absl::Status GatherStep::Scatter(const Job& job,
   const auto& to = job.to.empty() ? in_order : job.to;
   const auto put = [&](const Column& column,
                        absl::Span<const uint8_t> bytes) -> absl::Status {
-    if (bytes.size() != column.row_bytes * job.num_rows) {
+    const size_t row_bytes = column.form.row_bytes;
+    if (bytes.size() != row_bytes * job.num_rows) {
       return absl::DataLossError(
           absl::StrCat("gather reply of partition ", job.partition, " has ",
                        bytes.size(), " bytes of a column; ", job.num_rows,
-                       " rows of ", column.row_bytes, " were asked for"));
+                       " rows of ", row_bytes, " were asked for"));
     }
-    ScatterRows({bytes, column.row_bytes}, to, column.out.data());
+    ScatterRows({bytes, row_bytes}, to, column.out.data());
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(put(job.orig_id, BytesOf(rows.orig_id)));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -34,8 +35,8 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   // A column in the batch, and one partition's part of the same.
   struct Column {
     absl::Span<uint8_t> out;
-    size_t row_bytes = 0;
-    bool wanted() const { return row_bytes != 0; }
+    RowForm form;
+    bool wanted() const { return form.stored_bytes != 0; }
   };
   // Rows of one partition and their places in the batch.
   struct Job {
@@ -52,6 +53,8 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   void AddEdgeJobs(size_t index);
   bool IsHere(const Job& job) const;
   absl::Status GatherHere(const Job& job) const;
+  Column FeatureColumn(absl::Span<uint8_t> out,
+                       const std::optional<ColumnSchema>& stored) const;
   absl::Status GatherColumn(const Job& job, const Column& column,
                             absl::Span<const uint8_t> bytes,
                             const char* name) const;

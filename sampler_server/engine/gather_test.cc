@@ -39,5 +39,33 @@ TEST(Gather, CopiesAndScattersRows) {
   }
 }
 
+// Float32 rows of 5 become float16, wherever they go: row i holds i and its
+// negatives.
+TEST(Gather, ConvertsRows) {
+  std::vector<float> stored;
+  for (int i = 0; i < 20; ++i) {
+    for (int j = 0; j < 5; ++j) stored.push_back(j % 2 == 0 ? i : -i);
+  }
+  const RowForm form =
+      RowForm::Of({DType::kFloat32, 5}, FeatureDType::kFloat16);
+  EXPECT_EQ(form.stored_bytes, 20u);
+  EXPECT_EQ(form.row_bytes, 10u);
+  const RowTable table{{reinterpret_cast<const uint8_t*>(stored.data()), 400},
+                       20};
+  std::vector<uint16_t> in_order(15), turned(15);
+  const std::vector<uint64_t> rows = {1, 2, 16};
+  const std::vector<uint32_t> to = {2, 0, 1};
+  GatherRows(table, form, rows, {},
+             reinterpret_cast<uint8_t*>(in_order.data()));
+  GatherRows(table, form, rows, to, reinterpret_cast<uint8_t*>(turned.data()));
+  using Row = std::vector<uint16_t>;
+  EXPECT_EQ(in_order,
+            (Row{0x3c00, 0xbc00, 0x3c00, 0xbc00, 0x3c00, 0x4000, 0xc000, 0x4000,
+                 0xc000, 0x4000, 0x4c00, 0xcc00, 0x4c00, 0xcc00, 0x4c00}));
+  EXPECT_EQ(turned,
+            (Row{0x4000, 0xc000, 0x4000, 0xc000, 0x4000, 0x4c00, 0xcc00, 0x4c00,
+                 0xcc00, 0x4c00, 0x3c00, 0xbc00, 0x3c00, 0xbc00, 0x3c00}));
+}
+
 }  // namespace
 }  // namespace tributary

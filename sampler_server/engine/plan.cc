@@ -7,6 +7,7 @@
 #include "common/session/hop_key.h"
 #include "common/session/limits.h"
 #include "common/status.h"
+#include "partition/format/feature_columns.h"
 #include "sampler_server/engine/spec_error.h"
 
 namespace tributary {
@@ -247,6 +248,22 @@ void FillNodeTypes(const GraphSchema& schema, SamplingPlan* plan) {
       plan->node_types.end());
 }
 
+// Of what the plan collects, once its types are there.
+absl::Status FillFeatureDType(const GraphSchema& schema, SamplingPlan* plan) {
+  const auto asked = FeatureDTypeFromCode(plan->spec.feature_dtype());
+  if (!asked.ok()) return SpecError("features", asked.status().message());
+  plan->feature_dtype = *asked;
+  std::vector<int> node_types, edge_types;
+  if (plan->collect_features) node_types = plan->node_types;
+  for (const PlannedEdgeType& type : plan->edge_types) {
+    if (!NeedsPositions(schema, *plan, type)) continue;
+    edge_types.push_back(type.edge_type);
+  }
+  const absl::Status status =
+      CheckFeatureDType(schema, node_types, edge_types, *asked);
+  return status.ok() ? status : SpecError("features", status.message());
+}
+
 }  // namespace
 
 absl::StatusOr<SamplingPlan> SamplingPlan::Make(
@@ -277,6 +294,7 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
                      "; allowed: none (0) with kind ", FieldName(plan.kind));
   }
   FillNodeTypes(schema, &plan);
+  RETURN_IF_ERROR(FillFeatureDType(schema, &plan));
   return plan;
 }
 

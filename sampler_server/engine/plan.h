@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "common/proto/session.pb.h"
 #include "common/session/draw_options.h"
+#include "common/session/feature_dtype.h"
 #include "common/session/link_columns.h"
 #include "common/session/subgraph_options.h"
 #include "common/sha256.h"
@@ -66,6 +67,7 @@ struct SamplingPlan {
   Sha256Digest session{};  // SHA-256 of the specification's bytes
   uint64_t random_seed = 0;
   bool collect_features = false;
+  FeatureDType feature_dtype = FeatureDType::kStored;  // of x and edge_attr
   bool typed_names = false;  // heterogeneous: suffixes in tensor names
   int input_type = 0;        // of inputs that are nodes; else -1
   std::vector<PlannedLinkList> link_lists;  // inputs that are links; or none

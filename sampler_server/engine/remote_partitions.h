@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/cancel_token.h"
 #include "common/executor.h"
+#include "common/session/feature_dtype.h"
 #include "sampler_server/engine/excluded_edges.h"
 #include "sampler_server/engine/hop.h"
 
@@ -37,6 +38,8 @@ struct RemoteGather {
   uint32_t type = 0;  // node or edge type
   uint32_t partition = 0;
   bool orig_id = false, x = false, y = false, time = false, edge_attr = false;
+  // What x and edge_attr come as.
+  FeatureDType feature_dtype = FeatureDType::kStored;
   std::vector<uint64_t> rows;
 };
 

@@ -6,6 +6,7 @@
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
 #include "common/status.h"
+#include "partition/format/feature_columns.h"
 #include "sampler_server/peers/owner_call.h"
 #include "sampler_server/peers/peer_partitions.h"
 
@@ -47,7 +48,7 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
     if (gather_.table == RemoteGather::Table::kEdges) {
       return AddColumn(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
                        schema_->edge_types[gather_.type].edge_attr,
-                       &rows_.edge_attr);
+                       gather_.feature_dtype, &rows_.edge_attr);
     }
     if (gather_.orig_id) {
       rows_.orig_id.resize(gather_.rows.size());
@@ -55,8 +56,10 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
                 reinterpret_cast<uint8_t*>(rows_.orig_id.data()));
     }
     const NodeTypeSchema& type = schema_->node_types[gather_.type];
-    RETURN_IF_ERROR(AddColumn(v1::COLUMN_X, gather_.x, type.x, &rows_.x));
-    RETURN_IF_ERROR(AddColumn(v1::COLUMN_Y, gather_.y, type.y, &rows_.y));
+    RETURN_IF_ERROR(AddColumn(v1::COLUMN_X, gather_.x, type.x,
+                              gather_.feature_dtype, &rows_.x));
+    RETURN_IF_ERROR(AddColumn(v1::COLUMN_Y, gather_.y, type.y,
+                              FeatureDType::kStored, &rows_.y));
     if (gather_.time) {
       rows_.time.resize(gather_.rows.size());
       AddColumn(v1::COLUMN_TIME, sizeof(int64_t),
@@ -66,15 +69,16 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
   }
 
   absl::Status AddColumn(v1::Column column, bool wanted,
-                         const std::optional<ColumnSchema>& column_schema,
-                         AlignedBuffer* to) {
+                         const std::optional<ColumnSchema>& stored,
+                         FeatureDType asked, AlignedBuffer* to) {
     if (!wanted) return absl::OkStatus();
-    if (!column_schema) {
+    if (!stored) {
       return absl::InvalidArgumentError(
           absl::StrCat("the graph has no ", v1::Column_Name(column)));
     }
-    *to = AlignedBuffer(gather_.rows.size() * column_schema->row_bytes());
-    AddColumn(column, column_schema->row_bytes(), to->data());
+    const size_t row_bytes = FeatureRowBytes(stored, asked);
+    *to = AlignedBuffer(gather_.rows.size() * row_bytes);
+    AddColumn(column, row_bytes, to->data());
     return absl::OkStatus();
   }
 
@@ -90,7 +94,10 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
                        std::max<size_t>(1, kMaxPayloadBytes / row_bytes_)});
     OwnerCallSpec spec;
     spec.partition = gather_.partition;
-    spec.kind = MessageKind::kGatherRequest;
+    // Servers that would pass over the dtype do not know the other kind.
+    spec.kind = gather_.feature_dtype == FeatureDType::kStored
+                    ? MessageKind::kGatherRequest
+                    : MessageKind::kConvertGatherRequest;
     spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
       return self->Header(timeout_ms);
     };
@@ -126,6 +133,7 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
     request.set_num_rows(asked_);
     request.set_max_reply_bytes(asked_ * row_bytes_);
     request.set_timeout_ms(timeout_ms);
+    request.set_feature_dtype(static_cast<uint32_t>(gather_.feature_dtype));
     return request.SerializeAsString();
   }
 

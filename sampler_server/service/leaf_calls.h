@@ -38,7 +38,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const LeafLimits& limits,
                                          ByteBudget& budget);
 
-// Copies rows of columns; errors as above.
+// Copies rows of columns, features in the precision asked for; errors as above.
 absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const v1::GatherRequest& request,
                                       absl::Span<const uint8_t> payload,

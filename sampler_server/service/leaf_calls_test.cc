@@ -144,6 +144,25 @@ TEST_F(LeafCallsTest, GathersColumnsInTheOrderAsked) {
   EXPECT_EQ(budget_->used(), bytes.size());
 }
 
+// 2, 2.5, 0, 0.5 in float16; labels stay int64.
+TEST_F(LeafCallsTest, GathersFeaturesInThePrecisionAskedFor) {
+  gather_.clear_columns();
+  gather_.add_columns(v1::COLUMN_X);
+  gather_.add_columns(v1::COLUMN_Y);
+  gather_.set_feature_dtype(6);
+  const auto reply = Gather().value();
+  const auto bytes = reply.payload.span();
+  ASSERT_EQ(bytes.size(), 2 * (4 + 8u));
+  EXPECT_THAT(Take<uint16_t>(bytes, 0, 4),
+              ElementsAre(0x4000, 0x4100, 0x0000, 0x3800));
+  EXPECT_THAT(Take<int64_t>(bytes, 8, 2), ElementsAre(12, 10));
+  gather_.set_max_reply_bytes(11);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "one row takes 12");
+  gather_.set_feature_dtype(8);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument,
+                    "feature_dtype: code 8; allowed: stored, float16");
+}
+
 TEST_F(LeafCallsTest, GathersAsManyRowsAsFit) {
   gather_.set_max_reply_bytes(15);
   const auto reply = Gather().value();

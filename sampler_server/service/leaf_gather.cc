@@ -51,29 +51,44 @@ absl::Span<const uint8_t> AsBytes(absl::Span<const int64_t> values) {
           values.size() * sizeof(int64_t)};
 }
 
-absl::StatusOr<RowTable> FindColumn(const TableRows& table, int column) {
+// A column, and the form in which it was asked for.
+struct AskedColumn {
+  RowTable table;
+  RowForm form;
+};
+
+AskedColumn Stored(absl::Span<const uint8_t> bytes, size_t row_bytes) {
+  return {{bytes, row_bytes}, RowForm::Copied(row_bytes)};
+}
+
+AskedColumn Features(absl::Span<const uint8_t> bytes,
+                     const ColumnSchema& stored, FeatureDType asked) {
+  return {{bytes, stored.row_bytes()}, RowForm::Of(stored, asked)};
+}
+
+absl::StatusOr<AskedColumn> FindColumn(const TableRows& table, int column,
+                                       FeatureDType asked) {
   if (table.nodes != nullptr) {
     if (column == v1::COLUMN_ORIG_ID) {
-      return RowTable{AsBytes(table.nodes->orig_id), sizeof(int64_t)};
+      return Stored(AsBytes(table.nodes->orig_id), sizeof(int64_t));
     }
     if (column == v1::COLUMN_TIME && table.node_type->timed) {
-      return RowTable{AsBytes(table.nodes->time), sizeof(int64_t)};
+      return Stored(AsBytes(table.nodes->time), sizeof(int64_t));
     }
     if (column == v1::COLUMN_X && table.node_type->x) {
-      return RowTable{table.nodes->x, table.node_type->x->row_bytes()};
+      return Features(table.nodes->x, *table.node_type->x, asked);
     }
     if (column == v1::COLUMN_Y && table.node_type->y) {
-      return RowTable{table.nodes->y, table.node_type->y->row_bytes()};
+      return Stored(table.nodes->y, table.node_type->y->row_bytes());
     }
   } else if (column == v1::COLUMN_EDGE_ATTR && table.edge_type->edge_attr) {
-    return RowTable{table.edges->edge_attr,
-                    table.edge_type->edge_attr->row_bytes()};
+    return Features(table.edges->edge_attr, *table.edge_type->edge_attr, asked);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("column ", column, " is not one of this table"));
 }
 
-absl::StatusOr<std::vector<RowTable>> FindColumns(
+absl::StatusOr<std::vector<AskedColumn>> FindColumns(
     const TableRows& table, const v1::GatherRequest& request) {
   constexpr int kMostColumns = 4;  // orig_id, x, y, time
   if (request.columns().empty() || request.columns_size() > kMostColumns) {
@@ -81,9 +96,11 @@ absl::StatusOr<std::vector<RowTable>> FindColumns(
         absl::StrCat(request.columns_size(), " columns asked for; 1 to ",
                      kMostColumns, " are possible"));
   }
-  std::vector<RowTable> columns;
+  ASSIGN_OR_RETURN(const FeatureDType asked,
+                   FeatureDTypeFromCode(request.feature_dtype()));
+  std::vector<AskedColumn> columns;
   for (int column : request.columns()) {
-    ASSIGN_OR_RETURN(columns.emplace_back(), FindColumn(table, column));
+    ASSIGN_OR_RETURN(columns.emplace_back(), FindColumn(table, column, asked));
   }
   return columns;
 }
@@ -99,12 +116,12 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   ASSIGN_OR_RETURN(const TableRows table, FindTable(graph, request));
-  ASSIGN_OR_RETURN(const std::vector<RowTable> columns,
+  ASSIGN_OR_RETURN(const std::vector<AskedColumn> columns,
                    FindColumns(table, request));
   RETURN_IF_ERROR(
       CheckPayload(request.num_rows(), sizeof(uint64_t), payload.size()));
   size_t row_bytes = 0;
-  for (const RowTable& column : columns) row_bytes += column.row_bytes;
+  for (const AskedColumn& column : columns) row_bytes += column.form.row_bytes;
   const uint64_t most =
       std::min<uint64_t>(request.max_reply_bytes(), limits.max_reply_bytes);
   if (most < row_bytes) {
@@ -121,9 +138,9 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
   LeafReply reply{header.SerializeAsString(), AlignedBuffer(n * row_bytes),
                   std::move(reservation)};
   uint8_t* to = reply.payload.data();
-  for (const RowTable& column : columns) {
-    GatherRows(column, rows, {}, to);
-    to += n * column.row_bytes;
+  for (const AskedColumn& column : columns) {
+    GatherRows(column.table, column.form, rows, {}, to);
+    to += n * column.form.row_bytes;
   }
   return reply;
 }

@@ -47,7 +47,8 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
     return ServeSampleHop(*core.graph, request, call.payload.span(),
                           core.leaf_limits, *core.leaf_budget);
   }
-  if (call.kind == MessageKind::kGatherRequest) {
+  if (call.kind == MessageKind::kGatherRequest ||
+      call.kind == MessageKind::kConvertGatherRequest) {
     core.metrics.leaf_gathers.Add();
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<v1::GatherRequest>(call.kind, call.header));
@@ -70,6 +71,7 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
 MessageKind ReplyTo(MessageKind request) {
   switch (request) {
     case MessageKind::kGatherRequest:
+    case MessageKind::kConvertGatherRequest:
       return MessageKind::kGatherReply;
     case MessageKind::kAskKindRequest:
       return MessageKind::kAskKindReply;

@@ -75,6 +75,12 @@ bool HasItsMask(const RandomCase& c) {
 }  // namespace
 
 bool HasWhatItDrawsBy(const RandomCase& c) {
+  const SpecOptions& options = c.batch.options;
+  if (options.feature_dtype != FeatureDType::kStored &&
+      (!options.collect_features ||
+       NodeTypeOf(c, options.input_type).x_dim == 0)) {
+    return false;
+  }
   if (!HasWhatItsPredicatesAskFor(c) || !HasItsMask(c)) return false;
   const DrawOptions& draws = c.batch.options.draws;
   if (draws.input_time == InputTimeMode::kOwn &&

@@ -26,6 +26,7 @@ class Maker {
     const SubgraphType subgraph = case_.batch.options.subgraph.type;
     if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
     if (subgraph != SubgraphType::kInduced && Chance(70)) ChooseMasks();
+    ChoosePrecision();
     return case_;
   }
 
@@ -314,6 +315,14 @@ class Maker {
                             : Chance(10)  ? weight * 1e-12
                                           : weight);
     }
+  }
+
+  // Features that there are: else such a session is refused.
+  void ChoosePrecision() {
+    FeatureDType& dtype = case_.batch.options.feature_dtype;
+    if (Chance(60)) return;
+    dtype = Chance(50) ? FeatureDType::kFloat16 : FeatureDType::kBFloat16;
+    if (!HasWhatItDrawsBy(case_)) dtype = FeatureDType::kStored;
   }
 
   const MemoryGraphSpec::NodeType& InputType() {

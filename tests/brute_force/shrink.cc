@@ -110,6 +110,9 @@ class Shrinker {
                       ExpandMode::kNew);
     smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.collect_features; }, false);
+    smaller |=
+        TrySet([](RandomCase& c) { return &c.batch.options.feature_dtype; },
+               FeatureDType::kStored);
     smaller |= Try([](RandomCase& c) {
       c.batch.input_time.clear();
       return std::exchange(c.batch.options.draws, DrawOptions()) !=

@@ -1,6 +1,7 @@
 #include "tests/kinds/defined_batch.h"
 
 #include "common/sha256.h"
+#include "sampler_server/engine/testing/defined_features.h"
 
 namespace tributary {
 
@@ -26,6 +27,14 @@ int32_t DefinedBatch::Number(const std::string& type, int64_t id) {
   return it->second;
 }
 
+void DefinedBatch::PutFeatures(const std::string& name,
+                               std::vector<uint64_t> dims,
+                               const std::vector<float>& values) {
+  DefinedFeatures made = DefineFeatures(values, options_.feature_dtype);
+  tensors_[name] = {static_cast<uint8_t>(made.dtype), std::move(dims),
+                    std::move(made.bytes)};
+}
+
 void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
   const auto& ids = ids_[type.name];
   const uint64_t n = ids.size();
@@ -40,7 +49,7 @@ void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
     y.push_back(3 * id);
   }
   const auto dim = static_cast<uint64_t>(type.x_dim);
-  if (dim > 0) Put<float>("x" + Suffix(type.name), 8, {n, dim}, x);
+  if (dim > 0) PutFeatures("x" + Suffix(type.name), {n, dim}, x);
   if (type.has_y) Put<int64_t>("y" + Suffix(type.name), 5, {n}, y);
 }
 

@@ -38,6 +38,9 @@ class DefinedBatch {
     tensor.raw.assign(reinterpret_cast<const char*>(values.data()),
                       values.size() * sizeof(T));
   }
+  // In the precision that is asked for.
+  void PutFeatures(const std::string& name, std::vector<uint64_t> dims,
+                   const std::vector<float>& values);
   // "/type" in a typed graph.
   std::string Suffix(const std::string& type) const {
     return graph_.heterogeneous ? "/" + type : "";

@@ -141,6 +141,17 @@ LinkColumns AllLinks(const RandomCase& random, const EdgeTypes& types,
   return all;
 }
 
+// Whether there are any at the links' ends.
+bool HaveFeatures(const MemoryGraphSpec& graph, const EdgeTypes& types) {
+  return std::any_of(types.begin(), types.end(), [&](const auto* type) {
+    return std::any_of(graph.node_types.begin(), graph.node_types.end(),
+                       [&](const MemoryGraphSpec::NodeType& end) {
+                         return end.x_dim > 0 && (end.name == type->src ||
+                                                  end.name == type->dst);
+                       });
+  });
+}
+
 class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "link"; }
@@ -156,6 +167,9 @@ class Fixture final : public KindFixture {
     SpecOptions& options = batch.options;
     options.input_type.clear();
     options.subgraph = SubgraphOptions();
+    if (!HaveFeatures(random.graph, types)) {
+      options.feature_dtype = FeatureDType::kStored;
+    }
     const NegativeSampling negatives =
         RandomNegatives(seed, types, options.draws.time == TimeMode::kNode);
     ExcludeMode exclude = RandomExclude(seed, types, options.draws.edge_dir);

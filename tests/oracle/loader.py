@@ -2,17 +2,18 @@
 
 from tests.oracle import (digest, layerwise_batch, link_batch,
                           neighbour_batch, order,
-                          ppr_batch, walk_batch)
+                          ppr_batch, precision, walk_batch)
 
 
 class Loader:
     def __init__(self, graph, inputs, spec, batch_size, shuffle=True,
-                 times=None, weights=None):
+                 times=None, weights=None, feature_dtype=None):
         self.graph = graph
         self.inputs = inputs
         self.spec = spec
         self.times = times  # one for each input; None: the nodes' own
         self.weights = weights  # one for each input, to draw them by
+        self.feature_dtype = feature_dtype  # None: as stored
         self.batch_size = batch_size
         self.shuffle = shuffle
         self._orders = {}
@@ -21,6 +22,12 @@ class Loader:
         return -(-len(self.inputs) // self.batch_size)
 
     def batch(self, epoch, index):
+        tensors = self._stored(epoch, index)
+        if self.feature_dtype is None:
+            return tensors
+        return precision.lowered(tensors, self.feature_dtype)
+
+    def _stored(self, epoch, index):
         if epoch not in self._orders:
             self._orders[epoch] = self._order(epoch)
         first = index * self.batch_size

@@ -9,6 +9,11 @@
 namespace tributary {
 namespace {
 
+bool IsGatherRequest(MessageKind kind) {
+  return kind == MessageKind::kGatherRequest ||
+         kind == MessageKind::kConvertGatherRequest;
+}
+
 bool IsHopRequest(MessageKind kind) {
   return kind == MessageKind::kSampleHopRequest ||
          kind == MessageKind::kDrawHopRequest ||
@@ -242,7 +247,7 @@ void ProtocolWatch::LeafCallSent(const SimLinkInfo& link,
   LeafCall call;
   if (IsHopRequest(message.kind)) {
     call.asked = Parse<v1::SampleHopRequest>(message).num_nodes();
-  } else if (message.kind == MessageKind::kGatherRequest) {
+  } else if (IsGatherRequest(message.kind)) {
     call.asked = Parse<v1::GatherRequest>(message).num_rows();
   }
   if (message.payload_owner == nullptr || link.is_double) return;
@@ -279,7 +284,7 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
   uint32_t partition = 0;
   if (IsHopRequest(message.kind)) {
     partition = Parse<v1::SampleHopRequest>(message).partition();
-  } else if (message.kind == MessageKind::kGatherRequest) {
+  } else if (IsGatherRequest(message.kind)) {
     partition = Parse<v1::GatherRequest>(message).partition();
   } else if (message.kind == MessageKind::kAskKindRequest) {
     partition = Parse<v1::AskKindRequest>(message).partition();

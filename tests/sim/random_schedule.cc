@@ -53,6 +53,10 @@ class Draw {
       schedule.edge_dir = 1 + static_cast<int64_t>(directions.Below(2));
       Normalize(schedule);
     }
+    SimRandom features(static_cast<uint64_t>(schedule.seed), "features");
+    if (features.Chance(0.2)) {
+      schedule.features = 1 + static_cast<int64_t>(features.Below(2));
+    }
     SimRandom types(static_cast<uint64_t>(schedule.seed), "link_types");
     if (types.Chance(0.4)) {
       schedule.link_types = 1;

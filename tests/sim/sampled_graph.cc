@@ -261,6 +261,9 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
                               .restart_prob = schedule.replace != 0 ? 0.2 : 0,
                               .q = schedule.expand_all != 0 ? 1.0 : 4.0};
   }
+  constexpr FeatureDType kPrecisions[] = {
+      FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16};
+  loader.feature_dtype = kPrecisions[schedule.features];
   loader.rank = rank;
   loader.world = world;
   // The last batch is short.
@@ -334,7 +337,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
                          int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         uint32_t, uint32_t>;
+                         int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
@@ -346,6 +349,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                 schedule.predicates,
                 schedule.subgraph,
                 schedule.edge_dir,
+                schedule.features,
                 schedule.batches,
                 job,
                 rank,

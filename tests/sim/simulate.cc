@@ -235,12 +235,13 @@ class Recorder final : public SimUser {
 const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
                                            int64_t job) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, int64_t, int64_t, int64_t>;
+                         int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
-  auto& batches = known[{schedule.replace, schedule.expand_all, schedule.kind,
-                         schedule.links, schedule.link_types, schedule.draws,
-                         schedule.predicates, schedule.subgraph,
-                         schedule.edge_dir, schedule.batches, job}];
+  auto& batches =
+      known[{schedule.replace, schedule.expand_all, schedule.kind,
+             schedule.links, schedule.link_types, schedule.draws,
+             schedule.predicates, schedule.subgraph, schedule.edge_dir,
+             schedule.features, schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;
@@ -252,6 +253,7 @@ const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
   plain.predicates = schedule.predicates;
   plain.subgraph = schedule.subgraph;
   plain.edge_dir = schedule.edge_dir;
+  plain.features = schedule.features;
   plain.batches = schedule.batches;
   SimFleet fleet(1);
   fleet.Add({.opened = SimulatedGraph(plain, 1, {})});

@@ -72,6 +72,9 @@ struct CommonLoaderOptions {
   // ImbalancedSampler).
   std::vector<double> input_weight;
   bool collect_features = true;
+  // Floating columns of x and edge_attr come in this precision: half of
+  // float32's bytes.
+  FeatureDType feature_dtype = FeatureDType::kStored;
   bool drop_last = false;  // voids exactly-once: the short batch is left out
   uint64_t random_seed = 0;
   // This trainer takes the batches g with (g - start) mod world == rank.

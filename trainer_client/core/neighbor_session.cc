@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "partition/format/draw_traits.h"
 #include "partition/format/edge_direction.h"
+#include "trainer_client/core/collected_features.h"
 #include "trainer_client/core/input_list.h"
 #include "trainer_client/core/link_request.h"
 #include "trainer_client/core/link_session.h"
@@ -124,6 +125,7 @@ SpecOptions ToSpecOptions(const NeighborLoaderOptions& options,
   spec.draws.input_time = TimesOf(options);
   spec.subgraph = options.subgraph;
   spec.collect_features = options.collect_features;
+  spec.feature_dtype = options.feature_dtype;
   return spec;
 }
 
@@ -336,6 +338,7 @@ absl::StatusOr<LoaderSession> MakeNeighborSession(
   }
   ASSIGN_OR_RETURN(const DrawTraits traits, TraitsOf(schema, spec));
   RETURN_IF_ERROR(CheckDrawsOn(traits, spec));
+  RETURN_IF_ERROR(CheckCollectedFeatures(schema, spec));
   RETURN_IF_ERROR(CheckInputs(schema, spec, inputs));
   LoaderSession session;
   session.identity = SessionIdentity(bytes);

@@ -94,6 +94,38 @@ TEST(NeighborSession, WhatTheGraphDoesNotHaveIsRefusedAtOnce) {
               HasSubstr("nodes of type node have no times"));
 }
 
+// 3 nodes of 5 values, 3 edges of 2: two bytes less for each.
+TEST(NeighborSession, AFeatureDTypeIsPartOfTheSession) {
+  GraphSpec spec;
+  spec.num_nodes = 3;
+  spec.edges = {{0, 1}, {1, 2}, {2, 0}};
+  const auto make = [&](FeatureDType dtype) {
+    const auto built = BuildGraph(spec);
+    NeighborLoaderOptions options;
+    options.num_neighbors = {2};
+    options.batch_size = 3;
+    options.feature_dtype = dtype;
+    return MakeNeighborSession(options,
+                               std::make_shared<AcceptedGraph>(AcceptedGraph{
+                                   built->schema_json(), built->schema()}),
+                               {0, 1, 2});
+  };
+  EXPECT_THAT(std::string(make(FeatureDType::kFloat16).status().message()),
+              HasSubstr("feature_dtype: float16, but what is collected has no "
+                        "floating features"));
+  spec.x.resize(15);
+  spec.x_dim = 5;
+  spec.edge_attr.resize(6);
+  spec.edge_attr_dim = 2;
+  const auto stored = make(FeatureDType::kStored);
+  const auto half = make(FeatureDType::kFloat16);
+  ASSERT_TRUE(half.ok()) << half.status();
+  EXPECT_EQ(SpecOf(*stored).feature_dtype(), 0u);
+  EXPECT_EQ(SpecOf(*half).feature_dtype(), 6u);
+  EXPECT_NE(half->identity, stored->identity);
+  EXPECT_EQ(half->max_batch_bytes, stored->max_batch_bytes - 30 - 12);
+}
+
 // Each of the 2 inputs of a batch may find the whole graph.
 TEST(NeighborSession, TreesMakeRoomForEach) {
   const uint64_t shared = Make({})->max_batch_bytes;

@@ -1,7 +1,6 @@
 #include "trainer_client/core/session_bound.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "common/proto/session.pb.h"
 #include "common/session/batch_bound.h"
@@ -10,14 +9,11 @@
 #include "sampler_server/kinds/layerwise/layerwise_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
+#include "trainer_client/core/collected_features.h"
 #include "trainer_client/core/link_session.h"
 
 namespace tributary {
 namespace {
-
-uint64_t RowBytes(const std::optional<ColumnSchema>& column, bool collected) {
-  return column.has_value() && collected ? column->row_bytes() : 0;
-}
 
 // Of a batch of walks, which may visit nodes of every type.
 uint64_t WalkBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
@@ -25,8 +21,7 @@ uint64_t WalkBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   for (const auto& type : schema.node_types) {
     bound.node_types.push_back({type.name,
                                 static_cast<uint64_t>(type.num_nodes),
-                                RowBytes(type.x, spec.collect_features()) +
-                                    RowBytes(type.y, spec.collect_features())});
+                                NodeRowBytes(type, spec)});
   }
   bound.num_inputs =
       std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
@@ -41,8 +36,7 @@ uint64_t PprBoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   PprBoundInputs bound;
   bound.node_type = type.name;
   bound.num_nodes = static_cast<uint64_t>(type.num_nodes);
-  bound.row_bytes = RowBytes(type.x, spec.collect_features()) +
-                    RowBytes(type.y, spec.collect_features());
+  bound.row_bytes = NodeRowBytes(type, spec);
   bound.num_inputs =
       std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
   bound.top_k = spec.ppr().top_k();
@@ -59,9 +53,8 @@ uint64_t LayerwiseBoundOf(const GraphSchema& schema,
   bound.edge_type = type.name();
   bound.num_nodes = static_cast<uint64_t>(node_type.num_nodes);
   bound.num_edges = static_cast<uint64_t>(type.num_edges);
-  bound.node_row_bytes = RowBytes(node_type.x, spec.collect_features()) +
-                         RowBytes(node_type.y, spec.collect_features());
-  bound.edge_row_bytes = RowBytes(type.edge_attr, spec.collect_features());
+  bound.node_row_bytes = NodeRowBytes(node_type, spec);
+  bound.edge_row_bytes = EdgeRowBytes(type, spec);
   bound.num_inputs =
       std::min<uint64_t>(spec.batch_size(), spec.inputs().count());
   bound.nodes_per_layer.assign(spec.layerwise().nodes_per_layer().begin(),
@@ -80,8 +73,7 @@ uint64_t BatchBytesBoundOf(const GraphSchema& schema,
   for (const auto& type : schema.node_types) {
     bound.node_types.push_back({type.name,
                                 static_cast<uint64_t>(type.num_nodes),
-                                RowBytes(type.x, spec.collect_features()) +
-                                    RowBytes(type.y, spec.collect_features())});
+                                NodeRowBytes(type, spec)});
   }
   for (const auto& wanted : NeighborsOf(spec).fanouts()) {
     const int i = schema.FindEdgeType(wanted.edge_type());
@@ -96,7 +88,7 @@ uint64_t BatchBytesBoundOf(const GraphSchema& schema,
            type.src_type,
            type.dst_type,
            static_cast<uint64_t>(type.num_edges),
-           RowBytes(type.edge_attr, spec.collect_features()),
+           EdgeRowBytes(type, spec),
            {wanted.per_hop().begin(), wanted.per_hop().end()}});
     }
   }

@@ -36,6 +36,7 @@ struct Texts {
   std::string input = "train,valid,test";
   std::string shuffle = "global";
   std::string expand = "new";
+  std::string feature_dtype = "stored";
   std::string buffer_size = "256MB";
   std::string mode;  // empty: by --graph or --servers
   int num_workers = 1;
@@ -124,6 +125,11 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_option("--expand", t.expand, "new: PyG's hops, all: DGL's blocks")
       ->check(CLI::IsMember({"new", "all"}))
       ->capture_default_str();
+  app.add_option("--feature-dtype", t.feature_dtype,
+                 "Precision in which features travel; the model computes in "
+                 "float32")
+      ->check(CLI::IsMember({"stored", "float16", "bfloat16"}))
+      ->capture_default_str();
   app.add_flag("--replace", a.loader.replace, "Sample with replacement");
   AddWhole<uint64_t>(app, "--random-seed", a.loader.random_seed, 0,
                      std::numeric_limits<uint64_t>::max(),
@@ -194,6 +200,8 @@ absl::Status ReadSampling(const Texts& t, TrainArguments& a) {
       t.shuffle == "none" ? ShuffleMode::kNone : ShuffleMode::kGlobal;
   a.loader.expand_all = a.train.expand_all = t.expand == "all";
   a.train.random_seed = a.loader.random_seed;
+  ASSIGN_OR_RETURN(a.loader.feature_dtype,
+                   FeatureDTypeFromName(t.feature_dtype));
   return ReadSplits(t.input, a);
 }
 

@@ -73,6 +73,8 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "--no-progress",
                              "--expand",
                              "all",
+                             "--feature-dtype",
+                             "bfloat16",
                              "--num-classes",
                              "40",
                              "--device",
@@ -91,6 +93,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.valid_split, "valid");
   EXPECT_EQ(a.test_split, "");
   EXPECT_TRUE(a.loader.expand_all);
+  EXPECT_EQ(a.loader.feature_dtype, FeatureDType::kBFloat16);
   EXPECT_EQ(a.loader.random_seed, UINT64_MAX);
   EXPECT_EQ(a.train.random_seed, UINT64_MAX);
   EXPECT_TRUE(a.train.expand_all);
@@ -126,6 +129,7 @@ TEST(TrainArgumentsTest, UsageErrors) {
            {"--graph", "g", "--buffer-size", "lots"},
            {"--servers", "nonsense"},
            {"--graph", "g", "--shuffle", "local"},
+           {"--graph", "g", "--feature-dtype", "float"},
            {"--graph", "g", "--num-neighbors", "+5"},
            {"--graph", "g", "--num-neighbors", "1048577"},
            {"--graph", "g", "--num-classes", "16777217"},

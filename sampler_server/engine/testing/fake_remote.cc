@@ -17,9 +17,11 @@ void Append(std::vector<T>& to, const std::vector<T>& from) {
 
 AlignedBuffer GatherColumn(absl::Span<const uint8_t> bytes,
                            const std::optional<ColumnSchema>& column,
-                           const std::vector<uint64_t>& rows) {
-  AlignedBuffer out(rows.size() * column->row_bytes());
-  GatherRows({bytes, column->row_bytes()}, rows, {}, out.data());
+                           const std::vector<uint64_t>& rows,
+                           FeatureDType asked = FeatureDType::kStored) {
+  const RowForm form = RowForm::Of(*column, asked);
+  AlignedBuffer out(rows.size() * form.row_bytes);
+  GatherRows({bytes, form.stored_bytes}, form, rows, {}, out.data());
   return out;
 }
 
@@ -114,7 +116,8 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   if (gather.table == RemoteGather::Table::kEdges) {
     out.edge_attr =
         GatherColumn(graph_->edges(type, gather.partition)->edge_attr,
-                     graph_->schema().edge_types[type].edge_attr, gather.rows);
+                     graph_->schema().edge_types[type].edge_attr, gather.rows,
+                     gather.feature_dtype);
     return out;
   }
   const NodePartition& nodes = *graph_->nodes(type, gather.partition);
@@ -125,7 +128,9 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   if (gather.time) {
     for (uint64_t row : gather.rows) out.time.push_back(nodes.time[row]);
   }
-  if (gather.x) out.x = GatherColumn(nodes.x, schema.x, gather.rows);
+  if (gather.x) {
+    out.x = GatherColumn(nodes.x, schema.x, gather.rows, gather.feature_dtype);
+  }
   if (gather.y) out.y = GatherColumn(nodes.y, schema.y, gather.rows);
   return out;
 }

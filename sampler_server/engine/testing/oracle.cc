@@ -6,6 +6,7 @@
 
 #include "common/dtype.h"
 #include "common/sha256.h"
+#include "sampler_server/engine/testing/defined_features.h"
 #include "sampler_server/engine/testing/definition.h"
 #include "sampler_server/engine/testing/oracle_predicate.h"
 #include "sampler_server/engine/testing/oracle_subgraph.h"
@@ -307,7 +308,7 @@ class Oracle {
         y.push_back(3 * id);
       }
       const auto dim = static_cast<uint64_t>(schema.x_dim);
-      if (dim > 0) tensors_["x" + suffix] = Make(DType::kFloat32, {n, dim}, x);
+      if (dim > 0) AddFeatures("x" + suffix, {n, dim}, x);
       if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
     }
   }
@@ -342,8 +343,14 @@ class Oracle {
       std::vector<float> attr;
       for (int64_t id : edges.ids)
         attr.push_back(2.0f * static_cast<float>(id));
-      tensors_["edge_attr" + suffix] = Make(DType::kFloat32, {e, 1}, attr);
+      AddFeatures("edge_attr" + suffix, {e, 1}, attr);
     }
+  }
+
+  void AddFeatures(const std::string& name, std::vector<uint64_t> dims,
+                   const std::vector<float>& values) {
+    DefinedFeatures made = DefineFeatures(values, options_.feature_dtype);
+    tensors_[name] = {made.dtype, std::move(dims), std::move(made.bytes)};
   }
 
   std::string Digest() const {

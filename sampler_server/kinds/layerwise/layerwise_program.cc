@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/session/hop_key.h"
+#include "partition/format/feature_columns.h"
 #include "sampler_server/engine/adjacency_questions.h"
 #include "sampler_server/engine/batch_writer.h"
 #include "sampler_server/engine/held_memory.h"
@@ -313,10 +314,9 @@ void LayerwiseProgram::EndTooLarge() {
   const GraphSchema& schema = context_.graph->schema();
   const NodeTypeSchema& type = schema.node_types[context_.plan->input_type];
   uint64_t row_bytes = sizeof(int64_t);
-  for (const auto* column : {&type.x, &type.y}) {
-    if (context_.plan->collect_features && column->has_value()) {
-      row_bytes += (*column)->row_bytes();
-    }
+  if (context_.plan->collect_features) {
+    row_bytes += FeatureRowBytes(type.x, context_.plan->feature_dtype);
+    row_bytes += FeatureRowBytes(type.y, FeatureDType::kStored);
   }
   const uint64_t room = context_.control->Limits().max_bytes + short_of_ / 2;
   const uint64_t found =

@@ -49,6 +49,8 @@ CASES = [
           eval_num_neighbors="2"),
     train("no ranks", ["--nproc", "1 to 1024"], nproc="0"),
     train("an order that is not", ["--shuffle", "sorted"], shuffle="sorted"),
+    train("a precision that is not", ["--feature-dtype", "half", "float16"],
+          feature_dtype="half"),
     train("a size in words", ["--buffer-size", "huge"], buffer_size="huge"),
     train("no time", ["rpc_timeout", "0.1 s"], rpc_timeout="0"),
     train("nan for a time", ["--rpc-timeout", "nan"], rpc_timeout="nan"),

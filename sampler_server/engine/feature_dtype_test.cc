@@ -1,0 +1,119 @@
+// Batches whose features come in a lower precision.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "sampler_server/engine/testing/defined_features.h"
+#include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/kinds/registry.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Two partitions; nodes `a` with features and labels, `b` with neither, edges
+// with attributes.
+MemoryGraphSpec Typed() {
+  MemoryGraphSpec spec;
+  spec.heterogeneous = true;
+  spec.num_partitions = 2;
+  spec.node_types = {{.name = "a", .num_nodes = 9, .x_dim = 11, .has_y = true},
+                     {.name = "b", .num_nodes = 4}};
+  spec.edge_types = {{"a", "to", "b"}, {"b", "of", "a"}};
+  for (int64_t v = 0; v < 9; ++v) {
+    spec.edge_types[0].edges.emplace_back(v, v % 4);
+    spec.edge_types[1].edges.emplace_back(v % 4, v);
+  }
+  spec.edge_types[1].has_attr = true;
+  return spec;
+}
+
+BatchCase Case(FeatureDType asked) {
+  BatchCase batch;
+  batch.inputs = {0, 5, 8};
+  batch.options.input_type = "a";
+  batch.options.shuffle = ShuffleMode::kNone;
+  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.batch_size = 3;
+  batch.options.feature_dtype = asked;
+  return batch;
+}
+
+class FeatureDTypeTest : public testing::Test {
+ protected:
+  static std::string Bytes(const TensorView& tensor) {
+    return {tensor.data.begin(), tensor.data.end()};
+  }
+
+  std::shared_ptr<MemoryGraph> graph_ = MemoryGraph::Make(Typed());
+  OneBatchWorld here_{graph_};
+  OneBatchWorld parted_{graph_->Only({0}), graph_};
+};
+
+// A peer's rows and those that are here.
+TEST_F(FeatureDTypeTest, FloatingColumnsComeInIt) {
+  const auto stored = here_.Run(Case(FeatureDType::kStored));
+  const BatchView before = *BatchView::Parse(stored->room.span());
+  const std::vector<float> x = Floats(*stored, "x/a");
+  const std::vector<float> attr = Floats(*stored, "edge_attr/b__of__a");
+  ASSERT_FALSE(attr.empty());
+  for (const auto asked : {FeatureDType::kFloat16, FeatureDType::kBFloat16}) {
+    for (OneBatchWorld* world : {&here_, &parted_}) {
+      const auto sink = world->Run(Case(asked));
+      ASSERT_TRUE(sink->ready.has_value()) << sink->failed;
+      const BatchView view = *BatchView::Parse(sink->room.span());
+      EXPECT_EQ(view.Find("x/a")->dtype, static_cast<DType>(asked));
+      EXPECT_EQ(view.Find("x/a")->shape, before.Find("x/a")->shape);
+      EXPECT_EQ(Bytes(*view.Find("x/a")), DefineFeatures(x, asked).bytes);
+      EXPECT_EQ(Bytes(*view.Find("edge_attr/b__of__a")),
+                DefineFeatures(attr, asked).bytes);
+      EXPECT_EQ(view.payload_bytes(),
+                before.payload_bytes() - 2 * x.size() - 2 * attr.size());
+      for (const TensorView& tensor : before.tensors()) {
+        if (tensor.dtype == DType::kFloat32) continue;
+        EXPECT_EQ(Bytes(*view.Find(tensor.name)), Bytes(tensor)) << tensor.name;
+      }
+    }
+  }
+}
+
+TEST_F(FeatureDTypeTest, OnlyTheBatchsBytesAreNeeded) {
+  BatchCase batch = Case(FeatureDType::kFloat16);
+  const size_t exact = *parted_.Run(batch)->ready;
+  batch.max_bytes = exact;
+  EXPECT_EQ(parted_.Run(batch)->ready, exact);
+  batch.max_bytes = exact - 1;
+  EXPECT_EQ(parted_.Run(batch)->needs, exact);
+}
+
+TEST_F(FeatureDTypeTest, SpecificationsThatCannotBeAreRefused) {
+  BatchCase batch = Case(FeatureDType::kFloat16);
+  const GraphSchema& schema = graph_->schema();
+  const v1::SessionSpec honest = PlanOf(schema, batch)->spec;
+  const auto refusal = [&](auto change) {
+    v1::SessionSpec spec = honest;
+    change(spec);
+    return std::string(
+        MakePlan(schema, spec.SerializeAsString()).status().message());
+  };
+  EXPECT_EQ(refusal([](auto&) {}), "");
+  EXPECT_THAT(refusal([](auto& spec) { spec.set_feature_dtype(8); }),
+              HasSubstr("session specification: features: feature_dtype: code "
+                        "8; allowed: stored, float16, bfloat16"));
+  EXPECT_THAT(refusal([](auto& spec) { spec.set_collect_features(false); }),
+              HasSubstr("feature_dtype: float16, but what is collected has no "
+                        "floating features: there are none"));
+  // Nothing of type `a` is sampled, and no attributes.
+  EXPECT_THAT(refusal([](auto& spec) {
+                spec.mutable_inputs()->set_node_type("b");
+                for (auto& type : *spec.mutable_neighbor()->mutable_fanouts()) {
+                  for (auto& fanout : *type.mutable_per_hop()) fanout = 0;
+                }
+              }),
+              HasSubstr("there are none; allowed: stored"));
+}
+
+}  // namespace
+}  // namespace tributary

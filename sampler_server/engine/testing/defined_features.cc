@@ -1,0 +1,64 @@
+#include "sampler_server/engine/testing/defined_features.h"
+
+#include <cmath>
+
+namespace tributary {
+namespace {
+
+template <typename T>
+std::string BytesOf(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()),
+          values.size() * sizeof(T)};
+}
+
+uint16_t InfinityCode(int exponent_bits) {
+  return static_cast<uint16_t>(((1 << exponent_bits) - 1)
+                               << (15 - exponent_bits));
+}
+
+}  // namespace
+
+double DefinedNumber(int exponent_bits, uint16_t code) {
+  const int digits = 15 - exponent_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = code >> digits;
+  const int fraction = code - (exponent << digits);
+  if (exponent == 0) return std::ldexp(fraction, 1 - bias - digits);
+  return std::ldexp((1 << digits) + fraction, exponent - bias - digits);
+}
+
+uint16_t DefinedCode(int exponent_bits, double value) {
+  const uint16_t infinity = InfinityCode(exponent_bits);
+  if (std::isnan(value)) {
+    return static_cast<uint16_t>(infinity + (1 << (14 - exponent_bits)));
+  }
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isinf(magnitude)) return sign | infinity;
+  uint16_t below = 0, above = infinity;
+  while (above - below > 1) {
+    const auto middle = static_cast<uint16_t>((below + above) / 2);
+    (DefinedNumber(exponent_bits, middle) <= magnitude ? below : above) =
+        middle;
+  }
+  // Both differences are exact or far from each other.
+  const double down = magnitude - DefinedNumber(exponent_bits, below);
+  const double up = DefinedNumber(exponent_bits, above) - magnitude;
+  const bool to_above = up < down || (up == down && above % 2 == 0);
+  return sign | (to_above ? above : below);
+}
+
+DefinedFeatures DefineFeatures(const std::vector<float>& values,
+                               FeatureDType asked) {
+  if (asked == FeatureDType::kStored) {
+    return {DType::kFloat32, BytesOf(values)};
+  }
+  const int exponent_bits = asked == FeatureDType::kFloat16 ? 5 : 8;
+  std::vector<uint16_t> codes;
+  for (const float value : values) {
+    codes.push_back(DefinedCode(exponent_bits, value));
+  }
+  return {static_cast<DType>(asked), BytesOf(codes)};
+}
+
+}  // namespace tributary

@@ -1,0 +1,31 @@
+// Features in a lower precision, as docs/sampling.md defines them: by looking
+// for the nearest number that the format has.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_DEFINED_FEATURES_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_DEFINED_FEATURES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/session/feature_dtype.h"
+
+namespace tributary {
+
+// The number of a 16-bit code whose sign is 0; with the code of infinity the
+// power of two that would follow the largest number.
+double DefinedNumber(int exponent_bits, uint16_t code);
+// The code of the nearest.
+uint16_t DefinedCode(int exponent_bits, double value);
+
+struct DefinedFeatures {
+  DType dtype;
+  std::string bytes;
+};
+
+// Of float32 values.
+DefinedFeatures DefineFeatures(const std::vector<float>& values,
+                               FeatureDType asked);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_DEFINED_FEATURES_H_
