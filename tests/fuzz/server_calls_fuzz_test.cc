@@ -68,7 +68,8 @@ uint64_t MostReplyBytes(const OutgoingMessage& message) {
       hop.ParseFromString(message.header)) {
     return hop.max_reply_bytes();
   }
-  if (message.kind == MessageKind::kGatherRequest &&
+  if ((message.kind == MessageKind::kGatherRequest ||
+       message.kind == MessageKind::kConvertGatherRequest) &&
       gather.ParseFromString(message.header)) {
     return gather.max_reply_bytes();
   }
