@@ -40,10 +40,22 @@ class HopsAndNumbering {
     Inputs();
     const double start = CpuSeconds();
     for (auto _ : state) edges += Sample(batch++);
-    ReportEdges(state, edges, CpuSeconds() - start);
+    const double seconds = CpuSeconds() - start;
+    ReportEdges(state, edges, seconds);
+    ReportLines(state, seconds / static_cast<double>(batch));
   }
 
  private:
+  // How much of a batch's time its lines alone take at the machine's rate.
+  void ReportLines(benchmark::State& state, double seconds) {
+    query_.want_positions = counts_lines_ = true;
+    for (uint64_t batch = 0; batch < kCounted; ++batch) Sample(batch);
+    query_.want_positions = counts_lines_ = false;
+    const double lines = static_cast<double>(lines_) / kCounted;
+    state.counters["lines"] = lines;
+    state.counters["line_time"] = lines / LinesPerSecond() / seconds;
+  }
+
   int64_t Sample(uint64_t batch) {
     const std::vector<uint64_t>& inputs = Inputs()[batch % kBatches];
     numbering_.Reset();
@@ -86,11 +98,36 @@ class HopsAndNumbering {
     query_.local_numbers = numbers_;
     query_.time_bound = bounds_;
     if (!SampleHop(edges, num_nodes_, query_, &out_).ok()) std::abort();
+    if (counts_lines_) CountLines(edges);
     local_.resize(std::max(local_.size(), out_.neighbors.size()));
     if (number_last_ || hop + 1 < fanouts_.size()) {
       numbering_.Number(out_.neighbors, local_.data());
     }
     return static_cast<int64_t>(out_.neighbors.size());
+  }
+
+  // Those that hold a node's row starts, neighbours and edge ids: of each row
+  // apart, what a draw reads beside them left out.
+  void CountLines(const EdgePartition& edges) {
+    const auto line = [](uint64_t place, size_t bytes) {
+      return place * bytes / 64;
+    };
+    const auto count = [this](uint64_t& last, uint64_t line) {
+      lines_ += line != last;
+      last = line;
+    };
+    const size_t id = edges.indices.wide() ? 8 : 4;
+    const size_t edge_id = edges.edge_id.wide() ? 8 : 4;
+    size_t at = 0;
+    for (size_t node = 0; node < rows_.size(); ++node) {
+      lines_ += 1 + line(rows_[node] + 1, 8) - line(rows_[node], 8);
+      uint64_t last_id = UINT64_MAX, last_edge_id = UINT64_MAX;
+      for (uint32_t j = 0; j < out_.counts[node]; ++j) {
+        const uint64_t slot = out_.positions[at++];  // ascending in a row
+        count(last_id, line(slot, id));
+        count(last_edge_id, line(slot, edge_id));
+      }
+    }
   }
 
   // Of each node: after one half of all times, or more.
@@ -114,6 +151,9 @@ class HopsAndNumbering {
   std::vector<uint32_t> local_, numbers_;
   std::vector<uint64_t> rows_;
   std::vector<int64_t> bounds_;
+  static constexpr uint64_t kCounted = 16;  // batches whose lines are counted
+  bool counts_lines_ = false;
+  uint64_t lines_ = 0;
 };
 
 void RunDraw(benchmark::State& state, const HopQuery& query) {

@@ -19,11 +19,13 @@ inline constexpr uint32_t kMostLaneDraws = 32;
 // arrays: an inline function called here would be compiled for each instruction
 // set, and the linker keeps one copy.
 struct LaneDraws {
-  // Degrees in [1, kWideThreshold]; without replacement above k.
+  // At most kWideThreshold.
   alignas(64) uint32_t degree[kDrawLanes] = {};
   alignas(64) uint32_t local_number[kDrawLanes] = {};
   alignas(64) uint32_t tree[kDrawLanes] = {};
-  // [draw][lane], ascending within a lane. Filled by DrawLanesFunction.
+  // [draw][lane], ascending within a lane. Filled by DrawLanesFunction. Of a
+  // degree that leaves nothing to draw: all positions, then the last one again;
+  // of none, 0.
   alignas(64) uint32_t position[kMostLaneDraws * kDrawLanes] = {};
 };
 

@@ -164,6 +164,17 @@ class LaneKernel {
         Insert(row, i + j, drawn);
       }
     }
+    if (!kReplace) TakeAllOfSmall(V::Load(draws.degree + lane), k, row);
+  }
+
+  // Lanes of degree <= k: 0, 1, ... up to the last position.
+  static void TakeAllOfSmall(Vector degree, uint32_t k, Vector* row) {
+    const Vector most = V::Fill(k), one = V::Fill(1);
+    const auto small = V::Equal(V::Max(degree, most), most);
+    const Vector last = V::Subtract(V::Max(degree, one), one);
+    for (uint32_t j = 0; j < k; ++j) {
+      At(row, j) = V::Select(small, V::Min(last, V::Fill(j)), At(row, j));
+    }
   }
 
   // Rows of the same lanes are kDrawLanes numbers apart.

@@ -77,6 +77,24 @@ TEST_P(DrawLanesTest, EqualWhatIsDrawnNodeByNode) {
   }
 }
 
+TEST_P(DrawLanesTest, SmallDegreesGiveAllTheirPositions) {
+  LaneDraws draws;
+  for (uint32_t lane = 0; lane < kDrawLanes; ++lane) draws.degree[lane] = lane;
+  GetParam().draw(kFirstKey, 3, /*replace=*/false, draws);
+  EXPECT_EQ(OfLane(draws, 0, 3), (Positions{0, 0, 0}));
+  EXPECT_EQ(OfLane(draws, 1, 3), (Positions{0, 0, 0}));
+  EXPECT_EQ(OfLane(draws, 2, 3), (Positions{0, 1, 1}));
+  EXPECT_EQ(OfLane(draws, 3, 3), (Positions{0, 1, 2}));
+  PositionDrawer drawer;
+  for (uint32_t lane = 4; lane < kDrawLanes; ++lane) {
+    const auto drawn = drawer.Draw(kFirstKey, NodeCounter{}, lane, 3, false);
+    EXPECT_EQ(OfLane(draws, lane, 3), Positions(drawn.begin(), drawn.end()));
+  }
+  draws.degree[0] = 0;
+  GetParam().draw(kFirstKey, 3, /*replace=*/true, draws);
+  EXPECT_EQ(OfLane(draws, 0, 3), (Positions{0, 0, 0}));
+}
+
 TEST_P(DrawLanesTest, WordsAreThoseOfEachNodesStream) {
   LaneWords words;
   for (uint32_t lane = 0; lane < kDrawLanes; ++lane) {

@@ -67,6 +67,22 @@ class EdgeReader {
     }
   }
 
+  // The first `count` of k positions of one lane, without a branch on `count`:
+  // the rest must be places of the same row, and are read over. Requires k <=
+  // kMostLaneDraws.
+  void AddUpTo(uint64_t begin, const uint32_t* position, uint32_t k,
+               uint32_t count) {
+    uint64_t* slot = Append(k);
+    current_->size -= k - count;
+    const uint64_t some = count == 0 ? 0 : UINT64_MAX;
+    const uint64_t last = last_slot_ & ~some;  // asked for already
+    for (uint32_t j = 0; j < k; ++j) {
+      slot[j] = ((begin + position[j * kDrawLanes]) & some) | last;
+      AskFor(slot[j]);
+    }
+    last_slot_ = slot[0];
+  }
+
   // Reads what is left. False when a neighbour was beyond the source type.
   bool Finish() {
     Rotate();
@@ -126,6 +142,7 @@ class EdgeReader {
   Chunk chunks_[2];
   Chunk* current_ = &chunks_[0];
   Chunk* before_ = &chunks_[1];
+  uint64_t last_slot_ = 0;
   bool bad_neighbor_ = false;
 };
 

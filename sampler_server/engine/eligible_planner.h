@@ -18,6 +18,7 @@ class ExcludingPlanner {
  public:
   static constexpr size_t kGroup = Base::kGroup;
   static constexpr bool kReadsRows = Base::kReadsRows;
+  static constexpr bool kEmitsNone = false;
 
   explicit ExcludingPlanner(const HopSource& source)
       : query_(source.query), base_(source), drawer_(source) {}

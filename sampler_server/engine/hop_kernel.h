@@ -55,6 +55,7 @@ struct HopNode {
 //   kGroup                      most nodes of a group
 //   kReadsRows                  whether AskFor is worth a call
 //   AskFor(begin, end)          a row to come
+//   kEmitsNone                  whether Emit is called where `take` is 0, too
 //   Begin(), HasRoom()          a group, and whether it takes another node
 //   Add(node)                   to the group; begin and degree are known
 //   Count(nodes)                sets drawn, where Add did not
@@ -83,7 +84,7 @@ class HopKernel {
       RETURN_IF_ERROR(CutGroup());
       planner_.Draw(group());
       for (const HopNode& node : group()) {
-        if (node.take > 0) planner_.Emit(node, reader_);
+        if (Planner::kEmitsNone || node.take > 0) planner_.Emit(node, reader_);
       }
     }
     const bool good = reader_.Finish();
@@ -175,6 +176,7 @@ class HopKernel {
 
   // What skip_edges and max_edges leave of the group.
   absl::Status CutGroup() {
+    if (TakeWholeGroup()) return absl::OkStatus();
     for (size_t i = 0; i < size_; ++i) {
       HopNode& node = group_[i];
       node.skip = SkipOf(node);
@@ -197,6 +199,28 @@ class HopKernel {
       }
     }
     return absl::OkStatus();
+  }
+
+  // False where something of it is cut.
+  bool TakeWholeGroup() {
+    uint64_t sum = 0, largest = 0;
+    for (const HopNode& node : group()) {
+      sum += node.drawn;
+      largest = std::max(largest, node.drawn);
+    }
+    if (largest > UINT32_MAX || sum > query_.max_edges - emitted_ ||
+        (query_.skip_edges > 0 && group_[0].index == 0)) {
+      return false;
+    }
+    const size_t before = out_->counts.size();
+    out_->counts.resize(before + size_);
+    for (size_t i = 0; i < size_; ++i) {
+      group_[i].skip = 0;
+      group_[i].take = static_cast<uint32_t>(group_[i].drawn);
+      out_->counts[before + i] = group_[i].take;
+    }
+    emitted_ += sum;
+    return true;
   }
 
   absl::Status RowBeyond(uint64_t row) const {

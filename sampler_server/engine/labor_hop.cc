@@ -10,6 +10,7 @@ class LaborPlanner {
  public:
   static constexpr size_t kGroup = 8;
   static constexpr bool kReadsRows = true;
+  static constexpr bool kEmitsNone = false;
 
   explicit LaborPlanner(const HopSource& source)
       : query_(source.query), ids_(source.edges.neighbor_id) {}

@@ -10,6 +10,7 @@ class PredicatePlanner {
  public:
   static constexpr size_t kGroup = 8;
   static constexpr bool kReadsRows = false;
+  static constexpr bool kEmitsNone = false;
 
   explicit PredicatePlanner(const HopSource& source) : drawer_(source) {}
 

@@ -24,6 +24,7 @@ class TemporalPlanner {
  public:
   static constexpr size_t kGroup = 2 * kDrawLanes;
   static constexpr bool kReadsRows = true;
+  static constexpr bool kEmitsNone = false;
 
   explicit TemporalPlanner(const HopSource& source)
       : source_(source),

@@ -17,6 +17,7 @@ class WeightedPlanner {
  public:
   static constexpr size_t kGroup = kDrawLanes;
   static constexpr bool kReadsRows = true;
+  static constexpr bool kEmitsNone = false;
 
   explicit WeightedPlanner(const HopSource& source)
       : source_(source),
