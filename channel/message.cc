@@ -54,6 +54,10 @@ std::string MessageKindName(MessageKind kind) {
       return "EligibleHopRequest";
     case MessageKind::kConvertGatherRequest:
       return "ConvertGatherRequest";
+    case MessageKind::kFarewellRequest:
+      return "FarewellRequest";
+    case MessageKind::kFarewellReply:
+      return "FarewellReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

@@ -38,6 +38,8 @@ enum class MessageKind : uint16_t {
   kDrawHopRequest = 43,
   kEligibleHopRequest = 46,
   kConvertGatherRequest = 47,
+  kFarewellRequest = 49,
+  kFarewellReply = 50,
 };
 
 // "Credit", or "kind 77" for a value that is none.

@@ -1,81 +1,20 @@
 #include "cli/fleet_query.h"
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/call_client.h"
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
 #include "cli/command.h"
-#include "common/fleet/discovery.h"
-#include "common/mutex.h"
 #include "common/proto/wire.pb.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
+#include "trainer_client/core/fleet_calls.h"
 
 namespace tributary {
 namespace {
-
-// Each call ends by its deadline; the margin is for a slow machine.
-constexpr absl::Duration kMargin = absl::Seconds(5);
-
-// What is still being waited for, and what has come.
-template <typename T>
-class Inbox {
- public:
-  void Put(T value) {
-    MutexLock lock(mutex_);
-    values_.push_back(std::move(value));
-    changed_.NotifyAll();
-  }
-  // So many, or as many as came by then.
-  std::vector<T> Take(size_t count, absl::Duration timeout) {
-    const auto deadline =
-        std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);
-    MutexLock lock(mutex_);
-    while (values_.size() < count && changed_.WaitUntil(mutex_, deadline)) {
-    }
-    return std::move(values_);
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  std::vector<T> values_ ABSL_GUARDED_BY(mutex_);
-};
-
-// The source's first reading.
-absl::StatusOr<std::vector<Address>> List(DiscoverySource source,
-                                          absl::Duration timeout,
-                                          ThreadPool& pool) {
-  SystemHostResolver resolver;
-  auto inbox = std::make_shared<Inbox<ServerListing>>();
-  auto strand = std::make_shared<Strand>(&pool);
-  auto discovery =
-      std::make_shared<Discovery>(std::move(source), strand, &resolver);
-  strand->Post([discovery, inbox] {
-    discovery->Start([inbox](const ServerListing& l) { inbox->Put(l); });
-  });
-  std::vector<ServerListing> listings = inbox->Take(1, timeout);
-  auto stopped = std::make_shared<Inbox<bool>>();
-  strand->Post([discovery, stopped] {
-    discovery->Stop();
-    stopped->Put(true);
-  });
-  stopped->Take(1, timeout);
-  if (listings.empty()) {
-    return absl::DeadlineExceededError("--servers: no list in time");
-  }
-  RETURN_IF_ERROR(listings.front().problem);
-  if (listings.front().addresses.empty()) {
-    return absl::NotFoundError("--servers: the list is empty");
-  }
-  return std::move(listings.front().addresses);
-}
 
 absl::StatusOr<ServerReport> ToReport(const CallReply& reply) {
   if (reply.kind != MessageKind::kDescribeReply) {
@@ -100,51 +39,17 @@ absl::StatusOr<ServerReport> ToReport(const CallReply& reply) {
   return report;
 }
 
-struct TimedReply {
-  size_t server = 0;
-  absl::Duration took;
-  absl::StatusOr<CallReply> reply;
-};
+CallRequest DescribeCall() {
+  v1::DescribeRequest request;
+  request.set_wire_version(kWireVersion);
+  return {MessageKind::kDescribeRequest, request.SerializeAsString()};
+}
 
-// One call to each server at a time.
-class Round {
- public:
-  Round(const std::vector<Address>& addresses, Transport* transport,
-        ThreadPool* pool)
-      : pool_(pool) {
-    for (const Address& address : addresses) {
-      clients_.push_back(std::make_unique<CallClient>(
-          transport, address, StreamMethod::kControl, pool));
-    }
-  }
-
-  // From each of `servers`, by `deadline`.
-  std::vector<TimedReply> Ask(const std::vector<size_t>& servers,
-                              absl::Time deadline) {
-    v1::DescribeRequest request;
-    request.set_wire_version(kWireVersion);
-    auto inbox = std::make_shared<Inbox<TimedReply>>();
-    for (const size_t server : servers) {
-      clients_[server]->Call(
-          {MessageKind::kDescribeRequest, request.SerializeAsString()},
-          deadline, 0,
-          [inbox, server, start = pool_->Now(),
-           pool = pool_](absl::StatusOr<CallReply> reply) {
-            inbox->Put({server, pool->Now() - start, std::move(reply)});
-          });
-    }
-    return inbox->Take(servers.size(), deadline - pool_->Now() + kMargin);
-  }
-
- private:
-  ThreadPool* const pool_;
-  std::vector<std::unique_ptr<CallClient>> clients_;
-};
-
-void Probe(size_t server, absl::Time deadline, int probes, Round& round,
+void Probe(size_t server, absl::Time deadline, int probes, FleetCalls& calls,
            ServerAnswer& answer) {
   for (int i = 0; i < probes; ++i) {
-    const std::vector<TimedReply> replies = round.Ask({server}, deadline);
+    const std::vector<FleetReply> replies =
+        calls.Call({server}, DescribeCall(), deadline);
     if (replies.empty() || !replies.front().reply.ok()) return;
     answer.round_trip =
         std::min(answer.round_trip.value_or(absl::InfiniteDuration()),
@@ -157,21 +62,21 @@ std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
                               ThreadPool& pool) {
   const absl::Time deadline = pool.Now() + timeout;
   GrpcTransport transport;
-  Round round(addresses, &transport, &pool);
+  FleetCalls calls(addresses, &transport, &pool);
   std::vector<ServerAnswer> answers;
   std::vector<size_t> all;
   for (const Address& address : addresses) {
     all.push_back(answers.size());
     answers.push_back({address, absl::DeadlineExceededError("no answer"), {}});
   }
-  for (TimedReply& r : round.Ask(all, deadline)) {
+  for (FleetReply& r : calls.Call(all, DescribeCall(), deadline)) {
     answers[r.server].report =
         r.reply.ok() ? ToReport(*r.reply)
                      : absl::StatusOr<ServerReport>(r.reply.status());
   }
   for (const size_t server : all) {
     if (!answers[server].report.ok()) continue;
-    Probe(server, deadline, probes, round, answers[server]);
+    Probe(server, deadline, probes, calls, answers[server]);
   }
   std::sort(answers.begin(), answers.end(),
             [](const ServerAnswer& a, const ServerAnswer& b) {
@@ -192,7 +97,7 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
   }
   ThreadPool pool("fleet", 1);
   ASSIGN_OR_RETURN(const std::vector<Address> addresses,
-                   List(*std::move(source), timeout, pool));
+                   ListServers(*std::move(source), timeout, pool));
   return Ask(addresses, timeout, probes, pool);
 }
 

@@ -28,11 +28,15 @@ constexpr char kFooter[] =
     R"(Prints one line on stdout when it serves:
   ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
 SIGTERM and SIGINT drain it once it serves: it takes no new batches, finishes
-what it has, and exits with 0. A second signal ends it at once.
+what it has, and exits with 0. A second signal ends it at once. With
+--num-clients N it drains, too, once N trainers have said that they are done, as
+tributary-train's ranks do at their end.
 Examples:
   tributary serve --graph cora.graph --listen 127.0.0.1:0
   tributary serve --graph products.graph --partitions 0,2 \
       --listen 10.0.0.1:50051 --peers 10.0.0.1:50051,10.0.0.2:50051 --insecure)";
+
+constexpr int kAllClientsGone = -1;  // no signal
 
 // Says what is wrong with an option's value as a usage error.
 absl::Status Usage(const std::string& option, const absl::Status& status) {
@@ -74,6 +78,9 @@ class ServeCommand final : public Command {
         ->capture_default_str();
     app->add_flag("--insecure", options_.insecure,
                   "Allow plaintext beyond loopback");
+    app->add_option("--num-clients", num_clients_,
+                    "End once so many trainers are done; 0: on a signal alone")
+        ->capture_default_str();
     app->add_option("--drain-timeout", drain_timeout_,
                     "Seconds that a drain may take")
         ->capture_default_str();
@@ -89,14 +96,17 @@ class ServeCommand final : public Command {
     ASSIGN_OR_RETURN(const absl::Duration drain_timeout,
                      ParseSeconds("--drain-timeout", drain_timeout_,
                                   absl::ZeroDuration(), absl::Hours(24)));
+    EndSignal end;
+    options_.all_clients_gone = [&end] { end.Set(kAllClientsGone); };
     ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
     // From here on the first one drains; before, it ends the process.
-    EndSignal end;
     signals.OnStop([&end](int signal) { end.Set(signal); });
     PrintReady(*server);
     const int signal = end.Wait();
-    LogInfo(absl::StrCat("SIG", sigabbrev_np(signal), ": draining for at most ",
-                         absl::FormatDuration(drain_timeout)));
+    LogInfo(absl::StrCat(
+        signal == kAllClientsGone ? "all trainers are done"
+                                  : absl::StrCat("SIG", sigabbrev_np(signal)),
+        ": draining for at most ", absl::FormatDuration(drain_timeout)));
     server->Drain(drain_timeout);
     server.reset();
     return absl::OkStatus();
@@ -112,6 +122,7 @@ class ServeCommand final : public Command {
   std::string http_;
   std::string threads_ = "0";
   std::string memory_budget_ = "1GB";
+  std::string num_clients_ = "0";
   std::string drain_timeout_ = "30";
   std::string log_level_ = "info";
 };
@@ -136,6 +147,9 @@ absl::Status ServeCommand::ReadOptions() {
   auto budget = ParseByteSize(memory_budget_);
   if (!budget.ok()) return Usage("--memory-budget", budget.status());
   options_.memory_budget = *budget;
+  ASSIGN_OR_RETURN(const uint64_t num_clients,
+                   ParseWhole("--num-clients", num_clients_, 0, 65536));
+  options_.num_clients = static_cast<uint32_t>(num_clients);
   auto level = ParseLogLevel(log_level_);
   if (!level.ok()) return Usage("--log-level", level.status());
   SetLogLevel(*level);

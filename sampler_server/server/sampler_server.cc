@@ -161,6 +161,7 @@ void SamplerServerImpl::MakeService() {
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
+  options.num_clients = options_.num_clients;
   // Tasks that wait for peers hold no thread: more of them than threads.
   options.admission.running = 4 * NumThreads(options_.threads);
   options.admission.running_per_stream = 2 * NumThreads(options_.threads);
@@ -173,6 +174,7 @@ void SamplerServerImpl::MakeService() {
   environment.remote = has_all ? nullptr : remote_.get();
   environment.peers = [directory = directory_] { return directory->States(); };
   environment.metrics = &metrics_;
+  environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
 }
 

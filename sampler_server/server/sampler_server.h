@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ struct SamplerServerOptions {
   // beside it, 16 MiB at least and 128 MiB at most.
   uint64_t memory_budget = uint64_t{1} << 30;
   bool insecure = false;  // plaintext beyond loopback
+  // Above 0: all_clients_gone runs once so many trainers have said farewell
+  // (SamplingWorkers::Shutdown). Any thread.
+  uint32_t num_clients = 0;
+  std::function<void()> all_clients_gone;
 };
 
 // Serves from Start to its destructor, which breaks what is left: Drain first.

@@ -44,12 +44,22 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
   return answer;
 }
 
+absl::StatusOr<CallAnswer> Farewell(const ServiceCore& core,
+                                    const IncomingCall& call) {
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseHeader<v1::FarewellRequest>(call.kind, call.header));
+  RETURN_IF_ERROR(
+      core.farewells->Say(request.client_rank(), request.num_clients()));
+  return CallAnswer{MessageKind::kFarewellReply, ""};
+}
+
 absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
                                  const IncomingCall& call) {
   if (call.kind == MessageKind::kDescribeRequest) return Describe(core, call);
   if (call.kind == MessageKind::kGetInputIdsRequest) {
     return GetInputIds(core, call);
   }
+  if (call.kind == MessageKind::kFarewellRequest) return Farewell(core, call);
   return absl::UnimplementedError(absl::StrCat(
       MessageKindName(call.kind), " is no call of a control stream"));
 }

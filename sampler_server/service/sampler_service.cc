@@ -70,6 +70,9 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
       ByteBudget::Create("control budget", options.control_budget);
   core_->admission = std::make_shared<Admission>(
       options.admission, core_->budget, core_->protocol_executor);
+  core_->farewells = std::make_unique<Farewells>(
+      environment.all_clients_gone ? options.num_clients : 0,
+      environment.all_clients_gone);
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   if (environment.metrics != nullptr) {

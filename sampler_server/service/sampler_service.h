@@ -40,6 +40,7 @@ struct SamplerServiceOptions {
   AdmissionLimits admission;
   size_t max_streams = 4096;
   size_t max_sessions = 256;  // specifications that are remembered
+  uint32_t num_clients = 0;   // Farewells'
   FrameSenderOptions frames;  // how batches are cut
   size_t max_leaf_reply_bytes = size_t{4} << 20;  // then it is cut
 };
@@ -55,6 +56,8 @@ struct SamplerServiceEnvironment {
   // For Describe; may be empty.
   std::function<std::vector<v1::PeerState>()> peers;
   Metrics* metrics = nullptr;  // null: none
+  // Farewells'; may be empty.
+  std::function<void()> all_clients_gone;
 };
 
 // Thread-safe. Streams keep what they share alive beyond the service itself;

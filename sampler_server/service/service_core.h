@@ -16,6 +16,7 @@
 #include "sampler_server/engine/remote_partitions.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/admission.h"
+#include "sampler_server/service/farewells.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
@@ -41,6 +42,7 @@ struct ServiceCore {
   std::shared_ptr<ByteBudget> control_budget;
   std::shared_ptr<Admission> admission;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
+  std::unique_ptr<Farewells> farewells;
   SessionCache sessions;
   ServiceMetrics metrics;
   LeafLimits leaf_limits;

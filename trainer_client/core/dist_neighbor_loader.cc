@@ -22,15 +22,6 @@ absl::Status ExecutorStuck() {
       "the loader's executor does not run its tasks");
 }
 
-absl::StatusOr<DiscoverySource> SourceOf(
-    const RemoteDistSamplingWorkerOptions& worker) {
-  if (!worker.servers.empty()) return ParseDiscoverySource(worker.servers);
-  DiscoverySource source;
-  source.addresses.push_back(
-      {worker.master_addr, static_cast<uint16_t>(worker.master_port)});
-  return source;
-}
-
 ServerLinkOptions LinkOptions(const RemoteDistSamplingWorkerOptions& worker,
                               const LoaderEnvironment& environment,
                               std::shared_ptr<Strand> strand) {
@@ -101,6 +92,10 @@ class Loader final : public DistNeighborLoader {
     ServerFleetOptions fleet;
     fleet.source = source;
     fleet.server_rank = worker_.server_rank;
+    if (worker_.server_rank.empty()) {
+      fleet.num_clients = worker_.num_clients;
+      fleet.client_rank = worker_.client_rank;
+    }
     fleet.link = LinkOptions(worker_, environment, strand_);
     fleet.resolver = &resolver_;
     fleet.jitter_seed = jitter_seed_;
@@ -212,7 +207,7 @@ absl::StatusOr<std::unique_ptr<DistNeighborLoader>> DistNeighborLoader::Create(
     const LoaderEnvironment& environment) {
   RETURN_IF_ERROR(worker.Validate());
   RETURN_IF_ERROR(CheckLoaderOptions(options));
-  ASSIGN_OR_RETURN(const DiscoverySource source, SourceOf(worker));
+  ASSIGN_OR_RETURN(const DiscoverySource source, worker.Source());
   auto loader = std::make_unique<Loader>(options, worker, environment, source);
   RETURN_IF_ERROR(loader->Open());
   return std::unique_ptr<DistNeighborLoader>(std::move(loader));

@@ -35,6 +35,39 @@ TEST(LoaderCore, DeliversAnEpochInOrder) {
   EXPECT_EQ(w.TakeAll(), Range(0, 10));
 }
 
+TEST(LoaderCore, AsksItsOwnServersFirst) {
+  LoaderWorld w({.num_servers = 4, .num_clients = 2, .client_rank = 1});
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 0);
+  EXPECT_GT(w.server(2).num_credits(), 0);
+  EXPECT_GT(w.server(3).num_credits(), 0);
+  w.Crash(2, std::nullopt);
+  w.Crash(3, std::nullopt);
+  ASSERT_TRUE(w.core().StartEpoch(1).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 10);
+  EXPECT_TRUE(w.errors.empty());
+}
+
+// Nor do servers or streams give up meanwhile.
+TEST(LoaderCore, ALeaseHeldForMinutesHoldsUpNothing) {
+  LoaderWorld w({.core = {.buffer_size = 64 << 10}});
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  auto held = w.Next();
+  ASSERT_TRUE(held.ok() && held->has_value());
+  for (int minute = 0; minute < 10; ++minute) {
+    w.Run(absl::Minutes(1));
+    auto next = w.Next();
+    ASSERT_TRUE(next.ok()) << next.status();
+    if (!next->has_value()) ASSERT_TRUE(w.core().StartEpoch(1).ok());
+  }
+  w.Check(**held);
+  EXPECT_EQ(w.core().stats().reassigned, 0);
+}
+
 TEST(LoaderCore, SortsWhatComesOutOfOrder) {
   LoaderWorld w({.num_servers = 3});
   for (size_t i = 0; i < 3; ++i) {

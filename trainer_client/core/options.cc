@@ -1,9 +1,10 @@
 #include "trainer_client/core/options.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "common/buffer.h"
 #include "common/fleet/address.h"
-#include "common/fleet/discovery_source.h"
 #include "common/status.h"
 #include "common/utf8.h"
 
@@ -75,6 +76,9 @@ absl::Status CheckDevices(const std::vector<std::string>& devices) {
 
 absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   RETURN_IF_ERROR(CheckServers(*this));
+  RETURN_IF_ERROR(CheckRange("num_clients", num_clients, 0, 65536));
+  RETURN_IF_ERROR(
+      CheckRange("client_rank", client_rank, 0, std::max(num_clients - 1, 0)));
   RETURN_IF_ERROR(CheckRange("num_workers", num_workers, 1, 64));
   RETURN_IF_ERROR(CheckDevices(worker_devices));
   RETURN_IF_ERROR(CheckRange("worker_concurrency", worker_concurrency, 1, 32));
@@ -97,6 +101,14 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   // It travels in a protobuf string.
   if (!IsUtf8(worker_key)) return Bad("worker_key", worker_key, "UTF-8");
   return absl::OkStatus();
+}
+
+absl::StatusOr<DiscoverySource> RemoteDistSamplingWorkerOptions::Source()
+    const {
+  if (!servers.empty()) return ParseDiscoverySource(servers);
+  DiscoverySource source;
+  source.addresses.push_back({master_addr, static_cast<uint16_t>(master_port)});
+  return source;
 }
 
 }  // namespace tributary

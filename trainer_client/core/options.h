@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "common/fleet/discovery_source.h"
 
 namespace tributary {
 
@@ -18,8 +20,15 @@ struct RemoteDistSamplingWorkerOptions {
   // HOST:PORT,... | file:PATH (read again every 200 ms) | dns:///NAME:PORT
   // (every second). Ours; GLT finds servers through master_addr.
   std::string servers;
-  // Which of the servers, by their number in the list; empty: all.
+  // Which of the servers, by their number in the list, and no others. Empty:
+  // spread over num_clients by order, as in GLT.
   std::vector<int> server_rank;
+  // The trainers that share the servers, and which of them this is: its own
+  // servers come first, others when none of those can take a batch. 0: all
+  // servers alike. GLT has them from init_client. 0 to 65536; 0 to num_clients
+  // - 1.
+  int num_clients = 0;
+  int client_rank = 0;
   // Streams to each server. 1 to 64.
   int num_workers = 1;
   // Where servers sample: "cpu". Others are refused.
@@ -42,6 +51,8 @@ struct RemoteDistSamplingWorkerOptions {
   std::string worker_key = "default";
 
   absl::Status Validate() const;
+  // Where the servers are listed, after Validate.
+  absl::StatusOr<DiscoverySource> Source() const;
 };
 
 }  // namespace tributary

@@ -47,6 +47,10 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
        },
        "server_rank", "1 twice", "once"},
       {[](Options& o) { o.server_rank = {2}; }, "server_rank", "2", "0 to 1"},
+      {[](Options& o) { o.num_clients = -1; }, "num_clients", "-1", "0 to"},
+      {[](Options& o) { o.client_rank = 1; }, "client_rank", "1", "0 to 0"},
+      {[](Options& o) { o.num_clients = 2, o.client_rank = 2; }, "client_rank",
+       "2", "0 to 1"},
       {[](Options& o) { o.num_workers = 0; }, "num_workers", "0", "1 to 64"},
       {[](Options& o) {
          o.worker_devices = {"cpu", "cuda:0"};

@@ -1,11 +1,13 @@
 #include "trainer_client/core/server_fleet.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/log.h"
+#include "trainer_client/core/server_spread.h"
 
 namespace tributary {
 namespace {
@@ -47,6 +49,12 @@ void ServerFleet::OnListing(const ServerListing& listing) {
       if (i < listing.addresses.size()) mine.push_back(listing.addresses[i]);
     }
   }
+  if (options_.num_clients > 0) {
+    const auto [first, end] =
+        SpreadServers(mine.size(), static_cast<size_t>(options_.num_clients),
+                      static_cast<size_t>(options_.client_rank));
+    own_ = {mine.begin() + first, mine.begin() + end};
+  }
   for (const Address& address : membership_.Update(mine)) Add(address);
 }
 
@@ -85,7 +93,7 @@ void ServerFleet::Close(absl::AnyInvocable<void()> closed) {
 
 ServerLink* ServerFleet::Choose(const Choice& choice) const {
   ServerLink* best = nullptr;
-  std::pair<bool, double> best_cost;
+  std::tuple<bool, bool, double> best_cost;
   const size_t n = links_.size();
   for (size_t i = 0; i < n; ++i) {
     ServerLink* link = links_[(choice.index + i) % n].get();
@@ -93,8 +101,9 @@ ServerLink* ServerFleet::Choose(const Choice& choice) const {
         link->HasGrantFor(choice.index, choice.generation, /*live=*/false)) {
       continue;
     }
-    const std::pair<bool, double> cost(link->address() == choice.avoid,
-                                       link->Load());
+    const std::tuple<bool, bool, double> cost(
+        link->address() == choice.avoid,
+        !own_.empty() && own_.count(link->address()) == 0, link->Load());
     if (best == nullptr || cost < best_cost) {
       best = link;
       best_cost = cost;

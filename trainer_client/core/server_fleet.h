@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,11 @@ namespace tributary {
 struct ServerFleetOptions {
   DiscoverySource source;
   std::vector<int> server_rank;  // numbers in the listing; empty: all
-  ServerLinkOptions link;        // but for address and jitter_seed
+  // Above 0: those that SpreadServers gives this client come first, as long as
+  // one of them can take a batch.
+  int num_clients = 0;
+  int client_rank = 0;
+  ServerLinkOptions link;  // but for address and jitter_seed
   HostResolver* resolver = nullptr;
   uint64_t jitter_seed = 0;
 };
@@ -57,8 +62,9 @@ class ServerFleet : public ServerEvents,
     // Failed at this batch last: chosen only when no other can take it.
     std::optional<Address> avoid;
   };
-  // The server with the least load of those that can take the batch now and do
-  // not hold it yet; equal ones take turns by index. Null: none.
+  // Of the servers that can take the batch now and do not hold it yet: this
+  // client's own before others, then the one with the least load; equal ones
+  // take turns by index. Null: none.
   ServerLink* Choose(const Choice& choice) const;
   // Tells the servers but `keep` that they need not make it.
   void Abandon(uint64_t index, uint64_t generation, const ServerLink* keep);
@@ -91,6 +97,7 @@ class ServerFleet : public ServerEvents,
   std::shared_ptr<Discovery> discovery_;
   absl::Status listing_problem_;
   Membership membership_;
+  std::set<Address> own_;  // of all clients' servers; empty: none is another's
   std::vector<std::shared_ptr<ServerLink>> links_;
   // Out of the fleet, their streams not closed yet.
   std::vector<std::shared_ptr<ServerLink>> leaving_;

@@ -80,9 +80,12 @@ RemoteDistSamplingWorkerOptions LoaderOptionsOf(
 
 // What a command line says of it: a file, a graph's folder, or a fleet.
 struct BatchSourceOptions {
-  std::string worker_options;  // of ReadWorkerOptions; empty: what follows
-  std::string graph;           // a folder: collocated, or
-  int num_workers = 0;         // mp, with so many processes; 0: collocated
+  // Of ReadWorkerOptions; what follows is not looked at then, but
+  // worker.num_clients and client_rank where the file says none. Empty: what
+  // follows.
+  std::string worker_options;
+  std::string graph;    // a folder: collocated, or
+  int num_workers = 0;  // mp, with so many processes; 0: collocated
   // Sampling threads of the server or of each worker; 0: the mode's default.
   int num_threads = 0;
   std::string worker_program;  // of mp

@@ -1,6 +1,7 @@
 #include "trainer_client/modes/sampling_workers.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,10 @@
 #include "channel/shm/shm_transport.h"
 #include "channel/slot_ring.h"
 #include "common/buffer.h"
+#include "common/proto/wire.pb.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
+#include "trainer_client/core/fleet_calls.h"
 #include "trainer_client/embedded/embedded_server.h"
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/modes/worker_fleet.h"
@@ -31,6 +34,31 @@ class Remote final : public SamplingWorkers {
     return {.executor = &executor_,
             .transport = &transport_,
             .ring_option = ring_option_};
+  }
+  absl::Status Shutdown(absl::Duration timeout) override {
+    ASSIGN_OR_RETURN(DiscoverySource source, loader_.Source());
+    const absl::Time deadline = executor_.Now() + timeout;
+    ASSIGN_OR_RETURN(const std::vector<Address> servers,
+                     ListServers(std::move(source), timeout, executor_));
+    v1::FarewellRequest farewell;
+    farewell.set_client_rank(static_cast<uint32_t>(loader_.client_rank));
+    farewell.set_num_clients(
+        static_cast<uint32_t>(std::max(loader_.num_clients, 1)));
+    FleetCalls calls(servers, &transport_, &executor_);
+    std::vector<size_t> all(servers.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    absl::Status status;
+    for (const FleetReply& reply : calls.Call(
+             all, {MessageKind::kFarewellRequest, farewell.SerializeAsString()},
+             deadline)) {
+      const absl::Status one = reply.reply.status();
+      if (one.ok()) continue;
+      status.Update(absl::Status(
+          one.code(),
+          absl::StrCat("farewell to ", servers[reply.server].ToString(), ": ",
+                       one.message())));
+    }
+    return status;
   }
 
  private:
@@ -145,8 +173,13 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::Open(
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
     const BatchSourceOptions& source) {
   if (!source.worker_options.empty()) {
-    ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
+    ASSIGN_OR_RETURN(SamplingWorkerOptionsOfAMode options,
                      ReadWorkerOptions(source.worker_options));
+    auto* remote = std::get_if<RemoteDistSamplingWorkerOptions>(&options);
+    if (remote != nullptr && remote->num_clients == 0) {
+      remote->num_clients = source.worker.num_clients;
+      remote->client_rank = source.worker.client_rank;
+    }
     return Open(options);
   }
   ASSIGN_OR_RETURN(auto workers, Open(ModeOf(source)));

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
 
@@ -22,8 +24,9 @@ namespace tributary {
 //   auto loader = DistNeighborLoader::Create(options, (*workers)->loader(),
 //                                            (*workers)->environment());
 //
-// Outlives the loaders. Closing it is the destructor's: workers end.
-// Thread-safe.
+// In GLT's terms Open is init_client, and a server started by `tributary serve
+// --num-clients N` waits and shuts down. Outlives the loaders. Closing it is
+// the destructor's: workers end. Thread-safe.
 class SamplingWorkers {
  public:
   // What Validate says; of a local mode what Graph::Open and WorkerFleet::Start
@@ -39,6 +42,13 @@ class SamplingWorkers {
   virtual LoaderEnvironment environment() = 0;
   // What the loader is told of them.
   const RemoteDistSamplingWorkerOptions& loader() const { return loader_; }
+  // GLT's shutdown_client: tells each server, within the time, that this
+  // trainer is done; those that were started with --num-clients end once all
+  // trainers are. Every server is tried; the first error is returned. Of local
+  // modes: nothing, their workers end with this object.
+  virtual absl::Status Shutdown(absl::Duration /*timeout*/) {
+    return absl::OkStatus();
+  }
   // Of mode mp: the workers that live now.
   virtual std::vector<pid_t> pids() const { return {}; }
 

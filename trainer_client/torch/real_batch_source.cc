@@ -18,6 +18,9 @@ class RealSource final : public BatchSource {
     return DistNeighborLoader::Create(options, workers_->loader(),
                                       workers_->environment());
   }
+  absl::Status Shutdown() override {
+    return workers_->Shutdown(absl::Seconds(10));
+  }
 
  private:
   const std::unique_ptr<SamplingWorkers> workers_;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/log.h"
 #include "common/mutex.h"
 #include "common/signal_watcher.h"
 #include "common/status.h"
@@ -117,16 +118,31 @@ class RankRun {
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
-                     open(arguments_.source));
-    Loaders loaders;
-    RETURN_IF_ERROR(loaders.Open(arguments_, rank_, *source));
-    watcher.OnStop([&loaders](int) { loaders.Cancel(); });
-    const absl::Status status = Train(loaders.get(), *group);
-    watcher.OnStop(nullptr);  // the loaders end before the watcher
-    return status;
+                     open(SourceOfRank()));
+    RETURN_IF_ERROR(TrainOn(*source, *group, watcher));
+    // Servers that are not told go on serving, as those do that nobody tells.
+    const absl::Status told = source->Shutdown();
+    if (!told.ok()) Log(LogLevel::kWarning, told.ToString());
+    return absl::OkStatus();
   }
 
  private:
+  absl::Status TrainOn(BatchSource& source, ProcessGroup& group,
+                       SignalWatcher& watcher) {
+    Loaders loaders;
+    RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
+    watcher.OnStop([&loaders](int) { loaders.Cancel(); });
+    const absl::Status status = Train(loaders.get(), group);
+    watcher.OnStop(nullptr);  // the loaders end before the watcher
+    return status;
+  }
+  // Each rank has its own servers of a fleet.
+  BatchSourceOptions SourceOfRank() const {
+    BatchSourceOptions source = arguments_.source;
+    source.worker.num_clients = rank_.world;
+    source.worker.client_rank = rank_.rank;
+    return source;
+  }
   absl::Status OpenLog(const std::string& command) {
     if (rank_.rank != 0 || arguments_.log.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log));

@@ -18,6 +18,8 @@ class BatchSource {
   virtual ~BatchSource() = default;
   virtual absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
       const NeighborLoaderOptions& options) = 0;
+  // Says that this rank is done; its loaders are gone.
+  virtual absl::Status Shutdown() { return absl::OkStatus(); }
 };
 
 using OpenBatchSource =

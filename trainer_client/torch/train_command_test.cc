@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "trainer_client/torch/testing/in_memory_loader.h"
 
 extern char** environ;
@@ -49,6 +50,11 @@ int RunProgram(int argc, char** argv) {
           -> absl::StatusOr<std::unique_ptr<BatchSource>> {
         if (options.graph == "missing") {
           return absl::NotFoundError("missing: no such graph");
+        }
+        if (options.graph == "who") {
+          return absl::NotFoundError(
+              absl::StrCat("client ", options.worker.client_rank, " of ",
+                           options.worker.num_clients));
         }
         return std::make_unique<InMemorySource>(options.graph);
       });
@@ -186,6 +192,10 @@ TEST(TrainCommandTest, SaysWhatIsWrong) {
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_EQ(missing.text,
             "tributary-train: NOT_FOUND: missing: no such graph\n");
+  // Ranks know which of the fleet's clients they are.
+  const Ended who = RunIt({"--graph", "who", "--nproc", "2"});
+  EXPECT_TRUE(Has(who, "client 0 of 2") || Has(who, "client 1 of 2"))
+      << who.text;
   const Ended split = RunIt({"--graph", "good", "--input", "dev"});
   EXPECT_EQ(split.exit_code, 1);
   EXPECT_TRUE(Has(split, "no split \"dev\"")) << split.text;

@@ -44,6 +44,8 @@ void LoaderWorld::Start() {
   for (size_t i = 0; i < servers_.size(); ++i) {
     fleet.source.addresses.push_back(AddressOf(i));
   }
+  fleet.num_clients = options_.num_clients;
+  fleet.client_rank = options_.client_rank;
   fleet.link = options_.link;
   fleet.link.transport = network_->TransportOf(trainer_);
   fleet.link.strand = strand_;

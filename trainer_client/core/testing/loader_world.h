@@ -29,6 +29,8 @@ class LoaderWorld {
                            .silence = absl::Milliseconds(500),
                            .credit_timeout = absl::Seconds(30)};
     SimNetworkFaults faults;
+    int num_clients = 0;  // ServerFleetOptions'
+    int client_rank = 0;
   };
   // Settings of the servers may be changed before Start.
   explicit LoaderWorld(Options options);
