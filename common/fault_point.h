@@ -30,6 +30,12 @@ inline absl::Status FaultPoint(std::string_view name) {
   return fault_internal::Hit(name);
 }
 
+// A place that cannot fail, where a test stops or ends the process; what its
+// action returns is of no interest.
+inline void CrashPoint(std::string_view name) {
+  FaultPoint(name).IgnoreError();
+}
+
 // Sets the action of a point for as long as it lives. One a name. The action
 // runs on the thread that reaches the point, one call at a time, and must not
 // reach a point or set a fault itself.

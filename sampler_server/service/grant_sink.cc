@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/fault_point.h"
+
 namespace tributary {
 
 GrantSink::GrantSink(Reservation reservation, std::shared_ptr<SharedRoom> room,
@@ -25,12 +27,14 @@ GrantSink::~GrantSink() {
 }
 
 absl::Span<uint8_t> GrantSink::AllocateRoom(size_t bytes) {
+  CrashPoint("batch.gather");
   if (shared_room_ != nullptr) return shared_room_->bytes().first(bytes);
   buffer_ = AlignedBuffer(bytes);
   return buffer_.span();
 }
 
 void GrantSink::Ready(size_t bytes) {
+  CrashPoint("batch.filled");
   TaskEnd end{TaskEnd::Kind::kReady, bytes};
   if (shared_room_ == nullptr) {
     filled_ = std::make_shared<FilledRoom>(FilledRoom{

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/error_text.h"
+#include "common/fault_point.h"
 #include "common/log.h"
 #include "sampler_server/kinds/registry.h"
 #include "sampler_server/service/control_stream.h"
@@ -143,6 +144,7 @@ void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
 }
 
 void TrainerStream::OnCredit(const v1::Credit& credit, Received message) {
+  CrashPoint("batch.credit");
   core_->metrics.credits.Add();
   if (grants_.contains(credit.grant())) {
     return Break(absl::InvalidArgumentError(
@@ -213,6 +215,7 @@ void TrainerStream::StartTask(uint64_t id, Start start,
     reservation.Release();
     return OnTaskGone(id, grant.job);
   }
+  CrashPoint("batch.start");
   grant.stage->store(v1::STAGE_SAMPLING);
   GrantSink::Callbacks callbacks;
   callbacks.ended = [self = shared_from_this(), id](TaskEnd end) {
@@ -279,6 +282,7 @@ void TrainerStream::OnTaskEnd(uint64_t id, TaskEnd end) {
 }
 
 void TrainerStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
+  CrashPoint("batch.send");
   core_->metrics.batches.Add();
   core_->metrics.batch_bytes.Add(static_cast<double>(end.bytes));
   core_->metrics.inputs.Add(static_cast<double>(grant.inputs));
@@ -288,7 +292,8 @@ void TrainerStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
     v1::Ready ready;
     ready.set_grant(id);
     ready.set_total(end.bytes);
-    return Send(MessageKind::kReady, ready);
+    Send(MessageKind::kReady, ready);
+    return CrashPoint("batch.sent");
   }
   grant.sending = true;
   grant.stage->store(v1::STAGE_SENDING);
@@ -303,6 +308,7 @@ void TrainerStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
         });
       });
   sender_->Send(id, bytes, std::move(owner));
+  CrashPoint("batch.sent");
 }
 
 void TrainerStream::OnSent(uint64_t id) {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -327,6 +330,34 @@ TYPED_TEST_P(ChannelDeaths, NobodyLeftIsSaidInTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
+// A process is killed, or frozen, at each step of a batch's way: its batches
+// come from the other, and once it has thawed it serves on.
+TYPED_TEST_P(ChannelDeaths, StruckAtEachStep) {
+  this->options_.rpc_timeout = absl::Seconds(8);  // silent after a second
+  const std::string file = this->folder_.File("strike");
+  for (const char* point : {"batch.credit", "batch.start", "batch.gather",
+                            "batch.filled", "batch.send", "batch.sent"}) {
+    for (const int signal : {SIGKILL, SIGSTOP}) {
+      SCOPED_TRACE(absl::StrCat(point, " ", signal));
+      TypeParam channel;
+      setenv("TRIBUTARY_STRIKE",
+             absl::StrCat(point, " ", signal, " ", file).c_str(), 1);
+      const auto workers = channel.Open(this->options_);
+      unsetenv("TRIBUTARY_STRIKE");
+      const auto loader = this->LoaderOver(*workers);
+      const auto kept = this->Take(*loader);
+      ASSERT_TRUE(kept.has_value());
+      std::ofstream(file).close();
+      this->ExpectRest(*loader, 1);
+      EXPECT_FALSE(std::filesystem::exists(file)) << "nobody was struck";
+      channel.ThawAll(*workers);
+      ASSERT_TRUE(loader->StartEpoch(0).ok());
+      this->ExpectRest(*loader, 0);
+      EXPECT_EQ(DigestOf(*kept), this->expected_[0]);
+    }
+  }
+}
+
 // Not in frames over the socket.
 TEST(MpChannelTest, WorkersWriteIntoTheTrainersRing) {
   TemporaryFolder folder;
@@ -356,7 +387,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     TrainersBesideEachOther, ALoaderMayGoWhileBatchesAreUnderWay,
     ALeaseOutlivesLoaderAndWorkers);
 REGISTER_TYPED_TEST_SUITE_P(ChannelDeaths, OneThatDiesChangesNothing,
-                            NobodyLeftIsSaidInTime);
+                            NobodyLeftIsSaidInTime, StruckAtEachStep);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Collocated, ChannelConformance,
                                CollocatedChannel);

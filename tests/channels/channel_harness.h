@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "sampler_server/server/sampler_server.h"
+#include "tests/channels/server_process.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -22,6 +22,9 @@ struct ChannelOptions {
   int prefetch_size = 4;
   absl::Duration rpc_timeout = absl::Seconds(30);
 };
+
+// `tributary`, which a test can make to strike itself: the tests' data.
+inline constexpr char kProgram[] = "tests/channels/struck_tributary";
 
 // A server in the trainer's process.
 class CollocatedChannel {
@@ -51,12 +54,13 @@ class MpChannel {
     worker.channel_size = options.ring_bytes;
     worker.prefetch_size = options.prefetch_size;
     worker.rpc_timeout = options.rpc_timeout;
-    worker.worker_program = "cli/tributary";  // the test's data
+    worker.worker_program = kProgram;
     return SamplingWorkers::Open(worker).value();
   }
   void KillOne(SamplingWorkers& workers) { Signal(workers, 1, SIGKILL); }
   // Frozen: dead ones would be started again.
   void KillAll(SamplingWorkers& workers) { Signal(workers, 2, SIGSTOP); }
+  void ThawAll(SamplingWorkers& workers) { Signal(workers, 2, SIGCONT); }
 
  private:
   static void Signal(SamplingWorkers& workers, size_t most, int signal) {
@@ -66,31 +70,35 @@ class MpChannel {
   }
 };
 
-// Two servers, over gRPC.
+// Two server processes, over gRPC.
 class RemoteChannel {
  public:
   static constexpr const char* kRingOption = "buffer_size";
 
   std::unique_ptr<SamplingWorkers> Open(const ChannelOptions& options) {
-    for (size_t i = servers_.size(); i < 2; ++i) {
-      SamplerServerOptions server;
-      server.graph = options.graph;
-      server.threads = 1;
-      servers_.push_back(SamplerServer::Start(server).value());
+    while (servers_.size() < 2) {
+      servers_.push_back(
+          std::make_unique<ServerProcess>(kProgram, options.graph));
+      addresses_.push_back(servers_.back()->ReadAddress());
     }
     RemoteDistSamplingWorkerOptions worker;
-    worker.servers = absl::StrCat(servers_[0]->address().ToString(), ",",
-                                  servers_[1]->address().ToString());
+    worker.servers = absl::StrJoin(addresses_, ",");
     worker.buffer_size = options.ring_bytes;
     worker.prefetch_size = options.prefetch_size;
     worker.rpc_timeout = options.rpc_timeout;
     return SamplingWorkers::Open(worker).value();
   }
-  void KillOne(SamplingWorkers&) { servers_[0].reset(); }
-  void KillAll(SamplingWorkers&) { servers_.clear(); }
+  void KillOne(SamplingWorkers&) { servers_[0]->Signal(SIGKILL); }
+  void KillAll(SamplingWorkers&) { SignalAll(SIGKILL); }
+  void ThawAll(SamplingWorkers&) { SignalAll(SIGCONT); }
 
  private:
-  std::vector<std::unique_ptr<SamplerServer>> servers_;
+  void SignalAll(int signal) {
+    for (const auto& server : servers_) server->Signal(signal);
+  }
+
+  std::vector<std::unique_ptr<ServerProcess>> servers_;
+  std::vector<std::string> addresses_;
 };
 
 }  // namespace tributary
