@@ -62,7 +62,8 @@ class ServeCommand final : public Command {
     app->add_option("--graph", options_.graph, "Graph folder")->required();
     app->add_option("--partitions", partitions_, "all, or numbers: 0,2")
         ->capture_default_str();
-    app->add_option("--listen", listen_, "HOST:PORT; port 0: any free one")
+    app->add_option("--listen", listen_,
+                    "HOST:PORT; port 0: any free one; or unix:/PATH")
         ->required();
     app->add_option("--peers", options_.peers,
                     "The other servers: HOST:PORT,... | file:PATH | "
@@ -135,6 +136,10 @@ absl::Status ServeCommand::ReadOptions() {
   if (!http_.empty()) {
     auto http = ParseAddress(http_, /*allow_port_zero=*/true);
     if (!http.ok()) return Usage("--http", http.status());
+    if (http->is_unix()) {
+      return UsageError(
+          absl::StrCat("--http is ", http_, "; allowed: HOST:PORT"));
+    }
     options_.http = *http;
   }
   if (!options_.peers.empty()) {

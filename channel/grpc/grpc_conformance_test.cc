@@ -1,13 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/testing/short_folder.h"
 #include "channel/testing/transport_conformance.h"
 
 namespace tributary::conformance {
 
+template <bool kUnix>
 class GrpcHarness {
  public:
   static constexpr size_t kMaxQueued = size_t{8} << 20;
@@ -20,14 +24,14 @@ class GrpcHarness {
 
   Transport* transport() { return transport_.get(); }
   Address Listen(StreamAcceptor* acceptor) {
-    auto server = GrpcServer::Start({}, acceptor);
+    auto server = GrpcServer::Start(Options(), acceptor);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     return server_->address();
   }
-  // A port that was just given back.
+  // A port or a path that was just given back.
   Address Nobody() {
-    auto server = GrpcServer::Start({}, nullptr);
+    auto server = GrpcServer::Start(Options(), nullptr);
     EXPECT_TRUE(server.ok()) << server.status();
     return (*server)->address();
   }
@@ -38,10 +42,22 @@ class GrpcHarness {
   size_t max_queued_bytes() { return kMaxQueued; }
 
  private:
+  GrpcServerOptions Options() {
+    GrpcServerOptions options;
+    if (kUnix) {
+      options.listen = {
+          absl::StrCat("unix:", folder_.File(std::to_string(sockets_++))), 0};
+    }
+    return options;
+  }
+
+  ShortFolder folder_;
+  int sockets_ = 0;
   std::unique_ptr<GrpcTransport> transport_;
   std::unique_ptr<GrpcServer> server_;
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, GrpcHarness);
+INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, GrpcHarness<false>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Unix, TransportConformance, GrpcHarness<true>);
 
 }  // namespace tributary::conformance

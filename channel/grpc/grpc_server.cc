@@ -6,9 +6,13 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #include <chrono>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +26,7 @@
 #include "channel/grpc/stream_registry.h"
 #include "common/mutex.h"
 #include "common/status.h"
+#include "common/unique_fd.h"
 
 namespace tributary {
 namespace {
@@ -153,6 +158,28 @@ void SetArguments(const GrpcConnectionOptions& connection,
   builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
 }
 
+// gRPC takes away what lies at a socket's path before it binds: it must be
+// nothing, or the socket of a process that has ended.
+absl::Status CheckSocketIsFree(const Address& address) {
+  const std::string path = address.host.substr(5);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  path.copy(name.sun_path, sizeof(name.sun_path) - 1);
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&name),
+              sizeof(name)) == 0) {
+    return absl::UnavailableError(absl::StrCat(
+        "cannot listen on ", address.ToString(), ": in use by another server"));
+  }
+  struct stat there {};
+  if (lstat(path.c_str(), &there) != 0 || S_ISSOCK(there.st_mode)) {
+    return absl::OkStatus();
+  }
+  return absl::AlreadyExistsError(absl::StrCat(
+      "cannot listen on ", address.ToString(),
+      ": something that is no socket is there; allowed: a new path"));
+}
+
 class GrpcServerImpl final : public GrpcServer {
  public:
   GrpcServerImpl(const GrpcServerOptions& options, StreamAcceptor* acceptor)
@@ -160,6 +187,7 @@ class GrpcServerImpl final : public GrpcServer {
   ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Listen(const GrpcServerOptions& options) {
+    if (address_.is_unix()) RETURN_IF_ERROR(CheckSocketIsFree(address_));
     grpc::ServerBuilder builder;
     SetArguments(options.connection, builder);
     int port = 0;
@@ -175,7 +203,7 @@ class GrpcServerImpl final : public GrpcServer {
           absl::StrCat("cannot listen on ", options.listen.ToString(),
                        ": in use, or not an address of this machine"));
     }
-    address_.port = static_cast<uint16_t>(port);
+    if (!address_.is_unix()) address_.port = static_cast<uint16_t>(port);
     SetServing(false);
     return absl::OkStatus();
   }

@@ -8,13 +8,19 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include <fstream>
 #include <memory>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/testing/recording_stream.h"
+#include "channel/testing/short_folder.h"
 #include "channel/testing/tcp_forwarder.h"
+#include "common/unique_fd.h"
 
 namespace tributary {
 namespace {
@@ -90,6 +96,37 @@ class GrpcServerTest : public ::testing::Test {
   std::unique_ptr<GrpcServer> server_;
   std::vector<std::unique_ptr<GrpcTransport>> transports_;
 };
+
+TEST_F(GrpcServerTest, ASocketsPathIsTakenOnlyFromTheDead) {
+  const ShortFolder folder;
+  GrpcServerOptions options;
+  options.listen = {absl::StrCat("unix:", folder.File("s")), 0};
+  Serve(options);
+  EXPECT_EQ(server_->address(), options.listen);
+  const absl::Status twice = GrpcServer::Start(options, &acceptor_).status();
+  EXPECT_EQ(twice.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(twice.message()), HasSubstr("by another server"));
+  EXPECT_THAT(std::string(twice.message()), HasSubstr(folder.File("s")));
+  auto client = Connect(options.listen);
+  Accepted();
+  // Of one that was killed.
+  const UniqueFd dead(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  folder.File("dead").copy(name.sun_path, sizeof(name.sun_path) - 1);
+  ASSERT_EQ(
+      bind(dead.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)),
+      0);
+  options.listen.host = absl::StrCat("unix:", folder.File("dead"));
+  EXPECT_TRUE(GrpcServer::Start(options, &acceptor_).ok());
+  std::ofstream(folder.File("text")) << "kept";
+  options.listen.host = absl::StrCat("unix:", folder.File("text"));
+  EXPECT_EQ(GrpcServer::Start(options, &acceptor_).status().code(),
+            absl::StatusCode::kAlreadyExists);
+  std::string kept;
+  std::ifstream(folder.File("text")) >> kept;
+  EXPECT_EQ(kept, "kept");
+}
 
 TEST_F(GrpcServerTest, APortInUseIsRefused) {
   Serve();

@@ -148,8 +148,10 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
   const auto credentials = options_.credentials != nullptr
                                ? options_.credentials
                                : grpc::InsecureChannelCredentials();
-  return grpc::CreateCustomChannel(absl::StrCat("dns:///", address.ToString()),
-                                   credentials, args);
+  return grpc::CreateCustomChannel(
+      address.is_unix() ? address.ToString()
+                        : absl::StrCat("dns:///", address.ToString()),
+      credentials, args);
 }
 
 std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,

@@ -16,7 +16,15 @@ constexpr size_t kMaxHostBytes = 253;  // of a DNS name (RFC 1035)
 absl::Status Malformed(std::string_view text, const char* why) {
   return absl::InvalidArgumentError(
       absl::StrCat("address \"", std::string(text), "\": ", why,
-                   "; wanted HOST:PORT, or [IPV6]:PORT"));
+                   "; wanted HOST:PORT, [IPV6]:PORT or unix:/PATH"));
+}
+
+bool IsSocketPath(std::string_view path) {
+  // sockaddr_un has 108 bytes; what is left is for a host system's prefixes.
+  return path.size() > 1 && path.size() <= 100 && path.front() == '/' &&
+         std::none_of(path.begin(), path.end(), [](char c) {
+           return c == ',' || absl::ascii_isspace(c) || absl::ascii_iscntrl(c);
+         });
 }
 
 bool IsNameCharacter(char c) {
@@ -47,6 +55,7 @@ bool ParsePort(std::string_view text, bool allow_zero, uint16_t* port) {
 }  // namespace
 
 std::string Address::ToString() const {
+  if (is_unix()) return host;
   if (host.find(':') != std::string::npos) {
     return absl::StrCat("[", host, "]:", port);
   }
@@ -55,6 +64,10 @@ std::string Address::ToString() const {
 
 absl::StatusOr<Address> ParseAddress(std::string_view text,
                                      bool allow_port_zero) {
+  if (text.substr(0, 5) == "unix:") {
+    if (IsSocketPath(text.substr(5))) return Address{std::string(text), 0};
+    return Malformed(text, "no absolute path of 2 to 100 bytes");
+  }
   const size_t colon = text.rfind(':');
   if (colon == text.npos) return Malformed(text, "no port");
   std::string_view host = text.substr(0, colon);
@@ -73,6 +86,7 @@ absl::StatusOr<Address> ParseAddress(std::string_view text,
 
 bool IsLoopback(std::string_view host) {
   return host == "localhost" || host == "::1" ||
+         host.substr(0, 6) == "unix:/" ||
          (host.substr(0, 4) == "127." &&
           host.find_first_not_of("0123456789.") == host.npos);
 }

@@ -25,11 +25,24 @@ TEST(AddressTest, ReadsIpv6InBrackets) {
   EXPECT_EQ(address->ToString(), "[::1]:80");
 }
 
+TEST(AddressTest, ReadsASocketsPath) {
+  auto address = ParseAddress("unix:/run/tributary.0:1");
+  ASSERT_TRUE(address.ok()) << address.status();
+  EXPECT_TRUE(address->is_unix());
+  EXPECT_EQ(address->port, 0);
+  EXPECT_EQ(address->ToString(), "unix:/run/tributary.0:1");
+  EXPECT_FALSE(ParseAddress("unix:80").ok());
+  EXPECT_FALSE(ParseAddress("unix:/" + std::string(100, 'a')).ok());
+  EXPECT_TRUE(ParseAddress("unix:/" + std::string(99, 'a')).ok());
+}
+
 TEST(AddressTest, RefusesWithTheText) {
   for (const char* text :
-       {"", ":", "host", "host:", ":80", "host:0", "host:65536",
-        "host:99999999", "host:+1", "host:8o", "ho st:80", "::1:80", "[]:80",
-        "[host]:80", "http://host:80", "host:80 "}) {
+       {"",        ":",         "host",           "host:",
+        ":80",     "host:0",    "host:65536",     "host:99999999",
+        "host:+1", "host:8o",   "ho st:80",       "::1:80",
+        "[]:80",   "[host]:80", "http://host:80", "host:80 ",
+        "unix:",   "unix:/",    "unix:run/a",     "unix:/a b"}) {
     auto address = ParseAddress(text);
     EXPECT_EQ(address.status().code(), absl::StatusCode::kInvalidArgument)
         << text;
@@ -45,7 +58,8 @@ TEST(AddressTest, PortZeroIsOnlyToListenOn) {
 }
 
 TEST(AddressTest, LoopbackIsNoMatterOfHowANameBegins) {
-  for (const char* host : {"localhost", "::1", "127.0.0.1", "127.1.2.3"}) {
+  for (const char* host :
+       {"localhost", "::1", "127.0.0.1", "127.1.2.3", "unix:/run/a"}) {
     EXPECT_TRUE(IsLoopback(host)) << host;
   }
   for (const char* host : {"", "0.0.0.0", "::", "10.127.0.1", "127.example.org",

@@ -43,6 +43,17 @@ class ModesTest(unittest.TestCase):
                                flags=("--mode", "remote"), **self.options),
                 self.expected)
 
+    def test_servers_of_this_machine_have_sockets_without_ports(self):
+        with (tempfile.TemporaryDirectory(dir="/tmp") as folder,
+              processes.Server(self.graph, listen=f"unix:{folder}/s")
+              as server):
+            self.assertEqual(server.address, f"unix:{folder}/s")
+            self.assertEqual(
+                sampling.lines(("servers", server.address), **self.options),
+                self.expected)
+            self.assertIn("ok", processes.run_ok("doctor", "--servers",
+                                                 server.address))
+
     def test_options_come_from_a_file_too(self):
         with processes.temporary_folder() as folder:
             path = os.path.join(folder, "worker.json")
