@@ -59,10 +59,12 @@ MAY_INCLUDE = {
         "sampler_server",
         "trainer_client/core",
     ],
+    "trainer_client/cuda": ["common"],
     "trainer_client/modes": [
         "common",
         "channel",
         "trainer_client/core",
+        "trainer_client/cuda",
         "trainer_client/embedded",
     ],
     "trainer_client/torch": [
@@ -70,6 +72,7 @@ MAY_INCLUDE = {
         "channel",
         "partition/format/schema.h",
         "trainer_client/core",
+        "trainer_client/cuda",
         "trainer_client/embedded",
         "trainer_client/modes",
     ],

@@ -58,8 +58,9 @@ class ModesTest(unittest.TestCase):
         with processes.temporary_folder() as folder:
             path = os.path.join(folder, "worker.json")
             for options in ({"mode": "collocated"},
+                            {"mode": "collocated", "pin_memory": True},
                             {"mode": "mp", "num_workers": 2,
-                             "channel_size": "32MB"}):
+                             "channel_size": "32MB", "pin_memory": True}):
                 with open(path, "w", encoding="ascii") as file:
                     json.dump({**options, "graph": self.graph}, file)
                 self.assertEqual(

@@ -22,6 +22,15 @@ absl::Status ExecutorStuck() {
       "the loader's executor does not run its tasks");
 }
 
+// Silence would be plain memory under another name.
+absl::Status CheckPinMemory(const RemoteDistSamplingWorkerOptions& worker,
+                            const LoaderEnvironment& environment) {
+  if (!worker.pin_memory || environment.make_ring) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "RemoteDistSamplingWorkerOptions.pin_memory is true; allowed: with an "
+      "environment of SamplingWorkers, or one whose make_ring page-locks");
+}
+
 ServerLinkOptions LinkOptions(const RemoteDistSamplingWorkerOptions& worker,
                               const LoaderEnvironment& environment,
                               std::shared_ptr<Strand> strand) {
@@ -206,6 +215,7 @@ absl::StatusOr<std::unique_ptr<DistNeighborLoader>> DistNeighborLoader::Create(
     const RemoteDistSamplingWorkerOptions& worker,
     const LoaderEnvironment& environment) {
   RETURN_IF_ERROR(worker.Validate());
+  RETURN_IF_ERROR(CheckPinMemory(worker, environment));
   RETURN_IF_ERROR(CheckLoaderOptions(options));
   ASSIGN_OR_RETURN(const DiscoverySource source, worker.Source());
   auto loader = std::make_unique<Loader>(options, worker, environment, source);

@@ -237,6 +237,23 @@ TEST_F(DistNeighborLoaderTest, RefusesWhatCannotBeSampled) {
   EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+// Whoever makes the ring pins it: a loader does not say yes and do nothing.
+TEST_F(DistNeighborLoaderTest, PinMemoryNeedsAMakerOfRings) {
+  Serve({"a", 1}, kNodes, 1);
+  worker_.pin_memory = true;
+  ExpectRefused("pin_memory is true; allowed: with an environment of");
+  uint64_t asked = 0;
+  const LoaderEnvironment environment{.executor = &pool_,
+                                      .transport = &transport_,
+                                      .make_ring = [&](uint64_t bytes) {
+                                        asked = bytes;
+                                        return SlotRing::Create(bytes);
+                                      }};
+  auto loader = DistNeighborLoader::Create(options_, worker_, environment);
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  EXPECT_EQ(asked, worker_.buffer_size);
+}
+
 TEST_F(DistNeighborLoaderTest, WithoutAServerItNamesThem) {
   worker_.rpc_timeout = absl::Milliseconds(300);
   const absl::Status status = Create().status();

@@ -47,6 +47,10 @@ struct RemoteDistSamplingWorkerOptions {
   uint64_t buffer_size = uint64_t{256} << 20;
   // Batches asked for ahead of the one being consumed. 1 to 1024.
   int prefetch_size = 4;
+  // The ring in page-locked memory, which GPUs copy from at full speed and
+  // without being waited for. Whoever makes the ring sees to it: an environment
+  // of SamplingWorkers does, one without make_ring is refused.
+  bool pin_memory = false;
   // Names this job to servers, for fairness and logs.
   std::string worker_key = "default";
 

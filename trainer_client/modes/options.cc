@@ -88,6 +88,7 @@ RemoteDistSamplingWorkerOptions Common(const Options& options) {
   loader.rpc_timeout = options.rpc_timeout;
   loader.buffer_size = options.channel_size;
   loader.prefetch_size = options.prefetch_size;
+  loader.pin_memory = options.pin_memory;
   return loader;
 }
 
@@ -123,6 +124,7 @@ Options LocalOf(const BatchSourceOptions& source) {
   options.rpc_timeout = source.worker.rpc_timeout;
   options.channel_size = source.worker.buffer_size;
   options.prefetch_size = source.worker.prefetch_size;
+  options.pin_memory = source.worker.pin_memory;
   return options;
 }
 

@@ -34,6 +34,10 @@ struct CollocatedDistSamplingWorkerOptions {
   uint64_t channel_size = uint64_t{256} << 20;
   // Batches asked for ahead of the one being consumed. 1 to 1024.
   int prefetch_size = 4;
+  // The ring in page-locked memory, which GPUs copy from at full speed and
+  // without being waited for (DeviceCopies). Without CUDA: plain, and a
+  // warning.
+  bool pin_memory = false;
 };
 
 // GLT's MpDistSamplingWorkerOptions: the trainer starts num_workers sampling
@@ -58,6 +62,10 @@ struct MpDistSamplingWorkerOptions {
   uint64_t channel_size = 0;
   // Batches asked for ahead of the one being consumed. 1 to 1024.
   int prefetch_size = 4;
+  // The ring in page-locked memory, which GPUs copy from at full speed and
+  // without being waited for (DeviceCopies). Without CUDA: plain, and a
+  // warning.
+  bool pin_memory = false;
   // The ring in pages that the system keeps back (hugetlbfs), or an error.
   bool huge_pages = false;
   // The NUMA node that the ring's pages are taken from; -1: any.

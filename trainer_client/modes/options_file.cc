@@ -122,6 +122,7 @@ void TakeCommon(Members& members, Options* options) {
   members.Take("num_rpc_threads", &options->num_rpc_threads);
   members.Take("rpc_timeout", &options->rpc_timeout);
   members.Take("prefetch_size", &options->prefetch_size);
+  members.Take("pin_memory", &options->pin_memory);
 }
 
 // What the local modes have in common.

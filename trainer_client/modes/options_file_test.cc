@@ -22,7 +22,8 @@ TEST(OptionsFile, EveryModeByItsNames) {
       R"({"mode": "mp", "graph": "g", "num_workers": 3, "num_threads": 2,
           "worker_devices": "cpu", "worker_concurrency": 5,
           "num_rpc_threads": 1, "rpc_timeout": 2.5, "channel_size": "1GB",
-          "prefetch_size": 9, "huge_pages": true, "numa_node": 0,
+          "prefetch_size": 9, "pin_memory": true, "huge_pages": true,
+          "numa_node": 0,
           "worker_program": "w"})");
   ASSERT_TRUE(mp.ok()) << mp.status();
   const auto& m = std::get<MpDistSamplingWorkerOptions>(*mp);
@@ -35,13 +36,15 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_EQ(m.rpc_timeout, absl::Seconds(2.5));
   EXPECT_EQ(m.channel_size, uint64_t{1} << 30);
   EXPECT_EQ(m.prefetch_size, 9);
+  EXPECT_TRUE(m.pin_memory);
   EXPECT_TRUE(m.huge_pages);
   EXPECT_EQ(m.numa_node, 0);
   EXPECT_EQ(m.worker_program, "w");
 
   const auto remote = ParseWorkerOptions(
       R"({"mode": "remote", "servers": "a:1,b:2", "server_rank": [1, 0],
-          "num_workers": 2, "buffer_size": 65536, "worker_key": "k"})");
+          "num_workers": 2, "buffer_size": 65536, "worker_key": "k",
+          "pin_memory": true})");
   ASSERT_TRUE(remote.ok()) << remote.status();
   const auto& r = std::get<RemoteDistSamplingWorkerOptions>(*remote);
   EXPECT_EQ(r.servers, "a:1,b:2");
@@ -49,13 +52,14 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_EQ(r.num_workers, 2);
   EXPECT_EQ(r.buffer_size, 65536u);
   EXPECT_EQ(r.worker_key, "k");
+  EXPECT_TRUE(r.pin_memory);
 
   const auto collocated =
       ParseWorkerOptions(R"({"mode": "collocated", "num_threads": 4})");
   ASSERT_TRUE(collocated.ok()) << collocated.status();
-  EXPECT_EQ(
-      std::get<CollocatedDistSamplingWorkerOptions>(*collocated).num_threads,
-      4);
+  const auto& c = std::get<CollocatedDistSamplingWorkerOptions>(*collocated);
+  EXPECT_EQ(c.num_threads, 4);
+  EXPECT_FALSE(c.pin_memory);
 }
 
 TEST(OptionsFile, AServerRankIsANumberAListOrNull) {
@@ -94,6 +98,8 @@ TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
        "rpc_timeout is \"1s\"; allowed: seconds"},
       {R"({"mode": "mp", "huge_pages": 1})",
        "huge_pages is 1; allowed: true or false"},
+      {R"({"mode": "collocated", "pin_memory": "yes"})",
+       "pin_memory is \"yes\"; allowed: true or false"},
       {R"({"mode": "mp", "worker_devices": [1]})",
        "worker_devices is 1; allowed: texts"},
       {R"({"mode": "remote", "server_rank": ["a"]})",

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "trainer_client/modes/sampling_workers.h"
 
@@ -65,10 +66,23 @@ TEST(ModeOptions, ARingOfMpIsGltsByDefault) {
             kMiB);
 }
 
+TEST(ModeOptions, PinMemoryReachesTheLoaderInEveryMode) {
+  using Remote = RemoteDistSamplingWorkerOptions;
+  EXPECT_FALSE(LoaderOptionsOf(MpDistSamplingWorkerOptions{}).pin_memory);
+  for (const SamplingWorkerOptionsOfAMode& options :
+       std::vector<SamplingWorkerOptionsOfAMode>{
+           CollocatedDistSamplingWorkerOptions{.pin_memory = true},
+           MpDistSamplingWorkerOptions{.pin_memory = true},
+           Remote{.pin_memory = true}}) {
+    EXPECT_TRUE(LoaderOptionsOf(options).pin_memory) << options.index();
+  }
+}
+
 TEST(ModeOptions, ACommandLineNamesTheMode) {
   BatchSourceOptions source;
   source.worker.servers = "127.0.0.1:1";
   source.worker.prefetch_size = 7;
+  source.worker.pin_memory = true;
   source.worker.buffer_size = 5 * kMiB;
   EXPECT_EQ(std::get<RemoteDistSamplingWorkerOptions>(ModeOf(source)).servers,
             "127.0.0.1:1");
@@ -78,11 +92,13 @@ TEST(ModeOptions, ACommandLineNamesTheMode) {
   EXPECT_EQ(collocated.graph, "g");
   EXPECT_EQ(collocated.num_threads, 0);
   EXPECT_EQ(collocated.prefetch_size, 7);
+  EXPECT_TRUE(collocated.pin_memory);
   source.num_workers = 2;
   source.worker_program = "w";
   const auto mp = std::get<MpDistSamplingWorkerOptions>(ModeOf(source));
   EXPECT_EQ(mp.num_workers, 2);
   EXPECT_EQ(mp.num_threads, 1);
+  EXPECT_TRUE(mp.pin_memory);
   EXPECT_EQ(mp.channel_size, 5 * kMiB);
   EXPECT_EQ(mp.worker_program, "w");
 }
@@ -92,6 +108,18 @@ TEST(SamplingWorkers, AServerHasRoomForABatchThatFillsTheRing) {
   EXPECT_EQ(MemoryBudgetFor(700 * kMiB), 1400 * kMiB);
   EXPECT_EQ(MemoryBudgetFor(700 * kMiB + 1), 1400 * kMiB + 2 * 4096);
   EXPECT_EQ(MemoryBudgetFor(kMiB), 1024 * kMiB) << "the server's default";
+}
+
+TEST(SamplingWorkers, PinMemoryMakesTheRingsOfAFleetToo) {
+  RemoteDistSamplingWorkerOptions options;
+  options.servers = "127.0.0.1:1";
+  EXPECT_FALSE(SamplingWorkers::Open(options).value()->environment().make_ring);
+  options.pin_memory = true;
+  const auto workers = SamplingWorkers::Open(options).value();
+  EXPECT_TRUE(workers->loader().pin_memory);
+  const auto ring = workers->environment().make_ring(kMiB);
+  ASSERT_TRUE(ring.ok()) << ring.status();
+  EXPECT_EQ((*ring)->capacity(), kMiB);
 }
 
 TEST(SamplingWorkers, AFolderThatIsNotThereIsNamed) {

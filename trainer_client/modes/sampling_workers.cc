@@ -31,9 +31,7 @@ class Remote final : public SamplingWorkers {
   ~Remote() override { transport_.Shutdown(); }
 
   LoaderEnvironment environment() override {
-    return {.executor = &executor_,
-            .transport = &transport_,
-            .ring_option = ring_option_};
+    return EnvironmentOn(&executor_, &transport_);
   }
   absl::Status Shutdown(absl::Duration timeout) override {
     ASSIGN_OR_RETURN(DiscoverySource source, loader_.Source());
@@ -77,9 +75,7 @@ class Collocated final : public SamplingWorkers {
   }
 
   LoaderEnvironment environment() override {
-    return {.executor = &executor_,
-            .transport = server_->transport(),
-            .ring_option = ring_option_};
+    return EnvironmentOn(&executor_, server_->transport());
   }
 
  private:
@@ -124,9 +120,10 @@ class Mp final : public SamplingWorkers {
   absl::StatusOr<std::shared_ptr<SlotRing>> MakeRing(uint64_t bytes) {
     ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
                      SharedMemory::Create(bytes, memory_));
-    transport_->AddMemory(memory);
-    const absl::Span<uint8_t> span = memory->bytes();
-    return SlotRing::Over(span, std::move(memory));
+    ASSIGN_OR_RETURN(std::shared_ptr<SlotRing> ring,
+                     rings_.Over(memory->bytes(), memory, ring_option_));
+    transport_->AddMemory(std::move(memory));
+    return ring;
   }
 
   const SharedMemoryOptions memory_;
@@ -162,6 +159,19 @@ struct Opener {
 
 uint64_t MemoryBudgetFor(uint64_t ring_bytes) {
   return std::max(uint64_t{1} << 30, 2 * AlignUp(ring_bytes, SlotRing::kUnit));
+}
+
+LoaderEnvironment SamplingWorkers::EnvironmentOn(Executor* executor,
+                                                 Transport* transport) {
+  LoaderEnvironment environment{.executor = executor,
+                                .transport = transport,
+                                .ring_option = ring_option_};
+  if (loader_.pin_memory) {
+    environment.make_ring = [this](uint64_t bytes) {
+      return rings_.Make(bytes, ring_option_);
+    };
+  }
+  return environment;
 }
 
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::Open(

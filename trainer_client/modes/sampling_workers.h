@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
+#include "trainer_client/modes/ring_maker.h"
 
 namespace tributary {
 
@@ -30,7 +31,8 @@ namespace tributary {
 class SamplingWorkers {
  public:
   // What Validate says; of a local mode what Graph::Open and WorkerFleet::Start
-  // say.
+  // say. With pin_memory, and a GPU to pin it for, the rings are made in the
+  // context that PageLock chooses: open the trainer's GPU before its loaders.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
       const SamplingWorkerOptionsOfAMode& options);
   // As a command line says it, or its file; without one errors name the ring by
@@ -55,10 +57,15 @@ class SamplingWorkers {
  protected:
   SamplingWorkers(RemoteDistSamplingWorkerOptions loader,
                   std::string ring_option)
-      : loader_(std::move(loader)), ring_option_(std::move(ring_option)) {}
+      : loader_(std::move(loader)),
+        ring_option_(std::move(ring_option)),
+        rings_(RingMaker::For(loader_.pin_memory)) {}
+  // For workers that write into no memory of the trainer's.
+  LoaderEnvironment EnvironmentOn(Executor* executor, Transport* transport);
 
   RemoteDistSamplingWorkerOptions loader_;
   std::string ring_option_;  // LoaderEnvironment's
+  const RingMaker rings_;
 };
 
 // What a server may reserve for batches that go into a ring of so many bytes: a

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <torch/optim/adam.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,9 +12,11 @@
 #include "trainer_client/torch/catch_torch.h"
 #include "trainer_client/torch/csr_block.h"
 #include "trainer_client/torch/ddp.h"
+#include "trainer_client/torch/device_copies.h"
 #include "trainer_client/torch/graph_sage.h"
 #include "trainer_client/torch/process_group.h"
 #include "trainer_client/torch/tensors.h"
+#include "trainer_client/torch/train_device.h"
 
 namespace tributary {
 namespace {
@@ -72,9 +73,9 @@ absl::StatusOr<std::vector<TorchBlock>> BlocksOf(const TorchBatch& batch,
   return result;
 }
 
-at::Tensor Features(const at::Tensor& stored, bool row_normalize,
-                    const c10::Device& device) {
-  at::Tensor x = stored.to(device).to(at::kFloat);
+// `stored` is on the model's device.
+at::Tensor Features(const at::Tensor& stored, bool row_normalize) {
+  at::Tensor x = stored.to(at::kFloat);
   if (x.dim() == 1) x = x.unsqueeze(1);
   if (!row_normalize) return x;
   const at::Tensor sums = x.sum(1, /*keepdim=*/true);
@@ -84,39 +85,25 @@ at::Tensor Features(const at::Tensor& stored, bool row_normalize,
 absl::StatusOr<Example> MakeExample(const BatchLease& lease,
                                     const TrainOptions& options,
                                     int64_t num_classes,
-                                    const c10::Device& device) {
+                                    const c10::Device& device,
+                                    DeviceCopies& copies) {
   ASSIGN_OR_RETURN(const TorchBatch batch, ToTorchBatch(lease));
   if (!batch.x.defined()) {
     return absl::InvalidArgumentError("the graph has no features to train on");
   }
+  // Under way while labels are checked and blocks are made.
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> moved,
+                   copies.Start({batch.x, batch.seed_index}));
   Example example;
   ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
   RETURN_IF_ERROR(CheckLabels(labels, num_classes));
   ASSIGN_OR_RETURN(example.blocks, BlocksOf(batch, options.expand_all, device));
-  example.x = Features(batch.x, options.row_normalize, device);
-  example.positions = batch.seed_index.to(device);
+  example.x = Features(moved[0], options.row_normalize);
+  example.positions = moved[1];
   example.labels = labels.to(device);
   example.inputs = labels.numel();
   example.labelled = (labels != kNoLabel).sum().item<int64_t>();
   return example;
-}
-
-absl::StatusOr<at::Device> DeviceOf(const TrainOptions& options,
-                                    int local_rank) {
-  if (options.device == "cpu" || (options.device == "auto" && !at::hasCUDA())) {
-    return at::Device(at::kCPU);
-  }
-  if (!at::hasCUDA()) {
-    return absl::UnavailableError(
-        "device cuda: no GPU is visible, or this program was built without "
-        "--config=cuda");
-  }
-  // Without LOCAL_RANK the local rank is RANK, which counts over all machines:
-  // modulo the GPUs of this one it is right where machines are alike and ranks
-  // fill one after another. Not yet run on more than one machine with GPUs.
-  const int num_gpus = std::max(1, static_cast<int>(at::getNumGPUs()));
-  return at::Device(at::kCUDA,
-                    static_cast<c10::DeviceIndex>(local_rank % num_gpus));
 }
 
 // Any bit of either changes every number drawn.
@@ -134,6 +121,7 @@ struct NodeClassifier::State {
   int64_t num_classes = 0;
   ProcessGroup* group = nullptr;
   at::Device device{at::kCPU};
+  std::unique_ptr<DeviceCopies> copies;  // of batches to it
   GraphSage model{nullptr};
   std::unique_ptr<torch::optim::Adam> optimizer;
   std::unique_ptr<DistributedDataParallel> ddp;
@@ -143,6 +131,10 @@ struct NodeClassifier::State {
   // buckets do not allow.
   void DropGradients() {
     for (at::Tensor& p : model->parameters()) p.mutable_grad().reset();
+  }
+
+  absl::StatusOr<Example> ExampleOf(const BatchLease& lease) {
+    return MakeExample(lease, options, num_classes, device, *copies);
   }
 
   at::Tensor Logits(const Example& example) {
@@ -177,7 +169,8 @@ absl::StatusOr<std::unique_ptr<NodeClassifier>> NodeClassifier::Create(
   state->options = options;
   state->num_classes = num_classes;
   state->group = group;
-  ASSIGN_OR_RETURN(state->device, DeviceOf(options, group->local_rank()));
+  ASSIGN_OR_RETURN(state->device, TrainDevice(options, group->local_rank()));
+  state->copies = std::make_unique<DeviceCopies>(state->device);
   RETURN_IF_ERROR(CatchTorch("model", [&] {
     at::manual_seed(options.random_seed);
     state->model =
@@ -210,8 +203,7 @@ absl::StatusOr<Tally> NodeClassifier::Step(const BatchLease* lease,
     if (lease == nullptr) {
       RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
     } else {
-      ASSIGN_OR_RETURN(const Example example,
-                       MakeExample(*lease, s.options, s.num_classes, s.device));
+      ASSIGN_OR_RETURN(const Example example, s.ExampleOf(*lease));
       const at::Tensor logits = s.Logits(example);
       const at::Tensor loss = s.SummedLoss(logits, example.labels);
       // DDP divides by world: what is left is the mean over the round.
@@ -220,7 +212,8 @@ absl::StatusOr<Tally> NodeClassifier::Step(const BatchLease* lease,
       tally = s.TallyOf(example, logits, loss);
     }
     s.optimizer->step();
-    return absl::OkStatus();
+    // The tally has waited for the device: the batch's slot may go.
+    return s.copies->Poll();
   }));
   return tally;
 }
@@ -231,13 +224,12 @@ absl::StatusOr<Tally> NodeClassifier::Evaluate(const BatchLease& lease) {
   RETURN_IF_ERROR(CatchTorch("evaluate", [&] {
     const torch::NoGradGuard no_grad;
     s.model->eval();
-    ASSIGN_OR_RETURN(const Example example,
-                     MakeExample(lease, s.options, s.num_classes, s.device));
+    ASSIGN_OR_RETURN(const Example example, s.ExampleOf(lease));
     const at::Tensor logits = s.Logits(example);
     // A class that no training input has is in no row of the model: wrong, no
     // error, and without a loss.
     tally = s.TallyOf(example, logits, at::zeros({}));
-    return absl::OkStatus();
+    return s.copies->Poll();
   }));
   return tally;
 }

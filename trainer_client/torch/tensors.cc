@@ -200,13 +200,15 @@ absl::StatusOr<TorchBatch> ToTorchBatch(const BatchLease& lease) {
   return batch;
 }
 
+std::array<at::Tensor*, 8> TorchBatch::tensors() {
+  return {&n_id,       &e_id, &input_id, &seed_index,
+          &edge_index, &x,    &y,        &edge_attr};
+}
+
 TorchBatch TorchBatch::To(const c10::Device& device) const {
-  if (device.is_cpu()) return *this;
   TorchBatch moved = *this;
-  for (at::Tensor* t :
-       {&moved.n_id, &moved.e_id, &moved.input_id, &moved.seed_index,
-        &moved.edge_index, &moved.x, &moved.y, &moved.edge_attr}) {
-    if (t->defined()) *t = t->to(device, /*non_blocking=*/t->is_pinned());
+  for (at::Tensor* t : moved.tensors()) {
+    if (t->defined()) *t = t->to(device);
   }
   return moved;
 }

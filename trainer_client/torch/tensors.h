@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -43,7 +44,10 @@ struct TorchBatch {
   std::vector<int64_t> num_sampled_edges;  // [hops], sums to E
 
   int64_t num_positions() const { return input_id.numel(); }
-  // Tensors moved to `device`; from pinned memory the copies are asynchronous.
+  // All of the above, undefined ones too.
+  std::array<at::Tensor*, 8> tensors();
+  // Tensors on `device`, copied when this returns: their slot is free as soon
+  // as these here are gone. DeviceCopies does not wait for them.
   TorchBatch To(const c10::Device& device) const;
 };
 

@@ -128,6 +128,10 @@ TEST(ToTorchBatchTest, HasPyGsFields) {
   EXPECT_EQ(batch->num_sampled_nodes, (std::vector<int64_t>{2, 1}));
   EXPECT_FALSE(batch->y.defined());
   EXPECT_EQ(batch->To(at::kCPU).x.const_data_ptr(), batch->x.const_data_ptr());
+  const TorchBatch meta = batch->To(at::kMeta);
+  EXPECT_TRUE(meta.e_id.is_meta() && meta.x.is_meta());
+  EXPECT_EQ(meta.x.sizes(), (at::IntArrayRef{3, 1}));
+  EXPECT_FALSE(meta.y.defined());
 }
 
 TEST(ToTorchBatchTest, RefusesContradictions) {

@@ -102,6 +102,9 @@ void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
       ->capture_default_str();
   AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
            "Batches asked for ahead");
+  app.add_flag("--pin-memory", a.source.worker.pin_memory,
+               "Receive into page-locked memory, from which GPUs copy while "
+               "the CPU goes on; without CUDA a warning and plain memory");
   AddReal(app, "--rpc-timeout", t.rpc_timeout,
           "Longest wait for one batch in seconds, whatever servers report");
 }
@@ -234,7 +237,8 @@ absl::Status ReadMode(const Texts& t, TrainArguments& a) {
 
 absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (!a.source.worker_options.empty()) {
-    if (t.mode.empty() && a.source.worker.servers.empty()) {
+    if (t.mode.empty() && a.source.worker.servers.empty() &&
+        !a.source.worker.pin_memory) {
       ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
                        ReadWorkerOptions(a.source.worker_options));
       // Ranks wait for each other as long.
@@ -242,8 +246,8 @@ absl::Status ReadSource(const Texts& t, TrainArguments& a) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        "--worker-options with --servers or --mode; allowed: without, for the "
-        "file says them");
+        "--worker-options with --servers, --mode or --pin-memory; allowed: "
+        "without, for the file says them");
   }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(

@@ -26,6 +26,7 @@ TEST(TrainArgumentsTest, Defaults) {
   EXPECT_EQ(a.valid_split, "valid");
   EXPECT_EQ(a.test_split, "test");
   EXPECT_EQ(a.source.worker.buffer_size, 256u << 20);
+  EXPECT_FALSE(a.source.worker.pin_memory);
 }
 
 TEST(TrainArgumentsTest, EveryOption) {
@@ -68,6 +69,7 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "1.5GiB",
                              "--prefetch",
                              "9",
+                             "--pin-memory",
                              "--rpc-timeout",
                              "2.5",
                              "--no-progress",
@@ -84,6 +86,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.source.worker.servers, "127.0.0.1:5000");
   EXPECT_EQ(a.source.worker.buffer_size, 1610612736u);
   EXPECT_EQ(a.source.worker.prefetch_size, 9);
+  EXPECT_TRUE(a.source.worker.pin_memory);
   EXPECT_EQ(a.source.worker.rpc_timeout, absl::Seconds(2.5));
   EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
   EXPECT_EQ(a.eval_num_neighbors, (std::vector<int32_t>{-1, -1, -1}));

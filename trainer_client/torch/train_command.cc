@@ -19,6 +19,7 @@
 #include "trainer_client/torch/rank_environment.h"
 #include "trainer_client/torch/rank_launcher.h"
 #include "trainer_client/torch/train_arguments.h"
+#include "trainer_client/torch/train_device.h"
 #include "trainer_client/torch/train_output.h"
 #include "trainer_client/torch/trainer.h"
 
@@ -117,6 +118,7 @@ class RankRun {
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
+    RETURN_IF_ERROR(OpenTrainDevice(arguments_.train, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
     RETURN_IF_ERROR(TrainOn(*source, *group, watcher));
