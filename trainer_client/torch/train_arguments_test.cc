@@ -242,6 +242,8 @@ TEST(TrainArgumentsTest, WorkerOptionsComeFromAFile) {
   EXPECT_EQ(parsed.arguments->source.worker.rpc_timeout, absl::Seconds(7));
   EXPECT_EQ(Parse({"--worker-options", path.c_str(), "--mode", "mp"}).exit_code,
             2);
+  EXPECT_EQ(Parse({"--worker-options", path.c_str(), "--pin-memory"}).exit_code,
+            2);
   EXPECT_EQ(Parse({"--worker-options", "/nowhere.json"}).exit_code, 2);
 }
 
