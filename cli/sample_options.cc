@@ -72,7 +72,7 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
       ->capture_default_str();
   app.add_option("--feature-dtype", arguments.feature_dtype,
                  "Precision of floating x and edge_attr: stored, float16, "
-                 "bfloat16")
+                 "bfloat16, int8 (each row with a scale)")
       ->type_name("DTYPE")
       ->capture_default_str();
   DeclareDrawFlags(app, arguments.draws);

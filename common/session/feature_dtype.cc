@@ -9,7 +9,7 @@ namespace tributary {
 namespace {
 
 constexpr FeatureDType kAll[] = {FeatureDType::kStored, FeatureDType::kFloat16,
-                                 FeatureDType::kBFloat16};
+                                 FeatureDType::kBFloat16, FeatureDType::kInt8};
 
 absl::Status Refuse(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -45,6 +45,10 @@ bool IsFloating(DType dtype) {
 DType DTypeInBatch(DType stored, FeatureDType asked) {
   if (asked == FeatureDType::kStored || !IsFloating(stored)) return stored;
   return static_cast<DType>(asked);
+}
+
+bool HasScale(DType stored, FeatureDType asked) {
+  return asked == FeatureDType::kInt8 && IsFloating(stored);
 }
 
 }  // namespace tributary

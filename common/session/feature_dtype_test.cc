@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(FeatureDType, NamesAndCodesAreThoseOfDTypes) {
-  for (const char* name : {"float16", "bfloat16"}) {
+  for (const char* name : {"float16", "bfloat16", "int8"}) {
     const auto dtype = FeatureDTypeFromName(name);
     ASSERT_TRUE(dtype.ok()) << dtype.status();
     EXPECT_EQ(FeatureDTypeName(*dtype), name);
@@ -27,7 +27,7 @@ TEST(FeatureDType, RefusalsSayWhatIsAllowed) {
     const absl::Status status = FeatureDTypeFromName(name).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << name;
     EXPECT_THAT(std::string(status.message()),
-                HasSubstr("allowed: stored, float16, bfloat16"));
+                HasSubstr("allowed: stored, float16, bfloat16, int8"));
   }
   for (const uint32_t code : {1u, 8u, 11u, 262u}) {
     EXPECT_THAT(std::string(FeatureDTypeFromCode(code).status().message()),
@@ -42,11 +42,16 @@ TEST(FeatureDType, WholeNumbersStayWhatTheyAre) {
     EXPECT_EQ(DTypeInBatch(stored, FeatureDType::kFloat16), DType::kFloat16);
     EXPECT_EQ(DTypeInBatch(stored, FeatureDType::kBFloat16), DType::kBFloat16);
     EXPECT_EQ(DTypeInBatch(stored, FeatureDType::kStored), stored);
+    EXPECT_EQ(DTypeInBatch(stored, FeatureDType::kInt8), DType::kInt8);
+    EXPECT_TRUE(HasScale(stored, FeatureDType::kInt8));
+    EXPECT_FALSE(HasScale(stored, FeatureDType::kFloat16));
   }
   for (const DType stored : {DType::kUint8, DType::kInt8, DType::kInt16,
                              DType::kInt32, DType::kInt64, DType::kBool}) {
     EXPECT_FALSE(IsFloating(stored));
     EXPECT_EQ(DTypeInBatch(stored, FeatureDType::kFloat16), stored);
+    EXPECT_EQ(DTypeInBatch(stored, FeatureDType::kInt8), stored);
+    EXPECT_FALSE(HasScale(stored, FeatureDType::kInt8));
   }
 }
 

@@ -10,7 +10,9 @@ namespace tributary {
 
 size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
                        FeatureDType asked) {
-  return stored.has_value() ? InBatch(*stored, asked).row_bytes() : 0;
+  if (!stored.has_value()) return 0;
+  return InBatch(*stored, asked).row_bytes() +
+         (HasScale(stored->dtype, asked) ? sizeof(float) : 0);
 }
 
 absl::Status CheckFeatureDType(const GraphSchema& schema,

@@ -17,7 +17,7 @@ inline ColumnSchema InBatch(const ColumnSchema& stored, FeatureDType asked) {
   return {DTypeInBatch(stored.dtype, asked), stored.dim};
 }
 
-// Bytes of a row in the batch; 0 where there is no column.
+// Bytes of a row in the batch, its scale with it; 0 where there is no column.
 size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
                        FeatureDType asked);
 

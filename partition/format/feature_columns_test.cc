@@ -36,6 +36,8 @@ TEST(FeatureRowBytes, OfFloatingColumnsAlone) {
             12u);
   EXPECT_EQ(FeatureRowBytes(schema.node_types[0].x, FeatureDType::kFloat16),
             6u);
+  // Three values and a scale.
+  EXPECT_EQ(FeatureRowBytes(schema.node_types[0].x, FeatureDType::kInt8), 7u);
   EXPECT_EQ(FeatureRowBytes(schema.node_types[1].x, FeatureDType::kFloat16),
             16u);
   EXPECT_EQ(FeatureRowBytes(schema.node_types[2].x, FeatureDType::kFloat16),

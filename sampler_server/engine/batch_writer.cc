@@ -53,6 +53,16 @@ void BatchWriter::AddInputTensors() {
   seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {positions});
 }
 
+int BatchWriter::AddFeatures(const std::string& name, const std::string& suffix,
+                             int64_t rows, const ColumnSchema& stored,
+                             int* scale) {
+  if (HasScale(stored.dtype, plan_.feature_dtype)) {
+    *scale = layout_.Add(name + "_scale" + suffix, DType::kFloat32, {rows});
+  }
+  const ColumnSchema column = InBatch(stored, plan_.feature_dtype);
+  return layout_.Add(name + suffix, column.dtype, RowsShape(rows, column));
+}
+
 void BatchWriter::AddNodeTensors(int type) {
   const NodeTypeSchema& schema = schema_.node_types[type];
   const std::string suffix = plan_.typed_names ? "/" + schema.name : "";
@@ -68,8 +78,7 @@ void BatchWriter::AddNodeTensors(int type) {
     tensors.batch = layout_.Add("batch" + suffix, DType::kInt64, {n});
   }
   if (plan_.collect_features && schema.x.has_value()) {
-    const ColumnSchema x = InBatch(*schema.x, plan_.feature_dtype);
-    tensors.x = layout_.Add("x" + suffix, x.dtype, RowsShape(n, x));
+    tensors.x = AddFeatures("x", suffix, n, *schema.x, &tensors.x_scale);
   }
   if (plan_.collect_features && schema.y.has_value()) {
     tensors.y =
@@ -106,9 +115,8 @@ void BatchWriter::AddEdgeTensors(size_t index) {
         layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
   }
   if (NeedsPositions(schema_, plan_, planned)) {
-    const ColumnSchema attr = InBatch(*schema.edge_attr, plan_.feature_dtype);
-    tensors.edge_attr =
-        layout_.Add("edge_attr" + suffix, attr.dtype, RowsShape(e, attr));
+    tensors.edge_attr = AddFeatures("edge_attr", suffix, e, *schema.edge_attr,
+                                    &tensors.edge_attr_scale);
   }
   edges_.push_back(tensors);
 }
@@ -199,7 +207,7 @@ BatchWriter::NodeRows BatchWriter::node_rows(size_t index,
                                              absl::Span<uint8_t> room) const {
   const NodeTensors& tensors = nodes_[index];
   return {TensorOf(tensors.n_id, room), TensorOf(tensors.x, room),
-          TensorOf(tensors.y, room)};
+          TensorOf(tensors.x_scale, room), TensorOf(tensors.y, room)};
 }
 
 absl::Span<uint8_t> BatchWriter::kind_tensor(size_t index,
@@ -207,9 +215,10 @@ absl::Span<uint8_t> BatchWriter::kind_tensor(size_t index,
   return TensorOf(kind_tensors_[index], room);
 }
 
-absl::Span<uint8_t> BatchWriter::edge_attr(size_t index,
-                                           absl::Span<uint8_t> room) const {
-  return TensorOf(edges_[index].edge_attr, room);
+BatchWriter::EdgeRows BatchWriter::edge_rows(size_t index,
+                                             absl::Span<uint8_t> room) const {
+  return {TensorOf(edges_[index].edge_attr, room),
+          TensorOf(edges_[index].edge_attr_scale, room)};
 }
 
 }  // namespace tributary

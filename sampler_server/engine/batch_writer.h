@@ -23,33 +23,39 @@ class BatchWriter {
 
   size_t total_bytes() const { return layout_.total_bytes(); }
 
-  // Writes the header and every tensor but n_id, x, y, edge_attr and those that
-  // a kind writes itself. `room` is total_bytes() long. `input_number` has an
-  // entry per position.
+  // Writes the header and every tensor but n_id, x, y, edge_attr, their scales
+  // and those that a kind writes itself. `room` is total_bytes() long.
+  // `input_number` has an entry per position.
   void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
 
   // Where rows go; empty for a column that the batch does not have.
   struct NodeRows {
-    absl::Span<uint8_t> n_id, x, y;
+    absl::Span<uint8_t> n_id, x, x_scale, y;
+  };
+  struct EdgeRows {
+    absl::Span<uint8_t> edge_attr, edge_attr_scale;
   };
   // `index` into plan.node_types and plan.edge_types.
   NodeRows node_rows(size_t index, absl::Span<uint8_t> room) const;
-  absl::Span<uint8_t> edge_attr(size_t index, absl::Span<uint8_t> room) const;
+  EdgeRows edge_rows(size_t index, absl::Span<uint8_t> room) const;
   // `index` into state.tensors.
   absl::Span<uint8_t> kind_tensor(size_t index, absl::Span<uint8_t> room) const;
 
  private:
   static constexpr int kNone = -1;
   struct NodeTensors {
-    int n_id = kNone, num_sampled_nodes = kNone, x = kNone, y = kNone,
-        batch = kNone;
+    int n_id = kNone, num_sampled_nodes = kNone, x = kNone, x_scale = kNone,
+        y = kNone, batch = kNone;
   };
   struct EdgeTensors {
     int edge_index = kNone, e_id = kNone, num_sampled_edges = kNone,
-        edge_attr = kNone, edge_weight = kNone;
+        edge_attr = kNone, edge_attr_scale = kNone, edge_weight = kNone;
   };
 
   std::string EdgeSuffix(int edge_type) const;
+  // The tensor's handle; with int8 `scale` becomes that of its scales.
+  int AddFeatures(const std::string& name, const std::string& suffix,
+                  int64_t rows, const ColumnSchema& stored, int* scale);
   void AddInputTensors();
   void AddNodeTensors(int type);
   void AddEdgeTensors(size_t index);

@@ -73,18 +73,46 @@ struct Format16 {
 using Float16 = Format16<5>;
 using BFloat16 = Format16<8>;
 
+// Value i of a row.
+template <typename From>
+double ReadAt(const uint8_t* row, size_t i) {
+  typename From::Stored stored;
+  std::memcpy(&stored, row + i * sizeof(stored), sizeof(stored));
+  return From::Read(stored);
+}
+
 template <typename From, typename To>
-void Convert(const uint8_t* from, size_t width, uint8_t* to) {
+void Convert(const uint8_t* from, size_t width, uint8_t* to, uint8_t*) {
   for (size_t i = 0; i < width; ++i) {
-    typename From::Stored stored;
-    std::memcpy(&stored, from + i * sizeof(stored), sizeof(stored));
-    const uint16_t made = To::Round(From::Read(stored));
+    const uint16_t made = To::Round(ReadAt<From>(from, i));
     std::memcpy(to + i * sizeof(made), &made, sizeof(made));
   }
 }
 
+template <typename From>
+void ConvertToInt8(const uint8_t* from, size_t width, uint8_t* to,
+                   uint8_t* scale) {
+  float most = 0;
+  bool finite = true;
+  for (size_t i = 0; i < width; ++i) {
+    const float value = std::fabs(static_cast<float>(ReadAt<From>(from, i)));
+    finite &= std::isfinite(value);
+    most = std::max(most, value);
+  }
+  const float unit = finite ? most / kInt8Most : kNoScale;
+  std::memcpy(scale, &unit, sizeof(unit));
+  if (!(unit > 0)) return static_cast<void>(std::memset(to, 0, width));
+  for (size_t i = 0; i < width; ++i) {
+    const float value = static_cast<float>(ReadAt<From>(from, i));
+    const float units =
+        std::clamp(std::rint(value / unit), -kInt8Most, kInt8Most);
+    to[i] = static_cast<uint8_t>(static_cast<int8_t>(units));
+  }
+}
+
 constexpr ConvertRowPath kConvertRowPlain = {"plain", Convert<Float32, Float16>,
-                                             Convert<Float32, BFloat16>};
+                                             Convert<Float32, BFloat16>,
+                                             ConvertToInt8<Float32>};
 
 bool HasAvx2AndF16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -124,6 +152,21 @@ ConvertRow ToBFloat16(DType from) {
   }
 }
 
+ConvertRow ToInt8(DType from) {
+  switch (from) {
+    case DType::kFloat32:
+      return ConvertRowPaths().back().to_int8;
+    case DType::kFloat64:
+      return ConvertToInt8<Float64>;
+    case DType::kFloat16:
+      return ConvertToInt8<Float16>;
+    case DType::kBFloat16:
+      return ConvertToInt8<BFloat16>;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 absl::Span<const ConvertRowPath> ConvertRowPaths() {
@@ -135,6 +178,7 @@ absl::Span<const ConvertRowPath> ConvertRowPaths() {
 ConvertRow ConvertRowOf(DType from, DType to) {
   if (to == DType::kFloat16) return ToFloat16(from);
   if (to == DType::kBFloat16) return ToBFloat16(from);
+  if (to == DType::kInt8) return ToInt8(from);
   return nullptr;
 }
 

@@ -13,8 +13,11 @@ namespace tributary {
 
 // `width` values become as many of another dtype: rounded to the nearest, ties
 // to even; what is too large becomes infinite, a NaN 0x7e00 (float16) or 0x7fc0
-// (bfloat16). Neither need be aligned. Pure.
-using ConvertRow = void (*)(const uint8_t* from, size_t width, uint8_t* to);
+// (bfloat16). Of int8 `scale` gets a float32, the row's largest magnitude /
+// 127, by which values are divided; others leave it alone. None need be
+// aligned. Pure.
+using ConvertRow = void (*)(const uint8_t* from, size_t width, uint8_t* to,
+                            uint8_t* scale);
 
 // The best for this processor. Null where rows are copied as they are: from ==
 // to, or one of them has no floating numbers.
@@ -25,6 +28,7 @@ struct ConvertRowPath {
   const char* name;
   ConvertRow to_float16;
   ConvertRow to_bfloat16;
+  ConvertRow to_int8;
 };
 
 // Those that this processor can run, the best one last; never empty.

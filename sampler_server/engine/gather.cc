@@ -55,6 +55,7 @@ RowForm RowForm::Of(const ColumnSchema& stored, FeatureDType asked) {
   form.row_bytes = stored.width() * DTypeSize(dtype);
   form.width = stored.width();
   form.convert = ConvertRowOf(stored.dtype, dtype);
+  form.scaled = HasScale(stored.dtype, asked);
   return form;
 }
 
@@ -73,14 +74,15 @@ void GatherRows(const RowTable& table, absl::Span<const uint64_t> rows,
 
 void GatherRows(const RowTable& table, const RowForm& form,
                 absl::Span<const uint64_t> rows, absl::Span<const uint32_t> to,
-                uint8_t* out) {
+                uint8_t* out, uint8_t* scales) {
   if (form.convert == nullptr) return GatherRows(table, rows, to, out);
   ForEachRow(
       table.bytes.data(), table.row_bytes, rows.size(),
       [rows](size_t i) { return rows[i]; },
       [&](const uint8_t* row, size_t i) {
         const size_t at = to.empty() ? i : to[i];
-        form.convert(row, form.width, out + at * form.row_bytes);
+        form.convert(row, form.width, out + at * form.row_bytes,
+                     scales + at * form.scale_bytes());
       });
 }
 

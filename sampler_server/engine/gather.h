@@ -27,6 +27,11 @@ struct RowForm {
   size_t row_bytes = 0;          // of a row in the batch
   size_t width = 0;              // values of a row, where they are converted
   ConvertRow convert = nullptr;  // null: copied as they are
+  bool scaled = false;           // a float32 beside each row
+
+  size_t scale_bytes() const { return scaled ? sizeof(float) : 0; }
+  // Of a row, with its scale.
+  size_t all_bytes() const { return row_bytes + scale_bytes(); }
 
   // As they are stored.
   static RowForm Copied(size_t row_bytes) { return {row_bytes, row_bytes}; }
@@ -39,11 +44,12 @@ struct RowForm {
 void GatherRows(const RowTable& table, absl::Span<const uint64_t> rows,
                 absl::Span<const uint32_t> to, uint8_t* out);
 
-// The same in the form that batches have them. Requires form.stored_bytes ==
+// The same in the form that batches have them; `scales` gets those of the rows
+// of `out`, where there are some. Requires form.stored_bytes ==
 // table.row_bytes.
 void GatherRows(const RowTable& table, const RowForm& form,
                 absl::Span<const uint64_t> rows, absl::Span<const uint32_t> to,
-                uint8_t* out);
+                uint8_t* out, uint8_t* scales);
 
 // out row to[i] = table row i. Requires to.size() <= table.num_rows().
 void ScatterRows(const RowTable& table, absl::Span<const uint32_t> to,

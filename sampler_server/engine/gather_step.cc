@@ -64,7 +64,7 @@ void GatherStep::AddNodeJobs(size_t index) {
     if (!in_order) job.to = std::move(group.index);
     job.orig_id = {rows.n_id, RowForm::Copied(sizeof(int64_t))};
     if (!features) continue;
-    job.x = FeatureColumn(rows.x, schema.x);
+    job.x = FeatureColumn(rows.x, rows.x_scale, schema.x);
     if (schema.y.has_value()) {
       job.y = {rows.y, RowForm::Copied(schema.y->row_bytes())};
     }
@@ -113,16 +113,18 @@ void GatherStep::AddEdgeJobs(size_t index) {
     job.table = RemoteGather::Table::kEdges;
     job.type = type;
     job.partition = partition;
+    const BatchWriter::EdgeRows rows = writer_->edge_rows(index, room_);
     job.edge_attr =
-        FeatureColumn(writer_->edge_attr(index, room_), schema.edge_attr);
+        FeatureColumn(rows.edge_attr, rows.edge_attr_scale, schema.edge_attr);
     if (job.num_rows > 0) jobs_.push_back(std::move(job));
   }
 }
 
 GatherStep::Column GatherStep::FeatureColumn(
-    absl::Span<uint8_t> out, const std::optional<ColumnSchema>& stored) const {
+    absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
+    const std::optional<ColumnSchema>& stored) const {
   if (!stored.has_value()) return {};
-  return {out, RowForm::Of(*stored, context_.plan->feature_dtype)};
+  return {out, RowForm::Of(*stored, context_.plan->feature_dtype), scales};
 }
 
 bool GatherStep::IsHere(const Job& job) const {
@@ -157,7 +159,8 @@ absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
         name, " of partition ", job.partition, " has ", table.num_rows(),
         " rows, row ", largest, " is wanted: verify the graph"));
   }
-  GatherRows(table, column.form, job.rows, job.to, column.out.data());
+  GatherRows(table, column.form, job.rows, job.to, column.out.data(),
+             column.scales.data());
   return absl::OkStatus();
 }
 
@@ -180,8 +183,8 @@ void GatherStep::GatherThere(Job job) {
   }
   gather.rows = std::exchange(job.rows, {});
   const uint64_t bytes =
-      job.num_rows * (job.orig_id.form.row_bytes + job.x.form.row_bytes +
-                      job.y.form.row_bytes + job.edge_attr.form.row_bytes);
+      job.num_rows * (job.orig_id.form.row_bytes + job.x.form.all_bytes() +
+                      job.y.form.row_bytes + job.edge_attr.form.all_bytes());
   ++in_flight_;
   context_.remote->Gather(
       std::move(gather), context_.LimitsFor(bytes), context_.strand,
@@ -204,22 +207,31 @@ absl::Status GatherStep::Scatter(const Job& job,
     std::iota(in_order.begin(), in_order.end(), 0u);
   }
   const auto& to = job.to.empty() ? in_order : job.to;
-  const auto put = [&](const Column& column,
-                       absl::Span<const uint8_t> bytes) -> absl::Status {
-    const size_t row_bytes = column.form.row_bytes;
+  const auto put = [&](absl::Span<const uint8_t> bytes, size_t row_bytes,
+                       absl::Span<uint8_t> out) -> absl::Status {
     if (bytes.size() != row_bytes * job.num_rows) {
       return absl::DataLossError(
           absl::StrCat("gather reply of partition ", job.partition, " has ",
                        bytes.size(), " bytes of a column; ", job.num_rows,
                        " rows of ", row_bytes, " were asked for"));
     }
-    ScatterRows({bytes, row_bytes}, to, column.out.data());
+    ScatterRows({bytes, row_bytes}, to, out.data());
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(put(job.orig_id, BytesOf(rows.orig_id)));
-  RETURN_IF_ERROR(put(job.x, rows.x.span()));
-  RETURN_IF_ERROR(put(job.y, rows.y.span()));
-  return put(job.edge_attr, rows.edge_attr.span());
+  const auto put_rows = [&](const Column& column,
+                            absl::Span<const uint8_t> bytes) {
+    return put(bytes, column.form.row_bytes, column.out);
+  };
+  const auto put_scales = [&](const Column& column,
+                              absl::Span<const uint8_t> bytes) {
+    return put(bytes, column.form.scale_bytes(), column.scales);
+  };
+  RETURN_IF_ERROR(put_rows(job.orig_id, BytesOf(rows.orig_id)));
+  RETURN_IF_ERROR(put_rows(job.x, rows.x.span()));
+  RETURN_IF_ERROR(put_scales(job.x, rows.x_scale.span()));
+  RETURN_IF_ERROR(put_rows(job.y, rows.y.span()));
+  RETURN_IF_ERROR(put_rows(job.edge_attr, rows.edge_attr.span()));
+  return put_scales(job.edge_attr, rows.edge_attr_scale.span());
 }
 
 absl::Status GatherStep::CheckOriginalIds() const {

@@ -36,6 +36,7 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   struct Column {
     absl::Span<uint8_t> out;
     RowForm form;
+    absl::Span<uint8_t> scales;
     bool wanted() const { return form.stored_bytes != 0; }
   };
   // Rows of one partition and their places in the batch.
@@ -53,7 +54,7 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   void AddEdgeJobs(size_t index);
   bool IsHere(const Job& job) const;
   absl::Status GatherHere(const Job& job) const;
-  Column FeatureColumn(absl::Span<uint8_t> out,
+  Column FeatureColumn(absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
                        const std::optional<ColumnSchema>& stored) const;
   absl::Status GatherColumn(const Job& job, const Column& column,
                             absl::Span<const uint8_t> bytes,

@@ -55,9 +55,10 @@ TEST(Gather, ConvertsRows) {
   std::vector<uint16_t> in_order(15), turned(15);
   const std::vector<uint64_t> rows = {1, 2, 16};
   const std::vector<uint32_t> to = {2, 0, 1};
-  GatherRows(table, form, rows, {},
-             reinterpret_cast<uint8_t*>(in_order.data()));
-  GatherRows(table, form, rows, to, reinterpret_cast<uint8_t*>(turned.data()));
+  GatherRows(table, form, rows, {}, reinterpret_cast<uint8_t*>(in_order.data()),
+             nullptr);
+  GatherRows(table, form, rows, to, reinterpret_cast<uint8_t*>(turned.data()),
+             nullptr);
   using Row = std::vector<uint16_t>;
   EXPECT_EQ(in_order,
             (Row{0x3c00, 0xbc00, 0x3c00, 0xbc00, 0x3c00, 0x4000, 0xc000, 0x4000,
@@ -65,6 +66,26 @@ TEST(Gather, ConvertsRows) {
   EXPECT_EQ(turned,
             (Row{0x4000, 0xc000, 0x4000, 0xc000, 0x4000, 0x4c00, 0xcc00, 0x4c00,
                  0xcc00, 0x4c00, 0x3c00, 0xbc00, 0x3c00, 0xbc00, 0x3c00}));
+}
+
+// (i, -i, i, -i, i) becomes 127 and its negative, with a scale of i / 127.
+TEST(Gather, PutsScalesBesideRows) {
+  std::vector<float> stored;
+  for (int i = 0; i < 20; ++i) {
+    for (int j = 0; j < 5; ++j) stored.push_back(j % 2 == 0 ? i : -i);
+  }
+  const RowForm form = RowForm::Of({DType::kFloat32, 5}, FeatureDType::kInt8);
+  EXPECT_EQ(form.row_bytes, 5u);
+  EXPECT_EQ(form.all_bytes(), 9u);
+  std::vector<int8_t> rows(15);
+  std::vector<float> scales(3);
+  GatherRows({{reinterpret_cast<const uint8_t*>(stored.data()), 400}, 20}, form,
+             std::vector<uint64_t>{1, 0, 16}, std::vector<uint32_t>{2, 0, 1},
+             reinterpret_cast<uint8_t*>(rows.data()),
+             reinterpret_cast<uint8_t*>(scales.data()));
+  EXPECT_EQ(rows, (std::vector<int8_t>{0, 0, 0, 0, 0, 127, -127, 127, -127, 127,
+                                       127, -127, 127, -127, 127}));
+  EXPECT_EQ(scales, (std::vector<float>{0, 16.0f / 127, 1.0f / 127}));
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ struct KindQuestion {
 struct GatheredRows {
   std::vector<int64_t> orig_id, time;
   AlignedBuffer x, y, edge_attr;
+  AlignedBuffer x_scale, edge_attr_scale;  // of rows that became int8
 };
 
 // Asks owners for what is not here. Retries another owner, and the same again

@@ -66,9 +66,9 @@ TEST_F(FeatureDTypeTest, FloatingColumnsComeInIt) {
       const BatchView view = *BatchView::Parse(sink->room.span());
       EXPECT_EQ(view.Find("x/a")->dtype, static_cast<DType>(asked));
       EXPECT_EQ(view.Find("x/a")->shape, before.Find("x/a")->shape);
-      EXPECT_EQ(Bytes(*view.Find("x/a")), DefineFeatures(x, asked).bytes);
+      EXPECT_EQ(Bytes(*view.Find("x/a")), DefineFeatures(x, 11, asked).bytes);
       EXPECT_EQ(Bytes(*view.Find("edge_attr/b__of__a")),
-                DefineFeatures(attr, asked).bytes);
+                DefineFeatures(attr, 1, asked).bytes);
       EXPECT_EQ(view.payload_bytes(),
                 before.payload_bytes() - 2 * x.size() - 2 * attr.size());
       for (const TensorView& tensor : before.tensors()) {
@@ -79,8 +79,29 @@ TEST_F(FeatureDTypeTest, FloatingColumnsComeInIt) {
   }
 }
 
+TEST_F(FeatureDTypeTest, RowsOfInt8HaveTheirScalesBeside) {
+  const auto stored = here_.Run(Case(FeatureDType::kStored));
+  const DefinedFeatures x =
+      DefineFeatures(Floats(*stored, "x/a"), 11, FeatureDType::kInt8);
+  const DefinedFeatures attr = DefineFeatures(
+      Floats(*stored, "edge_attr/b__of__a"), 1, FeatureDType::kInt8);
+  for (OneBatchWorld* world : {&here_, &parted_}) {
+    const auto sink = world->Run(Case(FeatureDType::kInt8));
+    ASSERT_TRUE(sink->ready.has_value()) << sink->failed;
+    const BatchView view = *BatchView::Parse(sink->room.span());
+    EXPECT_EQ(view.Find("x/a")->dtype, DType::kInt8);
+    EXPECT_EQ(Bytes(*view.Find("x/a")), x.bytes);
+    EXPECT_EQ(Bytes(*view.Find("edge_attr/b__of__a")), attr.bytes);
+    EXPECT_EQ(Floats(*sink, "x_scale/a"), x.scales);
+    EXPECT_EQ(Floats(*sink, "edge_attr_scale/b__of__a"), attr.scales);
+    EXPECT_EQ(view.Find("x_scale/a")->shape,
+              Shape{static_cast<int64_t>(x.scales.size())});
+    EXPECT_EQ(view.Find("x_scale/b"), nullptr);
+  }
+}
+
 TEST_F(FeatureDTypeTest, OnlyTheBatchsBytesAreNeeded) {
-  BatchCase batch = Case(FeatureDType::kFloat16);
+  BatchCase batch = Case(FeatureDType::kInt8);
   const size_t exact = *parted_.Run(batch)->ready;
   batch.max_bytes = exact;
   EXPECT_EQ(parted_.Run(batch)->ready, exact);
@@ -101,7 +122,7 @@ TEST_F(FeatureDTypeTest, SpecificationsThatCannotBeAreRefused) {
   EXPECT_EQ(refusal([](auto&) {}), "");
   EXPECT_THAT(refusal([](auto& spec) { spec.set_feature_dtype(8); }),
               HasSubstr("session specification: features: feature_dtype: code "
-                        "8; allowed: stored, float16, bfloat16"));
+                        "8; allowed: stored, float16, bfloat16, int8"));
   EXPECT_THAT(refusal([](auto& spec) { spec.set_collect_features(false); }),
               HasSubstr("feature_dtype: float16, but what is collected has no "
                         "floating features: there are none"));

@@ -17,7 +17,7 @@ constexpr size_t kMaxRowsPerCall = kMaxPayloadBytes / 4 / sizeof(uint64_t);
 
 // A column that is asked for, and where it goes.
 struct WantedColumn {
-  v1::Column column;
+  v1::Column column;  // unspecified: the scales of the one before
   size_t row_bytes;
   uint8_t* to;
 };
@@ -48,7 +48,8 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
     if (gather_.table == RemoteGather::Table::kEdges) {
       return AddColumn(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
                        schema_->edge_types[gather_.type].edge_attr,
-                       gather_.feature_dtype, &rows_.edge_attr);
+                       gather_.feature_dtype, &rows_.edge_attr,
+                       &rows_.edge_attr_scale);
     }
     if (gather_.orig_id) {
       rows_.orig_id.resize(gather_.rows.size());
@@ -57,9 +58,9 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
     }
     const NodeTypeSchema& type = schema_->node_types[gather_.type];
     RETURN_IF_ERROR(AddColumn(v1::COLUMN_X, gather_.x, type.x,
-                              gather_.feature_dtype, &rows_.x));
+                              gather_.feature_dtype, &rows_.x, &rows_.x_scale));
     RETURN_IF_ERROR(AddColumn(v1::COLUMN_Y, gather_.y, type.y,
-                              FeatureDType::kStored, &rows_.y));
+                              FeatureDType::kStored, &rows_.y, nullptr));
     if (gather_.time) {
       rows_.time.resize(gather_.rows.size());
       AddColumn(v1::COLUMN_TIME, sizeof(int64_t),
@@ -70,15 +71,19 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
 
   absl::Status AddColumn(v1::Column column, bool wanted,
                          const std::optional<ColumnSchema>& stored,
-                         FeatureDType asked, AlignedBuffer* to) {
+                         FeatureDType asked, AlignedBuffer* to,
+                         AlignedBuffer* scales) {
     if (!wanted) return absl::OkStatus();
     if (!stored) {
       return absl::InvalidArgumentError(
           absl::StrCat("the graph has no ", v1::Column_Name(column)));
     }
-    const size_t row_bytes = FeatureRowBytes(stored, asked);
+    const size_t row_bytes = InBatch(*stored, asked).row_bytes();
     *to = AlignedBuffer(gather_.rows.size() * row_bytes);
     AddColumn(column, row_bytes, to->data());
+    if (!HasScale(stored->dtype, asked)) return absl::OkStatus();
+    *scales = AlignedBuffer(gather_.rows.size() * sizeof(float));
+    AddColumn(v1::COLUMN_UNSPECIFIED, sizeof(float), scales->data());
     return absl::OkStatus();
   }
 
@@ -128,6 +133,7 @@ class GatherCall : public std::enable_shared_from_this<GatherCall> {
       request.set_edge_type(gather_.type);
     }
     for (const WantedColumn& column : columns_) {
+      if (column.column == v1::COLUMN_UNSPECIFIED) continue;
       request.add_columns(column.column);
     }
     request.set_num_rows(asked_);

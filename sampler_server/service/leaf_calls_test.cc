@@ -156,6 +156,17 @@ TEST_F(LeafCallsTest, GathersFeaturesInThePrecisionAskedFor) {
   EXPECT_THAT(Take<uint16_t>(bytes, 0, 4),
               ElementsAre(0x4000, 0x4100, 0x0000, 0x3800));
   EXPECT_THAT(Take<int64_t>(bytes, 8, 2), ElementsAre(12, 10));
+  // Divided by 2.5 / 127 and 0.5 / 127: 101.6 is 102.
+  gather_.set_feature_dtype(2);
+  const auto scaled = Gather().value();
+  const auto rows = scaled.payload.span();
+  ASSERT_EQ(rows.size(), 2 * (2 + 4 + 8u));
+  EXPECT_THAT(Take<int8_t>(rows, 0, 4), ElementsAre(102, 127, 0, 127));
+  EXPECT_THAT(Take<float>(rows, 4, 2), ElementsAre(2.5f / 127, 0.5f / 127));
+  EXPECT_THAT(Take<int64_t>(rows, 12, 2), ElementsAre(12, 10));
+  gather_.set_max_reply_bytes(13);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "one row takes 14");
+  gather_.set_feature_dtype(6);
   gather_.set_max_reply_bytes(11);
   ExpectGatherError(absl::StatusCode::kInvalidArgument, "one row takes 12");
   gather_.set_feature_dtype(8);

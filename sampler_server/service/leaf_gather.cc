@@ -121,7 +121,8 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
   RETURN_IF_ERROR(
       CheckPayload(request.num_rows(), sizeof(uint64_t), payload.size()));
   size_t row_bytes = 0;
-  for (const AskedColumn& column : columns) row_bytes += column.form.row_bytes;
+  for (const AskedColumn& column : columns)
+    row_bytes += column.form.all_bytes();
   const uint64_t most =
       std::min<uint64_t>(request.max_reply_bytes(), limits.max_reply_bytes);
   if (most < row_bytes) {
@@ -139,8 +140,9 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                   std::move(reservation)};
   uint8_t* to = reply.payload.data();
   for (const AskedColumn& column : columns) {
-    GatherRows(column.table, column.form, rows, {}, to);
-    to += n * column.form.row_bytes;
+    uint8_t* const scales = to + n * column.form.row_bytes;
+    GatherRows(column.table, column.form, rows, {}, to, scales);
+    to += n * column.form.all_bytes();
   }
   return reply;
 }

@@ -321,7 +321,9 @@ class Maker {
   void ChoosePrecision() {
     FeatureDType& dtype = case_.batch.options.feature_dtype;
     if (Chance(60)) return;
-    dtype = Chance(50) ? FeatureDType::kFloat16 : FeatureDType::kBFloat16;
+    constexpr FeatureDType kLower[] = {
+        FeatureDType::kFloat16, FeatureDType::kBFloat16, FeatureDType::kInt8};
+    dtype = kLower[Below(3)];
     if (!HasWhatItDrawsBy(case_)) dtype = FeatureDType::kStored;
   }
 

@@ -140,10 +140,14 @@ class HomogeneousTest(PrecisionTest, unittest.TestCase):
         out = os.path.join(self.folder, "out")
         for dtype in precision.LOWER:
             self.sample(self.made[2], "--feature-dtype", dtype, "--out", out)
-            with np.load(os.path.join(out, f"batch-{EPOCH}-0.npz")) as made:
-                x, n_id = made["x"], made["n_id"]
-            expected = precision.LOWER[dtype](
-                self.graph.node_types[graphs.NODE].x[n_id])
+            with np.load(os.path.join(out, f"batch-{EPOCH}-0.npz")) as file:
+                made = dict(file)
+            x, stored = made["x"], self.graph.node_types[graphs.NODE].x
+            expected = precision.LOWER[dtype](stored[made["n_id"]])
+            if dtype == "int8":
+                expected, scale = expected
+                self.assertEqual(made["x_scale"].tobytes(), scale.tobytes())
+                self.near(x * made["x_scale"][:, None], stored[made["n_id"]])
             self.assertEqual(x.dtype, expected.dtype)
             self.assertEqual(x.tobytes(), expected.tobytes())
             if dtype == "bfloat16":  # what its users do with it
@@ -151,12 +155,23 @@ class HomogeneousTest(PrecisionTest, unittest.TestCase):
                     np.float32)
                 self.assertEqual(wide.shape, x.shape)
 
+    def near(self, made, stored):
+        """Half a unit off at most, in rows without odd numbers."""
+        plain = np.isfinite(stored).all(axis=1)
+        most = np.abs(stored[plain]).max(axis=1, keepdims=True)
+        off = np.abs(made[plain] - stored[plain])
+        self.assertTrue(np.all(off <= most / 254 * 1.001))
+        self.assertGreater(plain.sum(), 9)
+        self.assertTrue(np.isnan(made[~plain]).all())
+
     def test_less_travels(self):
         size = lambda lines: sum(int(line.split()[-1]) for line in lines)
         self.assertLess(size(self.expected["float16"]),
                         0.75 * size(self.stored))
         self.assertEqual(size(self.expected["float16"]),
                          size(self.expected["bfloat16"]))
+        self.assertLess(size(self.expected["int8"]),
+                        size(self.expected["float16"]))
 
     def test_columns_that_are_not_there(self):
         bare = folders.write_ogb(os.path.join(self.folder, "bare"), 7,

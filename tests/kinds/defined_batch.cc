@@ -28,11 +28,16 @@ int32_t DefinedBatch::Number(const std::string& type, int64_t id) {
 }
 
 void DefinedBatch::PutFeatures(const std::string& name,
+                               const std::string& suffix,
                                std::vector<uint64_t> dims,
                                const std::vector<float>& values) {
-  DefinedFeatures made = DefineFeatures(values, options_.feature_dtype);
-  tensors_[name] = {static_cast<uint8_t>(made.dtype), std::move(dims),
-                    std::move(made.bytes)};
+  DefinedFeatures made =
+      DefineFeatures(values, dims[1], options_.feature_dtype);
+  if (made.dtype == DType::kInt8) {
+    Put<float>(name + "_scale" + suffix, 8, {dims[0]}, made.scales);
+  }
+  tensors_[name + suffix] = {static_cast<uint8_t>(made.dtype), std::move(dims),
+                             std::move(made.bytes)};
 }
 
 void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
@@ -49,7 +54,7 @@ void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
     y.push_back(3 * id);
   }
   const auto dim = static_cast<uint64_t>(type.x_dim);
-  if (dim > 0) PutFeatures("x" + Suffix(type.name), {n, dim}, x);
+  if (dim > 0) PutFeatures("x", Suffix(type.name), {n, dim}, x);
   if (type.has_y) Put<int64_t>("y" + Suffix(type.name), 5, {n}, y);
 }
 

@@ -39,7 +39,8 @@ class DefinedBatch {
                       values.size() * sizeof(T));
   }
   // In the precision that is asked for.
-  void PutFeatures(const std::string& name, std::vector<uint64_t> dims,
+  void PutFeatures(const std::string& name, const std::string& suffix,
+                   std::vector<uint64_t> dims,
                    const std::vector<float>& values);
   // "/type" in a typed graph.
   std::string Suffix(const std::string& type) const {

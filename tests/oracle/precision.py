@@ -26,13 +26,32 @@ def to_bfloat16(a):
     return np.array(out, np.uint16).reshape(a.shape).view(BFLOAT16)
 
 
-LOWER = {"float16": to_float16, "bfloat16": to_bfloat16}
+def to_int8(a):
+    """Rows as int8, and their scales."""
+    with np.errstate(all="ignore"):
+        flat = a.astype(np.float32).reshape(len(a), -1 if a.size else 1)
+        most = np.abs(flat).max(axis=1)
+        scale = most / np.float32(127)
+        whole = np.clip(np.rint(flat / scale[:, None]), -127, 127)
+    lost = ~np.isfinite(flat).all(axis=1)
+    scale[lost] = np.uint32(0x7FC00000).view(np.float32)
+    whole[lost | (scale == 0)] = 0
+    return whole.astype(np.int8).reshape(a.shape), scale
+
+
+LOWER = {"float16": to_float16, "bfloat16": to_bfloat16, "int8": to_int8}
 
 
 def lowered(tensors, dtype):
     """The batch's tensors with floating x and edge_attr as `dtype`."""
     out = dict(tensors)
     for name, a in tensors.items():
-        if name.split("/")[0] in ("x", "edge_attr") and a.dtype.kind == "f":
+        column, *of_type = name.split("/")
+        if column not in ("x", "edge_attr") or a.dtype.kind != "f":
+            continue
+        if dtype == "int8":
+            scale = "/".join([column + "_scale", *of_type])
+            out[name], out[scale] = to_int8(a)
+        else:
             out[name] = LOWER[dtype](a)
     return out

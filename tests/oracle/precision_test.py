@@ -39,6 +39,24 @@ class RoundingTest(unittest.TestCase):
         self.assertEqual(codes(precision.to_float16(nans)), [0x7E00] * 3)
         self.assertEqual(codes(precision.to_bfloat16(nans)), [0x7FC0] * 3)
 
+    def test_int8(self):
+        """Of docs/sampling.md: rows, what they become, bits of the scale."""
+        odd = [float("nan"), float("inf"), float("-inf")]
+        for row, whole, scale in [
+                ((127, -127, 63.5, 64.5, 0.5, 1.5, -0.5),
+                 [127, -127, 64, 64, 0, 2, 0], 0x3F800000),
+                ((1, -0.1, 0.5), [127, -13, 64], 0x3C010204),
+                ((3.4028235e38, 1e38), [127, 37], 0x7C010204),
+                ((0, -0.0), [0, 0], 0),
+                ((190 * 2.0**-149, -2.0**-149), [127, -1], 1),
+                ((60 * 2.0**-149,), [0], 0),
+                *(((1, v, -3), [0, 0, 0], 0x7FC00000) for v in odd)]:
+            with self.subTest(row=row):
+                made, scales = precision.to_int8(np.array([row], np.float32))
+                self.assertEqual(made.tolist(), [whole])
+                self.assertEqual(scales.view(np.uint32).tolist(), [scale])
+                self.assertEqual(scales.dtype, np.float32)
+
     def test_bfloat16_is_the_nearest(self):
         """Of its neighbours; float64 holds all of them."""
         bits = np.random.default_rng(3).integers(0, 0x7F7F0000, 20000)
@@ -85,6 +103,17 @@ class BatchTest(unittest.TestCase):
                 self.assertEqual(codes(made["x"][:2]), rows)
             self.assertEqual(digest.payload_bytes(made), size)
             self.assertEqual(digest.digest(made), expected)
+
+    def test_int8(self):
+        """The largest value of a row rules it."""
+        made = self.batch("int8")
+        self.assertEqual(made["x"].tolist(), [[0, 0, 127]] * 5)
+        self.assertEqual(made["x_scale"].view(np.uint32).tolist(),
+                         [0x4409CB97] * 5)
+        self.assertEqual(digest.payload_bytes(made), 295)
+        self.assertEqual(
+            digest.digest(made),
+            "443e609ed418fbacda8f3a39129498d2fabd9682c99adea2cf7b7e103d7699e6")
 
 
 if __name__ == "__main__":

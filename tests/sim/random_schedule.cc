@@ -55,7 +55,7 @@ class Draw {
     }
     SimRandom features(static_cast<uint64_t>(schedule.seed), "features");
     if (features.Chance(0.2)) {
-      schedule.features = 1 + static_cast<int64_t>(features.Below(2));
+      schedule.features = 1 + static_cast<int64_t>(features.Below(3));
     }
     SimRandom types(static_cast<uint64_t>(schedule.seed), "link_types");
     if (types.Chance(0.4)) {

@@ -262,7 +262,8 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
                               .q = schedule.expand_all != 0 ? 1.0 : 4.0};
   }
   constexpr FeatureDType kPrecisions[] = {
-      FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16};
+      FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16,
+      FeatureDType::kInt8};
   loader.feature_dtype = kPrecisions[schedule.features];
   loader.rank = rank;
   loader.world = world;

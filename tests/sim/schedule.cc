@@ -33,7 +33,7 @@ constexpr SimField kFields[] = {
     {"predicates", &Schedule::predicates, 0, kSimMasks},
     {"subgraph", &Schedule::subgraph, 0, 2},
     {"edge_dir", &Schedule::edge_dir, 0, 2},
-    {"features", &Schedule::features, 0, 2},
+    {"features", &Schedule::features, 0, 3},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"prefetch", &Schedule::prefetch, 1, 64},

@@ -77,7 +77,8 @@ struct Schedule {
                            // kSimMasks: by masks, too
   int64_t subgraph = 0;    // 0: directional, 1: bidirectional, 2: induced
   int64_t edge_dir = 0;    // 0: in, 1: out, 2: both; of directional ones
-  int64_t features = 0;    // 0: as stored, 1: float16, 2: bfloat16
+  int64_t features = 0;    // 0: as stored, 1: float16, 2: bfloat16,
+                           // 3: int8
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
 

@@ -1,6 +1,7 @@
 #include "trainer_client/core/collected_features.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -86,6 +87,20 @@ uint64_t NodeRowBytes(const NodeTypeSchema& type, const v1::SessionSpec& spec) {
 uint64_t EdgeRowBytes(const EdgeTypeSchema& type, const v1::SessionSpec& spec) {
   if (!spec.collect_features()) return 0;
   return FeatureRowBytes(type.edge_attr, AskedBy(spec));
+}
+
+uint64_t ScaleTensorBytes(const GraphSchema& schema,
+                          const v1::SessionSpec& spec) {
+  constexpr uint64_t kPerTensor = 256;  // its entry, padding, and a short name
+  uint64_t bytes = 0;
+  const auto add = [&](const std::optional<ColumnSchema>& stored,
+                       const std::string& type) {
+    if (!stored.has_value() || !HasScale(stored->dtype, AskedBy(spec))) return;
+    bytes += kPerTensor + 2 * type.size();
+  };
+  for (const auto& type : schema.node_types) add(type.x, type.name);
+  for (const auto& type : schema.edge_types) add(type.edge_attr, type.name());
+  return bytes;
 }
 
 absl::Status CheckCollectedFeatures(const GraphSchema& schema,

@@ -17,6 +17,11 @@ class SessionSpec;
 uint64_t NodeRowBytes(const NodeTypeSchema& type, const v1::SessionSpec& spec);
 uint64_t EdgeRowBytes(const EdgeTypeSchema& type, const v1::SessionSpec& spec);
 
+// At most, of what comes beside rows in a batch, whatever they are: entries and
+// padding of the tensors of their scales.
+uint64_t ScaleTensorBytes(const GraphSchema& schema,
+                          const v1::SessionSpec& spec);
+
 // INVALID_ARGUMENT when feature_dtype is for floating features and no type that
 // is sampled has any.
 absl::Status CheckCollectedFeatures(const GraphSchema& schema,

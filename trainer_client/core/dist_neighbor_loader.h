@@ -73,7 +73,8 @@ struct CommonLoaderOptions {
   std::vector<double> input_weight;
   bool collect_features = true;
   // Floating columns of x and edge_attr come in this precision: half of
-  // float32's bytes.
+  // float32's bytes, or with int8 a quarter, and x_scale and edge_attr_scale,
+  // by which a row is multiplied.
   FeatureDType feature_dtype = FeatureDType::kStored;
   bool drop_last = false;  // voids exactly-once: the short batch is left out
   uint64_t random_seed = 0;

@@ -125,6 +125,7 @@ absl::StatusOr<HeteroNodes> ReadNodes(const Suffixed& in) {
   RETURN_IF_ERROR(
       in.Vector("num_sampled_nodes", DType::kInt64, &nodes.num_sampled_nodes));
   RETURN_IF_ERROR(in.Rows("x", nodes.n_id.size(), &nodes.x));
+  RETURN_IF_ERROR(in.Rows("x_scale", nodes.n_id.size(), &nodes.x_scale));
   RETURN_IF_ERROR(in.Rows("y", nodes.n_id.size(), &nodes.y));
   RETURN_IF_ERROR(in.Rows("batch", nodes.n_id.size(), &nodes.batch));
   RETURN_IF_ERROR(in.Rows("z", nodes.n_id.size(), &nodes.z));
@@ -147,6 +148,7 @@ absl::StatusOr<HeteroEdges> ReadEdges(const Suffixed& in) {
                               &edges.num_sampled_edges));
   }
   RETURN_IF_ERROR(in.Rows("edge_attr", n, &edges.edge_attr));
+  RETURN_IF_ERROR(in.Rows("edge_attr_scale", n, &edges.edge_attr_scale));
   RETURN_IF_ERROR(in.Rows("edge_weight", n, &edges.edge_weight));
   return edges;
 }

@@ -21,6 +21,7 @@ struct HeteroNodes {
   absl::Span<const int64_t> n_id;               // [N] original ids
   absl::Span<const int64_t> num_sampled_nodes;  // [hops + 1], sums to N
   std::optional<TensorView> x;                  // [N, F]
+  std::optional<TensorView> x_scale;            // [N] where x became int8
   std::optional<TensorView> y;                  // [N] or [N, C]
   std::optional<TensorView> batch;  // [N] trees, of disjoint batches
   std::optional<TensorView> z;      // [N] labels, of enclosing subgraphs
@@ -35,6 +36,7 @@ struct HeteroEdges {
   absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E; empty
                                                 // where edges are of no hop
   std::optional<TensorView> edge_attr;          // [E, D]
+  std::optional<TensorView> edge_attr_scale;    // [E] where that became int8
   std::optional<TensorView> edge_weight;        // [E] of LABOR
 };
 

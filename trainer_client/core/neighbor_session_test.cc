@@ -124,6 +124,11 @@ TEST(NeighborSession, AFeatureDTypeIsPartOfTheSession) {
   EXPECT_EQ(SpecOf(*half).feature_dtype(), 6u);
   EXPECT_NE(half->identity, stored->identity);
   EXPECT_EQ(half->max_batch_bytes, stored->max_batch_bytes - 30 - 12);
+  // A scale for each, and two tensors of them.
+  const auto eighth = make(FeatureDType::kInt8);
+  EXPECT_EQ(SpecOf(*eighth).feature_dtype(), 2u);
+  EXPECT_EQ(eighth->max_batch_bytes, stored->max_batch_bytes - 45 - 18 + 6 * 4 +
+                                         (256 + 2 * 4) + (256 + 2 * 12));
 }
 
 // Each of the 2 inputs of a batch may find the whole graph.

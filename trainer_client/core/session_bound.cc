@@ -62,10 +62,7 @@ uint64_t LayerwiseBoundOf(const GraphSchema& schema,
   return LayerwiseBatchBytesBound(bound);
 }
 
-}  // namespace
-
-uint64_t BatchBytesBoundOf(const GraphSchema& schema,
-                           const v1::SessionSpec& spec) {
+uint64_t BoundOf(const GraphSchema& schema, const v1::SessionSpec& spec) {
   if (spec.has_walk()) return WalkBoundOf(schema, spec);
   if (spec.has_ppr()) return PprBoundOf(schema, spec);
   if (spec.has_layerwise()) return LayerwiseBoundOf(schema, spec);
@@ -105,6 +102,15 @@ uint64_t BatchBytesBoundOf(const GraphSchema& schema,
   bound.subgraph = static_cast<SubgraphType>(NeighborsOf(spec).subgraph_type());
   bound.edge_weights = NeighborsOf(spec).draw() == v1::DRAW_LABOR;
   return BatchBytesBound(bound);
+}
+
+}  // namespace
+
+uint64_t BatchBytesBoundOf(const GraphSchema& schema,
+                           const v1::SessionSpec& spec) {
+  const uint64_t bound = BoundOf(schema, spec);
+  const uint64_t scales = ScaleTensorBytes(schema, spec);
+  return bound > UINT64_MAX - scales ? UINT64_MAX : bound + scales;
 }
 
 }  // namespace tributary

@@ -73,9 +73,10 @@ absl::StatusOr<std::vector<TorchBlock>> BlocksOf(const TorchBatch& batch,
   return result;
 }
 
-// `stored` is on the model's device.
-at::Tensor Features(const at::Tensor& stored, bool row_normalize) {
-  at::Tensor x = stored.to(at::kFloat);
+// Of what is on the model's device, as it came.
+at::Tensor Features(const at::Tensor& stored, const at::Tensor& scale,
+                    bool row_normalize) {
+  at::Tensor x = Dequantized(stored, scale);
   if (x.dim() == 1) x = x.unsqueeze(1);
   if (!row_normalize) return x;
   const at::Tensor sums = x.sum(1, /*keepdim=*/true);
@@ -93,13 +94,13 @@ absl::StatusOr<Example> MakeExample(const BatchLease& lease,
   }
   // Under way while labels are checked and blocks are made.
   ASSIGN_OR_RETURN(const std::vector<at::Tensor> moved,
-                   copies.Start({batch.x, batch.seed_index}));
+                   copies.Start({batch.x, batch.x_scale, batch.seed_index}));
   Example example;
   ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
   RETURN_IF_ERROR(CheckLabels(labels, num_classes));
   ASSIGN_OR_RETURN(example.blocks, BlocksOf(batch, options.expand_all, device));
-  example.x = Features(moved[0], options.row_normalize);
-  example.positions = moved[1];
+  example.x = Features(moved[0], moved[1], options.row_normalize);
+  example.positions = moved[2];
   example.labels = labels.to(device);
   example.inputs = labels.numel();
   example.labelled = (labels != kNoLabel).sum().item<int64_t>();

@@ -75,6 +75,13 @@ class Fields {
     return ToTorch(*view, lease_.room());
   }
 
+  // Of rows of int8; undefined when the batch has none.
+  absl::StatusOr<at::Tensor> Scales(std::string_view name, int64_t rows) const {
+    if (lease_.view().Find(name) == nullptr) return at::Tensor();
+    RETURN_IF_ERROR(Required(name, DType::kFloat32, 1).status());
+    return Optional(name, rows);
+  }
+
   absl::StatusOr<std::vector<int64_t>> Counts(std::string_view name,
                                               int64_t total) const {
     ASSIGN_OR_RETURN(const at::Tensor t, Required(name, DType::kInt64, 1));
@@ -151,8 +158,11 @@ absl::Status FillBatch(const Fields& fields, TorchBatch& batch) {
   ASSIGN_OR_RETURN(batch.num_sampled_edges,
                    fields.Counts("num_sampled_edges", edges));
   ASSIGN_OR_RETURN(batch.x, fields.Optional("x", nodes));
+  ASSIGN_OR_RETURN(batch.x_scale, fields.Scales("x_scale", nodes));
   ASSIGN_OR_RETURN(batch.y, fields.Optional("y", nodes));
   ASSIGN_OR_RETURN(batch.edge_attr, fields.Optional("edge_attr", edges));
+  ASSIGN_OR_RETURN(batch.edge_attr_scale,
+                   fields.Scales("edge_attr_scale", edges));
   return CheckInputs(batch);
 }
 
@@ -200,9 +210,15 @@ absl::StatusOr<TorchBatch> ToTorchBatch(const BatchLease& lease) {
   return batch;
 }
 
-std::array<at::Tensor*, 8> TorchBatch::tensors() {
-  return {&n_id,       &e_id, &input_id, &seed_index,
-          &edge_index, &x,    &y,        &edge_attr};
+std::array<at::Tensor*, 10> TorchBatch::tensors() {
+  return {&n_id, &e_id,    &input_id, &seed_index, &edge_index,
+          &x,    &x_scale, &y,        &edge_attr,  &edge_attr_scale};
+}
+
+at::Tensor Dequantized(const at::Tensor& rows, const at::Tensor& scale) {
+  const at::Tensor values = rows.to(at::kFloat);
+  if (!scale.defined()) return values;
+  return values.dim() == 1 ? values * scale : values * scale.unsqueeze(1);
 }
 
 TorchBatch TorchBatch::To(const c10::Device& device) const {

@@ -38,18 +38,25 @@ struct TorchBatch {
   at::Tensor seed_index;   // int32 [positions], node of each input
   at::Tensor edge_index;   // int32 [2, E]
   at::Tensor x;            // [N, F]; undefined when the graph has none
-  at::Tensor y;            // [N] or [N, C]; undefined when it has none
-  at::Tensor edge_attr;    // [E, D]; undefined when it has none
+  // float32 [N]; undefined unless x came as int8. See Dequantized.
+  at::Tensor x_scale;
+  at::Tensor y;                // [N] or [N, C]; undefined when it has none
+  at::Tensor edge_attr;        // [E, D]; undefined when it has none
+  at::Tensor edge_attr_scale;  // float32 [E]; likewise
   std::vector<int64_t> num_sampled_nodes;  // [hops + 1], sums to N
   std::vector<int64_t> num_sampled_edges;  // [hops], sums to E
 
   int64_t num_positions() const { return input_id.numel(); }
   // All of the above, undefined ones too.
-  std::array<at::Tensor*, 8> tensors();
+  std::array<at::Tensor*, 10> tensors();
   // Tensors on `device`, copied when this returns: their slot is free as soon
   // as these here are gone. DeviceCopies does not wait for them.
   TorchBatch To(const c10::Device& device) const;
 };
+
+// Features as float32, on their device: as they are where `scale` is undefined,
+// else each row times its scale.
+at::Tensor Dequantized(const at::Tensor& rows, const at::Tensor& scale);
 
 // INVALID_ARGUMENT for a typed batch (say, of a heterogeneous graph) or one
 // whose tensors contradict each other; the message names the tensor.

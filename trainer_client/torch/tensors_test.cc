@@ -134,6 +134,38 @@ TEST(ToTorchBatchTest, HasPyGsFields) {
   EXPECT_FALSE(meta.y.defined());
 }
 
+// Rows -127 1 and 2 -3 with scales 0.5 and 10; without scales as they are.
+TEST(DequantizedTest, RowsTimesTheirScales) {
+  const at::Tensor rows =
+      at::tensor({-127, 1, 2, -3}, at::kInt).to(at::kChar).view({2, 2});
+  const at::Tensor scale = at::tensor({0.5, 10.0}, at::kFloat);
+  EXPECT_TRUE(at::equal(
+      Dequantized(rows, scale),
+      at::tensor({-63.5, 0.5, 20.0, -30.0}, at::kFloat).view({2, 2})));
+  EXPECT_TRUE(at::equal(Dequantized(rows, {}), rows.to(at::kFloat)));
+  EXPECT_TRUE(at::equal(Dequantized(rows.select(1, 0), scale),
+                        at::tensor({-63.5, 20.0}, at::kFloat)));
+  const at::Tensor half = at::tensor({0.5, -2.0}, at::kFloat).to(at::kHalf);
+  EXPECT_TRUE(at::equal(Dequantized(half, {}), half.to(at::kFloat)));
+}
+
+TEST(ToTorchBatchTest, HasScalesOfInt8) {
+  BatchBuilder b = SmallBatch();
+  b.Add<float>("x_scale", DType::kFloat32, {3}, {1, 2, 3});
+  b.Add<float>("edge_attr_scale", DType::kFloat32, {1}, {4});
+  const auto batch = ToTorchBatch(b.Build());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_EQ(batch->x_scale[2].item<float>(), 3);
+  EXPECT_EQ(batch->edge_attr_scale[0].item<float>(), 4);
+  EXPECT_FALSE(ToTorchBatch(SmallBatch().Build())->x_scale.defined());
+  BatchBuilder few = SmallBatch();
+  few.Add<float>("x_scale", DType::kFloat32, {2}, {1, 2});
+  EXPECT_FALSE(ToTorchBatch(few.Build()).ok());
+  BatchBuilder whole = SmallBatch();
+  whole.Add<int32_t>("x_scale", DType::kInt32, {3}, {1, 2, 3});
+  EXPECT_FALSE(ToTorchBatch(whole.Build()).ok());
+}
+
 TEST(ToTorchBatchTest, RefusesContradictions) {
   EXPECT_FALSE(ToTorchBatch(SmallBatch({2, 2}).Build()).ok());
   EXPECT_FALSE(ToTorchBatch(SmallBatch({1, 2}).Build()).ok());

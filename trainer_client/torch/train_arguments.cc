@@ -131,7 +131,7 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_option("--feature-dtype", t.feature_dtype,
                  "Precision in which features travel; the model computes in "
                  "float32")
-      ->check(CLI::IsMember({"stored", "float16", "bfloat16"}))
+      ->check(CLI::IsMember({"stored", "float16", "bfloat16", "int8"}))
       ->capture_default_str();
   app.add_flag("--replace", a.loader.replace, "Sample with replacement");
   AddWhole<uint64_t>(app, "--random-seed", a.loader.random_seed, 0,

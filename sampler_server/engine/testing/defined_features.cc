@@ -1,6 +1,7 @@
 #include "sampler_server/engine/testing/defined_features.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tributary {
 namespace {
@@ -14,6 +15,42 @@ std::string BytesOf(const std::vector<T>& values) {
 uint16_t InfinityCode(int exponent_bits) {
   return static_cast<uint16_t>(((1 << exponent_bits) - 1)
                                << (15 - exponent_bits));
+}
+
+// The whole number of -127 to 127 that is nearest; of two the even one.
+int8_t NearestWhole(float quotient) {
+  int nearest = 0;
+  for (int whole = -127; whole <= 127; ++whole) {
+    const double off = std::fabs(static_cast<double>(quotient) - whole);
+    const double least = std::fabs(static_cast<double>(quotient) - nearest);
+    if (off < least || (off == least && whole % 2 == 0)) nearest = whole;
+  }
+  return static_cast<int8_t>(nearest);
+}
+
+float ScaleOf(const float* row, size_t width) {
+  float largest = 0;
+  for (size_t i = 0; i < width; ++i) {
+    if (std::isnan(row[i]) || std::isinf(row[i])) {
+      return std::numeric_limits<float>::quiet_NaN();
+    }
+    if (std::fabs(row[i]) > largest) largest = std::fabs(row[i]);
+  }
+  return largest / 127.0f;
+}
+
+DefinedFeatures DefineInt8(const std::vector<float>& values, size_t width) {
+  DefinedFeatures made{DType::kInt8, {}, {}};
+  std::vector<int8_t> wholes;
+  for (size_t at = 0; at < values.size(); at += width) {
+    const float scale = ScaleOf(&values[at], width);
+    made.scales.push_back(scale);
+    for (size_t i = at; i < at + width; ++i) {
+      wholes.push_back(scale > 0 ? NearestWhole(values[i] / scale) : 0);
+    }
+  }
+  made.bytes = BytesOf(wholes);
+  return made;
 }
 
 }  // namespace
@@ -48,17 +85,18 @@ uint16_t DefinedCode(int exponent_bits, double value) {
   return sign | (to_above ? above : below);
 }
 
-DefinedFeatures DefineFeatures(const std::vector<float>& values,
+DefinedFeatures DefineFeatures(const std::vector<float>& values, size_t width,
                                FeatureDType asked) {
+  if (asked == FeatureDType::kInt8) return DefineInt8(values, width);
   if (asked == FeatureDType::kStored) {
-    return {DType::kFloat32, BytesOf(values)};
+    return {DType::kFloat32, BytesOf(values), {}};
   }
   const int exponent_bits = asked == FeatureDType::kFloat16 ? 5 : 8;
   std::vector<uint16_t> codes;
   for (const float value : values) {
     codes.push_back(DefinedCode(exponent_bits, value));
   }
-  return {static_cast<DType>(asked), BytesOf(codes)};
+  return {static_cast<DType>(asked), BytesOf(codes), {}};
 }
 
 }  // namespace tributary

@@ -20,10 +20,11 @@ uint16_t DefinedCode(int exponent_bits, double value);
 struct DefinedFeatures {
   DType dtype;
   std::string bytes;
+  std::vector<float> scales;  // of the rows of int8; else none
 };
 
-// Of float32 values.
-DefinedFeatures DefineFeatures(const std::vector<float>& values,
+// Of rows of `width` float32 values.
+DefinedFeatures DefineFeatures(const std::vector<float>& values, size_t width,
                                FeatureDType asked);
 
 }  // namespace tributary

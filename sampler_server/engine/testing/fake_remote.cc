@@ -15,13 +15,17 @@ void Append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+// `scales` where they are asked for.
 AlignedBuffer GatherColumn(absl::Span<const uint8_t> bytes,
-                           const std::optional<ColumnSchema>& column,
+                           const ColumnSchema& column,
                            const std::vector<uint64_t>& rows,
-                           FeatureDType asked = FeatureDType::kStored) {
-  const RowForm form = RowForm::Of(*column, asked);
+                           FeatureDType asked = FeatureDType::kStored,
+                           AlignedBuffer* scales = nullptr) {
+  const RowForm form = RowForm::Of(column, asked);
   AlignedBuffer out(rows.size() * form.row_bytes);
-  GatherRows({bytes, form.stored_bytes}, form, rows, {}, out.data());
+  if (form.scaled) *scales = AlignedBuffer(rows.size() * form.scale_bytes());
+  GatherRows({bytes, form.stored_bytes}, form, rows, {}, out.data(),
+             form.scaled ? scales->data() : nullptr);
   return out;
 }
 
@@ -116,8 +120,8 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   if (gather.table == RemoteGather::Table::kEdges) {
     out.edge_attr =
         GatherColumn(graph_->edges(type, gather.partition)->edge_attr,
-                     graph_->schema().edge_types[type].edge_attr, gather.rows,
-                     gather.feature_dtype);
+                     *graph_->schema().edge_types[type].edge_attr, gather.rows,
+                     gather.feature_dtype, &out.edge_attr_scale);
     return out;
   }
   const NodePartition& nodes = *graph_->nodes(type, gather.partition);
@@ -129,9 +133,10 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
     for (uint64_t row : gather.rows) out.time.push_back(nodes.time[row]);
   }
   if (gather.x) {
-    out.x = GatherColumn(nodes.x, schema.x, gather.rows, gather.feature_dtype);
+    out.x = GatherColumn(nodes.x, *schema.x, gather.rows, gather.feature_dtype,
+                         &out.x_scale);
   }
-  if (gather.y) out.y = GatherColumn(nodes.y, schema.y, gather.rows);
+  if (gather.y) out.y = GatherColumn(nodes.y, *schema.y, gather.rows);
   return out;
 }
 

@@ -308,7 +308,7 @@ class Oracle {
         y.push_back(3 * id);
       }
       const auto dim = static_cast<uint64_t>(schema.x_dim);
-      if (dim > 0) AddFeatures("x" + suffix, {n, dim}, x);
+      if (dim > 0) AddFeatures("x", suffix, {n, dim}, x);
       if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
     }
   }
@@ -343,14 +343,21 @@ class Oracle {
       std::vector<float> attr;
       for (int64_t id : edges.ids)
         attr.push_back(2.0f * static_cast<float>(id));
-      AddFeatures("edge_attr" + suffix, {e, 1}, attr);
+      AddFeatures("edge_attr", suffix, {e, 1}, attr);
     }
   }
 
-  void AddFeatures(const std::string& name, std::vector<uint64_t> dims,
+  void AddFeatures(const std::string& name, const std::string& suffix,
+                   std::vector<uint64_t> dims,
                    const std::vector<float>& values) {
-    DefinedFeatures made = DefineFeatures(values, options_.feature_dtype);
-    tensors_[name] = {made.dtype, std::move(dims), std::move(made.bytes)};
+    DefinedFeatures made =
+        DefineFeatures(values, dims[1], options_.feature_dtype);
+    if (made.dtype == DType::kInt8) {
+      tensors_[name + "_scale" + suffix] =
+          Make(DType::kFloat32, {dims[0]}, made.scales);
+    }
+    tensors_[name + suffix] = {made.dtype, std::move(dims),
+                               std::move(made.bytes)};
   }
 
   std::string Digest() const {
