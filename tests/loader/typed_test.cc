@@ -96,6 +96,37 @@ class TypedTest : public ::testing::Test {
   RemoteDistSamplingWorkerOptions worker_;
 };
 
+// Each row's one value is its largest: 127 of x / 127.
+TEST_F(TypedTest, FeaturesOfInt8HaveTheirScalesByType) {
+  sampling_.feature_dtype = FeatureDType::kInt8;
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  const HeteroNodes& authors = batch->nodes.find("author")->second;
+  EXPECT_THAT(authors.x->As<int8_t>(), ElementsAre(127, 127, 127));
+  EXPECT_THAT(authors.x_scale->As<float>(),
+              ElementsAre(10.0f / 127, 30.0f / 127, 20.0f / 127));
+  EXPECT_FALSE(batch->nodes.find("paper")->second.x_scale.has_value());
+  const HeteroEdges& writes = batch->edges.find("author,writes,paper")->second;
+  EXPECT_THAT(writes.edge_attr->As<int8_t>(), ElementsAre(127, 127, 127));
+  EXPECT_THAT(writes.edge_attr_scale->As<float>(),
+              ElementsAre(0.5f / 127, 1.5f / 127, 2.5f / 127));
+}
+
+// Papers have labels alone, and what they cite nothing.
+TEST_F(TypedTest, APrecisionIsForTypesThatAreSampled) {
+  sampling_.num_neighbors = {0, 0};
+  sampling_.num_neighbors_by_type = {{"paper,cites,paper", {2, 2}}};
+  sampling_.feature_dtype = FeatureDType::kFloat16;
+  ExpectRefused(
+      "feature_dtype: float16, but what is collected has no floating features: "
+      "there are none; allowed: stored");
+}
+
 TEST_F(TypedTest, ABatchByItsTypes) {
   auto loader = Create();
   ASSERT_TRUE(loader.ok()) << loader.status();
