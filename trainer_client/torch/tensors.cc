@@ -211,8 +211,8 @@ absl::StatusOr<TorchBatch> ToTorchBatch(const BatchLease& lease) {
 }
 
 std::array<at::Tensor*, 10> TorchBatch::tensors() {
-  return {&n_id, &e_id,    &input_id, &seed_index, &edge_index,
-          &x,    &x_scale, &y,        &edge_attr,  &edge_attr_scale};
+  return {&n_id, &e_id, &input_id,  &seed_index, &edge_index,
+          &x,    &y,    &edge_attr, &x_scale,    &edge_attr_scale};
 }
 
 at::Tensor Dequantized(const at::Tensor& rows, const at::Tensor& scale) {
