@@ -78,10 +78,16 @@ size_t FrameSender::waiting_bytes() const {
   return bytes;
 }
 
+uint64_t FrameSender::frames_taken() const {
+  MutexLock lock(mutex_);
+  return frames_taken_;
+}
+
 void FrameSender::Taken(size_t bytes) {
   {
     MutexLock lock(mutex_);
     in_flight_ -= bytes;
+    ++frames_taken_;
   }
   Pump();
 }

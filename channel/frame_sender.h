@@ -43,6 +43,8 @@ class FrameSender : public std::enable_shared_from_this<FrameSender> {
   void Stop();
   // Of rooms, not yet handed to the stream.
   size_t waiting_bytes() const;
+  // By the network, so far: grows as long as anything goes out.
+  uint64_t frames_taken() const;
 
  private:
   struct Room {
@@ -66,6 +68,7 @@ class FrameSender : public std::enable_shared_from_this<FrameSender> {
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
   std::deque<Room> rooms_ ABSL_GUARDED_BY(mutex_);
   size_t in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t frames_taken_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tributary

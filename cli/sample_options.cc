@@ -197,6 +197,10 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
                  "Room for batches on their way: 256MB, 1.5GB")
       ->type_name("BYTES")
       ->capture_default_str();
+  app.add_option("--worker-key", arguments.worker_key,
+                 "The job's name, by which servers share themselves out")
+      ->type_name("NAME")
+      ->capture_default_str();
 }
 
 }  // namespace tributary

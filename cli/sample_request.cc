@@ -96,12 +96,13 @@ absl::Status ParseSource(const SampleArguments& arguments,
   request->worker_options = arguments.worker_options;
   if (!arguments.worker_options.empty()) {
     if (arguments.graph.empty() && arguments.servers.empty() &&
-        arguments.mode.empty()) {
+        arguments.mode.empty() &&
+        arguments.worker_key == SampleArguments().worker_key) {
       return absl::OkStatus();
     }
     return UsageError(
-        "--worker-options with --graph, --servers or --mode\nallowed: without, "
-        "for the file says them");
+        "--worker-options with --graph, --servers, --mode or --worker-key\n"
+        "allowed: without, for the file says them");
   }
   if (arguments.graph.empty() == arguments.servers.empty()) {
     return UsageError(absl::StrCat(
@@ -138,6 +139,7 @@ absl::Status ParseWorker(const SampleArguments& arguments,
                                    "4096"));
   }
   request->worker.buffer_size = *bytes;
+  request->worker.worker_key = arguments.worker_key;
   return CheckWorker(*request);
 }
 

@@ -20,6 +20,7 @@
 #include "common/signal_watcher.h"
 #include "common/status.h"
 #include "sampler_server/server/sampler_server.h"
+#include "sampler_server/service/job_weights.h"
 
 namespace tributary {
 namespace {
@@ -77,6 +78,11 @@ class ServeCommand final : public Command {
     app->add_option("--memory-budget", memory_budget_,
                     "Bytes of batches being made or sent: 512MB, 4GB")
         ->capture_default_str();
+    app->add_option("--job-weights", job_weights_,
+                    "Shares of jobs, by worker_key: train-a=4,train-b=1,*=1; "
+                    "*: all others together, 0: refused; default: equal ones");
+    app->add_option("--max-rate", max_rate_,
+                    "Bytes of batches a second at most: 100MB; default: any");
     app->add_flag("--insecure", options_.insecure,
                   "Allow plaintext beyond loopback");
     app->add_option("--num-clients", num_clients_,
@@ -115,6 +121,7 @@ class ServeCommand final : public Command {
 
  private:
   absl::Status ReadOptions();
+  absl::Status ReadShares();
   static void PrintReady(const SamplerServer& server);
 
   SamplerServerOptions options_;
@@ -124,6 +131,8 @@ class ServeCommand final : public Command {
   std::string threads_ = "0";
   std::string memory_budget_ = "1GB";
   std::string num_clients_ = "0";
+  std::string job_weights_;
+  std::string max_rate_;
   std::string drain_timeout_ = "30";
   std::string log_level_ = "info";
 };
@@ -155,9 +164,25 @@ absl::Status ServeCommand::ReadOptions() {
   ASSIGN_OR_RETURN(const uint64_t num_clients,
                    ParseWhole("--num-clients", num_clients_, 0, 65536));
   options_.num_clients = static_cast<uint32_t>(num_clients);
+  RETURN_IF_ERROR(ReadShares());
   auto level = ParseLogLevel(log_level_);
   if (!level.ok()) return Usage("--log-level", level.status());
   SetLogLevel(*level);
+  return absl::OkStatus();
+}
+
+absl::Status ServeCommand::ReadShares() {
+  if (!job_weights_.empty()) {
+    auto weights = JobWeights::Parse(job_weights_);
+    if (!weights.ok()) return Usage("--job-weights", weights.status());
+    options_.job_weights = *std::move(weights);
+  }
+  if (!max_rate_.empty()) {
+    auto rate = ParseByteSize(max_rate_);
+    if (!rate.ok()) return Usage("--max-rate", rate.status());
+    if (*rate == 0) return UsageError("--max-rate: 0 would let nothing out");
+    options_.max_rate = *rate;
+  }
   return absl::OkStatus();
 }
 

@@ -51,8 +51,11 @@ void Strand::RunSome() {
     task = std::move(tasks_.front());
     tasks_.pop_front();
   }
-  task();
-  task = nullptr;  // what it captured goes before the next task may run
+  {
+    const CpuMeter::Scope scope(meter_.get());
+    task();
+    task = nullptr;  // what it captured goes before the next task may run
+  }
   {
     MutexLock lock(mutex_);
     if (tasks_.empty()) {

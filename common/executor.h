@@ -10,6 +10,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "common/clock.h"
+#include "common/cpu_meter.h"
 #include "common/mutex.h"
 
 namespace tributary {
@@ -41,10 +42,12 @@ class Executor {
 // Runs its tasks in the order posted, never two at once, on an Executor: the
 // lock of a state machine whose methods all run on it. Create with
 // std::make_shared; queued tasks keep it alive. The Executor outlives it; an
-// Executor that drops tasks (a crashed node) drops the strand's with them.
+// Executor that drops tasks (a crashed node) drops the strand's with them. Its
+// tasks' CPU time counts in `meter`, where there is one.
 class Strand : public std::enable_shared_from_this<Strand> {
  public:
-  explicit Strand(Executor* executor) : executor_(executor) {}
+  explicit Strand(Executor* executor, std::shared_ptr<CpuMeter> meter = nullptr)
+      : executor_(executor), meter_(std::move(meter)) {}
   Executor* executor() const { return executor_; }
   absl::Time Now() const { return executor_->Now(); }
   // Thread-safe.
@@ -63,6 +66,7 @@ class Strand : public std::enable_shared_from_this<Strand> {
   void DropAll();
 
   Executor* const executor_;
+  const std::shared_ptr<CpuMeter> meter_;
   Mutex mutex_;
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
   bool scheduled_ ABSL_GUARDED_BY(mutex_) = false;

@@ -48,7 +48,8 @@ class BatchTask final : public TaskControl,
       : environment_(environment),
         request_(std::move(request)),
         sink_(std::move(sink)),
-        strand_(std::make_shared<Strand>(environment.executor)) {}
+        strand_(
+            std::make_shared<Strand>(environment.executor, environment.cpu)) {}
 
   void Start() {
     strand_->Post([self = shared_from_this()] { self->Begin(); });

@@ -14,6 +14,7 @@
 #include "common/batch_key.h"
 #include "common/byte_budget.h"
 #include "common/cancel_token.h"
+#include "common/cpu_meter.h"
 #include "common/executor.h"
 #include "common/session/link_columns.h"
 #include "partition/format/graph.h"
@@ -59,6 +60,7 @@ struct BatchEnvironment {
   const Graph* graph = nullptr;
   RemotePartitions* remote = nullptr;  // null: every partition must be here
   Executor* executor = nullptr;
+  std::shared_ptr<CpuMeter> cpu = nullptr;  // of the task, if not null
 };
 
 // What a task may hold besides the request: while it samples, all of it is

@@ -9,6 +9,7 @@
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
+#include "common/cpu_meter.h"
 #include "common/fleet/discovery.h"
 #include "common/log.h"
 #include "common/metrics.h"
@@ -162,13 +163,20 @@ void SamplerServerImpl::MakeService() {
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.num_clients = options_.num_clients;
-  // Tasks that wait for peers hold no thread: more of them than threads.
-  options.admission.running = 4 * NumThreads(options_.threads);
-  options.admission.running_per_stream = 2 * NumThreads(options_.threads);
+  // Tasks that wait for peers hold no thread: more of them than threads. Of
+  // those that do no more are begun than keep the threads busy, so that which
+  // comes next is for weights to say.
+  const int threads = NumThreads(options_.threads);
+  options.admission.running = 4 * threads;
+  options.admission.computing = 2 * threads;
+  options.admission.running_per_stream = 2 * threads;
+  options.admission.weights = options_.job_weights;
+  options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;
   environment.executor = &pool_;
   environment.leaf_executor = &leaf_pool_;
   environment.protocol_executor = &protocol_pool_;
+  environment.cpu_clock = ThreadCpuTime;
   const bool has_all =
       graph_->partitions().size() == graph_->schema().num_partitions;
   environment.remote = has_all ? nullptr : remote_.get();
@@ -233,6 +241,7 @@ std::string SamplerServerImpl::MetricsText() {
   }
   set("tributary_peers_healthy", "Peers that answer", healthy);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
+  service_->ShowJobs();
   return metrics_.Exposition();
 }
 

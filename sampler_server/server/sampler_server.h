@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/fleet/address.h"
+#include "sampler_server/service/job_weights.h"
 
 namespace tributary {
 
@@ -28,6 +29,9 @@ struct SamplerServerOptions {
   // Of batches being made or sent. Peers' requests have a quarter as much
   // beside it, 16 MiB at least and 128 MiB at most.
   uint64_t memory_budget = uint64_t{1} << 30;
+  // Shares of jobs; by default all have an equal one.
+  JobWeights job_weights;
+  uint64_t max_rate = 0;  // bytes of batches a second; 0: any
   bool insecure = false;  // plaintext beyond loopback
   // Above 0: all_clients_gone runs once so many trainers have said farewell
   // (SamplingWorkers::Shutdown). Any thread.

@@ -30,6 +30,7 @@ class SamplingWorkerImpl final : public SamplingWorker {
     service.incarnation = uint64_t{random()} << 32 | random();
     service.memory_budget = options.memory_budget;
     service.admission.running = 2 * options.threads;
+    service.admission.computing = 2 * options.threads;
     service.admission.running_per_stream = 2 * options.threads;
     SamplerServiceEnvironment environment;
     environment.executor = &pool_;

@@ -53,6 +53,8 @@ void GrantSink::Failed(absl::Status why) {
 }
 
 void GrantSink::StageChanged(BatchStage stage) {
+  const bool waits = stage == BatchStage::kWaitingForPeer;
+  if (std::exchange(waits_, waits) != waits) callbacks_.waits(waits);
   switch (stage) {
     case BatchStage::kSampling:
       stage_->store(v1::STAGE_SAMPLING);

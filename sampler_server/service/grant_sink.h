@@ -40,6 +40,7 @@ class GrantSink final : public BatchSink {
   using StageCell = std::atomic<v1::Stage>;
   struct Callbacks {
     absl::AnyInvocable<void(TaskEnd)> ended;  // at most once
+    absl::AnyInvocable<void(bool)> waits;     // begins or ends, for a peer
     // Last, once: the task is over, and writes no more.
     absl::AnyInvocable<void()> gone;
   };
@@ -62,6 +63,7 @@ class GrantSink final : public BatchSink {
   std::shared_ptr<const void> hold_;
   const std::shared_ptr<StageCell> stage_;
   Callbacks callbacks_;
+  bool waits_ = false;
   AlignedBuffer buffer_;
   std::shared_ptr<FilledRoom> filled_;
 };

@@ -59,6 +59,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->incarnation = options.incarnation;
   core_->remote = environment.remote;
   core_->executor = environment.executor;
+  core_->cpu_clock = environment.cpu_clock;
   core_->protocol_executor = environment.protocol_executor != nullptr
                                  ? environment.protocol_executor
                                  : environment.executor;
@@ -73,10 +74,12 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->farewells = std::make_unique<Farewells>(
       environment.all_clients_gone ? options.num_clients : 0,
       environment.all_clients_gone);
+  core_->weights = options.admission.weights;
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   if (environment.metrics != nullptr) {
     core_->metrics = ServiceMetrics(*environment.metrics);
+    core_->job_metrics.Use(environment.metrics);
   }
 }
 
@@ -119,5 +122,9 @@ ByteBudget& SamplerService::budget() const { return *core_->budget; }
 ByteBudget& SamplerService::leaf_budget() const { return *core_->leaf_budget; }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
+std::vector<JobState> SamplerService::jobs() const {
+  return core_->admission->Jobs();
+}
+void SamplerService::ShowJobs() { core_->job_metrics.Show(jobs()); }
 
 }  // namespace tributary

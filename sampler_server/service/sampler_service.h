@@ -14,6 +14,7 @@
 #include "channel/frame_sender.h"
 #include "channel/transport.h"
 #include "common/byte_budget.h"
+#include "common/cpu_meter.h"
 #include "common/executor.h"
 #include "common/metrics.h"
 #include "common/proto/wire.pb.h"
@@ -53,6 +54,9 @@ struct SamplerServiceEnvironment {
   // Threads of its own for messages in and out, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;
+  // Of the threads of `executor`, to charge jobs for what they compute; null:
+  // they are charged for bytes alone.
+  CpuMeter::Clock cpu_clock = nullptr;
   // For Describe; may be empty.
   std::function<std::vector<v1::PeerState>()> peers;
   Metrics* metrics = nullptr;  // null: none
@@ -84,6 +88,9 @@ class SamplerService final : public StreamAcceptor {
   // Batches that wait, are being made or sent.
   size_t active() const;
   size_t queued() const;
+  std::vector<JobState> jobs() const;
+  // Brings the figures of jobs in the environment's metrics up to date.
+  void ShowJobs();
 
  private:
   const std::shared_ptr<ServiceCore> core_;

@@ -10,6 +10,7 @@
 
 #include "channel/frame_sender.h"
 #include "common/byte_budget.h"
+#include "common/cpu_meter.h"
 #include "common/executor.h"
 #include "common/proto/wire.pb.h"
 #include "partition/format/graph.h"
@@ -17,6 +18,7 @@
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/admission.h"
 #include "sampler_server/service/farewells.h"
+#include "sampler_server/service/job_metrics.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
@@ -33,6 +35,7 @@ struct ServiceCore {
   std::function<std::vector<v1::PeerState>()> peers;  // may be empty
   RemotePartitions* remote = nullptr;     // null: all partitions are here
   Executor* executor = nullptr;           // of batch tasks
+  CpuMeter::Clock cpu_clock = nullptr;    // of its threads; null: not measured
   Executor* protocol_executor = nullptr;  // of streams and admission
   Executor* leaf_executor = nullptr;  // its own threads, so that leaf requests
                                       // never wait for tasks
@@ -41,10 +44,12 @@ struct ServiceCore {
   // Control answers until the network takes them, over all streams.
   std::shared_ptr<ByteBudget> control_budget;
   std::shared_ptr<Admission> admission;
+  JobWeights weights;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   std::unique_ptr<Farewells> farewells;
   SessionCache sessions;
   ServiceMetrics metrics;
+  JobMetrics job_metrics;
   LeafLimits leaf_limits;
   FrameSenderOptions frames;
   std::atomic<bool> draining{false};

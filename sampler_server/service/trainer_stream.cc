@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/error_text.h"
 #include "common/fault_point.h"
 #include "common/log.h"
 #include "sampler_server/kinds/registry.h"
@@ -14,19 +13,9 @@
 namespace tributary {
 namespace {
 
-constexpr absl::Duration kProgressInterval = absl::Milliseconds(100);
 constexpr int kMaxUnhandled = 8192;
 constexpr size_t kMaxUnhandledBytes = size_t{16} << 20;
 constexpr size_t kMaxClientName = 256;
-constexpr uint64_t kRetryAfterMs = 50;
-
-bool IsRetryable(absl::StatusCode code) {
-  return code == absl::StatusCode::kUnavailable ||
-         code == absl::StatusCode::kResourceExhausted ||
-         code == absl::StatusCode::kDeadlineExceeded ||
-         code == absl::StatusCode::kAborted ||
-         code == absl::StatusCode::kCancelled;
-}
 
 // Null when the bytes are no identity, or of no session that is known.
 std::shared_ptr<const SamplingPlan> FindSession(SessionCache& sessions,
@@ -48,7 +37,7 @@ TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
       strand_(std::make_shared<Strand>(core_->protocol_executor)),
       sender_(FrameSender::Create(stream_, core_->protocol_executor,
                                   core_->frames)),
-      client_(peer_) {
+      took_at_(strand_->Now()) {
   core_->metrics.streams.Add(1);
 }
 
@@ -98,7 +87,7 @@ void TrainerStream::OnClosedOnStrand() {
     Grant& grant = it->second;
     strand_->CancelTimer(grant.queue_timer);
     grant.cancel.Cancel();
-    it = core_->admission->Cancel(grant.job) ? grants_.erase(it) : ++it;
+    it = core_->admission->Cancel(grant.admitted) ? grants_.erase(it) : ++it;
   }
 }
 
@@ -137,9 +126,9 @@ void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
         absl::StrCat("client name of ", open.client().size(),
                      " bytes; at most ", kMaxClientName)));
   }
+  if (!open.client().empty()) job_ = open.client();
   auto plan = MakePlan(core_->graph->schema(), open.spec());
   if (!plan.ok()) return Break(plan.status());
-  if (!open.client().empty()) client_ = open.client();
   core_->sessions.Put(std::make_shared<const SamplingPlan>(*std::move(plan)));
 }
 
@@ -153,6 +142,12 @@ void TrainerStream::OnCredit(const v1::Credit& credit, Received message) {
   if (core_->draining) {
     return Refuse(credit.grant(),
                   absl::UnavailableError("this server is draining"));
+  }
+  if (!core_->weights.Serves(job_)) {
+    return Refuse(credit.grant(), absl::PermissionDeniedError(absl::StrCat(
+                                      "job '", job_,
+                                      "' is not served here: the server's "
+                                      "--job-weights do not list it")));
   }
   auto plan = FindSession(core_->sessions, credit.session());
   if (plan == nullptr) {
@@ -180,23 +175,28 @@ void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
   grant.inputs = request.input_number.size();
   const absl::Time deadline = request.deadline;
 
-  Admission::Job job;
-  job.client = client_;
-  job.stream = id_;
-  job.queued_bytes = InputBytes(request) + sizeof(Grant);
-  job.reserve_bytes =
+  grant.job = job_;
+  if (core_->cpu_clock != nullptr) {
+    grant.cpu = std::make_shared<CpuMeter>(core_->cpu_clock);
+  }
+
+  Admission::Batch batch;
+  batch.job = job_;
+  batch.stream = id_;
+  batch.queued_bytes = InputBytes(request) + sizeof(Grant);
+  batch.reserve_bytes =
       ReservationFor(core_->graph->schema(), request, core_->budget->limit());
   Start start{std::move(request), std::move(room), core_->activity->Hold()};
-  job.start = [self = shared_from_this(), id,
-               start = std::move(start)](Reservation reservation) mutable {
+  batch.start = [self = shared_from_this(), id,
+                 start = std::move(start)](Reservation reservation) mutable {
     self->strand_->Post([self, id, start = std::move(start),
                          reservation = std::move(reservation)]() mutable {
       self->StartTask(id, std::move(start), std::move(reservation));
     });
   };
-  auto admitted = core_->admission->Enqueue(std::move(job));
+  auto admitted = core_->admission->Enqueue(std::move(batch));
   if (!admitted.ok()) return Refuse(id, admitted.status());
-  grant.job = *admitted;
+  grant.admitted = *admitted;
   grant.queue_timer = strand_->PostAt(
       deadline, [self = shared_from_this(), id] { self->OnQueuedTooLong(id); });
   grants_.emplace(id, std::move(grant));
@@ -213,31 +213,41 @@ void TrainerStream::StartTask(uint64_t id, Start start,
   strand_->CancelTimer(grant.queue_timer);
   if (grant.cancel.cancelled()) {
     reservation.Release();
-    return OnTaskGone(id, grant.job);
+    return OnTaskGone(id, grant.admitted);
   }
   CrashPoint("batch.start");
   grant.stage->store(v1::STAGE_SAMPLING);
+  start.request.reserved_bytes = reservation.bytes();
+  auto sink = std::make_shared<GrantSink>(
+      std::move(reservation), std::move(start.room), std::move(start.hold),
+      grant.stage, CallbacksOf(id, grant.admitted));
+  const BatchEnvironment environment{core_->graph.get(), core_->remote,
+                                     core_->executor, grant.cpu};
+  StartBatchTask(environment, std::move(start.request), std::move(sink));
+}
+
+GrantSink::Callbacks TrainerStream::CallbacksOf(uint64_t id,
+                                                Admission::BatchId admitted) {
   GrantSink::Callbacks callbacks;
   callbacks.ended = [self = shared_from_this(), id](TaskEnd end) {
     self->strand_->Post([self, id, end = std::move(end)]() mutable {
       self->OnTaskEnd(id, std::move(end));
     });
   };
-  callbacks.gone = [self = shared_from_this(), id, job = grant.job] {
-    self->strand_->Post([self, id, job] { self->OnTaskGone(id, job); });
+  callbacks.waits = [core = core_, admitted](bool waits) {
+    core->admission->SetWaits(admitted, waits);
   };
-  start.request.reserved_bytes = reservation.bytes();
-  auto sink = std::make_shared<GrantSink>(
-      std::move(reservation), std::move(start.room), std::move(start.hold),
-      grant.stage, std::move(callbacks));
-  const BatchEnvironment environment{core_->graph.get(), core_->remote,
-                                     core_->executor};
-  StartBatchTask(environment, std::move(start.request), std::move(sink));
+  callbacks.gone = [self = shared_from_this(), id, admitted] {
+    self->strand_->Post(
+        [self, id, admitted] { self->OnTaskGone(id, admitted); });
+  };
+  return callbacks;
 }
 
 void TrainerStream::OnQueuedTooLong(uint64_t id) {
   auto it = grants_.find(id);
-  if (it == grants_.end() || !core_->admission->Cancel(it->second.job)) return;
+  if (it == grants_.end() || !core_->admission->Cancel(it->second.admitted))
+    return;
   grants_.erase(it);
   Refuse(id, absl::DeadlineExceededError(
                  "the credit's timeout passed before its turn came"));
@@ -250,7 +260,7 @@ void TrainerStream::OnCancel(uint64_t id) {
   if (grant.cancelled) return;
   grant.cancelled = true;
   grant.cancel.Cancel();
-  if (core_->admission->Cancel(grant.job)) {
+  if (core_->admission->Cancel(grant.admitted)) {
     grant.task_over = true;
     strand_->CancelTimer(grant.queue_timer);
   }
@@ -262,8 +272,10 @@ void TrainerStream::OnCancel(uint64_t id) {
 
 void TrainerStream::OnTaskEnd(uint64_t id, TaskEnd end) {
   auto it = grants_.find(id);
-  if (closed_ || it == grants_.end() || it->second.cancelled) return;
+  if (it == grants_.end()) return;
   Grant& grant = it->second;
+  if (end.kind == TaskEnd::Kind::kReady) grant.bytes = end.bytes;
+  if (closed_ || grant.cancelled) return;
   grant.answered = true;
   switch (end.kind) {
     case TaskEnd::Kind::kReady:
@@ -295,7 +307,9 @@ void TrainerStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
     Send(MessageKind::kReady, ready);
     return CrashPoint("batch.sent");
   }
+  if (!Sends()) took_at_ = strand_->Now();
   grant.sending = true;
+  grant.unread = end.bytes;
   grant.stage->store(v1::STAGE_SENDING);
   const auto bytes = std::as_const(end.room->buffer).span();
   // The network lets go on a thread of its own: the room is freed on ours.
@@ -318,12 +332,17 @@ void TrainerStream::OnSent(uint64_t id) {
   ForgetIfOver(id);
 }
 
-void TrainerStream::OnTaskGone(uint64_t id, Admission::JobId job) {
+void TrainerStream::OnTaskGone(uint64_t id, Admission::BatchId admitted) {
   auto it = grants_.find(id);
-  if (it == grants_.end()) return core_->admission->Finish(job);
+  if (it == grants_.end()) return core_->admission->Finish(admitted);
   Grant& grant = it->second;
   grant.task_over = true;
-  core_->admission->Made(job);
+  Admission::Outcome outcome;
+  if (grant.cpu != nullptr) outcome.cpu = grant.cpu->spent();
+  outcome.bytes = grant.bytes;
+  outcome.unread = grant.unread;
+  core_->admission->Made(admitted, outcome);
+  core_->job_metrics.Made(grant.job, core_->weights.Lists(grant.job), outcome);
   if (!grant.answered && grant.cancelled) {
     SendReturned(id);
   } else if (!grant.answered) {
@@ -335,7 +354,7 @@ void TrainerStream::OnTaskGone(uint64_t id, Admission::JobId job) {
 void TrainerStream::ForgetIfOver(uint64_t id) {
   auto it = grants_.find(id);
   if (it != grants_.end() && it->second.task_over && !it->second.sending) {
-    core_->admission->Finish(it->second.job);
+    core_->admission->Finish(it->second.admitted);
     grants_.erase(it);
   }
 }
@@ -343,53 +362,6 @@ void TrainerStream::ForgetIfOver(uint64_t id) {
 void TrainerStream::Refuse(uint64_t grant, const absl::Status& why) {
   core_->metrics.refused.Add();
   SendError(grant, why);
-}
-
-void TrainerStream::SendError(uint64_t grant, const absl::Status& why) {
-  v1::BatchError error;
-  error.set_grant(grant);
-  error.set_code(static_cast<int32_t>(why.code()));
-  error.set_message(ErrorText(why));
-  error.set_retryable(IsRetryable(why.code()));
-  if (error.retryable()) error.set_retry_after_ms(kRetryAfterMs);
-  Send(MessageKind::kBatchError, error);
-}
-
-void TrainerStream::SendReturned(uint64_t grant) {
-  v1::Returned returned;
-  returned.set_grant(grant);
-  Send(MessageKind::kReturned, returned);
-}
-
-// A failed Send is followed by OnClosed, which cleans up.
-template <typename Header>
-void TrainerStream::Send(MessageKind kind, const Header& header) {
-  if (closed_) return;
-  OutgoingMessage message;
-  message.kind = kind;
-  message.header = header.SerializeAsString();
-  stream_->Send(std::move(message)).IgnoreError();
-}
-
-void TrainerStream::ArmProgress() {
-  if (progress_timer_ != 0 || grants_.empty() || closed_) return;
-  progress_timer_ =
-      strand_->PostAfter(kProgressInterval, [self = shared_from_this()] {
-        self->progress_timer_ = 0;
-        self->SendProgress();
-        self->ArmProgress();
-      });
-}
-
-// A cancelled grant counts until Returned: its room is not the trainer's yet.
-void TrainerStream::SendProgress() {
-  v1::Progress progress;
-  for (const auto& [id, grant] : grants_) {
-    if (grant.answered && (grant.cancelled || !grant.sending)) continue;
-    progress.add_grant(id);
-    progress.add_stage(grant.stage->load());
-  }
-  if (progress.grant_size() > 0) Send(MessageKind::kProgress, progress);
 }
 
 }  // namespace tributary

@@ -29,6 +29,9 @@ class TrainerStream final : public StreamHandler,
   TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
                 std::string peer, std::shared_ptr<Stream> stream);
 
+  // The job of clients that say none: that of loaders which were told none.
+  static constexpr char kUnnamedJob[] = "default";
+
   // Called by the transport.
   void OnMessage(IncomingMessage& message) override;
   void OnClosed(const absl::Status& why) override;
@@ -39,7 +42,11 @@ class TrainerStream final : public StreamHandler,
   struct Grant {
     std::shared_ptr<GrantSink::StageCell> stage;
     CancelToken cancel;
-    Admission::JobId job = 0;
+    Admission::BatchId admitted = 0;
+    std::string job;
+    std::shared_ptr<CpuMeter> cpu;
+    size_t bytes = 0;   // of the batch, once it is made
+    size_t unread = 0;  // of them, in the budget
     TimerId queue_timer = 0;
     absl::Time arrived;
     uint64_t inputs = 0;
@@ -71,7 +78,8 @@ class TrainerStream final : public StreamHandler,
   void OnQueuedTooLong(uint64_t grant);
   void OnCancel(uint64_t grant);
   void OnTaskEnd(uint64_t grant, TaskEnd end);
-  void OnTaskGone(uint64_t grant, Admission::JobId job);
+  void OnTaskGone(uint64_t grant, Admission::BatchId admitted);
+  GrantSink::Callbacks CallbacksOf(uint64_t id, Admission::BatchId admitted);
   void SendBatch(uint64_t grant, Grant& state, TaskEnd end);
   void OnSent(uint64_t grant);
   void OnClosedOnStrand();
@@ -80,10 +88,11 @@ class TrainerStream final : public StreamHandler,
   void Refuse(uint64_t grant, const absl::Status& why);
   void SendError(uint64_t grant, const absl::Status& why);
   void SendReturned(uint64_t grant);
-  template <typename Header>
-  void Send(MessageKind kind, const Header& header);
+  void Send(MessageKind kind, const google::protobuf::MessageLite& header);
   void ArmProgress();
   void SendProgress();
+  bool Sends() const;
+  bool HoldsOthersUp();
   void ForgetIfOver(uint64_t grant);
 
   const std::shared_ptr<ServiceCore> core_;
@@ -95,7 +104,9 @@ class TrainerStream final : public StreamHandler,
   std::atomic<int> unhandled_{0};  // messages taken in, not yet handled
   std::atomic<size_t> unhandled_bytes_{0};  // of their headers
 
-  std::string client_;
+  std::string job_ = kUnnamedJob;
+  uint64_t frames_taken_ = 0;  // when somebody looked last
+  absl::Time took_at_;         // or had nothing to take
   std::map<uint64_t, Grant> grants_;
   TimerId progress_timer_ = 0;
   bool closed_ = false;

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -269,7 +268,9 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   loader.world = world;
   // The last batch is short.
   std::vector<int64_t> inputs(schedule.batches * kSimBatchSize - 1);
-  std::iota(inputs.begin(), inputs.end(), 0);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i] = static_cast<int64_t>(i) % kNodes;
+  }
   if (schedule.links != 0) {
     TakeLinks(schedule, inputs.size(), &loader);
     inputs.clear();

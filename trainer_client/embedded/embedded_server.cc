@@ -32,6 +32,7 @@ class EmbeddedServerImpl final : public EmbeddedServer {
     options.incarnation = 1;  // there is no other that it could be mistaken for
     options.memory_budget = memory_budget;
     options.admission.running = 2 * num_threads;
+    options.admission.computing = 2 * num_threads;
     options.admission.running_per_stream = 2 * num_threads;
     SamplerServiceEnvironment environment;
     environment.executor = &pool_;

@@ -105,6 +105,9 @@ void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_flag("--pin-memory", a.source.worker.pin_memory,
                "Receive into page-locked memory, from which GPUs copy while "
                "the CPU goes on; without CUDA a warning and plain memory");
+  app.add_option("--worker-key", a.source.worker.worker_key,
+                 "The job's name, by which servers share themselves out")
+      ->capture_default_str();
   AddReal(app, "--rpc-timeout", t.rpc_timeout,
           "Longest wait for one batch in seconds, whatever servers report");
 }
@@ -238,7 +241,9 @@ absl::Status ReadMode(const Texts& t, TrainArguments& a) {
 absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (!a.source.worker_options.empty()) {
     if (t.mode.empty() && a.source.worker.servers.empty() &&
-        !a.source.worker.pin_memory) {
+        !a.source.worker.pin_memory &&
+        a.source.worker.worker_key ==
+            RemoteDistSamplingWorkerOptions().worker_key) {
       ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
                        ReadWorkerOptions(a.source.worker_options));
       // Ranks wait for each other as long.
@@ -246,8 +251,8 @@ absl::Status ReadSource(const Texts& t, TrainArguments& a) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        "--worker-options with --servers, --mode or --pin-memory; allowed: "
-        "without, for the file says them");
+        "--worker-options with --servers, --mode, --pin-memory or "
+        "--worker-key; allowed: without, for the file says them");
   }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(
