@@ -10,11 +10,16 @@ namespace {
 
 constexpr size_t kMemoryBudget = size_t{64} << 10;
 constexpr size_t kLeafBudget = size_t{64} << 10;
-constexpr AdmissionLimits kAdmission{.running = 2,
-                                     .running_per_stream = 1,
-                                     .queued = 8,
-                                     .queued_bytes = size_t{32} << 10};
 constexpr uint64_t kMostEvents = 2000000;
+
+AdmissionLimits SmallLimits() {
+  AdmissionLimits limits;
+  limits.running = 2;
+  limits.running_per_stream = 1;
+  limits.queued = 8;
+  limits.queued_bytes = size_t{32} << 10;
+  return limits;
+}
 
 GraphSpec MakeSpec() {
   GraphSpec spec;
@@ -65,7 +70,7 @@ ServiceWorld::ServiceWorld() {
   options.incarnation = 1;
   options.memory_budget = kMemoryBudget;
   options.leaf_budget = kLeafBudget;
-  options.admission = kAdmission;
+  options.admission = SmallLimits();
   options.max_streams = 2;
   SamplerServiceEnvironment environment;
   environment.executor = server_;
