@@ -96,6 +96,7 @@ std::shared_ptr<StreamHandler> ServeControlCalls(
       std::move(stream), std::move(peer),
       [core = std::move(core)](IncomingCall call, CallResponder respond) {
         respond(WithinBudget(*core, Serve(*core, call)));
+        core->farewells->Tell();
       },
       options);
 }

@@ -17,7 +17,7 @@ namespace tributary {
 // does. Thread-safe.
 class Farewells {
  public:
-  // `all_gone` runs once, when all of num_clients have said it. 0: nobody waits
+  // `all_gone` is Tell's, when all of num_clients have said it. 0: nobody waits
   // for that, and farewells are only polite.
   Farewells(uint32_t num_clients, std::function<void()> all_gone)
       : num_clients_(num_clients), all_gone_(std::move(all_gone)) {}
@@ -33,14 +33,20 @@ class Farewells {
           num_clients_, "; allowed: clients 0 to ", num_clients_ - 1, " of ",
           num_clients_));
     }
+    MutexLock lock(mutex_);
+    gone_.insert(client_rank);
+    return absl::OkStatus();
+  }
+
+  // Runs `all_gone`, once, if all are. Call it when the answer to the last one
+  // is on its way: the server may end in the call.
+  void Tell() {
     {
       MutexLock lock(mutex_);
-      if (!gone_.insert(client_rank).second || gone_.size() < num_clients_) {
-        return absl::OkStatus();
-      }
+      if (told_ || num_clients_ == 0 || gone_.size() < num_clients_) return;
+      told_ = true;
     }
     all_gone_();
-    return absl::OkStatus();
   }
 
  private:
@@ -48,6 +54,7 @@ class Farewells {
   const std::function<void()> all_gone_;
   Mutex mutex_;
   std::set<uint32_t> gone_ ABSL_GUARDED_BY(mutex_);
+  bool told_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tributary

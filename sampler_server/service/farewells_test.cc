@@ -11,10 +11,14 @@ TEST(Farewells, TheLastOneOfAllIsTold) {
   EXPECT_TRUE(farewells.Say(2, 3).ok());
   EXPECT_TRUE(farewells.Say(0, 3).ok());
   EXPECT_TRUE(farewells.Say(2, 3).ok());  // once more
+  farewells.Tell();
   EXPECT_EQ(gone, 0);
   EXPECT_TRUE(farewells.Say(1, 3).ok());
+  EXPECT_EQ(gone, 0);
+  farewells.Tell();
   EXPECT_EQ(gone, 1);
   EXPECT_TRUE(farewells.Say(1, 3).ok());
+  farewells.Tell();
   EXPECT_EQ(gone, 1);
 }
 
@@ -33,6 +37,7 @@ TEST(Farewells, OthersThanThoseWaitedForAreRefused) {
 TEST(Farewells, NobodyIsWaitedForByDefault) {
   Farewells farewells(0, nullptr);
   EXPECT_TRUE(farewells.Say(7, 9).ok());
+  farewells.Tell();
 }
 
 }  // namespace
