@@ -12,7 +12,7 @@
 #include "cli/fleet_checks.h"
 #include "cli/fleet_query.h"
 #include "cli/folder_checks.h"
-#include "cli/memory_limit.h"
+#include "common/memory_limit.h"
 #include "common/status.h"
 
 namespace tributary {

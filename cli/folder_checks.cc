@@ -4,12 +4,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/file_mapping.h"
 #include "partition/format/graph.h"
+#include "partition/format/graph_bytes.h"
 #include "partition/format/paths.h"
 #include "partition/format/schema.h"
 
@@ -98,8 +100,10 @@ Check CheckMemory(const GraphSchema& schema,
     return {Level::kWarn, "memory", memory.status().ToString(),
             "compare the folder's size with the memory yourself"};
   }
-  uint64_t files = 0;
-  for (const FileSchema& file : schema.files) files += file.bytes;
+  std::vector<uint32_t> all(schema.num_partitions);
+  std::iota(all.begin(), all.end(), 0u);
+  const GraphBytes bytes = GraphBytesOf(schema, all);
+  const uint64_t files = bytes.rest + bytes.features;
   const uint64_t needed = files + kServeBudget;
   Check check{
       Level::kOk, "memory",
@@ -108,7 +112,14 @@ Check CheckMemory(const GraphSchema& schema,
                    " has ", Mebibytes(memory->total), ", free ",
                    Mebibytes(memory->free)),
       ""};
-  if (needed > memory->total) {
+  if (needed > memory->total && needed - bytes.features <= memory->total) {
+    check.level = Level::kWarn;
+    check.remedy = absl::StrCat(
+        "a server would read the features (", Mebibytes(bytes.features),
+        ") from disk as they are wanted (--feature-memory); serve fewer "
+        "partitions on each of more machines (--partitions) to have them in "
+        "memory");
+  } else if (needed > memory->total) {
     check.level = Level::kFail;
     check.remedy =
         "serve fewer partitions on each of more machines (--partitions), or "

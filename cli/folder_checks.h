@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cli/check.h"
-#include "cli/memory_limit.h"
+#include "common/memory_limit.h"
 
 namespace tributary {
 

@@ -70,5 +70,21 @@ TEST_F(FolderChecksTest, TooLittleMemoryInAllOrNow) {
   EXPECT_EQ(Levels({kGiB, kGiB, "the cgroup"}).back(), "fail memory");
 }
 
+// 256 KiB of features do not fit beside the server's own GiB; all else does.
+TEST_F(FolderChecksTest, FeaturesThatDoNotFitAreReadFromDisk) {
+  GraphSpec spec;
+  spec.num_nodes = 64;
+  spec.edges = {{0, 1}};
+  spec.x_dim = 1024;
+  spec.x.assign(64 * 1024, 1);
+  const std::string graph = folder_.File("large");
+  WriteGraphTo(spec, graph);
+  const uint64_t memory = kGiB + (64 << 10);
+  const Check check =
+      CheckFolder(graph, MemoryLimit{memory, memory, "the machine"}).back();
+  EXPECT_EQ(check.level, Check::Level::kWarn);
+  EXPECT_THAT(check.remedy, HasSubstr("read the features (1 MiB) from disk"));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -30,6 +30,12 @@ void DeclareSampleMode(CLI::App& app, SampleArguments& arguments) {
                  "Processes of mode mp, each with --threads: 1 to 64")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--feature-memory", arguments.feature_memory,
+                 "With --graph: features are resident (mapped), paged (read "
+                 "from their files as they are wanted) or auto: paged where "
+                 "the graph is larger than memory")
+      ->type_name("WHERE")
+      ->capture_default_str();
 }
 
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {

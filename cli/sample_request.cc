@@ -88,6 +88,17 @@ absl::Status ParseMode(const SampleArguments& arguments,
   } else if (workers != 1) {
     return UsageError("--num-workers\nallowed: with --mode mp");
   }
+  const auto where = ParseFeatureMemory(arguments.feature_memory);
+  if (!where.ok()) {
+    return UsageError(absl::StrCat("--feature-memory: ",
+                                   std::string(where.status().message())));
+  }
+  if (remote && *where != FeatureMemory::kAuto) {
+    return UsageError(
+        "--feature-memory with --servers\nallowed: with --graph; servers have "
+        "the option, too");
+  }
+  request->feature_memory = *where;
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/draw_flags.h"
 #include "cli/subgraph_flags.h"
+#include "common/feature_memory.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/core/options.h"
 
@@ -39,6 +40,7 @@ struct SampleArguments {
   std::string worker_options;  // a file, in place of graph, servers and mode
   std::string mode;            // empty: by graph or servers
   std::string num_workers = "1";
+  std::string feature_memory = "auto";
   bool replace = false;
   DrawFlags draws;
   SubgraphFlags subgraph;
@@ -89,6 +91,7 @@ struct SampleRequest {
   IndexRange batches;
   int threads = 2;
   int num_workers = 0;  // processes, of mode mp; 0: `graph` in this process
+  FeatureMemory feature_memory = FeatureMemory::kAuto;  // of `graph`
   NeighborLoaderOptions loader;
   RemoteDistSamplingWorkerOptions worker;
 };

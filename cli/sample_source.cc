@@ -9,6 +9,7 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
   source.graph = request.graph;
   source.num_workers = request.num_workers;
   source.num_threads = request.threads;
+  source.feature_memory = request.feature_memory;
   source.worker = request.worker;
   if (!source.graph.empty()) source.worker.num_rpc_threads = 1;
   return SamplingWorkers::OpenSource(source);

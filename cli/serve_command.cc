@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/end_signal.h"
+#include "common/feature_memory.h"
 #include "common/fleet/discovery_source.h"
 #include "common/log.h"
 #include "common/parse_byte_size.h"
@@ -83,6 +84,14 @@ class ServeCommand final : public Command {
                     "*: all others together, 0: refused; default: equal ones");
     app->add_option("--max-rate", max_rate_,
                     "Bytes of batches a second at most: 100MB; default: any");
+    app->add_option("--feature-memory", feature_memory_,
+                    "Features are resident: mapped; paged: read from their "
+                    "files by threads of their own; auto: paged where the "
+                    "graph is larger than memory")
+        ->capture_default_str();
+    app->add_option("--feature-readers", feature_readers_,
+                    "Threads that read paged features: 1 to 256")
+        ->capture_default_str();
     app->add_flag("--insecure", options_.insecure,
                   "Allow plaintext beyond loopback");
     app->add_option("--num-clients", num_clients_,
@@ -133,6 +142,8 @@ class ServeCommand final : public Command {
   std::string num_clients_ = "0";
   std::string job_weights_;
   std::string max_rate_;
+  std::string feature_memory_ = "auto";
+  std::string feature_readers_ = "8";
   std::string drain_timeout_ = "30";
   std::string log_level_ = "info";
 };
@@ -165,6 +176,14 @@ absl::Status ServeCommand::ReadOptions() {
                    ParseWhole("--num-clients", num_clients_, 0, 65536));
   options_.num_clients = static_cast<uint32_t>(num_clients);
   RETURN_IF_ERROR(ReadShares());
+  auto feature_memory = ParseFeatureMemory(feature_memory_);
+  if (!feature_memory.ok()) {
+    return Usage("--feature-memory", feature_memory.status());
+  }
+  options_.feature_memory = *feature_memory;
+  ASSIGN_OR_RETURN(const uint64_t readers,
+                   ParseWhole("--feature-readers", feature_readers_, 1, 256));
+  options_.feature_readers = static_cast<int>(readers);
   auto level = ParseLogLevel(log_level_);
   if (!level.ok()) return Usage("--log-level", level.status());
   SetLogLevel(*level);

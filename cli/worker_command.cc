@@ -12,6 +12,7 @@
 #include "channel/shm/worker_report.h"
 #include "cli/arguments.h"
 #include "cli/end_signal.h"
+#include "common/feature_memory.h"
 #include "common/log.h"
 #include "common/parse_byte_size.h"
 #include "common/signal_watcher.h"
@@ -41,6 +42,9 @@ class WorkerCommand final : public Command {
         ->capture_default_str();
     app->add_option("--memory-budget", memory_budget_,
                     "Bytes of batches being made")
+        ->capture_default_str();
+    app->add_option("--feature-memory", feature_memory_,
+                    "As of `tributary serve`")
         ->capture_default_str();
     app->add_option("--log-level", log_level_,
                     "debug, info, warning, error or off")
@@ -84,6 +88,13 @@ class WorkerCommand final : public Command {
                                      std::string(budget.status().message())));
     }
     options_.memory_budget = *budget;
+    auto feature_memory = ParseFeatureMemory(feature_memory_);
+    if (!feature_memory.ok()) {
+      return UsageError(
+          absl::StrCat("--feature-memory: ",
+                       std::string(feature_memory.status().message())));
+    }
+    options_.feature_memory = *feature_memory;
     auto level = ParseLogLevel(log_level_);
     if (!level.ok()) {
       return UsageError(
@@ -95,6 +106,7 @@ class WorkerCommand final : public Command {
 
   SamplingWorkerOptions options_;
   std::string door_, threads_ = "1", memory_budget_ = "1GB";
+  std::string feature_memory_ = "auto";
   std::string log_level_ = "warning";
 };
 

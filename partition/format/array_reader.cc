@@ -58,9 +58,9 @@ absl::Status CheckCrc(const std::string& path, const FileSchema& file,
 
 }  // namespace
 
-absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
-                                              absl::Span<const NpyType> types,
-                                              absl::Span<const int64_t> shape) {
+absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
+    const std::string& path, absl::Span<const NpyType> types,
+    absl::Span<const int64_t> shape) {
   const FileSchema* file = Find(files_, path);
   if (file == nullptr) {
     return Damaged("graph.json", absl::StrCat("it does not list ", path));
@@ -79,8 +79,30 @@ absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
   }
   RETURN_IF_ERROR(CheckHeader(full_path, *header, types, shape, bytes.size()));
   if (verify_) RETURN_IF_ERROR(CheckCrc(full_path, *file, bytes));
-  mappings_.push_back(std::move(mapping));
-  return MappedArray{header->type, bytes.subspan(header->data_offset)};
+  return Opened{full_path, std::move(mapping), *header};
+}
+
+absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
+                                              absl::Span<const NpyType> types,
+                                              absl::Span<const int64_t> shape) {
+  ASSIGN_OR_RETURN(Opened file, Open(path, types, shape));
+  mappings_.push_back(std::move(file.mapping));
+  return MappedArray{file.header.type,
+                     mappings_.back().bytes().subspan(file.header.data_offset)};
+}
+
+// The mapping goes with this call: it was there to check the file.
+absl::StatusOr<const RowFile*> ArrayReader::OpenRows(
+    const std::string& path, absl::Span<const NpyType> types,
+    absl::Span<const int64_t> shape) {
+  ASSIGN_OR_RETURN(const Opened file, Open(path, types, shape));
+  RowFile::Table table{file.header.data_offset, file.header.type.size,
+                       static_cast<uint64_t>(shape[0])};
+  for (const int64_t dim : shape.subspan(1)) {
+    table.row_bytes *= static_cast<size_t>(dim);
+  }
+  ASSIGN_OR_RETURN(row_files_.emplace_back(), RowFile::Open(file.path, table));
+  return row_files_.back().get();
 }
 
 }  // namespace tributary

@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "absl/types/span.h"
 #include "common/file_mapping.h"
 #include "common/npy.h"
+#include "partition/format/row_file.h"
 #include "partition/format/schema.h"
 
 namespace tributary {
@@ -26,7 +28,8 @@ struct MappedArray {
   }
 };
 
-// Maps files below `folder` and keeps them mapped. Not thread-safe.
+// Opens files below `folder`, and keeps mapped what is to be mapped. Not
+// thread-safe.
 class ArrayReader {
  public:
   // `files` outlives the reader.
@@ -41,13 +44,32 @@ class ArrayReader {
                                    absl::Span<const NpyType> types,
                                    absl::Span<const int64_t> shape);
 
+  // The same, whose rows are to be read. Valid as long as what TakeRowFiles
+  // returns.
+  absl::StatusOr<const RowFile*> OpenRows(const std::string& path,
+                                          absl::Span<const NpyType> types,
+                                          absl::Span<const int64_t> shape);
+
   std::vector<FileMapping> TakeMappings() { return std::move(mappings_); }
+  std::vector<std::unique_ptr<RowFile>> TakeRowFiles() {
+    return std::move(row_files_);
+  }
 
  private:
+  struct Opened {
+    std::string path;
+    FileMapping mapping;
+    NpyHeader header;
+  };
+  absl::StatusOr<Opened> Open(const std::string& path,
+                              absl::Span<const NpyType> types,
+                              absl::Span<const int64_t> shape);
+
   const std::string folder_;
   const std::vector<FileSchema>& files_;
   const bool verify_;
   std::vector<FileMapping> mappings_;
+  std::vector<std::unique_ptr<RowFile>> row_files_;
 };
 
 }  // namespace tributary

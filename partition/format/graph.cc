@@ -8,6 +8,7 @@
 #include "common/file_mapping.h"
 #include "common/status.h"
 #include "partition/format/array_reader.h"
+#include "partition/format/graph_bytes.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -33,6 +34,7 @@ class MappedGraph final : public Graph {
   const std::vector<uint32_t>& partitions() const override {
     return partitions_;
   }
+  bool reads_features() const override { return reads_features_; }
   const NodePartition* nodes(int type, uint32_t p) const override {
     return Mapped(nodes_[type], p);
   }
@@ -73,13 +75,18 @@ class MappedGraph final : public Graph {
   std::vector<NodeMap> node_maps_;
   std::vector<DegreeArrays> degrees_;              // as schema_.edge_types
   std::vector<absl::Span<const int64_t>> splits_;  // as schema_.splits
+  bool reads_features_ = false;
   std::vector<FileMapping> mappings_;
+  std::vector<std::unique_ptr<RowFile>> row_files_;
 };
 
 absl::Status MappedGraph::Load(const std::string& folder,
                                const OpenOptions& options) {
   RETURN_IF_ERROR(LoadSchema(folder));
   RETURN_IF_ERROR(ChoosePartitions(options));
+  ASSIGN_OR_RETURN(reads_features_,
+                   ReadsFeatures(GraphBytesOf(schema_, partitions_),
+                                 options.features, options.memory));
   ArrayReader reader(folder, schema_.files, options.verify);
   for (const NodeTypeSchema& type : schema_.node_types) {
     RETURN_IF_ERROR(LoadNodeMap(type, reader));
@@ -101,6 +108,7 @@ absl::Status MappedGraph::Load(const std::string& folder,
     }
   }
   mappings_ = reader.TakeMappings();
+  row_files_ = reader.TakeRowFiles();
   return absl::OkStatus();
 }
 
@@ -181,7 +189,13 @@ absl::Status MappedGraph::LoadNodes(int t, uint32_t p, ArrayReader& reader) {
     data = array.data;
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(load(type.x, "x", part.x));
+  if (type.x.has_value() && reads_features_) {
+    ASSIGN_OR_RETURN(part.x_file,
+                     reader.OpenRows(path("x"), {NpyTypeOf(type.x->dtype)},
+                                     ColumnShape(rows, *type.x)));
+  } else {
+    RETURN_IF_ERROR(load(type.x, "x", part.x));
+  }
   RETURN_IF_ERROR(load(type.y, "y", part.y));
   if (type.timed) {
     ASSIGN_OR_RETURN(const MappedArray time,
@@ -209,7 +223,7 @@ class EdgeArrays {
   EdgeArrays(const EdgeTypeSchema& type, uint32_t p, ArrayReader& reader)
       : type_(type), p_(p), reader_(reader), edges_(type.partition_edges[p]) {}
 
-  absl::StatusOr<EdgePartition> Load(int64_t rows) {
+  absl::StatusOr<EdgePartition> Load(int64_t rows, bool reads_features) {
     EdgePartition part;
     ASSIGN_OR_RETURN(const MappedArray indptr,
                      Read("indptr", {kNpyUint64}, {rows + 1}));
@@ -218,12 +232,7 @@ class EdgeArrays {
         CheckIndptr(EdgeArrayPath(p_, type_, "indptr"), part.indptr, edges_));
     ASSIGN_OR_RETURN(part.indices, ReadIds("indices"));
     ASSIGN_OR_RETURN(part.edge_id, ReadIds("edge_id"));
-    if (type_.edge_attr.has_value()) {
-      ASSIGN_OR_RETURN(const MappedArray attr,
-                       Read("edge_attr", {NpyTypeOf(type_.edge_attr->dtype)},
-                            ColumnShape(edges_, *type_.edge_attr)));
-      part.edge_attr = attr.data;
-    }
+    RETURN_IF_ERROR(LoadAttributes(part, reads_features));
     RETURN_IF_ERROR(LoadWeights(part));
     if (type_.timed) {
       ASSIGN_OR_RETURN(part.edge_time, ReadTimeOrder("edge_time"));
@@ -248,6 +257,19 @@ class EdgeArrays {
                                    absl::Span<const NpyType> types,
                                    absl::Span<const int64_t> shape) {
     return reader_.Read(EdgeArrayPath(p_, type_, array), types, shape);
+  }
+
+  absl::Status LoadAttributes(EdgePartition& part, bool reads_features) {
+    if (!type_.edge_attr.has_value()) return absl::OkStatus();
+    const NpyType dtype = NpyTypeOf(type_.edge_attr->dtype);
+    const auto shape = ColumnShape(edges_, *type_.edge_attr);
+    ASSIGN_OR_RETURN(const MappedArray attr, Read("edge_attr", {dtype}, shape));
+    part.edge_attr = attr.data;
+    if (!reads_features) return absl::OkStatus();
+    ASSIGN_OR_RETURN(part.edge_attr_file,
+                     reader_.OpenRows(EdgeArrayPath(p_, type_, "edge_attr"),
+                                      {dtype}, shape));
+    return absl::OkStatus();
   }
 
   absl::StatusOr<IdArray> ReadIds(const std::string& array) {
@@ -285,9 +307,9 @@ class EdgeArrays {
 absl::Status MappedGraph::LoadEdges(int t, uint32_t p, ArrayReader& reader) {
   const EdgeTypeSchema& type = schema_.edge_types[t];
   const NodeTypeSchema& dst = schema_.node_types[type.dst_type];
-  ASSIGN_OR_RETURN(
-      edges_[t][p],
-      EdgeArrays(type, p, reader).Load(dst.base[p + 1] - dst.base[p]));
+  ASSIGN_OR_RETURN(edges_[t][p],
+                   EdgeArrays(type, p, reader)
+                       .Load(dst.base[p + 1] - dst.base[p], reads_features_));
   return absl::OkStatus();
 }
 

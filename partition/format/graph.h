@@ -9,7 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/feature_memory.h"
 #include "partition/format/node_map.h"
+#include "partition/format/row_file.h"
 #include "partition/format/schema.h"
 
 namespace tributary {
@@ -49,6 +51,8 @@ struct NodePartition {
   absl::Span<const uint8_t> x;        // [rows * row_bytes], or empty
   absl::Span<const uint8_t> y;
   absl::Span<const int64_t> time;  // [rows], or empty
+  // Where x is read from and not mapped: x is empty then. Else null.
+  const RowFile* x_file = nullptr;
 };
 
 // The in-edges of every row, ascending by (time, canonical position). Empty
@@ -77,6 +81,9 @@ struct EdgePartition {
   IdArray neighbor_id;      // [edges] sources' original ids; or empty
   // As the schema's names: [edges] each, 0 or 1.
   std::vector<absl::Span<const uint8_t>> masks;
+  // Where batches' rows of edge_attr are read from, or null. It is mapped all
+  // the same, for draws that look at single values of it.
+  const RowFile* edge_attr_file = nullptr;
 };
 
 // How many edges of one type each node has, by original id.
@@ -88,6 +95,9 @@ struct DegreeArrays {
 struct OpenOptions {
   std::vector<uint32_t> partitions;  // to map; empty: all
   bool verify = false;               // read every byte and check its CRC32C
+  FeatureMemory features = FeatureMemory::kResident;
+  // Bytes that the arrays may take, unless features are resident.
+  uint64_t memory = UINT64_MAX;
 };
 
 // Immutable and thread-safe. Open checks graph.json, every mapped file's
@@ -95,7 +105,8 @@ struct OpenOptions {
 // check without reading all (indices) is checked where it is used.
 class Graph {
  public:
-  // NOT_FOUND, DATA_LOSS or INVALID_ARGUMENT, naming the file.
+  // NOT_FOUND, DATA_LOSS or INVALID_ARGUMENT, naming the file;
+  // FAILED_PRECONDITION when what must be in memory does not fit.
   static absl::StatusOr<std::shared_ptr<const Graph>> Open(
       const std::string& folder, const OpenOptions& options = {});
   virtual ~Graph() = default;
@@ -106,6 +117,8 @@ class Graph {
   virtual const std::string& schema_json() const = 0;
   // The partitions that are mapped, ascending.
   virtual const std::vector<uint32_t>& partitions() const = 0;
+  // True when x and edge_attr are read from their files.
+  virtual bool reads_features() const { return false; }
   // Null when the partition is not mapped.
   virtual const NodePartition* nodes(int node_type,
                                      uint32_t partition) const = 0;

@@ -4,7 +4,12 @@
 
 namespace tributary {
 
-enum class BatchStage { kSampling, kWaitingForPeer, kGathering };
+enum class BatchStage {
+  kSampling,
+  kWaitingForPeer,
+  kWaitingForDisk,
+  kGathering,
+};
 
 }  // namespace tributary
 

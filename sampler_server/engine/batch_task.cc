@@ -214,6 +214,7 @@ StepContext BatchTask::Context() {
   StepContext context;
   context.graph = environment_.graph;
   context.remote = environment_.remote;
+  context.rows = environment_.rows;
   context.plan = &plan();
   context.key = request_.key;
   context.input_number = request_.input_number;
@@ -278,7 +279,7 @@ void BatchTask::BeginGather(const Program& program) {
   writer_->Write(request_.input_number, room_);
   state_.DropWritten();
   auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room_);
-  step->Start([self = shared_from_this(), program](absl::Status status) {
+  step->Start(sink_, [self = shared_from_this(), program](absl::Status status) {
     if (!self->Live()) return;
     if (!status.ok()) return self->Fail(status);
     self->FinishBatch(*program);
@@ -321,6 +322,8 @@ const char* BatchTask::StageName() const {
       return "sampling";
     case BatchStage::kWaitingForPeer:
       return "waiting for a peer";
+    case BatchStage::kWaitingForDisk:
+      return "waiting for a disk";
     case BatchStage::kGathering:
       return "gathering";
   }

@@ -1,5 +1,5 @@
 // Makes one batch: inputs, then the steps of its kind, then gather, as a state
-// machine that holds no thread while it waits for a peer.
+// machine that holds no thread while it waits for a peer or for a disk.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
 
@@ -21,6 +21,7 @@
 #include "sampler_server/engine/batch_stage.h"
 #include "sampler_server/engine/plan.h"
 #include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/engine/row_reader.h"
 
 namespace tributary {
 
@@ -39,7 +40,8 @@ struct BatchRequest {
 };
 
 // Where a task puts its batch and its end. Called on the task's strand;
-// exactly one of Ready, Needs and Failed, last; none after a cancel.
+// exactly one of Ready, Needs and Failed, last; none after a cancel. The room
+// is written to until the last reference to the sink is gone.
 class BatchSink {
  public:
   virtual ~BatchSink() = default;
@@ -61,6 +63,7 @@ struct BatchEnvironment {
   RemotePartitions* remote = nullptr;  // null: every partition must be here
   Executor* executor = nullptr;
   std::shared_ptr<CpuMeter> cpu = nullptr;  // of the task, if not null
+  RowReader* rows = nullptr;  // null: the graph has its features in memory
 };
 
 // What a task may hold besides the request: while it samples, all of it is

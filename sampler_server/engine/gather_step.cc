@@ -18,24 +18,34 @@ absl::Span<const uint8_t> BytesOf(const T& values) {
                              values.size() * sizeof(values[0]));
 }
 
+absl::Status CheckRows(absl::Span<const uint64_t> rows, uint64_t num_rows,
+                       uint32_t partition, const char* column) {
+  uint64_t largest = 0;
+  for (uint64_t row : rows) largest = std::max(largest, row);
+  if (rows.empty() || largest < num_rows) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(column, " of partition ", partition, " has ", num_rows,
+                   " rows, row ", largest, " is wanted: verify the graph"));
+}
+
 }  // namespace
 
-void GatherStep::Start(Done done) {
+void GatherStep::Start(const std::shared_ptr<const void>& owner, Done done) {
   done_ = std::move(done);
   for (size_t i = 0; i < context_.plan->node_types.size(); ++i) AddNodeJobs(i);
   for (size_t i = 0; i < context_.plan->edge_types.size(); ++i) AddEdgeJobs(i);
   const auto self = shared_from_this();
-  std::vector<Job> here;
+  std::vector<std::shared_ptr<const Job>> here;
   for (Job& job : std::exchange(jobs_, {})) {
     if (IsHere(job)) {
-      here.push_back(std::move(job));
+      here.push_back(std::make_shared<const Job>(std::move(job)));
     } else {
       GatherThere(std::move(job));
     }
     if (done_ == nullptr) return;
   }
-  for (const Job& job : here) {
-    const absl::Status status = GatherHere(job);
+  for (std::shared_ptr<const Job>& job : here) {
+    const absl::Status status = GatherHere(std::move(job), owner);
     if (!status.ok()) return Finish(status);
     if (!context_.control->Live()) return;
   }
@@ -134,17 +144,28 @@ bool GatherStep::IsHere(const Job& job) const {
   return context_.graph->edges(job.type, job.partition) != nullptr;
 }
 
-absl::Status GatherStep::GatherHere(const Job& job) const {
-  if (job.table == RemoteGather::Table::kEdges) {
+// What is in files first: the disk works while the rest is copied.
+absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
+                                    const std::shared_ptr<const void>& owner) {
+  if (job->table == RemoteGather::Table::kEdges) {
     const EdgePartition& edges =
-        *context_.graph->edges(job.type, job.partition);
-    return GatherColumn(job, job.edge_attr, edges.edge_attr, "edge_attr");
+        *context_.graph->edges(job->type, job->partition);
+    if (edges.edge_attr_file != nullptr) {
+      return ReadColumn(job, job->edge_attr, *edges.edge_attr_file, "edge_attr",
+                        owner);
+    }
+    return GatherColumn(*job, job->edge_attr, edges.edge_attr, "edge_attr");
   }
-  const NodePartition& nodes = *context_.graph->nodes(job.type, job.partition);
+  const NodePartition& nodes =
+      *context_.graph->nodes(job->type, job->partition);
+  if (nodes.x_file != nullptr) {
+    RETURN_IF_ERROR(ReadColumn(job, job->x, *nodes.x_file, "x", owner));
+  } else {
+    RETURN_IF_ERROR(GatherColumn(*job, job->x, nodes.x, "x"));
+  }
   RETURN_IF_ERROR(
-      GatherColumn(job, job.orig_id, BytesOf(nodes.orig_id), "orig_id"));
-  RETURN_IF_ERROR(GatherColumn(job, job.x, nodes.x, "x"));
-  return GatherColumn(job, job.y, nodes.y, "y");
+      GatherColumn(*job, job->orig_id, BytesOf(nodes.orig_id), "orig_id"));
+  return GatherColumn(*job, job->y, nodes.y, "y");
 }
 
 absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
@@ -152,15 +173,40 @@ absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
                                       const char* name) const {
   if (!column.wanted()) return absl::OkStatus();
   const RowTable table{bytes, column.form.stored_bytes};
-  uint64_t largest = 0;
-  for (uint64_t row : job.rows) largest = std::max(largest, row);
-  if (!job.rows.empty() && largest >= table.num_rows()) {
-    return absl::DataLossError(absl::StrCat(
-        name, " of partition ", job.partition, " has ", table.num_rows(),
-        " rows, row ", largest, " is wanted: verify the graph"));
-  }
+  RETURN_IF_ERROR(CheckRows(job.rows, table.num_rows(), job.partition, name));
   GatherRows(table, column.form, job.rows, job.to, column.out.data(),
              column.scales.data());
+  return absl::OkStatus();
+}
+
+absl::Status GatherStep::ReadColumn(std::shared_ptr<const Job> job,
+                                    const Column& column, const RowFile& file,
+                                    const char* name,
+                                    const std::shared_ptr<const void>& owner) {
+  if (!column.wanted() || job->rows.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckRows(job->rows, file.num_rows(), job->partition, name));
+  if (context_.rows == nullptr) {
+    return absl::InternalError(
+        absl::StrCat(file.path(), " is not mapped, and nobody reads it"));
+  }
+  RowRead read;
+  read.file = &file;
+  read.places = PlacesOf(column.form, job->rows, job->to, column.out.data(),
+                         column.scales.data());
+  read.hold = std::make_shared<
+      std::pair<std::shared_ptr<const Job>, std::shared_ptr<const void>>>(
+      std::move(job), owner);
+  read.deadline = context_.deadline;
+  read.cancel = context_.cancel;
+  ++reading_;
+  context_.rows->Read(
+      std::move(read), context_.strand,
+      [self = shared_from_this()](absl::Status status) {
+        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        --self->reading_;
+        if (!status.ok()) return self->Finish(std::move(status));
+        self->FinishWhenAllIsThere();
+      });
   return absl::OkStatus();
 }
 
@@ -256,8 +302,9 @@ absl::Status GatherStep::CheckOriginalIds() const {
 }
 
 void GatherStep::FinishWhenAllIsThere() {
-  if (in_flight_ == 0) return Finish(CheckOriginalIds());
-  context_.control->SetStage(BatchStage::kWaitingForPeer);
+  if (in_flight_ == 0 && reading_ == 0) return Finish(CheckOriginalIds());
+  context_.control->SetStage(reading_ > 0 ? BatchStage::kWaitingForDisk
+                                          : BatchStage::kWaitingForPeer);
 }
 
 void GatherStep::Finish(absl::Status status) {

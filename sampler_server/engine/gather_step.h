@@ -16,9 +16,10 @@
 
 namespace tributary {
 
-// Asks other servers for their rows, copies those that are here straight into
-// the room meanwhile, and scatters the replies as they come. What replies hold
-// is at most what the room does. All methods on the task's strand.
+// Asks other servers for their rows, has those that are in files here read into
+// the room, copies those that are in memory meanwhile, and scatters the replies
+// as they come. What replies hold is at most what the room does. All methods on
+// the task's strand.
 class GatherStep : public std::enable_shared_from_this<GatherStep> {
  public:
   using Done = absl::AnyInvocable<void(absl::Status)>;
@@ -28,8 +29,10 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
              absl::Span<uint8_t> room)
       : context_(std::move(context)), writer_(writer), room_(room) {}
 
-  // `done` runs once, unless the task ends first; perhaps inside the call.
-  void Start(Done done);
+  // `owner` keeps the room, for those who may write into it after the step's
+  // end: reads of files that are under way. `done` runs once, unless the task
+  // ends first; perhaps inside the call.
+  void Start(const std::shared_ptr<const void>& owner, Done done);
 
  private:
   // A column in the batch, and one partition's part of the same.
@@ -53,12 +56,16 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   void AddNodeJobs(size_t index);
   void AddEdgeJobs(size_t index);
   bool IsHere(const Job& job) const;
-  absl::Status GatherHere(const Job& job) const;
+  absl::Status GatherHere(std::shared_ptr<const Job> job,
+                          const std::shared_ptr<const void>& owner);
   Column FeatureColumn(absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
                        const std::optional<ColumnSchema>& stored) const;
   absl::Status GatherColumn(const Job& job, const Column& column,
                             absl::Span<const uint8_t> bytes,
                             const char* name) const;
+  absl::Status ReadColumn(std::shared_ptr<const Job> job, const Column& column,
+                          const RowFile& file, const char* name,
+                          const std::shared_ptr<const void>& owner);
   void GatherThere(Job job);
   absl::Status Scatter(const Job& job, const GatheredRows& rows) const;
   absl::Status CheckOriginalIds() const;
@@ -70,7 +77,8 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   const absl::Span<uint8_t> room_;
   Done done_;
   std::vector<Job> jobs_;
-  int in_flight_ = 0;
+  int in_flight_ = 0;  // of peers
+  int reading_ = 0;    // columns, from files
 };
 
 }  // namespace tributary

@@ -14,6 +14,7 @@
 #include "sampler_server/engine/batch_state.h"
 #include "sampler_server/engine/plan.h"
 #include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/engine/row_reader.h"
 
 namespace tributary {
 
@@ -40,6 +41,7 @@ class TaskControl {
 struct StepContext {
   const Graph* graph = nullptr;
   RemotePartitions* remote = nullptr;
+  RowReader* rows = nullptr;
   const SamplingPlan* plan = nullptr;
   BatchKey key;
   absl::Span<const int64_t> input_number;  // per input, its place in the list

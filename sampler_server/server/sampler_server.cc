@@ -20,6 +20,8 @@
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/peers/peer_partitions.h"
+#include "sampler_server/rows/disk_rows.h"
+#include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -57,6 +59,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
+  RETURN_IF_ERROR(CheckFeatureReaders(options.feature_readers));
   if (options.http && !options.insecure && !IsLoopback(options.http->host)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--http ", options.http->ToString(),
@@ -86,7 +89,8 @@ class SamplerServerImpl final : public SamplerServer {
         graph_(std::move(graph)),
         incarnation_(NewIncarnation()),
         pool_("sampler", NumThreads(options.threads)),
-        leaf_pool_("leaf", std::max(1, NumThreads(options.threads) / 4)) {}
+        leaf_pool_("leaf", std::max(1, NumThreads(options.threads) / 4)),
+        rows_(DiskRows::For(*graph_, options.feature_readers, &metrics_)) {}
 
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
@@ -127,6 +131,9 @@ class SamplerServerImpl final : public SamplerServer {
   // Credits, cancels and progress, so that long kernels never make a busy
   // server look dead.
   ThreadPool protocol_pool_{"protocol", 2};
+  // Null: features are in memory. Its reads end before the executors do, where
+  // what waits for them goes on.
+  const std::unique_ptr<DiskRows> rows_;
   SystemHostResolver resolver_;
   std::shared_ptr<PeerDirectory> directory_;
   std::unique_ptr<PeerPartitions> remote_;
@@ -163,13 +170,14 @@ void SamplerServerImpl::MakeService() {
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.num_clients = options_.num_clients;
-  // Tasks that wait for peers hold no thread: more of them than threads. Of
-  // those that do no more are begun than keep the threads busy, so that which
-  // comes next is for weights to say.
+  // Tasks that wait for peers or disks hold no thread: more of them than
+  // threads. Of those that do no more are begun than keep the threads busy, so
+  // that which comes next is for weights to say.
   const int threads = NumThreads(options_.threads);
-  options.admission.running = 4 * threads;
+  const int ahead = rows_ != nullptr ? 4 : 1;
+  options.admission.running = ahead * 4 * threads;
   options.admission.computing = 2 * threads;
-  options.admission.running_per_stream = 2 * threads;
+  options.admission.running_per_stream = ahead * 2 * threads;
   options.admission.weights = options_.job_weights;
   options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;
@@ -180,6 +188,7 @@ void SamplerServerImpl::MakeService() {
   const bool has_all =
       graph_->partitions().size() == graph_->schema().num_partitions;
   environment.remote = has_all ? nullptr : remote_.get();
+  if (rows_ != nullptr) environment.rows = rows_->queue();
   environment.peers = [directory = directory_] { return directory->States(); };
   environment.metrics = &metrics_;
   environment.all_clients_gone = options_.all_clients_gone;
@@ -277,8 +286,13 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
-  ASSIGN_OR_RETURN(auto graph, Graph::Open(options.graph, {options.partitions,
-                                                           options.verify}));
+  ASSIGN_OR_RETURN(auto graph,
+                   OpenServingGraph(options.graph,
+                                    {.partitions = options.partitions,
+                                     .verify = options.verify,
+                                     .features = options.feature_memory},
+                                    options.memory_budget +
+                                        LeafBudget(options.memory_budget)));
   RETURN_IF_ERROR(CheckDescribable(*graph));
   auto server = std::make_unique<SamplerServerImpl>(options, std::move(graph));
   RETURN_IF_ERROR(server->Start());

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "common/feature_memory.h"
 #include "common/fleet/address.h"
 #include "sampler_server/service/job_weights.h"
 
@@ -32,7 +33,10 @@ struct SamplerServerOptions {
   // Shares of jobs; by default all have an equal one.
   JobWeights job_weights;
   uint64_t max_rate = 0;  // bytes of batches a second; 0: any
-  bool insecure = false;  // plaintext beyond loopback
+  // Whether features are mapped, or read by threads of their own: how many.
+  FeatureMemory feature_memory = FeatureMemory::kAuto;
+  int feature_readers = 8;  // 1 to 256
+  bool insecure = false;    // plaintext beyond loopback
   // Above 0: all_clients_gone runs once so many trainers have said farewell
   // (SamplingWorkers::Shutdown). Any thread.
   uint32_t num_clients = 0;

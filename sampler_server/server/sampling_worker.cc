@@ -10,6 +10,8 @@
 #include "common/status.h"
 #include "common/thread_pool.h"
 #include "partition/format/graph.h"
+#include "sampler_server/rows/disk_rows.h"
+#include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -23,19 +25,22 @@ class SamplingWorkerImpl final : public SamplingWorker {
  public:
   SamplingWorkerImpl(const SamplingWorkerOptions& options,
                      std::shared_ptr<const Graph> graph)
-      : pool_("sampler", options.threads) {
+      : pool_("sampler", options.threads),
+        rows_(DiskRows::For(*graph, kDefaultFeatureReaders, nullptr)) {
     SamplerServiceOptions service;
     service.graph = std::move(graph);
     std::random_device random;
     service.incarnation = uint64_t{random()} << 32 | random();
     service.memory_budget = options.memory_budget;
-    service.admission.running = 2 * options.threads;
+    const int ahead = rows_ != nullptr ? 4 : 1;
+    service.admission.running = ahead * 2 * options.threads;
     service.admission.computing = 2 * options.threads;
-    service.admission.running_per_stream = 2 * options.threads;
+    service.admission.running_per_stream = service.admission.running;
     SamplerServiceEnvironment environment;
     environment.executor = &pool_;
     environment.leaf_executor = &protocol_pool_;
     environment.protocol_executor = &protocol_pool_;
+    if (rows_ != nullptr) environment.rows = rows_->queue();
     service_ = std::make_shared<SamplerService>(service, environment);
   }
 
@@ -64,6 +69,9 @@ class SamplingWorkerImpl final : public SamplingWorker {
   // Credits, cancels and progress, so that long kernels never make a busy
   // worker look dead.
   ThreadPool protocol_pool_{"protocol", 1};
+  // Null: features are in memory. Its reads end before the executors do, where
+  // what waits for them goes on.
+  const std::unique_ptr<DiskRows> rows_;
   std::shared_ptr<SamplerService> service_;
   std::unique_ptr<ShmServer> server_;
 };
@@ -77,7 +85,10 @@ absl::StatusOr<std::unique_ptr<SamplingWorker>> SamplingWorker::Start(
     return absl::InvalidArgumentError(absl::StrCat(
         "threads is ", options.threads, "; allowed: 1 to ", kMaxThreads));
   }
-  ASSIGN_OR_RETURN(auto graph, Graph::Open(options.graph));
+  ASSIGN_OR_RETURN(
+      auto graph,
+      OpenServingGraph(options.graph, {.features = options.feature_memory},
+                       options.memory_budget));
   auto worker = std::make_unique<SamplingWorkerImpl>(options, std::move(graph));
   RETURN_IF_ERROR(
       worker->Listen(std::move(door), options.name, std::move(trainer_gone)));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/feature_memory.h"
 #include "common/unique_fd.h"
 
 namespace tributary {
@@ -18,6 +19,7 @@ struct SamplingWorkerOptions {
   int threads = 1;  // 1 to 1024
   // Of batches being made; their rooms are the trainer's.
   uint64_t memory_budget = uint64_t{1} << 30;
+  FeatureMemory feature_memory = FeatureMemory::kAuto;
 };
 
 // Serves what comes through its door; the destructor cancels what is being

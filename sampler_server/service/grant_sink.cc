@@ -53,7 +53,8 @@ void GrantSink::Failed(absl::Status why) {
 }
 
 void GrantSink::StageChanged(BatchStage stage) {
-  const bool waits = stage == BatchStage::kWaitingForPeer;
+  const bool waits = stage == BatchStage::kWaitingForPeer ||
+                     stage == BatchStage::kWaitingForDisk;
   if (std::exchange(waits_, waits) != waits) callbacks_.waits(waits);
   switch (stage) {
     case BatchStage::kSampling:
@@ -61,6 +62,9 @@ void GrantSink::StageChanged(BatchStage stage) {
       break;
     case BatchStage::kWaitingForPeer:
       stage_->store(v1::STAGE_WAITING_FOR_PEER);
+      break;
+    case BatchStage::kWaitingForDisk:
+      stage_->store(v1::STAGE_WAITING_FOR_DISK);
       break;
     case BatchStage::kGathering:
       stage_->store(v1::STAGE_GATHERING);

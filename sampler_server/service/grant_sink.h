@@ -40,7 +40,7 @@ class GrantSink final : public BatchSink {
   using StageCell = std::atomic<v1::Stage>;
   struct Callbacks {
     absl::AnyInvocable<void(TaskEnd)> ended;  // at most once
-    absl::AnyInvocable<void(bool)> waits;     // begins or ends, for a peer
+    absl::AnyInvocable<void(bool)> waits;  // begins or ends, for a peer or disk
     // Last, once: the task is over, and writes no more.
     absl::AnyInvocable<void()> gone;
   };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -12,8 +13,22 @@
 #include "common/byte_budget.h"
 #include "common/proto/wire.pb.h"
 #include "partition/format/graph.h"
+#include "sampler_server/engine/gather.h"
 
 namespace tributary {
+
+// Rows of columns that lie in files: to be read into a reply's payload before
+// it is sent.
+struct UnreadRows {
+  struct Column {
+    const RowFile* file = nullptr;
+    RowForm form;
+    size_t at = 0;  // of the payload
+  };
+  std::vector<Column> columns;  // empty: nothing is missing
+  std::vector<uint64_t> rows;
+  uint64_t timeout_ms = 0;  // the request's
+};
 
 // The answer to a leaf request. Its payload lies in `payload`, whose bytes
 // stay reserved as long as it lives.
@@ -21,6 +36,7 @@ struct LeafReply {
   std::string header;  // serialized SampleHopReply, GatherReply, AskKindReply
   AlignedBuffer payload;
   Reservation reservation;
+  UnreadRows unread;
 };
 
 struct LeafLimits {
@@ -38,7 +54,8 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const LeafLimits& limits,
                                          ByteBudget& budget);
 
-// Copies rows of columns, features in the precision asked for; errors as above.
+// Copies rows of columns that are in memory, features in the precision asked
+// for, and names the others; errors as above.
 absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const v1::GatherRequest& request,
                                       absl::Span<const uint8_t> payload,

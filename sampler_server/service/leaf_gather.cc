@@ -55,15 +55,16 @@ absl::Span<const uint8_t> AsBytes(absl::Span<const int64_t> values) {
 struct AskedColumn {
   RowTable table;
   RowForm form;
+  const RowFile* file = nullptr;  // where it is read from, if not in memory
 };
 
 AskedColumn Stored(absl::Span<const uint8_t> bytes, size_t row_bytes) {
   return {{bytes, row_bytes}, RowForm::Copied(row_bytes)};
 }
 
-AskedColumn Features(absl::Span<const uint8_t> bytes,
+AskedColumn Features(absl::Span<const uint8_t> bytes, const RowFile* file,
                      const ColumnSchema& stored, FeatureDType asked) {
-  return {{bytes, stored.row_bytes()}, RowForm::Of(stored, asked)};
+  return {{bytes, stored.row_bytes()}, RowForm::Of(stored, asked), file};
 }
 
 absl::StatusOr<AskedColumn> FindColumn(const TableRows& table, int column,
@@ -76,13 +77,15 @@ absl::StatusOr<AskedColumn> FindColumn(const TableRows& table, int column,
       return Stored(AsBytes(table.nodes->time), sizeof(int64_t));
     }
     if (column == v1::COLUMN_X && table.node_type->x) {
-      return Features(table.nodes->x, *table.node_type->x, asked);
+      return Features(table.nodes->x, table.nodes->x_file, *table.node_type->x,
+                      asked);
     }
     if (column == v1::COLUMN_Y && table.node_type->y) {
       return Stored(table.nodes->y, table.node_type->y->row_bytes());
     }
   } else if (column == v1::COLUMN_EDGE_ATTR && table.edge_type->edge_attr) {
-    return Features(table.edges->edge_attr, *table.edge_type->edge_attr, asked);
+    return Features(table.edges->edge_attr, table.edges->edge_attr_file,
+                    *table.edge_type->edge_attr, asked);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("column ", column, " is not one of this table"));
@@ -130,19 +133,34 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
         "a reply may have ", most, " bytes; one row takes ", row_bytes));
   }
   const size_t n = std::min<uint64_t>(request.num_rows(), most / row_bytes);
-  const auto rows = CopyArray<uint64_t>(payload, n);
+  auto rows = CopyArray<uint64_t>(payload, n);
   RETURN_IF_ERROR(CheckRows(rows, table.num_rows));
 
-  ASSIGN_OR_RETURN(Reservation reservation, budget.TryReserve(n * row_bytes));
+  // While rows are read, their numbers and their order wait.
+  const bool reads = std::any_of(
+      columns.begin(), columns.end(),
+      [](const AskedColumn& column) { return column.file != nullptr; });
+  ASSIGN_OR_RETURN(
+      Reservation reservation,
+      budget.TryReserve(n * (row_bytes + (reads ? 2 * sizeof(uint64_t) : 0))));
   v1::GatherReply header;
   header.set_rows(n);
   LeafReply reply{header.SerializeAsString(), AlignedBuffer(n * row_bytes),
                   std::move(reservation)};
-  uint8_t* to = reply.payload.data();
+  size_t at = 0;
   for (const AskedColumn& column : columns) {
-    uint8_t* const scales = to + n * column.form.row_bytes;
-    GatherRows(column.table, column.form, rows, {}, to, scales);
-    to += n * column.form.all_bytes();
+    uint8_t* const to = reply.payload.data() + at;
+    if (column.file != nullptr) {
+      reply.unread.columns.push_back({column.file, column.form, at});
+    } else {
+      GatherRows(column.table, column.form, rows, {}, to,
+                 to + n * column.form.row_bytes);
+    }
+    at += n * column.form.all_bytes();
+  }
+  if (!reply.unread.columns.empty()) {
+    reply.unread.rows = std::move(rows);
+    reply.unread.timeout_ms = request.timeout_ms();
   }
   return reply;
 }

@@ -1,5 +1,7 @@
 #include "sampler_server/service/leaf_stream.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,8 @@ namespace {
 
 // As many as one peer's CallClient sends; the leaf budget bounds their bytes.
 constexpr size_t kMaxCallsPerStream = 256;
+// Of a request that waits for a disk, whatever its caller allows.
+constexpr uint64_t kMaxReadMs = 600'000;
 
 // A call that waits for its turn on the leaf executor.
 struct LeafCall {
@@ -90,8 +94,8 @@ CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
   return answer;
 }
 
-void Answer(ServiceCore& core, const LeafCall& leaf, CallResponder respond) {
-  auto reply = Serve(core, leaf);
+void Respond(ServiceCore& core, const LeafCall& leaf,
+             absl::StatusOr<LeafReply> reply, CallResponder respond) {
   if (!reply.ok()) {
     core.metrics.leaf_errors.Add();
     LogRepeated(LogLevel::kDebug, absl::StrCat("leaf call of ", leaf.call.peer),
@@ -101,6 +105,67 @@ void Answer(ServiceCore& core, const LeafCall& leaf, CallResponder respond) {
   }
   core.metrics.leaf_bytes.Add(static_cast<double>(reply->payload.size()));
   respond(ToAnswer(leaf.call.kind, *std::move(reply)));
+}
+
+// Reads what a reply lacks, column after column, and sends it. On a strand of
+// its own.
+class ReplyReading : public std::enable_shared_from_this<ReplyReading> {
+ public:
+  ReplyReading(std::shared_ptr<ServiceCore> core, LeafCall leaf,
+               LeafReply reply, CallResponder respond)
+      : core_(std::move(core)),
+        leaf_(std::move(leaf)),
+        reply_(std::move(reply)),
+        respond_(std::move(respond)),
+        strand_(std::make_shared<Strand>(core_->leaf_executor)) {}
+
+  void ReadNext() {
+    const UnreadRows& unread = reply_.unread;
+    if (next_ == unread.columns.size()) {
+      return Respond(*core_, leaf_, std::move(reply_), std::move(respond_));
+    }
+    const UnreadRows::Column& column = unread.columns[next_++];
+    const auto self = shared_from_this();
+    RowRead read;
+    read.file = column.file;
+    uint8_t* const to = reply_.payload.data() + column.at;
+    read.places = PlacesOf(column.form, unread.rows, {}, to,
+                           to + unread.rows.size() * column.form.row_bytes);
+    read.hold = self;
+    read.deadline = leaf_.arrived +
+                    absl::Milliseconds(std::min(unread.timeout_ms, kMaxReadMs));
+    read.cancel = leaf_.call.cancel;
+    core_->rows->Read(std::move(read), strand_, [self](absl::Status status) {
+      if (status.ok()) return self->ReadNext();
+      Respond(*self->core_, self->leaf_, std::move(status),
+              std::move(self->respond_));
+    });
+  }
+
+ private:
+  const std::shared_ptr<ServiceCore> core_;
+  const LeafCall leaf_;
+  LeafReply reply_;
+  CallResponder respond_;
+  const std::shared_ptr<Strand> strand_;
+  size_t next_ = 0;
+};
+
+void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
+            CallResponder respond) {
+  auto reply = Serve(*core, leaf);
+  if (!reply.ok() || reply->unread.columns.empty()) {
+    return Respond(*core, leaf, std::move(reply), std::move(respond));
+  }
+  if (core->rows == nullptr) {
+    return Respond(*core, leaf,
+                   absl::InternalError("features are in files, and nobody "
+                                       "reads them here"),
+                   std::move(respond));
+  }
+  std::make_shared<ReplyReading>(std::move(core), std::move(leaf),
+                                 *std::move(reply), std::move(respond))
+      ->ReadNext();
 }
 
 }  // namespace
@@ -117,7 +182,7 @@ std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                   core->leaf_executor->Now()};
     core->leaf_executor->Post(
         [core, leaf = std::move(leaf), respond = std::move(respond)]() mutable {
-          Answer(*core, leaf, std::move(respond));
+          Answer(core, std::move(leaf), std::move(respond));
         });
   };
   CallServerOptions options;

@@ -11,9 +11,9 @@
 namespace tributary {
 
 // Each call runs on the leaf executor and in the leaf budget, which nothing
-// else uses; it issues no call and waits for nothing, so that chains of waits
-// end here. Full: RESOURCE_EXHAUSTED at once. Not begun before its timeout:
-// DEADLINE_EXCEEDED.
+// else uses; it issues no call and waits for nothing but a disk, where features
+// are in files, and holds no thread then: so chains of waits end here. Full:
+// RESOURCE_EXHAUSTED at once. Not begun before its timeout: DEADLINE_EXCEEDED.
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               std::string peer);

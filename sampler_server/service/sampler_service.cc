@@ -58,6 +58,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->graph = options.graph;
   core_->incarnation = options.incarnation;
   core_->remote = environment.remote;
+  core_->rows = environment.rows;
   core_->executor = environment.executor;
   core_->cpu_clock = environment.cpu_clock;
   core_->protocol_executor = environment.protocol_executor != nullptr

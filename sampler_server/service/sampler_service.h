@@ -20,6 +20,7 @@
 #include "common/proto/wire.pb.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/engine/row_reader.h"
 #include "sampler_server/service/admission.h"
 
 namespace tributary {
@@ -51,6 +52,8 @@ struct SamplerServiceEnvironment {
   Executor* executor = nullptr;
   Executor* leaf_executor = nullptr;   // threads of its own, for leaf requests
   RemotePartitions* remote = nullptr;  // null: the graph has all partitions
+  // What Graph::reads_features() asks for; null: its features are in memory.
+  std::shared_ptr<RowReader> rows;
   // Threads of its own for messages in and out, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;

@@ -15,6 +15,7 @@
 #include "common/proto/wire.pb.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/engine/row_reader.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/admission.h"
 #include "sampler_server/service/farewells.h"
@@ -34,6 +35,7 @@ struct ServiceCore {
   uint64_t incarnation = 0;
   std::function<std::vector<v1::PeerState>()> peers;  // may be empty
   RemotePartitions* remote = nullptr;     // null: all partitions are here
+  std::shared_ptr<RowReader> rows;        // null: no features are in files
   Executor* executor = nullptr;           // of batch tasks
   CpuMeter::Clock cpu_clock = nullptr;    // of its threads; null: not measured
   Executor* protocol_executor = nullptr;  // of streams and admission

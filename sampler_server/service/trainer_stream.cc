@@ -222,7 +222,8 @@ void TrainerStream::StartTask(uint64_t id, Start start,
       std::move(reservation), std::move(start.room), std::move(start.hold),
       grant.stage, CallbacksOf(id, grant.admitted));
   const BatchEnvironment environment{core_->graph.get(), core_->remote,
-                                     core_->executor, grant.cpu};
+                                     core_->executor, grant.cpu,
+                                     core_->rows.get()};
   StartBatchTask(environment, std::move(start.request), std::move(sink));
 }
 

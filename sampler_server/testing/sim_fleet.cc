@@ -49,6 +49,7 @@ void SimFleet::Start(SimServer& server) {
   environment.executor = server.executor;
   environment.leaf_executor = server.executor;
   environment.remote = server.partitions.get();
+  if (options.rows) environment.rows = options.rows(server.executor);
   environment.peers = [directory = server.directory] {
     return directory->States();
   };

@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_TESTING_SIM_FLEET_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct SimServerOptions {
   FrameSenderOptions frames;
   size_t max_leaf_reply_bytes = size_t{4} << 20;
   double drift = 1;  // of its clock
+  // Of each of its processes, where the graph has features in files.
+  std::function<std::shared_ptr<RowReader>(SimExecutor*)> rows;
 };
 
 // One server: its node, its graph and all that it runs.

@@ -32,6 +32,8 @@ class ModesTest(unittest.TestCase):
 
     def test_every_mode_makes_the_same_batches(self):
         for flags in (("--mode", "collocated"), ("--mode", "mp"),
+                      ("--feature-memory", "paged"),
+                      ("--mode", "mp", "--feature-memory", "paged"),
                       ("--mode", "mp", "--num-workers", 3, "--threads", 1)):
             with self.subTest(flags):
                 self.assertEqual(
@@ -167,7 +169,8 @@ class ModesTest(unittest.TestCase):
     def test_modes_that_do_not_go_with_their_source(self):
         for flags in (("--mode", "remote"), ("--mode", "threads"),
                       ("--num-workers", 2),
-                      ("--mode", "mp", "--num-workers", 65)):
+                      ("--mode", "mp", "--num-workers", 65),
+                      ("--feature-memory", "disk")):
             with self.subTest(flags):
                 done = processes.run(*sampling.arguments(
                     self.graph, flags=flags, **self.options))

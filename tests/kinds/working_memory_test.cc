@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sampler_server/engine/testing/features_in_files.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/kinds/layerwise/layerwise_spec.h"
 #include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/ppr/ppr_spec.h"
 #include "sampler_server/kinds/walk/walk_spec.h"
+#include "sampler_server/rows/row_queue.h"
 #include "tests/kinds/counted_memory.h"
 
 namespace tributary {
@@ -30,6 +32,9 @@ Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
   batch.max_bytes = max_bytes;
   BatchRequest request = RequestOf(graph->schema(), batch);
   OneBatchWorld world(graph);
+  ThreadPieceReader disk(world.executor());
+  const auto rows = std::make_shared<RowQueue>(&disk, RowQueueLimits());
+  world.set_rows(rows.get());
   request.deadline = world.Deadline();
   const uint64_t reserved = TaskBytes(graph->schema(), request);
   const int64_t before = StartPeak();
@@ -120,16 +125,19 @@ struct Shape {
   int64_t x_dim = 0;
   bool has_attr = false;
   bool wide_ids = false;
+  bool in_files = false;  // features
 };
 
 class WorkingMemory : public testing::TestWithParam<Shape> {
  protected:
-  std::shared_ptr<MemoryGraph> Make(MemoryGraphSpec spec) {
+  std::shared_ptr<const Graph> Make(MemoryGraphSpec spec) {
     spec.num_partitions = GetParam().num_partitions;
     spec.wide_ids = GetParam().wide_ids;
     for (auto& type : spec.node_types) type.x_dim = GetParam().x_dim;
     for (auto& type : spec.edge_types) type.has_attr = GetParam().has_attr;
-    return MemoryGraph::Make(spec);
+    std::shared_ptr<const Graph> graph = MemoryGraph::Make(spec);
+    if (!GetParam().in_files) return graph;
+    return std::make_shared<FeaturesInFiles>(std::move(graph));
   }
 };
 
@@ -356,14 +364,14 @@ TEST_P(WorkingMemory, EverySubgraph) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, WorkingMemory,
-                         testing::Values(Shape{"Bare"}, Shape{"Parted", 5},
-                                         Shape{"Rows", 2, 4},
-                                         Shape{"EdgeRows", 3, 0, true},
-                                         Shape{"WideIds", 1, 0, false, true}),
-                         [](const auto& shape) {
-                           return std::string(shape.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, WorkingMemory,
+    testing::Values(Shape{"Bare"}, Shape{"Parted", 5}, Shape{"Rows", 2, 4},
+                    Shape{"EdgeRows", 3, 0, true},
+                    Shape{"WideIds", 1, 0, false, true},
+                    Shape{"RowsInFiles", 2, 4, false, false, true},
+                    Shape{"EdgeRowsInFiles", 3, 0, true, false, true}),
+    [](const auto& shape) { return std::string(shape.param.name); });
 
 }  // namespace
 }  // namespace tributary

@@ -25,6 +25,8 @@ constexpr SimCounter kCounters[] = {
     {"slow_connects", &SimCoverage::slow_connects},
     {"double_connects", &SimCoverage::double_connects},
     {"held_back", &SimCoverage::held_back},
+    {"disk_reads", &SimCoverage::disk_reads},
+    {"disk_errors", &SimCoverage::disk_errors},
     {"reassigned", &SimCoverage::reassigned},
     {"hedged", &SimCoverage::hedged},
     {"needs", &SimCoverage::needs},

@@ -31,6 +31,8 @@ struct SimCoverage {
   uint64_t slow_connects = 0;
   uint64_t double_connects = 0;
   uint64_t held_back = 0;  // messages, by a parting
+  uint64_t disk_reads = 0;
+  uint64_t disk_errors = 0;
   // Ways out.
   uint64_t reassigned = 0;
   uint64_t hedged = 0;

@@ -34,6 +34,7 @@ void FaultInjector::ScheduleAll() {
   network.refuse_connect = Rate(s.refuse_ppm);
   network.slow_connect = Rate(s.slow_ppm);
   network.connect_twice = Rate(s.twice_ppm);
+  world_->disks() = {absl::Microseconds(s.disk_us), Rate(s.disk_error_ppm)};
   After(absl::Milliseconds(s.rough_ms), [this] { EndRates(); });
   for (const SimFault& fault : s.faults) {
     After(fault.at, [this, fault] { Begin(fault); });
@@ -44,6 +45,7 @@ void FaultInjector::EndRates() {
   SimNetworkFaults& network = world_->fleet().network.faults();
   network.corrupt = network.cut = network.stall = 0;
   network.refuse_connect = network.slow_connect = network.connect_twice = 0;
+  world_->disks().error = 0;
 }
 
 void FaultInjector::Begin(const SimFault& fault) {

@@ -57,6 +57,14 @@ class Draw {
     if (features.Chance(0.2)) {
       schedule.features = 1 + static_cast<int64_t>(features.Below(3));
     }
+    SimRandom disks(static_cast<uint64_t>(schedule.seed), "disks");
+    if (disks.Chance(0.25)) {
+      constexpr int64_t kSlowest[] = {50, 2000, 50'000};
+      schedule.disk_us = kSlowest[disks.Below(std::size(kSlowest))];
+      if (disks.Chance(0.5)) {
+        schedule.disk_error_ppm = disks.Chance(0.5) ? 20'000 : 500'000;
+      }
+    }
     SimRandom types(static_cast<uint64_t>(schedule.seed), "link_types");
     if (types.Chance(0.4)) {
       schedule.link_types = 1;

@@ -1,6 +1,7 @@
 #include "tests/sim/sampled_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -20,6 +21,7 @@ constexpr uint64_t kRandomSeed = 5;
 constexpr int64_t kNodes = 64;
 constexpr int64_t kHub = 0;
 constexpr int64_t kFeatures = 64;
+constexpr size_t kGraphsInFiles = 32;
 constexpr char kOtherType[] = "node,via,node";
 
 void AddColumns(bool masks, GraphSpec* graph) {
@@ -312,8 +314,13 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   const bool typed = schedule.link_types != 0;
   const Written written(num_partitions, columns, masks, out_edges, typed);
   static std::map<Written, std::unique_ptr<TemporaryFolder>> folders;
-  static auto& graphs = *new std::map<std::pair<Written, std::vector<uint32_t>>,
-                                      std::shared_ptr<const Graph>>;
+  using Graphs = std::map<std::pair<Written, std::vector<uint32_t>>,
+                          std::shared_ptr<const Graph>>;
+  static auto& all_graphs = *new std::array<Graphs, 2>;  // in files: the second
+  const bool in_files = schedule.disk_us != 0;
+  Graphs& graphs = all_graphs[in_files ? 1 : 0];
+  // Those keep files open.
+  if (in_files && graphs.size() > kGraphsInFiles) graphs.clear();
   auto& graph = graphs[{written, partitions}];
   if (graph != nullptr) return graph;
   auto& folder = folders[written];
@@ -325,7 +332,10 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
                                              : MakeContent(spec);
     WriteContent(content, spec, folder->File("graph"));
   }
-  graph = OrDie(Graph::Open(folder->File("graph"), {std::move(partitions)}));
+  graph = OrDie(Graph::Open(folder->File("graph"),
+                            {.partitions = std::move(partitions),
+                             .features = in_files ? FeatureMemory::kPaged
+                                                  : FeatureMemory::kResident}));
   return graph;
 }
 

@@ -61,6 +61,8 @@ constexpr SimField kFields[] = {
     {"slow_ppm", &Schedule::slow_ppm, 0, 1'000'000},
     {"twice_ppm", &Schedule::twice_ppm, 0, 1'000'000},
     {"detect_ms", &Schedule::detect_ms, 0, 60'000},
+    {"disk_us", &Schedule::disk_us, 0, 100'000},
+    {"disk_error_ppm", &Schedule::disk_error_ppm, 0, 1'000'000},
 };
 
 struct KindName {
@@ -225,7 +227,7 @@ bool Schedule::IsCalm() const {
   return !rates && faults.empty() && ring >= plain.ring &&
          memory >= plain.memory && leaf_memory >= plain.leaf_memory &&
          queued >= plain.queued && sessions >= plain.sessions &&
-         latency_us <= plain.latency_us;
+         latency_us <= plain.latency_us && disk_us == plain.disk_us;
 }
 
 void Normalize(Schedule& schedule) {

@@ -113,6 +113,10 @@ struct Schedule {
   int64_t twice_ppm = 0;
   int64_t detect_ms = 2000;  // a crash is noticed within
 
+  // Disks. Features are in memory, or in files.
+  int64_t disk_us = 0;         // 0: in memory; else a read takes up to this
+  int64_t disk_error_ppm = 0;  // of reads, for rough_ms
+
   std::vector<SimFault> faults;
 
   // Nothing happens but the work itself, and nothing is short.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sampler_server/rows/row_queue.h"
 
 namespace tributary {
 
@@ -88,7 +89,7 @@ double SimWorld::DriftOf(const std::string& name) const {
   return 1 + most * share;
 }
 
-SimServerOptions SimWorld::ServerOptions(int number) const {
+SimServerOptions SimWorld::ServerOptions(int number) {
   SimServerOptions server;
   server.opened =
       SimulatedGraph(schedule_, static_cast<uint32_t>(schedule_.partitions),
@@ -104,7 +105,15 @@ SimServerOptions SimWorld::ServerOptions(int number) const {
   server.frames.window_bytes = static_cast<size_t>(schedule_.window);
   server.max_leaf_reply_bytes = static_cast<size_t>(schedule_.leaf_reply);
   server.drift = DriftOf(absl::StrCat("server", number));
+  server.rows = [this](SimExecutor* executor) { return MakeRows(executor); };
   return server;
+}
+
+std::shared_ptr<RowReader> SimWorld::MakeRows(SimExecutor* server) {
+  disks_.push_back(std::make_unique<SimDisk>(&fleet_.world, server,
+                                             &disk_faults_, &coverage_));
+  return std::make_shared<RowQueue>(disks_.back().get(),
+                                    RowQueueLimits{.pieces = 2});
 }
 
 void SimWorld::Seat(SimSeat& seat) {

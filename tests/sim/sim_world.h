@@ -12,6 +12,7 @@
 #include "tests/sim/coverage.h"
 #include "tests/sim/delivery_ledger.h"
 #include "tests/sim/schedule.h"
+#include "tests/sim/sim_disk.h"
 #include "tests/sim/sim_trainer.h"
 #include "tests/sim/verdict.h"
 
@@ -59,6 +60,7 @@ class SimWorld {
   SimScheduler& scheduler() { return fleet_.world; }
   Verdict& verdict() { return verdict_; }
   SimCoverage& coverage() { return coverage_; }
+  SimDiskFaults& disks() { return disk_faults_; }
   std::vector<std::unique_ptr<SimSeat>>& seats() { return seats_; }
   DeliveryLedger& ledger(int job) { return ledgers_[job]; }
   // Of the schedule; the stranger is one more.
@@ -93,11 +95,14 @@ class SimWorld {
   int strangers_streams() const;
 
  private:
-  SimServerOptions ServerOptions(int number) const;
+  SimServerOptions ServerOptions(int number);
+  std::shared_ptr<RowReader> MakeRows(SimExecutor* server);
   double DriftOf(const std::string& name) const;
   void Seat(SimSeat& seat);
 
   const Schedule schedule_;
+  SimDiskFaults disk_faults_;
+  std::vector<std::unique_ptr<SimDisk>> disks_;  // of processes dead, too
   SimFleet fleet_;
   const absl::Time start_;
   Verdict verdict_;

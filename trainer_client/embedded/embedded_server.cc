@@ -10,6 +10,8 @@
 #include "common/promised.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
+#include "sampler_server/rows/disk_rows.h"
+#include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -26,17 +28,20 @@ class EmbeddedServerImpl final : public EmbeddedServer {
       : graph_(std::move(graph)),
         pool_("sampler", num_threads),
         leaf_pool_("leaf", 1),
+        rows_(DiskRows::For(*graph_, kDefaultFeatureReaders, nullptr)),
         transport_(std::make_unique<InProcessTransport>(&pool_)) {
     SamplerServiceOptions options;
     options.graph = graph_;
     options.incarnation = 1;  // there is no other that it could be mistaken for
     options.memory_budget = memory_budget;
-    options.admission.running = 2 * num_threads;
+    const int ahead = rows_ != nullptr ? 4 : 1;
+    options.admission.running = ahead * 2 * num_threads;
     options.admission.computing = 2 * num_threads;
-    options.admission.running_per_stream = 2 * num_threads;
+    options.admission.running_per_stream = options.admission.running;
     SamplerServiceEnvironment environment;
     environment.executor = &pool_;
     environment.leaf_executor = &leaf_pool_;
+    if (rows_ != nullptr) environment.rows = rows_->queue();
     service_ = std::make_shared<SamplerService>(options, environment);
     transport_->Listen(address_, service_);
   }
@@ -66,6 +71,7 @@ class EmbeddedServerImpl final : public EmbeddedServer {
   const std::shared_ptr<const Graph> graph_;
   ThreadPool pool_;
   ThreadPool leaf_pool_;
+  const std::unique_ptr<DiskRows> rows_;  // null: features are in memory
   std::unique_ptr<InProcessTransport> transport_;
   std::shared_ptr<SamplerService> service_;
 };
@@ -81,7 +87,9 @@ absl::StatusOr<std::unique_ptr<EmbeddedServer>> EmbeddedServer::Start(
   }
   OpenOptions open;
   open.verify = options.verify;
-  ASSIGN_OR_RETURN(auto graph, Graph::Open(options.graph, open));
+  open.features = options.feature_memory;
+  ASSIGN_OR_RETURN(
+      auto graph, OpenServingGraph(options.graph, open, options.memory_budget));
   const int cores =
       std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.num_threads == 0 ? std::min(cores, kMaxThreads)

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "channel/transport.h"
 #include "common/executor.h"
+#include "common/feature_memory.h"
 #include "common/fleet/address.h"
 #include "partition/format/graph.h"
 
@@ -20,6 +21,7 @@ struct EmbeddedServerOptions {
   int num_threads = 0;  // 1 to 1024; 0: one per core
   // Bytes of working memory of batches being made.
   uint64_t memory_budget = uint64_t{1} << 30;
+  FeatureMemory feature_memory = FeatureMemory::kAuto;
   bool verify = false;  // check every file's CRC first
 };
 

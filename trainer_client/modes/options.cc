@@ -118,6 +118,7 @@ Options LocalOf(const BatchSourceOptions& source) {
   Options options;
   options.graph = source.graph;
   if (source.num_threads != 0) options.num_threads = source.num_threads;
+  options.feature_memory = source.feature_memory;
   options.worker_devices = source.worker.worker_devices;
   options.worker_concurrency = source.worker.worker_concurrency;
   options.num_rpc_threads = source.worker.num_rpc_threads;

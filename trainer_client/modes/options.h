@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "common/feature_memory.h"
 #include "trainer_client/core/options.h"
 
 namespace tributary {
@@ -24,6 +25,8 @@ struct CollocatedDistSamplingWorkerOptions {
   std::vector<std::string> worker_devices;
   // Sampling threads. 1 to 1024, 0: one per core. Ours.
   int num_threads = 0;
+  // Features mapped, or read from their files. Ours.
+  FeatureMemory feature_memory = FeatureMemory::kAuto;
   // Batches made at once. 1 to 32.
   int worker_concurrency = 4;
   // Threads of the client's executor. 1 to 64.
@@ -54,6 +57,8 @@ struct MpDistSamplingWorkerOptions {
   int worker_concurrency = 4;
   // Sampling threads of each worker. 1 to 1024. Ours.
   int num_threads = 1;
+  // Features mapped, or read from their files. Ours.
+  FeatureMemory feature_memory = FeatureMemory::kAuto;
   // Threads of the client's executor. 1 to 64.
   int num_rpc_threads = 2;
   // The most that Next() waits for its batch. 0.1 s to 1 day.
@@ -96,7 +101,8 @@ struct BatchSourceOptions {
   int num_workers = 0;  // mp, with so many processes; 0: collocated
   // Sampling threads of the server or of each worker; 0: the mode's default.
   int num_threads = 0;
-  std::string worker_program;  // of mp
+  FeatureMemory feature_memory = FeatureMemory::kAuto;  // of local modes
+  std::string worker_program;                           // of mp
   // remote: all of it; else what local modes have, buffer_size their
   // channel_size.
   RemoteDistSamplingWorkerOptions worker;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/feature_memory.h"
 #include "common/file_mapping.h"
 #include "common/parse_byte_size.h"
 #include "common/status.h"
@@ -39,6 +40,17 @@ class Members {
   }
   void Take(const char* name, int* to) {
     if (const Json* value = Find(name)) TakeInt(name, *value, to);
+  }
+  void Take(const char* name, FeatureMemory* to) {
+    const Json* value = Find(name);
+    if (value == nullptr) return;
+    auto where = value->is_string()
+                     ? ParseFeatureMemory(value->get<std::string>())
+                     : absl::InvalidArgumentError("");
+    if (!where.ok()) {
+      return Bad(name, *value, "\"auto\", \"resident\", \"paged\"");
+    }
+    *to = *where;
   }
   // Seconds.
   void Take(const char* name, absl::Duration* to) {
@@ -132,6 +144,7 @@ Options TakeLocal(Members& members) {
   TakeCommon(members, &options);
   members.Take("graph", &options.graph);
   members.Take("num_threads", &options.num_threads);
+  members.Take("feature_memory", &options.feature_memory);
   members.TakeBytes("channel_size", &options.channel_size);
   return options;
 }

@@ -23,7 +23,7 @@ TEST(OptionsFile, EveryModeByItsNames) {
           "worker_devices": "cpu", "worker_concurrency": 5,
           "num_rpc_threads": 1, "rpc_timeout": 2.5, "channel_size": "1GB",
           "prefetch_size": 9, "pin_memory": true, "huge_pages": true,
-          "numa_node": 0,
+          "numa_node": 0, "feature_memory": "paged",
           "worker_program": "w"})");
   ASSERT_TRUE(mp.ok()) << mp.status();
   const auto& m = std::get<MpDistSamplingWorkerOptions>(*mp);
@@ -38,6 +38,7 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_EQ(m.prefetch_size, 9);
   EXPECT_TRUE(m.pin_memory);
   EXPECT_TRUE(m.huge_pages);
+  EXPECT_EQ(m.feature_memory, FeatureMemory::kPaged);
   EXPECT_EQ(m.numa_node, 0);
   EXPECT_EQ(m.worker_program, "w");
 
@@ -82,7 +83,8 @@ TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
       {R"({"mode": "threads"})", "mode is \"threads\"; allowed"},
       {R"({"mode": 3})", "mode is"},
       {R"({"mode": "mp", "buffer_size": 1})",
-       "no option buffer_size in this mode; allowed: channel_size, graph"},
+       "no option buffer_size in this mode; allowed: channel_size, "
+       "feature_memory, graph"},
       {R"({"mode": "mp", "graph": "a", "graph": "b"})",
        "option graph is there twice; allowed: once"},
       {R"({"mode": "mp", "graph": 1})", "graph is 1; allowed: a text"},
@@ -104,6 +106,9 @@ TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
        "worker_devices is 1; allowed: texts"},
       {R"({"mode": "remote", "server_rank": ["a"]})",
        "server_rank is \"a\"; allowed: a whole number"},
+      {R"({"mode": "mp", "feature_memory": "disk"})",
+       "feature_memory is \"disk\"; allowed: \"auto\", \"resident\", "
+       "\"paged\""},
   };
   for (const auto& [json, expected] : cases) {
     const absl::Status status = ParseWorkerOptions(json).status();

@@ -97,9 +97,10 @@ class Mp final : public SamplingWorkers {
     ASSIGN_OR_RETURN(fleet.program, FindWorkerProgram(options.worker_program));
     fleet.num_workers = options.num_workers;
     fleet.arguments = {
-        "--graph",         options.graph,
-        "--threads",       absl::StrCat(options.num_threads),
-        "--memory-budget", absl::StrCat(MemoryBudgetFor(loader_.buffer_size))};
+        "--graph",          options.graph,
+        "--threads",        absl::StrCat(options.num_threads),
+        "--feature-memory", std::string(NameOf(options.feature_memory)),
+        "--memory-budget",  absl::StrCat(MemoryBudgetFor(loader_.buffer_size))};
     ASSIGN_OR_RETURN(fleet_, WorkerFleet::Start(fleet, transport_.get()));
     loader_.servers = absl::StrJoin(
         fleet_->addresses(), ",", [](std::string* out, const Address& address) {
@@ -143,6 +144,7 @@ struct Opener {
     server.graph = options.graph;
     server.num_threads = options.num_threads;
     server.memory_budget = MemoryBudgetFor(options.channel_size);
+    server.feature_memory = options.feature_memory;
     ASSIGN_OR_RETURN(auto started, EmbeddedServer::Start(server));
     return std::make_unique<Collocated>(LoaderOptionsOf(options),
                                         std::move(started));

@@ -20,6 +20,9 @@ std::shared_ptr<RecordingSink> ExpectDigestOnLayouts(
     EXPECT_EQ(DigestOf(*OneBatchWorld(graph->Only(here), graph).Run(batch)),
               digest)
         << partitions << " partitions, the first a peer's";
+    const auto in_files = std::make_shared<FeaturesInFiles>(graph->Only(here));
+    EXPECT_EQ(DigestOf(*OneBatchWorld(in_files, graph).Run(batch)), digest)
+        << partitions << " partitions, features in files";
   }
   return sink;
 }

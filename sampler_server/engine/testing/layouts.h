@@ -10,8 +10,8 @@
 
 namespace tributary {
 
-// Expects the digest with 1, 2, 3, 5 and 7 partitions, all here and the first a
-// peer's. Returns one of the batches.
+// Expects the digest with 1, 2, 3, 5 and 7 partitions, all here, the first a
+// peer's, and with the others' features in files. Returns one of the batches.
 std::shared_ptr<RecordingSink> ExpectDigestOnLayouts(
     const std::function<std::shared_ptr<MemoryGraph>(uint32_t partitions)>&
         make_graph,

@@ -102,8 +102,11 @@ OneBatchWorld::OneBatchWorld(std::shared_ptr<const Graph> graph,
 std::shared_ptr<RecordingSink> OneBatchWorld::Start(BatchRequest request) {
   if (request.deadline == absl::Time()) request.deadline = Deadline();
   auto sink = std::make_shared<RecordingSink>();
-  StartBatchTask({graph_.get(), remote_.get(), executor_}, std::move(request),
-                 sink);
+  StartBatchTask({.graph = graph_.get(),
+                  .remote = remote_.get(),
+                  .executor = executor_,
+                  .rows = graph_->reads_features() ? rows_ : nullptr},
+                 std::move(request), sink);
   return sink;
 }
 

@@ -17,6 +17,7 @@
 #include "common/testing/sim_scheduler.h"
 #include "sampler_server/engine/batch_task.h"
 #include "sampler_server/engine/testing/fake_remote.h"
+#include "sampler_server/engine/testing/features_in_files.h"
 #include "sampler_server/engine/testing/memory_graph.h"
 
 namespace tributary {
@@ -65,7 +66,8 @@ std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
                                            BatchCase& batch);
 BatchRequest RequestOf(const GraphSchema& schema, BatchCase batch);
 
-// A world with one node; `remote` serves what `graph` does not map.
+// A world with one node; `remote` serves what `graph` does not map. Features in
+// files come late.
 class OneBatchWorld {
  public:
   explicit OneBatchWorld(std::shared_ptr<const Graph> graph,
@@ -74,6 +76,8 @@ class OneBatchWorld {
   SimScheduler& world() { return world_; }
   SimExecutor* executor() { return executor_; }
   FakeRemote* remote() { return remote_.get(); }
+  // In place of LateRows, for a graph whose features are in files.
+  void set_rows(RowReader* rows) { rows_ = rows; }
   absl::Time Deadline() { return executor_->Now() + absl::Seconds(10); }
 
   // Starts a task; the sink fills as the world runs.
@@ -86,6 +90,8 @@ class OneBatchWorld {
   SimExecutor* executor_;
   std::shared_ptr<const Graph> graph_;
   std::unique_ptr<FakeRemote> remote_;
+  LateRows late_rows_;
+  RowReader* rows_ = &late_rows_;
 };
 
 // The batch's digest; an error's text when it has none.

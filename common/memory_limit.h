@@ -1,6 +1,6 @@
 // How much memory this process may use: the machine's, or its cgroup's.
-#ifndef TRIBUTARY_CLI_MEMORY_LIMIT_H_
-#define TRIBUTARY_CLI_MEMORY_LIMIT_H_
+#ifndef TRIBUTARY_COMMON_MEMORY_LIMIT_H_
+#define TRIBUTARY_COMMON_MEMORY_LIMIT_H_
 
 #include <cstdint>
 #include <string>
@@ -21,4 +21,4 @@ absl::StatusOr<MemoryLimit> ReadMemoryLimit(const std::string& root = "");
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CLI_MEMORY_LIMIT_H_
+#endif  // TRIBUTARY_COMMON_MEMORY_LIMIT_H_

@@ -1,4 +1,4 @@
-#include "cli/memory_limit.h"
+#include "common/memory_limit.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,11 +1,11 @@
-#include "cli/memory_limit.h"
+#include "common/memory_limit.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "gtest/gtest.h"
-#include "partition/format/testing/graph_builder.h"
 
 namespace tributary {
 namespace {
@@ -13,14 +13,16 @@ namespace {
 // A made-up / in a temporary folder.
 class MemoryLimitTest : public ::testing::Test {
  protected:
+  MemoryLimitTest() { std::filesystem::remove_all(root_); }
+
   void Write(const std::string& path, const std::string& text) {
-    const std::filesystem::path file = root_.path() + path;
+    const std::filesystem::path file = root_ + path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  MemoryLimit Read() { return ReadMemoryLimit(root_.path()).value(); }
+  MemoryLimit Read() { return ReadMemoryLimit(root_).value(); }
 
-  TemporaryFolder root_;
+  const std::string root_ = std::string(std::getenv("TEST_TMPDIR")) + "/root";
 };
 
 constexpr char kMeminfo[] =
@@ -57,7 +59,7 @@ TEST_F(MemoryLimitTest, Version1AndALimitAboveTheMachine) {
 }
 
 TEST_F(MemoryLimitTest, NoMeminfo) {
-  EXPECT_EQ(ReadMemoryLimit(root_.path()).status().code(),
+  EXPECT_EQ(ReadMemoryLimit(root_).status().code(),
             absl::StatusCode::kNotFound);
 }
 
