@@ -3,9 +3,7 @@ die."""
 
 import json
 import os
-import shutil
 import signal
-import subprocess
 import tempfile
 import unittest
 
@@ -131,33 +129,6 @@ class ModesTest(unittest.TestCase):
             self.assertEqual(trainer.wait(), 128 + signal.SIGINT)
             for pid in workers:
                 processes.until(lambda pid=pid: processes.is_gone(pid))
-
-    @unittest.skipUnless(os.geteuid() == 0, "root alone can become others")
-    def test_trainers_of_two_users_beside_each_other(self):
-        nobody = 65534
-        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-            os.chmod(folder, 0o755)
-            program = shutil.copy(processes.TRIBUTARY, folder)
-            graph = shutil.copytree(self.graph, os.path.join(folder, "g"))
-            words = sampling.arguments(
-                graph, flags=("--mode", "mp", "--num-workers", 2),
-                **self.options)
-            with (processes.Process(*words, program=program,
-                                    small_pipe=True) as ours,
-                  processes.Process(*words, program=program, small_pipe=True,
-                                    preexec=lambda: os.setuid(nobody))
-                  as theirs):
-                lines = [[trainer.read_line() for _ in range(20)]
-                         for trainer in (ours, theirs)]
-                # The ring, which has no name, is behind this.
-                seen = subprocess.run(["ls", f"/proc/{ours.pid}/fd"],
-                                      user=nobody, cwd="/",
-                                      capture_output=True, check=False)
-                self.assertIn(b"Permission denied", seen.stderr)
-                for trainer, before in zip((ours, theirs), lines):
-                    self.assertEqual(before + trainer.read_lines(),
-                                     self.expected)
-                    self.assertEqual(trainer.wait(), 0, trainer.stderr())
 
     def test_what_workers_cannot_serve_is_said_by_the_trainer(self):
         done = processes.run(*sampling.arguments(
