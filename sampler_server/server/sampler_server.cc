@@ -170,14 +170,9 @@ void SamplerServerImpl::MakeService() {
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.num_clients = options_.num_clients;
-  // Tasks that wait for peers or disks hold no thread: more of them than
-  // threads. Of those that do no more are begun than keep the threads busy, so
-  // that which comes next is for weights to say.
-  const int threads = NumThreads(options_.threads);
-  const int ahead = rows_ != nullptr ? 4 : 1;
-  options.admission.running = ahead * 4 * threads;
-  options.admission.computing = 2 * threads;
-  options.admission.running_per_stream = ahead * 2 * threads;
+  options.admission = AdmissionLimits::ForThreads(
+      NumThreads(options_.threads), /*has_peers=*/true,
+      /*reads_files=*/rows_ != nullptr);
   options.admission.weights = options_.job_weights;
   options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;

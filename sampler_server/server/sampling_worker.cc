@@ -32,10 +32,8 @@ class SamplingWorkerImpl final : public SamplingWorker {
     std::random_device random;
     service.incarnation = uint64_t{random()} << 32 | random();
     service.memory_budget = options.memory_budget;
-    const int ahead = rows_ != nullptr ? 4 : 1;
-    service.admission.running = ahead * 2 * options.threads;
-    service.admission.computing = 2 * options.threads;
-    service.admission.running_per_stream = service.admission.running;
+    service.admission = AdmissionLimits::ForThreads(
+        options.threads, /*has_peers=*/false, /*reads_files=*/rows_ != nullptr);
     SamplerServiceEnvironment environment;
     environment.executor = &pool_;
     environment.leaf_executor = &protocol_pool_;

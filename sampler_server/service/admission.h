@@ -28,6 +28,20 @@ struct AdmissionLimits {
   size_t queued_bytes = 64u << 20;  // that their inputs take
   JobWeights weights;
   uint64_t bytes_per_second = 0;  // of batches made; 0: any
+
+  // Of a server with so many sampling threads. Tasks that wait, for peers or
+  // for rows of files, hold no thread: more of them may run than compute. No
+  // more compute than keep the threads busy, so that who is next is for weights
+  // to say.
+  static AdmissionLimits ForThreads(int threads, bool has_peers,
+                                    bool reads_files) {
+    const int ahead = reads_files ? 4 : 1;
+    AdmissionLimits limits;
+    limits.computing = 2 * threads;
+    limits.running_per_stream = ahead * limits.computing;
+    limits.running = (has_peers ? 2 : 1) * limits.running_per_stream;
+    return limits;
+  }
 };
 
 // What a job has here now.

@@ -34,10 +34,8 @@ class EmbeddedServerImpl final : public EmbeddedServer {
     options.graph = graph_;
     options.incarnation = 1;  // there is no other that it could be mistaken for
     options.memory_budget = memory_budget;
-    const int ahead = rows_ != nullptr ? 4 : 1;
-    options.admission.running = ahead * 2 * num_threads;
-    options.admission.computing = 2 * num_threads;
-    options.admission.running_per_stream = options.admission.running;
+    options.admission = AdmissionLimits::ForThreads(
+        num_threads, /*has_peers=*/false, /*reads_files=*/rows_ != nullptr);
     SamplerServiceEnvironment environment;
     environment.executor = &pool_;
     environment.leaf_executor = &leaf_pool_;
