@@ -41,10 +41,17 @@ python_compiles() {
 manifests() {
   KUBECTL=$("$python" tools/kubectl.py) || return 1
   export KUBECTL
-  # The flags in the manifests are held against the programs that are built.
-  local program built=()
+  # The flags in the manifests are held against the programs that are built, but
+  # for those that sources have outrun: they may not know the flags yet.
+  local program path built=()
   for program in cli/tributary trainer_client/torch/tributary-train; do
-    [ ! -x "$PWD/bazel-bin/$program" ] || built+=("$PWD/bazel-bin/$program")
+    path=$PWD/bazel-bin/$program
+    if [ ! -x "$path" ]; then continue; fi
+    if [ -n "$(find -L "${cxx[@]}" -newer "$path" -print -quit)" ]; then
+      echo "lint: manifests: $program is older than its sources: left out"
+    else
+      built+=("$path")
+    fi
   done
   PYTHON=$python bash k8s/lint.sh ${built[@]+"${built[@]}"}
 }
