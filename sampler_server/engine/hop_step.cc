@@ -9,7 +9,7 @@
 namespace tributary {
 namespace {
 
-// Of a frontier node in a round: what it is asked by, and a count.
+// Of a frontier node in a round: what it is asked by, and a count, twice.
 uint64_t FrontierBytes(const SamplingPlan& plan, const PlannedEdgeType& type) {
   return 24 + (plan.disjoint ? sizeof(uint32_t) : 0) +
          (type.time != TimeColumn::kNone ? sizeof(int64_t) : 0);
@@ -107,7 +107,8 @@ bool HopStep::LimitEdges() {
     edge_bytes = std::max(edge_bytes, ReplyBytes(1, round.wants_positions()));
     for (const PartitionShare& share : round.shares()) {
       most += std::min(round.MostEdges(share), UINT64_MAX - most);
-      count_bytes += share.rows.size() * sizeof(uint32_t);
+      // And again while a share is asked for what it was cut short of.
+      count_bytes += 2 * share.rows.size() * sizeof(uint32_t);
     }
   }
   most = std::min(most, edges_left_);

@@ -368,6 +368,7 @@ INSTANTIATE_TEST_SUITE_P(
     Shapes, WorkingMemory,
     testing::Values(Shape{"Bare"}, Shape{"Parted", 5}, Shape{"Rows", 2, 4},
                     Shape{"EdgeRows", 3, 0, true},
+                    Shape{"BothRows", 2, 1, true},
                     Shape{"WideIds", 1, 0, false, true},
                     Shape{"RowsInFiles", 2, 4, false, false, true},
                     Shape{"EdgeRowsInFiles", 3, 0, true, false, true}),
