@@ -1,8 +1,5 @@
 #include "tests/kinds/defined_batch.h"
 
-#include "common/sha256.h"
-#include "sampler_server/engine/testing/defined_features.h"
-
 namespace tributary {
 
 DefinedBatch::DefinedBatch(const MemoryGraphSpec& graph,
@@ -31,19 +28,14 @@ void DefinedBatch::PutFeatures(const std::string& name,
                                const std::string& suffix,
                                std::vector<uint64_t> dims,
                                const std::vector<float>& values) {
-  DefinedFeatures made =
-      DefineFeatures(values, dims[1], options_.feature_dtype);
-  if (made.dtype == DType::kInt8) {
-    Put<float>(name + "_scale" + suffix, 8, {dims[0]}, made.scales);
-  }
-  tensors_[name + suffix] = {static_cast<uint8_t>(made.dtype), std::move(dims),
-                             std::move(made.bytes)};
+  AddOracleFeatures(name, suffix, std::move(dims), values,
+                    options_.feature_dtype, &tensors_);
 }
 
 void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
   const auto& ids = ids_[type.name];
   const uint64_t n = ids.size();
-  Put<int64_t>("n_id" + Suffix(type.name), 5, {n}, ids);
+  Put<int64_t>("n_id" + Suffix(type.name), DType::kInt64, {n}, ids);
   if (!options_.collect_features) return;
   std::vector<float> x;
   std::vector<int64_t> y;
@@ -55,29 +47,20 @@ void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
   }
   const auto dim = static_cast<uint64_t>(type.x_dim);
   if (dim > 0) PutFeatures("x", Suffix(type.name), {n, dim}, x);
-  if (type.has_y) Put<int64_t>("y" + Suffix(type.name), 5, {n}, y);
+  if (type.has_y) Put<int64_t>("y" + Suffix(type.name), DType::kInt64, {n}, y);
 }
 
 std::string DefinedBatch::Digest(const std::set<std::string>& types) {
   const std::string in = Suffix(input_type_);
   const uint64_t n = seed_index_.size();
-  Put<int64_t>("batch_size" + in, 5, {1},
+  Put<int64_t>("batch_size" + in, DType::kInt64, {1},
                {static_cast<int64_t>(unique_inputs_)});
-  Put<int64_t>("input_id" + in, 5, {n}, request_.input_number);
-  Put<int32_t>("seed_index" + in, 4, {n}, seed_index_);
+  Put<int64_t>("input_id" + in, DType::kInt64, {n}, request_.input_number);
+  Put<int32_t>("seed_index" + in, DType::kInt32, {n}, seed_index_);
   for (const auto& type : graph_.node_types) {
     if (types.count(type.name) > 0) PutNodes(type);
   }
-  Sha256 sha;
-  for (const auto& [name, tensor] : tensors_) {
-    sha.UpdateU32(static_cast<uint32_t>(name.size()));
-    sha.Update(name);
-    sha.UpdateU8(tensor.dtype);
-    sha.UpdateU8(static_cast<uint8_t>(tensor.dims.size()));
-    for (const uint64_t dim : tensor.dims) sha.UpdateU64(dim);
-    sha.Update(tensor.raw);
-  }
-  return ToHex(sha.Finish());
+  return DigestOf(tensors_);
 }
 
 }  // namespace tributary

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sampler_server/engine/testing/one_batch.h"
+#include "sampler_server/engine/testing/oracle_tensors.h"
 
 namespace tributary {
 
@@ -30,13 +31,9 @@ class DefinedBatch {
   const std::vector<int32_t>& seed_index() const { return seed_index_; }
 
   template <typename T>
-  void Put(const std::string& name, uint8_t dtype, std::vector<uint64_t> dims,
+  void Put(const std::string& name, DType dtype, std::vector<uint64_t> dims,
            const std::vector<T>& values) {
-    Tensor& tensor = tensors_[name];
-    tensor.dtype = dtype;
-    tensor.dims = std::move(dims);
-    tensor.raw.assign(reinterpret_cast<const char*>(values.data()),
-                      values.size() * sizeof(T));
+    tensors_[name] = MakeOracleTensor(dtype, std::move(dims), values);
   }
   // In the precision that is asked for.
   void PutFeatures(const std::string& name, const std::string& suffix,
@@ -51,12 +48,6 @@ class DefinedBatch {
   std::string Digest(const std::set<std::string>& types);
 
  private:
-  struct Tensor {
-    uint8_t dtype = 0;
-    std::vector<uint64_t> dims;
-    std::string raw;
-  };
-
   void PutNodes(const MemoryGraphSpec::NodeType& type);
 
   const MemoryGraphSpec& graph_;
@@ -67,7 +58,7 @@ class DefinedBatch {
   size_t unique_inputs_ = 0;
   std::map<std::string, std::map<int64_t, int32_t>> numbers_;
   std::map<std::string, std::vector<int64_t>> ids_;
-  std::map<std::string, Tensor> tensors_;
+  OracleTensors tensors_;
 };
 
 }  // namespace tributary

@@ -74,10 +74,11 @@ Edges DropLinks(const MemoryGraphSpec& graph,
 
 }  // namespace
 
-std::map<std::string, OracleTensor> EncloseDefined(
-    const MemoryGraphSpec& graph, const MemoryGraphSpec::EdgeType& type,
-    const LinkColumns& links, const OracleNodeTypes& node_types,
-    OracleEdgeTypes& edge_types) {
+OracleTensors EncloseDefined(const MemoryGraphSpec& graph,
+                             const MemoryGraphSpec::EdgeType& type,
+                             const LinkColumns& links,
+                             const OracleNodeTypes& node_types,
+                             OracleEdgeTypes& edge_types) {
   const OracleNodes& nodes = node_types.at(type.src);
   const Edges all = DropLinks(graph, type, links, nodes, edge_types);
   std::vector<int64_t> z(nodes.all.size(), 0);

@@ -11,10 +11,11 @@
 namespace tributary {
 
 // Leaves the links' own edges out of their trees, and labels the nodes: `z`.
-std::map<std::string, OracleTensor> EncloseDefined(
-    const MemoryGraphSpec& graph, const MemoryGraphSpec::EdgeType& type,
-    const LinkColumns& links, const OracleNodeTypes& node_types,
-    OracleEdgeTypes& edge_types);
+OracleTensors EncloseDefined(const MemoryGraphSpec& graph,
+                             const MemoryGraphSpec::EdgeType& type,
+                             const LinkColumns& links,
+                             const OracleNodeTypes& node_types,
+                             OracleEdgeTypes& edge_types);
 
 }  // namespace tributary
 

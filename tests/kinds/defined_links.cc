@@ -32,7 +32,7 @@ class DefinedLinks {
         first_tree_(first_tree),
         one_of_several_(one_of_several) {}
 
-  using Tensors = std::map<std::string, OracleTensor>;
+  using Tensors = OracleTensors;
 
   // Where hops begin. Once, before what follows.
   std::vector<OracleStart> Starts() {

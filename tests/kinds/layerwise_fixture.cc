@@ -59,13 +59,14 @@ class Layers {
     const uint64_t e = e_id_.size();
     std::vector<int32_t> edge_index = src_;
     edge_index.insert(edge_index.end(), dst_.begin(), dst_.end());
-    batch_.Put<int32_t>("edge_index" + suffix_, 4, {2, e}, edge_index);
-    batch_.Put<int64_t>("e_id" + suffix_, 5, {e}, e_id_);
-    batch_.Put<float>("edge_weight" + suffix_, 8, {e}, weight_);
-    batch_.Put<int64_t>("num_sampled_nodes" + batch_.Suffix(at), 5,
+    batch_.Put<int32_t>("edge_index" + suffix_, DType::kInt32, {2, e},
+                        edge_index);
+    batch_.Put<int64_t>("e_id" + suffix_, DType::kInt64, {e}, e_id_);
+    batch_.Put<float>("edge_weight" + suffix_, DType::kFloat32, {e}, weight_);
+    batch_.Put<int64_t>("num_sampled_nodes" + batch_.Suffix(at), DType::kInt64,
                         {new_nodes.size()}, new_nodes);
-    batch_.Put<int64_t>("num_sampled_edges" + suffix_, 5, {new_edges.size()},
-                        new_edges);
+    batch_.Put<int64_t>("num_sampled_edges" + suffix_, DType::kInt64,
+                        {new_edges.size()}, new_edges);
     if (options_.collect_features && type_->has_attr) {
       std::vector<float> attr;
       for (const int64_t id : e_id_) attr.push_back(static_cast<float>(2 * id));

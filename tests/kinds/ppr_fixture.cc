@@ -82,9 +82,9 @@ std::string Defined(const MemoryGraphSpec& graph, const SpecOptions& options,
     }
   }
   const uint64_t n = request.original_id.size(), k = ppr.top_k;
-  batch.Put<int64_t>("ppr_id", 5, {n, k}, id);
-  batch.Put<int32_t>("ppr_index", 4, {n, k}, index);
-  batch.Put<float>("ppr_weight", 8, {n, k}, weight);
+  batch.Put<int64_t>("ppr_id", DType::kInt64, {n, k}, id);
+  batch.Put<int32_t>("ppr_index", DType::kInt32, {n, k}, index);
+  batch.Put<float>("ppr_weight", DType::kFloat32, {n, k}, weight);
   return batch.Digest({batch.input_type()});
 }
 

@@ -60,8 +60,9 @@ class Walks {
     for (const auto& walk : walks_) {
       flat.insert(flat.end(), walk.begin(), walk.end());
     }
-    batch_.Put<int64_t>("walks", 5, {walks_.size(), columns}, flat);
-    batch_.Put<int32_t>("walk_index", 4, {walks_.size(), columns}, index);
+    batch_.Put<int64_t>("walks", DType::kInt64, {walks_.size(), columns}, flat);
+    batch_.Put<int32_t>("walk_index", DType::kInt32, {walks_.size(), columns},
+                        index);
     return batch_.Digest({type_at_.begin(), type_at_.end()});
   }
 

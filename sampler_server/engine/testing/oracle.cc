@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "common/dtype.h"
-#include "common/sha256.h"
-#include "sampler_server/engine/testing/defined_features.h"
 #include "sampler_server/engine/testing/definition.h"
 #include "sampler_server/engine/testing/oracle_predicate.h"
 #include "sampler_server/engine/testing/oracle_subgraph.h"
@@ -53,7 +51,7 @@ class Oracle {
         Make(DType::kInt64, {number.size()}, number);
     tensors_["seed_index" + suffix] =
         Make(DType::kInt32, {number.size()}, seed_index);
-    return Digest();
+    return DigestOf(tensors_);
   }
 
   // The local numbers of `starts`.
@@ -87,7 +85,7 @@ class Oracle {
 
   std::string DigestWith(const std::map<std::string, Tensor>& own) {
     tensors_.insert(own.begin(), own.end());
-    return Digest();
+    return DigestOf(tensors_);
   }
 
  private:
@@ -308,7 +306,10 @@ class Oracle {
         y.push_back(3 * id);
       }
       const auto dim = static_cast<uint64_t>(schema.x_dim);
-      if (dim > 0) AddFeatures("x", suffix, {n, dim}, x);
+      if (dim > 0) {
+        AddOracleFeatures("x", suffix, {n, dim}, x, options_.feature_dtype,
+                          &tensors_);
+      }
       if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
     }
   }
@@ -343,34 +344,9 @@ class Oracle {
       std::vector<float> attr;
       for (int64_t id : edges.ids)
         attr.push_back(2.0f * static_cast<float>(id));
-      AddFeatures("edge_attr", suffix, {e, 1}, attr);
+      AddOracleFeatures("edge_attr", suffix, {e, 1}, attr,
+                        options_.feature_dtype, &tensors_);
     }
-  }
-
-  void AddFeatures(const std::string& name, const std::string& suffix,
-                   std::vector<uint64_t> dims,
-                   const std::vector<float>& values) {
-    DefinedFeatures made =
-        DefineFeatures(values, dims[1], options_.feature_dtype);
-    if (made.dtype == DType::kInt8) {
-      tensors_[name + "_scale" + suffix] =
-          Make(DType::kFloat32, {dims[0]}, made.scales);
-    }
-    tensors_[name + suffix] = {made.dtype, std::move(dims),
-                               std::move(made.bytes)};
-  }
-
-  std::string Digest() const {
-    Sha256 sha;
-    for (const auto& [name, tensor] : tensors_) {  // std::map: names ascend
-      sha.UpdateU32(static_cast<uint32_t>(name.size()));
-      sha.Update(name);
-      sha.UpdateU8(static_cast<uint8_t>(tensor.dtype));
-      sha.UpdateU8(static_cast<uint8_t>(tensor.dims.size()));
-      for (uint64_t dim : tensor.dims) sha.UpdateU64(dim);
-      sha.Update(tensor.bytes);
-    }
-    return ToHex(sha.Finish());
   }
 
   const MemoryGraphSpec& graph_;
@@ -382,7 +358,7 @@ class Oracle {
   std::vector<int64_t> times_;  // per input
   OracleNodeTypes nodes_;       // planned types
   OracleEdgeTypes edges_;       // planned types, canonical order
-  std::map<std::string, Tensor> tensors_;
+  OracleTensors tensors_;
 };
 
 }  // namespace
@@ -403,8 +379,7 @@ std::string OracleDigestFrom(
     const MemoryGraphSpec& graph, const SpecOptions& options, uint64_t epoch,
     uint64_t index, const std::vector<OracleStart>& starts,
     const std::vector<int64_t>& tree_time,
-    const std::function<std::map<std::string, OracleTensor>(
-        const std::vector<int32_t>& local)>& own,
+    const std::function<OracleTensors(const std::vector<int32_t>& local)>& own,
     const OracleExcludes& excludes, const OracleAfter& after) {
   Oracle oracle(graph, options, epoch, index, excludes, after);
   return oracle.DigestWith(own(oracle.RunFrom(starts, tree_time)));

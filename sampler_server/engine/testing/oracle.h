@@ -5,14 +5,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "common/dtype.h"
 #include "common/session/spec_builder.h"
 #include "sampler_server/engine/testing/memory_graph.h"
 #include "sampler_server/engine/testing/oracle_nodes.h"
+#include "sampler_server/engine/testing/oracle_tensors.h"
 
 namespace tributary {
 
@@ -31,20 +30,6 @@ std::string OracleDigest(const MemoryGraphSpec& graph,
                          const std::vector<int64_t>& input_time,
                          const OracleExcludes& excludes = {});
 
-struct OracleTensor {
-  DType dtype;
-  std::vector<uint64_t> dims;
-  std::string bytes;
-};
-
-template <typename T>
-OracleTensor MakeOracleTensor(DType dtype, std::vector<uint64_t> dims,
-                              const std::vector<T>& values) {
-  return {dtype, std::move(dims),
-          std::string(reinterpret_cast<const char*>(values.data()),
-                      values.size() * sizeof(T))};
-}
-
 // A node that hops begin at; all are in tree 0 unless batches are disjoint.
 struct OracleStart {
   std::string type;
@@ -54,8 +39,8 @@ struct OracleStart {
 
 // What a kind makes of the subgraph once it is there: it may leave out edges,
 // and gives tensors of its own.
-using OracleAfter = std::function<std::map<std::string, OracleTensor>(
-    const OracleNodeTypes& nodes, OracleEdgeTypes& edges)>;
+using OracleAfter = std::function<OracleTensors(const OracleNodeTypes& nodes,
+                                                OracleEdgeTypes& edges)>;
 
 // The digest of a batch whose hops begin at `starts`, numbered in this order,
 // with the tensors that `own` makes of their local numbers. `tree_time`: of a
@@ -64,8 +49,7 @@ std::string OracleDigestFrom(
     const MemoryGraphSpec& graph, const SpecOptions& options, uint64_t epoch,
     uint64_t index, const std::vector<OracleStart>& starts,
     const std::vector<int64_t>& tree_time,
-    const std::function<std::map<std::string, OracleTensor>(
-        const std::vector<int32_t>& local)>& own,
+    const std::function<OracleTensors(const std::vector<int32_t>& local)>& own,
     const OracleExcludes& excludes = {}, const OracleAfter& after = {});
 
 }  // namespace tributary
