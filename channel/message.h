@@ -64,6 +64,8 @@ struct OutgoingMessage {
   // `payload_owner`; not changed until then.
   absl::Span<const uint8_t> payload;
   std::shared_ptr<const void> payload_owner;
+  // Beside a Credit: lent. Beside a server's answer: the server's own, given
+  // back with it; who sends it writes no more.
   std::shared_ptr<SharedRoom> room;
 };
 

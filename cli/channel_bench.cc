@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/measure/batch_filler.h"
 #include "channel/measure/measured_channel.h"
+#include "channel/shm/shared_memory.h"
 #include "cli/channel_bench_sizes.h"
 #include "common/buffer.h"
 #include "common/clock.h"
@@ -63,7 +64,7 @@ absl::Status Measure(const AlignedBuffer& from, Measured& measured) {
   return absl::OkStatus();
 }
 
-void MeasureMemcpy(const AlignedBuffer& from, AlignedBuffer& to,
+void MeasureMemcpy(const AlignedBuffer& from, absl::Span<uint8_t> to,
                    MemcpySeries* series) {
   const double cpu = ProcessCpuSeconds();
   const auto start = std::chrono::steady_clock::now();
@@ -82,7 +83,8 @@ void MeasureMemcpy(const AlignedBuffer& from, AlignedBuffer& to,
 
 absl::StatusOr<ChannelBenchReport> RunChannelBench(absl::Duration time) {
   const AlignedBuffer from = FilledRoom(kChannelMemory);
-  AlignedBuffer copy = FilledRoom(kChannelMemory);
+  ASSIGN_OR_RETURN(const auto copy, SharedMemory::Create(kChannelMemory));
+  std::memset(copy->bytes().data(), 0, kChannelMemory);
   ChannelBenchReport report;
   ASSIGN_OR_RETURN(
       Measured shared,
@@ -94,7 +96,7 @@ absl::StatusOr<ChannelBenchReport> RunChannelBench(absl::Duration time) {
                    Open("gRPC", ChannelKind::kGrpc, &report.grpc));
   const absl::Time start = SteadyClock().Now();
   do {
-    MeasureMemcpy(from, copy, &report.memcpy);
+    MeasureMemcpy(from, copy->bytes(), &report.memcpy);
     for (Measured* measured : {&shared, &sockets, &grpc}) {
       RETURN_IF_ERROR(Measure(from, *measured));
     }

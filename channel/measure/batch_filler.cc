@@ -43,9 +43,10 @@ class BatchFiller::Handler final
           absl::StrCat("a credit of ", bytes,
                        " bytes; allowed: ", sizeof(BatchStamp), " to ", most)));
     }
-    executor_->Post(
-        [self = shared_from_this(), grant = credit->grant(), bytes,
-         room = std::move(room)] { self->Answer(grant, bytes, room.get()); });
+    executor_->Post([self = shared_from_this(), grant = credit->grant(), bytes,
+                     room = std::move(room)]() mutable {
+      self->Answer(grant, bytes, std::move(room));
+    });
   }
 
   void OnClosed(const absl::Status&) override {
@@ -57,10 +58,10 @@ class BatchFiller::Handler final
 
  private:
   // On the executor.
-  void Answer(uint64_t grant, size_t bytes, SharedRoom* room) {
+  void Answer(uint64_t grant, size_t bytes, std::shared_ptr<SharedRoom> room) {
     if (room != nullptr) {
       Fill(grant, room->bytes().first(bytes));
-      return SendReady(grant, bytes);
+      return SendReady(grant, bytes, std::move(room));
     }
     const auto own = std::make_shared<AlignedBuffer>(bytes);
     Fill(grant, own->span());
@@ -74,13 +75,15 @@ class BatchFiller::Handler final
     std::memcpy(room.data(), &stamp, sizeof(stamp));
   }
 
-  void SendReady(uint64_t grant, size_t bytes) {
+  void SendReady(uint64_t grant, size_t bytes,
+                 std::shared_ptr<SharedRoom> room) {
     v1::Ready ready;
     ready.set_grant(grant);
     ready.set_total(bytes);
     OutgoingMessage message;
     message.kind = MessageKind::kReady;
     message.header = ready.SerializeAsString();
+    message.room = std::move(room);
     // Where it fails the trainer hears of the stream's end.
     if (const auto stream = Held()) (void)stream->Send(std::move(message));
   }

@@ -26,10 +26,10 @@ int64_t MonotonicNs();
 
 // Answers each credit of every stream with as many bytes as it allows: a
 // memcpy out of `from`, piece `grant` of it and round again, and the stamp over
-// its beginning. Into the room that came beside the credit, then Ready; without
-// one, into a room of its own, which goes in frames. On the executor, as
-// servers make batches. Credits that are smaller than a stamp, or larger than
-// `from` or their room, close the stream with INVALID_ARGUMENT.
+// its beginning. Into the room that came beside the credit, which goes back
+// with Ready; without one, into a room of its own, which goes in frames. On the
+// executor, as servers make batches. Credits that are smaller than a stamp, or
+// larger than `from` or their room, close the stream with INVALID_ARGUMENT.
 class BatchFiller final : public StreamAcceptor {
  public:
   // Both outlive the streams.

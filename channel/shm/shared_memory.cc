@@ -13,12 +13,14 @@
 #include "absl/strings/str_cat.h"
 #include "boost/interprocess/exceptions.hpp"
 #include "common/buffer.h"
+#include "common/memory_limit.h"
 #include "common/status.h"
 
 namespace tributary {
 namespace {
 
 constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr int kMadvCollapse = 25;  // glibc 2.36 does not name it
 constexpr int kMaxNumaNode = 1023;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -33,6 +35,49 @@ class Memfd {
  private:
   const boost::interprocess::mapping_handle_t handle_;
 };
+
+// Where huge pages can be mapped as such, free a moment ago; null: nowhere.
+void* AlignedPlace(size_t bytes) {
+  if (bytes < kHugePage) return nullptr;
+  const size_t size = bytes + kHugePage;
+  void* const place = mmap(nullptr, size, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) return nullptr;
+  munmap(place, size);
+  return reinterpret_cast<void*>(
+      AlignUp(reinterpret_cast<uintptr_t>(place), kHugePage));
+}
+
+boost::interprocess::mapped_region MapAligned(int fd, size_t bytes) {
+  const auto map = [fd, bytes](void* place) {
+    return boost::interprocess::mapped_region(
+        Memfd(fd), boost::interprocess::read_write, 0, bytes, place);
+  };
+  try {
+    return map(AlignedPlace(bytes));
+  } catch (const boost::interprocess::interprocess_exception& error) {
+    if (error.get_error_code() != boost::interprocess::busy_error) throw;
+    return map(nullptr);  // somebody else was faster
+  }
+}
+
+// Of the memory that is free. What is larger is perhaps never used up, and to
+// take it at once would leave too little for others.
+constexpr uint64_t kPartTakenAtOnce = 4;
+
+// Has the system put `bytes` into huge pages, as far as it can, for all who map
+// them: whatever shmem_enabled says but "deny". In one call, each of which may
+// wait for every core of the machine.
+void MakeHuge(absl::Span<uint8_t> bytes) {
+  AdviseHugePages(bytes.data(), bytes.size());
+  const absl::StatusOr<MemoryLimit> limit = ReadMemoryLimit();
+  if (!limit.ok() || bytes.size() > limit->free / kPartTakenAtOnce) return;
+  for (size_t at = 0; at + kHugePage <= bytes.size(); at += kHugePage) {
+    // Out of one page that is there, it makes a huge one.
+    (void)madvise(bytes.data() + at, kPage, MADV_POPULATE_READ);
+  }
+  (void)madvise(bytes.data(), bytes.size(), kMadvCollapse);
+}
 
 absl::Status NoMemory(size_t bytes, const char* what) {
   return absl::ErrnoToStatus(
@@ -58,10 +103,8 @@ absl::Status PreferNode(absl::Span<uint8_t> bytes, int node) {
 absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::MapWhole(
     UniqueFd fd, size_t bytes) {
   try {
-    boost::interprocess::mapped_region region(
-        Memfd(fd.get()), boost::interprocess::read_write, 0, bytes);
     return std::shared_ptr<SharedMemory>(
-        new SharedMemory(std::move(fd), std::move(region)));
+        new SharedMemory(std::move(fd), MapAligned(fd.get(), bytes)));
   } catch (const boost::interprocess::interprocess_exception& error) {
     return absl::ResourceExhaustedError(absl::StrCat(
         bytes, " bytes of shared memory cannot be mapped: ", error.what()));
@@ -91,9 +134,7 @@ absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::Create(
   ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
                    MapWhole(std::move(fd), size));
   RETURN_IF_ERROR(PreferNode(memory->bytes(), options.numa_node));
-  if (!options.huge_pages) {
-    AdviseHugePages(memory->bytes().data(), memory->bytes().size());
-  }
+  if (!options.huge_pages) MakeHuge(memory->bytes());
   return memory;
 }
 

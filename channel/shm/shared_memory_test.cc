@@ -7,7 +7,10 @@
 
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
+
+#include "common/buffer.h"
 
 namespace tributary {
 namespace {
@@ -85,6 +88,59 @@ TEST(SharedMemory, HugePagesOrAnError) {
     return;
   }
   EXPECT_EQ((*memory)->bytes().size(), size_t{2} << 20);
+}
+
+constexpr size_t kHuge = size_t{2} << 20;
+
+// How much of the mapping at `data` is in huge pages, as the system says.
+size_t MappedHuge(const void* data) {
+  std::ifstream maps("/proc/self/smaps");
+  std::stringstream begin;
+  begin << std::hex << reinterpret_cast<uintptr_t>(data) << '-';
+  std::string word;
+  for (bool here = false; maps >> word;) {
+    here |= word.starts_with(begin.str());
+    size_t kib = 0;
+    if (here && word == "ShmemPmdMapped:" && maps >> kib) return kib << 10;
+  }
+  return 0;
+}
+
+// Whether the system makes huge pages of small ones at all.
+bool SystemMakesHugePages() {
+  const UniqueFd fd(memfd_create("test", MFD_CLOEXEC));
+  void* const aligned = reinterpret_cast<void*>(uintptr_t{1} << 40);
+  if (ftruncate(fd.get(), kHuge) != 0) return false;
+  void* const at =
+      mmap(aligned, kHuge, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (at == MAP_FAILED) return false;
+  std::memset(at, 1, kHuge);
+  const bool huge = at == aligned && madvise(at, kHuge, 25) == 0;
+  munmap(at, kHuge);
+  return huge;
+}
+
+// As much as all memory is allowed, and only what is used is taken.
+TEST(SharedMemory, WhatIsLargeIsNotTakenAtOnce) {
+  auto memory = SharedMemory::Create(PhysicalMemoryBytes());
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  EXPECT_EQ(MappedHuge((*memory)->bytes().data()), 0u);
+  (*memory)->bytes()[0] = 1;
+  EXPECT_LE(MappedHuge((*memory)->bytes().data()), kHuge) << "where allowed";
+}
+
+TEST(SharedMemory, IsInHugePagesForAllWhoMapIt) {
+  if (!SystemMakesHugePages()) GTEST_SKIP() << "no MADV_COLLAPSE";
+  auto memory = SharedMemory::Create(2 * kHuge + 4096).value();
+  auto other = SharedMemory::Map(Copy(*memory), kMost).value();
+  EXPECT_EQ(MappedHuge(memory->bytes().data()), 2 * kHuge);
+  EXPECT_EQ(MappedHuge(other->bytes().data()), 0u) << "not looked at yet";
+  other->bytes()[0] = 7;
+  other->bytes()[2 * kHuge] = 8;
+  EXPECT_EQ(MappedHuge(other->bytes().data()), kHuge);
+  EXPECT_EQ(memory->bytes()[0], 7);
+  EXPECT_EQ(memory->bytes()[2 * kHuge - 1], 0);
+  EXPECT_EQ(memory->bytes()[2 * kHuge], 8) << "no whole huge page";
 }
 
 }  // namespace

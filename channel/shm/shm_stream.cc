@@ -11,9 +11,12 @@
 #include "channel/envelope.h"
 #include "channel/shm/fd_message.h"
 #include "channel/stream_handle.h"
+#include "common/status.h"
 
 namespace tributary {
 namespace {
+
+constexpr size_t kRecordsAtOnce = 16;
 
 template <typename T>
 absl::Span<const uint8_t> BytesOf(const T& value) {
@@ -69,6 +72,17 @@ void ShmStream::Refuse(const absl::Status& why) {
 // ---- sending ----------------------------------------------------------------
 
 absl::Status ShmStream::Send(OutgoingMessage message) {
+  std::shared_ptr<SharedRoom> returned;
+  if (side_ == Side::kServer) returned = std::move(message.room);
+  RETURN_IF_ERROR(Enqueue(std::move(message)));
+  returned.reset();  // the last of it queues Released, which goes out with it
+  Owners done;
+  MutexLock lock(mutex_);
+  Flush(&done);
+  return absl::OkStatus();
+}
+
+absl::Status ShmStream::Enqueue(OutgoingMessage message) {
   const absl::Status limits = CheckEnvelopeLimits(message);
   const EnvelopePrefix prefix =
       limits.ok() ? EncodePrefix(message) : EnvelopePrefix();
@@ -99,7 +113,6 @@ absl::Status ShmStream::Send(OutgoingMessage message) {
   out.payload = message.payload;
   out.payload_owner = std::move(message.payload_owner);
   Queue(std::move(out));
-  Flush(&done);
   return absl::OkStatus();
 }
 
@@ -139,32 +152,54 @@ void ShmStream::Queue(Outgoing out) {
 
 void ShmStream::Flush(Owners* done) {
   while (!queue_.empty() && socket_.valid()) {
-    Outgoing& front = queue_.front();
-    const size_t of_head = std::min(front.written, front.head.size());
-    const size_t of_payload = front.written - of_head;
-    iovec pieces[] = {
-        {front.head.data() + of_head, front.head.size() - of_head},
-        {const_cast<uint8_t*>(front.payload.data()) + of_payload,
-         front.payload.size() - of_payload}};
-    const ssize_t n = SendWithFd(socket_.get(), absl::MakeSpan(pieces),
-                                 front.written == 0 ? front.fd : -1);
+    const ssize_t n = SendFront();
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (n < 0) {  // the other end is gone: what is read will say so
       DropQueue(done);
       break;
     }
-    front.written += static_cast<size_t>(n);
-    if (front.written < front.size()) continue;
-    queued_bytes_ -= front.counted;
-    done->push_back(std::move(front));
-    queue_.pop_front();
+    Sent(static_cast<size_t>(n), done);
   }
   if (wants_writable_ != !queue_.empty()) {
     wants_writable_ = !queue_.empty();
     if (watched_) loop_->WantWritable(socket_.get(), wants_writable_);
   }
   ShutIfDone();
+}
+
+// A descriptor goes with the first byte of its record.
+ssize_t ShmStream::SendFront() {
+  iovec pieces[2 * kRecordsAtOnce];
+  size_t n = 0;
+  const auto add = [&](absl::Span<const uint8_t> bytes) {
+    if (bytes.empty()) return;
+    pieces[n++] = {const_cast<uint8_t*>(bytes.data()), bytes.size()};
+  };
+  const size_t records = std::min(queue_.size(), kRecordsAtOnce);
+  for (size_t i = 0; i < records; ++i) {
+    const Outgoing& out = queue_[i];
+    if (i > 0 && out.fd >= 0) break;
+    const size_t of_head = std::min(out.written, out.head.size());
+    add(absl::MakeConstSpan(out.head).subspan(of_head));
+    add(out.payload.subspan(out.written - of_head));
+  }
+  const Outgoing& front = queue_.front();
+  return SendWithFd(socket_.get(), absl::MakeSpan(pieces, n),
+                    front.written == 0 ? front.fd : -1);
+}
+
+void ShmStream::Sent(size_t bytes, Owners* done) {
+  while (bytes > 0) {
+    Outgoing& front = queue_.front();
+    const size_t of_front = std::min(bytes, front.size() - front.written);
+    bytes -= of_front;
+    front.written += of_front;
+    if (front.written < front.size()) return;
+    queued_bytes_ -= front.counted;
+    done->push_back(std::move(front));
+    queue_.pop_front();
+  }
 }
 
 // But for what has been sent in part, which would end in the middle.

@@ -38,7 +38,8 @@ struct ShmStreamOptions {
 // server has let go of it, *or its socket has ended*: an end of a server keeps
 // its socket open while anything in its process may write into a room, so the
 // end of the socket proves that nobody does. A frozen server's rooms stay held,
-// however long, and nothing else waits for them.
+// however long, and nothing else waits for them. A room that a server's answer
+// gives back follows that in the same piece, so that it wakes the trainer once.
 //
 // Thread-safe; handlers are called on the loop's thread.
 class ShmStream final : public SocketWatcher,
@@ -88,14 +89,18 @@ class ShmStream final : public SocketWatcher,
   // ---- sending --------------------------------------------------------------
   void AddRoom(OutgoingMessage& message, Outgoing* out)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Enqueue(OutgoingMessage message);
   void Queue(Outgoing out) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Hands what it has sent to `done`.
   void Flush(Owners* done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The result of sendmsg, as many records of the queue as it takes.
+  ssize_t SendFront() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Sent(size_t bytes, Owners* done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropQueue(Owners* dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RoomReleased(uint64_t room);
 
   // ---- receiving ------------------------------------------------------------
-  bool ReadSome();
+  bool ReadSome(bool* more);
   absl::Status HandleRecords();
   absl::Status Handle(const Record& record, absl::Span<const uint8_t> bytes);
   absl::Status HandleMessage(const Record& record,

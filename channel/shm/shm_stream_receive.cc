@@ -40,20 +40,25 @@ class MappedRoom final : public SharedRoom {
 
 void ShmStream::OnReadable() {
   for (int i = 0; i < kReadsAtOnce; ++i) {
-    if (!ReadSome()) return;
+    bool more = true;
+    if (!ReadSome(&more)) return;
     const absl::Status status = HandleRecords();
-    if (status.ok()) continue;
-    in_is_foul_ = true;
-    Owners dropped;
-    MutexLock lock(mutex_);
-    CloseLocked(absl::Status(status.code(),
-                             absl::StrCat(other_end_, ": ", status.message())),
-                /*own=*/true, &dropped);
+    if (!status.ok()) {
+      in_is_foul_ = true;
+      Owners dropped;
+      MutexLock lock(mutex_);
+      CloseLocked(absl::Status(status.code(), absl::StrCat(other_end_, ": ",
+                                                           status.message())),
+                  /*own=*/true, &dropped);
+    }
+    if (!more) return;
   }
 }
 
-// False when there is no more for now, or for ever.
-bool ShmStream::ReadSome() {
+// False when there was nothing, for now or for ever. `*more`: there may be
+// more; what comes behind less than there was room for, the loop tells of
+// again.
+bool ShmStream::ReadSome(bool* more) {
   if (in_begin_ == in_end_) in_begin_ = in_end_ = 0;
   if (in_.size() < in_end_ + kReadAtLeast) in_.resize(in_end_ + kReadAtLeast);
   int socket = -1;
@@ -70,6 +75,7 @@ bool ShmStream::ReadSome() {
     EndOfSocket();
     return false;
   }
+  *more = in_end_ + static_cast<size_t>(n) == in_.size();
   in_end_ += static_cast<size_t>(n);
   if (fd.valid()) fds_.push_back(std::move(fd));
   return true;

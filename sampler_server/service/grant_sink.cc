@@ -36,6 +36,7 @@ absl::Span<uint8_t> GrantSink::AllocateRoom(size_t bytes) {
 void GrantSink::Ready(size_t bytes) {
   CrashPoint("batch.filled");
   TaskEnd end{TaskEnd::Kind::kReady, bytes};
+  end.shared_room = shared_room_;
   if (shared_room_ == nullptr) {
     filled_ = std::make_shared<FilledRoom>(FilledRoom{
         std::move(buffer_), std::move(reservation_), std::move(hold_)});

@@ -29,9 +29,10 @@ struct FilledRoom {
 struct TaskEnd {
   enum class Kind { kReady, kNeeds, kFailed };
   Kind kind = Kind::kFailed;
-  size_t bytes = 0;                  // kReady, kNeeds
-  absl::Status why;                  // kFailed
-  std::shared_ptr<FilledRoom> room;  // kReady without a SharedRoom
+  size_t bytes = 0;                         // kReady, kNeeds
+  absl::Status why;                         // kFailed
+  std::shared_ptr<FilledRoom> room;         // kReady without a SharedRoom; or
+  std::shared_ptr<SharedRoom> shared_room;  // goes back with the answer
 };
 
 class GrantSink final : public BatchSink {

@@ -64,7 +64,8 @@ inline TakeCancel(c, g) {
   fi
 }
 
-/* MappedRoom's end and ShmStream::RoomReleased. */
+/* MappedRoom's end, when the task and its answer have let go of it, and
+ * ShmStream::RoomReleased. */
 inline LetGo(c, g) {
   worker_end[c].rooms_held--;
   if
