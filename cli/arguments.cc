@@ -61,6 +61,13 @@ absl::StatusOr<size_t> ParseChoice(absl::string_view option,
   return Refused(option, text, absl::StrJoin(choices, ", "));
 }
 
+absl::StatusOr<GraphName> ParseGraphName(absl::string_view option,
+                                         absl::string_view text) {
+  auto name = GraphName::Parse(std::string(text));
+  if (name.ok()) return name;
+  return UsageError(absl::StrCat(option, ": ", name.status().message()));
+}
+
 absl::StatusOr<IndexRange> ParseRange(absl::string_view option,
                                       absl::string_view text) {
   const size_t colon = text.find(':');

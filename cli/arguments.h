@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "common/graph_name.h"
 
 namespace tributary {
 
@@ -35,6 +36,10 @@ absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
 absl::StatusOr<size_t> ParseChoice(absl::string_view option,
                                    absl::string_view text,
                                    const std::vector<std::string>& choices);
+
+// NAME, NAME@VERSION, or nothing.
+absl::StatusOr<GraphName> ParseGraphName(absl::string_view option,
+                                         absl::string_view text);
 
 // FROM:TO, half-open, not empty.
 struct IndexRange {

@@ -50,6 +50,8 @@ class DoctorCommand final : public Command {
     app->add_option("--servers", servers_,
                     "A fleet: HOST:PORT,... | file:PATH | dns:///NAME:PORT");
     app->add_option("--graph", graph_, "A graph folder");
+    app->add_option("--graph-name", graph_name_,
+                    "Of the fleet's graphs one alone: NAME[@VERSION]");
     app->add_option("--timeout", timeout_, "Seconds to wait for the servers")
         ->capture_default_str();
     app->footer(kFooter);
@@ -66,13 +68,15 @@ class DoctorCommand final : public Command {
     ASSIGN_OR_RETURN(const absl::Duration timeout,
                      ParseSeconds("--timeout", timeout_, absl::Milliseconds(1),
                                   absl::Hours(1)));
+    ASSIGN_OR_RETURN(const GraphName graph,
+                     ParseGraphName("--graph-name", graph_name_));
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
-                     AskServers(servers_, timeout, kProbes));
+                     AskServers(servers_, graph, timeout, kProbes));
     return Report(CheckFleet(answers));
   }
 
  private:
-  std::string servers_, graph_;
+  std::string servers_, graph_, graph_name_;
   std::string timeout_ = "5";
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "channel/envelope.h"
+#include "common/graph_name.h"
 #include "common/session/hop_key.h"
 
 namespace tributary {
@@ -19,7 +20,8 @@ using Level = Check::Level;
 constexpr absl::Duration kSlowRoundTrip = absl::Milliseconds(20);
 constexpr size_t kMaxNamed = 8;  // partitions or servers in one line
 
-using Reports = std::map<std::string, const ServerReport*>;  // by address
+// Of one graph, or of each server's first, by address.
+using Reports = std::map<std::string, const ServerReport*>;
 
 std::string Milliseconds(absl::Duration d) {
   return absl::StrCat(absl::ToDoubleMilliseconds(d), " ms");
@@ -45,6 +47,8 @@ std::string RemedyOf(const absl::Status& status, const std::string& address) {
     case absl::StatusCode::kDeadlineExceeded:
       return "look for a firewall that drops packets or a frozen process; "
              "--timeout waits longer";
+    case absl::StatusCode::kNotFound:
+      return "add the graph's folder to the --graph of `tributary serve` there";
     case absl::StatusCode::kFailedPrecondition:
       return "run the same release of tributary on both ends";
     default:
@@ -55,10 +59,10 @@ std::string RemedyOf(const absl::Status& status, const std::string& address) {
 Check CheckServer(const ServerAnswer& answer) {
   const std::string address = answer.address.ToString();
   Check check{Level::kOk, absl::StrCat("server ", address), "answers", ""};
-  if (!answer.report.ok()) {
+  if (!answer.reports.ok()) {
     check.level = Level::kFail;
-    check.detail = answer.report.status().ToString();
-    check.remedy = RemedyOf(answer.report.status(), address);
+    check.detail = answer.reports.status().ToString();
+    check.remedy = RemedyOf(answer.reports.status(), address);
     return check;
   }
   if (!answer.round_trip.has_value()) return check;
@@ -197,6 +201,30 @@ Check CheckDraining(const Reports& reports) {
           "partitions"};
 }
 
+std::string NameOf(const GraphSchema& schema) {
+  return VersionedName(schema.name, schema.content_digest);
+}
+
+// The graph, where servers hold several: whether all hold it.
+Check CheckHolders(const Reports& reports, const Reports& all) {
+  std::vector<std::string> others;
+  for (const auto& [address, unused] : all) {
+    if (!reports.contains(address)) others.push_back(address);
+  }
+  const GraphSchema& schema = reports.begin()->second->schema;
+  Check check{Level::kOk, "graph",
+              absl::StrCat(NameOf(schema), " layout=",
+                           ToHex(schema.layout_digest).substr(0, 16)),
+              ""};
+  if (others.empty()) return check;
+  check.level = Level::kWarn;
+  absl::StrAppend(&check.detail, " is not at ", Some(others));
+  check.remedy =
+      "serve the same graphs everywhere, or let servers finish "
+      "reading their lists";
+  return check;
+}
+
 // What one server says of the others.
 struct PeerView {
   std::set<uint32_t> unreachable;  // partitions
@@ -222,7 +250,8 @@ PeerView Look(const std::string& self, const ServerReport& report,
     const std::string address = other.address.ToString();
     const bool is_self =
         address == self ||
-        (other.report.ok() && other.report->incarnation == report.incarnation);
+        (other.reports.ok() &&
+         other.reports->front().incarnation == report.incarnation);
     if (is_self) continue;
     const auto found = known.find(address);
     if (found == known.end()) {
@@ -265,29 +294,78 @@ Check CheckPeers(const std::string& self, const ServerReport& report,
   return check;
 }
 
+// Graphs by layout, in the order of the first server that holds each.
+std::vector<Reports> ByGraph(const std::vector<ServerAnswer>& answers) {
+  std::vector<Reports> graphs;
+  std::map<Sha256Digest, size_t> found;
+  for (const ServerAnswer& answer : answers) {
+    if (!answer.reports.ok()) continue;
+    for (const ServerReport& report : *answer.reports) {
+      const auto [it, added] =
+          found.emplace(report.schema.layout_digest, graphs.size());
+      if (added) graphs.emplace_back();
+      graphs[it->second][answer.address.ToString()] = &report;
+    }
+  }
+  return graphs;
+}
+
+void CheckOwners(const Reports& reports,
+                 const std::vector<ServerAnswer>& answers,
+                 std::vector<Check>* checks) {
+  checks->push_back(CheckPartitions(reports));
+  for (const auto& [address, report] : reports) {
+    checks->push_back(CheckPeers(address, *report, answers));
+  }
+}
+
+// A version that is being retired everywhere is as it should be.
+Check CheckRetiring(const Reports& reports) {
+  Check check = CheckDraining(reports);
+  if (check.level != Level::kFail) return check;
+  return {Level::kWarn, check.what, "at all servers: none takes batches of it",
+          "name another version (--graph-name)"};
+}
+
+void CheckEachGraph(const std::vector<Reports>& graphs, const Reports& all,
+                    const std::vector<ServerAnswer>& answers,
+                    std::vector<Check>* checks) {
+  for (const Reports& reports : graphs) {
+    checks->push_back(CheckHolders(reports, all));
+    const size_t own = checks->size();
+    checks->push_back(CheckRetiring(reports));
+    CheckOwners(reports, answers, checks);
+    const GraphSchema& schema = reports.begin()->second->schema;
+    for (size_t i = own; i < checks->size(); ++i) {
+      absl::StrAppend(&(*checks)[i].what, " (", NameOf(schema), ")");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Check> CheckFleet(const std::vector<ServerAnswer>& answers) {
   std::vector<Check> checks;
-  Reports reports;
+  Reports all;
+  bool several = false;
   for (const ServerAnswer& answer : answers) {
     checks.push_back(CheckServer(answer));
-    if (answer.report.ok()) {
-      reports[answer.address.ToString()] = &*answer.report;
-    }
+    if (!answer.reports.ok()) continue;
+    all[answer.address.ToString()] = &answer.reports->front();
+    several |= answer.reports->size() > 1;
   }
-  if (reports.empty()) return checks;
-  checks.push_back(CheckDoubles(reports));
-  checks.push_back(CheckVersions(reports));
-  checks.push_back(CheckGraph(reports));
+  if (all.empty()) return checks;
+  checks.push_back(CheckDoubles(all));
+  checks.push_back(CheckVersions(all));
+  if (several) {
+    CheckEachGraph(ByGraph(answers), all, answers, &checks);
+    return checks;
+  }
+  checks.push_back(CheckGraph(all));
   const bool one_layout = checks.back().level == Level::kOk;
-  checks.push_back(CheckDraining(reports));
+  checks.push_back(CheckDraining(all));
   // Partitions of different layouts have nothing in common but their numbers.
-  if (!one_layout) return checks;
-  checks.push_back(CheckPartitions(reports));
-  for (const auto& [address, report] : reports) {
-    checks.push_back(CheckPeers(address, *report, answers));
-  }
+  if (one_layout) CheckOwners(all, answers, &checks);
   return checks;
 }
 

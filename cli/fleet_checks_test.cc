@@ -33,7 +33,9 @@ ServerAnswer Server(int n, std::vector<uint32_t> partitions,
   report.partitions = std::move(partitions);
   report.incarnation = static_cast<uint64_t>(n);
   report.peers = std::move(peers);
-  return {{"10.0.0." + std::to_string(n), 1}, report, absl::Milliseconds(2)};
+  return {{"10.0.0." + std::to_string(n), 1},
+          std::vector<ServerReport>{report},
+          absl::Milliseconds(2)};
 }
 
 // Each owns one partition and sees the other.
@@ -87,8 +89,8 @@ TEST(FleetChecksTest, AHealthyFleetToTheLetter) {
 
 TEST(FleetChecksTest, ASilentServerTakesItsPartitionAlong) {
   std::vector<ServerAnswer> fleet = HealthyFleet();
-  fleet[0].report->peers[0] = {"10.0.0.2:1", false, {}};
-  fleet[1].report = absl::UnavailableError("refused\nindeed");
+  fleet[0].reports->front().peers[0] = {"10.0.0.2:1", false, {}};
+  fleet[1].reports = absl::UnavailableError("refused\nindeed");
   EXPECT_THAT(Problems(fleet),
               ElementsAre("fail server 10.0.0.2:1", "fail partitions",
                           "fail peers of 10.0.0.1:1"));
@@ -104,18 +106,18 @@ TEST(FleetChecksTest, ASilentServerTakesItsPartitionAlong) {
 
 TEST(FleetChecksTest, NobodyAnswers) {
   ServerAnswer silent = Server(1, {}, {});
-  silent.report = absl::DeadlineExceededError("no answer");
+  silent.reports = absl::DeadlineExceededError("no answer");
   EXPECT_THAT(Problems({silent}), ElementsAre("fail server 10.0.0.1:1"));
 }
 
 TEST(FleetChecksTest, OtherContentAndOtherLayout) {
   std::vector<ServerAnswer> fleet = HealthyFleet();
-  fleet[1].report->schema.layout_digest[0] = 0xCE;
+  fleet[1].reports->front().schema.layout_digest[0] = 0xCE;
   EXPECT_THAT(Problems(fleet), ElementsAre("fail graph"));
   EXPECT_THAT(Find(CheckFleet(fleet), "graph").detail,
               "one graph in different partitionings: layout=cd00000000000000 "
               "at 10.0.0.1:1 but layout=ce00000000000000 at 10.0.0.2:1");
-  fleet[1].report->schema.content_digest[0] = 0xAC;
+  fleet[1].reports->front().schema.content_digest[0] = 0xAC;
   EXPECT_THAT(Problems(fleet), ElementsAre("fail graph"));
   EXPECT_THAT(Find(CheckFleet(fleet), "graph").detail,
               "g content=ab00000000000000 at 10.0.0.1:1 but g "
@@ -124,15 +126,15 @@ TEST(FleetChecksTest, OtherContentAndOtherLayout) {
 
 TEST(FleetChecksTest, VersionsThatThisProgramDoesNotSpeak) {
   std::vector<ServerAnswer> fleet = HealthyFleet();
-  fleet[1].report->wire_version = kWireVersion + 1;
+  fleet[1].reports->front().wire_version = kWireVersion + 1;
   EXPECT_THAT(Problems(fleet), ElementsAre("fail versions"));
 }
 
 TEST(FleetChecksTest, OneDrainsOrAllDo) {
   std::vector<ServerAnswer> fleet = HealthyFleet();
-  fleet[1].report->draining = true;
+  fleet[1].reports->front().draining = true;
   EXPECT_THAT(Problems(fleet), ElementsAre("warn draining"));
-  fleet[0].report->draining = true;
+  fleet[0].reports->front().draining = true;
   EXPECT_THAT(Problems(fleet), ElementsAre("fail draining"));
 }
 
@@ -148,7 +150,7 @@ TEST(FleetChecksTest, AServerWithoutPeersFailsUnlessItOwnsAll) {
 TEST(FleetChecksTest, APeerThatIsNotNeededIsAWarning) {
   std::vector<ServerAnswer> fleet = HealthyFleet();
   fleet.push_back(Server(3, {0, 1}, {}));
-  fleet[0].report->peers.push_back({"10.0.0.3:1", false, {}});
+  fleet[0].reports->front().peers.push_back({"10.0.0.3:1", false, {}});
   EXPECT_THAT(Problems(fleet), ElementsAre("warn peers of 10.0.0.1:1",
                                            "warn peers of 10.0.0.2:1"));
 }
@@ -156,11 +158,44 @@ TEST(FleetChecksTest, APeerThatIsNotNeededIsAWarning) {
 TEST(FleetChecksTest, FarAwayAndListedTwice) {
   std::vector<ServerAnswer> fleet = {Server(1, {0, 1}, {}),
                                      Server(2, {0, 1}, {})};
-  fleet[1].report->incarnation = 1;
+  fleet[1].reports->front().incarnation = 1;
   fleet[1].round_trip = absl::Milliseconds(21);
   EXPECT_THAT(Problems(fleet),
               ElementsAre("warn server 10.0.0.2:1", "warn list"));
   EXPECT_EQ(Find(CheckFleet(fleet), "list").level, kWarn);
+}
+
+// The same fleet with a second graph, whose reports come last.
+std::vector<ServerAnswer> FleetOfTwoGraphs() {
+  std::vector<ServerAnswer> fleet = HealthyFleet();
+  for (ServerAnswer& answer : fleet) {
+    ServerReport next = answer.reports->front();
+    next.schema.content_digest[0] = 0xAC;
+    next.schema.layout_digest[0] = 0xCE;
+    answer.reports->push_back(std::move(next));
+  }
+  return fleet;
+}
+
+TEST(FleetChecksTest, EachOfSeveralGraphsIsLookedAt) {
+  std::vector<ServerAnswer> fleet = FleetOfTwoGraphs();
+  EXPECT_THAT(Problems(fleet), IsEmpty());
+  EXPECT_EQ(Find(CheckFleet(fleet), "partitions (g@ac0000000000)").detail,
+            "owners: 0x1, 1x1");
+
+  fleet[1].reports->back().partitions = {0};
+  EXPECT_THAT(Problems(fleet),
+              ElementsAre("fail partitions (g@ac0000000000)",
+                          "fail peers of 10.0.0.2:1 (g@ac0000000000)"));
+  fleet[1].reports->pop_back();
+  EXPECT_THAT(Problems(fleet),
+              ElementsAre("warn graph", "fail partitions (g@ac0000000000)"));
+}
+
+TEST(FleetChecksTest, AVersionThatIsRetiredEverywhereIsAWarning) {
+  std::vector<ServerAnswer> fleet = FleetOfTwoGraphs();
+  for (ServerAnswer& answer : fleet) answer.reports->front().draining = true;
+  EXPECT_THAT(Problems(fleet), ElementsAre("warn draining (g@ab0000000000)"));
 }
 
 }  // namespace

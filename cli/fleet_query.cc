@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
@@ -16,13 +17,17 @@
 namespace tributary {
 namespace {
 
-absl::StatusOr<ServerReport> ToReport(const CallReply& reply) {
-  if (reply.kind != MessageKind::kDescribeReply) {
+absl::StatusOr<v1::DescribeReply> ToReply(
+    const absl::StatusOr<CallReply>& reply) {
+  RETURN_IF_ERROR(reply.status());
+  if (reply->kind != MessageKind::kDescribeReply) {
     return absl::InternalError(
-        absl::StrCat("answered by ", MessageKindName(reply.kind)));
+        absl::StrCat("answered by ", MessageKindName(reply->kind)));
   }
-  ASSIGN_OR_RETURN(const auto told,
-                   ParseHeader<v1::DescribeReply>(reply.kind, reply.header));
+  return ParseHeader<v1::DescribeReply>(reply->kind, reply->header);
+}
+
+absl::StatusOr<ServerReport> ToReport(const v1::DescribeReply& told) {
   ServerReport report;
   ASSIGN_OR_RETURN(report.schema, GraphSchema::FromJson(told.graph_json()));
   report.wire_version = told.wire_version();
@@ -39,44 +44,108 @@ absl::StatusOr<ServerReport> ToReport(const CallReply& reply) {
   return report;
 }
 
-CallRequest DescribeCall() {
+// Of the graph with that layout; empty: of the newest.
+CallRequest DescribeCall(const std::string& layout) {
   v1::DescribeRequest request;
   request.set_wire_version(kWireVersion);
+  request.set_layout_digest(layout);
+  request.set_any(true);
   return {MessageKind::kDescribeRequest, request.SerializeAsString()};
 }
 
-void Probe(size_t server, absl::Time deadline, int probes, FleetCalls& calls,
-           ServerAnswer& answer) {
-  for (int i = 0; i < probes; ++i) {
-    const std::vector<FleetReply> replies =
-        calls.Call({server}, DescribeCall(), deadline);
-    if (replies.empty() || !replies.front().reply.ok()) return;
-    answer.round_trip =
-        std::min(answer.round_trip.value_or(absl::InfiniteDuration()),
-                 replies.front().took);
+std::string LayoutOf(const ServerReport& report) {
+  const Sha256Digest& layout = report.schema.layout_digest;
+  return {layout.begin(), layout.end()};
+}
+
+// Asks the servers, within the time.
+class FleetQuery {
+ public:
+  FleetQuery(const std::vector<Address>& addresses, Transport* transport,
+             ThreadPool* pool, absl::Time deadline)
+      : calls_(addresses, transport, pool), deadline_(deadline) {}
+
+  std::vector<FleetReply> Describe(const std::vector<size_t>& servers,
+                                   const std::string& layout) {
+    return calls_.Call(servers, DescribeCall(layout), deadline_);
   }
+
+  // Of all graphs of a server that has told of one. One that is let go
+  // meanwhile is left out.
+  absl::StatusOr<std::vector<ServerReport>> ReportsOf(
+      size_t server, const v1::DescribeReply& told) {
+    ASSIGN_OR_RETURN(const ServerReport first, ToReport(told));
+    if (told.graphs().empty()) return std::vector<ServerReport>{first};
+    std::vector<ServerReport> reports;
+    for (const v1::GraphState& graph : told.graphs()) {
+      if (graph.layout_digest() == LayoutOf(first)) {
+        reports.push_back(first);
+        continue;
+      }
+      const auto replies = Describe({server}, graph.layout_digest());
+      if (replies.empty()) return absl::DeadlineExceededError("no answer");
+      if (absl::IsFailedPrecondition(replies.front().reply.status())) continue;
+      ASSIGN_OR_RETURN(const auto reply, ToReply(replies.front().reply));
+      ASSIGN_OR_RETURN(reports.emplace_back(), ToReport(reply));
+    }
+    return reports;
+  }
+
+  // The shortest of so many.
+  std::optional<absl::Duration> RoundTrip(size_t server, int probes) {
+    std::optional<absl::Duration> shortest;
+    for (int i = 0; i < probes; ++i) {
+      const std::vector<FleetReply> replies = Describe({server}, "");
+      if (replies.empty() || !replies.front().reply.ok()) break;
+      shortest = std::min(shortest.value_or(absl::InfiniteDuration()),
+                          replies.front().took);
+    }
+    return shortest;
+  }
+
+ private:
+  FleetCalls calls_;
+  const absl::Time deadline_;
+};
+
+absl::StatusOr<std::vector<ServerReport>> Matching(
+    const GraphName& graph, absl::StatusOr<std::vector<ServerReport>> all) {
+  if (!all.ok()) return all;
+  std::vector<ServerReport> reports;
+  std::vector<std::string> names;
+  for (ServerReport& report : *all) {
+    const GraphSchema& schema = report.schema;
+    names.push_back(VersionedName(schema.name, schema.content_digest));
+    if (graph.Matches(schema.name, schema.content_digest)) {
+      reports.push_back(std::move(report));
+    }
+  }
+  if (!reports.empty()) return reports;
+  return absl::NotFoundError(absl::StrCat("graph '", graph.ToString(),
+                                          "'; this server has ",
+                                          absl::StrJoin(names, ", ")));
 }
 
 std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
-                              absl::Duration timeout, int probes,
-                              ThreadPool& pool) {
-  const absl::Time deadline = pool.Now() + timeout;
+                              const GraphName& graph, absl::Duration timeout,
+                              int probes, ThreadPool& pool) {
   GrpcTransport transport;
-  FleetCalls calls(addresses, &transport, &pool);
+  FleetQuery query(addresses, &transport, &pool, pool.Now() + timeout);
   std::vector<ServerAnswer> answers;
   std::vector<size_t> all;
   for (const Address& address : addresses) {
     all.push_back(answers.size());
     answers.push_back({address, absl::DeadlineExceededError("no answer"), {}});
   }
-  for (FleetReply& r : calls.Call(all, DescribeCall(), deadline)) {
-    answers[r.server].report =
-        r.reply.ok() ? ToReport(*r.reply)
-                     : absl::StatusOr<ServerReport>(r.reply.status());
-  }
-  for (const size_t server : all) {
-    if (!answers[server].report.ok()) continue;
-    Probe(server, deadline, probes, calls, answers[server]);
+  for (const FleetReply& r : query.Describe(all, "")) {
+    const auto told = ToReply(r.reply);
+    ServerAnswer& answer = answers[r.server];
+    if (told.ok()) {
+      answer.reports = Matching(graph, query.ReportsOf(r.server, *told));
+      answer.round_trip = query.RoundTrip(r.server, probes);
+    } else {
+      answer.reports = told.status();
+    }
   }
   std::sort(answers.begin(), answers.end(),
             [](const ServerAnswer& a, const ServerAnswer& b) {
@@ -88,6 +157,7 @@ std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
 }  // namespace
 
 absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
+                                                     const GraphName& graph,
                                                      absl::Duration timeout,
                                                      int probes) {
   auto source = ParseDiscoverySource(servers);
@@ -98,7 +168,7 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
   ThreadPool pool("fleet", 1);
   ASSIGN_OR_RETURN(const std::vector<Address> addresses,
                    ListServers(*std::move(source), timeout, pool));
-  return Ask(addresses, timeout, probes, pool);
+  return Ask(addresses, graph, timeout, probes, pool);
 }
 
 }  // namespace tributary

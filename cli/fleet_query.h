@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/fleet/address.h"
+#include "common/graph_name.h"
 #include "partition/format/schema.h"
 
 namespace tributary {
@@ -21,29 +22,33 @@ struct PeerReport {
   std::vector<uint32_t> partitions;
 };
 
-// What a server said of itself.
+// What a server said of itself and of a graph that it holds.
 struct ServerReport {
   uint32_t wire_version = 0;
   GraphSchema schema;
   std::vector<uint32_t> partitions;  // that it owns
   uint64_t incarnation = 0;          // differs at each start
-  bool draining = false;
+  bool draining = false;             // or the graph is being retired
   uint64_t budget_bytes = 0;
   std::vector<PeerReport> peers;
 };
 
 struct ServerAnswer {
   Address address;
-  absl::StatusOr<ServerReport> report;  // or why there is none
+  // Of each graph, the newest last, at least one; or why there is none.
+  absl::StatusOr<std::vector<ServerReport>> reports;
   // The shortest of a few calls on an open connection, by this machine's
   // clock alone. None when it answered only once.
   std::optional<absl::Duration> round_trip;
 };
 
 // `servers` is HOST:PORT,... | file:PATH | dns:///NAME:PORT; each is asked
-// 1 + `probes` times, and all within `timeout`. By address. A usage error when
-// `servers` is none of these; NOT_FOUND when the list is empty.
+// `probes` times more than is needed, and all within `timeout`. Of graphs that
+// `graph` does not match nothing is said; who holds no other is NOT_FOUND. By
+// address. A usage error when `servers` is none of these; NOT_FOUND when the
+// list is empty.
 absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
+                                                     const GraphName& graph,
                                                      absl::Duration timeout,
                                                      int probes = 0);
 

@@ -29,8 +29,7 @@ class FleetQueryTest : public ::testing::Test {
   std::unique_ptr<SamplerServer> Serve(uint32_t partition,
                                        const std::string& peers) {
     SamplerServerOptions options;
-    options.graph = folder_.File("graph");
-    options.partitions = {partition};
+    options.graphs = {{folder_.File("graph"), {partition}}};
     options.peers = peers;
     options.threads = 1;
     return SamplerServer::Start(options).value();
@@ -44,14 +43,14 @@ TEST_F(FleetQueryTest, SaysWhoAnswersAndHowSoon) {
   const std::string at = zero->address().ToString();
   const auto one = Serve(1, at);
   const std::string list = absl::StrCat(at, ",", one->address().ToString());
-  auto answers = AskServers(list, kTimeout, /*probes=*/2);
+  auto answers = AskServers(list, {}, kTimeout, /*probes=*/2);
   ASSERT_TRUE(answers.ok()) << answers.status();
   ASSERT_EQ(answers->size(), 2);
   for (const ServerAnswer& answer : *answers) {
-    ASSERT_TRUE(answer.report.ok()) << answer.report.status();
+    ASSERT_TRUE(answer.reports.ok()) << answer.reports.status();
     const uint32_t owned = answer.address == zero->address() ? 0 : 1;
-    EXPECT_EQ(answer.report->partitions, std::vector<uint32_t>{owned});
-    EXPECT_EQ(answer.report->schema.num_partitions, 2);
+    EXPECT_EQ(answer.reports->front().partitions, std::vector<uint32_t>{owned});
+    EXPECT_EQ(answer.reports->front().schema.num_partitions, 2);
     ASSERT_TRUE(answer.round_trip.has_value());
     EXPECT_GT(*answer.round_trip, absl::ZeroDuration());
   }
@@ -62,7 +61,7 @@ TEST_F(FleetQueryTest, SaysWhoAnswersAndHowSoon) {
   Check::Level level = Check::Level::kFail;
   while (level != Check::Level::kOk &&
          std::chrono::steady_clock::now() < deadline) {
-    answers = AskServers(list, kTimeout);
+    answers = AskServers(list, {}, kTimeout);
     ASSERT_TRUE(answers.ok());
     for (const Check& check : CheckFleet(*answers)) {
       if (check.what == name) level = check.level;
@@ -78,20 +77,20 @@ TEST_F(FleetQueryTest, OneThatIsGoneIsUnavailable) {
   const Address address = gone->address();
   gone.reset();
   const auto answers = AskServers(
-      absl::StrCat(zero->address().ToString(), ",", address.ToString()),
+      absl::StrCat(zero->address().ToString(), ",", address.ToString()), {},
       kTimeout, /*probes=*/1);
   ASSERT_TRUE(answers.ok());
   ASSERT_EQ(answers->size(), 2);
   for (const ServerAnswer& answer : *answers) {
-    EXPECT_EQ(answer.report.ok(), answer.address != address);
+    EXPECT_EQ(answer.reports.ok(), answer.address != address);
     EXPECT_EQ(answer.round_trip.has_value(), answer.address != address);
   }
 }
 
 TEST(FleetListTest, WhatIsNoListIsAUsageError) {
-  EXPECT_EQ(AskServers("nonsense", kTimeout).status().code(),
+  EXPECT_EQ(AskServers("nonsense", {}, kTimeout).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_FALSE(AskServers("file:/nowhere", kTimeout).ok());
+  EXPECT_FALSE(AskServers("file:/nowhere", {}, kTimeout).ok());
 }
 
 }  // namespace

@@ -207,6 +207,9 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
                  "The job's name, by which servers share themselves out")
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--graph-name", arguments.graph_name,
+                 "Which of the servers' graphs; NAME alone: its newest version")
+      ->type_name("NAME[@VERSION]");
 }
 
 }  // namespace tributary

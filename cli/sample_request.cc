@@ -107,12 +107,13 @@ absl::Status ParseSource(const SampleArguments& arguments,
   request->worker_options = arguments.worker_options;
   if (!arguments.worker_options.empty()) {
     if (arguments.graph.empty() && arguments.servers.empty() &&
-        arguments.mode.empty() &&
+        arguments.mode.empty() && arguments.graph_name.empty() &&
         arguments.worker_key == SampleArguments().worker_key) {
       return absl::OkStatus();
     }
     return UsageError(
-        "--worker-options with --graph, --servers, --mode or --worker-key\n"
+        "--worker-options with --graph, --graph-name, --servers, --mode or "
+        "--worker-key\n"
         "allowed: without, for the file says them");
   }
   if (arguments.graph.empty() == arguments.servers.empty()) {
@@ -120,6 +121,12 @@ absl::Status ParseSource(const SampleArguments& arguments,
         arguments.graph.empty() ? "neither --graph nor" : "both --graph and",
         " --servers\nallowed: one of --graph DIR and --servers "
         "HOST:PORT,...|file:PATH|dns:///NAME:PORT"));
+  }
+  if (!arguments.graph.empty() && !arguments.graph_name.empty()) {
+    return UsageError(
+        "--graph-name with --graph\nallowed: with --servers, of whose graphs "
+        "it "
+        "names one");
   }
   request->graph = arguments.graph;
   request->worker.servers = arguments.servers;
@@ -151,6 +158,9 @@ absl::Status ParseWorker(const SampleArguments& arguments,
   }
   request->worker.buffer_size = *bytes;
   request->worker.worker_key = arguments.worker_key;
+  RETURN_IF_ERROR(
+      ParseGraphName("--graph-name", arguments.graph_name).status());
+  request->worker.graph_name = arguments.graph_name;
   return CheckWorker(*request);
 }
 

@@ -37,6 +37,7 @@ struct SampleArguments {
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
   std::string worker_key = "default";
+  std::string graph_name;
   std::string worker_options;  // a file, in place of graph, servers and mode
   std::string mode;            // empty: by graph or servers
   std::string num_workers = "1";

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/end_signal.h"
@@ -20,6 +20,7 @@
 #include "common/parse_byte_size.h"
 #include "common/signal_watcher.h"
 #include "common/status.h"
+#include "sampler_server/server/graph_list.h"
 #include "sampler_server/server/sampler_server.h"
 #include "sampler_server/service/job_weights.h"
 
@@ -29,6 +30,7 @@ namespace {
 constexpr char kFooter[] =
     R"(Prints one line on stdout when it serves:
   ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
+With several graphs, graphs=NAME@VERSION:0,1;... instead of partitions=0,1.
 SIGTERM and SIGINT drain it once it serves: it takes no new batches, finishes
 what it has, and exits with 0. A second signal ends it at once. With
 --num-clients N it drains, too, once N trainers have said that they are done, as
@@ -36,7 +38,9 @@ tributary-train's ranks do at their end.
 Examples:
   tributary serve --graph cora.graph --listen 127.0.0.1:0
   tributary serve --graph products.graph --partitions 0,2 \
-      --listen 10.0.0.1:50051 --peers 10.0.0.1:50051,10.0.0.2:50051 --insecure)";
+      --listen 10.0.0.1:50051 --peers 10.0.0.1:50051,10.0.0.2:50051 --insecure
+  tributary serve --graph monday.graph --graph tuesday.graph --listen 127.0.0.1:0
+  tributary serve --graph file:graphs.txt --listen 127.0.0.1:0)";
 
 constexpr int kAllClientsGone = -1;  // no signal
 
@@ -45,15 +49,8 @@ absl::Status Usage(const std::string& option, const absl::Status& status) {
   return UsageError(absl::StrCat(option, ": ", std::string(status.message())));
 }
 
-absl::StatusOr<std::vector<uint32_t>> ParsePartitions(const std::string& text) {
-  std::vector<uint32_t> partitions;
-  if (text == "all") return partitions;
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
-    ASSIGN_OR_RETURN(const uint64_t partition,
-                     ParseWhole("--partitions", part, 0, UINT32_MAX));
-    partitions.push_back(static_cast<uint32_t>(partition));
-  }
-  return partitions;
+void NameGraph(std::string* out, const GraphState& graph) {
+  absl::StrAppend(out, graph.name, ":", absl::StrJoin(graph.partitions, ","));
 }
 
 class ServeCommand final : public Command {
@@ -61,8 +58,13 @@ class ServeCommand final : public Command {
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
         "serve", "Serve a graph's partitions to trainers and to peers.");
-    app->add_option("--graph", options_.graph, "Graph folder")->required();
-    app->add_option("--partitions", partitions_, "all, or numbers: 0,2")
+    app->add_option("--graph", graphs_,
+                    "Graph folder; again for each further one; or file:PATH, "
+                    "which lists them and is read again every second")
+        ->required()
+        ->allow_extra_args(false);
+    app->add_option("--partitions", partitions_,
+                    "Of each graph: all, or numbers: 0,2")
         ->capture_default_str();
     app->add_option("--listen", listen_,
                     "HOST:PORT; port 0: any free one; or unix:/PATH")
@@ -112,6 +114,7 @@ class ServeCommand final : public Command {
     ASSIGN_OR_RETURN(const absl::Duration drain_timeout,
                      ParseSeconds("--drain-timeout", drain_timeout_,
                                   absl::ZeroDuration(), absl::Hours(24)));
+    options_.retire_grace = drain_timeout;
     EndSignal end;
     options_.all_clients_gone = [&end] { end.Set(kAllClientsGone); };
     ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
@@ -130,10 +133,12 @@ class ServeCommand final : public Command {
 
  private:
   absl::Status ReadOptions();
+  absl::Status ReadGraphs();
   absl::Status ReadShares();
   static void PrintReady(const SamplerServer& server);
 
   SamplerServerOptions options_;
+  std::vector<std::string> graphs_;
   std::string partitions_ = "all";
   std::string listen_;
   std::string http_;
@@ -149,7 +154,7 @@ class ServeCommand final : public Command {
 };
 
 absl::Status ServeCommand::ReadOptions() {
-  ASSIGN_OR_RETURN(options_.partitions, ParsePartitions(partitions_));
+  RETURN_IF_ERROR(ReadGraphs());
   auto listen = ParseAddress(listen_, /*allow_port_zero=*/true);
   if (!listen.ok()) return Usage("--listen", listen.status());
   options_.listen = *listen;
@@ -190,6 +195,25 @@ absl::Status ServeCommand::ReadOptions() {
   return absl::OkStatus();
 }
 
+absl::Status ServeCommand::ReadGraphs() {
+  auto partitions = ParsePartitions(partitions_);
+  if (!partitions.ok()) return Usage("--partitions", partitions.status());
+  for (const std::string& graph : graphs_) {
+    absl::string_view path = graph;
+    if (!absl::ConsumePrefix(&path, "file:")) {
+      options_.graphs.push_back({graph, *partitions});
+      continue;
+    }
+    if (path.empty() || graphs_.size() > 1) {
+      return UsageError(absl::StrCat(
+          "--graph ", graph, "; allowed: folders, or one file:PATH alone"));
+    }
+    options_.graph_file = std::string(path);
+  }
+  options_.partitions = *std::move(partitions);
+  return absl::OkStatus();
+}
+
 absl::Status ServeCommand::ReadShares() {
   if (!job_weights_.empty()) {
     auto weights = JobWeights::Parse(job_weights_);
@@ -210,8 +234,13 @@ void ServeCommand::PrintReady(const SamplerServer& server) {
   if (const auto http = server.http_address()) {
     absl::StrAppend(&line, " http=", http->ToString());
   }
-  absl::StrAppend(&line,
-                  " partitions=", absl::StrJoin(server.partitions(), ","));
+  const std::vector<GraphState> graphs = server.graphs();
+  if (graphs.size() == 1) {
+    absl::StrAppend(
+        &line, " partitions=", absl::StrJoin(graphs.front().partitions, ","));
+  } else {
+    absl::StrAppend(&line, " graphs=", absl::StrJoin(graphs, ";", NameGraph));
+  }
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }

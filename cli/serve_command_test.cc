@@ -139,7 +139,7 @@ TEST(ServeTest, TwoServersMakeABatchTogetherAndDrainOnSignals) {
                                FieldOf(one_line, "listen"))});
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(status.ReadLine(), AllOf(StartsWith("127.0.0.1:"),
-                                         HasSubstr(" ready graph=test ")));
+                                         HasSubstr(" ready graph=test@")));
   }
   EXPECT_EQ(status.Wait(), 0);
 

@@ -41,6 +41,13 @@ Gauge Metrics::AddGauge(const std::string& name, const std::string& help,
   return Gauge(&family.Add(labels));
 }
 
+void Metrics::RemoveGauge(const std::string& name, const std::string& help,
+                          const Labels& labels) {
+  auto& family =
+      prometheus::BuildGauge().Name(name).Help(help).Register(*registry_);
+  family.Remove(&family.Add(labels));
+}
+
 Histogram Metrics::AddHistogram(const std::string& name,
                                 const std::string& help,
                                 const std::vector<double>& bounds,

@@ -69,6 +69,9 @@ class Metrics {
                      const Labels& labels = {});
   Gauge AddGauge(const std::string& name, const std::string& help,
                  const Labels& labels = {});
+  // It is shown no more; handles to it must not be used again.
+  void RemoveGauge(const std::string& name, const std::string& help,
+                   const Labels& labels);
   // `bounds` ascend; the bucket above the last is added.
   Histogram AddHistogram(const std::string& name, const std::string& help,
                          const std::vector<double>& bounds,

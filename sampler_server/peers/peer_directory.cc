@@ -100,6 +100,8 @@ void PeerDirectory::Describe(const Address& address) {
   watch.in_flight = true;
   v1::DescribeRequest request;
   request.set_wire_version(kWireVersion);
+  const Sha256Digest& layout = options_.schema.layout_digest;
+  request.set_layout_digest(layout.data(), layout.size());
   watch.control->Call(
       {MessageKind::kDescribeRequest, request.SerializeAsString()},
       strand_->Now() + options_.describe_timeout, 0,

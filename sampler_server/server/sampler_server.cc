@@ -1,27 +1,27 @@
 #include "sampler_server/server/sampler_server.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/envelope.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/cpu_meter.h"
 #include "common/fleet/discovery.h"
 #include "common/log.h"
 #include "common/metrics.h"
+#include "common/mutex.h"
 #include "common/promised.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
-#include "partition/format/graph.h"
 #include "sampler_server/http/metrics_server.h"
-#include "sampler_server/peers/peer_directory.h"
-#include "sampler_server/peers/peer_partitions.h"
-#include "sampler_server/rows/disk_rows.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/graph_host.h"
+#include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -49,7 +49,23 @@ int NumThreads(int wanted) {
   return std::clamp(cores, 1, kMaxThreads);
 }
 
+GraphHostOptions HostOptions(const SamplerServerOptions& options,
+                             uint64_t incarnation) {
+  GraphHostOptions host;
+  host.verify = options.verify;
+  host.features = options.feature_memory;
+  host.feature_readers = options.feature_readers;
+  host.reserved_bytes =
+      options.memory_budget + LeafBudget(options.memory_budget);
+  host.incarnation = incarnation;
+  return host;
+}
+
 absl::Status CheckOptions(const SamplerServerOptions& options) {
+  if (options.graphs.empty() == options.graph_file.empty()) {
+    return absl::InvalidArgumentError(
+        "--graph names folders, or one file: that lists them");
+  }
   if (options.threads < 0 || options.threads > kMaxThreads) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads is ", options.threads, "; 1 to ", kMaxThreads,
@@ -69,31 +85,19 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
   return absl::OkStatus();
 }
 
-// Describe sends the schema within one message's header, and peers' states
-// beside it.
-absl::Status CheckDescribable(const Graph& graph) {
-  constexpr size_t kMost = kMaxHeaderBytes / 2;
-  const size_t bytes = graph.schema_json().size();
-  if (bytes <= kMost) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "graph.json has ", bytes, " bytes without its files; allowed to serve: ",
-      kMost, "; partition the graph into fewer parts than ",
-      graph.schema().num_partitions));
-}
-
 class SamplerServerImpl final : public SamplerServer {
  public:
-  SamplerServerImpl(const SamplerServerOptions& options,
-                    std::shared_ptr<const Graph> graph)
+  explicit SamplerServerImpl(const SamplerServerOptions& options)
       : options_(options),
-        graph_(std::move(graph)),
         incarnation_(NewIncarnation()),
         pool_("sampler", NumThreads(options.threads)),
         leaf_pool_("leaf", std::max(1, NumThreads(options.threads) / 4)),
-        rows_(DiskRows::For(*graph_, options.feature_readers, &metrics_)) {}
+        graphs_(HostOptions(options, incarnation_), &transport_, &pool_,
+                &metrics_) {}
 
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
+    watcher_.reset();
     http_.reset();
     StopLooking();
     if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
@@ -103,26 +107,26 @@ class SamplerServerImpl final : public SamplerServer {
     transport_.Shutdown();
   }
 
-  absl::Status Start();
+  absl::Status Start(const std::vector<GraphSource>& sources);
   Address address() const override { return grpc_->address(); }
   std::optional<Address> http_address() const override {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
   }
-  const std::vector<uint32_t>& partitions() const override {
-    return graph_->partitions();
-  }
+  std::vector<GraphState> graphs() const override { return service_->graphs(); }
   void Drain(absl::Duration timeout) override;
 
  private:
-  void MakeService();
+  absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
+  void MakeService(bool reads_files);
+  void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
   std::string MetricsText();
+  void ShowGraphs();
   void StopLooking();
 
   const SamplerServerOptions options_;
-  const std::shared_ptr<const Graph> graph_;
   const uint64_t incarnation_;
   Metrics metrics_;
   GrpcTransport transport_;
@@ -131,48 +135,57 @@ class SamplerServerImpl final : public SamplerServer {
   // Credits, cancels and progress, so that long kernels never make a busy
   // server look dead.
   ThreadPool protocol_pool_{"protocol", 2};
-  // Null: features are in memory. Its reads end before the executors do, where
-  // what waits for them goes on.
-  const std::unique_ptr<DiskRows> rows_;
+  GraphHost graphs_;
   SystemHostResolver resolver_;
-  std::shared_ptr<PeerDirectory> directory_;
-  std::unique_ptr<PeerPartitions> remote_;
   std::shared_ptr<Strand> discovery_strand_;
   std::shared_ptr<Discovery> discovery_;
   std::unique_ptr<SamplerService> service_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
+  std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   bool drained_ = false;
+  Mutex shown_mutex_;
+  std::set<std::string> shown_ ABSL_GUARDED_BY(shown_mutex_);  // in /metrics
 };
 
-absl::Status SamplerServerImpl::Start() {
-  PeerDirectoryOptions directory;
-  directory.schema = graph_->schema();
-  directory.own_incarnation = incarnation_;
-  directory_ = std::make_shared<PeerDirectory>(std::move(directory),
-                                               &transport_, &pool_);
-  remote_ = std::make_unique<PeerPartitions>(graph_->schema(), directory_);
-  MakeService();
+absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
+  RETURN_IF_ERROR(ServeGraphs(sources));
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
+  WatchGraphs();
   grpc_->SetServing(true);
   return absl::OkStatus();
 }
 
-void SamplerServerImpl::MakeService() {
+// Opened before there is a service: what it admits depends on whether features
+// are in files.
+absl::Status SamplerServerImpl::ServeGraphs(
+    const std::vector<GraphSource>& sources) {
+  std::vector<std::shared_ptr<const Graph>> graphs;
+  bool reads_files = false;
+  for (const GraphSource& source : sources) {
+    ASSIGN_OR_RETURN(graphs.emplace_back(), graphs_.Open(source));
+    reads_files |= graphs.back()->reads_features();
+  }
+  MakeService(reads_files);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    RETURN_IF_ERROR(graphs_.Serve(sources[i], std::move(graphs[i]), *service_));
+  }
+  return absl::OkStatus();
+}
+
+void SamplerServerImpl::MakeService(bool reads_files) {
   SamplerServiceOptions options;
-  options.graph = graph_;
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.num_clients = options_.num_clients;
   options.admission = AdmissionLimits::ForThreads(
-      NumThreads(options_.threads), /*has_peers=*/true,
-      /*reads_files=*/rows_ != nullptr);
+      NumThreads(options_.threads), /*has_peers=*/true, reads_files);
   options.admission.weights = options_.job_weights;
   options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;
@@ -180,14 +193,19 @@ void SamplerServerImpl::MakeService() {
   environment.leaf_executor = &leaf_pool_;
   environment.protocol_executor = &protocol_pool_;
   environment.cpu_clock = ThreadCpuTime;
-  const bool has_all =
-      graph_->partitions().size() == graph_->schema().num_partitions;
-  environment.remote = has_all ? nullptr : remote_.get();
-  if (rows_ != nullptr) environment.rows = rows_->queue();
-  environment.peers = [directory = directory_] { return directory->States(); };
   environment.metrics = &metrics_;
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
+}
+
+void SamplerServerImpl::WatchGraphs() {
+  if (options_.graph_file.empty()) return;
+  GraphWatcherOptions options;
+  options.path = options_.graph_file;
+  options.partitions = options_.partitions;
+  options.retire_grace = options_.retire_grace;
+  watcher_ = std::make_unique<GraphWatcher>(
+      std::move(options), &graphs_, service_.get(), &pool_.clock(), &metrics_);
 }
 
 absl::Status SamplerServerImpl::FindPeers() {
@@ -197,13 +215,13 @@ absl::Status SamplerServerImpl::FindPeers() {
   discovery_strand_ = std::make_shared<Strand>(&pool_);
   discovery_ = std::make_shared<Discovery>(std::move(source), discovery_strand_,
                                            &resolver_);
-  discovery_strand_->Post([d = discovery_, directory = directory_] {
-    d->Start([directory](const ServerListing& listing) {
+  discovery_strand_->Post([this] {
+    discovery_->Start([this](const ServerListing& listing) {
       if (!listing.problem.ok()) {
         LogRepeated(LogLevel::kWarning, "peers",
                     absl::StrCat("--peers: ", listing.problem.ToString()));
       }
-      directory->SetListed(listing.addresses);
+      graphs_.SetListed(listing.addresses);
     });
   });
   return absl::OkStatus();
@@ -239,28 +257,46 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->queued()));
   set("tributary_batches_active", "Batches queued, being made or sent",
       static_cast<double>(service_->active()));
-  double healthy = 0;
-  for (const v1::PeerState& peer : directory_->States()) {
-    healthy += peer.healthy() ? 1 : 0;
-  }
-  set("tributary_peers_healthy", "Peers that answer", healthy);
+  set("tributary_peers_healthy", "Peers that answer",
+      static_cast<double>(graphs_.healthy_peers()));
+  ShowGraphs();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   service_->ShowJobs();
   return metrics_.Exposition();
 }
 
+void SamplerServerImpl::ShowGraphs() {
+  static const std::string kName = "tributary_graph_batches_active";
+  static const std::string kHelp =
+      "Batches of a graph that is served, queued, being made or sent";
+  std::map<std::string, double> active;  // of all layouts of a version
+  for (const GraphState& graph : service_->graphs()) {
+    active[graph.name] += static_cast<double>(graph.active);
+  }
+  MutexLock lock(shown_mutex_);
+  for (const std::string& name : shown_) {
+    if (active.contains(name)) continue;
+    metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
+  }
+  shown_.clear();
+  for (const auto& [name, batches] : active) {
+    metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
+    shown_.insert(name);
+  }
+}
+
 // What they post may use what is destroyed after this.
 void SamplerServerImpl::StopLooking() {
   auto stopped = std::make_shared<Promised<bool>>();
-  const auto stop_directory = [stopped, directory = directory_] {
-    directory->Stop([stopped] { stopped->Set(true); });
+  const auto stop_directories = [this, stopped] {
+    graphs_.Stop([stopped] { stopped->Set(true); });
   };
   if (discovery_ == nullptr) {
-    stop_directory();
+    stop_directories();
   } else {
-    discovery_strand_->Post([discovery = discovery_, stop_directory] {
+    discovery_strand_->Post([discovery = discovery_, stop_directories] {
       discovery->Stop();
-      stop_directory();
+      stop_directories();
     });
   }
   (void)stopped->Wait(kCancelTimeout);
@@ -281,16 +317,13 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
-  ASSIGN_OR_RETURN(auto graph,
-                   OpenServingGraph(options.graph,
-                                    {.partitions = options.partitions,
-                                     .verify = options.verify,
-                                     .features = options.feature_memory},
-                                    options.memory_budget +
-                                        LeafBudget(options.memory_budget)));
-  RETURN_IF_ERROR(CheckDescribable(*graph));
-  auto server = std::make_unique<SamplerServerImpl>(options, std::move(graph));
-  RETURN_IF_ERROR(server->Start());
+  std::vector<GraphSource> sources = options.graphs;
+  if (!options.graph_file.empty()) {
+    ASSIGN_OR_RETURN(sources,
+                     ReadGraphFile(options.graph_file, options.partitions));
+  }
+  auto server = std::make_unique<SamplerServerImpl>(options);
+  RETURN_IF_ERROR(server->Start(sources));
   return server;
 }
 

@@ -1,4 +1,4 @@
-// A sampling server: a graph, its service, its peers and its ports.
+// A sampling server: graphs, their service, their peers and its ports.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
 
@@ -13,16 +13,24 @@
 #include "absl/time/time.h"
 #include "common/feature_memory.h"
 #include "common/fleet/address.h"
+#include "sampler_server/server/graph_list.h"
 #include "sampler_server/service/job_weights.h"
+#include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
 
 struct SamplerServerOptions {
-  std::string graph;                 // folder
-  std::vector<uint32_t> partitions;  // to serve; empty: all
-  bool verify = false;               // check every file's CRC first
-  Address listen{"127.0.0.1", 0};    // port 0: any
-  std::optional<Address> http;       // /metrics and /healthz; none: not served
+  // Of several with one name the last is the newest. At least one, or else
+  // graph_file.
+  std::vector<GraphSource> graphs;
+  // Lists them, and is read again every second (GraphWatcher).
+  std::string graph_file;
+  std::vector<uint32_t> partitions;  // of its lines that say none; empty: all
+  // How long a graph that is listed no more still answers its peers.
+  absl::Duration retire_grace = absl::Seconds(30);
+  bool verify = false;             // check every file's CRC first
+  Address listen{"127.0.0.1", 0};  // port 0: any
+  std::optional<Address> http;     // /metrics and /healthz; none: not served
   // HOST:PORT,... | file:PATH | dns:///NAME:PORT; may name this server too;
   // empty: none.
   std::string peers;
@@ -54,7 +62,8 @@ class SamplerServer {
 
   virtual Address address() const = 0;
   virtual std::optional<Address> http_address() const = 0;
-  virtual const std::vector<uint32_t>& partitions() const = 0;
+  // Those that are served now.
+  virtual std::vector<GraphState> graphs() const = 0;
 
   // Takes no new batches, goes on answering peers, and returns when the batches
   // it had taken are sent, or `timeout` has passed and they are cancelled.

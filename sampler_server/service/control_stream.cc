@@ -12,20 +12,51 @@
 namespace tributary {
 namespace {
 
+absl::StatusOr<std::shared_ptr<HeldGraph>> GraphOf(
+    const ServiceCore& core, const v1::DescribeRequest& request) {
+  if (!request.layout_digest().empty()) {
+    return core.graphs.WithLayout(request.layout_digest());
+  }
+  if (!request.content_digest().empty()) {
+    return core.graphs.WithContent(request.content_digest());
+  }
+  if (request.any() && request.graph().empty()) return core.graphs.Newest();
+  ASSIGN_OR_RETURN(const GraphName name, GraphName::Parse(request.graph()));
+  return core.graphs.Named(name);
+}
+
+v1::GraphState StateOf(const HeldGraph& held) {
+  const GraphSchema& schema = held.schema();
+  v1::GraphState state;
+  state.set_name(schema.name);
+  state.set_content_digest(schema.content_digest.data(),
+                           schema.content_digest.size());
+  state.set_layout_digest(schema.layout_digest.data(),
+                          schema.layout_digest.size());
+  state.set_num_partitions(
+      static_cast<uint32_t>(held.graph().partitions().size()));
+  state.set_draining(held.retiring);
+  return state;
+}
+
 absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
                                     const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<v1::DescribeRequest>(call.kind, call.header));
   RETURN_IF_ERROR(CheckWireVersion(request.wire_version()));
+  ASSIGN_OR_RETURN(const auto held, GraphOf(core, request));
   v1::DescribeReply reply;
   reply.set_wire_version(kWireVersion);
-  reply.set_graph_json(core.graph->schema_json());
-  for (uint32_t p : core.graph->partitions()) reply.add_partitions(p);
+  reply.set_graph_json(held->graph().schema_json());
+  for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
   reply.set_incarnation(core.incarnation);
-  reply.set_draining(core.draining);
+  reply.set_draining(core.draining || held->retiring);
   reply.set_budget_bytes(core.budget->limit());
-  if (core.peers) {
-    for (v1::PeerState& peer : core.peers()) *reply.add_peers() = peer;
+  if (held->served.peers) {
+    for (v1::PeerState& peer : held->served.peers()) *reply.add_peers() = peer;
+  }
+  for (const auto& graph : core.graphs.All()) {
+    *reply.add_graphs() = StateOf(*graph);
   }
   return CallAnswer{MessageKind::kDescribeReply, reply.SerializeAsString()};
 }
@@ -34,13 +65,15 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
                                        const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<v1::GetInputIdsRequest>(call.kind, call.header));
+  ASSIGN_OR_RETURN(const auto held,
+                   core.graphs.WithContent(request.content_digest()));
   ASSIGN_OR_RETURN(const InputIdsPage page,
-                   ServeGetInputIds(*core.graph, request));
+                   ServeGetInputIds(held->graph(), request));
   CallAnswer answer{MessageKind::kGetInputIdsReply,
                     page.header.SerializeAsString()};
   answer.payload = {reinterpret_cast<const uint8_t*>(page.ids.data()),
                     page.ids.size() * sizeof(int64_t)};
-  answer.payload_owner = core.graph;
+  answer.payload_owner = held->served.graph;
   return answer;
 }
 

@@ -60,11 +60,12 @@ class ControlStreamTest : public ::testing::Test {
     GraphSpec graph;
     graph.num_nodes = 3;
     graph.edges = {{1, 0}, {2, 0}};
-    options.graph = BuildGraph(graph);
-    options.control_budget = 4 * options.graph->schema_json().size();
+    ServedGraph served{BuildGraph(graph)};
+    options.control_budget = 4 * served.graph->schema_json().size();
     SamplerServiceEnvironment environment;
     environment.executor = environment.leaf_executor = &pool_;
-    service_ = std::make_unique<SamplerService>(options, environment);
+    service_ = std::make_unique<SamplerService>(options, environment,
+                                                std::move(served));
     for (Caller& caller : callers_) {
       absl::Status why;
       caller.handler =

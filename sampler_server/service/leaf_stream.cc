@@ -24,6 +24,7 @@ struct LeafCall {
   IncomingCall call;
   Reservation request;  // of header and payload
   absl::Time arrived;
+  std::shared_ptr<HeldGraph> graph;  // once it is read which one is meant
 };
 
 absl::Status CheckInTime(const ServiceCore& core, const LeafCall& leaf,
@@ -38,7 +39,7 @@ absl::Status CheckInTime(const ServiceCore& core, const LeafCall& leaf,
                    " ms for its turn"));
 }
 
-absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
+absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
   RETURN_IF_ERROR(FaultPoint("leaf.serve"));
   const IncomingCall& call = leaf.call;
   if (call.kind == MessageKind::kSampleHopRequest ||
@@ -48,7 +49,9 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<v1::SampleHopRequest>(call.kind, call.header));
     RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
-    return ServeSampleHop(*core.graph, request, call.payload.span(),
+    ASSIGN_OR_RETURN(leaf.graph,
+                     core.graphs.WithLayout(request.layout_digest()));
+    return ServeSampleHop(leaf.graph->graph(), request, call.payload.span(),
                           core.leaf_limits, *core.leaf_budget);
   }
   if (call.kind == MessageKind::kGatherRequest ||
@@ -57,7 +60,9 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<v1::GatherRequest>(call.kind, call.header));
     RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
-    return ServeGather(*core.graph, request, call.payload.span(),
+    ASSIGN_OR_RETURN(leaf.graph,
+                     core.graphs.WithLayout(request.layout_digest()));
+    return ServeGather(leaf.graph->graph(), request, call.payload.span(),
                        core.leaf_limits, *core.leaf_budget);
   }
   if (call.kind == MessageKind::kAskKindRequest) {
@@ -65,7 +70,9 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, const LeafCall& leaf) {
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<v1::AskKindRequest>(call.kind, call.header));
     RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
-    return ServeAskKind(*core.graph, request, call.payload.span(),
+    ASSIGN_OR_RETURN(leaf.graph,
+                     core.graphs.WithLayout(request.layout_digest()));
+    return ServeAskKind(leaf.graph->graph(), request, call.payload.span(),
                         core.leaf_limits, *core.leaf_budget);
   }
   return absl::UnimplementedError(
@@ -135,11 +142,12 @@ class ReplyReading : public std::enable_shared_from_this<ReplyReading> {
     read.deadline = leaf_.arrived +
                     absl::Milliseconds(std::min(unread.timeout_ms, kMaxReadMs));
     read.cancel = leaf_.call.cancel;
-    core_->rows->Read(std::move(read), strand_, [self](absl::Status status) {
-      if (status.ok()) return self->ReadNext();
-      Respond(*self->core_, self->leaf_, std::move(status),
-              std::move(self->respond_));
-    });
+    leaf_.graph->served.rows->Read(
+        std::move(read), strand_, [self](absl::Status status) {
+          if (status.ok()) return self->ReadNext();
+          Respond(*self->core_, self->leaf_, std::move(status),
+                  std::move(self->respond_));
+        });
   }
 
  private:
@@ -157,7 +165,7 @@ void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
   if (!reply.ok() || reply->unread.columns.empty()) {
     return Respond(*core, leaf, std::move(reply), std::move(respond));
   }
-  if (core->rows == nullptr) {
+  if (leaf.graph->served.rows == nullptr) {
     return Respond(*core, leaf,
                    absl::InternalError("features are in files, and nobody "
                                        "reads them here"),

@@ -55,17 +55,13 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
                                const SamplerServiceEnvironment& environment)
     : core_(std::make_shared<ServiceCore>(options.max_sessions)),
       streams_(std::make_shared<BatchStreams>(options.max_streams)) {
-  core_->graph = options.graph;
   core_->incarnation = options.incarnation;
-  core_->remote = environment.remote;
-  core_->rows = environment.rows;
   core_->executor = environment.executor;
   core_->cpu_clock = environment.cpu_clock;
   core_->protocol_executor = environment.protocol_executor != nullptr
                                  ? environment.protocol_executor
                                  : environment.executor;
   core_->leaf_executor = environment.leaf_executor;
-  core_->peers = environment.peers;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
   core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
   core_->control_budget =
@@ -82,6 +78,13 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
     core_->metrics = ServiceMetrics(*environment.metrics);
     core_->job_metrics.Use(environment.metrics);
   }
+}
+
+SamplerService::SamplerService(const SamplerServiceOptions& options,
+                               const SamplerServiceEnvironment& environment,
+                               ServedGraph graph)
+    : SamplerService(options, environment) {
+  AddGraph(std::move(graph)).IgnoreError();  // the first one always fits
 }
 
 SamplerService::~SamplerService() {
@@ -101,6 +104,41 @@ std::shared_ptr<StreamHandler> SamplerService::Accept(
   }
   *why = absl::UnimplementedError("a stream method that is not known here");
   return nullptr;
+}
+
+absl::Status SamplerService::AddGraph(ServedGraph graph) {
+  return core_->graphs.Add(std::make_shared<HeldGraph>(std::move(graph)));
+}
+
+absl::Status SamplerService::RetireGraph(const Sha256Digest& layout,
+                                         absl::Time deadline,
+                                         absl::AnyInvocable<void()> gone) {
+  std::shared_ptr<HeldGraph> graph;
+  for (const auto& held : core_->graphs.All()) {
+    if (held->schema().layout_digest == layout) graph = held;
+  }
+  if (graph == nullptr || graph->retiring.exchange(true)) {
+    return absl::NotFoundError(absl::StrCat("no graph with layout digest ",
+                                            ToHex(layout),
+                                            " is served, and not retiring"));
+  }
+  core_->protocol_executor->PostAt(
+      deadline, [core = core_, graph, gone = std::move(gone)]() mutable {
+        core->graphs.Remove(*graph);
+        graph->gone = true;
+        core->sessions.DropGone();
+        graph->activity->OnIdle(std::move(gone));
+      });
+  return absl::OkStatus();
+}
+
+std::vector<GraphState> SamplerService::graphs() const {
+  std::vector<GraphState> states;
+  for (const auto& held : core_->graphs.All()) {
+    states.push_back({held->name(), held->graph().partitions(), held->retiring,
+                      held->activity->count()});
+  }
+  return states;
 }
 
 void SamplerService::Drain(absl::Time deadline,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "channel/frame_sender.h"
 #include "channel/transport.h"
@@ -17,11 +18,9 @@
 #include "common/cpu_meter.h"
 #include "common/executor.h"
 #include "common/metrics.h"
-#include "common/proto/wire.pb.h"
-#include "partition/format/graph.h"
-#include "sampler_server/engine/remote_partitions.h"
-#include "sampler_server/engine/row_reader.h"
+#include "common/sha256.h"
 #include "sampler_server/service/admission.h"
+#include "sampler_server/service/graph_catalog.h"
 
 namespace tributary {
 
@@ -29,7 +28,6 @@ class BatchStreams;
 struct ServiceCore;
 
 struct SamplerServiceOptions {
-  std::shared_ptr<const Graph> graph;
   uint64_t incarnation = 0;  // differs at each start of a server
   // Bytes of batches being made or sent (--memory-budget).
   size_t memory_budget = size_t{1} << 30;
@@ -50,21 +48,24 @@ struct SamplerServiceOptions {
 // What it runs on; all outlive it and its streams.
 struct SamplerServiceEnvironment {
   Executor* executor = nullptr;
-  Executor* leaf_executor = nullptr;   // threads of its own, for leaf requests
-  RemotePartitions* remote = nullptr;  // null: the graph has all partitions
-  // What Graph::reads_features() asks for; null: its features are in memory.
-  std::shared_ptr<RowReader> rows;
+  Executor* leaf_executor = nullptr;  // threads of its own, for leaf requests
   // Threads of its own for messages in and out, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;
   // Of the threads of `executor`, to charge jobs for what they compute; null:
   // they are charged for bytes alone.
   CpuMeter::Clock cpu_clock = nullptr;
-  // For Describe; may be empty.
-  std::function<std::vector<v1::PeerState>()> peers;
   Metrics* metrics = nullptr;  // null: none
   // Farewells'; may be empty.
   std::function<void()> all_clients_gone;
+};
+
+// What is under way on a graph.
+struct GraphState {
+  std::string name;  // NAME@VERSION
+  std::vector<uint32_t> partitions;
+  bool retiring = false;
+  size_t active = 0;  // batches that wait, are being made or sent
 };
 
 // Thread-safe. Streams keep what they share alive beyond the service itself;
@@ -73,11 +74,26 @@ class SamplerService final : public StreamAcceptor {
  public:
   SamplerService(const SamplerServiceOptions& options,
                  const SamplerServiceEnvironment& environment);
+  // Serves that graph from the beginning.
+  SamplerService(const SamplerServiceOptions& options,
+                 const SamplerServiceEnvironment& environment,
+                 ServedGraph graph);
   ~SamplerService() override;
 
   std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
+
+  // Serves the graph from now on, and of several with its name before all that
+  // came earlier. What GraphCatalog::Add says.
+  absl::Status AddGraph(ServedGraph graph);
+  // Takes no new batch of the graph with that layout and goes on answering its
+  // peers, who may not know yet, until `deadline`. Then it is out: `gone` runs
+  // once what was taken before is made and sent. NOT_FOUND: it is not served,
+  // or being retired already.
+  absl::Status RetireGraph(const Sha256Digest& layout, absl::Time deadline,
+                           absl::AnyInvocable<void()> gone);
+  std::vector<GraphState> graphs() const;
 
   // Takes no new batch from now on and goes on answering calls. `drained` runs
   // once what was taken before is made and sent, or cancelled at `deadline`,

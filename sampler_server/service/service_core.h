@@ -4,21 +4,16 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <vector>
 
 #include "channel/frame_sender.h"
 #include "common/byte_budget.h"
 #include "common/cpu_meter.h"
 #include "common/executor.h"
-#include "common/proto/wire.pb.h"
-#include "partition/format/graph.h"
-#include "sampler_server/engine/remote_partitions.h"
-#include "sampler_server/engine/row_reader.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/admission.h"
 #include "sampler_server/service/farewells.h"
+#include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/job_metrics.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/service_metrics.h"
@@ -31,11 +26,8 @@ namespace tributary {
 struct ServiceCore {
   explicit ServiceCore(size_t max_sessions) : sessions(max_sessions) {}
 
-  std::shared_ptr<const Graph> graph;
+  GraphCatalog graphs;
   uint64_t incarnation = 0;
-  std::function<std::vector<v1::PeerState>()> peers;  // may be empty
-  RemotePartitions* remote = nullptr;     // null: all partitions are here
-  std::shared_ptr<RowReader> rows;        // null: no features are in files
   Executor* executor = nullptr;           // of batch tasks
   CpuMeter::Clock cpu_clock = nullptr;    // of its threads; null: not measured
   Executor* protocol_executor = nullptr;  // of streams and admission

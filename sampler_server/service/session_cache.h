@@ -5,12 +5,25 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <string>
 
+#include "absl/status/statusor.h"
 #include "common/mutex.h"
 #include "common/sha256.h"
 #include "sampler_server/engine/plan.h"
+#include "sampler_server/service/graph_catalog.h"
 
 namespace tributary {
+
+// A specification, planned on the graph that it is for.
+struct Session {
+  std::shared_ptr<const SamplingPlan> plan;  // null: there is none
+  std::shared_ptr<HeldGraph> graph;
+};
+
+// On the graph that it is for: what GraphCatalog::WithContent and MakePlan say.
+absl::StatusOr<Session> PlanSession(const GraphCatalog& graphs,
+                                    const std::string& spec_bytes);
 
 // By identity, shared by all streams; the one used longest ago goes first: its
 // client is asked for it again. Thread-safe.
@@ -18,33 +31,52 @@ class SessionCache {
  public:
   explicit SessionCache(size_t capacity) : capacity_(capacity) {}
 
-  // Null when it is not here.
-  std::shared_ptr<const SamplingPlan> Find(const Sha256Digest& session) {
+  // Without a plan when it is not here, or its graph is gone.
+  Session Find(const Sha256Digest& session) {
     MutexLock lock(mutex_);
     auto it = index_.find(session);
-    if (it == index_.end()) return nullptr;
+    if (it == index_.end()) return {};
+    if (it->second->graph->gone) {
+      Drop(it);
+      return {};
+    }
     by_use_.splice(by_use_.begin(), by_use_, it->second);
     return *it->second;
   }
 
-  void Put(std::shared_ptr<const SamplingPlan> plan) {
+  void Put(Session session) {
     MutexLock lock(mutex_);
-    auto it = index_.find(plan->session);
-    if (it != index_.end()) by_use_.erase(it->second);
-    by_use_.push_front(plan);
-    index_[plan->session] = by_use_.begin();
-    if (by_use_.size() <= capacity_) return;
-    index_.erase(by_use_.back()->session);
-    by_use_.pop_back();
+    auto it = index_.find(session.plan->session);
+    if (it != index_.end()) Drop(it);
+    by_use_.push_front(std::move(session));
+    index_[by_use_.front().plan->session] = by_use_.begin();
+    if (by_use_.size() > capacity_) {
+      Drop(index_.find(by_use_.back().plan->session));
+    }
+  }
+
+  // Lets go of those whose graph is gone.
+  void DropGone() {
+    MutexLock lock(mutex_);
+    for (auto it = index_.begin(); it != index_.end();) {
+      const auto here = it++;
+      if (here->second->graph->gone) Drop(here);
+    }
   }
 
  private:
-  using Plans = std::list<std::shared_ptr<const SamplingPlan>>;
+  using Sessions = std::list<Session>;
+  using Index = std::map<Sha256Digest, Sessions::iterator>;
+
+  void Drop(Index::iterator it) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    by_use_.erase(it->second);
+    index_.erase(it);
+  }
 
   const size_t capacity_;
   Mutex mutex_;
-  Plans by_use_ ABSL_GUARDED_BY(mutex_);  // latest first
-  std::map<Sha256Digest, Plans::iterator> index_ ABSL_GUARDED_BY(mutex_);
+  Sessions by_use_ ABSL_GUARDED_BY(mutex_);  // latest first
+  Index index_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tributary

@@ -1,6 +1,7 @@
 // What a trainer's stream says beside its batches, and when it has
 // waited long enough for its reader.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "channel/error_text.h"
@@ -44,11 +45,13 @@ void TrainerStream::SendReturned(uint64_t grant) {
 
 // A failed Send is followed by OnClosed, which cleans up.
 void TrainerStream::Send(MessageKind kind,
-                         const google::protobuf::MessageLite& header) {
+                         const google::protobuf::MessageLite& header,
+                         std::shared_ptr<SharedRoom> room) {
   if (closed_) return;
   OutgoingMessage message;
   message.kind = kind;
   message.header = header.SerializeAsString();
+  message.room = std::move(room);
   stream_->Send(std::move(message)).IgnoreError();
 }
 

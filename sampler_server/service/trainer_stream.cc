@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "common/fault_point.h"
 #include "common/log.h"
-#include "sampler_server/kinds/registry.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/credit_check.h"
 
@@ -17,13 +16,26 @@ constexpr int kMaxUnhandled = 8192;
 constexpr size_t kMaxUnhandledBytes = size_t{16} << 20;
 constexpr size_t kMaxClientName = 256;
 
-// Null when the bytes are no identity, or of no session that is known.
-std::shared_ptr<const SamplingPlan> FindSession(SessionCache& sessions,
-                                                const std::string& bytes) {
+// Without a plan when the bytes are no identity, or of no session that is
+// known.
+Session FindSession(SessionCache& sessions, const std::string& bytes) {
   Sha256Digest session;
-  if (bytes.size() != session.size()) return nullptr;
+  if (bytes.size() != session.size()) return {};
   std::memcpy(session.data(), bytes.data(), session.size());
   return sessions.Find(session);
+}
+
+// A batch is under way until the result is destroyed: of the graph, then of the
+// server, which may end with it.
+std::shared_ptr<const void> HoldOf(const ServiceCore& core,
+                                   const std::shared_ptr<HeldGraph>& graph) {
+  struct UnderWay {
+    std::shared_ptr<const void> of_server;
+    std::shared_ptr<HeldGraph> graph;
+    std::shared_ptr<const void> of_graph;
+  };
+  return std::make_shared<const UnderWay>(
+      UnderWay{core.activity->Hold(), graph, graph->activity->Hold()});
 }
 
 }  // namespace
@@ -127,9 +139,9 @@ void TrainerStream::OnOpenSession(const v1::OpenSession& open) {
                      " bytes; at most ", kMaxClientName)));
   }
   if (!open.client().empty()) job_ = open.client();
-  auto plan = MakePlan(core_->graph->schema(), open.spec());
-  if (!plan.ok()) return Break(plan.status());
-  core_->sessions.Put(std::make_shared<const SamplingPlan>(*std::move(plan)));
+  auto session = PlanSession(core_->graphs, open.spec());
+  if (!session.ok()) return Break(session.status());
+  core_->sessions.Put(*std::move(session));
 }
 
 void TrainerStream::OnCredit(const v1::Credit& credit, Received message) {
@@ -149,24 +161,35 @@ void TrainerStream::OnCredit(const v1::Credit& credit, Received message) {
                                       "' is not served here: the server's "
                                       "--job-weights do not list it")));
   }
-  auto plan = FindSession(core_->sessions, credit.session());
-  if (plan == nullptr) {
+  Session session = FindSession(core_->sessions, credit.session());
+  if (session.plan == nullptr) {
     core_->metrics.unknown_session.Add();
     v1::UnknownSession unknown;
     unknown.set_grant(credit.grant());
     unknown.set_session(credit.session());
     return Send(MessageKind::kUnknownSession, unknown);
   }
+  if (session.graph->retiring) {
+    return Refuse(credit.grant(),
+                  absl::UnavailableError(absl::StrCat(
+                      "graph ", session.graph->name(), " is being retired")));
+  }
   const size_t room_bytes =
       message.room == nullptr ? 0 : message.room->bytes().size();
-  auto request = MakeBatchRequest(credit, message.payload, std::move(plan),
-                                  room_bytes, strand_->Now());
+  auto request =
+      MakeBatchRequest(credit, message.payload, std::move(session.plan),
+                       room_bytes, strand_->Now());
   if (!request.ok()) return Refuse(credit.grant(), request.status());
-  Admit(credit, *std::move(request), std::move(message.room));
+  Start start;
+  start.request = *std::move(request);
+  start.room = std::move(message.room);
+  start.hold = HoldOf(*core_, session.graph);
+  start.graph = std::move(session.graph);
+  Admit(credit, std::move(start));
 }
 
-void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
-                          std::shared_ptr<SharedRoom> room) {
+void TrainerStream::Admit(const v1::Credit& credit, Start start) {
+  const BatchRequest& request = start.request;
   const uint64_t id = credit.grant();
   Grant grant;
   grant.stage = std::make_shared<GrantSink::StageCell>(v1::STAGE_QUEUED);
@@ -185,8 +208,7 @@ void TrainerStream::Admit(const v1::Credit& credit, BatchRequest request,
   batch.stream = id_;
   batch.queued_bytes = InputBytes(request) + sizeof(Grant);
   batch.reserve_bytes =
-      ReservationFor(core_->graph->schema(), request, core_->budget->limit());
-  Start start{std::move(request), std::move(room), core_->activity->Hold()};
+      ReservationFor(start.graph->schema(), request, core_->budget->limit());
   batch.start = [self = shared_from_this(), id,
                  start = std::move(start)](Reservation reservation) mutable {
     self->strand_->Post([self, id, start = std::move(start),
@@ -221,9 +243,10 @@ void TrainerStream::StartTask(uint64_t id, Start start,
   auto sink = std::make_shared<GrantSink>(
       std::move(reservation), std::move(start.room), std::move(start.hold),
       grant.stage, CallbacksOf(id, grant.admitted));
-  const BatchEnvironment environment{core_->graph.get(), core_->remote,
+  const ServedGraph& served = start.graph->served;
+  const BatchEnvironment environment{served.graph.get(), served.remote.get(),
                                      core_->executor, grant.cpu,
-                                     core_->rows.get()};
+                                     served.rows.get()};
   StartBatchTask(environment, std::move(start.request), std::move(sink));
 }
 
@@ -305,7 +328,7 @@ void TrainerStream::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
     v1::Ready ready;
     ready.set_grant(id);
     ready.set_total(end.bytes);
-    Send(MessageKind::kReady, ready);
+    Send(MessageKind::kReady, ready, std::move(end.shared_room));
     return CrashPoint("batch.sent");
   }
   if (!Sends()) took_at_ = strand_->Now();

@@ -67,13 +67,13 @@ class TrainerStream final : public StreamHandler,
   void Handle(Received message);
   void OnOpenSession(const v1::OpenSession& open);
   void OnCredit(const v1::Credit& credit, Received message);
-  void Admit(const v1::Credit& credit, BatchRequest request,
-             std::shared_ptr<SharedRoom> room);
   struct Start {
     BatchRequest request;
     std::shared_ptr<SharedRoom> room;
-    std::shared_ptr<const void> hold;
+    std::shared_ptr<HeldGraph> graph;
+    std::shared_ptr<const void> hold;  // of the graph and of the server
   };
+  void Admit(const v1::Credit& credit, Start start);
   void StartTask(uint64_t grant, Start start, Reservation reservation);
   void OnQueuedTooLong(uint64_t grant);
   void OnCancel(uint64_t grant);
@@ -88,7 +88,9 @@ class TrainerStream final : public StreamHandler,
   void Refuse(uint64_t grant, const absl::Status& why);
   void SendError(uint64_t grant, const absl::Status& why);
   void SendReturned(uint64_t grant);
-  void Send(MessageKind kind, const google::protobuf::MessageLite& header);
+  // `room`: given back with it.
+  void Send(MessageKind kind, const google::protobuf::MessageLite& header,
+            std::shared_ptr<SharedRoom> room = nullptr);
   void ArmProgress();
   void SendProgress();
   bool Sends() const;

@@ -234,25 +234,24 @@ TEST_F(ColdRowsTest, ADeadlineNamesTheDisk) {
 TEST_F(ColdRowsTest, ADiskThatHangsHoldsNoSamplingThread) {
   ThreadPool sampler("sampler", 1), leaf("leaf", 1);
   const auto queue = std::make_shared<RowQueue>(&disk_, RowQueueLimits());
-  SamplerServiceOptions options;
-  options.graph = Paged({});
   SamplerServiceEnvironment environment;
   environment.executor = &sampler;
   environment.leaf_executor = &leaf;
-  environment.rows = queue;
-  const auto service = std::make_shared<SamplerService>(options, environment);
+  const ServedGraph served{.graph = Paged({}), .rows = queue};
+  const auto service = std::make_shared<SamplerService>(SamplerServiceOptions(),
+                                                        environment, served);
   InProcessTransport transport(&sampler);
   const Address address{"server", 1};
   transport.Listen(address, service);
 
   auto stuck = ScriptedTrainer::Connect(&transport, address);
-  const auto with = SessionOf(*options.graph, true);
+  const auto with = SessionOf(*served.graph, true);
   stuck->Open(with);
   for (uint64_t i = 0; i < 4; ++i) stuck->Ask(with, i, 16384, 60000);
   disk_.AwaitOne();
 
   auto other = ScriptedTrainer::Connect(&transport, address);
-  const auto without = SessionOf(*options.graph, false);
+  const auto without = SessionOf(*served.graph, false);
   other->Open(without);
   for (uint64_t i = 0; i < 16; ++i) other->Ask(without, i, 16384, 60000);
   ASSERT_TRUE(other->AwaitAnswers(16, kTimeout));

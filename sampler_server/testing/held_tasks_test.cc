@@ -54,12 +54,12 @@ class HeldTasksTest : public testing::Test {
   std::shared_ptr<ScriptedTrainer> Connect(Executor* protocol,
                                            Executor* tasks) {
     SamplerServiceOptions options;
-    options.graph = graph_;
     SamplerServiceEnvironment environment;
     environment.executor = tasks;
     environment.protocol_executor = protocol;
     environment.leaf_executor = server_;
-    service_ = std::make_unique<SamplerService>(options, environment);
+    service_ = std::make_unique<SamplerService>(options, environment,
+                                                ServedGraph{graph_});
     network_.Listen(server_, address_, service_.get());
     return ScriptedTrainer::Connect(
         network_.TransportOf(world_.AddNode("trainer")), address_);

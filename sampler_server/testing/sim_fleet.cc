@@ -1,6 +1,7 @@
 #include "sampler_server/testing/sim_fleet.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 
@@ -26,7 +27,7 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
 
 void SimFleet::Start(SimServer& server) {
   const SimServerOptions& options = server.options;
-  const uint64_t incarnation = ++incarnations_;
+  const uint64_t incarnation = server.incarnation = ++incarnations_;
   server.executor = world.AddNode(server.address.host, options.drift);
 
   PeerDirectoryOptions directory;
@@ -34,10 +35,9 @@ void SimFleet::Start(SimServer& server) {
   directory.own_incarnation = incarnation;
   server.directory = std::make_shared<PeerDirectory>(
       directory, network.TransportOf(server.executor), server.executor);
-  server.partitions = std::make_unique<PeerPartitions>(server.graph->schema(),
+  server.partitions = std::make_shared<PeerPartitions>(server.graph->schema(),
                                                        server.directory);
   SamplerServiceOptions service;
-  service.graph = server.graph;
   service.incarnation = incarnation;
   service.memory_budget = options.memory_budget;
   service.leaf_budget = options.leaf_budget;
@@ -48,13 +48,26 @@ void SimFleet::Start(SimServer& server) {
   SamplerServiceEnvironment environment;
   environment.executor = server.executor;
   environment.leaf_executor = server.executor;
-  environment.remote = server.partitions.get();
-  if (options.rows) environment.rows = options.rows(server.executor);
-  environment.peers = [directory = server.directory] {
-    return directory->States();
-  };
-  server.service = std::make_unique<SamplerService>(service, environment);
+  ServedGraph served{server.graph, server.partitions};
+  if (options.rows) served.rows = options.rows(server.executor);
+  served.peers = [directory = server.directory] { return directory->States(); };
+  server.service =
+      std::make_unique<SamplerService>(service, environment, std::move(served));
   network.Listen(server.executor, server.address, server.service.get());
+}
+
+void SimFleet::AddGraph(SimServer& server, std::shared_ptr<const Graph> graph) {
+  PeerDirectoryOptions options;
+  options.schema = graph->schema();
+  options.own_incarnation = server.incarnation;
+  auto directory = std::make_shared<PeerDirectory>(
+      options, network.TransportOf(server.executor), server.executor);
+  directory->SetListed(Addresses());
+  ServedGraph served{graph};
+  served.remote = std::make_shared<PeerPartitions>(graph->schema(), directory);
+  const absl::Status added = server.service->AddGraph(std::move(served));
+  if (!added.ok()) std::abort();
+  server.more_directories.push_back(std::move(directory));
 }
 
 void SimFleet::Restart(SimServer& server) {
@@ -69,7 +82,12 @@ std::vector<Address> SimFleet::Addresses() const {
 }
 
 void SimFleet::Introduce() {
-  for (const auto& server : servers) server->directory->SetListed(Addresses());
+  for (const auto& server : servers) {
+    server->directory->SetListed(Addresses());
+    for (const auto& directory : server->more_directories) {
+      directory->SetListed(Addresses());
+    }
+  }
 }
 
 void SimFleet::Settle() {
@@ -93,6 +111,8 @@ void SimFleet::Crash(SimServer& server) {
   corpse->directory = std::move(server.directory);
   corpse->partitions = std::move(server.partitions);
   corpse->service = std::move(server.service);
+  corpse->more_directories = std::move(server.more_directories);
+  server.more_directories.clear();
   world.Schedule(-1, world.now(), [corpse] {});
 }
 

@@ -45,8 +45,11 @@ struct SimServer {
   SimServerOptions options;
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<PeerDirectory> directory;
-  std::unique_ptr<PeerPartitions> partitions;
+  std::shared_ptr<PeerPartitions> partitions;
   std::unique_ptr<SamplerService> service;
+  uint64_t incarnation = 0;
+  // Of graphs that came later; a crash takes them along.
+  std::vector<std::shared_ptr<PeerDirectory>> more_directories;
 };
 
 class SimFleet {
@@ -63,6 +66,8 @@ class SimFleet {
 
   // Starts a server at "server<i>:1"; knows no peers yet.
   SimServer& Add(const SimServerOptions& options);
+  // The server serves another graph beside what it has, and knows the others.
+  void AddGraph(SimServer& server, std::shared_ptr<const Graph> graph);
   // Tells every server of all of them, itself too.
   void Introduce();
   // Its process is gone without a word, and what it had with it.

@@ -136,9 +136,14 @@ def until(condition, deadline=30):
 
 
 class Server(Process):
+    """`graph`: a folder, file:PATH, or a list of folders."""
+
     def __init__(self, graph, *args, listen="127.0.0.1:0", environment=None):
-        super().__init__("serve", "--graph", graph, "--listen", listen, *args,
-                         environment=environment)
+        folders = graph if isinstance(graph, list) else [graph]
+        super().__init__(
+            "serve", *(word for folder in folders for word in
+                       ("--graph", folder)),
+            "--listen", listen, *args, environment=environment)
         self.address = None
         self.http = None
 
@@ -159,7 +164,8 @@ class Server(Process):
         said = dict(word.split("=", 1) for word in words[1:])
         self.address = said["listen"]
         self.http = said.get("http")
-        self.partitions = said["partitions"]
+        self.partitions = said.get("partitions")
+        self.graphs = said.get("graphs")  # of a server of several
 
 
 class Fleet:

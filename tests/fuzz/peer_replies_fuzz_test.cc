@@ -35,8 +35,8 @@ class World {
     directory_ = std::make_shared<PeerDirectory>(
         directory, network_.TransportOf(server_), server_);
     partitions_ =
-        std::make_unique<PeerPartitions>(FuzzGraph()->schema(), directory_);
-    service_ = MakeService(HalfOfFuzzGraph(), 1, server_, partitions_.get());
+        std::make_shared<PeerPartitions>(FuzzGraph()->schema(), directory_);
+    service_ = MakeService(HalfOfFuzzGraph(), 1, server_, partitions_);
     peer_service_ = MakeService(FuzzGraph(), 2, peer_, nullptr);
     liar_ = std::make_unique<LyingAcceptor>(peer_service_.get(), &script_);
     network_.Listen(server_, {"server", 1}, service_.get());
@@ -81,17 +81,17 @@ class World {
  private:
   std::unique_ptr<SamplerService> MakeService(
       std::shared_ptr<const Graph> graph, uint64_t incarnation,
-      SimExecutor* executor, RemotePartitions* remote) {
+      SimExecutor* executor, std::shared_ptr<RemotePartitions> remote) {
     SamplerServiceOptions options;
-    options.graph = std::move(graph);
     options.incarnation = incarnation;
     options.memory_budget = size_t{64} << 10;
     options.leaf_budget = size_t{64} << 10;
     SamplerServiceEnvironment environment;
     environment.executor = executor;
     environment.leaf_executor = executor;
-    environment.remote = remote;
-    return std::make_unique<SamplerService>(options, environment);
+    return std::make_unique<SamplerService>(
+        options, environment,
+        ServedGraph{.graph = std::move(graph), .remote = std::move(remote)});
   }
 
   void Run(absl::Duration time) {
@@ -108,7 +108,7 @@ class World {
   SimExecutor* const peer_ = world_.AddNode("peer");
   SimExecutor* const client_ = world_.AddNode("client");
   std::shared_ptr<PeerDirectory> directory_;
-  std::unique_ptr<PeerPartitions> partitions_;
+  std::shared_ptr<PeerPartitions> partitions_;
   std::unique_ptr<SamplerService> service_;
   std::unique_ptr<SamplerService> peer_service_;
   std::unique_ptr<LyingAcceptor> liar_;

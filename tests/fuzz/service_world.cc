@@ -66,7 +66,6 @@ std::shared_ptr<const Graph> HalfOfFuzzGraph() {
 
 ServiceWorld::ServiceWorld() {
   SamplerServiceOptions options;
-  options.graph = FuzzGraph();
   options.incarnation = 1;
   options.memory_budget = kMemoryBudget;
   options.leaf_budget = kLeafBudget;
@@ -75,7 +74,8 @@ ServiceWorld::ServiceWorld() {
   SamplerServiceEnvironment environment;
   environment.executor = server_;
   environment.leaf_executor = server_;
-  service_ = std::make_unique<SamplerService>(options, environment);
+  service_ = std::make_unique<SamplerService>(options, environment,
+                                              ServedGraph{FuzzGraph()});
   network_.Listen(server_, {"server", 1}, service_.get());
 }
 

@@ -34,13 +34,13 @@ class World {
  public:
   explicit World(Script script) : script_(script) {
     SamplerServiceOptions options;
-    options.graph = FuzzGraph();
     options.incarnation = 1;
     options.memory_budget = size_t{64} << 10;
     SamplerServiceEnvironment environment;
     environment.executor = server_;
     environment.leaf_executor = server_;
-    service_ = std::make_unique<SamplerService>(options, environment);
+    service_ = std::make_unique<SamplerService>(options, environment,
+                                                ServedGraph{FuzzGraph()});
     liar_ = std::make_unique<LyingAcceptor>(service_.get(), &script_);
     network_.Listen(server_, {"server", 1}, liar_.get());
 

@@ -24,8 +24,9 @@ SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
   fleet.link.silence = absl::Milliseconds(500);
   fleet.link.credit_timeout = options_.core.rpc_timeout;
   fleet.jitter_seed = options_.core.jitter_seed;
-  strand_->Post([core = core_, fleet] {
+  strand_->Post([core = core_, fleet, content = options_.graph_content] {
     auto servers = std::make_shared<ServerFleet>(fleet);
+    if (content.has_value()) servers->PinGraph(*content);
     core->Start(servers);
     servers->Start();
   });

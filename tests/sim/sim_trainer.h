@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "channel/testing/sim_network.h"
+#include "common/sha256.h"
 #include "common/testing/sim_random.h"
 #include "common/testing/sim_scheduler.h"
 #include "trainer_client/core/loader_core.h"
@@ -28,6 +30,8 @@ struct SimTrainerOptions {
   absl::Duration max_step = absl::Milliseconds(4);
   uint64_t max_held = 1;          // batches, of earlier steps too
   uint64_t checkpoint_every = 1;  // steps
+  // Servers are asked for exactly this, as by a loader that has opened it.
+  std::optional<Sha256Digest> graph_content;
 };
 
 // Told of what a user sees.

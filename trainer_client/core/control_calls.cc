@@ -75,9 +75,14 @@ ControlCalls::ControlCalls(Transport* transport, const Address& address,
 
 ControlCalls::~ControlCalls() = default;
 
-void ControlCalls::Describe(absl::Duration timeout, Described done) {
+void ControlCalls::Describe(const GraphChoice& graph, absl::Duration timeout,
+                            Described done) {
   v1::DescribeRequest request;
   request.set_wire_version(kWireVersion);
+  request.set_graph(graph.name.ToString());
+  if (graph.content.has_value()) {
+    request.set_content_digest(graph.content->data(), graph.content->size());
+  }
   client_->Call({.kind = MessageKind::kDescribeRequest,
                  .header = request.SerializeAsString()},
                 strand_->Now() + timeout, /*max_reply_bytes=*/0,

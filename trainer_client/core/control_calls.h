@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "absl/time/time.h"
 #include "channel/transport.h"
 #include "common/executor.h"
+#include "common/graph_name.h"
 #include "common/sha256.h"
 
 namespace tributary {
@@ -40,6 +42,17 @@ struct InputPage {
   std::vector<int64_t> ids;
 };
 
+// Of an answer: another time would bring the same.
+inline bool IsFinal(const absl::Status& status) {
+  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+}
+
+// Of several graphs on a server, the one that is meant.
+struct GraphChoice {
+  GraphName name;
+  std::optional<Sha256Digest> content;  // once it is known: exactly that one
+};
+
 // One connection for calls; replies come on the strand. Its end is CANCELLED to
 // those that are still to come.
 class ControlCalls {
@@ -49,8 +62,11 @@ class ControlCalls {
   ~ControlCalls();
 
   using Described = absl::AnyInvocable<void(absl::StatusOr<ServerDescription>)>;
-  // FAILED_PRECONDITION when it speaks another wire version.
-  void Describe(absl::Duration timeout, Described done);
+  // FAILED_PRECONDITION when it speaks another wire version; NOT_FOUND or
+  // INVALID_ARGUMENT, with those it has, when it does not hold the graph or
+  // cannot tell which of several is meant.
+  void Describe(const GraphChoice& graph, absl::Duration timeout,
+                Described done);
 
   using GotPage = absl::AnyInvocable<void(absl::StatusOr<InputPage>)>;
   struct PageRequest {

@@ -5,6 +5,7 @@
 
 #include "common/fleet/discovery_source.h"
 #include "common/fleet/host_resolver.h"
+#include "common/graph_name.h"
 #include "common/promised.h"
 #include "common/status.h"
 #include "trainer_client/core/loader_core.h"
@@ -40,6 +41,8 @@ ServerLinkOptions LinkOptions(const RemoteDistSamplingWorkerOptions& worker,
   link.num_streams = worker.num_workers;
   link.grants_per_stream = worker.worker_concurrency;
   link.client_name = worker.worker_key;
+  // It was validated.
+  link.graph = GraphName::Parse(worker.graph_name).value_or(GraphName());
   link.call_timeout = std::min(worker.rpc_timeout, absl::Seconds(5));
   // Servers report every 100 ms.
   link.silence = std::clamp(worker.rpc_timeout / 8, absl::Milliseconds(400),

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/buffer.h"
 #include "common/fleet/address.h"
+#include "common/graph_name.h"
 #include "common/status.h"
 #include "common/utf8.h"
 
@@ -72,6 +73,13 @@ absl::Status CheckDevices(const std::vector<std::string>& devices) {
   return absl::OkStatus();
 }
 
+absl::Status CheckGraphName(const std::string& name) {
+  if (!IsUtf8(name)) return Bad("graph_name", name, "UTF-8");
+  const auto parsed = GraphName::Parse(name);
+  if (parsed.ok()) return absl::OkStatus();
+  return Bad("graph_name", name, parsed.status().message());
+}
+
 }  // namespace
 
 absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
@@ -94,6 +102,7 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
                absl::StrCat("64 KiB to this machine's memory, ", max_ring));
   }
   RETURN_IF_ERROR(CheckRange("prefetch_size", prefetch_size, 1, 1024));
+  RETURN_IF_ERROR(CheckGraphName(graph_name));
   if (worker_key.empty() || worker_key.size() > 256) {
     return Bad("worker_key", absl::StrCat(worker_key.size(), " bytes long"),
                "1 to 256 bytes");

@@ -45,6 +45,10 @@ struct RemoteDistSamplingWorkerOptions {
   absl::Duration rpc_timeout = absl::Seconds(180);
   // Bytes of the receive ring: batches on their way, ready or held.
   uint64_t buffer_size = uint64_t{256} << 20;
+  // Which of the graphs that the servers hold: NAME, or NAME@VERSION with the
+  // first digits of its content digest, for exactly that one. NAME alone is the
+  // newest, which the loader then keeps to. Empty: the only one. Ours.
+  std::string graph_name;
   // Batches asked for ahead of the one being consumed. 1 to 1024.
   int prefetch_size = 4;
   // The ring in page-locked memory, which GPUs copy from at full speed and

@@ -72,6 +72,10 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
        "1 to 256"},
       {[](Options& o) { o.worker_key = "job\xff"; }, "worker_key", "job\xff",
        "UTF-8"},
+      {[](Options& o) { o.graph_name = "g@xyz"; }, "graph_name", "g@xyz",
+       "NAME@VERSION"},
+      {[](Options& o) { o.graph_name = "g\xff"; }, "graph_name", "g\xff",
+       "UTF-8"},
       {[](Options& o) {
          o.servers = "", o.master_addr = "no host", o.master_port = 1;
        },

@@ -63,6 +63,7 @@ void ServerFleet::Add(const Address& address) {
   link.address = address;
   link.jitter_seed = MixSeed(options_.jitter_seed, links_made_++);
   links_.push_back(std::make_shared<ServerLink>(link, weak_from_this()));
+  if (content_.has_value()) links_.back()->PinGraph(*content_);
   if (spec_ != nullptr) links_.back()->SetSession(spec_);
   links_.back()->Start();
 }
@@ -70,6 +71,11 @@ void ServerFleet::Add(const Address& address) {
 void ServerFleet::SetSession(std::shared_ptr<const std::string> spec) {
   spec_ = std::move(spec);
   for (const auto& link : links_) link->SetSession(spec_);
+}
+
+void ServerFleet::PinGraph(const Sha256Digest& content) {
+  content_ = content;
+  for (const auto& link : links_) link->PinGraph(content);
 }
 
 void ServerFleet::Close(absl::AnyInvocable<void()> closed) {
@@ -146,6 +152,17 @@ ServerLink* ServerFleet::AnyUp() const {
     if (link->up()) return link.get();
   }
   return nullptr;
+}
+
+absl::Status ServerFleet::RefusedByAll() const {
+  for (const auto& link : links_) {
+    if (link->up() || !IsFinal(link->problem())) return absl::OkStatus();
+  }
+  if (links_.empty()) return absl::OkStatus();
+  const ServerLink& first = *links_.front();
+  return absl::Status(first.problem().code(),
+                      absl::StrCat("server ", first.address().ToString(), ": ",
+                                   std::string(first.problem().message())));
 }
 
 std::vector<OpenGrant> ServerFleet::FindSilent() {

@@ -52,6 +52,9 @@ class ServerFleet : public ServerEvents,
     events_ = std::move(events);
   }
   void SetSession(std::shared_ptr<const std::string> spec);
+  // ServerLink::PinGraph, of all servers that there are and will be.
+  void PinGraph(const Sha256Digest& content);
+  const GraphName& graph() const { return options_.link.graph; }
   // `closed` runs once every stream has closed.
   void Close(absl::AnyInvocable<void()> closed);
 
@@ -73,6 +76,9 @@ class ServerFleet : public ServerEvents,
   size_t num_open_grants() const;
   size_t num_up() const;
   ServerLink* AnyUp() const;
+  // Not OK when every server that is listed has answered, and for good, that it
+  // does not have what is asked for: what one of them said.
+  absl::Status RefusedByAll() const;
   std::vector<OpenGrant> FindSilent();
   std::vector<OpenGrant> FindLate(absl::Duration age) const;
   DeathRecord::Fate FateOf(const DeathRecord::Holder& holder) const;
@@ -102,6 +108,7 @@ class ServerFleet : public ServerEvents,
   // Out of the fleet, their streams not closed yet.
   std::vector<std::shared_ptr<ServerLink>> leaving_;
   std::shared_ptr<const std::string> spec_;
+  std::optional<Sha256Digest> content_;
   uint64_t links_made_ = 0;
   bool closed_ = false;
 };

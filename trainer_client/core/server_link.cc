@@ -19,6 +19,7 @@ ServerLink::ServerLink(ServerLinkOptions options,
                        std::weak_ptr<ServerEvents> events)
     : options_(std::move(options)),
       events_(std::move(events)),
+      graph_{options_.graph, std::nullopt},
       backoff_(options_.backoff, options_.jitter_seed) {}
 
 void ServerLink::Start() {
@@ -32,7 +33,7 @@ void ServerLink::Connect() {
   state_ = State::kDescribing;
   control_ = std::make_unique<ControlCalls>(options_.transport,
                                             options_.address, options_.strand);
-  control_->Describe(options_.call_timeout,
+  control_->Describe(graph_, options_.call_timeout,
                      [weak = weak_from_this(), attempt = ++attempt_](
                          absl::StatusOr<ServerDescription> reply) {
                        if (auto self = weak.lock()) {

@@ -52,6 +52,7 @@ struct ServerLinkOptions {
   int num_streams = 1;
   int grants_per_stream = 4;
   std::string client_name;
+  GraphName graph;  // of several that a server holds
   absl::Duration call_timeout = absl::Seconds(5);
   // Silent for so long with grants open: suspect; for four times that: broken.
   absl::Duration silence = absl::Seconds(2);
@@ -69,6 +70,9 @@ class ServerLink : public BatchStreamEvents,
   ServerLink(ServerLinkOptions options, std::weak_ptr<ServerEvents> events);
 
   void Start();
+  // From now on the server is asked for exactly this content, whatever else has
+  // the graph's name by then.
+  void PinGraph(const Sha256Digest& content) { graph_.content = content; }
   // What streams are opened with, from now on. Unchanged afterwards.
   void SetSession(std::shared_ptr<const std::string> spec);
   // For good. `closed` runs once nothing writes into any slot any more.
@@ -135,6 +139,7 @@ class ServerLink : public BatchStreamEvents,
 
   const ServerLinkOptions options_;
   const std::weak_ptr<ServerEvents> events_;
+  GraphChoice graph_;
   State state_ = State::kDown;
   ServerDescription description_;
   absl::Status problem_ = absl::UnavailableError("not asked yet");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/graph_name.h"
 #include "common/status.h"
 #include "trainer_client/core/input_list.h"
 #include "trainer_client/core/link_request.h"
@@ -12,11 +13,6 @@ namespace {
 
 constexpr absl::Duration kPageTimeout = absl::Seconds(10);
 constexpr absl::Duration kPause = absl::Milliseconds(100);
-
-// Another server, or another time, would say the same.
-bool IsFinal(const absl::Status& status) {
-  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
-}
 
 }  // namespace
 
@@ -47,7 +43,16 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
 absl::Status SessionOpener::OnDescribed(ServerLink&,
                                         const ServerDescription& description) {
   if (graph_.has_value()) return graph_->Check(description);
-  ASSIGN_OR_RETURN(graph_, AcceptedGraph::From(description));
+  ASSIGN_OR_RETURN(AcceptedGraph graph, AcceptedGraph::From(description));
+  const GraphSchema& schema = graph.schema;
+  if (!fleet_->graph().Matches(schema.name, schema.content_digest)) {
+    // Of a server that knows no names and has this graph alone.
+    return absl::NotFoundError(absl::StrCat(
+        "graph '", fleet_->graph().ToString(), "'; this server has ",
+        VersionedName(schema.name, schema.content_digest)));
+  }
+  fleet_->PinGraph(schema.content_digest);
+  graph_ = std::move(graph);
   return absl::OkStatus();
 }
 
@@ -78,7 +83,11 @@ absl::Status SessionOpener::TakeNodes() {
 }
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
-  if (opened_ && !input_types_.empty()) AskForPage();
+  if (!opened_) return;
+  if (!input_types_.empty()) return AskForPage();
+  if (absl::Status why = fleet_->RefusedByAll(); !why.ok()) {
+    Finish(std::move(why));
+  }
 }
 
 size_t SessionOpener::NumLists() const {

@@ -170,6 +170,7 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   members.Take("master_port", &options.master_port);
   members.TakeBytes("buffer_size", &options.buffer_size);
   members.Take("worker_key", &options.worker_key);
+  members.Take("graph_name", &options.graph_name);
   return options;
 }
 

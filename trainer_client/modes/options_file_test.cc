@@ -45,7 +45,7 @@ TEST(OptionsFile, EveryModeByItsNames) {
   const auto remote = ParseWorkerOptions(
       R"({"mode": "remote", "servers": "a:1,b:2", "server_rank": [1, 0],
           "num_workers": 2, "buffer_size": 65536, "worker_key": "k",
-          "pin_memory": true})");
+          "pin_memory": true, "graph_name": "g@1f"})");
   ASSERT_TRUE(remote.ok()) << remote.status();
   const auto& r = std::get<RemoteDistSamplingWorkerOptions>(*remote);
   EXPECT_EQ(r.servers, "a:1,b:2");
@@ -53,6 +53,7 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_EQ(r.num_workers, 2);
   EXPECT_EQ(r.buffer_size, 65536u);
   EXPECT_EQ(r.worker_key, "k");
+  EXPECT_EQ(r.graph_name, "g@1f");
   EXPECT_TRUE(r.pin_memory);
 
   const auto collocated =

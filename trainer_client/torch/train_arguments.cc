@@ -108,6 +108,9 @@ void DeclareSource(CLI::App& app, TrainArguments& a, Texts& t) {
   app.add_option("--worker-key", a.source.worker.worker_key,
                  "The job's name, by which servers share themselves out")
       ->capture_default_str();
+  app.add_option("--graph-name", a.source.worker.graph_name,
+                 "Which of the servers' graphs: NAME, its newest version, or "
+                 "NAME@VERSION");
   AddReal(app, "--rpc-timeout", t.rpc_timeout,
           "Longest wait for one batch in seconds, whatever servers report");
 }
@@ -241,7 +244,7 @@ absl::Status ReadMode(const Texts& t, TrainArguments& a) {
 absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (!a.source.worker_options.empty()) {
     if (t.mode.empty() && a.source.worker.servers.empty() &&
-        !a.source.worker.pin_memory &&
+        !a.source.worker.pin_memory && a.source.worker.graph_name.empty() &&
         a.source.worker.worker_key ==
             RemoteDistSamplingWorkerOptions().worker_key) {
       ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
@@ -251,8 +254,14 @@ absl::Status ReadSource(const Texts& t, TrainArguments& a) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        "--worker-options with --servers, --mode, --pin-memory or "
-        "--worker-key; allowed: without, for the file says them");
+        "--worker-options with --servers, --graph-name, --mode, --pin-memory "
+        "or --worker-key; allowed: without, for the file says them");
+  }
+  if (!a.source.graph.empty() && !a.source.worker.graph_name.empty()) {
+    return absl::InvalidArgumentError(
+        "--graph-name with --graph; allowed: with --servers, of whose graphs "
+        "it "
+        "names one");
   }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(

@@ -244,6 +244,9 @@ TEST(TrainArgumentsTest, WorkerOptionsComeFromAFile) {
             2);
   EXPECT_EQ(Parse({"--worker-options", path.c_str(), "--pin-memory"}).exit_code,
             2);
+  EXPECT_EQ(
+      Parse({"--worker-options", path.c_str(), "--graph-name", "g"}).exit_code,
+      2);
   EXPECT_EQ(Parse({"--worker-options", "/nowhere.json"}).exit_code, 2);
 }
 

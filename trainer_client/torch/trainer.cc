@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/clock.h"
+#include "common/graph_name.h"
+#include "common/sha256.h"
 #include "common/status.h"
 #include "trainer_client/torch/node_classifier.h"
 #include "trainer_client/torch/process_group.h"
@@ -82,6 +85,7 @@ class Run {
 
   absl::StatusOr<TrainResult> Go() {
     const absl::Time start = SteadyClock().Now();
+    RETURN_IF_ERROR(CheckOneGraph());
     RETURN_IF_ERROR(MakeModel());
     for (uint64_t epoch = 0; epoch < options_.epochs; ++epoch) {
       ASSIGN_OR_RETURN(EpochReport report, TrainEpoch(epoch));
@@ -95,6 +99,31 @@ class Run {
   }
 
  private:
+  // Ranks that opened a name's newest version at different times would train
+  // on different graphs.
+  absl::Status CheckOneGraph() {
+    const GraphSchema& schema = loaders_.train->schema();
+    // Words of the digest and their negatives: the largest of one is the
+    // smallest of the other where all are equal.
+    constexpr size_t kWords = sizeof(Sha256Digest) / sizeof(uint32_t);
+    std::array<uint32_t, kWords> words;
+    std::memcpy(words.data(), schema.content_digest.data(), sizeof(words));
+    std::array<double, 2 * kWords> ends;
+    for (size_t i = 0; i < kWords; ++i) {
+      ends[i] = words[i];
+      ends[kWords + i] = -ends[i];
+    }
+    RETURN_IF_ERROR(group_.Max(absl::MakeSpan(ends)));
+    for (size_t i = 0; i < kWords; ++i) {
+      if (ends[i] == -ends[kWords + i]) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          "ranks have different graphs, this one ",
+          VersionedName(schema.name, schema.content_digest),
+          "; allowed: --graph-name NAME@VERSION, for one graph at all ranks"));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status MakeModel() {
     ASSIGN_OR_RETURN(const int64_t in_channels, InChannels());
     int64_t num_classes = options_.num_classes;

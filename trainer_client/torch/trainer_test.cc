@@ -45,7 +45,7 @@ class Job {
   }
 
   absl::StatusOr<TrainResult> Run() {
-    train_ = Loader("train", faults);
+    train_ = Loader("train", faults, train_graph);
     valid_ = with_valid ? Loader("valid", valid_faults) : nullptr;
     test_ = Loader("test", {});
     if (labels_graph) labels_ = Loader("train", {}, labels_graph);
@@ -63,6 +63,7 @@ class Job {
   TrainOptions options;
   InMemoryLoaderFaults faults;
   InMemoryLoaderFaults valid_faults;
+  std::shared_ptr<const InMemoryGraph> train_graph = SmallGraph();
   std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
   Reports reports;
   bool with_valid = true;
@@ -240,6 +241,21 @@ int RunRankBesideOneThatFails(const std::string& out,
   return 0;
 }
 
+// Rank 1 has opened another version. Writes how this rank ended.
+int RunRankBesideAnotherGraph(const std::string& out) {
+  EndWithLauncher();
+  const auto environment = RankEnvironment::FromVariables(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  Job job(*environment);
+  ConfigureUneven(job, 12);
+  InMemoryGraph graph = CommunityGraph(4, 40, 1);
+  if (environment->rank == 1) graph.content_digest.back() = 1;
+  job.train_graph = std::make_shared<InMemoryGraph>(std::move(graph));
+  std::ofstream file(absl::StrCat(out, ".", environment->rank));
+  file << static_cast<int>(job.Run().status().code()) << "\n";
+  return 0;
+}
+
 std::vector<double> ReadNumbers(const std::string& path) {
   std::ifstream file(path);
   std::vector<double> numbers;
@@ -283,12 +299,27 @@ TEST(TrainerTest, NoRankCompletesARoundThatAnotherHasNot) {
   }
 }
 
+TEST(TrainerTest, RanksOfDifferentGraphsDoNotTrain) {
+  const std::string out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/graphs");
+  const auto code = RunRanks(
+      {.num_ranks = 2, .argv = {"/proc/self/exe", "--rank-beside", out}});
+  ASSERT_TRUE(code.ok()) << code.status();
+  ASSERT_EQ(*code, 0);
+  const std::vector<double> refused = {
+      static_cast<double>(absl::StatusCode::kFailedPrecondition)};
+  EXPECT_EQ(ReadNumbers(out + ".0"), refused);
+  EXPECT_EQ(ReadNumbers(out + ".1"), refused);
+}
+
 }  // namespace
 }  // namespace tributary
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--rank") {
     return tributary::RunRank(argv[2]);
+  }
+  if (argc == 3 && std::string(argv[1]) == "--rank-beside") {
+    return tributary::RunRankBesideAnotherGraph(argv[2]);
   }
   if (argc == 4 && std::string(argv[1]) == "--rank") {
     return tributary::RunRankBesideOneThatFails(argv[2], argv[3]);

@@ -74,7 +74,7 @@ std::vector<uint16_t> PartitionOf(const GraphSpec& spec) {
 
 GraphContent MakeContent(const GraphSpec& spec) {
   GraphContent content;
-  content.name = "test";
+  content.name = spec.name;
   content.node_types.push_back({"node", spec.num_nodes,
                                 FloatRows(spec.x, spec.x_dim), IntRows(spec.y),
                                 IntRows(spec.node_time)});

@@ -16,6 +16,7 @@ namespace tributary {
 
 // A homogeneous graph: node type "node", edge type "node,to,node".
 struct GraphSpec {
+  std::string name = "test";
   int64_t num_nodes = 0;
   // {source, destination}; the edge's id is its place here. With {u, v}, u is
   // a neighbour that may be drawn for v.

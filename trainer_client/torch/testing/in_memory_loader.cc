@@ -117,6 +117,7 @@ class RoomWriter {
 GraphSchema SchemaOf(const InMemoryGraph& graph) {
   GraphSchema schema;
   schema.name = "in-memory";
+  schema.content_digest = graph.content_digest;
   NodeTypeSchema node{.name = "node", .num_nodes = graph.num_nodes};
   node.x = ColumnSchema{DType::kFloat32, graph.num_features};
   node.y = ColumnSchema{DType::kInt64, 0};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/sha256.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 
 namespace tributary {
@@ -20,6 +21,7 @@ struct InMemoryGraph {
   std::vector<float> x;                            // [num_nodes, num_features]
   std::vector<int64_t> y;                          // [num_nodes]
   std::map<std::string, std::vector<int64_t>> splits;
+  Sha256Digest content_digest{};  // of its schema; never computed
 };
 
 // `communities` groups of `size` nodes, whose label is their group and whose

@@ -1,0 +1,169 @@
+#include "sampler_server/server/graph_host.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "common/graph_name.h"
+#include "common/log.h"
+#include "common/status.h"
+#include "partition/format/graph_bytes.h"
+#include "sampler_server/peers/peer_partitions.h"
+#include "sampler_server/rows/serving_graph.h"
+
+namespace tributary {
+namespace {
+
+// Describe sends the schema within one message's header, and peers' states
+// beside it.
+absl::Status CheckDescribable(const Graph& graph) {
+  constexpr size_t kMost = kMaxHeaderBytes / 2;
+  const size_t bytes = graph.schema_json().size();
+  if (bytes <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "graph.json has ", bytes, " bytes without its files; allowed to serve: ",
+      kMost, "; partition the graph into fewer parts than ",
+      graph.schema().num_partitions));
+}
+
+std::string NameOf(const Graph& graph) {
+  return VersionedName(graph.schema().name, graph.schema().content_digest);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Graph>> GraphHost::Open(
+    const GraphSource& source) {
+  OpenOptions open;
+  open.partitions = source.partitions;
+  open.verify = options_.verify;
+  open.features = options_.features;
+  ASSIGN_OR_RETURN(auto graph,
+                   OpenServingGraph(source.folder, open,
+                                    options_.reserved_bytes + HeldBytes()));
+  RETURN_IF_ERROR(CheckDescribable(*graph));
+  return graph;
+}
+
+uint64_t GraphHost::HeldBytes() const {
+  uint64_t held = 0;
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    const Graph& graph = *hosted.graph;
+    const GraphBytes bytes = GraphBytesOf(graph.schema(), graph.partitions());
+    held += bytes.rest + (graph.reads_features() ? 0 : bytes.features);
+  }
+  return held;
+}
+
+std::shared_ptr<RowReader> GraphHost::RowsFor(const Graph& graph) {
+  if (!graph.reads_features()) return nullptr;
+  MutexLock lock(rows_mutex_);
+  if (rows_ == nullptr) {
+    rows_ = std::make_unique<DiskRows>(options_.feature_readers, metrics_);
+  }
+  return rows_->queue();
+}
+
+absl::Status GraphHost::Serve(const GraphSource& source,
+                              std::shared_ptr<const Graph> graph,
+                              SamplerService& service) {
+  PeerDirectoryOptions options;
+  options.schema = graph->schema();
+  options.own_incarnation = options_.incarnation;
+  auto directory = std::make_shared<PeerDirectory>(std::move(options),
+                                                   transport_, executor_);
+  ServedGraph served{graph};
+  if (graph->partitions().size() < graph->schema().num_partitions) {
+    served.remote =
+        std::make_shared<PeerPartitions>(graph->schema(), directory);
+  }
+  served.rows = RowsFor(*graph);
+  served.peers = [directory] { return directory->States(); };
+  RETURN_IF_ERROR(service.AddGraph(std::move(served)));
+  MutexLock lock(state_->mutex);
+  directory->SetListed(state_->listed);
+  state_->hosted.push_back({source, std::move(graph), std::move(directory)});
+  return absl::OkStatus();
+}
+
+void GraphHost::Retire(const GraphSource& source, absl::Time deadline,
+                       SamplerService& service) {
+  Sha256Digest layout{};
+  std::string name;
+  const PeerDirectory* directory = nullptr;
+  {
+    MutexLock lock(state_->mutex);
+    for (Hosted& hosted : state_->hosted) {
+      if (hosted.retiring || !(hosted.source == source)) continue;
+      hosted.retiring = true;
+      layout = hosted.graph->schema().layout_digest;
+      name = NameOf(*hosted.graph);
+      directory = hosted.directory.get();
+    }
+  }
+  if (directory == nullptr) return;
+  LogInfo(absl::StrCat("graph ", name, " takes no new batches"));
+  const absl::Status retired =
+      service.RetireGraph(layout, deadline, [state = state_, directory, name] {
+        LetGo(*state, directory);
+        LogInfo(absl::StrCat("graph ", name, " is let go"));
+      });
+  if (!retired.ok()) LogError(retired.ToString());
+}
+
+void GraphHost::LetGo(State& state, const PeerDirectory* directory) {
+  Hosted gone;
+  {
+    MutexLock lock(state.mutex);
+    for (Hosted& hosted : state.hosted) {
+      if (hosted.directory.get() == directory) gone = std::move(hosted);
+    }
+    std::erase_if(state.hosted,
+                  [](const Hosted& h) { return h.directory == nullptr; });
+  }
+  if (gone.directory != nullptr) gone.directory->Stop([] {});
+}
+
+std::vector<GraphSource> GraphHost::served() const {
+  std::vector<GraphSource> sources;
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    if (!hosted.retiring) sources.push_back(hosted.source);
+  }
+  return sources;
+}
+
+void GraphHost::SetListed(const std::vector<Address>& addresses) {
+  MutexLock lock(state_->mutex);
+  state_->listed = addresses;
+  for (const Hosted& hosted : state_->hosted) {
+    hosted.directory->SetListed(addresses);
+  }
+}
+
+size_t GraphHost::healthy_peers() const {
+  std::set<std::string> healthy;
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    for (const v1::PeerState& peer : hosted.directory->States()) {
+      if (peer.healthy()) healthy.insert(peer.address());
+    }
+  }
+  return healthy.size();
+}
+
+void GraphHost::Stop(absl::AnyInvocable<void()> stopped) {
+  std::vector<Hosted> hosted;
+  {
+    MutexLock lock(state_->mutex);
+    hosted.swap(state_->hosted);
+  }
+  // Goes with the last of them.
+  const std::shared_ptr<const void> last(
+      this, [stopped = std::move(stopped)](const void*) mutable { stopped(); });
+  for (const Hosted& h : hosted) h.directory->Stop([last] {});
+}
+
+}  // namespace tributary

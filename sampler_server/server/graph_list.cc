@@ -1,0 +1,88 @@
+#include "sampler_server/server/graph_list.h"
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/file_mapping.h"
+#include "common/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kMostBytes = size_t{1} << 20;
+
+absl::Status CheckNew(const std::vector<GraphSource>& sources,
+                      absl::string_view folder) {
+  for (const GraphSource& source : sources) {
+    if (source.folder != folder) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, " is listed already"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakeLine(absl::string_view line,
+                      const std::vector<uint32_t>& partitions,
+                      std::vector<GraphSource>* sources) {
+  const std::vector<std::string> words =
+      absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+  if (words.empty()) return absl::OkStatus();
+  if (words.size() > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(words.size(),
+                     " words; allowed: FOLDER or FOLDER "
+                     "PARTITIONS"));
+  }
+  RETURN_IF_ERROR(CheckNew(*sources, words[0]));
+  GraphSource source{words[0], partitions};
+  if (words.size() == 2) {
+    ASSIGN_OR_RETURN(source.partitions, ParsePartitions(words[1]));
+  }
+  sources->push_back(std::move(source));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<uint32_t>> ParsePartitions(std::string_view text) {
+  std::vector<uint32_t> partitions;
+  if (text == "all") return partitions;
+  const std::string list(text);
+  for (absl::string_view part : absl::StrSplit(list, ',')) {
+    if (!absl::SimpleAtoi(part, &partitions.emplace_back())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "partition \"", part,
+          "\"; allowed: all, or numbers from 0 to 4294967295: 0,2"));
+    }
+  }
+  return partitions;
+}
+
+absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
+    std::string_view text, std::string_view path,
+    const std::vector<uint32_t>& partitions) {
+  std::vector<GraphSource> sources;
+  int number = 0;
+  const std::string lines(text);
+  for (absl::string_view line : absl::StrSplit(lines, '\n')) {
+    ++number;
+    const absl::Status taken =
+        TakeLine(line.substr(0, line.find('#')), partitions, &sources);
+    if (taken.ok()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(path), ":", number, ": ", taken.message()));
+  }
+  if (!sources.empty()) return sources;
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(path), " lists no graph"));
+}
+
+absl::StatusOr<std::vector<GraphSource>> ReadGraphFile(
+    const std::string& path, const std::vector<uint32_t>& partitions) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostBytes));
+  return ParseGraphFile(text, path, partitions);
+}
+
+}  // namespace tributary
