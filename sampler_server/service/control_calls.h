@@ -19,8 +19,8 @@ struct InputIdsPage {
   absl::Span<const int64_t> ids;  // lies in the graph
 };
 
-// NOT_FOUND for an unknown type or split (those there are), OUT_OF_RANGE for
-// an offset past the end, FAILED_PRECONDITION for another graph.
+// Of the graph with the request's digest. NOT_FOUND for an unknown type or
+// split (those there are), OUT_OF_RANGE for an offset past the end.
 absl::StatusOr<InputIdsPage> ServeGetInputIds(
     const Graph& graph, const v1::GetInputIdsRequest& request);
 

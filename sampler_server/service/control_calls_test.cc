@@ -13,9 +13,7 @@ using testing::HasSubstr;
 class GetInputIdsTest : public testing::Test {
  protected:
   GetInputIdsTest() {
-    const Sha256Digest& digest = graph_->schema().content_digest;
     request_.set_split("train");
-    request_.set_content_digest(digest.data(), digest.size());
   }
 
   absl::StatusOr<InputIdsPage> Serve() {

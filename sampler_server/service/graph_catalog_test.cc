@@ -100,8 +100,10 @@ TEST_F(GraphCatalogTest, AnUnknownDigestNamesWhatThereIs) {
   EXPECT_THAT(std::string(found.status().message()),
               AllOf(HasSubstr("7878787878"), HasSubstr(held->name()),
                     HasSubstr(ToHex(held->schema().content_digest))));
-  EXPECT_EQ(catalog_.WithLayout("short").status().code(),
-            absl::StatusCode::kInvalidArgument);
+  const auto no_digest = catalog_.WithLayout("short");
+  EXPECT_EQ(no_digest.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(no_digest.status().message()),
+              HasSubstr("layout digest of 5 bytes; it has 32"));
 }
 
 TEST_F(GraphCatalogTest, ALayoutIsHeldOnceAndComesBackOnceItIsGone) {

@@ -3,7 +3,6 @@
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "sampler_server/kinds/registry.h"
-#include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/leaf_checks.h"
 
@@ -14,7 +13,6 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
                                        absl::Span<const uint8_t> payload,
                                        const LeafLimits& limits,
                                        ByteBudget& budget) {
-  RETURN_IF_ERROR(CheckLayoutDigest(graph.schema(), request.layout_digest()));
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   const SamplingKind* kind = FindKind(static_cast<int>(request.kind()));

@@ -44,10 +44,11 @@ struct LeafLimits {
 };
 
 // Draws neighbours; `payload` as SampleHopRequest says. A reply that would
-// exceed max_reply_bytes is cut, for the caller to go on from. Errors:
-// FAILED_PRECONDITION (another layout; both digests), NOT_FOUND (the partition
-// is not here; those that are), OUT_OF_RANGE (a row), INVALID_ARGUMENT (sizes,
-// indices), RESOURCE_EXHAUSTED (`budget` is full now: ask again).
+// exceed max_reply_bytes is cut, for the caller to go on from. The request's
+// digest is what `graph` was found by (graph_catalog.h). Errors: NOT_FOUND (the
+// partition is not here; those that are), OUT_OF_RANGE (a row),
+// INVALID_ARGUMENT (sizes, indices), RESOURCE_EXHAUSTED (`budget` is full now:
+// ask again).
 absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const v1::SampleHopRequest& request,
                                          absl::Span<const uint8_t> payload,

@@ -45,12 +45,9 @@ std::vector<T> Take(absl::Span<const uint8_t> bytes, size_t offset, size_t n) {
 class LeafCallsTest : public testing::Test {
  protected:
   LeafCallsTest() {
-    const Sha256Digest& digest = HalfGraph().schema().layout_digest;
-    hop_.set_layout_digest(std::string(digest.begin(), digest.end()));
     hop_.set_fanout(-1);
     hop_.set_num_nodes(2);
     hop_.set_max_reply_bytes(4096);
-    gather_.set_layout_digest(hop_.layout_digest());
     gather_.set_node_type(0);
     gather_.add_columns(v1::COLUMN_ORIG_ID);
     gather_.set_num_rows(2);
@@ -183,17 +180,6 @@ TEST_F(LeafCallsTest, GathersAsManyRowsAsFit) {
   EXPECT_THAT(Take<int64_t>(reply.payload.span(), 0, 1), ElementsAre(2));
 }
 
-TEST_F(LeafCallsTest, NamesBothDigestsOfAnotherLayout) {
-  hop_.set_layout_digest(std::string(32, '\x11'));
-  gather_.set_layout_digest(hop_.layout_digest());
-  const auto ours = ToHex(HalfGraph().schema().layout_digest);
-  ExpectHopError(absl::StatusCode::kFailedPrecondition, ours);
-  ExpectHopError(absl::StatusCode::kFailedPrecondition, "11111111");
-  ExpectGatherError(absl::StatusCode::kFailedPrecondition, ours);
-  hop_.set_layout_digest("short");
-  ExpectHopError(absl::StatusCode::kInvalidArgument, "5 bytes");
-}
-
 TEST_F(LeafCallsTest, SaysWhichPartitionsAreHere) {
   hop_.set_partition(1);
   gather_.set_partition(1);
@@ -317,8 +303,6 @@ TEST_F(LeafCallsTest, DrawsByConditions) {
   spec.weight = {5, 6, 7, 8, 9};
   spec.masks["train"] = {1, 0, 1, 1, 0};
   const auto weighted = BuildGraph(spec, {{0}});
-  const Sha256Digest& digest = weighted->schema().layout_digest;
-  hop_.set_layout_digest(std::string(digest.begin(), digest.end()));
   v1::EdgeCondition* condition = hop_.add_conditions();
   condition->set_column(v1::EDGE_COLUMN_WEIGHT);
   condition->set_comparison(v1::COMPARISON_GREATER);
@@ -364,8 +348,6 @@ TEST_F(LeafCallsTest, GathersTimesOfNodes) {
   GraphSpec spec = Spec();
   spec.node_time = {5, 6, -7, 8};
   const auto timed = BuildGraph(spec, {{0}});
-  const Sha256Digest& digest = timed->schema().layout_digest;
-  gather_.set_layout_digest(std::string(digest.begin(), digest.end()));
   const std::string payload = AsBytes(std::vector<uint64_t>{1, 0});
   const auto reply =
       ServeGather(*timed, gather_, Bytes(payload), {}, *budget_).value();

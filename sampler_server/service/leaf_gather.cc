@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "common/status.h"
 #include "sampler_server/engine/gather.h"
-#include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/leaf_checks.h"
 
@@ -115,7 +114,6 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       absl::Span<const uint8_t> payload,
                                       const LeafLimits& limits,
                                       ByteBudget& budget) {
-  RETURN_IF_ERROR(CheckLayoutDigest(graph.schema(), request.layout_digest()));
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   ASSIGN_OR_RETURN(const TableRows table, FindTable(graph, request));

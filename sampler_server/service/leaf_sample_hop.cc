@@ -11,7 +11,6 @@
 #include "sampler_server/engine/edge_predicate.h"
 #include "sampler_server/engine/excluded_rows.h"
 #include "sampler_server/engine/hop.h"
-#include "sampler_server/service/digest_check.h"
 #include "sampler_server/service/leaf_calls.h"
 #include "sampler_server/service/leaf_checks.h"
 
@@ -205,7 +204,6 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const LeafLimits& limits,
                                          ByteBudget& budget) {
   const GraphSchema& schema = graph.schema();
-  RETURN_IF_ERROR(CheckLayoutDigest(schema, request.layout_digest()));
   RETURN_IF_ERROR(
       CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
   RETURN_IF_ERROR(

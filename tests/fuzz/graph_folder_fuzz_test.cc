@@ -185,11 +185,8 @@ absl::Span<const uint8_t> AsSpan(const std::string& text) {
 
 // All rows of one partition's edges and nodes, as a peer would ask for them.
 void AskAsPeer(const Graph& graph, uint32_t partition) {
-  const std::string digest(graph.schema().layout_digest.begin(),
-                           graph.schema().layout_digest.end());
   const auto budget = ByteBudget::Create("test", size_t{1} << 20);
   v1::SampleHopRequest hop;
-  hop.set_layout_digest(digest);
   hop.set_partition(partition);
   hop.set_fanout(-1);
   hop.set_want_positions(true);
@@ -200,7 +197,6 @@ void AskAsPeer(const Graph& graph, uint32_t partition) {
       AsSpan(AsBytes<uint32_t>({0, 1, 2}) + AsBytes<uint64_t>({0, 1, 2})), {},
       *budget);
   v1::GatherRequest gather;
-  gather.set_layout_digest(digest);
   gather.set_partition(partition);
   gather.set_node_type(0);
   for (v1::Column column : {v1::COLUMN_ORIG_ID, v1::COLUMN_X, v1::COLUMN_Y}) {
