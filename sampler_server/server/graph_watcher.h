@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "common/executor.h"
+#include "common/clock.h"
 #include "common/fleet/backoff.h"
 #include "common/metrics.h"
 #include "common/mutex.h"

@@ -1,7 +1,12 @@
 // Several graphs in one server: which one a message is for, and how one of them
 // goes while others stay.
+#include "absl/strings/str_cat.h"
+#include "channel/call_client.h"
+#include "channel/envelope.h"
+#include "common/proto/wire.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/testing/fleet_fixture.h"
 
 namespace tributary {
@@ -161,6 +166,34 @@ TEST_F(GraphsTest, AGraphIsRetiredOnceAndMayComeBack) {
   const TrainerSession session = VectorSession(server);
   EXPECT_EQ(Ask(fleet, 0, session, 0), kBatch0);
   EXPECT_EQ(Ask(fleet, 1, session, 1), kBatch1);
+}
+
+TEST_F(GraphsTest, DescribeNamesAsManyAsThereMayBe) {
+  SimFleet fleet(3);
+  SimServer& server = fleet.Add({.opened = VectorGraph(1)});
+  for (size_t i = 1; i < GraphCatalog::kMost; ++i) {
+    GraphSpec spec{.num_nodes = 2, .edges = {{0, 1}}};
+    spec.name = absl::StrCat(std::string(200, 'g'), i);
+    fleet.AddGraph(server, BuildGraph(spec));
+  }
+  SimExecutor* asker = fleet.world.AddNode("asker");
+  CallClient client(fleet.network.TransportOf(asker), server.address,
+                    StreamMethod::kControl, asker);
+  v1::DescribeRequest request;
+  request.set_wire_version(kWireVersion);
+  request.set_any(true);
+  absl::StatusOr<CallReply> reply = absl::UnknownError("none yet");
+  client.Call(
+      {MessageKind::kDescribeRequest, request.SerializeAsString()},
+      asker->Now() + absl::Seconds(10), 0,
+      [&](absl::StatusOr<CallReply> answer) { reply = std::move(answer); });
+  RunFor(fleet, absl::Seconds(1));
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  v1::DescribeReply told;
+  ASSERT_TRUE(told.ParseFromString(reply->header));
+  ASSERT_EQ(told.graphs_size(), static_cast<int>(GraphCatalog::kMost));
+  EXPECT_EQ(told.graphs(63).name(), std::string(200, 'g') + "63");
+  EXPECT_THAT(told.graph_json(), HasSubstr(told.graphs(63).name()));
 }
 
 }  // namespace
