@@ -11,6 +11,8 @@
 namespace tributary {
 namespace {
 
+constexpr size_t kCheckedAtOnce = size_t{16} << 20;
+
 absl::Status Damaged(const std::string& path, const std::string& what) {
   return absl::DataLossError(absl::StrCat(path, ": ", what));
 }
@@ -48,12 +50,8 @@ absl::Status CheckHeader(const std::string& path, const NpyHeader& header,
   return absl::OkStatus();
 }
 
-absl::Status CheckCrc(const std::string& path, const FileSchema& file,
-                      absl::Span<const uint8_t> bytes) {
-  const uint32_t crc = Crc32c(bytes);
-  if (crc == file.crc32c) return absl::OkStatus();
-  return Damaged(path, absl::StrCat("its CRC32C is ", crc, "; graph.json says ",
-                                    file.crc32c));
+absl::Status Cancelled(const std::string& path) {
+  return absl::CancelledError(absl::StrCat(path, ": opening was cancelled"));
 }
 
 }  // namespace
@@ -66,6 +64,7 @@ absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
     return Damaged("graph.json", absl::StrCat("it does not list ", path));
   }
   const std::string full_path = absl::StrCat(folder_, "/", path);
+  if (cancelled_()) return Cancelled(full_path);
   ASSIGN_OR_RETURN(FileMapping mapping, FileMapping::Open(full_path));
   const absl::Span<const uint8_t> bytes = mapping.bytes();
   if (bytes.size() != file->bytes) {
@@ -80,6 +79,19 @@ absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
   RETURN_IF_ERROR(CheckHeader(full_path, *header, types, shape, bytes.size()));
   if (verify_) RETURN_IF_ERROR(CheckCrc(full_path, *file, bytes));
   return Opened{full_path, std::move(mapping), *header};
+}
+
+absl::Status ArrayReader::CheckCrc(const std::string& path,
+                                   const FileSchema& file,
+                                   absl::Span<const uint8_t> bytes) {
+  uint32_t crc = 0;
+  for (size_t at = 0; at < bytes.size(); at += kCheckedAtOnce) {
+    if (cancelled_()) return Cancelled(path);
+    crc = ExtendCrc32c(crc, bytes.subspan(at, kCheckedAtOnce));
+  }
+  if (crc == file.crc32c) return absl::OkStatus();
+  return Damaged(path, absl::StrCat("its CRC32C is ", crc, "; graph.json says ",
+                                    file.crc32c));
 }
 
 absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,

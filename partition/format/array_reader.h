@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,14 +33,17 @@ struct MappedArray {
 // thread-safe.
 class ArrayReader {
  public:
-  // `files` outlives the reader.
+  // `files` outlives the reader. `cancelled`: OpenOptions'.
   ArrayReader(std::string folder, const std::vector<FileSchema>& files,
-              bool verify)
-      : folder_(std::move(folder)), files_(files), verify_(verify) {}
+              bool verify, std::function<bool()> cancelled)
+      : folder_(std::move(folder)),
+        files_(files),
+        verify_(verify),
+        cancelled_(std::move(cancelled)) {}
 
   // An array of one of `types` and of `shape`. DATA_LOSS, naming the file, when
   // graph.json does not list it, its length or header is another, or (with
-  // verify) its CRC32C; NOT_FOUND when it is not there.
+  // verify) its CRC32C; NOT_FOUND when it is not there; CANCELLED.
   absl::StatusOr<MappedArray> Read(const std::string& path,
                                    absl::Span<const NpyType> types,
                                    absl::Span<const int64_t> shape);
@@ -64,10 +68,13 @@ class ArrayReader {
   absl::StatusOr<Opened> Open(const std::string& path,
                               absl::Span<const NpyType> types,
                               absl::Span<const int64_t> shape);
+  absl::Status CheckCrc(const std::string& path, const FileSchema& file,
+                        absl::Span<const uint8_t> bytes);
 
   const std::string folder_;
   const std::vector<FileSchema>& files_;
   const bool verify_;
+  const std::function<bool()> cancelled_;
   std::vector<FileMapping> mappings_;
   std::vector<std::unique_ptr<RowFile>> row_files_;
 };

@@ -87,7 +87,7 @@ absl::Status MappedGraph::Load(const std::string& folder,
   ASSIGN_OR_RETURN(reads_features_,
                    ReadsFeatures(GraphBytesOf(schema_, partitions_),
                                  options.features, options.memory));
-  ArrayReader reader(folder, schema_.files, options.verify);
+  ArrayReader reader(folder, schema_.files, options.verify, options.cancelled);
   for (const NodeTypeSchema& type : schema_.node_types) {
     RETURN_IF_ERROR(LoadNodeMap(type, reader));
   }

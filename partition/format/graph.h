@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_FORMAT_GRAPH_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,6 +99,8 @@ struct OpenOptions {
   FeatureMemory features = FeatureMemory::kResident;
   // Bytes that the arrays may take, unless features are resident.
   uint64_t memory = UINT64_MAX;
+  // Asked before each array, and while bytes are checked; true: go no further.
+  std::function<bool()> cancelled = [] { return false; };
 };
 
 // Immutable and thread-safe. Open checks graph.json, every mapped file's
@@ -106,7 +109,7 @@ struct OpenOptions {
 class Graph {
  public:
   // NOT_FOUND, DATA_LOSS or INVALID_ARGUMENT, naming the file;
-  // FAILED_PRECONDITION when what must be in memory does not fit.
+  // FAILED_PRECONDITION when what must be in memory does not fit; CANCELLED.
   static absl::StatusOr<std::shared_ptr<const Graph>> Open(
       const std::string& folder, const OpenOptions& options = {});
   virtual ~Graph() = default;

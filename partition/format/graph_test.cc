@@ -302,5 +302,24 @@ TEST(Graph, MapsOnlyThePartitionsAsked) {
   EXPECT_EQ(*graph->Split(0, "train"), (std::vector<int64_t>{0, 3, 1, 6}));
 }
 
+TEST(Graph, OpeningIsGivenUpWhereverItIs) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("g");
+  WriteGraphTo(VectorGraph(2), path);
+  int times = 0;
+  const auto graph = Graph::Open(path, {.verify = true, .cancelled = [&] {
+                                          ++times;
+                                          return false;
+                                        }});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_GT(times, 20) << "before each array, and over its bytes";
+  for (int n = 0; n < times; ++n) {
+    int left = n;
+    const auto given_up = Graph::Open(
+        path, {.verify = true, .cancelled = [&] { return left-- == 0; }});
+    EXPECT_EQ(given_up.status().code(), absl::StatusCode::kCancelled) << n;
+  }
+}
+
 }  // namespace
 }  // namespace tributary

@@ -39,6 +39,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphHost::Open(
   open.partitions = source.partitions;
   open.verify = options_.verify;
   open.features = options_.features;
+  open.cancelled = [this] { return cancelled_.load(); };
   ASSIGN_OR_RETURN(auto graph,
                    OpenServingGraph(source.folder, open,
                                     options_.reserved_bytes + HeldBytes()));

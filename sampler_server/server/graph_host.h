@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_HOST_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_HOST_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,8 @@ class GraphHost {
   // What Graph::Open says, and INVALID_ARGUMENT when Describe could not tell
   // of the graph. Memory that served graphs take is not offered.
   absl::StatusOr<std::shared_ptr<const Graph>> Open(const GraphSource& source);
+  // Open ends soon with CANCELLED, from now on.
+  void CancelOpening() { cancelled_ = true; }
   // From now on; to the service it may be new, or the newest of its name. What
   // SamplerService::AddGraph says.
   absl::Status Serve(const GraphSource& source,
@@ -87,6 +90,7 @@ class GraphHost {
   Transport* const transport_;
   Executor* const executor_;
   Metrics* const metrics_;
+  std::atomic<bool> cancelled_{false};
   const std::shared_ptr<State> state_ = std::make_shared<State>();
   Mutex rows_mutex_;
   // Null: no graph has its features in files. Its reads end before the

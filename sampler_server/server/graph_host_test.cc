@@ -89,6 +89,16 @@ TEST_F(GraphHostTest, WhatDoesNotFitEvenWithoutFeaturesIsNotServed) {
   EXPECT_EQ(host_->served(), std::vector<GraphSource>{monday});
 }
 
+TEST_F(GraphHostTest, OpeningIsGivenUpAtTheEnd) {
+  HostWith(1 << 30);
+  const GraphSource monday = Written("monday");
+  EXPECT_TRUE(host_->Open(monday).ok());
+  host_->CancelOpening();
+  const absl::Status given_up = host_->Open(monday).status();
+  EXPECT_EQ(given_up.code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(std::string(given_up.message()), HasSubstr(monday.folder));
+}
+
 TEST_F(GraphHostTest, PagedFeaturesTakeNoMemory) {
   HostWith(one_graph_.features / 2 + 3 * one_graph_.rest);
   for (const char* name : {"monday", "tuesday", "wednesday"}) {

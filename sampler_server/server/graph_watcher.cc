@@ -29,6 +29,7 @@ GraphWatcher::~GraphWatcher() {
     MutexLock lock(mutex_);
     stop_ = true;
   }
+  host_->CancelOpening();
   stop_changed_.NotifyAll();
   thread_.join();
 }
@@ -92,6 +93,7 @@ bool GraphWatcher::Serve(const GraphSource& source) {
     LogInfo(absl::StrCat("graph ", source.folder, " is served"));
     return true;
   }
+  if (absl::IsCancelled(served)) return false;  // it is the end
   LogRepeated(LogLevel::kWarning, source.folder,
               absl::StrCat("graph ", source.folder, ": ", served.ToString()));
   const uint64_t seed = std::hash<std::string>()(source.folder);

@@ -39,7 +39,7 @@ class GraphWatcher {
   // All outlive it. `clock` is the one of the service's deadlines.
   GraphWatcher(GraphWatcherOptions options, GraphHost* host,
                SamplerService* service, const Clock* clock, Metrics* metrics);
-  // Waits for a folder that is just being opened.
+  // Nothing is opened from then on; what just is, is given up.
   ~GraphWatcher();
 
  private:
