@@ -223,6 +223,7 @@ absl::StatusOr<std::unique_ptr<DistNeighborLoader>> DistNeighborLoader::Create(
   ASSIGN_OR_RETURN(const DiscoverySource source, worker.Source());
   auto loader = std::make_unique<Loader>(options, worker, environment, source);
   RETURN_IF_ERROR(loader->Open());
+  environment.opened(loader->schema());
   return std::unique_ptr<DistNeighborLoader>(std::move(loader));
 }
 

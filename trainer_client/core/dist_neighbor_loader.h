@@ -122,6 +122,8 @@ struct LoaderEnvironment {
       make_ring;
   // What users of it call the ring's size, for errors.
   std::string ring_option = "buffer_size";
+  // Told of the graph by Create, before it returns.
+  std::function<void(const GraphSchema&)> opened = [](const GraphSchema&) {};
 };
 
 // Batches of a typed graph are read by type with ToHeteroBatch. One user thread

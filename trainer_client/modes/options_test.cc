@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/sha256.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -143,6 +144,19 @@ TEST(SamplingWorkers, AProgramThatIsNoWorkerIsSaid) {
   EXPECT_EQ(workers.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(workers.status().message(),
               HasSubstr("worker-0:1 ended with exit code 1"));
+}
+
+TEST(SamplingWorkers, AllLoadersAreOnTheGraphOfTheFirst) {
+  RemoteDistSamplingWorkerOptions options;
+  options.servers = "127.0.0.1:1";
+  options.graph_name = "g";
+  const auto workers = SamplingWorkers::Open(options).value();
+  EXPECT_EQ(workers->loader().graph_name, "g");
+  GraphSchema first{.name = "g"}, later{.name = "g"};
+  first.content_digest.fill(0x1f);
+  workers->environment().opened(first);
+  workers->environment().opened(later);
+  EXPECT_EQ(workers->loader().graph_name, "g@" + ToHex(first.content_digest));
 }
 
 }  // namespace

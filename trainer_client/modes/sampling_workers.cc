@@ -11,6 +11,7 @@
 #include "channel/slot_ring.h"
 #include "common/buffer.h"
 #include "common/proto/wire.pb.h"
+#include "common/sha256.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
 #include "trainer_client/core/fleet_calls.h"
@@ -30,7 +31,7 @@ class Remote final : public SamplingWorkers {
   // transport: neither may simply end first.
   ~Remote() override { transport_.Shutdown(); }
 
-  LoaderEnvironment environment() override {
+  LoaderEnvironment ModeEnvironment() override {
     return EnvironmentOn(&executor_, &transport_);
   }
   absl::Status Shutdown(absl::Duration timeout) override {
@@ -74,7 +75,7 @@ class Collocated final : public SamplingWorkers {
     loader_.servers = server_->address().ToString();
   }
 
-  LoaderEnvironment environment() override {
+  LoaderEnvironment ModeEnvironment() override {
     return EnvironmentOn(&executor_, server_->transport());
   }
 
@@ -109,11 +110,10 @@ class Mp final : public SamplingWorkers {
     return absl::OkStatus();
   }
 
-  LoaderEnvironment environment() override {
+  LoaderEnvironment ModeEnvironment() override {
     return {.executor = &executor_,
             .transport = transport_.get(),
-            .make_ring = [this](uint64_t bytes) { return MakeRing(bytes); },
-            .ring_option = ring_option_};
+            .make_ring = [this](uint64_t bytes) { return MakeRing(bytes); }};
   }
   std::vector<pid_t> pids() const override { return fleet_->stats().pids; }
 
@@ -163,11 +163,27 @@ uint64_t MemoryBudgetFor(uint64_t ring_bytes) {
   return std::max(uint64_t{1} << 30, 2 * AlignUp(ring_bytes, SlotRing::kUnit));
 }
 
+LoaderEnvironment SamplingWorkers::environment() {
+  LoaderEnvironment environment = ModeEnvironment();
+  environment.ring_option = ring_option_;
+  environment.opened = [this](const GraphSchema& schema) {
+    MutexLock lock(mutex_);
+    if (!graph_.empty()) return;
+    graph_ = absl::StrCat(schema.name, "@", ToHex(schema.content_digest));
+  };
+  return environment;
+}
+
+RemoteDistSamplingWorkerOptions SamplingWorkers::loader() const {
+  RemoteDistSamplingWorkerOptions loader = loader_;
+  MutexLock lock(mutex_);
+  if (!graph_.empty()) loader.graph_name = graph_;
+  return loader;
+}
+
 LoaderEnvironment SamplingWorkers::EnvironmentOn(Executor* executor,
                                                  Transport* transport) {
-  LoaderEnvironment environment{.executor = executor,
-                                .transport = transport,
-                                .ring_option = ring_option_};
+  LoaderEnvironment environment{.executor = executor, .transport = transport};
   if (loader_.pin_memory) {
     environment.make_ring = [this](uint64_t bytes) {
       return rings_.Make(bytes, ring_option_);

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "common/mutex.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
 #include "trainer_client/modes/ring_maker.h"
@@ -24,6 +25,9 @@ namespace tributary {
 //   auto workers = SamplingWorkers::Open(MpDistSamplingWorkerOptions{...});
 //   auto loader = DistNeighborLoader::Create(options, (*workers)->loader(),
 //                                            (*workers)->environment());
+//
+// All loaders are on the version of the graph that the first has opened, so
+// that training and validation see one graph while servers change to another.
 //
 // In GLT's terms Open is init_client, and a server started by `tributary serve
 // --num-clients N` waits and shuts down. Outlives the loaders. Closing it is
@@ -41,9 +45,9 @@ class SamplingWorkers {
       const BatchSourceOptions& source);
   virtual ~SamplingWorkers() = default;
 
-  virtual LoaderEnvironment environment() = 0;
+  LoaderEnvironment environment();
   // What the loader is told of them.
-  const RemoteDistSamplingWorkerOptions& loader() const { return loader_; }
+  RemoteDistSamplingWorkerOptions loader() const;
   // GLT's shutdown_client: tells each server, within the time, that this
   // trainer is done; those that were started with --num-clients end once all
   // trainers are. Every server is tried; the first error is returned. Of local
@@ -60,12 +64,19 @@ class SamplingWorkers {
       : loader_(std::move(loader)),
         ring_option_(std::move(ring_option)),
         rings_(RingMaker::For(loader_.pin_memory)) {}
+  // `ring_option` and `opened` are set by environment().
+  virtual LoaderEnvironment ModeEnvironment() = 0;
   // For workers that write into no memory of the trainer's.
   LoaderEnvironment EnvironmentOn(Executor* executor, Transport* transport);
 
   RemoteDistSamplingWorkerOptions loader_;
   std::string ring_option_;  // LoaderEnvironment's
   const RingMaker rings_;
+
+ private:
+  mutable Mutex mutex_;
+  // NAME@VERSION of the first loader's graph; empty: there is none yet.
+  std::string graph_ ABSL_GUARDED_BY(mutex_);
 };
 
 // What a server may reserve for batches that go into a ring of so many bytes: a

@@ -1,10 +1,7 @@
 #include "trainer_client/torch/real_batch_source.h"
 
-#include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "common/sha256.h"
 #include "common/status.h"
 #include "trainer_client/modes/sampling_workers.h"
 
@@ -18,14 +15,8 @@ class RealSource final : public BatchSource {
 
   absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
       const NeighborLoaderOptions& options) override {
-    RemoteDistSamplingWorkerOptions worker = workers_->loader();
-    if (!graph_.empty()) worker.graph_name = graph_;
-    ASSIGN_OR_RETURN(
-        auto loader,
-        DistNeighborLoader::Create(options, worker, workers_->environment()));
-    const GraphSchema& schema = loader->schema();
-    graph_ = absl::StrCat(schema.name, "@", ToHex(schema.content_digest));
-    return loader;
+    return DistNeighborLoader::Create(options, workers_->loader(),
+                                      workers_->environment());
   }
   absl::Status Shutdown() override {
     return workers_->Shutdown(absl::Seconds(10));
@@ -33,7 +24,6 @@ class RealSource final : public BatchSource {
 
  private:
   const std::unique_ptr<SamplingWorkers> workers_;
-  std::string graph_;  // of the first loader: all others are on it
 };
 
 }  // namespace
