@@ -12,9 +12,7 @@ using testing::HasSubstr;
 
 class GetInputIdsTest : public testing::Test {
  protected:
-  GetInputIdsTest() {
-    request_.set_split("train");
-  }
+  GetInputIdsTest() { request_.set_split("train"); }
 
   absl::StatusOr<InputIdsPage> Serve() {
     return ServeGetInputIds(*graph_, request_);
