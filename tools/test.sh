@@ -44,6 +44,10 @@ run_tests() {
     check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
     check_once shared-memory run_bazel test //channel/shm/... \
       --runs_per_test=1000 --test_output=errors
+    # Mostly waits for the dead to be noticed.
+    check_once shared-memory-suite run_bazel test \
+      //tests/channels:channel_conformance_test --test_filter='Mp*' \
+      --runs_per_test=1000 --jobs=12 --local_test_jobs=12 --test_output=errors
     check_once worker-chaos run_bazel test //tests/e2e:worker_chaos_test \
       --test_env=TRIBUTARY_CHAOS_ROUNDS=2000 --test_timeout=7200
   else
