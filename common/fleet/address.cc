@@ -1,5 +1,7 @@
 #include "common/fleet/address.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
@@ -31,15 +33,19 @@ bool IsNameCharacter(char c) {
   return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_';
 }
 
-bool IsIpv6Character(char c) {
-  return absl::ascii_isalnum(c) || c == ':' || c == '.' || c == '%';
+bool IsName(std::string_view host) {
+  return !host.empty() && host.size() <= kMaxHostBytes &&
+         std::all_of(host.begin(), host.end(), IsNameCharacter);
 }
 
-bool IsHost(std::string_view host, bool bracketed) {
-  if (host.empty() || host.size() > kMaxHostBytes) return false;
-  if (bracketed && host.find(':') == host.npos) return false;
-  return std::all_of(host.begin(), host.end(),
-                     bracketed ? IsIpv6Character : IsNameCharacter);
+// Perhaps with a zone (RFC 4007): "fe80::1%eth0".
+bool IsIpv6(std::string_view host) {
+  const size_t percent = host.find('%');
+  if (percent != host.npos && !IsName(host.substr(percent + 1))) return false;
+  const std::string_view digits = host.substr(0, percent);
+  in6_addr address;
+  return digits.find('\0') == digits.npos &&
+         inet_pton(AF_INET6, std::string(digits).c_str(), &address) == 1;
 }
 
 bool ParsePort(std::string_view text, bool allow_zero, uint16_t* port) {
@@ -74,7 +80,9 @@ absl::StatusOr<Address> ParseAddress(std::string_view text,
   const bool bracketed =
       host.size() >= 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
-  if (!IsHost(host, bracketed)) return Malformed(text, "no host name");
+  if (bracketed ? !IsIpv6(host) : !IsName(host)) {
+    return Malformed(text, bracketed ? "no IPv6 address" : "no host name");
+  }
   Address address;
   address.host = std::string(host);
   if (!ParsePort(text.substr(colon + 1), allow_port_zero, &address.port)) {

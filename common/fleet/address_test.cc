@@ -23,6 +23,15 @@ TEST(AddressTest, ReadsIpv6InBrackets) {
   EXPECT_EQ(address->host, "::1");
   EXPECT_EQ(address->port, 80);
   EXPECT_EQ(address->ToString(), "[::1]:80");
+  EXPECT_TRUE(ParseAddress("[fe80::1%eth0]:80").ok());
+  EXPECT_TRUE(ParseAddress("[::ffff:10.0.0.1]:80").ok());
+  for (const char* text : {"[10.0.0.1:7]:80", "[::1::2]:80", "[g::1]:80",
+                           "[12345::]:80", "[fe80::1%]:80", "[%eth0]:80"}) {
+    EXPECT_THAT(std::string(ParseAddress(text).status().message()),
+                HasSubstr("no IPv6 address"))
+        << text;
+  }
+  EXPECT_FALSE(ParseAddress(std::string("[::1\0]:80", 9)).ok());
 }
 
 TEST(AddressTest, ReadsASocketsPath) {
