@@ -23,8 +23,7 @@ LocalService::LocalService(std::shared_ptr<const Graph> graph,
   service.incarnation = options.incarnation;
   service.memory_budget = options.memory_budget;
   service.admission =
-      AdmissionLimits::ForThreads(options.threads, /*has_peers=*/false,
-                                  /*reads_files=*/rows_ != nullptr);
+      AdmissionLimits::ForThreads(options.threads, /*has_peers=*/false);
   SamplerServiceEnvironment environment;
   environment.executor = &pool_;
   environment.leaf_executor = &side_pool_;

@@ -118,7 +118,7 @@ class SamplerServerImpl final : public SamplerServer {
 
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
-  void MakeService(bool reads_files);
+  void MakeService();
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
@@ -165,27 +165,22 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
 // are in files.
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
-  std::vector<std::shared_ptr<const Graph>> graphs;
-  bool reads_files = false;
+  MakeService();
   for (const GraphSource& source : sources) {
-    ASSIGN_OR_RETURN(graphs.emplace_back(), graphs_.Open(source));
-    reads_files |= graphs.back()->reads_features();
-  }
-  MakeService(reads_files);
-  for (size_t i = 0; i < sources.size(); ++i) {
-    RETURN_IF_ERROR(graphs_.Serve(sources[i], std::move(graphs[i]), *service_));
+    ASSIGN_OR_RETURN(auto graph, graphs_.Open(source));
+    RETURN_IF_ERROR(graphs_.Serve(source, std::move(graph), *service_));
   }
   return absl::OkStatus();
 }
 
-void SamplerServerImpl::MakeService(bool reads_files) {
+void SamplerServerImpl::MakeService() {
   SamplerServiceOptions options;
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.num_clients = options_.num_clients;
-  options.admission = AdmissionLimits::ForThreads(
-      NumThreads(options_.threads), /*has_peers=*/true, reads_files);
+  options.admission = AdmissionLimits::ForThreads(NumThreads(options_.threads),
+                                                  /*has_peers=*/true);
   options.admission.weights = options_.job_weights;
   options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;

@@ -175,8 +175,16 @@ absl::Duration Admission::PaceOf(double bytes) const {
                              static_cast<double>(limits_.bytes_per_second));
 }
 
+void Admission::ExpectFileReads() {
+  {
+    MutexLock lock(mutex_);
+    reads_files_ = true;
+  }
+  Pump();
+}
+
 bool Admission::MayStartOne() {
-  if (picked_ != 0 || running_ >= limits_.running ||
+  if (picked_ != 0 || running_ >= Times() * limits_.running ||
       computing_ >= limits_.computing) {
     return false;
   }
@@ -199,7 +207,8 @@ bool Admission::MayStartOne() {
 
 bool Admission::StreamMayRun(uint64_t stream) const {
   const auto it = started_of_.find(stream);
-  return it == started_of_.end() || it->second < limits_.running_per_stream;
+  return it == started_of_.end() ||
+         it->second < Times() * limits_.running_per_stream;
 }
 
 bool Admission::JobMayStart(const std::string& job, BatchId id) const {

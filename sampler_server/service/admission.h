@@ -24,6 +24,7 @@ struct AdmissionLimits {
   int running = 8;                  // tasks at once
   int computing = 8;                // of them, those that wait for no peer
   int running_per_stream = 4;       // of one stream, being made or sent
+  int times_with_files = 1;         // as many of both, after ExpectFileReads
   size_t queued = 4096;             // credits that wait
   size_t queued_bytes = 64u << 20;  // that their inputs take
   JobWeights weights;
@@ -33,13 +34,12 @@ struct AdmissionLimits {
   // for rows of files, hold no thread: more of them may run than compute. No
   // more compute than keep the threads busy, so that who is next is for weights
   // to say.
-  static AdmissionLimits ForThreads(int threads, bool has_peers,
-                                    bool reads_files) {
-    const int ahead = reads_files ? 4 : 1;
+  static AdmissionLimits ForThreads(int threads, bool has_peers) {
     AdmissionLimits limits;
     limits.computing = 2 * threads;
-    limits.running_per_stream = ahead * limits.computing;
-    limits.running = (has_peers ? 2 : 1) * limits.running_per_stream;
+    limits.running_per_stream = limits.computing;
+    limits.running = (has_peers ? 2 : 1) * limits.computing;
+    limits.times_with_files = 4;
     return limits;
   }
 };
@@ -111,6 +111,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   // A started batch has ended, and holds nothing.
   void Finish(BatchId id);
 
+  // From now on there is a graph whose rows are read from files.
+  void ExpectFileReads();
+
   size_t num_queued() const;
   int num_running() const;  // those made left out
   std::vector<JobState> Jobs() const;
@@ -151,6 +154,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   void BeginLocked(BatchId id, Batch& batch)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Duration PaceOf(double bytes) const;
+  int Times() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return reads_files_ ? limits_.times_with_files : 1;
+  }
   template <typename Change>
   void ChangeUse(const std::string& job, Change change)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -159,6 +165,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
   const std::shared_ptr<ByteBudget> budget_;
   Executor* const executor_;
   mutable Mutex mutex_;
+  bool reads_files_ ABSL_GUARDED_BY(mutex_) = false;
   BatchId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   std::map<BatchId, Batch> waiting_ ABSL_GUARDED_BY(mutex_);
   FairQueue turns_ ABSL_GUARDED_BY(mutex_);  // of waiting_, but the picked one

@@ -77,6 +77,19 @@ TEST_F(AdmissionTest, StartsSoManyAtOnceAndTheNextWhenOneHasEnded) {
   EXPECT_EQ(budget_->used(), 30u);
 }
 
+TEST_F(AdmissionTest, MoreRunAtOnceOnceRowsAreReadFromFiles) {
+  Configure({.running = 3, .running_per_stream = 2, .times_with_files = 2});
+  for (const char* name : {"a1", "a2", "a3", "a4", "a5"}) {
+    Enqueue(name, 10).value();
+  }
+  for (const char* name : {"b1", "b2", "b3"}) Enqueue(name, 10, 2).value();
+  EXPECT_EQ(Run().size(), 3u);
+  admission_->ExpectFileReads();
+  EXPECT_EQ(Run().size(), 3u);
+  EXPECT_EQ(admission_->num_running(), 6);
+  EXPECT_EQ(admission_->num_queued(), 2u);
+}
+
 TEST_F(AdmissionTest, WhatIsMadeAndNotSentCountsForItsStreamOnly) {
   Configure({.running = 2, .running_per_stream = 2});
   const auto a = Enqueue("a1", 10).value();

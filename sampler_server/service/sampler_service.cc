@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/mutex.h"
+#include "common/status.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
@@ -107,7 +108,11 @@ std::shared_ptr<StreamHandler> SamplerService::Accept(
 }
 
 absl::Status SamplerService::AddGraph(ServedGraph graph) {
-  return core_->graphs.Add(std::make_shared<HeldGraph>(std::move(graph)));
+  const bool reads_files = graph.graph->reads_features();
+  RETURN_IF_ERROR(
+      core_->graphs.Add(std::make_shared<HeldGraph>(std::move(graph))));
+  if (reads_files) core_->admission->ExpectFileReads();
+  return absl::OkStatus();
 }
 
 absl::Status SamplerService::RetireGraph(const Sha256Digest& layout,

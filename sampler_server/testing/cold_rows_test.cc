@@ -273,5 +273,28 @@ TEST_F(ColdRowsTest, ADiskThatHangsHoldsNoSamplingThread) {
   queue->Stop();
 }
 
+// As many as compute, or more, may wait for the disk of a graph that came when
+// the server had none with files.
+TEST_F(ColdRowsTest, MoreBatchesRunAtOnceOnceThereIsAPagedGraph) {
+  SimFleet fleet(2);
+  SimServerOptions options{.opened = StarGraph({})};
+  options.admission = AdmissionLimits::ForThreads(1, /*has_peers=*/false);
+  SimServer& server = fleet.Add(options);
+  const auto paged = Paged({});
+  ServedGraph served{paged};
+  served.rows = std::make_shared<RowQueue>(&disk_, RowQueueLimits());
+  ASSERT_TRUE(server.service->AddGraph(std::move(served)).ok());
+  auto trainer = Connect(fleet);
+  const TrainerSession session = SessionOf(*paged, true);
+  trainer->Open(session);
+  const int most = 4 * options.admission.computing;
+  for (int i = 0; i < most + 1; ++i) trainer->Ask(session, i, 16384);
+  AwaitPiece(fleet);
+  RunFor(fleet, absl::Milliseconds(100));
+  EXPECT_EQ(server.service->queued(), 1u);
+  Serve(fleet, *trainer, most + 1);
+  EXPECT_EQ(trainer->answers(), static_cast<size_t>(most + 1));
+}
+
 }  // namespace
 }  // namespace tributary
