@@ -125,8 +125,7 @@ absl::Status ParseSource(const SampleArguments& arguments,
   if (!arguments.graph.empty() && !arguments.graph_name.empty()) {
     return UsageError(
         "--graph-name with --graph\nallowed: with --servers, of whose graphs "
-        "it "
-        "names one");
+        "it names one");
   }
   request->graph = arguments.graph;
   request->worker.servers = arguments.servers;

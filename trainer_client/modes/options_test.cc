@@ -152,11 +152,13 @@ TEST(SamplingWorkers, AllLoadersAreOnTheGraphOfTheFirst) {
   options.graph_name = "g";
   const auto workers = SamplingWorkers::Open(options).value();
   EXPECT_EQ(workers->loader().graph_name, "g");
-  GraphSchema first{.name = "g"}, later{.name = "g"};
+  GraphSchema first{.name = "g\xff" + std::string(2000, 'g')};
+  const GraphSchema later{.name = "g"};
   first.content_digest.fill(0x1f);
   workers->environment().opened(first);
   workers->environment().opened(later);
-  EXPECT_EQ(workers->loader().graph_name, "g@" + ToHex(first.content_digest));
+  EXPECT_EQ(workers->loader().graph_name, "@" + ToHex(first.content_digest));
+  EXPECT_TRUE(workers->loader().Validate().ok());
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ LoaderEnvironment SamplingWorkers::environment() {
   environment.opened = [this](const GraphSchema& schema) {
     MutexLock lock(mutex_);
     if (!graph_.empty()) return;
-    graph_ = absl::StrCat(schema.name, "@", ToHex(schema.content_digest));
+    graph_ = absl::StrCat("@", ToHex(schema.content_digest));
   };
   return environment;
 }

@@ -75,7 +75,8 @@ class SamplingWorkers {
 
  private:
   mutable Mutex mutex_;
-  // NAME@VERSION of the first loader's graph; empty: there is none yet.
+  // @VERSION of the first loader's graph, whatever its name holds; empty: there
+  // is none yet.
   std::string graph_ ABSL_GUARDED_BY(mutex_);
 };
 

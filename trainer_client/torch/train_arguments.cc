@@ -260,8 +260,7 @@ absl::Status ReadSource(const Texts& t, TrainArguments& a) {
   if (!a.source.graph.empty() && !a.source.worker.graph_name.empty()) {
     return absl::InvalidArgumentError(
         "--graph-name with --graph; allowed: with --servers, of whose graphs "
-        "it "
-        "names one");
+        "it names one");
   }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(
