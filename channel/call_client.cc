@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "channel/error_text.h"
 #include "channel/parse_header.h"
-#include "common/mutex.h"
 #include "common/proto/wire.pb.h"
-#include "common/status.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

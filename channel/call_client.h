@@ -13,8 +13,8 @@
 #include "absl/types/span.h"
 #include "channel/message.h"
 #include "channel/transport.h"
-#include "common/buffer.h"
-#include "common/executor.h"
+#include "common/io/buffer.h"
+#include "common/runtime/executor.h"
 
 namespace tributary {
 

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/error_text.h"
-#include "common/mutex.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 namespace {

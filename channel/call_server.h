@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "channel/message.h"
 #include "channel/transport.h"
-#include "common/buffer.h"
-#include "common/cancel_token.h"
+#include "common/io/buffer.h"
+#include "common/runtime/cancel_token.h"
 
 namespace tributary {
 

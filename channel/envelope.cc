@@ -8,8 +8,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "common/crc32c.h"
-#include "common/status.h"
+#include "common/hash/crc32c.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

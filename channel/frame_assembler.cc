@@ -1,7 +1,7 @@
 #include "channel/frame_assembler.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 

@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "channel/envelope.h"
 #include "channel/transport.h"
-#include "common/executor.h"
-#include "common/mutex.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

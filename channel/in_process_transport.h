@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "channel/transport.h"
-#include "common/executor.h"
-#include "common/mutex.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "channel/testing/transport_conformance.h"
+#include "common/runtime/thread_pool.h"
 #include "common/testing/sim_scheduler.h"
-#include "common/thread_pool.h"
 
 namespace tributary {
 namespace {

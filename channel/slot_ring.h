@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/buffer.h"
-#include "common/mutex.h"
+#include "common/io/buffer.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -1,5 +1,7 @@
 """Fuzz tests: one source with LLVMFuzzerTestOneInput, run in two ways."""
 
+load("//third_party:cc.bzl", "cc_test")
+
 def tributary_fuzz_test(name, corpus, mutations = 20000, srcs = None, deps = [], tags = [], **kwargs):
     """A cc_test that feeds its function the corpus, and mutations of it.
 
@@ -19,9 +21,10 @@ def tributary_fuzz_test(name, corpus, mutations = 20000, srcs = None, deps = [],
     inputs = native.glob([corpus + "/*"])
     if not inputs:
         fail("%s: %s holds no inputs" % (name, corpus))
-    native.cc_test(
+    cc_test(
         name = name,
         size = "small",
+        optimize = True,
         srcs = srcs or [name + ".cc"],
         args = ["--mutations=%d" % mutations] +
                ["$(rootpath %s)" % label for label in inputs],

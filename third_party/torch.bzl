@@ -7,7 +7,10 @@ torch/csrc/jit's. With --config=cuda the CUDA libraries are linked too, and
 USE_C10D_NCCL is defined.
 """
 
-_TORCH = select({
+load("//third_party:cc.bzl", "TEST_COPTS")
+load("//third_party/pch:pch.bzl", "pch_copts", "pch_deps")
+
+TORCH = select({
     "//third_party:cuda": ["@libtorch//:torch_cuda"],
     "//conditions:default": ["@libtorch//:torch"],
 })
@@ -15,7 +18,7 @@ _TORCH = select({
 # Gloo's headers are Debian's, its code is in libtorch_cpu.so.
 _DEPS = ["//third_party:gloo_headers"]
 
-_COPTS = [
+TORCH_COPTS = [
     "-Wno-unused-parameter",
     "-Wno-deprecated-declarations",
 ]
@@ -31,8 +34,8 @@ _TAGS = [
 def torch_cc_library(name, deps = [], copts = [], tags = [], **kwargs):
     native.cc_library(
         name = name,
-        deps = deps + _DEPS + _TORCH,
-        copts = _COPTS + copts,
+        deps = deps + _DEPS + TORCH + pch_deps("torch"),
+        copts = pch_copts("torch") + TORCH_COPTS + copts,
         tags = _TAGS + tags,
         **kwargs
     )
@@ -40,8 +43,8 @@ def torch_cc_library(name, deps = [], copts = [], tags = [], **kwargs):
 def torch_cc_binary(name, deps = [], copts = [], tags = [], **kwargs):
     native.cc_binary(
         name = name,
-        deps = deps + _DEPS + _TORCH,
-        copts = _COPTS + copts,
+        deps = deps + _DEPS + TORCH + pch_deps("torch"),
+        copts = pch_copts("torch") + TORCH_COPTS + copts,
         tags = _TAGS + tags,
         **kwargs
     )
@@ -49,8 +52,8 @@ def torch_cc_binary(name, deps = [], copts = [], tags = [], **kwargs):
 def torch_cc_test(name, deps = [], copts = [], tags = [], env = {}, **kwargs):
     native.cc_test(
         name = name,
-        deps = deps + _DEPS + _TORCH,
-        copts = _COPTS + copts,
+        deps = deps + _DEPS + TORCH + pch_deps("torch_test"),
+        copts = pch_copts("torch_test") + TORCH_COPTS + TEST_COPTS + copts,
         tags = _TAGS + tags,
         env = dict({"OMP_NUM_THREADS": "1"}, **env),
         **kwargs

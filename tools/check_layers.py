@@ -45,10 +45,10 @@ MAY_INCLUDE = {
     "trainer_client/core": [
         "common",
         "channel",
-        "partition/format/draw_traits.h",
-        "partition/format/edge_direction.h",
-        "partition/format/feature_columns.h",
-        "partition/format/schema.h",
+        "partition/schema/draw_traits.h",
+        "partition/schema/edge_direction.h",
+        "partition/schema/feature_columns.h",
+        "partition/schema/schema.h",
         "sampler_server/kinds/*_spec",
     ],
     "trainer_client/embedded": [
@@ -70,7 +70,7 @@ MAY_INCLUDE = {
     "trainer_client/torch": [
         "common",
         "channel",
-        "partition/format/schema.h",
+        "partition/schema/schema.h",
         "trainer_client/core",
         "trainer_client/cuda",
         "trainer_client/embedded",

@@ -128,13 +128,13 @@ class CheckLayers(unittest.TestCase):
         return check_layers.wrong_arrow(path, header) is not None
 
     def test_downward_is_allowed(self):
-        self.assertFalse(self.refused("channel/a.cc", "common/buffer.h"))
+        self.assertFalse(self.refused("channel/a.cc", "common/io/buffer.h"))
         self.assertFalse(self.refused("cli/main.cc", "sampler_server/service.h"))
-        self.assertFalse(self.refused("sampler_server/service.h", "sampler_server/engine/hop.h"))
+        self.assertFalse(self.refused("sampler_server/service.h", "sampler_server/engine/hop/hop.h"))
 
     def test_upward_and_sideways_are_refused(self):
         self.assertTrue(self.refused("common/a.h", "channel/transport.h"))
-        self.assertTrue(self.refused("sampler_server/engine/hop.cc", "channel/message.h"))
+        self.assertTrue(self.refused("sampler_server/engine/hop/hop.cc", "channel/message.h"))
         self.assertTrue(self.refused("trainer_client/core/a.cc", "sampler_server/service.h"))
         self.assertTrue(self.refused("channel/a.cc", "tests/sim/fleet.h"))
 

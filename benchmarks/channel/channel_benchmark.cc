@@ -20,11 +20,11 @@
 #include "absl/strings/str_split.h"
 #include "benchmarks/channel/bare_grpc_stream.h"
 #include "channel/measure/batch_stream.h"
+#include "channel/measure/far_end.h"
+#include "channel/measure/loopback_tcp.h"
 #include "channel/measure/stream_ends.h"
-#include "common/buffer.h"
-#include "common/machine/far_end.h"
-#include "common/machine/loopback_tcp.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

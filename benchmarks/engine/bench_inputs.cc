@@ -2,9 +2,9 @@
 
 #include <time.h>
 
-#include "common/machine/memory_limits.h"
-#include "common/session/hop_key.h"
-#include "common/session/philox.h"
+#include "channel/measure/memory_limits.h"
+#include "common/random/hop_key.h"
+#include "common/random/philox.h"
 
 namespace tributary {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "benchmarks/engine/bench_inputs.h"
-#include "common/session/hop_key.h"
-#include "sampler_server/engine/hop.h"
-#include "sampler_server/engine/local_numbering.h"
+#include "common/random/hop_key.h"
+#include "sampler_server/engine/hop/hop.h"
+#include "sampler_server/engine/ids/local_numbering.h"
 
 namespace tributary {
 namespace {

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <utility>
 
-#include "common/session/hop_key.h"
-#include "common/session/philox.h"
-#include "partition/format/row_order.h"
+#include "common/random/hop_key.h"
+#include "common/random/philox.h"
+#include "partition/writer/row_order.h"
 
 namespace tributary {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 #include "partition/format/graph.h"
 
 namespace tributary {

@@ -8,10 +8,10 @@
 
 #include "benchmarks/engine/bench_inputs.h"
 #include "benchmarks/engine/whole_batches.h"
-#include "common/session/hop_key.h"
+#include "common/random/hop_key.h"
+#include "common/session/kinds/walk_spec.h"
 #include "common/session/spec_builder.h"
 #include "sampler_server/kinds/registry.h"
-#include "sampler_server/kinds/walk/walk_spec.h"
 #include "sampler_server/kinds/walk/walk_step.h"
 
 namespace tributary {

@@ -7,7 +7,7 @@
 
 #include "benchmarks/engine/bench_inputs.h"
 #include "common/batch/batch_view.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 #include "common/session/spec_builder.h"
 #include "sampler_server/engine/batch_task.h"
 #include "sampler_server/kinds/registry.h"

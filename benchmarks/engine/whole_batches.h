@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "sampler_server/engine/plan.h"
+#include "sampler_server/engine/plan/plan.h"
 
 namespace tributary {
 

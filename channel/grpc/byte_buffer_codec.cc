@@ -5,7 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "channel/envelope.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

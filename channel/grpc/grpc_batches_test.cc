@@ -13,9 +13,9 @@
 #include "channel/parse_header.h"
 #include "channel/slot_ring.h"
 #include "channel/testing/recording_stream.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
-#include "common/thread_pool.h"
+#include "common/runtime/thread_pool.h"
 
 namespace tributary {
 namespace {

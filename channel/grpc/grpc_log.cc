@@ -3,7 +3,7 @@
 #include <grpc/support/log.h>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
+#include "common/observe/log.h"
 
 namespace tributary {
 namespace {

@@ -24,9 +24,9 @@
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
-#include "common/mutex.h"
-#include "common/status.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -20,7 +20,7 @@
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tcp_forwarder.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 namespace {

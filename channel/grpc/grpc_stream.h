@@ -16,7 +16,7 @@
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/message.h"
 #include "channel/transport.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/transport.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace grpc {
 class Channel;

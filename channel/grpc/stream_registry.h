@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "channel/grpc/grpc_stream.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

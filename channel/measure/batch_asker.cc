@@ -10,7 +10,7 @@
 #include "channel/measure/batch_filler.h"
 #include "channel/parse_header.h"
 #include "common/proto/wire.pb.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

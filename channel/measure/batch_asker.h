@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "channel/frame_assembler.h"
 #include "channel/transport.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -12,8 +12,8 @@
 #include "channel/shm/shared_memory.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"
-#include "common/buffer.h"
-#include "common/thread_pool.h"
+#include "common/io/buffer.h"
+#include "common/runtime/thread_pool.h"
 
 namespace tributary {
 namespace {

@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "channel/frame_sender.h"
 #include "channel/parse_header.h"
-#include "common/buffer.h"
-#include "common/mutex.h"
+#include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

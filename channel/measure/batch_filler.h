@@ -9,7 +9,7 @@
 
 #include "absl/types/span.h"
 #include "channel/transport.h"
-#include "common/executor.h"
+#include "common/runtime/executor.h"
 
 namespace tributary {
 

@@ -12,10 +12,10 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
-#include "common/mutex.h"
 #include "common/proto/wire.pb.h"
-#include "common/status.h"
-#include "common/thread_pool.h"
+#include "common/runtime/mutex.h"
+#include "common/runtime/thread_pool.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -6,14 +6,14 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/measure/batch_filler.h"
+#include "channel/measure/far_end.h"
+#include "channel/measure/rate.h"
 #include "channel/shm/shared_memory.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"
-#include "common/buffer.h"
-#include "common/machine/far_end.h"
-#include "common/machine/rate.h"
-#include "common/status.h"
-#include "common/thread_pool.h"
+#include "common/io/buffer.h"
+#include "common/runtime/thread_pool.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "channel/measure/batch_asker.h"
 #include "channel/measure/stream_ends.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 

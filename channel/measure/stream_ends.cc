@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_format.h"
 #include "channel/measure/batch_stream.h"
-#include "common/machine/far_end.h"
-#include "common/machine/loopback_tcp.h"
-#include "common/machine/rate.h"
-#include "common/status.h"
+#include "channel/measure/far_end.h"
+#include "channel/measure/loopback_tcp.h"
+#include "channel/measure/rate.h"
+#include "common/text/status.h"
 
 namespace tributary {
 

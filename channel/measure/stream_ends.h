@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 
 namespace tributary {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "absl/types/span.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "channel/shm/shared_memory.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

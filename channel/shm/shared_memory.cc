@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "boost/interprocess/exceptions.hpp"
-#include "common/buffer.h"
-#include "common/memory_limit.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/process/memory_limit.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

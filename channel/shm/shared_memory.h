@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "boost/interprocess/mapped_region.hpp"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 
 namespace tributary {
 namespace {

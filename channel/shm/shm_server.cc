@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
-#include "common/log.h"
-#include "common/status.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

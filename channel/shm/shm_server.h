@@ -10,7 +10,7 @@
 #include "channel/shm/shm_stream.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 

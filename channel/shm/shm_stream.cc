@@ -11,7 +11,7 @@
 #include "channel/envelope.h"
 #include "channel/shm/fd_message.h"
 #include "channel/stream_handle.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

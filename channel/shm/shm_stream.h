@@ -19,8 +19,8 @@
 #include "channel/shm/shared_memory.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
-#include "common/mutex.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -8,8 +8,8 @@
 #include "channel/message_with_room.h"
 #include "channel/shm/fd_message.h"
 #include "channel/shm/shm_stream.h"
-#include "common/buffer.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

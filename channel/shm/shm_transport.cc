@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -10,8 +10,8 @@
 #include "channel/shm/shm_stream.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
-#include "common/mutex.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/clock.h"
+#include "common/runtime/clock.h"
 
 namespace tributary {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "common/mutex.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "channel/transport.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary::conformance {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -24,7 +24,7 @@
 #include "channel/envelope.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/transport.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary::conformance {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "common/batch/batch_header.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 
 namespace tributary {
 namespace {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/batch_key.h"
-#include "common/dtype.h"
-#include "common/tensor_view.h"
+#include "common/batch/batch_key.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/tensor_view.h"
 
 namespace tributary {
 

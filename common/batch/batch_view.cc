@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/batch/batch_header.h"
-#include "common/buffer.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/batch_key.h"
-#include "common/sha256.h"
-#include "common/tensor_view.h"
+#include "common/batch/batch_key.h"
+#include "common/hash/sha256.h"
+#include "common/tensor/tensor_view.h"
 
 namespace tributary {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "common/batch/batch_layout.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 
 namespace tributary {
 namespace {

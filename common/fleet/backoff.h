@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "common/session/philox.h"
+#include "common/random/philox.h"
 
 namespace tributary {
 

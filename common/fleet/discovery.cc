@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "common/file_mapping.h"
-#include "common/status.h"
+#include "common/io/file_mapping.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -9,10 +9,10 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/executor.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
 #include "common/fleet/host_resolver.h"
+#include "common/runtime/executor.h"
 
 namespace tributary {
 

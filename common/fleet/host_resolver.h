@@ -10,7 +10,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "common/fleet/address.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

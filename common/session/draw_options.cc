@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "common/proto/session.pb.h"
 #include "common/session/limits.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/proto/session.pb.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "common/dtype.h"
+#include "common/tensor/dtype.h"
 
 namespace tributary {
 

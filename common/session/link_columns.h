@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
 
 namespace tributary {
 

@@ -8,9 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/proto/session.pb.h"
-#include "common/session/hop_key.h"
+#include "common/random/hop_key.h"
 #include "common/session/limits.h"
-#include "common/status.h"
+#include "common/text/status.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 

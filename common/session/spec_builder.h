@@ -14,11 +14,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/hash/sha256.h"
 #include "common/session/draw_options.h"
 #include "common/session/feature_dtype.h"
 #include "common/session/link_columns.h"
 #include "common/session/subgraph_options.h"
-#include "common/sha256.h"
 
 namespace tributary {
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

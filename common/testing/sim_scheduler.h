@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "common/executor.h"
+#include "common/runtime/executor.h"
 #include "common/testing/sim_random.h"
 
 namespace tributary {

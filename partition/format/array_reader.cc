@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/crc32c.h"
-#include "common/status.h"
+#include "common/hash/crc32c.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

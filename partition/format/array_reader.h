@@ -10,10 +10,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/file_mapping.h"
-#include "common/npy.h"
+#include "common/io/file_mapping.h"
+#include "common/tensor/npy.h"
 #include "partition/format/row_file.h"
-#include "partition/format/schema.h"
+#include "partition/schema/schema.h"
 
 namespace tributary {
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "common/npy.h"
+#include "common/tensor/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/graph.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/file_mapping.h"
-#include "common/status.h"
+#include "common/io/file_mapping.h"
+#include "common/text/status.h"
 #include "partition/format/array_reader.h"
 #include "partition/format/graph_bytes.h"
 #include "partition/format/paths.h"

@@ -10,10 +10,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/feature_memory.h"
 #include "partition/format/node_map.h"
 #include "partition/format/row_file.h"
-#include "partition/format/schema.h"
+#include "partition/schema/feature_memory.h"
+#include "partition/schema/schema.h"
 
 namespace tributary {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/feature_memory.h"
-#include "partition/format/schema.h"
+#include "partition/schema/feature_memory.h"
+#include "partition/schema/schema.h"
 
 namespace tributary {
 

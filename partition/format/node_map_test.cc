@@ -3,7 +3,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
-#include "partition/format/schema.h"
+#include "partition/schema/schema.h"
 
 namespace tributary {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "partition/format/schema.h"
+#include "partition/schema/schema.h"
 
 namespace tributary {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/fault_point.h"
-#include "common/file_mapping.h"
-#include "common/status.h"
+#include "common/io/file_mapping.h"
+#include "common/runtime/fault_point.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

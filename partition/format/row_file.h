@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/cancel_token.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
+#include "common/runtime/cancel_token.h"
 
 namespace tributary {
 

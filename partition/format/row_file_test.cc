@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "common/fault_point.h"
+#include "common/runtime/fault_point.h"
 #include "partition/format/testing/graph_builder.h"
 
 namespace tributary {

@@ -2,11 +2,11 @@
 #include "gtest/gtest.h"
 #include "partition/format/graph.h"
 #include "partition/format/testing/graph_builder.h"
-#include "partition/format/writer.h"
-#include "partition/pipeline/input.h"
-#include "partition/pipeline/inspect.h"
-#include "partition/pipeline/partitioner.h"
-#include "partition/pipeline/verify.h"
+#include "partition/pipeline/check/inspect.h"
+#include "partition/pipeline/check/verify.h"
+#include "partition/pipeline/inputs/input.h"
+#include "partition/pipeline/partitioners/partitioner.h"
+#include "partition/writer/writer.h"
 
 namespace tributary {
 namespace {

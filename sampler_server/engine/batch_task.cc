@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
-#include "sampler_server/engine/batch_state.h"
-#include "sampler_server/engine/batch_writer.h"
-#include "sampler_server/engine/gather_step.h"
-#include "sampler_server/engine/resolve_ids.h"
-#include "sampler_server/engine/sampling_kind.h"
-#include "sampler_server/engine/step_context.h"
-#include "sampler_server/engine/tree_ids.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/batch/batch_state.h"
+#include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/ids/resolve_ids.h"
+#include "sampler_server/engine/ids/tree_ids.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
+#include "sampler_server/engine/steps/gather_step.h"
 
 namespace tributary {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "partition/format/schema.h"
-#include "sampler_server/engine/plan.h"
-#include "sampler_server/engine/sampling_kind.h"
+#include "partition/schema/schema.h"
+#include "sampler_server/engine/plan/plan.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 
 namespace tributary {
 

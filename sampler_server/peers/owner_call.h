@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "channel/call_client.h"
-#include "common/executor.h"
-#include "sampler_server/engine/remote_partitions.h"
+#include "common/runtime/executor.h"
+#include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/peers/peer_directory.h"
 
 namespace tributary {

@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "channel/call_client.h"
 #include "channel/transport.h"
-#include "common/executor.h"
 #include "common/fleet/address.h"
-#include "common/mutex.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

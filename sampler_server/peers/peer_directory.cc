@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
-#include "common/log.h"
-#include "common/status.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -11,11 +11,11 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "channel/transport.h"
-#include "common/executor.h"
 #include "common/fleet/address.h"
 #include "common/fleet/backoff.h"
-#include "common/mutex.h"
-#include "partition/format/schema.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
+#include "partition/schema/schema.h"
 #include "sampler_server/peers/peer.h"
 
 namespace tributary {

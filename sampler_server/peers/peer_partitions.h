@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "partition/format/schema.h"
-#include "sampler_server/engine/remote_partitions.h"
+#include "partition/schema/schema.h"
+#include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/peers/peer_directory.h"
 
 namespace tributary {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/thread_pool.h"
+#include "common/runtime/thread_pool.h"
 #include "gtest/gtest.h"
 
 namespace tributary {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
-#include "common/status.h"
-#include "partition/format/feature_columns.h"
+#include "common/text/status.h"
+#include "partition/schema/feature_columns.h"
 #include "sampler_server/peers/owner_call.h"
 #include "sampler_server/peers/peer_partitions.h"
 

@@ -6,8 +6,8 @@
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
 #include "common/session/edge_condition.h"
-#include "common/status.h"
-#include "sampler_server/engine/excluded_rows.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/hop/excluded_rows.h"
 #include "sampler_server/peers/owner_call.h"
 #include "sampler_server/peers/peer_partitions.h"
 

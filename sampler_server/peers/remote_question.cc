@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
-#include "common/status.h"
+#include "common/text/status.h"
 #include "sampler_server/peers/owner_call.h"
 #include "sampler_server/peers/peer_partitions.h"
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "common/metrics.h"
-#include "common/thread_pool.h"
+#include "common/observe/metrics.h"
+#include "common/runtime/thread_pool.h"
 #include "partition/format/graph.h"
 #include "sampler_server/rows/row_queue.h"
 

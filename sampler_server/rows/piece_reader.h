@@ -7,8 +7,8 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "common/cancel_token.h"
-#include "common/executor.h"
+#include "common/runtime/cancel_token.h"
+#include "common/runtime/executor.h"
 #include "partition/format/row_file.h"
 
 namespace tributary {

@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/executor.h"
-#include "common/mutex.h"
-#include "sampler_server/engine/row_reader.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
+#include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/rows/piece_reader.h"
 #include "sampler_server/rows/row_metrics.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
-#include "common/memory_limit.h"
-#include "common/status.h"
+#include "common/observe/log.h"
+#include "common/process/memory_limit.h"
+#include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
 #include "sampler_server/rows/disk_rows.h"
 

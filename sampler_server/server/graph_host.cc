@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
-#include "common/graph_name.h"
-#include "common/log.h"
-#include "common/status.h"
+#include "common/fleet/graph_name.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
 #include "sampler_server/peers/peer_partitions.h"
 #include "sampler_server/rows/serving_graph.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/memory_limit.h"
+#include "common/process/memory_limit.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/graph_bytes.h"

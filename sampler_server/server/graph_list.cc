@@ -5,8 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/file_mapping.h"
-#include "common/status.h"
+#include "common/io/file_mapping.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

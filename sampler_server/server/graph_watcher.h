@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "common/clock.h"
 #include "common/fleet/backoff.h"
-#include "common/metrics.h"
-#include "common/mutex.h"
+#include "common/observe/metrics.h"
+#include "common/runtime/clock.h"
+#include "common/runtime/mutex.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_list.h"
 #include "sampler_server/service/sampler_service.h"

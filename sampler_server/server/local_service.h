@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "common/thread_pool.h"
+#include "common/runtime/thread_pool.h"
 #include "partition/format/graph.h"
 #include "sampler_server/rows/disk_rows.h"
 #include "sampler_server/service/sampler_service.h"

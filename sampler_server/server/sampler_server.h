@@ -11,10 +11,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "common/feature_memory.h"
 #include "common/fleet/address.h"
+#include "partition/schema/feature_memory.h"
 #include "sampler_server/server/graph_list.h"
-#include "sampler_server/service/job_weights.h"
+#include "sampler_server/service/jobs/job_weights.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/memory_limit.h"
+#include "common/process/memory_limit.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/graph_bytes.h"

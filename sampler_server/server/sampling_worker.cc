@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/shm/shm_server.h"
-#include "common/status.h"
+#include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/local_service.h"

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/feature_memory.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
+#include "partition/schema/feature_memory.h"
 
 namespace tributary {
 

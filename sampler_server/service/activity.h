@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -6,7 +6,7 @@
 #include "channel/call_server.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
-#include "common/status.h"
+#include "common/text/status.h"
 #include "sampler_server/service/control_calls.h"
 
 namespace tributary {

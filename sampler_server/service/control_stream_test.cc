@@ -9,7 +9,7 @@
 #include "channel/envelope.h"
 #include "channel/transport.h"
 #include "common/proto/wire.pb.h"
-#include "common/thread_pool.h"
+#include "common/runtime/thread_pool.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/service/sampler_service.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/session/link_columns.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/fault_point.h"
+#include "common/runtime/fault_point.h"
 
 namespace tributary {
 

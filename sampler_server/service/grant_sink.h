@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "channel/message.h"
-#include "common/buffer.h"
-#include "common/byte_budget.h"
+#include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/byte_budget.h"
 #include "sampler_server/engine/batch_task.h"
 
 namespace tributary {

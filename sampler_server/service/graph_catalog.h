@@ -11,13 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/graph_name.h"
-#include "common/mutex.h"
+#include "common/fleet/graph_name.h"
+#include "common/hash/sha256.h"
 #include "common/proto/wire.pb.h"
-#include "common/sha256.h"
+#include "common/runtime/mutex.h"
 #include "partition/format/graph.h"
-#include "sampler_server/engine/remote_partitions.h"
-#include "sampler_server/engine/row_reader.h"
+#include "sampler_server/engine/batch/remote_partitions.h"
+#include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/service/activity.h"
 
 namespace tributary {

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
 #include "channel/parse_header.h"
-#include "common/fault_point.h"
-#include "common/log.h"
-#include "common/status.h"
+#include "common/observe/log.h"
+#include "common/runtime/fault_point.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/mutex.h"
-#include "common/status.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"

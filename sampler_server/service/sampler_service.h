@@ -14,13 +14,13 @@
 #include "absl/time/time.h"
 #include "channel/frame_sender.h"
 #include "channel/transport.h"
-#include "common/byte_budget.h"
-#include "common/cpu_meter.h"
-#include "common/executor.h"
-#include "common/metrics.h"
-#include "common/sha256.h"
-#include "sampler_server/service/admission.h"
+#include "common/hash/sha256.h"
+#include "common/observe/metrics.h"
+#include "common/runtime/byte_budget.h"
+#include "common/runtime/cpu_meter.h"
+#include "common/runtime/executor.h"
 #include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/jobs/admission.h"
 
 namespace tributary {
 

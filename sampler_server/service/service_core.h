@@ -7,15 +7,15 @@
 #include <memory>
 
 #include "channel/frame_sender.h"
-#include "common/byte_budget.h"
-#include "common/cpu_meter.h"
-#include "common/executor.h"
+#include "common/runtime/byte_budget.h"
+#include "common/runtime/cpu_meter.h"
+#include "common/runtime/executor.h"
 #include "sampler_server/service/activity.h"
-#include "sampler_server/service/admission.h"
 #include "sampler_server/service/farewells.h"
 #include "sampler_server/service/graph_catalog.h"
-#include "sampler_server/service/job_metrics.h"
-#include "sampler_server/service/leaf_calls.h"
+#include "sampler_server/service/jobs/admission.h"
+#include "sampler_server/service/jobs/job_metrics.h"
+#include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
 

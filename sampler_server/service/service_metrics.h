@@ -2,7 +2,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 
-#include "common/metrics.h"
+#include "common/observe/metrics.h"
 
 namespace tributary {
 

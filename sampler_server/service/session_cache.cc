@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/proto/session.pb.h"
-#include "common/status.h"
+#include "common/text/status.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/mutex.h"
-#include "common/sha256.h"
-#include "sampler_server/engine/plan.h"
+#include "common/hash/sha256.h"
+#include "common/runtime/mutex.h"
+#include "sampler_server/engine/plan/plan.h"
 #include "sampler_server/service/graph_catalog.h"
 
 namespace tributary {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/fault_point.h"
-#include "common/log.h"
+#include "common/observe/log.h"
+#include "common/runtime/fault_point.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/credit_check.h"
 

@@ -10,9 +10,9 @@
 
 #include "channel/frame_sender.h"
 #include "channel/transport.h"
-#include "common/cancel_token.h"
-#include "common/executor.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/cancel_token.h"
+#include "common/runtime/executor.h"
 #include "sampler_server/service/grant_sink.h"
 #include "sampler_server/service/service_core.h"
 

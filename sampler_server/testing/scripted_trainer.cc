@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "common/batch/batch_view.h"
-#include "common/session/hop_key.h"
-#include "common/session/permutation.h"
+#include "common/random/hop_key.h"
+#include "common/random/permutation.h"
 
 namespace tributary {
 namespace {

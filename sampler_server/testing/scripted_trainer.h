@@ -11,11 +11,11 @@
 
 #include "channel/frame_assembler.h"
 #include "channel/transport.h"
-#include "common/buffer.h"
-#include "common/mutex.h"
+#include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/mutex.h"
 #include "common/session/spec_builder.h"
-#include "partition/format/schema.h"
+#include "partition/schema/schema.h"
 
 namespace tributary {
 

@@ -13,12 +13,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
-#include "cli/sample_options.h"
-#include "cli/sample_output.h"
-#include "cli/sample_request.h"
-#include "common/log.h"
-#include "common/status.h"
-#include "common/thread_pool.h"
+#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_output.h"
+#include "cli/sample/sample_request.h"
+#include "common/observe/log.h"
+#include "common/runtime/thread_pool.h"
+#include "common/text/status.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 
 namespace tributary {

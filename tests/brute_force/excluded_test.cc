@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "common/proto/session.pb.h"
-#include "sampler_server/engine/step_context.h"
-#include "sampler_server/engine/testing/oracle.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/testing/expected_batch.h"
 #include "sampler_server/kinds/registry.h"
 #include "tests/brute_force/random_case.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "partition/format/testing/graph_builder.h"
-#include "partition/format/writer.h"
+#include "partition/writer/writer.h"
 #include "tests/brute_force/random_case.h"
 
 namespace tributary {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "sampler_server/engine/testing/oracle.h"
+#include "sampler_server/engine/testing/expected_batch.h"
 #include "tests/brute_force/case_demands.h"
 
 namespace tributary {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "common/log.h"
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
+#include "common/observe/log.h"
 #include "partition/format/testing/graph_builder.h"
 #include "tests/channels/channel_harness.h"
 #include "trainer_client/core/dist_neighbor_loader.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/unique_fd.h"
+#include "common/io/unique_fd.h"
 
 extern char** environ;
 

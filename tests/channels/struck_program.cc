@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "common/fault_point.h"
+#include "common/runtime/fault_point.h"
 
 namespace tributary {
 namespace {

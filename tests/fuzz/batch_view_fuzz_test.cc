@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/batch/batch_view.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "partition/pipeline/csv_table.h"
+#include "partition/pipeline/inputs/csv_table.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/scratch_file.h"
 

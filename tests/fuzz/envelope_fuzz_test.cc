@@ -10,7 +10,7 @@
 #include "channel/envelope.h"
 #include "channel/frame_assembler.h"
 #include "channel/parse_header.h"
-#include "common/crc32c.h"
+#include "common/hash/crc32c.h"
 #include "common/proto/wire.pb.h"
 #include "tests/fuzz/must.h"
 

@@ -20,16 +20,16 @@
 #include <utility>
 #include <vector>
 
-#include "common/byte_budget.h"
-#include "common/crc32c.h"
+#include "common/hash/crc32c.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/byte_budget.h"
 #include "partition/format/graph.h"
 #include "partition/format/testing/graph_builder.h"
-#include "partition/pipeline/inspect.h"
-#include "partition/pipeline/read_back.h"
-#include "partition/pipeline/verify.h"
+#include "partition/pipeline/check/inspect.h"
+#include "partition/pipeline/check/read_back.h"
+#include "partition/pipeline/check/verify.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/service/leaf_calls.h"
+#include "sampler_server/service/leaf/leaf_calls.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 

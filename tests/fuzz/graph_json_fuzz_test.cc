@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "partition/format/schema.h"
+#include "partition/schema/schema.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

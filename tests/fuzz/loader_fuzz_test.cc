@@ -28,7 +28,7 @@
 
 #include "channel/testing/sim_network.h"
 #include "common/batch/batch_layout.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 #include "common/testing/sim_scheduler.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"

@@ -2,8 +2,8 @@
 // a whole file that a user gives as a list of inputs, a mask or weights.
 #include <cstdint>
 
-#include "cli/input_file.h"
-#include "common/npy.h"
+#include "cli/inputs/input_file.h"
+#include "common/tensor/npy.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/scratch_file.h"
 

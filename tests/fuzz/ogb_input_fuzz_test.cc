@@ -16,9 +16,9 @@
 
 #include "partition/format/graph.h"
 #include "partition/format/testing/graph_builder.h"
-#include "partition/format/writer.h"
-#include "partition/pipeline/input.h"
-#include "partition/pipeline/verify.h"
+#include "partition/pipeline/check/verify.h"
+#include "partition/pipeline/inputs/input.h"
+#include "partition/writer/writer.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

@@ -29,9 +29,9 @@
 
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
+#include "common/proto/questions.pb.h"
 #include "common/proto/session.pb.h"
 #include "common/proto/wire.pb.h"
-#include "sampler_server/engine/adjacency.pb.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/service_world.h"

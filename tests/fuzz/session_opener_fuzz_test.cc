@@ -14,7 +14,7 @@
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/service_world.h"
-#include "trainer_client/core/session_opener.h"
+#include "trainer_client/core/session/session_opener.h"
 
 namespace tributary {
 namespace {

@@ -19,8 +19,8 @@
 #include "channel/shm/record.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"
-#include "common/log.h"
-#include "common/mutex.h"
+#include "common/observe/log.h"
+#include "common/runtime/mutex.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

@@ -6,13 +6,13 @@
 #include <iterator>
 #include <string>
 
-#include "cli/arguments.h"
-#include "cli/sample_request.h"
+#include "cli/command/arguments.h"
+#include "cli/sample/sample_request.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
-#include "common/parse_byte_size.h"
 #include "common/session/edge_condition.h"
-#include "partition/pipeline/number_text.h"
+#include "common/text/parse_byte_size.h"
+#include "partition/pipeline/inputs/number_text.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

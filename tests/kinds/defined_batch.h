@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "sampler_server/engine/testing/expected_tensors.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/engine/testing/oracle_tensors.h"
 
 namespace tributary {
 

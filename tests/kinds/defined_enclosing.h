@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/session/link_columns.h"
-#include "sampler_server/engine/testing/oracle.h"
+#include "sampler_server/engine/testing/expected_batch.h"
 
 namespace tributary {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sampler_server/engine/testing/definition.h"
-#include "sampler_server/engine/testing/oracle.h"
+#include "sampler_server/engine/testing/expected_batch.h"
 #include "tests/kinds/defined_enclosing.h"
 
 namespace tributary {

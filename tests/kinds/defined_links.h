@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/session/kinds/link_spec.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/kinds/link/link_spec.h"
 
 namespace tributary {
 

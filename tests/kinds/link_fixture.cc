@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "sampler_server/kinds/link/link_spec.h"
+#include "common/session/kinds/link_spec.h"
 #include "tests/brute_force/random_case.h"
 #include "tests/kinds/defined_links.h"
 #include "tests/kinds/kind_fixture.h"

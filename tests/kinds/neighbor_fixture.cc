@@ -1,4 +1,4 @@
-#include "sampler_server/engine/testing/oracle.h"
+#include "sampler_server/engine/testing/expected_batch.h"
 #include "tests/brute_force/random_case.h"
 #include "tests/kinds/kind_fixture.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "sampler_server/kinds/ppr/ppr_spec.h"
+#include "common/session/kinds/ppr_spec.h"
 #include "tests/brute_force/random_case.h"
 #include "tests/kinds/defined_batch.h"
 #include "tests/kinds/kind_fixture.h"

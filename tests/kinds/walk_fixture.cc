@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/session/kinds/walk_spec.h"
 #include "sampler_server/engine/testing/definition.h"
-#include "sampler_server/kinds/walk/walk_spec.h"
 #include "tests/brute_force/random_case.h"
 #include "tests/kinds/defined_batch.h"
 #include "tests/kinds/kind_fixture.h"

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/session/kinds/layerwise_spec.h"
+#include "common/session/kinds/link_spec.h"
+#include "common/session/kinds/ppr_spec.h"
+#include "common/session/kinds/walk_spec.h"
 #include "sampler_server/engine/testing/features_in_files.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/kinds/layerwise/layerwise_spec.h"
-#include "sampler_server/kinds/link/link_spec.h"
-#include "sampler_server/kinds/ppr/ppr_spec.h"
-#include "sampler_server/kinds/walk/walk_spec.h"
 #include "sampler_server/rows/row_queue.h"
 #include "tests/kinds/counted_memory.h"
 

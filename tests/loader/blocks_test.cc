@@ -1,5 +1,5 @@
 // Batches as DGL's blocks, written out.
-#include "trainer_client/core/blocks.h"
+#include "trainer_client/core/batch/blocks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/testing/seven_nodes.h"
-#include "partition/format/writer.h"
-#include "partition/pipeline/out_edges.h"
+#include "partition/pipeline/inputs/out_edges.h"
+#include "partition/writer/writer.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/embedded/embedded_server.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
 #include "partition/format/testing/graph_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/embedded/embedded_server.h"

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "partition/format/testing/graph_builder.h"
-#include "partition/format/writer.h"
+#include "partition/writer/writer.h"
+#include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/core/dist_link_neighbor_loader.h"
-#include "trainer_client/core/hetero_batch.h"
 #include "trainer_client/embedded/embedded_server.h"
 
 namespace tributary {

@@ -49,7 +49,7 @@ bit down_shut[STREAMS]; /* after what is in it comes its end */
 bit up_shut[STREAMS];
 
 /* channel/slot_ring.h, and the owners of a ReceiveSlot
- * (trainer_client/core/receive_slot.h). */
+ * (trainer_client/core/fleet/receive_slot.h). */
 #define FREE 0
 #define GRANTED 1 /* quarantined too: the trainer makes no difference */
 #define FILLED 2

@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trainer_client/core/death_record.h"
+#include "trainer_client/core/fleet/death_record.h"
 
 namespace tributary {
 

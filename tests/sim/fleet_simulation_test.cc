@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "common/log.h"
+#include "common/observe/log.h"
 #include "gtest/gtest.h"
 #include "tests/sim/random_schedule.h"
 #include "tests/sim/shrink.h"

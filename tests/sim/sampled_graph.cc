@@ -10,9 +10,9 @@
 
 #include "common/testing/sim_random.h"
 #include "partition/format/testing/graph_builder.h"
-#include "partition/format/writer.h"
-#include "partition/pipeline/out_edges.h"
-#include "trainer_client/core/neighbor_session.h"
+#include "partition/pipeline/inputs/out_edges.h"
+#include "partition/writer/writer.h"
+#include "trainer_client/core/session/neighbor_session.h"
 
 namespace tributary {
 namespace {

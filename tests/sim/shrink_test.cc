@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/log.h"
+#include "common/observe/log.h"
 #include "gtest/gtest.h"
 #include "tests/sim/random_schedule.h"
 #include "tests/sim/sim_world.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "channel/testing/sim_network.h"
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
 #include "common/testing/sim_random.h"
 #include "common/testing/sim_scheduler.h"
 #include "trainer_client/core/loader_core.h"

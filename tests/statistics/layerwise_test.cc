@@ -7,8 +7,8 @@
 #include <functional>
 #include <map>
 
+#include "common/session/kinds/layerwise_spec.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/kinds/layerwise/layerwise_spec.h"
 #include "tests/statistics/chi_square.h"
 
 namespace tributary {

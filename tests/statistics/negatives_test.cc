@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/session/kinds/link_spec.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/kinds/link/link_spec.h"
 #include "tests/statistics/chi_square.h"
 
 namespace tributary {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "common/session/hop_key.h"
-#include "common/session/permutation.h"
+#include "common/random/hop_key.h"
+#include "common/random/permutation.h"
 #include "tests/statistics/chi_square.h"
 
 namespace tributary {

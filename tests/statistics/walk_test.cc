@@ -9,8 +9,8 @@
 #include <functional>
 #include <map>
 
+#include "common/session/kinds/walk_spec.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/kinds/walk/walk_spec.h"
 #include "tests/statistics/chi_square.h"
 
 namespace tributary {

@@ -22,12 +22,10 @@ const char* __tsan_default_options() {
 const char* __tsan_default_suppressions() {
   return "called_from_lib:libgrpc.so\n"
          "called_from_lib:libgrpc++.so\n"
-         "called_from_lib:libtbb.so\n"
          // The last of several owners frees; the count is theirs.
          "race:absl::debian3::Status::UnrefNonInlined\n"
          // What a gRPC thread runs was ordered by locks inside libgrpc.
          "race:grpc::\n"
-         "race:grpc_\n"
-         "race:tbb::detail::\n";
+         "race:grpc_\n";
 }
 #endif

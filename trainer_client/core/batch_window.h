@@ -11,8 +11,8 @@
 #include "absl/time/time.h"
 #include "common/batch/batch_view.h"
 #include "common/fleet/address.h"
-#include "trainer_client/core/death_record.h"
-#include "trainer_client/core/receive_slot.h"
+#include "trainer_client/core/fleet/death_record.h"
+#include "trainer_client/core/fleet/receive_slot.h"
 
 namespace tributary {
 

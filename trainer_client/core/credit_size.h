@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 
 namespace tributary {
 

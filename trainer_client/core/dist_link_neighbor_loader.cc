@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
-#include "trainer_client/core/link_request.h"
+#include "common/text/status.h"
+#include "trainer_client/core/session/link_request.h"
 
 namespace tributary {
 namespace {

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "common/fleet/discovery_source.h"
+#include "common/fleet/graph_name.h"
 #include "common/fleet/host_resolver.h"
-#include "common/graph_name.h"
-#include "common/promised.h"
-#include "common/status.h"
+#include "common/runtime/promised.h"
+#include "common/text/status.h"
 #include "trainer_client/core/loader_core.h"
-#include "trainer_client/core/neighbor_session.h"
-#include "trainer_client/core/session_opener.h"
+#include "trainer_client/core/session/neighbor_session.h"
+#include "trainer_client/core/session/session_opener.h"
 
 namespace tributary {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "channel/in_process_transport.h"
-#include "common/thread_pool.h"
+#include "common/runtime/thread_pool.h"
 #include "partition/format/testing/graph_builder.h"
 #include "trainer_client/core/dist_layerwise_loader.h"
 #include "trainer_client/core/dist_ppr_loader.h"

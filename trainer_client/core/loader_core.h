@@ -11,33 +11,17 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
-#include "common/session/link_columns.h"
-#include "common/session/link_lists.h"
-#include "trainer_client/core/batch_lease.h"
+#include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/batch_window.h"
 #include "trainer_client/core/credit_size.h"
-#include "trainer_client/core/epoch_order.h"
+#include "trainer_client/core/fleet/receive_slot.h"
+#include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/loader_stats.h"
-#include "trainer_client/core/receive_slot.h"
-#include "trainer_client/core/server_fleet.h"
+#include "trainer_client/core/session/epoch_order.h"
+#include "trainer_client/core/session/loader_session.h"
 #include "trainer_client/core/strand_signal.h"
 
 namespace tributary {
-
-// What a loader works on.
-struct LoaderSession {
-  std::shared_ptr<const std::string> spec;  // the bytes that are hashed
-  Sha256Digest identity{};                  // of the spec
-  Sha256Digest inputs{};                    // of the input list
-  std::shared_ptr<const std::vector<int64_t>> input_ids;
-  std::shared_ptr<const LinkColumns> links;  // instead, of links; or null
-  LinkLists link_lists;                      // of these, by edge type
-  std::shared_ptr<const std::vector<int64_t>> input_times;  // as many; or null
-  EpochOrderOptions order;
-  uint64_t max_batch_bytes = 0;  // the specification's bound; 0: unknown
-  // Refuses servers that hold another graph.
-  std::function<absl::Status(const ServerDescription&)> accept;
-};
 
 struct LoaderCoreOptions {
   uint64_t buffer_size = uint64_t{256} << 20;

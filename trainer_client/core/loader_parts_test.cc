@@ -3,7 +3,7 @@
 #include "common/testing/sim_scheduler.h"
 #include "trainer_client/core/batch_window.h"
 #include "trainer_client/core/credit_size.h"
-#include "trainer_client/core/death_record.h"
+#include "trainer_client/core/fleet/death_record.h"
 #include "trainer_client/core/strand_signal.h"
 
 namespace tributary {

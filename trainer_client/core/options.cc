@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "common/buffer.h"
 #include "common/fleet/address.h"
-#include "common/graph_name.h"
-#include "common/status.h"
-#include "common/utf8.h"
+#include "common/fleet/graph_name.h"
+#include "common/io/buffer.h"
+#include "common/text/status.h"
+#include "common/text/utf8.h"
 
 namespace tributary {
 namespace {

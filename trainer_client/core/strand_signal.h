@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "common/executor.h"
-#include "common/mutex.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
 
 namespace tributary {
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
-#include "common/status.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/in_process_transport.h"
-#include "common/status.h"
+#include "common/text/status.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/local_service.h"
 

@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "channel/transport.h"
-#include "common/executor.h"
-#include "common/feature_memory.h"
 #include "common/fleet/address.h"
+#include "common/runtime/executor.h"
 #include "partition/format/graph.h"
+#include "partition/schema/feature_memory.h"
 
 namespace tributary {
 

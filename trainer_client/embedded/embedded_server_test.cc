@@ -6,9 +6,9 @@
 
 #include "channel/message.h"
 #include "common/batch/batch_view.h"
-#include "common/buffer.h"
-#include "common/mutex.h"
+#include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/mutex.h"
 #include "common/session/spec_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

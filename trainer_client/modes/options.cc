@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/buffer.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

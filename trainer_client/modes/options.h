@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "common/feature_memory.h"
+#include "partition/schema/feature_memory.h"
 #include "trainer_client/core/options.h"
 
 namespace tributary {

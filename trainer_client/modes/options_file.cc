@@ -8,11 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/feature_memory.h"
-#include "common/file_mapping.h"
-#include "common/parse_byte_size.h"
-#include "common/status.h"
+#include "common/io/file_mapping.h"
+#include "common/text/parse_byte_size.h"
+#include "common/text/status.h"
 #include "nlohmann/json.hpp"
+#include "partition/schema/feature_memory.h"
 
 namespace tributary {
 namespace {

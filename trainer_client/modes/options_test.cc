@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/buffer.h"
-#include "common/log.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
 #include "trainer_client/cuda/page_lock.h"
 
 namespace tributary {

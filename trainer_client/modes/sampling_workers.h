@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
 #include "trainer_client/modes/ring_maker.h"

@@ -20,10 +20,10 @@
 #include "absl/strings/str_split.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/shm/worker_report.h"
-#include "common/clock.h"
-#include "common/log.h"
-#include "common/mutex.h"
-#include "common/status.h"
+#include "common/observe/log.h"
+#include "common/runtime/clock.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
 
 extern char** environ;
 

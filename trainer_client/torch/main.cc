@@ -1,9 +1,9 @@
 // tributary-train: see --help and docs/training.md.
 #include <csignal>
 
-#include "common/log.h"
+#include "common/observe/log.h"
 #include "trainer_client/torch/real_batch_source.h"
-#include "trainer_client/torch/train_command.h"
+#include "trainer_client/torch/train/train_command.h"
 
 int main(int argc, char** argv) {
   // Streams that open and close are the servers' business.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/status.h"
+#include "common/text/status.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {

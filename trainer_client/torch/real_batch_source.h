@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/torch/train_command.h"
+#include "trainer_client/torch/train/train_command.h"
 
 namespace tributary {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "partition/format/writer.h"
+#include "partition/writer/writer.h"
 
 namespace tributary {
 namespace {

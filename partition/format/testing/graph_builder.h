@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "partition/format/content.h"
 #include "partition/format/graph.h"
+#include "partition/writer/content.h"
 
 namespace tributary {
 

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
-#include "partition/pipeline/input.h"
+#include "partition/pipeline/inputs/input.h"
 
 namespace tributary {
 

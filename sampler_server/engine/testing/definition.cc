@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
 
 namespace tributary {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/session/philox.h"
+#include "common/random/philox.h"
 
 namespace tributary {
 

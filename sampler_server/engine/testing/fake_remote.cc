@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "sampler_server/engine/gather.h"
+#include "sampler_server/engine/gather/gather.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "common/cancel_token.h"
-#include "common/executor.h"
+#include "common/runtime/cancel_token.h"
+#include "common/runtime/executor.h"
 #include "partition/format/graph.h"
-#include "sampler_server/engine/remote_partitions.h"
+#include "sampler_server/engine/batch/remote_partitions.h"
 
 namespace tributary {
 

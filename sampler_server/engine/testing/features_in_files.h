@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "partition/format/graph.h"
-#include "sampler_server/engine/row_reader.h"
+#include "sampler_server/engine/gather/row_reader.h"
 
 namespace tributary {
 

@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "common/status.h"
-#include "partition/format/row_order.h"
+#include "common/text/status.h"
+#include "partition/writer/row_order.h"
 
 namespace tributary {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "sampler_server/engine/hop.h"
+#include "sampler_server/engine/hop/hop.h"
 
 namespace tributary {
 

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "common/session/hop_key.h"
-#include "partition/format/row_order.h"
+#include "common/random/hop_key.h"
+#include "partition/writer/row_order.h"
 
 namespace tributary {
 namespace {

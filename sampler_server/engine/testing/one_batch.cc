@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "common/session/hop_key.h"
+#include "common/random/hop_key.h"
+#include "common/random/permutation.h"
 #include "common/session/link_lists.h"
-#include "common/session/permutation.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {

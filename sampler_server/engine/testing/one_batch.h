@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/batch/batch_view.h"
-#include "common/buffer.h"
+#include "common/io/buffer.h"
 #include "common/session/link_columns.h"
 #include "common/session/spec_builder.h"
 #include "common/testing/sim_scheduler.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "common/status.h"
-#include "sampler_server/engine/resolve_ids.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/ids/resolve_ids.h"
 #include "sampler_server/kinds/layerwise/layer_draw.h"
 
 namespace tributary {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/session/philox.h"
+#include "common/random/philox.h"
 #include "partition/format/graph.h"
-#include "sampler_server/engine/degree_table.h"
+#include "sampler_server/kinds/shared/degree_table.h"
 
 namespace tributary {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/session/philox.h"
-#include "sampler_server/engine/drawn_mass.h"
+#include "common/random/philox.h"
+#include "sampler_server/engine/draw/drawn_mass.h"
 
 namespace tributary {
 

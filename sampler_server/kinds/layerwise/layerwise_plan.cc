@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "common/session/degree_weight.h"
+#include "common/random/degree_weight.h"
+#include "common/session/kinds/layerwise_spec.h"
 #include "common/session/limits.h"
-#include "common/status.h"
-#include "sampler_server/engine/self_edge_type.h"
-#include "sampler_server/engine/spec_error.h"
-#include "sampler_server/kinds/layerwise/layerwise_spec.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/plan/spec_error.h"
+#include "sampler_server/kinds/shared/self_edge_type.h"
 
 namespace tributary {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "common/proto/session.pb.h"
-#include "partition/format/schema.h"
-#include "sampler_server/engine/degree_table.h"
-#include "sampler_server/engine/plan.h"
-#include "sampler_server/kinds/layerwise/layerwise_spec.h"
+#include "common/session/kinds/layerwise_spec.h"
+#include "partition/schema/schema.h"
+#include "sampler_server/engine/plan/plan.h"
+#include "sampler_server/kinds/shared/degree_table.h"
 
 namespace tributary {
 

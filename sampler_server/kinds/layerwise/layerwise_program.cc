@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/session/hop_key.h"
-#include "partition/format/feature_columns.h"
-#include "sampler_server/engine/adjacency_questions.h"
-#include "sampler_server/engine/batch_writer.h"
-#include "sampler_server/engine/held_memory.h"
+#include "common/random/hop_key.h"
+#include "partition/schema/feature_columns.h"
+#include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/held_memory.h"
+#include "sampler_server/engine/questions/adjacency_questions.h"
 #include "sampler_server/kinds/layerwise/graph_draw.h"
 
 namespace tributary {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/session/kinds/link_spec.h"
 #include "partition/format/testing/seven_nodes.h"
 #include "sampler_server/engine/testing/layouts.h"
-#include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {

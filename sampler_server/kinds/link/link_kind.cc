@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/proto/session.pb.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_plan.h"
 #include "sampler_server/kinds/link/link_program.h"
 #include "sampler_server/kinds/link/negative_search.h"

@@ -4,7 +4,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_KIND_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_KIND_H_
 
-#include "sampler_server/engine/sampling_kind.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 
 namespace tributary {
 

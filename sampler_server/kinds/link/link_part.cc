@@ -1,8 +1,8 @@
 #include "sampler_server/kinds/link/link_part.h"
 
-#include "common/status.h"
-#include "sampler_server/engine/resolve_ids.h"
-#include "sampler_server/engine/tree_ids.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/ids/resolve_ids.h"
+#include "sampler_server/engine/ids/tree_ids.h"
 
 namespace tributary {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_plan.h"
 
 namespace tributary {

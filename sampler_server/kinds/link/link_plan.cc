@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "common/session/degree_weight.h"
-#include "common/status.h"
-#include "sampler_server/engine/spec_error.h"
+#include "common/random/degree_weight.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/plan/spec_error.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
 
 namespace tributary {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "common/status.h"
-#include "sampler_server/engine/held_memory.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/batch/held_memory.h"
 #include "sampler_server/kinds/link/negative_step.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "sampler_server/engine/sampling_kind.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 #include "sampler_server/kinds/link/enclosing.h"
 #include "sampler_server/kinds/link/link_part.h"
 #include "sampler_server/kinds/link/link_tensors.h"

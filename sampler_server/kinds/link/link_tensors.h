@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_part.h"
 
 namespace tributary {

@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "common/session/kinds/link_spec.h"
 #include "sampler_server/engine/testing/layouts.h"
-#include "sampler_server/kinds/link/link_spec.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {

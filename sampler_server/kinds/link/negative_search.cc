@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/proto/questions.pb.h"
 #include "common/proto/session.pb.h"
-#include "common/status.h"
-#include "sampler_server/engine/have_edges.h"
-#include "sampler_server/engine/node_column_step.h"
-#include "sampler_server/engine/resolve_ids.h"
-#include "sampler_server/kinds/link/link.pb.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/ids/resolve_ids.h"
+#include "sampler_server/engine/questions/have_edges.h"
+#include "sampler_server/engine/steps/node_column_step.h"
 
 namespace tributary {
 namespace {

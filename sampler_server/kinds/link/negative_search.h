@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_part.h"
 #include "sampler_server/kinds/link/negative_draw.h"
 

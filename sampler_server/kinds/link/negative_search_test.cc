@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "common/session/kinds/link_spec.h"
 #include "sampler_server/engine/testing/one_batch.h"
-#include "sampler_server/kinds/link/link_spec.h"
 
 namespace tributary {
 namespace {

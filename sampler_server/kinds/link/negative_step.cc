@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/session/hop_key.h"
-#include "common/status.h"
-#include "sampler_server/engine/resolve_ids.h"
+#include "common/random/hop_key.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/ids/resolve_ids.h"
 #include "sampler_server/kinds/link/negative_search.h"
 
 namespace tributary {

@@ -7,7 +7,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_part.h"
 #include "sampler_server/kinds/link/negative_draw.h"
 

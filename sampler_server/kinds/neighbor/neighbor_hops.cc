@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "sampler_server/engine/induce_step.h"
-#include "sampler_server/engine/mirror_edges.h"
+#include "sampler_server/engine/steps/induce_step.h"
+#include "sampler_server/engine/steps/mirror_edges.h"
 
 namespace tributary {
 

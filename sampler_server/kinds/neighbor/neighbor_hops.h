@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "sampler_server/engine/hop_step.h"
-#include "sampler_server/engine/sampling_kind.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
+#include "sampler_server/engine/steps/hop_step.h"
 
 namespace tributary {
 

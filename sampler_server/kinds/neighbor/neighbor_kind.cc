@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "common/proto/session.pb.h"
-#include "sampler_server/engine/induce_question.h"
-#include "sampler_server/engine/node_column_step.h"
-#include "sampler_server/engine/tree_ids.h"
+#include "sampler_server/engine/ids/tree_ids.h"
+#include "sampler_server/engine/questions/induce_question.h"
+#include "sampler_server/engine/steps/node_column_step.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
 

@@ -7,10 +7,10 @@
 #include "common/session/draw_options.h"
 #include "common/session/limits.h"
 #include "common/session/subgraph_options.h"
-#include "common/status.h"
-#include "partition/format/draw_traits.h"
-#include "partition/format/edge_direction.h"
-#include "sampler_server/engine/spec_error.h"
+#include "common/text/status.h"
+#include "partition/schema/draw_traits.h"
+#include "partition/schema/edge_direction.h"
+#include "sampler_server/engine/plan/spec_error.h"
 
 namespace tributary {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "common/proto/session.pb.h"
-#include "sampler_server/engine/adjacency_questions.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/questions/adjacency_questions.h"
 #include "sampler_server/kinds/ppr/ppr_plan.h"
 #include "sampler_server/kinds/ppr/ppr_program.h"
 

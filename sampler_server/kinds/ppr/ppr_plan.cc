@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "common/status.h"
-#include "sampler_server/engine/self_edge_type.h"
-#include "sampler_server/engine/spec_error.h"
-#include "sampler_server/kinds/ppr/ppr_spec.h"
+#include "common/session/kinds/ppr_spec.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/plan/spec_error.h"
+#include "sampler_server/kinds/shared/self_edge_type.h"
 
 namespace tributary {
 namespace {

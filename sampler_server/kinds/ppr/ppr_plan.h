@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "common/proto/session.pb.h"
-#include "partition/format/schema.h"
-#include "sampler_server/engine/plan.h"
+#include "partition/schema/schema.h"
+#include "sampler_server/engine/plan/plan.h"
 #include "sampler_server/kinds/ppr/push_sums.h"
 
 namespace tributary {

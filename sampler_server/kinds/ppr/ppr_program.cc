@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
-#include "sampler_server/engine/adjacency_questions.h"
-#include "sampler_server/engine/batch_writer.h"
-#include "sampler_server/engine/held_memory.h"
-#include "sampler_server/engine/node_column_step.h"
+#include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/held_memory.h"
+#include "sampler_server/engine/questions/adjacency_questions.h"
+#include "sampler_server/engine/steps/node_column_step.h"
 
 namespace tributary {
 namespace {

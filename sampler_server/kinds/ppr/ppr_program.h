@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "sampler_server/engine/sampling_kind.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 #include "sampler_server/kinds/ppr/ppr_plan.h"
 #include "sampler_server/kinds/ppr/push_sums.h"
 #include "sampler_server/kinds/ppr/seen_graph.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "sampler_server/engine/local_numbering.h"
+#include "sampler_server/engine/ids/local_numbering.h"
 
 namespace tributary {
 

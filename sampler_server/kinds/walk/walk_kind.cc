@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/proto/session.pb.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/walk/walk_plan.h"
 #include "sampler_server/kinds/walk/walk_program.h"
 #include "sampler_server/kinds/walk/walk_questions.h"

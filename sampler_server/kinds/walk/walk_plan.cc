@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "common/status.h"
-#include "sampler_server/engine/spec_error.h"
-#include "sampler_server/kinds/walk/walk_spec.h"
+#include "common/session/kinds/walk_spec.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/plan/spec_error.h"
 
 namespace tributary {
 namespace {

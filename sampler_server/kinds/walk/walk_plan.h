@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "common/proto/session.pb.h"
-#include "partition/format/schema.h"
-#include "sampler_server/engine/plan.h"
+#include "partition/schema/schema.h"
+#include "sampler_server/engine/plan/plan.h"
 
 namespace tributary {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "common/session/hop_key.h"
-#include "sampler_server/engine/batch_writer.h"
+#include "common/random/hop_key.h"
+#include "sampler_server/engine/batch/batch_writer.h"
 #include "sampler_server/kinds/walk/walk_questions.h"
 
 namespace tributary {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "sampler_server/engine/sampling_kind.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 #include "sampler_server/kinds/walk/walk_plan.h"
 #include "sampler_server/kinds/walk/walk_step.h"
 

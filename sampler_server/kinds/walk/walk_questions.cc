@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/proto/session.pb.h"
-#include "common/status.h"
-#include "sampler_server/engine/have_edges.h"
+#include "common/proto/questions.pb.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/questions/have_edges.h"
 
 namespace tributary {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "sampler_server/engine/node_questions.h"
-#include "sampler_server/engine/step_context.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/questions/node_questions.h"
 #include "sampler_server/kinds/walk/walk_plan.h"
 #include "sampler_server/kinds/walk/walk_step.h"
 

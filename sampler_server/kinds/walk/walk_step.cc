@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "common/status.h"
-#include "sampler_server/engine/draw_lanes.h"
-#include "sampler_server/engine/prefetch.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/draw/draw_lanes.h"
+#include "sampler_server/engine/draw/prefetch.h"
 
 namespace tributary {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "common/session/philox.h"
+#include "common/random/philox.h"
 #include "partition/format/graph.h"
 
 namespace tributary {

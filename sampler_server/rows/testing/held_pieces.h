@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "common/mutex.h"
+#include "common/runtime/mutex.h"
 #include "sampler_server/rows/piece_reader.h"
 
 namespace tributary {

@@ -12,8 +12,8 @@
 
 #include "channel/testing/sim_network.h"
 #include "channel/transport.h"
-#include "common/batch_key.h"
-#include "common/buffer.h"
+#include "common/batch/batch_key.h"
+#include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
 #include "common/testing/sim_scheduler.h"
 

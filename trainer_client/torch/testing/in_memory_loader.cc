@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/batch/batch_layout.h"
-#include "common/buffer.h"
-#include "common/mutex.h"
-#include "common/status.h"
+#include "common/io/buffer.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/sha256.h"
+#include "common/hash/sha256.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 
 namespace tributary {

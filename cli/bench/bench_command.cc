@@ -1,0 +1,296 @@
+#include "cli/bench/bench_command.h"
+
+#include <fcntl.h>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "cli/bench/bench_run.h"
+#include "cli/bench/channel_bench.h"
+#include "cli/bench/stream_bench.h"
+#include "cli/command/arguments.h"
+#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_request.h"
+#include "common/io/unique_fd.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+// A server makes at most so many batches of one stream at once.
+constexpr int kMaxAhead = 32;
+// Of what needs no graph from outside.
+constexpr absl::Duration kMadeUpTime = absl::Seconds(3);
+
+constexpr char kDescription[] =
+    R"(Measures how fast batches come, and what the machine can do at best, in
+one run: machines compare by the ratio of the two.)";
+
+constexpr char kFooter[] =
+    R"(Without --graph, `sample` and `gather` make a graph up by R-MAT. `stream`
+measures the stream by itself, or with --servers all that a fleet does.
+Examples:
+  What this machine samples, and gathers, in one process:
+    tributary bench sample
+    tributary bench gather --graph g --num-neighbors 15,10,5 --threads 8
+  What batches take from the wire, without sampling, as JSON:
+    tributary bench stream --json
+  What a batch takes to reach the trainer in shared memory, sockets and gRPC:
+    tributary bench channel
+  What arrives from a fleet (`tributary serve`), as JSON:
+    tributary bench stream --servers 10.0.0.1:50051,10.0.0.2:50051 --json \
+        --input-nodes train --num-neighbors 15,10,5 --batch-size 1024)";
+
+class BenchCommand final : public Command {
+ public:
+  BenchCommand() {
+    arguments_.input_nodes = "train";
+    arguments_.num_neighbors = "15,10,5";
+    arguments_.batch_size = "1024";
+  }
+  CLI::App* Declare(CLI::App& root) override;
+  absl::Status Run(SignalWatcher&) override;
+
+ private:
+  CLI::App* DeclareOne(CLI::App& bench, BenchKind kind, const char* name,
+                       const char* about);
+  void DeclareMadeUp(CLI::App& app);
+  void DeclareStream(CLI::App& bench);
+  void DeclareFarEnd(CLI::App& bench);
+  void DeclareChannel(CLI::App& bench);
+  void DeclareFillingEnd(CLI::App& bench);
+  absl::Status RunOne() const;
+  absl::Status RunStream() const;
+  absl::Status RunFarEnd() const;
+  absl::Status RunChannel() const;
+  absl::Status RunFillingEnd() const;
+  bool made_up() const {
+    return kind_ != BenchKind::kStream && arguments_.graph.empty();
+  }
+  absl::StatusOr<BenchOptions> ReadOptions() const;
+  absl::Status ReadRmat(RmatOptions* rmat) const;
+  absl::StatusOr<absl::Duration> ReadSeconds() const;
+  absl::StatusOr<int> ReadStreams() const;
+
+  BenchKind kind_ = BenchKind::kSample;
+  SampleArguments arguments_;
+  std::string scale_ = "16", edges_ = "1048576", feat_dim_ = "100";
+  CLI::Option* servers_ = nullptr;  // of `stream`
+  std::string seconds_, streams_ = "1";
+  bool json_ = false;
+  absl::Status (BenchCommand::*run_)() const = nullptr;  // of another kind
+  std::string way_;                                      // of the far end
+  std::string door_;                                     // of the filling end
+};
+
+CLI::App* BenchCommand::Declare(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("bench", kDescription);
+  app->require_subcommand(1);
+  app->footer(kFooter);
+  DeclareMadeUp(*DeclareOne(
+      *app, BenchKind::kSample, "sample",
+      "Samples in this process, beside random reads of cache lines"));
+  DeclareMadeUp(*DeclareOne(
+      *app, BenchKind::kGather, "gather",
+      "Samples with features in this process, beside memcpy and random reads "
+      "of cache lines"));
+  DeclareStream(*app);
+  DeclareFarEnd(*app);
+  DeclareChannel(*app);
+  DeclareFillingEnd(*app);
+  return app;
+}
+
+CLI::App* BenchCommand::DeclareOne(CLI::App& bench, BenchKind kind,
+                                   const char* name, const char* about) {
+  CLI::App* app = bench.add_subcommand(name, about);
+  app->callback([this, kind] { kind_ = kind; });
+  DeclareSampleDraws(*app, arguments_);
+  DeclareSampleWalk(*app, arguments_);
+  for (const char* option : {"--input-nodes", "--num-neighbors"}) {
+    app->get_option(option)->required(false)->capture_default_str();
+  }
+  DeclareSampleLimits(*app, arguments_);
+  return app;
+}
+
+void BenchCommand::DeclareMadeUp(CLI::App& app) {
+  app.add_option("--graph", arguments_.graph, "A graph's folder")
+      ->type_name("DIR");
+  DeclareSampleMode(app, arguments_);
+  app.add_option("--scale", scale_, "Of a made-up graph: 2^SCALE nodes")
+      ->capture_default_str();
+  app.add_option("--edges", edges_, "Of a made-up graph")
+      ->capture_default_str();
+  app.add_option("--feat-dim", feat_dim_, "Of a made-up graph")
+      ->capture_default_str();
+  app.add_option("--seconds", seconds_,
+                 "Epoch after epoch for so long; default: --batches, once; "
+                 "of a made-up graph: 3");
+  app.add_flag("--json", json_, "One JSON object on a line");
+}
+
+// Without servers nothing is sampled: what says how needs them.
+void BenchCommand::DeclareStream(CLI::App& bench) {
+  CLI::App* app = DeclareOne(
+      bench, BenchKind::kStream, "stream",
+      "Moves batches over gRPC from a process of its own, beside raw TCP; with "
+      "--servers, receives a fleet's");
+  const auto sampling = app->get_options(
+      [](const CLI::Option* o) { return !o->check_lname("help"); });
+  servers_ =
+      app->add_option("--servers", arguments_.servers,
+                      "HOST:PORT,... or file:PATH or dns:///NAME:PORT: whole "
+                      "batches, sampled and gathered there")
+          ->type_name("LIST");
+  for (CLI::Option* option : sampling) option->needs(servers_);
+  app->add_option("--streams", streams_,
+                  absl::StrCat("Without --servers: 1 to ", kMaxBenchStreams,
+                               ", each on a connection of its own"))
+      ->capture_default_str()
+      ->excludes(servers_);
+  app->add_option("--seconds", seconds_,
+                  "Rounds, 1 GiB each way, for so long; default: 3. With "
+                  "--servers, epochs; default: --batches, once");
+  app->add_flag("--json", json_, "One JSON object on a line");
+}
+
+// The process that `stream` sends from: nothing for people.
+void BenchCommand::DeclareFarEnd(CLI::App& bench) {
+  CLI::App* app = bench.add_subcommand("far-end", "Sends what `stream` takes");
+  app->group("");  // not listed
+  app->callback([this] { run_ = &BenchCommand::RunFarEnd; });
+  app->add_option("way", way_)->required();
+  app->add_option("streams", streams_)->required();
+}
+
+void BenchCommand::DeclareChannel(CLI::App& bench) {
+  CLI::App* app = bench.add_subcommand(
+      "channel",
+      "Hands batches over from processes of its own, in shared memory, "
+      "through a unix socket and over gRPC, beside memcpy");
+  app->callback([this] { run_ = &BenchCommand::RunChannel; });
+  app->add_option("--seconds", seconds_, "Rounds for so long; default: 3");
+  app->add_flag("--json", json_, "One JSON object on a line");
+}
+
+// The processes that `channel` receives from: nothing for people.
+void BenchCommand::DeclareFillingEnd(CLI::App& bench) {
+  CLI::App* app =
+      bench.add_subcommand("filling-end", "Fills what `channel` asks for");
+  app->group("");  // not listed
+  app->callback([this] { run_ = &BenchCommand::RunFillingEnd; });
+  app->add_option("door", door_);
+}
+
+absl::Status BenchCommand::ReadRmat(RmatOptions* rmat) const {
+  ASSIGN_OR_RETURN(const uint64_t scale, ParseWhole("--scale", scale_, 1, 32));
+  ASSIGN_OR_RETURN(const uint64_t edges,
+                   ParseWhole("--edges", edges_, 1, uint64_t{1} << 40));
+  ASSIGN_OR_RETURN(const uint64_t feat_dim,
+                   ParseWhole("--feat-dim", feat_dim_, 0, 65536));
+  rmat->scale = static_cast<int>(scale);
+  rmat->edges = static_cast<int64_t>(edges);
+  rmat->feat_dim = static_cast<int64_t>(feat_dim);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::Duration> BenchCommand::ReadSeconds() const {
+  return ParseSeconds("--seconds", seconds_, absl::Milliseconds(1),
+                      absl::Hours(1));
+}
+
+absl::StatusOr<int> BenchCommand::ReadStreams() const {
+  ASSIGN_OR_RETURN(const uint64_t streams,
+                   ParseWhole("--streams", streams_, 1, kMaxBenchStreams));
+  return static_cast<int>(streams);
+}
+
+absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
+  BenchOptions options;
+  options.kind = kind_;
+  RETURN_IF_ERROR(ReadRmat(&options.rmat));
+  if (made_up()) options.time = kMadeUpTime;
+  if (!seconds_.empty()) {
+    ASSIGN_OR_RETURN(options.time, ReadSeconds());
+  }
+  SampleArguments arguments = arguments_;
+  if (arguments.kind == "link") {
+    return UsageError("--kind \"link\" with bench\nallowed: node, walk, ppr");
+  }
+  if (made_up()) arguments.graph = "made up";  // what is parsed names one
+  ASSIGN_OR_RETURN(options.request, ParseSampleArguments(arguments));
+  options.request.graph = arguments_.graph;
+  // Enough on its way that no thread of a server waits for this one.
+  auto& worker = options.request.worker;
+  worker.prefetch_size = std::clamp(2 * options.request.threads, 4, kMaxAhead);
+  worker.worker_concurrency = worker.prefetch_size;
+  return options;
+}
+
+absl::Status BenchCommand::RunOne() const {
+  ASSIGN_OR_RETURN(BenchOptions options, ReadOptions());
+  SampleRequest& request = options.request;
+  RETURN_IF_ERROR(ReadListFiles(&request));
+  ASSIGN_OR_RETURN(const BenchReport report, RunBench(options));
+  std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunStream() const {
+  StreamBenchOptions options;
+  ASSIGN_OR_RETURN(options.streams, ReadStreams());
+  if (!seconds_.empty()) {
+    ASSIGN_OR_RETURN(options.time, ReadSeconds());
+  }
+  ASSIGN_OR_RETURN(const StreamBenchReport report, RunStreamBench(options));
+  std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunFarEnd() const {
+  ASSIGN_OR_RETURN(const int streams, ReadStreams());
+  return RunStreamBenchFarEnd(way_, streams);
+}
+
+absl::Status BenchCommand::RunChannel() const {
+  absl::Duration time = kMadeUpTime;
+  if (!seconds_.empty()) {
+    ASSIGN_OR_RETURN(time, ReadSeconds());
+  }
+  ASSIGN_OR_RETURN(const ChannelBenchReport report, RunChannelBench(time));
+  std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunFillingEnd() const {
+  if (door_.empty()) return ::tributary::RunFillingEnd(std::nullopt);
+  ASSIGN_OR_RETURN(const uint64_t fd, ParseWhole("DOOR", door_, 3, 65535));
+  const auto door = static_cast<int>(fd);
+  if (fcntl(door, F_SETFD, FD_CLOEXEC) != 0) {
+    return UsageError(
+        absl::StrCat("DOOR ", door_, " is not open; the parent passes it on"));
+  }
+  return ::tributary::RunFillingEnd(UniqueFd(door));
+}
+
+absl::Status BenchCommand::Run(SignalWatcher&) {
+  SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
+  if (run_ != nullptr) return (this->*run_)();
+  const bool fleet = servers_->count() > 0;  // be it an empty list
+  return kind_ == BenchKind::kStream && !fleet ? RunStream() : RunOne();
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeBenchCommand() {
+  return std::make_unique<BenchCommand>();
+}
+
+}  // namespace tributary

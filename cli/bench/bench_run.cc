@@ -1,0 +1,229 @@
+#include "cli/bench/bench_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "channel/measure/loopback_tcp.h"
+#include "channel/measure/memory_limits.h"
+#include "cli/sample/sample_output.h"
+#include "cli/sample/sample_source.h"
+#include "common/io/buffer.h"
+#include "common/io/unfinished_folder.h"
+#include "common/runtime/clock.h"
+#include "common/text/status.h"
+#include "partition/pipeline/partitioners/partitioner.h"
+#include "partition/schema/schema.h"
+#include "partition/writer/writer.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kMinLimitBytes = uint64_t{16} << 20;
+constexpr uint64_t kMaxLimitBytes = uint64_t{1} << 30;
+constexpr uint64_t kMinTcpBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxTcpBytes = uint64_t{8} << 30;
+
+// When the batches are not measured by time.
+constexpr absl::Duration kLimitTime = absl::Seconds(1);
+
+struct Measured {
+  BatchCounts counts;
+  uint64_t batches = 0;
+  double first_batch_seconds = 0;
+  double seconds = 0;
+  double waited_seconds = 0;
+};
+
+absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
+  std::error_code error;
+  const std::filesystem::path parent =
+      std::filesystem::temp_directory_path(error);
+  auto folder = UnfinishedFolder::Create(
+      (error ? "/tmp" : parent.string()) + "/tributary-", 0700);
+  if (folder.ok()) return folder;
+  return absl::Status(folder.status().code(),
+                      absl::StrCat(folder.status().message(),
+                                   "; set TMPDIR to a folder that "
+                                   "can be written"));
+}
+
+absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
+  ASSIGN_OR_RETURN(const GraphContent content, GenerateRmat(rmat));
+  ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(content, PartitionOptions()));
+  return WriteGraph(content, std::move(plan), folder,
+                    {.made_by = "tributary bench", .flush = false})
+      .status();
+}
+
+// A made-up graph's folder goes as soon as it is mapped: nothing is left
+// behind, however this ends.
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
+    const BenchOptions& options, SampleRequest& request) {
+  if (!request.graph.empty() || !request.worker.servers.empty()) {
+    return OpenSampleSource(request);
+  }
+  ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
+  request.graph = absl::StrCat(folder.path(), "/graph");
+  RETURN_IF_ERROR(Generate(options.rmat, request.graph));
+  return OpenSampleSource(request);
+}
+
+double SecondsSince(absl::Time start) {
+  return absl::ToDoubleSeconds(SteadyClock().Now() - start);
+}
+
+// The next batch; none at the end of what was asked for.
+absl::StatusOr<std::optional<BatchLease>> NextOf(const BenchOptions& options,
+                                                 DistNeighborLoader& loader,
+                                                 uint64_t& epoch) {
+  ASSIGN_OR_RETURN(std::optional<BatchLease> batch, loader.Next());
+  if (batch.has_value() || options.time == absl::ZeroDuration()) return batch;
+  RETURN_IF_ERROR(loader.StartEpoch(++epoch));
+  return loader.Next();
+}
+
+absl::StatusOr<Measured> Measure(const BenchOptions& options,
+                                 DistNeighborLoader& loader) {
+  const bool timed = options.time > absl::ZeroDuration();
+  const double wanted = absl::ToDoubleSeconds(options.time);
+  uint64_t epoch = options.request.epoch;
+  const absl::Time began = SteadyClock().Now();
+  RETURN_IF_ERROR(loader.StartEpoch(epoch));
+  const IndexRange& range = options.request.batches;
+  if (!timed) RETURN_IF_ERROR(loader.Limit(range.from, range.to));
+  Measured m;
+  ASSIGN_OR_RETURN(std::optional<BatchLease> batch,
+                   NextOf(options, loader, epoch));
+  m.first_batch_seconds = SecondsSince(began);
+  batch.reset();
+  const absl::Time start = SteadyClock().Now();
+  while (!timed || m.seconds < wanted || m.batches == 0) {
+    ASSIGN_OR_RETURN(batch, NextOf(options, loader, epoch));
+    if (!batch.has_value()) break;
+    ++m.batches;
+    m.counts += CountBatch(batch->view());
+    batch.reset();
+    m.seconds = SecondsSince(start);
+  }
+  m.waited_seconds = absl::ToDoubleSeconds(loader.stats().waited);
+  if (m.batches > 0) return m;
+  return absl::OutOfRangeError(
+      "fewer than two batches came, which make no rate: more --batches, a "
+      "smaller --batch-size or more --input-nodes");
+}
+
+// Bytes of the arrays that sampling reads.
+uint64_t TopologyBytes(const GraphSchema& schema) {
+  uint64_t bytes = 0;
+  for (const FileSchema& file : schema.files) {
+    if (absl::EndsWith(file.path, "/indices.npy") ||
+        absl::EndsWith(file.path, "/indptr.npy")) {
+      bytes += file.bytes;
+    }
+  }
+  return bytes;
+}
+
+// Of all arrays: what sampling and gathering read.
+uint64_t AllBytes(const GraphSchema& schema) {
+  uint64_t bytes = 0;
+  for (const FileSchema& file : schema.files) bytes += file.bytes;
+  return bytes;
+}
+
+// A graph that fits caches is not held to what memory can do.
+uint64_t LimitBytes(uint64_t graph_bytes) {
+  return std::clamp(graph_bytes, kMinLimitBytes, kMaxLimitBytes);
+}
+
+absl::Status MeasureLimit(const BenchOptions& options,
+                          const GraphSchema& schema, const Measured& measured,
+                          BenchReport& report) {
+  const int threads = options.request.threads;
+  const absl::Duration time =
+      options.time > absl::ZeroDuration() ? options.time : kLimitTime;
+  switch (options.kind) {
+    case BenchKind::kSample: {
+      const uint64_t bytes = LimitBytes(TopologyBytes(schema));
+      report.limit =
+          absl::StrCat("random cache lines of ", bytes >> 20, " MiB");
+      report.limit_per_second = RandomLineRate(threads, bytes, time).per_second;
+      report.ratio = report.edges_per_second / report.limit_per_second;
+      return absl::OkStatus();
+    }
+    case BenchKind::kGather:
+      report.limit = "bytes of memcpy";
+      report.limit_per_second = MemcpyRate(threads, time).per_second;
+      report.random_line_bytes_per_second =
+          kCacheLine *
+          RandomLineRate(threads, LimitBytes(AllBytes(schema)), time)
+              .per_second;
+      break;
+    case BenchKind::kStream: {
+      report.limit = "bytes over one loopback TCP connection";
+      ASSIGN_OR_RETURN(
+          report.limit_per_second,
+          LoopbackTcpBytesPerSecond(1, std::clamp(measured.counts.bytes,
+                                                  kMinTcpBytes, kMaxTcpBytes)));
+      break;
+    }
+  }
+  report.ratio = report.bytes_per_second / report.limit_per_second;
+  return absl::OkStatus();
+}
+
+BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
+                     const Measured& m) {
+  BenchReport report;
+  report.kind = options.kind;
+  report.graph = schema.name;
+  report.nodes = schema.NumNodes();
+  report.edges = schema.NumEdges();
+  report.batch_size = options.request.loader.batch_size;
+  report.threads = options.request.threads;
+  report.first_batch_seconds = m.first_batch_seconds;
+  report.batches = m.batches;
+  report.seconds = m.seconds;
+  report.waited_seconds = m.waited_seconds;
+  const auto rate = [&m](uint64_t n) {
+    return static_cast<double>(n) / m.seconds;
+  };
+  report.batches_per_second = rate(m.batches);
+  report.inputs_per_second = rate(m.counts.inputs);
+  report.edges_per_second = rate(m.counts.edges);
+  report.bytes_per_second = rate(m.counts.bytes);
+  return report;
+}
+
+}  // namespace
+
+absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
+  SampleRequest request = options.request;
+  if (options.kind == BenchKind::kStream &&
+      (!request.graph.empty() || request.worker.servers.empty())) {
+    return absl::InvalidArgumentError("a stream comes from --servers");
+  }
+  request.loader.collect_features = options.kind != BenchKind::kSample;
+  ASSIGN_OR_RETURN(const auto source, Open(options, request));
+  GraphSchema schema;
+  Measured measured;
+  {
+    ASSIGN_OR_RETURN(const auto loader, DistNeighborLoader::Create(
+                                            request.loader, source->loader(),
+                                            source->environment()));
+    ASSIGN_OR_RETURN(measured, Measure(options, *loader));
+    schema = loader->schema();
+  }  // no prefetching while the limit is measured
+  BenchReport report = ReportOf(options, schema, measured);
+  RETURN_IF_ERROR(MeasureLimit(options, schema, measured, report));
+  return report;
+}
+
+}  // namespace tributary

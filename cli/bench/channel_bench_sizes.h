@@ -1,0 +1,23 @@
+// How much `tributary bench channel` moves.
+#ifndef TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_SIZES_H_
+#define TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_SIZES_H_
+
+#include <cstddef>
+
+#include "channel/measure/batch_asker.h"
+
+namespace tributary {
+
+// Of either end: larger than most caches, and walked through in order.
+inline constexpr size_t kChannelMemory = size_t{64} << 20;
+
+// Of each channel in a round.
+inline constexpr BatchesAsked kHandOvers{
+    .batches = 500, .bytes = size_t{64} << 10, .ahead = 1};
+inline constexpr BatchesAsked kTransfers{
+    .batches = 512, .bytes = size_t{1} << 20, .ahead = 4};
+inline constexpr size_t kTransferBytes = kTransfers.batches * kTransfers.bytes;
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_SIZES_H_

@@ -1,0 +1,174 @@
+#include "cli/fleet/fleet_query.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "channel/envelope.h"
+#include "channel/grpc/grpc_transport.h"
+#include "channel/parse_header.h"
+#include "cli/command/command.h"
+#include "common/proto/wire.pb.h"
+#include "common/runtime/thread_pool.h"
+#include "common/text/status.h"
+#include "trainer_client/core/fleet/fleet_calls.h"
+
+namespace tributary {
+namespace {
+
+absl::StatusOr<v1::DescribeReply> ToReply(
+    const absl::StatusOr<CallReply>& reply) {
+  RETURN_IF_ERROR(reply.status());
+  if (reply->kind != MessageKind::kDescribeReply) {
+    return absl::InternalError(
+        absl::StrCat("answered by ", MessageKindName(reply->kind)));
+  }
+  return ParseHeader<v1::DescribeReply>(reply->kind, reply->header);
+}
+
+absl::StatusOr<ServerReport> ToReport(const v1::DescribeReply& told) {
+  ServerReport report;
+  ASSIGN_OR_RETURN(report.schema, GraphSchema::FromJson(told.graph_json()));
+  report.wire_version = told.wire_version();
+  report.partitions.assign(told.partitions().begin(), told.partitions().end());
+  report.incarnation = told.incarnation();
+  report.draining = told.draining();
+  report.budget_bytes = told.budget_bytes();
+  for (const v1::PeerState& peer : told.peers()) {
+    report.peers.push_back(
+        {peer.address(),
+         peer.healthy(),
+         {peer.partitions().begin(), peer.partitions().end()}});
+  }
+  return report;
+}
+
+// Of the graph with that layout; empty: of the newest.
+CallRequest DescribeCall(const std::string& layout) {
+  v1::DescribeRequest request;
+  request.set_wire_version(kWireVersion);
+  request.set_layout_digest(layout);
+  request.set_any(true);
+  return {MessageKind::kDescribeRequest, request.SerializeAsString()};
+}
+
+std::string LayoutOf(const ServerReport& report) {
+  const Sha256Digest& layout = report.schema.layout_digest;
+  return {layout.begin(), layout.end()};
+}
+
+// Asks the servers, within the time.
+class FleetQuery {
+ public:
+  FleetQuery(const std::vector<Address>& addresses, Transport* transport,
+             ThreadPool* pool, absl::Time deadline)
+      : calls_(addresses, transport, pool), deadline_(deadline) {}
+
+  std::vector<FleetReply> Describe(const std::vector<size_t>& servers,
+                                   const std::string& layout) {
+    return calls_.Call(servers, DescribeCall(layout), deadline_);
+  }
+
+  // Of all graphs of a server that has told of one. One that is let go
+  // meanwhile is left out.
+  absl::StatusOr<std::vector<ServerReport>> ReportsOf(
+      size_t server, const v1::DescribeReply& told) {
+    ASSIGN_OR_RETURN(const ServerReport first, ToReport(told));
+    if (told.graphs().empty()) return std::vector<ServerReport>{first};
+    std::vector<ServerReport> reports;
+    for (const v1::GraphState& graph : told.graphs()) {
+      if (graph.layout_digest() == LayoutOf(first)) {
+        reports.push_back(first);
+        continue;
+      }
+      const auto replies = Describe({server}, graph.layout_digest());
+      if (replies.empty()) return absl::DeadlineExceededError("no answer");
+      if (absl::IsFailedPrecondition(replies.front().reply.status())) continue;
+      ASSIGN_OR_RETURN(const auto reply, ToReply(replies.front().reply));
+      ASSIGN_OR_RETURN(reports.emplace_back(), ToReport(reply));
+    }
+    return reports;
+  }
+
+  // The shortest of so many.
+  std::optional<absl::Duration> RoundTrip(size_t server, int probes) {
+    std::optional<absl::Duration> shortest;
+    for (int i = 0; i < probes; ++i) {
+      const std::vector<FleetReply> replies = Describe({server}, "");
+      if (replies.empty() || !replies.front().reply.ok()) break;
+      shortest = std::min(shortest.value_or(absl::InfiniteDuration()),
+                          replies.front().took);
+    }
+    return shortest;
+  }
+
+ private:
+  FleetCalls calls_;
+  const absl::Time deadline_;
+};
+
+absl::StatusOr<std::vector<ServerReport>> Matching(
+    const GraphName& graph, absl::StatusOr<std::vector<ServerReport>> all) {
+  if (!all.ok()) return all;
+  std::vector<ServerReport> reports;
+  std::vector<std::string> names;
+  for (ServerReport& report : *all) {
+    const GraphSchema& schema = report.schema;
+    names.push_back(VersionedName(schema.name, schema.content_digest));
+    if (graph.Matches(schema.name, schema.content_digest)) {
+      reports.push_back(std::move(report));
+    }
+  }
+  if (!reports.empty()) return reports;
+  return absl::NotFoundError(absl::StrCat("graph '", graph.ToString(),
+                                          "'; this server has ",
+                                          absl::StrJoin(names, ", ")));
+}
+
+std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
+                              const GraphName& graph, absl::Duration timeout,
+                              int probes, ThreadPool& pool) {
+  GrpcTransport transport;
+  FleetQuery query(addresses, &transport, &pool, pool.Now() + timeout);
+  std::vector<ServerAnswer> answers;
+  std::vector<size_t> all;
+  for (const Address& address : addresses) {
+    all.push_back(answers.size());
+    answers.push_back({address, absl::DeadlineExceededError("no answer"), {}});
+  }
+  for (const FleetReply& r : query.Describe(all, "")) {
+    const auto told = ToReply(r.reply);
+    ServerAnswer& answer = answers[r.server];
+    if (told.ok()) {
+      answer.reports = Matching(graph, query.ReportsOf(r.server, *told));
+      answer.round_trip = query.RoundTrip(r.server, probes);
+    } else {
+      answer.reports = told.status();
+    }
+  }
+  std::sort(answers.begin(), answers.end(),
+            [](const ServerAnswer& a, const ServerAnswer& b) {
+              return a.address < b.address;
+            });
+  return answers;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
+                                                     const GraphName& graph,
+                                                     absl::Duration timeout,
+                                                     int probes) {
+  auto source = ParseDiscoverySource(servers);
+  if (!source.ok()) {
+    return UsageError(
+        absl::StrCat("--servers: ", std::string(source.status().message())));
+  }
+  ThreadPool pool("fleet", 1);
+  ASSIGN_OR_RETURN(const std::vector<Address> addresses,
+                   ListServers(*std::move(source), timeout, pool));
+  return Ask(addresses, graph, timeout, probes, pool);
+}
+
+}  // namespace tributary

@@ -1,0 +1,254 @@
+#include "cli/fleet/serve_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "cli/command/arguments.h"
+#include "cli/fleet/end_signal.h"
+#include "common/fleet/discovery_source.h"
+#include "common/observe/log.h"
+#include "common/process/signal_watcher.h"
+#include "common/text/parse_byte_size.h"
+#include "common/text/status.h"
+#include "partition/schema/feature_memory.h"
+#include "sampler_server/server/graph_list.h"
+#include "sampler_server/server/sampler_server.h"
+#include "sampler_server/service/jobs/job_weights.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kFooter[] =
+    R"(Prints one line on stdout when it serves:
+  ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
+With several graphs, graphs=NAME@VERSION:0,1;... instead of partitions=0,1.
+SIGTERM and SIGINT drain it once it serves: it takes no new batches, finishes
+what it has, and exits with 0. A second signal ends it at once. With
+--num-clients N it drains, too, once N trainers have said that they are done, as
+tributary-train's ranks do at their end.
+Examples:
+  tributary serve --graph cora.graph --listen 127.0.0.1:0
+  tributary serve --graph products.graph --partitions 0,2 \
+      --listen 10.0.0.1:50051 --peers 10.0.0.1:50051,10.0.0.2:50051 --insecure
+  tributary serve --graph monday.graph --graph tuesday.graph --listen 127.0.0.1:0
+  tributary serve --graph file:graphs.txt --listen 127.0.0.1:0)";
+
+constexpr int kAllClientsGone = -1;  // no signal
+
+// Says what is wrong with an option's value as a usage error.
+absl::Status Usage(const std::string& option, const absl::Status& status) {
+  return UsageError(absl::StrCat(option, ": ", std::string(status.message())));
+}
+
+void NameGraph(std::string* out, const GraphState& graph) {
+  absl::StrAppend(out, graph.name, ":", absl::StrJoin(graph.partitions, ","));
+}
+
+class ServeCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand(
+        "serve", "Serve a graph's partitions to trainers and to peers.");
+    app->add_option("--graph", graphs_,
+                    "Graph folder; again for each further one; or file:PATH, "
+                    "which lists them and is read again every second")
+        ->required()
+        ->allow_extra_args(false);
+    app->add_option("--partitions", partitions_,
+                    "Of each graph: all, or numbers: 0,2")
+        ->capture_default_str();
+    app->add_option("--listen", listen_,
+                    "HOST:PORT; port 0: any free one; or unix:/PATH")
+        ->required();
+    app->add_option("--peers", options_.peers,
+                    "The other servers: HOST:PORT,... | file:PATH | "
+                    "dns:///NAME:PORT; may name this one too");
+    app->add_option("--http", http_,
+                    "HOST:PORT of /metrics and /healthz; default: none");
+    app->add_option("--threads", threads_, "Sampling threads; 0: one per core")
+        ->capture_default_str();
+    app->add_flag("--verify", options_.verify,
+                  "Check every file's CRC32C before serving");
+    app->add_option("--memory-budget", memory_budget_,
+                    "Bytes of batches being made or sent: 512MB, 4GB")
+        ->capture_default_str();
+    app->add_option("--job-weights", job_weights_,
+                    "Shares of jobs, by worker_key: train-a=4,train-b=1,*=1; "
+                    "*: all others together, 0: refused; default: equal ones");
+    app->add_option("--max-rate", max_rate_,
+                    "Bytes of batches a second at most: 100MB; default: any");
+    app->add_option("--feature-memory", feature_memory_,
+                    "Features are resident: mapped; paged: read from their "
+                    "files by threads of their own; auto: paged where the "
+                    "graph is larger than memory")
+        ->capture_default_str();
+    app->add_option("--feature-readers", feature_readers_,
+                    "Threads that read paged features: 1 to 256")
+        ->capture_default_str();
+    app->add_flag("--insecure", options_.insecure,
+                  "Allow plaintext beyond loopback");
+    app->add_option("--num-clients", num_clients_,
+                    "End once so many trainers are done; 0: on a signal alone")
+        ->capture_default_str();
+    app->add_option("--drain-timeout", drain_timeout_,
+                    "Seconds that a drain may take")
+        ->capture_default_str();
+    app->add_option("--log-level", log_level_,
+                    "debug, info, warning, error or off")
+        ->capture_default_str();
+    app->footer(kFooter);
+    return app;
+  }
+
+  absl::Status Run(SignalWatcher& signals) override {
+    RETURN_IF_ERROR(ReadOptions());
+    ASSIGN_OR_RETURN(const absl::Duration drain_timeout,
+                     ParseSeconds("--drain-timeout", drain_timeout_,
+                                  absl::ZeroDuration(), absl::Hours(24)));
+    options_.retire_grace = drain_timeout;
+    EndSignal end;
+    options_.all_clients_gone = [&end] { end.Set(kAllClientsGone); };
+    ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
+    // From here on the first one drains; before, it ends the process.
+    signals.OnStop([&end](int signal) { end.Set(signal); });
+    PrintReady(*server);
+    const int signal = end.Wait();
+    LogInfo(absl::StrCat(
+        signal == kAllClientsGone ? "all trainers are done"
+                                  : absl::StrCat("SIG", sigabbrev_np(signal)),
+        ": draining for at most ", absl::FormatDuration(drain_timeout)));
+    server->Drain(drain_timeout);
+    server.reset();
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadOptions();
+  absl::Status ReadGraphs();
+  absl::Status ReadShares();
+  static void PrintReady(const SamplerServer& server);
+
+  SamplerServerOptions options_;
+  std::vector<std::string> graphs_;
+  std::string partitions_ = "all";
+  std::string listen_;
+  std::string http_;
+  std::string threads_ = "0";
+  std::string memory_budget_ = "1GB";
+  std::string num_clients_ = "0";
+  std::string job_weights_;
+  std::string max_rate_;
+  std::string feature_memory_ = "auto";
+  std::string feature_readers_ = "8";
+  std::string drain_timeout_ = "30";
+  std::string log_level_ = "info";
+};
+
+absl::Status ServeCommand::ReadOptions() {
+  RETURN_IF_ERROR(ReadGraphs());
+  auto listen = ParseAddress(listen_, /*allow_port_zero=*/true);
+  if (!listen.ok()) return Usage("--listen", listen.status());
+  options_.listen = *listen;
+  if (!http_.empty()) {
+    auto http = ParseAddress(http_, /*allow_port_zero=*/true);
+    if (!http.ok()) return Usage("--http", http.status());
+    if (http->is_unix()) {
+      return UsageError(
+          absl::StrCat("--http is ", http_, "; allowed: HOST:PORT"));
+    }
+    options_.http = *http;
+  }
+  if (!options_.peers.empty()) {
+    auto peers = ParseDiscoverySource(options_.peers);
+    if (!peers.ok()) return Usage("--peers", peers.status());
+  }
+  ASSIGN_OR_RETURN(const uint64_t threads,
+                   ParseWhole("--threads", threads_, 0, 1024));
+  options_.threads = static_cast<int>(threads);
+  auto budget = ParseByteSize(memory_budget_);
+  if (!budget.ok()) return Usage("--memory-budget", budget.status());
+  options_.memory_budget = *budget;
+  ASSIGN_OR_RETURN(const uint64_t num_clients,
+                   ParseWhole("--num-clients", num_clients_, 0, 65536));
+  options_.num_clients = static_cast<uint32_t>(num_clients);
+  RETURN_IF_ERROR(ReadShares());
+  auto feature_memory = ParseFeatureMemory(feature_memory_);
+  if (!feature_memory.ok()) {
+    return Usage("--feature-memory", feature_memory.status());
+  }
+  options_.feature_memory = *feature_memory;
+  ASSIGN_OR_RETURN(const uint64_t readers,
+                   ParseWhole("--feature-readers", feature_readers_, 1, 256));
+  options_.feature_readers = static_cast<int>(readers);
+  auto level = ParseLogLevel(log_level_);
+  if (!level.ok()) return Usage("--log-level", level.status());
+  SetLogLevel(*level);
+  return absl::OkStatus();
+}
+
+absl::Status ServeCommand::ReadGraphs() {
+  auto partitions = ParsePartitions(partitions_);
+  if (!partitions.ok()) return Usage("--partitions", partitions.status());
+  for (const std::string& graph : graphs_) {
+    absl::string_view path = graph;
+    if (!absl::ConsumePrefix(&path, "file:")) {
+      options_.graphs.push_back({graph, *partitions});
+      continue;
+    }
+    if (path.empty() || graphs_.size() > 1) {
+      return UsageError(absl::StrCat(
+          "--graph ", graph, "; allowed: folders, or one file:PATH alone"));
+    }
+    options_.graph_file = std::string(path);
+  }
+  options_.partitions = *std::move(partitions);
+  return absl::OkStatus();
+}
+
+absl::Status ServeCommand::ReadShares() {
+  if (!job_weights_.empty()) {
+    auto weights = JobWeights::Parse(job_weights_);
+    if (!weights.ok()) return Usage("--job-weights", weights.status());
+    options_.job_weights = *std::move(weights);
+  }
+  if (!max_rate_.empty()) {
+    auto rate = ParseByteSize(max_rate_);
+    if (!rate.ok()) return Usage("--max-rate", rate.status());
+    if (*rate == 0) return UsageError("--max-rate: 0 would let nothing out");
+    options_.max_rate = *rate;
+  }
+  return absl::OkStatus();
+}
+
+void ServeCommand::PrintReady(const SamplerServer& server) {
+  std::string line = absl::StrCat("ready listen=", server.address().ToString());
+  if (const auto http = server.http_address()) {
+    absl::StrAppend(&line, " http=", http->ToString());
+  }
+  const std::vector<GraphState> graphs = server.graphs();
+  if (graphs.size() == 1) {
+    absl::StrAppend(
+        &line, " partitions=", absl::StrJoin(graphs.front().partitions, ","));
+  } else {
+    absl::StrAppend(&line, " graphs=", absl::StrJoin(graphs, ";", NameGraph));
+  }
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeServeCommand() {
+  return std::make_unique<ServeCommand>();
+}
+
+}  // namespace tributary

@@ -1,0 +1,102 @@
+#include "cli/fleet/status_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/command/arguments.h"
+#include "cli/fleet/fleet_query.h"
+#include "common/fleet/graph_name.h"
+#include "common/text/status.h"
+#include "common/text/terminal_text.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kFooter[] =
+    R"(One line per server and graph, by address, of several versions the newest last:
+  127.0.0.1:50051 ready graph=cora@b2c1e0aa90f3 layout=1c4d5a926af97e70 partitions=0,1/4 peers=1/1 budget=1073741824
+  127.0.0.1:50052 UNAVAILABLE: ...
+Fails when a server does not answer, or none is listed.
+Example:
+  tributary status --servers 10.0.0.1:50051,10.0.0.2:50051)";
+
+std::string Describe(const ServerReport& report) {
+  const auto healthy =
+      std::count_if(report.peers.begin(), report.peers.end(),
+                    [](const PeerReport& peer) { return peer.healthy; });
+  return absl::StrCat(
+      report.draining ? "draining" : "ready", " graph=",
+      VersionedName(report.schema.name, report.schema.content_digest),
+      " layout=", ToHex(report.schema.layout_digest).substr(0, 16),
+      " partitions=", absl::StrJoin(report.partitions, ","), "/",
+      report.schema.num_partitions, " peers=", healthy, "/",
+      report.peers.size(), " budget=", report.budget_bytes);
+}
+
+class StatusCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand(
+        "status", "Say which servers of a fleet answer, and what they hold.");
+    app->add_option("--servers", servers_,
+                    "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
+        ->required();
+    app->add_option("--graph-name", graph_, "One graph alone: NAME[@VERSION]");
+    app->add_option("--timeout", timeout_, "Seconds to wait for an answer")
+        ->capture_default_str();
+    app->footer(kFooter);
+    return app;
+  }
+
+  absl::Status Run(SignalWatcher&) override {
+    ASSIGN_OR_RETURN(const absl::Duration timeout,
+                     ParseSeconds("--timeout", timeout_, absl::Milliseconds(1),
+                                  absl::Hours(1)));
+    ASSIGN_OR_RETURN(const GraphName graph,
+                     ParseGraphName("--graph-name", graph_));
+    ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
+                     AskServers(servers_, graph, timeout));
+    return Print(answers);
+  }
+
+ private:
+  static absl::Status Print(const std::vector<ServerAnswer>& answers) {
+    int silent = 0;
+    for (const ServerAnswer& answer : answers) {
+      const std::string address = answer.address.ToString();
+      if (!answer.reports.ok()) {
+        ++silent;
+        PrintLine(address, answer.reports.status().ToString());
+        continue;
+      }
+      for (const ServerReport& report : *answer.reports) {
+        PrintLine(address, Describe(report));
+      }
+    }
+    if (silent == 0) return absl::OkStatus();
+    return absl::UnavailableError(absl::StrCat(silent, " of ", answers.size(),
+                                               " servers did not answer"));
+  }
+
+  static void PrintLine(const std::string& address, const std::string& text) {
+    std::printf("%s %s\n", address.c_str(), TerminalLine(text).c_str());
+  }
+
+  std::string servers_;
+  std::string graph_;
+  std::string timeout_ = "5";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeStatusCommand() {
+  return std::make_unique<StatusCommand>();
+}
+
+}  // namespace tributary

@@ -1,0 +1,15 @@
+// `tributary status`: what each server of a fleet says of itself.
+#ifndef TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
+#define TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
+
+#include <memory>
+
+#include "cli/command/command.h"
+
+namespace tributary {
+
+std::unique_ptr<Command> MakeStatusCommand();
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_

@@ -1,0 +1,127 @@
+#include "cli/graph/generate_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/command/arguments.h"
+#include "cli/graph/input_options.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/out_edges.h"
+#include "partition/pipeline/inputs/rmat.h"
+#include "partition/pipeline/partitioners/partitioner.h"
+#include "partition/writer/writer.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kFooter[] =
+    R"(Examples:
+  tributary generate rmat --scale 10 --edges 16000 --feat-dim 16 --out small
+  tributary generate rmat --scale 21 --edges 60000000 --feat-dim 100 \
+      --random-seed 1 --out rmat21 --num-parts 2
+  tributary generate rmat --scale 10 --edges 16000 --edge-weights \
+      --edge-times --out timed)";
+
+class GenerateCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand(
+        "generate", "Make up a graph and write it as a graph folder.");
+    app->add_option("model", model_, "What makes it up: rmat")->required();
+    app->add_option("--scale", scale_, "2^SCALE nodes")->required();
+    app->add_option("--edges", edges_, "Number of edges")->required();
+    app->add_option("--feat-dim", feat_dim_, "Features a node; 0: none")
+        ->capture_default_str();
+    app->add_option("--classes", classes_, "Number of labels")
+        ->capture_default_str();
+    app->add_flag("--edge-weights", rmat_.edge_weights,
+                  "A weight of [0, 1) for each edge");
+    app->add_flag("--edge-times", rmat_.edge_times,
+                  "A time of 0 to 999999 for each edge");
+    app->add_flag("--node-times", rmat_.node_times,
+                  "A time of 0 to 999999 for each node");
+    app->add_option("--edge-masks", rmat_.edge_masks,
+                    "Masks, each of half of the edges: NAME,..")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app->add_flag("--out-edges", out_edges_,
+                  "Store the edges also by the nodes that they lead from, for "
+                  "--edge-dir out and both");
+    app->add_option("--random-seed", flags_.random_seed,
+                    "Seed of the graph and of --method random")
+        ->capture_default_str();
+    app->add_option("--out", out_, "Folder to write; must not exist")
+        ->required();
+    AddPartitionFlags(*app, flags_);
+    app->add_option("--name", rmat_.name, "Name; default: rmat-SCALE");
+    app->footer(kFooter);
+    return app;
+  }
+
+  absl::Status Run(SignalWatcher&) override {
+    ASSIGN_OR_RETURN(const PartitionOptions options,
+                     ReadPartitionFlags(flags_));
+    RETURN_IF_ERROR(ReadRmatFlags(options.random_seed));
+    RETURN_IF_ERROR(CheckOutIsFree(out_));
+    ASSIGN_OR_RETURN(GraphContent content, GenerateRmat(rmat_));
+    if (out_edges_) RETURN_IF_ERROR(AddOutEdges(&content));
+    ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(content, options));
+    ASSIGN_OR_RETURN(const GraphSchema schema,
+                     WriteGraph(content, std::move(plan), out_,
+                                {.made_by = MadeBy(options),
+                                 .neighbor_ids = flags_.neighbor_ids,
+                                 .degrees = flags_.degrees}));
+    PrintWritten(out_, schema);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadRmatFlags(uint64_t random_seed) {
+    RETURN_IF_ERROR(ParseChoice("model", model_, {"rmat"}).status());
+    ASSIGN_OR_RETURN(const uint64_t scale,
+                     ParseWhole("--scale", scale_, 1, 32));
+    ASSIGN_OR_RETURN(const uint64_t edges,
+                     ParseWhole("--edges", edges_, 0, uint64_t{1} << 40));
+    ASSIGN_OR_RETURN(const uint64_t feat_dim,
+                     ParseWhole("--feat-dim", feat_dim_, 0, 65536));
+    ASSIGN_OR_RETURN(const uint64_t classes,
+                     ParseWhole("--classes", classes_, 1, 65536));
+    rmat_.scale = static_cast<int>(scale);
+    rmat_.edges = static_cast<int64_t>(edges);
+    rmat_.feat_dim = static_cast<int64_t>(feat_dim);
+    rmat_.classes = static_cast<int64_t>(classes);
+    rmat_.random_seed = random_seed;
+    return absl::OkStatus();
+  }
+
+  std::string MadeBy(const PartitionOptions& options) const {
+    return absl::StrCat(
+        "tributary generate rmat --scale ", scale_, " --edges ", edges_,
+        " --feat-dim ", feat_dim_, " --classes ", classes_, " --random-seed ",
+        options.random_seed, " --num-parts ", options.num_partitions,
+        " --method ", options.method,
+        rmat_.edge_weights ? " --edge-weights" : "",
+        rmat_.edge_times ? " --edge-times" : "",
+        rmat_.node_times ? " --node-times" : "",
+        rmat_.edge_masks.empty() ? "" : " --edge-masks ",
+        absl::StrJoin(rmat_.edge_masks, ","), out_edges_ ? " --out-edges" : "",
+        StoredFlagsText(flags_));
+  }
+
+  RmatOptions rmat_;
+  PartitionFlags flags_;
+  bool out_edges_ = false;
+  std::string model_, scale_, edges_, out_;
+  std::string feat_dim_ = "0", classes_ = "16";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeGenerateCommand() {
+  return std::make_unique<GenerateCommand>();
+}
+
+}  // namespace tributary

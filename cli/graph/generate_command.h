@@ -1,0 +1,15 @@
+// `tributary generate`: graphs made up by a rule.
+#ifndef TRIBUTARY_CLI_GRAPH_GENERATE_COMMAND_H_
+#define TRIBUTARY_CLI_GRAPH_GENERATE_COMMAND_H_
+
+#include <memory>
+
+#include "cli/command/command.h"
+
+namespace tributary {
+
+std::unique_ptr<Command> MakeGenerateCommand();
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_GRAPH_GENERATE_COMMAND_H_

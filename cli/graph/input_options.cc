@@ -1,0 +1,124 @@
+#include "cli/graph/input_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/command/arguments.h"
+#include "cli/command/command.h"
+#include "common/text/status.h"
+#include "partition/schema/schema_check.h"
+
+namespace tributary {
+
+void AddInputFlags(CLI::App& app, InputOptions& options) {
+  // The names are a contract; what is not built yet is refused later.
+  app.add_option("--format", options.format, "Layout of the input: ogb")
+      ->check(CLI::IsMember({"ogb", "dgl-chunked", "npz", "edgelist"}))
+      ->capture_default_str();
+  app.add_flag("--add-reverse", options.add_reverse,
+               "Row i becomes edge 2i and, turned round, edge 2i+1; typed: "
+               "relation R gets a reverse rev_R with the same ids");
+  app.add_flag("--dedupe", options.dedupe,
+               "Of edges with the same ends keep the lowest id");
+  app.add_flag("--out-edges", options.out_edges,
+               "Store the edges also by the nodes that they lead from, for "
+               "--edge-dir out and both; typed graphs: --add-reverse");
+  app.add_option(
+      "--edge-weight", options.edge_weight,
+      "File of a weight for each edge, as raw/NAME.csv.gz: its NAME");
+  app.add_option("--edge-time", options.edge_time,
+                 "File of a time for each edge: its NAME");
+  app.add_option("--node-time", options.node_time,
+                 "File of a time for each node: its NAME");
+  app.add_option("--edge-masks", options.edge_masks,
+                 "Files of 0 or 1 for each edge, masks to sample by: NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--edge-splits", options.edge_splits,
+                 "Split schemes whose numbers are rows of edges, not nodes")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+std::string InputFlagsText(const InputOptions& options) {
+  std::string text;
+  if (options.add_reverse) text += " --add-reverse";
+  if (options.dedupe) text += " --dedupe";
+  if (options.out_edges) text += " --out-edges";
+  const auto add = [&](const char* flag,
+                       const std::optional<std::string>& name) {
+    if (name.has_value()) absl::StrAppend(&text, " ", flag, " ", *name);
+  };
+  add("--edge-weight", options.edge_weight);
+  add("--edge-time", options.edge_time);
+  add("--node-time", options.node_time);
+  const auto add_list = [&](const char* flag,
+                            const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    absl::StrAppend(&text, " ", flag, " ", absl::StrJoin(names, ","));
+  };
+  add_list("--edge-masks", options.edge_masks);
+  add_list("--edge-splits", options.edge_splits);
+  return text;
+}
+
+void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
+  app.add_option("--num-parts", flags.num_parts, "Number of partitions")
+      ->capture_default_str();
+  app.add_option("--method", flags.method,
+                 "How nodes are placed: random or metis")
+      ->capture_default_str();
+  app.add_flag("--neighbor-ids", flags.neighbor_ids,
+               "Store edges' sources by original id too, which some kinds of "
+               "sampling need");
+  app.add_flag("--degrees", flags.degrees,
+               "Store nodes' degrees, which negatives by degree need");
+}
+
+std::string StoredFlagsText(const PartitionFlags& flags) {
+  return absl::StrCat(flags.neighbor_ids ? " --neighbor-ids" : "",
+                      flags.degrees ? " --degrees" : "");
+}
+
+absl::StatusOr<PartitionOptions> ReadPartitionFlags(
+    const PartitionFlags& flags) {
+  PartitionOptions options;
+  options.method = flags.method;
+  ASSIGN_OR_RETURN(
+      const uint64_t parts,
+      ParseWhole("--num-parts", flags.num_parts, 1, kMaxPartitions));
+  options.num_partitions = static_cast<uint32_t>(parts);
+  ASSIGN_OR_RETURN(options.random_seed,
+                   ParseWhole("--random-seed", flags.random_seed));
+  const auto partitioner = MakePartitioner(flags.method);
+  if (!partitioner.ok()) {
+    const absl::string_view message = partitioner.status().message();
+    return UsageError(message);
+  }
+  return options;
+}
+
+absl::Status CheckOutIsFree(const std::string& folder) {
+  if (folder.empty()) {
+    return UsageError("--out \"\"\nallowed: a folder that does not exist");
+  }
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(folder, error).type();
+  if (type == std::filesystem::file_type::not_found) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(
+      "--out ", folder, " exists; remove it or name a folder that does not"));
+}
+
+void PrintWritten(const std::string& folder, const GraphSchema& schema) {
+  std::printf("wrote %s nodes=%lld edges=%lld partitions=%u content=%s\n",
+              folder.c_str(), static_cast<long long>(schema.NumNodes()),
+              static_cast<long long>(schema.NumEdges()), schema.num_partitions,
+              ToHex(schema.content_digest).c_str());
+}
+
+}  // namespace tributary

@@ -1,0 +1,86 @@
+#include "cli/graph/partition_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "cli/graph/input_options.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/input.h"
+#include "partition/pipeline/partitioners/partitioner.h"
+#include "partition/writer/writer.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kFooter[] =
+    R"(Examples:
+  tributary partition --input data/cora --out cora.graph --num-parts 2
+  tributary partition --input data/products --out products.graph --num-parts 8 \
+      --method metis --add-reverse
+  tributary partition --input data/messages --out messages.graph \
+      --edge-time edge_time --edge-weight edge_weight
+  OGB's heterogeneous layout; each relation R gets a reverse rev_R:
+  tributary partition --input data/aifb --out aifb.graph --add-reverse)";
+
+class PartitionCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand(
+        "partition", "Turn a graph's files into a partitioned graph folder.");
+    app->add_option("--input", input_.folder, "Folder of the graph's files")
+        ->required();
+    AddInputFlags(*app, input_);
+    app->add_option("--out", out_, "Folder to write; must not exist")
+        ->required();
+    AddPartitionFlags(*app, flags_);
+    app->add_option("--random-seed", flags_.random_seed,
+                    "Seed of --method random")
+        ->capture_default_str();
+    app->add_option("--name", input_.name,
+                    "Name of the graph; default: the input folder's");
+    app->footer(kFooter);
+    return app;
+  }
+
+  absl::Status Run(SignalWatcher&) override {
+    ASSIGN_OR_RETURN(const PartitionOptions options,
+                     ReadPartitionFlags(flags_));
+    RETURN_IF_ERROR(CheckOutIsFree(out_));
+    ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
+    for (const std::string& note : input.notes) {
+      std::fprintf(stderr, "tributary partition: note: %s\n", note.c_str());
+    }
+    ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(input.content, options));
+    ASSIGN_OR_RETURN(const GraphSchema schema,
+                     WriteGraph(input.content, std::move(plan), out_,
+                                {.made_by = MadeBy(options),
+                                 .neighbor_ids = flags_.neighbor_ids,
+                                 .degrees = flags_.degrees}));
+    PrintWritten(out_, schema);
+    return absl::OkStatus();
+  }
+
+ private:
+  // All that shaped the graph; no paths of this machine.
+  std::string MadeBy(const PartitionOptions& options) const {
+    return absl::StrCat("tributary partition --format ", input_.format,
+                        " --num-parts ", options.num_partitions, " --method ",
+                        options.method, " --random-seed ", options.random_seed,
+                        InputFlagsText(input_), StoredFlagsText(flags_));
+  }
+
+  InputOptions input_;
+  PartitionFlags flags_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakePartitionCommand() {
+  return std::make_unique<PartitionCommand>();
+}
+
+}  // namespace tributary

@@ -1,0 +1,15 @@
+// `tributary partition`: a user's files into a graph folder.
+#ifndef TRIBUTARY_CLI_GRAPH_PARTITION_COMMAND_H_
+#define TRIBUTARY_CLI_GRAPH_PARTITION_COMMAND_H_
+
+#include <memory>
+
+#include "cli/command/command.h"
+
+namespace tributary {
+
+std::unique_ptr<Command> MakePartitionCommand();
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_GRAPH_PARTITION_COMMAND_H_

@@ -1,0 +1,101 @@
+#include "cli/inputs/link_file.h"
+
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/io/file_mapping.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+template <typename T>
+bool Parse(absl::string_view text, T* value) {
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && at == end && !text.empty();
+}
+
+bool ParseReal(absl::string_view text, float* value) {
+  return absl::SimpleAtof(text, value) && std::isfinite(*value);
+}
+
+class LinkReader {
+ public:
+  absl::Status Read(absl::string_view text) {
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      ++line_;
+      RETURN_IF_ERROR(ReadLine(text.substr(0, end)));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (line_ == 0) return Refuse("no link");
+    return absl::OkStatus();
+  }
+
+  LinkColumns Take() {
+    if (columns_ == 3 && whole_) links_.SetLabels(labels_);
+    if (columns_ == 3 && !whole_) links_.SetLabels(real_labels_);
+    return std::move(links_);
+  }
+
+ private:
+  template <typename... Parts>
+  absl::Status Refuse(const Parts&... parts) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("line ", line_, ": ", parts...,
+                     "\nallowed: source,destination or "
+                     "source,destination,label in every line, as numbers"));
+  }
+
+  absl::Status ReadLine(absl::string_view line) {
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const std::vector<absl::string_view> cells = absl::StrSplit(line, ',');
+    if (columns_ == 0) columns_ = cells.size();
+    if (cells.size() != columns_ || columns_ < 2 || columns_ > 3) {
+      return Refuse(cells.size(), " columns");
+    }
+    int64_t source = 0, destination = 0;
+    if (!Parse(cells[0], &source) || !Parse(cells[1], &destination)) {
+      return Refuse("\"", line, "\" is no link");
+    }
+    links_.source.push_back(source);
+    links_.destination.push_back(destination);
+    return columns_ == 3 ? ReadLabel(cells[2]) : absl::OkStatus();
+  }
+
+  absl::Status ReadLabel(absl::string_view cell) {
+    int64_t label = 0;
+    float real = 0;
+    if (!ParseReal(cell, &real)) return Refuse("\"", cell, "\" is no label");
+    whole_ = whole_ && Parse(cell, &label);
+    if (whole_) labels_.push_back(label);
+    real_labels_.push_back(real);
+    return absl::OkStatus();
+  }
+
+  size_t line_ = 0, columns_ = 0;
+  LinkColumns links_;
+  bool whole_ = true;
+  std::vector<int64_t> labels_;
+  std::vector<float> real_labels_;
+};
+
+}  // namespace
+
+absl::StatusOr<LinkColumns> ReadLinkFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
+  LinkReader reader;
+  const absl::Status status = reader.Read(absl::string_view(
+      reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()));
+  if (status.ok()) return reader.Take();
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
+}
+
+}  // namespace tributary

@@ -1,0 +1,73 @@
+#include "cli/inputs/link_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+namespace tributary {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+absl::StatusOr<LinkColumns> Read(const std::string& text) {
+  const std::string path = testing::TempDir() + "/links.csv";
+  std::ofstream(path, std::ios::trunc) << text;
+  return ReadLinkFile(path);
+}
+
+template <typename T>
+std::vector<T> Labels(const LinkColumns& links) {
+  std::vector<T> labels(links.label.size() / sizeof(T));
+  std::memcpy(labels.data(), links.label.data(), links.label.size());
+  return labels;
+}
+
+TEST(LinkFile, PairsWithAndWithoutALastNewline) {
+  for (const char* text : {"5,1\n6,2\n", "5,1\n6,2", "5,1\r\n6,2\r\n"}) {
+    const auto links = Read(text);
+    ASSERT_TRUE(links.ok()) << links.status();
+    EXPECT_THAT(links->source, ElementsAre(5, 6));
+    EXPECT_THAT(links->destination, ElementsAre(1, 2));
+    EXPECT_EQ(links->label_type, LabelType::kNone);
+  }
+}
+
+TEST(LinkFile, LabelsAreWholeOrAllReal) {
+  const auto whole = Read("0,1,3\n1,2,-4\n");
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(whole->label_type, LabelType::kInt64);
+  EXPECT_THAT(Labels<int64_t>(*whole), ElementsAre(3, -4));
+  const auto real = Read("0,1,3\n1,2,0.5\n2,0,1\n");
+  ASSERT_TRUE(real.ok()) << real.status();
+  EXPECT_EQ(real->label_type, LabelType::kFloat32);
+  EXPECT_THAT(Labels<float>(*real), ElementsAre(3, 0.5, 1));
+}
+
+TEST(LinkFile, NamesFileAndLine) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "line 0: no link"},
+      {"1,2\n\n3,4\n", "line 2: 1 columns"},
+      {"1,2\n3,4,5\n", "line 2: 3 columns"},
+      {"1,2,3,4\n", "line 1: 4 columns"},
+      {"1\n", "line 1: 1 columns"},
+      {"1,x\n", "\"1,x\" is no link"},
+      {"1, 2\n", "\"1, 2\" is no link"},
+      {"1,2.0\n", "is no link"},
+      {"9223372036854775808,2\n", "is no link"},
+      {"1,2,\n", "\"\" is no label"},
+      {"1,2,nan\n", "\"nan\" is no label"}};
+  for (const auto& [text, words] : wrong) {
+    const auto links = Read(text);
+    ASSERT_FALSE(links.ok()) << text;
+    EXPECT_THAT(std::string(links.status().message()), HasSubstr(words));
+    EXPECT_THAT(std::string(links.status().message()), HasSubstr("links.csv"));
+  }
+  EXPECT_EQ(ReadLinkFile("/no/such/links").status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,138 @@
+#include "cli/sample/sample_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/sample/sample_files.h"
+#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_output.h"
+#include "cli/sample/sample_request.h"
+#include "cli/sample/sample_source.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kDescription[] =
+    R"(Makes batches of sampled neighbourhoods and prints a line for each:
+
+  epoch index sha256 inputs nodes edges bytes
+
+The same command prints the same lines from a folder or from any fleet that
+serves it, however many partitions, servers and threads there are.)";
+
+constexpr char kFooter[] = R"(Examples:
+  The first three batches of epoch 2, from a folder:
+    tributary sample --graph cora4 --input-nodes train --num-neighbors 10,5 \
+        --batch-size 32 --random-seed 11 --epoch 2 --batches 0:3
+  The same from two servers, and their tensors as .npz files in out/:
+    tributary sample --servers 10.0.0.1:50051,10.0.0.2:50051 --out out \
+        --input-nodes train --num-neighbors 10,5 --batch-size 32 \
+        --random-seed 11 --epoch 2 --batches 0:3
+  All neighbours of three nodes, in the order given:
+    tributary sample --graph cora4 --input-nodes 5,17,4 --num-neighbors=-1 \
+        --batch-size 3 --shuffle none
+  A typed graph: 4 and 3 neighbours, 2 authors in the first hop:
+    tributary sample --graph aifb --input-nodes person:train \
+        --num-neighbors '4,3;publication,author,person=2,0' --batch-size 16
+  Ten random walks of 40 steps from each node, by node2vec:
+    tributary sample --graph cora4 --kind walk --walk-length 40 \
+        --walks-per-node 10 --p 1 --q 2 --input-nodes train --batch-size 32
+  The 32 nodes of the largest personalised PageRank of each node:
+    tributary sample --graph cora4 --kind ppr --top-k 32 --alpha 0.25 \
+        --input-nodes train --batch-size 32
+  Links of a file, two negatives for each, and neighbours of all their ends:
+    tributary sample --graph cora4 --kind link --input-edges @links.csv \
+        --neg-sampling binary --neg-amount 2 --num-neighbors 10,5 \
+        --batch-size 32
+  Two layers by LADIES, of 128 and 64 nodes:
+    tributary sample --graph cora4 --kind layerwise --nodes-per-layer 128,64 \
+        --input-nodes train --batch-size 32)";
+
+absl::Status PrintLine(const BatchView& batch) {
+  // Flushed, for who reads along.
+  if (std::printf("%s\n", SampleLine(batch).c_str()) < 0 ||
+      std::fflush(stdout) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRange(const IndexRange& range,
+                        const DistNeighborLoader& loader) {
+  const uint64_t batches = loader.num_batches();
+  if (range.from < batches) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat(
+      "--batches ", range.from, ":", range.to, " holds none: the epoch has ",
+      batches, " batches of ", loader.num_inputs(),
+      " inputs\nallowed: FROM below ", batches));
+}
+
+// Prints, and writes to `files` if there is one, what is left of the epoch.
+absl::Status Drain(const SampleFiles* files, DistNeighborLoader* loader) {
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
+    if (!batch.has_value()) return absl::OkStatus();
+    if (files != nullptr) RETURN_IF_ERROR(files->Write(batch->view()));
+    RETURN_IF_ERROR(PrintLine(batch->view()));
+  }
+}
+
+absl::Status Sample(SampleRequest request) {
+  RETURN_IF_ERROR(ReadListFiles(&request));
+  ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
+                   OpenSampleSource(request));
+  ASSIGN_OR_RETURN(const std::unique_ptr<DistNeighborLoader> loader,
+                   DistNeighborLoader::Create(request.loader, source->loader(),
+                                              source->environment()));
+  RETURN_IF_ERROR(CheckRange(request.batches, *loader));
+  RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
+  RETURN_IF_ERROR(loader->Limit(request.batches.from, request.batches.to));
+  if (request.out.empty()) return Drain(nullptr, loader.get());
+  ASSIGN_OR_RETURN(const SampleFiles files, SampleFiles::In(request.out));
+  return Drain(&files, loader.get());
+}
+
+class SampleCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& root) override;
+  absl::Status Run(SignalWatcher&) override {
+    ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments_));
+    SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
+    return Sample(std::move(request));
+  }
+
+ private:
+  SampleArguments arguments_;
+};
+
+CLI::App* SampleCommand::Declare(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("sample", kDescription);
+  app->footer(kFooter);
+  DeclareSampleSource(*app, arguments_);
+  DeclareSampleDraws(*app, arguments_);
+  DeclareSampleWalk(*app, arguments_);
+  DeclareSamplePpr(*app, arguments_);
+  DeclareSampleLayerwise(*app, arguments_);
+  DeclareSampleLink(*app, arguments_);
+  DeclareSampleLimits(*app, arguments_);
+  app->add_option("--out", arguments_.out,
+                  "Also write batch-EPOCH-INDEX.npz files into this folder")
+      ->type_name("DIR");
+  return app;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeSampleCommand() {
+  return std::make_unique<SampleCommand>();
+}
+
+}  // namespace tributary

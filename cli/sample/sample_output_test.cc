@@ -1,0 +1,31 @@
+#include "cli/sample/sample_output.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "common/batch/batch_layout.h"
+#include "common/io/buffer.h"
+
+namespace tributary {
+namespace {
+
+TEST(SampleOutputTest, LineSumsOverTypes) {
+  BatchLayout layout({.epoch = 2, .index = 7});
+  layout.Add("e_id/a__to__b", DType::kInt64, {4});
+  layout.Add("e_id/b__to__a", DType::kInt64, {0});
+  layout.Add("input_id/a", DType::kInt64, {3});
+  layout.Add("n_id/a", DType::kInt64, {2});
+  layout.Add("n_id/b", DType::kInt64, {5});
+  layout.Add("n_ids", DType::kUint8, {100});  // another tensor
+  AlignedBuffer room(layout.Finish());
+  std::fill(room.span().begin(), room.span().end(), 0);
+  layout.WriteHeader(room.span());
+  const auto view = BatchView::Parse(room.span());
+  ASSERT_TRUE(view.ok()) << view.status();
+
+  EXPECT_EQ(SampleLine(*view),
+            absl::StrCat("2 7 ", ToHex(view->Digest()), " 3 7 4 212"));
+}
+
+}  // namespace
+}  // namespace tributary

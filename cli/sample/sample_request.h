@@ -1,0 +1,116 @@
+// What `tributary sample` was asked for: from text to the loader's options.
+#ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_REQUEST_H_
+#define TRIBUTARY_CLI_SAMPLE_SAMPLE_REQUEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cli/command/arguments.h"
+#include "cli/sample/draw_flags.h"
+#include "cli/sample/subgraph_flags.h"
+#include "partition/schema/feature_memory.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/options.h"
+
+namespace tributary {
+
+// The options' text as it was given, or the default as a user would give it.
+struct SampleArguments {
+  std::string graph;
+  std::string servers;
+  std::string input_nodes;
+  std::string num_neighbors;
+  std::string batch_size = "1";
+  std::string random_seed = "0";
+  std::string epoch = "0";
+  std::string batches = "0:18446744073709551615";
+  std::string shuffle = "global";
+  std::string input_weight;
+  std::string expand = "new";
+  std::string feature_dtype = "stored";
+  std::string kind = "node";
+  std::string out;
+  std::string threads = "2";
+  std::string rpc_timeout = "180";
+  std::string buffer_size = "256MB";
+  std::string worker_key = "default";
+  std::string graph_name;
+  std::string worker_options;  // a file, in place of graph, servers and mode
+  std::string mode;            // empty: by graph or servers
+  std::string num_workers = "1";
+  std::string feature_memory = "auto";
+  bool replace = false;
+  DrawFlags draws;
+  SubgraphFlags subgraph;
+  // --kind walk.
+  std::string walk_length;
+  std::string walks_per_node = "1";
+  std::string metapath;
+  std::string restart_prob = "0";
+  bool restart_ends = false;
+  std::string p = "1", q = "1";
+  // --kind ppr.
+  std::string top_k;
+  std::string alpha = "0.15";
+  std::string epsilon = "0.0001";
+  std::string edge_type;  // and of --kind layerwise
+  // --kind layerwise.
+  std::string nodes_per_layer;
+  std::string importance = "ladies";
+  // --kind link.
+  std::string input_edges;
+  std::string neg_sampling = "none";
+  std::string neg_amount;  // empty: 1
+  std::string neg_destination;
+  std::string neg_degree_power;
+  bool neg_strict = false;
+  bool enclosing = false;
+  std::string on_exhausted = "error";
+  std::string exclude = "none";
+};
+
+// To read what links of one edge type have; empty: none.
+struct LinkFiles {
+  std::string links;
+  std::string times;
+  std::string negatives;
+};
+
+struct SampleRequest {
+  std::string worker_options;  // file; empty: by what follows
+  std::string graph;           // folder; empty: worker.servers
+  std::string out;             // folder; empty: none
+  // Files to read what `loader` has of the same name from; empty: none.
+  std::string input_file;
+  std::string input_weight_file;
+  std::string input_time_file;
+  std::vector<LinkFiles> link_files;  // of each of loader.link's lists
+  uint64_t epoch = 0;
+  IndexRange batches;
+  int threads = 2;
+  int num_workers = 0;  // processes, of mode mp; 0: `graph` in this process
+  FeatureMemory feature_memory = FeatureMemory::kAuto;  // of `graph`
+  NeighborLoaderOptions loader;
+  RemoteDistSamplingWorkerOptions worker;
+};
+
+// Opens nothing. Usage errors.
+absl::StatusOr<SampleRequest> ParseSampleArguments(
+    const SampleArguments& arguments);
+
+// Reads the lists that the request names by their files.
+absl::Status ReadListFiles(SampleRequest* request);
+
+// "[TYPE:]NAME", "[TYPE:]1,2,3", "[TYPE:]@FILE.npy" or "[TYPE:]*".
+absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
+
+// "15,10,5", or by edge type: "4,3;publication,author,person=2,0".
+absl::Status FillNumNeighbors(absl::string_view text,
+                              NeighborLoaderOptions* options);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_SAMPLE_SAMPLE_REQUEST_H_

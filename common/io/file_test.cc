@@ -1,0 +1,120 @@
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "common/hash/crc32c.h"
+#include "common/io/file_atomic_folder.h"
+#include "common/io/file_mapping.h"
+#include "common/io/file_writer.h"
+#include "gtest/gtest.h"
+
+namespace tributary {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "/file_test-" + std::to_string(getpid());
+    fs::create_directory(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST_F(FileTest, WriterCountsAndSums) {
+  const std::string path = folder_ + "/a";
+  auto writer = FileWriter::Create(path);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  ASSERT_TRUE(writer->Append(std::string_view("1234")).ok());
+  ASSERT_TRUE(writer->Append(std::string_view("56789")).ok());
+  ASSERT_TRUE(writer->SyncAndClose().ok());
+  EXPECT_EQ(writer->bytes_written(), 9);
+  EXPECT_EQ(writer->crc32c(), 0xE3069283);  // RFC 3720's check value
+  EXPECT_EQ(*ReadFile(path, 9), "123456789");
+}
+
+TEST_F(FileTest, WriterRefusesAnExistingFile) {
+  std::ofstream(folder_ + "/a") << "x";
+  EXPECT_EQ(FileWriter::Create(folder_ + "/a").status().code(),
+            absl::StatusCode::kAlreadyExists);
+}
+
+TEST_F(FileTest, ReadFileIsBounded) {
+  std::ofstream(folder_ + "/a") << "12345";
+  const auto text = ReadFile(folder_ + "/a", 4);
+  EXPECT_EQ(text.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(text.status().message().find("5 bytes"), std::string::npos);
+}
+
+TEST_F(FileTest, OnlyRegularFilesAreOpenedAndNoneIsWaitedFor) {
+  ASSERT_EQ(mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
+  fs::create_symlink("/dev/null", folder_ + "/device");
+  for (const auto& [path, kind] :
+       std::map<std::string, std::string>{{folder_ + "/fifo", "a FIFO"},
+                                          {folder_ + "/device", "a device"},
+                                          {folder_, "a folder"}}) {
+    const absl::Status status = ReadFile(path, 9).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              absl::StrCat(path, " is ", kind, "; allowed: a regular file"));
+  }
+}
+
+TEST_F(FileTest, MappingSeesTheBytesAndOutlivesTheName) {
+  std::ofstream(folder_ + "/a") << "hello";
+  auto mapping = FileMapping::Open(folder_ + "/a");
+  ASSERT_TRUE(mapping.ok()) << mapping.status();
+  fs::remove(folder_ + "/a");
+  const FileMapping moved = *std::move(mapping);
+  EXPECT_EQ(std::string(moved.bytes().begin(), moved.bytes().end()), "hello");
+}
+
+TEST_F(FileTest, MappingNamesWhatIsMissing) {
+  const auto none = FileMapping::Open(folder_ + "/none");
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(none.status().message().find("/none"), std::string::npos);
+  EXPECT_FALSE(FileMapping::Open(folder_).ok());
+}
+
+TEST_F(FileTest, EmptyFileMapsToNothing) {
+  std::ofstream(folder_ + "/a").flush();
+  EXPECT_TRUE(FileMapping::Open(folder_ + "/a")->bytes().empty());
+}
+
+TEST_F(FileTest, CommittedFolderAppearsUnderItsName) {
+  auto folder = AtomicFolder::Create(folder_ + "/new/graph/");
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  std::ofstream(*folder->PathFor("part-0/a")) << "x";
+  EXPECT_FALSE(fs::exists(folder_ + "/new/graph"));
+  ASSERT_TRUE(folder->Commit().ok());
+  EXPECT_TRUE(fs::exists(folder_ + "/new/graph/part-0/a"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ + "/new"), {}), 1);
+}
+
+TEST_F(FileTest, AbandonedFolderLeavesNothing) {
+  {
+    auto folder = AtomicFolder::Create(folder_ + "/graph");
+    ASSERT_TRUE(folder.ok());
+    std::ofstream(*folder->PathFor("a/b/c")) << "x";
+  }
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(FileTest, ExistingTargetIsRefusedEarlyAndLate) {
+  auto folder = AtomicFolder::Create(folder_ + "/graph");
+  ASSERT_TRUE(folder.ok());
+  fs::create_directories(folder_ + "/graph/mine");
+  EXPECT_EQ(folder->Commit().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_TRUE(fs::exists(folder_ + "/graph/mine"));
+  EXPECT_EQ(AtomicFolder::Create(folder_ + "/graph").status().code(),
+            absl::StatusCode::kAlreadyExists);
+}
+
+}  // namespace
+}  // namespace tributary

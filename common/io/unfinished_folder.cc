@@ -1,0 +1,125 @@
+#include "common/io/unfinished_folder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/io/path_error.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Left over by crashed processes of the same number, at worst.
+constexpr int kMaxAttempts = 1000;
+// Each thread that writes has at most one file under way that it may still
+// create; then it needs a path, which it no longer gets.
+constexpr int kMaxRemovals = 10000;
+
+// What there is of them. Whoever makes, finishes or removes one holds the lock.
+struct Folders {
+  Mutex mutex;
+  std::set<std::string> paths ABSL_GUARDED_BY(mutex);
+};
+
+// Never destroyed: a signal may come while the process ends.
+Folders& AllFolders() {
+  static Folders* const folders = new Folders;
+  return *folders;
+}
+
+absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                RENAME_NOREPLACE) == 0) {
+    return absl::OkStatus();
+  }
+  // Some file systems know no flags; plain rename replaces only an empty
+  // folder.
+  const bool no_flags = errno == EINVAL || errno == ENOSYS;
+  if (no_flags && rename(from.c_str(), to.c_str()) == 0) {
+    return absl::OkStatus();
+  }
+  if (errno == EEXIST || errno == ENOTEMPTY) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(to, " exists; remove it or name a folder that does not"));
+  }
+  return PathError(to, "rename the finished folder to");
+}
+
+}  // namespace
+
+absl::StatusOr<UnfinishedFolder> UnfinishedFolder::Create(
+    const std::string& prefix, unsigned mode) {
+  Folders& folders = AllFolders();
+  MutexLock lock(folders.mutex);
+  std::string path;
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    path = absl::StrCat(prefix, getpid(), "-", i);
+    if (mkdir(path.c_str(), mode) == 0) {
+      folders.paths.insert(path);
+      return UnfinishedFolder(std::move(path));
+    }
+    if (errno != EEXIST) break;
+  }
+  return PathError(path, "create folder");
+}
+
+UnfinishedFolder::UnfinishedFolder(UnfinishedFolder&& other) noexcept
+    : path_(std::exchange(other.path_, "")) {}
+
+UnfinishedFolder::~UnfinishedFolder() {
+  if (path_.empty()) return;
+  Folders& folders = AllFolders();
+  MutexLock lock(folders.mutex);
+  std::error_code ignored;  // a destructor has nobody to tell
+  fs::remove_all(path_, ignored);
+  folders.paths.erase(path_);
+}
+
+absl::StatusOr<std::string> UnfinishedFolder::PathFor(
+    const std::string& relative) const {
+  MutexLock lock(AllFolders().mutex);
+  std::string path = absl::StrCat(path_, "/", relative);
+  const std::string parent = fs::path(path).parent_path();
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (!error) return path;
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("cannot create folder ", parent));
+}
+
+absl::Status UnfinishedFolder::RenameTo(const std::string& target) {
+  Folders& folders = AllFolders();
+  MutexLock lock(folders.mutex);
+  RETURN_IF_ERROR(RenameNoReplace(path_, target));
+  folders.paths.erase(path_);
+  path_.clear();
+  return absl::OkStatus();
+}
+
+void RemoveUnfinishedFoldersAndExit(int exit_code) {
+  Folders& folders = AllFolders();
+  MutexLock lock(folders.mutex);  // for ever
+  for (const std::string& path : folders.paths) {
+    std::error_code error;
+    for (int i = 0; i < kMaxRemovals; ++i) {
+      fs::remove_all(path, error);
+      if (!fs::exists(fs::symlink_status(path, error))) break;
+    }
+  }
+  std::_Exit(exit_code);
+}
+
+}  // namespace tributary

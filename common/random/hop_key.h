@@ -1,0 +1,42 @@
+// The key of one purpose in one hop of one batch: where all randomness starts.
+#ifndef TRIBUTARY_COMMON_RANDOM_HOP_KEY_H_
+#define TRIBUTARY_COMMON_RANDOM_HOP_KEY_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "common/random/philox.h"
+
+namespace tributary {
+
+// Changes when a draw, an id, an order or a digest of docs/sampling.md does.
+inline constexpr uint32_t kSemanticsVersion = 1;
+
+// The values are part of the format.
+enum class Purpose : uint32_t {
+  kOrder = 1,
+  kNeighbors = 2,
+  kNegatives = 3,
+  kWalks = 4,
+  kLabor = 5,
+  kLayerWise = 6,
+};
+
+struct HopKeyParts {
+  uint64_t random_seed = 0;
+  uint64_t epoch = 0;
+  uint64_t batch = 0;
+  Purpose purpose = Purpose::kNeighbors;
+  uint32_t hop = 0;
+  std::string_view type_name;  // canonical edge type "src,rel,dst"; or empty
+};
+
+// The first two words of the SHA-256 that docs/sampling.md defines.
+PhiloxKey MakeHopKey(const HopKeyParts& parts);
+
+// The key of an epoch's order: purpose 1, batch 0, hop 0, no name.
+PhiloxKey MakeOrderKey(uint64_t random_seed, uint64_t epoch);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_RANDOM_HOP_KEY_H_

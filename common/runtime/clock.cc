@@ -1,0 +1,24 @@
+#include "common/runtime/clock.h"
+
+#include <chrono>
+
+namespace tributary {
+namespace {
+
+class SteadyClockImpl final : public Clock {
+ public:
+  absl::Time Now() const override {
+    return absl::UnixEpoch() +
+           absl::FromChrono(
+               std::chrono::steady_clock::now().time_since_epoch());
+  }
+};
+
+}  // namespace
+
+const Clock& SteadyClock() {
+  static const SteadyClockImpl clock;
+  return clock;
+}
+
+}  // namespace tributary

@@ -1,0 +1,121 @@
+#include "common/runtime/thread_pool.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace tributary {
+namespace {
+
+void NameThisThread(const std::string& name) {
+  (void)pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+}
+
+std::chrono::steady_clock::time_point ToSteady(absl::Time when) {
+  return std::chrono::steady_clock::time_point(
+      absl::ToChronoNanoseconds(when - absl::UnixEpoch()));
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(const std::string& name, int num_threads) {
+  try {
+    timer_thread_ = std::thread([this, name] {
+      NameThisThread(name + "-timer");
+      RunTimers();
+    });
+    for (int i = 0; i < num_threads; ++i) {
+      threads_.emplace_back([this, name] {
+        NameThisThread(name);
+        RunTasks();
+      });
+    }
+  } catch (const std::system_error&) {
+    Join();  // those that did start
+    throw;
+  }
+}
+
+ThreadPool::~ThreadPool() { Join(); }
+
+void ThreadPool::Join() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  task_ready_.NotifyAll();
+  timer_changed_.NotifyAll();
+  if (timer_thread_.joinable()) timer_thread_.join();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::Post(Task task) {
+  {
+    MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  task_ready_.NotifyOne();
+}
+
+TimerId ThreadPool::PostAt(absl::Time when, Task task) {
+  bool first = false;
+  TimerId id = 0;
+  {
+    MutexLock lock(mutex_);
+    id = next_timer_++;
+    timer_times_.emplace(id, when);
+    auto it = timers_.emplace(std::make_pair(when, id), std::move(task)).first;
+    first = it == timers_.begin();
+  }
+  if (first) timer_changed_.NotifyOne();
+  return id;
+}
+
+bool ThreadPool::CancelTimer(TimerId id) {
+  Task dropped;  // destroyed after the lock: it may own anything
+  MutexLock lock(mutex_);
+  auto it = timer_times_.find(id);
+  if (it == timer_times_.end()) return false;
+  auto timer = timers_.find({it->second, id});
+  dropped = std::move(timer->second);
+  timers_.erase(timer);
+  timer_times_.erase(it);
+  return true;
+}
+
+void ThreadPool::RunTasks() {
+  while (true) {
+    Task task;
+    {
+      MutexLock lock(mutex_);
+      while (tasks_.empty() && !stopping_) task_ready_.Wait(mutex_);
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
+}
+
+void ThreadPool::RunTimers() {
+  MutexLock lock(mutex_);
+  while (!stopping_) {
+    if (timers_.empty()) {
+      timer_changed_.Wait(mutex_);
+      continue;
+    }
+    auto first = timers_.begin();
+    if (first->first.first > clock().Now()) {
+      timer_changed_.WaitUntil(mutex_, ToSteady(first->first.first));
+      continue;
+    }
+    timer_times_.erase(first->first.second);
+    tasks_.push_back(std::move(first->second));
+    timers_.erase(first);
+    task_ready_.NotifyOne();
+  }
+}
+
+}  // namespace tributary

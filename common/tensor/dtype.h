@@ -1,0 +1,39 @@
+// Element types of tensors, with the codes that batch digests use.
+#ifndef TRIBUTARY_COMMON_TENSOR_DTYPE_H_
+#define TRIBUTARY_COMMON_TENSOR_DTYPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace tributary {
+
+// The values are part of the batch digest and of the wire format.
+enum class DType : uint8_t {
+  kUint8 = 1,
+  kInt8 = 2,
+  kInt16 = 3,
+  kInt32 = 4,
+  kInt64 = 5,
+  kFloat16 = 6,
+  kBFloat16 = 7,
+  kFloat32 = 8,
+  kFloat64 = 9,
+  kBool = 10,
+};
+
+// Bytes of one element.
+size_t DTypeSize(DType dtype);
+
+// The name that numpy and torch use: "float32". "invalid" for a bad value.
+std::string_view DTypeName(DType dtype);
+
+// INVALID_ARGUMENT when `code` is no DType.
+absl::StatusOr<DType> DTypeFromCode(uint32_t code);
+absl::StatusOr<DType> DTypeFromName(std::string_view name);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_TENSOR_DTYPE_H_

@@ -1,0 +1,20 @@
+// OGB's raw layouts.
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_READER_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_READER_H_
+
+#include "absl/status/statusor.h"
+#include "partition/pipeline/inputs/input.h"
+
+namespace tributary {
+
+// raw/{edge,num-node-list,num-edge-list} and, where there are, raw/{edge-feat,
+// node-feat,node-label}, files that InputOptions names, and
+// split/<scheme>/{train,valid,test}; each .csv.gz or .csv, without a header.
+// Other files are not looked at. Splits of edges (two columns) are left out,
+// with a note. A folder with raw/triplet-type-list or raw/num-node-dict is read
+// by ReadOgbHetero. Errors as ReadInput's.
+absl::StatusOr<Input> ReadOgb(const InputOptions& options);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_READER_H_

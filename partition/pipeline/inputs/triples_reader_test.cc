@@ -1,0 +1,121 @@
+#include <filesystem>
+#include <fstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "partition/format/testing/graph_builder.h"
+#include "partition/pipeline/inputs/input.h"
+
+namespace tributary {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Four entities; relation 0 leads 0>1 and 2>1, relation 1 has no triple to
+// train on, relation 2 leads 1>1.
+class TriplesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Write("raw/num-node-list.csv", "4\n");
+    Write("raw/num-relation-list.csv", "3\n");
+    Write("raw/num-edge-list.csv", "3\n");
+    Write("raw/train.csv", "0,0,1\n1,2,1\n2,0,1\n");
+    Write("raw/test.csv", "3,1,0\n2,0,1\n");
+  }
+
+  void Write(const std::string& path, const std::string& text) {
+    const std::filesystem::path file = folder_.File(path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  void ExpectRefused(const std::string& what, InputOptions options = {}) {
+    options.folder = folder_.path();
+    const absl::Status status = ReadInput(options).status();
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what)) << status;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+std::vector<int64_t> IdsOf(const GraphContent& content, const std::string& type,
+                           const std::string& name) {
+  for (const SplitContent& split : content.splits) {
+    if (split.type == type && split.name == name) return split.ids;
+  }
+  return {};
+}
+
+TEST_F(TriplesTest, RelationsAreEdgeTypes) {
+  const auto input = ReadInput({.folder = folder_.path()});
+  ASSERT_TRUE(input.ok()) << input.status();
+  const GraphContent& content = input->content;
+  EXPECT_TRUE(CheckContent(content).ok());
+  EXPECT_TRUE(content.heterogeneous);
+  ASSERT_EQ(content.edge_types.size(), 3);
+  EXPECT_EQ(content.edge_types[0].name(), "entity,r0,entity");
+  const Adjacency& first = content.edge_types[0].in_edges;
+  ASSERT_EQ(first.degree(1), 2);
+  EXPECT_EQ(first.edge(0), (InEdge{0, 0}));
+  EXPECT_EQ(first.edge(1), (InEdge{2, 1}));
+  EXPECT_EQ(content.edge_types[1].in_edges.num_edges(), 0);
+  EXPECT_EQ(content.edge_types[2].in_edges.num_edges(), 1);
+
+  EXPECT_EQ(content.splits.size(), 4);
+  EXPECT_THAT(IdsOf(content, "entity,r0,entity", "train"),
+              ElementsAre(0, 1, 0, 2, 1, 1));
+  EXPECT_THAT(IdsOf(content, "entity,r0,entity", "test"), ElementsAre(2, 1, 1));
+  EXPECT_THAT(IdsOf(content, "entity,r1,entity", "test"),
+              ElementsAre(3, 0, -1));
+  EXPECT_THAT(IdsOf(content, "entity,r2,entity", "train"),
+              ElementsAre(1, 1, 0));
+}
+
+TEST_F(TriplesTest, ReversesAreRelationsOfTheirOwn) {
+  const auto input = ReadInput({.folder = folder_.path(), .add_reverse = true});
+  ASSERT_TRUE(input.ok()) << input.status();
+  ASSERT_EQ(input->content.edge_types.size(), 6);
+  const EdgeContent& reverse = input->content.edge_types[3];
+  EXPECT_EQ(reverse.name(), "entity,rev_r0,entity");
+  ASSERT_EQ(reverse.in_edges.degree(2), 1);
+  EXPECT_EQ(reverse.in_edges.edge(reverse.in_edges.indptr()[2]),
+            (InEdge{1, 1}));
+  EXPECT_EQ(input->content.splits.size(), 4);
+}
+
+TEST_F(TriplesTest, OfParallelsDedupeKeepsTheFirst) {
+  Write("raw/num-edge-list.csv", "2\n");
+  Write("raw/train.csv", "0,0,1\n0,0,1\n");
+  const auto input = ReadInput({.folder = folder_.path(), .dedupe = true});
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_EQ(input->content.edge_types[0].in_edges.num_edges(), 1);
+  EXPECT_THAT(IdsOf(input->content, "entity,r0,entity", "train"),
+              ElementsAre(0, 1, 0, 0, 1, 0));
+}
+
+TEST_F(TriplesTest, BadFilesAreNamed) {
+  Write("raw/test.csv", "3,1\n");
+  ExpectRefused("test.csv line 1: 2 cells; allowed: 3, \"head,relation,tail\"");
+  Write("raw/test.csv", "3,3,0\n");
+  ExpectRefused("test.csv line 1: \"3\"; allowed: relation ids 0 to 2");
+  Write("raw/test.csv", "0,1,4\n");
+  ExpectRefused("test.csv line 1: \"4\"; allowed: node ids 0 to 3");
+  Write("raw/test.csv", "");
+  Write("raw/num-edge-list.csv", "4\n");
+  ExpectRefused("has 3 rows; wanted: 4");
+  Write("raw/num-relation-list.csv", "9000000000000000\n");
+  ExpectRefused("allowed: this machine's memory");
+  std::filesystem::remove(folder_.File("raw/train.csv"));
+  Write("raw/num-relation-list.csv", "3\n");
+  ExpectRefused("train.csv.gz (or .csv) is not there");
+}
+
+TEST_F(TriplesTest, HasNoWeightsTimesOrRowsOfSplits) {
+  ExpectRefused("--edge-weight w with triples", {.edge_weight = "w"});
+  ExpectRefused("--node-time t with triples", {.node_time = "t"});
+  ExpectRefused("--edge-masks m with triples", {.edge_masks = {"m"}});
+  ExpectRefused("--edge-splits \"s\" is no folder", {.edge_splits = {"s"}});
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,22 @@
+// Places nodes at random, in parts of equal size.
+#ifndef TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_RANDOM_PARTITIONER_H_
+#define TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_RANDOM_PARTITIONER_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "partition/pipeline/partitioners/partitioner.h"
+
+namespace tributary {
+
+// See MakePartitioner. Needs no edges.
+class RandomPartitioner final : public Partitioner {
+ public:
+  absl::StatusOr<std::vector<std::vector<uint16_t>>> Partition(
+      const GraphContent& content,
+      const PartitionOptions& options) const override;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_RANDOM_PARTITIONER_H_

@@ -1,0 +1,47 @@
+#include "partition/schema/feature_columns.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace tributary {
+
+size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
+                       FeatureDType asked) {
+  if (!stored.has_value()) return 0;
+  return InBatch(*stored, asked).row_bytes() +
+         (HasScale(stored->dtype, asked) ? sizeof(float) : 0);
+}
+
+absl::Status CheckFeatureDType(const GraphSchema& schema,
+                               absl::Span<const int> node_types,
+                               absl::Span<const int> edge_types,
+                               FeatureDType asked) {
+  if (asked == FeatureDType::kStored) return absl::OkStatus();
+  std::vector<std::string> columns;
+  bool floating = false;
+  const auto see = [&](absl::string_view column, absl::string_view type,
+                       const std::optional<ColumnSchema>& stored) {
+    if (!stored.has_value()) return;
+    floating |= IsFloating(stored->dtype);
+    columns.push_back(absl::StrCat(column, " of ", type, " is ",
+                                   std::string(DTypeName(stored->dtype))));
+  };
+  for (const int type : node_types) {
+    see("x", schema.node_types[type].name, schema.node_types[type].x);
+  }
+  for (const int type : edge_types) {
+    see("edge_attr", schema.edge_types[type].name(),
+        schema.edge_types[type].edge_attr);
+  }
+  if (floating) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "feature_dtype: ", std::string(FeatureDTypeName(asked)),
+      ", but what is collected has no floating features: ",
+      columns.empty() ? "there are none" : absl::StrJoin(columns, ", "),
+      "; allowed: stored, or columns of float16, bfloat16, float32, float64"));
+}
+
+}  // namespace tributary

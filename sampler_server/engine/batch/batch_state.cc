@@ -1,0 +1,55 @@
+#include "sampler_server/engine/batch/batch_state.h"
+
+namespace tributary {
+namespace {
+
+// Those that share tensors with it, itself included: [first, end) of the plan.
+struct Sharing {
+  size_t first, end;
+};
+Sharing SharingWith(const SamplingPlan& plan, size_t planned) {
+  const auto& types = plan.edge_types;
+  const int joins = types[planned].joins;
+  const size_t first = joins < 0 ? planned : static_cast<size_t>(joins);
+  size_t end = first + 1;
+  while (end < types.size() && types[end].joins == static_cast<int>(first)) {
+    ++end;
+  }
+  return {first, end};
+}
+
+}  // namespace
+
+std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
+                                 const BatchState& state, size_t planned) {
+  std::vector<uint64_t> first;
+  uint64_t edges = 0;
+  const Sharing sharing = SharingWith(plan, planned);
+  if (sharing.end == sharing.first + 1) {
+    for (const SampledHop& hop : state.edges[planned].hops) {
+      first.push_back(edges);
+      edges += hop.num_edges();
+    }
+    return first;
+  }
+  for (int hop = 0; hop < plan.num_hops; ++hop) {
+    for (size_t i = sharing.first; i < sharing.end; ++i) {
+      const auto found = static_cast<uint64_t>(state.edges[i].per_hop[hop]);
+      if (i == planned && found > 0) first.push_back(edges);
+      edges += found;
+    }
+  }
+  return first;
+}
+
+uint64_t NumTensorEdges(const SamplingPlan& plan, const BatchState& state,
+                        size_t planned) {
+  uint64_t edges = 0;
+  const Sharing sharing = SharingWith(plan, planned);
+  for (size_t i = sharing.first; i < sharing.end; ++i) {
+    edges += state.edges[i].edges;
+  }
+  return edges;
+}
+
+}  // namespace tributary

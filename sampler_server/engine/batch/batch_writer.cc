@@ -1,0 +1,224 @@
+#include "sampler_server/engine/batch/batch_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "partition/schema/feature_columns.h"
+#include "sampler_server/engine/ids/tree_ids.h"
+
+namespace tributary {
+namespace {
+
+// Tensors start at 64-byte boundaries of an aligned room.
+template <typename T>
+absl::Span<T> As(absl::Span<uint8_t> bytes) {
+  return absl::MakeSpan(reinterpret_cast<T*>(bytes.data()),
+                        bytes.size() / sizeof(T));
+}
+
+template <typename To, typename From>
+void Fill(absl::Span<uint8_t> tensor, const From& values) {
+  std::copy(values.begin(), values.end(), As<To>(tensor).begin());
+}
+
+Shape RowsShape(int64_t rows, const ColumnSchema& column) {
+  if (column.dim == 0) return {rows};
+  return {rows, column.dim};
+}
+
+}  // namespace
+
+BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
+                         const BatchKey& key, const BatchState& state)
+    : schema_(schema), plan_(plan), state_(state), layout_(key) {
+  AddInputTensors();
+  for (int type : plan_.node_types) AddNodeTensors(type);
+  for (size_t i = 0; i < plan_.edge_types.size(); ++i) AddEdgeTensors(i);
+  for (const KindTensor& tensor : state_.tensors) {
+    kind_tensors_.push_back(
+        layout_.Add(tensor.name, tensor.dtype, tensor.shape));
+  }
+  layout_.Finish();
+}
+
+void BatchWriter::AddInputTensors() {
+  if (plan_.takes_links()) return;  // their kind's own tensors
+  const auto positions = static_cast<int64_t>(state_.positions);
+  const std::string suffix =
+      plan_.typed_names ? "/" + schema_.node_types[plan_.input_type].name : "";
+  batch_size_ = layout_.Add("batch_size" + suffix, DType::kInt64, {1});
+  input_id_ = layout_.Add("input_id" + suffix, DType::kInt64, {positions});
+  seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {positions});
+}
+
+int BatchWriter::AddFeatures(const std::string& name, const std::string& suffix,
+                             int64_t rows, const ColumnSchema& stored,
+                             int* scale) {
+  if (HasScale(stored.dtype, plan_.feature_dtype)) {
+    *scale = layout_.Add(name + "_scale" + suffix, DType::kFloat32, {rows});
+  }
+  const ColumnSchema column = InBatch(stored, plan_.feature_dtype);
+  return layout_.Add(name + suffix, column.dtype, RowsShape(rows, column));
+}
+
+void BatchWriter::AddNodeTensors(int type) {
+  const NodeTypeSchema& schema = schema_.node_types[type];
+  const std::string suffix = plan_.typed_names ? "/" + schema.name : "";
+  const auto n = static_cast<int64_t>(state_.nodes[type].numbering.size() +
+                                      state_.nodes[type].unnumbered);
+  NodeTensors tensors;
+  tensors.n_id = layout_.Add("n_id" + suffix, DType::kInt64, {n});
+  if (plan_.num_hops > 0) {
+    tensors.num_sampled_nodes = layout_.Add(
+        "num_sampled_nodes" + suffix, DType::kInt64, {plan_.num_hops + 1});
+  }
+  if (plan_.disjoint) {
+    tensors.batch = layout_.Add("batch" + suffix, DType::kInt64, {n});
+  }
+  if (plan_.collect_features && schema.x.has_value()) {
+    tensors.x = AddFeatures("x", suffix, n, *schema.x, &tensors.x_scale);
+  }
+  if (plan_.collect_features && schema.y.has_value()) {
+    tensors.y =
+        layout_.Add("y" + suffix, schema.y->dtype, RowsShape(n, *schema.y));
+  }
+  nodes_.push_back(tensors);
+}
+
+std::string BatchWriter::EdgeSuffix(int edge_type) const {
+  if (!plan_.typed_names) return "";
+  const EdgeTypeSchema& type = schema_.edge_types[edge_type];
+  return "/" + type.src + "__" + type.rel + "__" + type.dst;
+}
+
+void BatchWriter::AddEdgeTensors(size_t index) {
+  const PlannedEdgeType& planned = plan_.edge_types[index];
+  if (planned.joins >= 0) {
+    edges_.push_back(edges_[planned.joins]);
+    return;
+  }
+  const EdgeTypeSchema& schema = schema_.edge_types[planned.edge_type];
+  const std::string suffix = EdgeSuffix(planned.emitted_type());
+  const auto e = static_cast<int64_t>(NumTensorEdges(plan_, state_, index));
+  EdgeTensors tensors;
+  tensors.edge_index =
+      layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
+  tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
+  if (plan_.num_hops > 0 && plan_.subgraph.type == SubgraphType::kDirectional) {
+    tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
+                                            DType::kInt64, {plan_.num_hops});
+  }
+  if (planned.draw == Draw::kLabor) {
+    tensors.edge_weight =
+        layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
+  }
+  if (NeedsPositions(schema_, plan_, planned)) {
+    tensors.edge_attr = AddFeatures("edge_attr", suffix, e, *schema.edge_attr,
+                                    &tensors.edge_attr_scale);
+  }
+  edges_.push_back(tensors);
+}
+
+absl::Span<uint8_t> BatchWriter::TensorOf(int handle,
+                                          absl::Span<uint8_t> room) const {
+  return handle == kNone ? absl::Span<uint8_t>() : layout_.Tensor(handle, room);
+}
+
+void BatchWriter::Write(absl::Span<const int64_t> input_number,
+                        absl::Span<uint8_t> room) {
+  layout_.WriteHeader(room);
+  if (batch_size_ != kNone) {
+    As<int64_t>(TensorOf(batch_size_, room))[0] =
+        static_cast<int64_t>(state_.unique_inputs);
+  }
+  if (input_id_ != kNone) {
+    Fill<int64_t>(TensorOf(input_id_, room), input_number);
+  }
+  Fill<int32_t>(TensorOf(seed_index_, room), state_.seed_index);
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    Fill<int64_t>(TensorOf(nodes_[i].num_sampled_nodes, room),
+                  state_.nodes[plan_.node_types[i]].per_hop);
+    if (plan_.disjoint) WriteTrees(i, room);
+  }
+  for (size_t i = 0; i < edges_.size(); ++i) {
+    if (edges_[i].num_sampled_edges != kNone) AddEdgeCounts(i, room);
+    WriteEdges(i, room);
+    if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
+  }
+  for (size_t i = 0; i < kind_tensors_.size(); ++i) {
+    Fill<uint8_t>(kind_tensor(i, room), state_.tensors[i].bytes);
+  }
+}
+
+void BatchWriter::WriteTrees(size_t index, absl::Span<uint8_t> room) const {
+  const int type = plan_.node_types[index];
+  const TreeIds ids(static_cast<uint64_t>(schema_.node_types[type].num_nodes));
+  const std::vector<uint64_t>& from = state_.nodes[type].numbering.ids();
+  std::transform(from.begin(), from.end(),
+                 As<int64_t>(TensorOf(nodes_[index].batch, room)).begin(),
+                 [&ids](uint64_t id) { return ids.Tree(id); });
+}
+
+// What an edge stands for: one of the min(fanout, degree) that were drawn.
+void BatchWriter::WriteEdgeWeights(size_t index,
+                                   absl::Span<uint8_t> room) const {
+  const auto weights = As<float>(TensorOf(edges_[index].edge_weight, room));
+  const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
+  for (size_t h = 0; h < first.size(); ++h) {
+    float* weight = weights.data() + first[h];
+    for (uint32_t count : state_.edges[index].hops[h].counts) {
+      weight = std::fill_n(weight, count, static_cast<float>(1.0 / count));
+    }
+  }
+}
+
+// The first of the types that share the tensor sets it, the others add theirs.
+void BatchWriter::AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const {
+  const auto counts =
+      As<int64_t>(TensorOf(edges_[index].num_sampled_edges, room));
+  const std::vector<int64_t>& per_hop = state_.edges[index].per_hop;
+  const bool joins = plan_.edge_types[index].joins >= 0;
+  for (size_t hop = 0; hop < per_hop.size(); ++hop) {
+    counts[hop] = (joins ? counts[hop] : 0) + per_hop[hop];
+  }
+}
+
+void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room) const {
+  const auto e_ids = As<int64_t>(TensorOf(edges_[index].e_id, room));
+  const auto ends = As<int32_t>(TensorOf(edges_[index].edge_index, room));
+  const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
+  const bool turned = plan_.edge_types[index].turned_to >= 0;
+  for (size_t h = 0; h < first.size(); ++h) {
+    const SampledHop& hop = state_.edges[index].hops[h];
+    int32_t* from = ends.data() + first[h];
+    int32_t* to = from + e_ids.size();
+    if (turned) std::swap(from, to);
+    std::copy(hop.src.begin(), hop.src.end(), from);
+    std::copy(hop.edge_ids.begin(), hop.edge_ids.end(),
+              e_ids.begin() + first[h]);
+    auto local = static_cast<int32_t>(hop.first_local);
+    for (uint32_t count : hop.counts) to = std::fill_n(to, count, local++);
+  }
+}
+
+BatchWriter::NodeRows BatchWriter::node_rows(size_t index,
+                                             absl::Span<uint8_t> room) const {
+  const NodeTensors& tensors = nodes_[index];
+  return {TensorOf(tensors.n_id, room), TensorOf(tensors.x, room),
+          TensorOf(tensors.x_scale, room), TensorOf(tensors.y, room)};
+}
+
+absl::Span<uint8_t> BatchWriter::kind_tensor(size_t index,
+                                             absl::Span<uint8_t> room) const {
+  return TensorOf(kind_tensors_[index], room);
+}
+
+BatchWriter::EdgeRows BatchWriter::edge_rows(size_t index,
+                                             absl::Span<uint8_t> room) const {
+  return {TensorOf(edges_[index].edge_attr, room),
+          TensorOf(edges_[index].edge_attr_scale, room)};
+}
+
+}  // namespace tributary

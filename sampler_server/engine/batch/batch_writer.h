@@ -1,0 +1,80 @@
+// The batch's tensors: their shapes, their size, and those that are not rows.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_WRITER_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/batch/batch_layout.h"
+#include "partition/schema/schema.h"
+#include "sampler_server/engine/batch/batch_state.h"
+#include "sampler_server/engine/plan/plan.h"
+
+namespace tributary {
+
+// Lays out the batch that `state` holds; exact once the last hop is in it, a
+// lower bound before. All arguments outlive it.
+class BatchWriter {
+ public:
+  BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
+              const BatchKey& key, const BatchState& state);
+
+  size_t total_bytes() const { return layout_.total_bytes(); }
+
+  // Writes the header and every tensor but n_id, x, y, edge_attr, their scales
+  // and those that a kind writes itself. `room` is total_bytes() long.
+  // `input_number` has an entry per position.
+  void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
+
+  // Where rows go; empty for a column that the batch does not have.
+  struct NodeRows {
+    absl::Span<uint8_t> n_id, x, x_scale, y;
+  };
+  struct EdgeRows {
+    absl::Span<uint8_t> edge_attr, edge_attr_scale;
+  };
+  // `index` into plan.node_types and plan.edge_types.
+  NodeRows node_rows(size_t index, absl::Span<uint8_t> room) const;
+  EdgeRows edge_rows(size_t index, absl::Span<uint8_t> room) const;
+  // `index` into state.tensors.
+  absl::Span<uint8_t> kind_tensor(size_t index, absl::Span<uint8_t> room) const;
+
+ private:
+  static constexpr int kNone = -1;
+  struct NodeTensors {
+    int n_id = kNone, num_sampled_nodes = kNone, x = kNone, x_scale = kNone,
+        y = kNone, batch = kNone;
+  };
+  struct EdgeTensors {
+    int edge_index = kNone, e_id = kNone, num_sampled_edges = kNone,
+        edge_attr = kNone, edge_attr_scale = kNone, edge_weight = kNone;
+  };
+
+  std::string EdgeSuffix(int edge_type) const;
+  // The tensor's handle; with int8 `scale` becomes that of its scales.
+  int AddFeatures(const std::string& name, const std::string& suffix,
+                  int64_t rows, const ColumnSchema& stored, int* scale);
+  void AddInputTensors();
+  void AddNodeTensors(int type);
+  void AddEdgeTensors(size_t index);
+  void WriteTrees(size_t index, absl::Span<uint8_t> room) const;
+  void WriteEdgeWeights(size_t index, absl::Span<uint8_t> room) const;
+  void AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const;
+  void WriteEdges(size_t index, absl::Span<uint8_t> room) const;
+  absl::Span<uint8_t> TensorOf(int handle, absl::Span<uint8_t> room) const;
+
+  const GraphSchema& schema_;
+  const SamplingPlan& plan_;
+  const BatchState& state_;
+  BatchLayout layout_;
+  int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone;
+  std::vector<NodeTensors> nodes_;  // by plan.node_types
+  std::vector<EdgeTensors> edges_;  // by plan.edge_types; shared ones twice
+  std::vector<int> kind_tensors_;   // by state.tensors
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_WRITER_H_

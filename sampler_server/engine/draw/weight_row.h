@@ -1,0 +1,137 @@
+// The weights of one node's in-edges, as their stored sums say.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHT_ROW_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHT_ROW_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "absl/types/span.h"
+#include "common/random/integer_weight.h"
+
+namespace tributary {
+
+// sums[p]: of the integer weights of positions 0..p (partition/format/
+// row_order.h). Whatever a damaged file holds, answers are at most degree(),
+// and Holds tells a place that is none.
+class WeightRow {
+ public:
+  WeightRow() = default;
+  explicit WeightRow(absl::Span<const uint64_t> sums) : sums_(sums) {}
+
+  uint64_t degree() const { return sums_.size(); }
+  uint64_t mass() const { return sums_.empty() ? 0 : sums_.back(); }
+  const uint64_t* data() const { return sums_.data(); }
+  uint64_t before(uint64_t p) const { return p == 0 ? 0 : sums_[p - 1]; }
+  uint64_t weight(uint64_t p) const { return sums_[p] - before(p); }
+
+  // Whether unit `r` of the mass is position p's.
+  bool Holds(uint64_t p, uint64_t r) const {
+    return p < degree() && before(p) <= r && r < sums_[p];
+  }
+
+  // The first position, `from` or later, with a sum above r.
+  uint64_t FirstAbove(uint64_t r, uint64_t from) const {
+    uint64_t step = 1, end = from;
+    while (end < degree() && sums_[end] <= r) {
+      from = end + 1;
+      end = step < degree() - end ? end + step : degree();
+      step *= 2;
+    }
+    return IndexOf(std::upper_bound(At(from), At(end), r));
+  }
+
+  // The position that holds r, found from one nearby: O(log distance), and
+  // without a branch where it is among a few. Requires near < degree().
+  uint64_t FindNear(uint64_t r, uint64_t near) const {
+    uint64_t p;
+    return FindInWindow(r, near, &p) && Holds(p, r) ? p : Gallop(r, near);
+  }
+
+  // Only where it is among kWindow positions around `near`; else false, with
+  // the window's end on its side. Requires near < degree().
+  bool FindInWindow(uint64_t r, uint64_t near, uint64_t* position) const {
+    const uint64_t begin = WindowAround(near);
+    const uint64_t size = std::min(kWindow, degree());
+    const uint64_t count = size == kWindow ? CountAtMost<kWindow>(begin, r)
+                                           : CountAtMost(begin, size, r);
+    *position = begin + count;
+    return (count > 0 || begin == 0) && count < size;
+  }
+  static constexpr uint64_t kWindow = 16;
+  uint64_t WindowAround(uint64_t near) const {
+    const uint64_t begin = near < kWindow / 2 ? 0 : near - kWindow / 2;
+    return degree() <= kWindow ? 0 : std::min(begin, degree() - kWindow);
+  }
+
+  // The first position of positive weight, p or later.
+  uint64_t NextPositive(uint64_t p) const { return FirstAbove(before(p), p); }
+
+  // Whether more than `count` positions have positive weight: for sure where
+  // the mass is more than so many can have.
+  bool HasMorePositive(uint32_t count) const {
+    return mass() > count * kLargestIntegerWeight ||
+           CountPositive(uint64_t{count} + 1) > count;
+  }
+
+  // How many positions have positive weight; no more than `most` are counted.
+  uint64_t CountPositive(uint64_t most) const {
+    // Most rows have no zeros among their first weights.
+    uint64_t count = 0, some = std::min(most, degree());
+    for (uint64_t p = 0; p < some; ++p) {
+      count += sums_[p] > before(p) ? 1 : 0;
+    }
+    if (count == some) return count;
+    count = 0;
+    for (uint64_t p = NextPositive(0); p < degree() && count < most;
+         p = NextPositive(p + 1)) {
+      ++count;
+    }
+    return count;
+  }
+
+ private:
+  // Signed, as SSE4.2 compares: sums of fewer than 2^31 weights are below 2^63.
+  // Of longer rows the answer may be wrong; Holds is asked anyway.
+  template <uint64_t kSize>
+  uint64_t CountAtMost(uint64_t begin, uint64_t r) const {
+    // GCC makes no vectors of the loop by itself.
+    using Pair [[gnu::vector_size(16)]] = int64_t;
+    const auto signed_r = static_cast<int64_t>(r);
+    const Pair most = {signed_r, signed_r};
+    Pair above = {0, 0};
+    for (uint64_t j = 0; j < kSize; j += 2) {
+      Pair sums;
+      std::memcpy(&sums, sums_.data() + begin + j, sizeof(sums));
+      above += sums > most;  // -1 where it is
+    }
+    return kSize + static_cast<uint64_t>(above[0] + above[1]);
+  }
+  uint64_t CountAtMost(uint64_t begin, uint64_t size, uint64_t r) const {
+    uint64_t count = 0;
+    for (uint64_t j = 0; j < size; ++j) count += sums_[begin + j] <= r ? 1 : 0;
+    return count;
+  }
+
+  uint64_t Gallop(uint64_t r, uint64_t near) const {
+    if (before(near) <= r) return FirstAbove(r, near);
+    uint64_t step = 1, end = near, begin = near - 1;  // before(0) is 0
+    while (begin > 0 && sums_[begin - 1] > r) {
+      end = begin;
+      begin = step < begin ? begin - step : 0;
+      step *= 2;
+    }
+    return IndexOf(std::upper_bound(At(begin), At(end), r));
+  }
+
+  const uint64_t* At(uint64_t p) const { return sums_.data() + p; }
+  uint64_t IndexOf(const uint64_t* at) const {
+    return static_cast<uint64_t>(at - sums_.data());
+  }
+
+  absl::Span<const uint64_t> sums_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHT_ROW_H_

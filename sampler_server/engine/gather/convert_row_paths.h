@@ -1,0 +1,21 @@
+// The instruction sets that ConvertRowPaths() chooses from.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
+
+#include <limits>
+
+#include "sampler_server/engine/gather/convert_row.h"
+
+namespace tributary {
+
+// The largest number of a row of int8.
+inline constexpr float kInt8Most = 127;
+// The scale of a row with a NaN or an infinity: no number stands for it.
+inline constexpr float kNoScale = std::numeric_limits<float>::quiet_NaN();
+
+// Needs AVX2 and F16C.
+extern const ConvertRowPath kConvertRowAvx2;
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_

@@ -1,0 +1,22 @@
+// From original ids to internal ones.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_RESOLVE_IDS_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_RESOLVE_IDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "partition/format/graph.h"
+
+namespace tributary {
+
+// Internal ids of nodes of `node_type`, in the order given. INVALID_ARGUMENT
+// for an id that is none of its nodes; DATA_LOSS where the graph's node_map is
+// damaged.
+absl::StatusOr<std::vector<uint64_t>> ResolveIds(
+    const Graph& graph, int node_type, absl::Span<const int64_t> original_ids);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_RESOLVE_IDS_H_

@@ -1,0 +1,144 @@
+#include "sampler_server/engine/questions/have_edges.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace tributary {
+namespace {
+
+template <typename Id>
+bool Search(absl::Span<const Id> ids, uint64_t first, uint64_t end,
+            uint64_t id) {
+  size_t from = 0, to = ids.size();
+  while (from < to) {
+    const size_t middle = from + (to - from) / 2;
+    size_t at = middle;  // the next one of the partition
+    while (at < to && (ids[at] < first || ids[at] >= end)) ++at;
+    if (at < to && ids[at] == id) return true;
+    if (at < to && ids[at] < id) {
+      from = at + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return false;
+}
+
+void Append(std::vector<uint8_t>& to, absl::Span<const uint64_t> values) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  to.insert(to.end(), bytes, bytes + values.size() * sizeof(uint64_t));
+}
+
+uint64_t Read(absl::Span<const uint8_t> payload, uint64_t index) {
+  uint64_t value;
+  std::memcpy(&value, payload.data() + index * sizeof(value), sizeof(value));
+  return value;
+}
+
+absl::Status TakeAnswer(const HaveEdges& asked, const PartitionNodes& group,
+                        size_t from, size_t to,
+                        absl::Span<const uint8_t> answer) {
+  for (size_t i = from; i < to; ++i) {
+    const uint8_t value = answer[i - from];
+    if (value > 1) {
+      return absl::DataLossError(absl::StrCat(
+          "an answer ", static_cast<int>(value), " for yes or no"));
+    }
+    asked.answers[group.index[i]] = value;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool HasNeighbor(const EdgePartition& edges, absl::Span<const int64_t> base,
+                 uint64_t row, uint64_t id) {
+  const auto above =
+      std::upper_bound(base.begin(), base.end(), static_cast<int64_t>(id));
+  if (above == base.begin() || above == base.end()) return false;
+  const auto first = static_cast<uint64_t>(above[-1]);
+  const auto end = static_cast<uint64_t>(above[0]);
+  const size_t size = edges.indices.size();
+  const size_t from = std::min<size_t>(edges.indptr[row], size);
+  const size_t to = std::min<size_t>(edges.indptr[row + 1], size);
+  if (from >= to) return false;
+  if (edges.indices.wide()) {
+    return Search(edges.indices.wide_span().subspan(from, to - from), first,
+                  end, id);
+  }
+  return Search(edges.indices.narrow_span().subspan(from, to - from), first,
+                end, id);
+}
+
+void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
+                  const std::function<std::string(uint64_t pairs)>& question,
+                  NodeQuestions::Done done) {
+  const Graph& graph = *context.graph;
+  const auto here = [&graph,
+                     asked](const PartitionNodes& group) -> absl::Status {
+    const EdgeTypeSchema& type = graph.schema().edge_types[asked.edge_type];
+    const auto& base = graph.schema().node_types[type.src_type].base;
+    const EdgePartition& edges = *graph.edges(asked.edge_type, group.partition);
+    for (size_t i = 0; i < group.rows.size(); ++i) {
+      const uint32_t at = group.index[i];
+      asked.answers[at] =
+          HasNeighbor(edges, base, group.rows[i], asked.sources[at]) ? 1 : 0;
+    }
+    return absl::OkStatus();
+  };
+  const auto make = [asked, question](const PartitionNodes& group, size_t from,
+                                      size_t to) {
+    KindQuestion made;
+    made.question = question(to - from);
+    made.payload.reserve((to - from) * 2 * sizeof(uint64_t));
+    Append(made.payload,
+           absl::MakeConstSpan(group.rows).subspan(from, to - from));
+    for (size_t i = from; i < to; ++i) {
+      Append(made.payload, asked.sources.subspan(group.index[i], 1));
+    }
+    made.answer_bytes = to - from;
+    return made;
+  };
+  const auto take = [asked](const PartitionNodes& group, size_t from, size_t to,
+                            absl::Span<const uint8_t> answer) {
+    return TakeAnswer(asked, group, from, to, answer);
+  };
+  NodeQuestion asks;
+  asks.node_type = graph.schema().edge_types[asked.edge_type].dst_type;
+  asks.edge_type = asked.edge_type;
+  asks.nodes = asked.destinations;
+  asks.here = here;
+  asks.bytes = [](uint32_t) { return 2 * sizeof(uint64_t); };
+  asks.make = make;
+  asks.take = take;
+  NodeQuestions::Ask(context, std::move(asks), std::move(done));
+}
+
+absl::Status AnswerHaveEdges(uint64_t pairs, const EdgePartition& edges,
+                             absl::Span<const int64_t> base,
+                             absl::Span<const uint8_t> payload,
+                             absl::Span<uint8_t> answer) {
+  constexpr size_t kItem = 2 * sizeof(uint64_t);
+  if (payload.size() % kItem != 0 || payload.size() / kItem != pairs ||
+      answer.size() != pairs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "question whether ", pairs, " edges are there, with ", payload.size(),
+        " bytes for ", answer.size(), "; allowed: ", kItem, " and 1 for each"));
+  }
+  for (uint64_t i = 0; i < pairs; ++i) {
+    const uint64_t row = Read(payload, i);
+    if (row + 1 >= edges.indptr.size() || row == UINT64_MAX) {
+      return absl::OutOfRangeError(
+          absl::StrCat("row ", row, " is beyond the partition"));
+    }
+    answer[i] = HasNeighbor(edges, base, row, Read(payload, pairs + i)) ? 1 : 0;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

@@ -1,0 +1,169 @@
+#include "sampler_server/engine/questions/induced_edges.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/draw/prefetch.h"
+
+namespace tributary {
+namespace {
+
+// Rows whose ends, and whose first edges, are asked for before they are read.
+constexpr size_t kIndptrAhead = 32, kEdgesAhead = 16;
+
+// `Id`: as the partition stores neighbours.
+template <typename Id>
+class Scanner {
+ public:
+  Scanner(const InducedSource& source, absl::Span<const Id> indices,
+          absl::Span<const InducedRow> rows)
+      : source_(source),
+        nodes_(source.nodes),
+        indptr_(source.edges.indptr),
+        indices_(indices),
+        rows_(rows) {}
+
+  absl::Status Count(const ScanLimits& limits, uint32_t* counts,
+                     Scanned* done) {
+    *done = Scanned();
+    while (done->rows < rows_.size() && done->edges < limits.pause) {
+      RETURN_IF_ERROR(Open(done->rows));
+      done->edges += end_ - begin_;
+      if (done->edges > limits.most) break;
+      uint64_t count = 0;
+      ForEach([&count](uint64_t, uint32_t) {
+        ++count;
+        return true;
+      });
+      // The limit on edges looked at is below 2^32.
+      counts[done->rows++] = static_cast<uint32_t>(count);
+    }
+    return Good();
+  }
+
+  absl::Status Take(uint64_t skip, const InducedEdges& out) {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      RETURN_IF_ERROR(Open(i));
+      const uint64_t left = TakeRow(rows_[i], i == 0 ? skip : 0, out);
+      if (left > 0 && good_) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("row ", rows_[i].row, " has ", left, " edges of ",
+                         rows_[i].count, " less that are induced"));
+      }
+    }
+    return Good();
+  }
+
+ private:
+  void AskAhead(size_t i) const {
+    if (i + kIndptrAhead < rows_.size()) {
+      const uint64_t row = rows_[i + kIndptrAhead].row;
+      if (row < indptr_.size()) Prefetch(indptr_.data() + row);
+    }
+    if (i + kEdgesAhead < rows_.size()) {
+      const uint64_t row = rows_[i + kEdgesAhead].row;
+      if (row < indptr_.size()) Prefetch(indices_.data() + indptr_[row]);
+    }
+  }
+
+  absl::Status Open(size_t i) {
+    AskAhead(i);
+    const uint64_t row = rows_[i].row;
+    if (indptr_.size() < 2 || row > indptr_.size() - 2) {
+      return absl::OutOfRangeError(absl::StrCat(
+          "row ", row, " of a partition with ",
+          indptr_.size() - std::min<size_t>(1, indptr_.size()), " rows"));
+    }
+    begin_ = indptr_[row];
+    end_ = indptr_[row + 1];
+    first_id_ = rows_[i].first_id;
+    if (begin_ <= end_ && end_ <= indices_.size()) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat("indptr of row ", row, " spans [", begin_, ", ", end_,
+                     ") of ", indices_.size(), " edges: verify the graph"));
+  }
+
+  // take(place, number), until it is false, for the row's edges from the set.
+  template <typename Take>
+  void ForEach(Take take) {
+    const Id* const indices = indices_.data();
+    for (uint64_t at = begin_; at < end_; ++at) {
+      const uint64_t id = first_id_ + indices[at];
+      if (!nodes_.MayHold(id)) continue;
+      const uint32_t number = nodes_.Find(id);
+      if (number == NodeSet::kNone) continue;
+      // Beyond its tree it would be another tree's node.
+      if (indices[at] >= source_.num_src_nodes) good_ = false;
+      if (!take(at, number)) return;
+    }
+  }
+
+  // How many there are too few.
+  uint64_t TakeRow(const InducedRow& row, uint64_t skip,
+                   const InducedEdges& out) {
+    uint64_t to = row.to;
+    const uint64_t end = row.to + row.count;
+    if (to == end) return 0;
+    ForEach([&](uint64_t at, uint32_t number) {
+      if (skip > 0) {
+        --skip;
+        return true;
+      }
+      out.numbers[to] = number;
+      out.edge_ids[to] = static_cast<int64_t>(source_.edges.edge_id[at]);
+      if (out.positions != nullptr) out.positions[to] = at;
+      return ++to < end;
+    });
+    return end - to;
+  }
+
+  absl::Status Good() const {
+    if (good_) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(
+        "indices hold a neighbour beyond the ", source_.num_src_nodes,
+        " nodes of the source type: verify the graph"));
+  }
+
+  const InducedSource& source_;
+  const NodeSet& nodes_;
+  const absl::Span<const uint64_t> indptr_;
+  const absl::Span<const Id> indices_;
+  const absl::Span<const InducedRow> rows_;
+  uint64_t begin_ = 0, end_ = 0, first_id_ = 0;  // of the row that is open
+  bool good_ = true;
+};
+
+absl::Status CheckEdgeIds(const EdgePartition& edges) {
+  if (edges.edge_id.size() == edges.indices.size()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      edges.edge_id.size(), " edge ids for ", edges.indices.size(), " edges"));
+}
+
+}  // namespace
+
+absl::Status CountInduced(const InducedSource& source,
+                          absl::Span<const InducedRow> rows,
+                          const ScanLimits& limits, uint32_t* counts,
+                          Scanned* done) {
+  const IdArray& indices = source.edges.indices;
+  if (indices.wide()) {
+    return Scanner<uint64_t>(source, indices.wide_span(), rows)
+        .Count(limits, counts, done);
+  }
+  return Scanner<uint32_t>(source, indices.narrow_span(), rows)
+      .Count(limits, counts, done);
+}
+
+absl::Status TakeInduced(const InducedSource& source,
+                         absl::Span<const InducedRow> rows, uint64_t skip,
+                         const InducedEdges& out) {
+  RETURN_IF_ERROR(CheckEdgeIds(source.edges));
+  const IdArray& indices = source.edges.indices;
+  if (indices.wide()) {
+    return Scanner<uint64_t>(source, indices.wide_span(), rows).Take(skip, out);
+  }
+  return Scanner<uint32_t>(source, indices.narrow_span(), rows).Take(skip, out);
+}
+
+}  // namespace tributary

@@ -1,0 +1,315 @@
+#include "sampler_server/engine/steps/gather_step.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/ids/frontier.h"
+
+namespace tributary {
+namespace {
+
+template <typename T>
+absl::Span<const uint8_t> BytesOf(const T& values) {
+  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
+                             values.size() * sizeof(values[0]));
+}
+
+absl::Status CheckRows(absl::Span<const uint64_t> rows, uint64_t num_rows,
+                       uint32_t partition, const char* column) {
+  uint64_t largest = 0;
+  for (uint64_t row : rows) largest = std::max(largest, row);
+  if (rows.empty() || largest < num_rows) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(column, " of partition ", partition, " has ", num_rows,
+                   " rows, row ", largest, " is wanted: verify the graph"));
+}
+
+}  // namespace
+
+void GatherStep::Start(const std::shared_ptr<const void>& owner, Done done) {
+  done_ = std::move(done);
+  for (size_t i = 0; i < context_.plan->node_types.size(); ++i) AddNodeJobs(i);
+  for (size_t i = 0; i < context_.plan->edge_types.size(); ++i) AddEdgeJobs(i);
+  const auto self = shared_from_this();
+  std::vector<std::shared_ptr<const Job>> here;
+  for (Job& job : std::exchange(jobs_, {})) {
+    if (IsHere(job)) {
+      here.push_back(std::make_shared<const Job>(std::move(job)));
+    } else {
+      GatherThere(std::move(job));
+    }
+    if (done_ == nullptr) return;
+  }
+  for (std::shared_ptr<const Job>& job : here) {
+    const absl::Status status = GatherHere(std::move(job), owner);
+    if (!status.ok()) return Finish(status);
+    if (!context_.control->Live()) return;
+  }
+  FinishWhenAllIsThere();
+}
+
+void GatherStep::AddNodeJobs(size_t index) {
+  const int type = context_.plan->node_types[index];
+  const NodeTypeSchema& schema = context_.graph->schema().node_types[type];
+  const BatchWriter::NodeRows rows = writer_->node_rows(index, room_);
+  if (context_.plan->disjoint) {
+    context_.state->nodes[type].numbering.ReduceIds(
+        static_cast<uint64_t>(schema.num_nodes));
+  }
+  NodesByPartition parted =
+      GroupByPartition(schema, context_.state->nodes[type].numbering.ids());
+  context_.state->nodes[type].numbering.DropIds();
+  const bool in_order = parted.groups.size() == 1;
+  const bool features = context_.plan->collect_features;
+  for (PartitionNodes& group : parted.groups) {
+    Job& job = jobs_.emplace_back();
+    job.type = type;
+    job.partition = group.partition;
+    job.rows = std::move(group.rows);
+    job.num_rows = job.rows.size();
+    if (!in_order) job.to = std::move(group.index);
+    job.orig_id = {rows.n_id, RowForm::Copied(sizeof(int64_t))};
+    if (!features) continue;
+    job.x = FeatureColumn(rows.x, rows.x_scale, schema.x);
+    if (schema.y.has_value()) {
+      job.y = {rows.y, RowForm::Copied(schema.y->row_bytes())};
+    }
+  }
+}
+
+void GatherStep::AddEdgeJobs(size_t index) {
+  const int type = context_.plan->edge_types[index].edge_type;
+  const EdgeTypeSchema& schema = context_.graph->schema().edge_types[type];
+  if (!NeedsPositions(context_.graph->schema(), *context_.plan,
+                      context_.plan->edge_types[index])) {
+    return;
+  }
+  std::vector<SampledHop>& hops = context_.state->edges[index].hops;
+  std::map<uint32_t, Job> by_partition;
+  for (const SampledHop& hop : hops) {
+    for (uint32_t owner : hop.edge_owners) ++by_partition[owner].num_rows;
+    for (size_t node = 0; node < hop.owners.size(); ++node) {
+      by_partition[hop.owners[node]].num_rows += hop.counts[node];
+    }
+  }
+  for (auto& [partition, job] : by_partition) {
+    job.rows.reserve(job.num_rows);
+    job.to.reserve(job.num_rows);
+  }
+  const std::vector<uint64_t> first =
+      FirstEdges(*context_.plan, *context_.state, index);
+  for (size_t h = 0; h < hops.size(); ++h) {
+    SampledHop& hop = hops[h];
+    auto edge = static_cast<uint32_t>(first[h]);
+    size_t at = 0;
+    for (uint32_t owner : hop.edge_owners) {
+      by_partition[owner].rows.push_back(hop.positions[at++]);
+      by_partition[owner].to.push_back(edge++);
+    }
+    for (size_t node = 0; node < hop.owners.size(); ++node) {
+      Job& job = by_partition[hop.owners[node]];
+      for (uint32_t j = 0; j < hop.counts[node]; ++j) {
+        job.rows.push_back(hop.positions[at++]);
+        job.to.push_back(edge++);
+      }
+    }
+    hop = SampledHop();
+  }
+  for (auto& [partition, job] : by_partition) {
+    job.table = RemoteGather::Table::kEdges;
+    job.type = type;
+    job.partition = partition;
+    const BatchWriter::EdgeRows rows = writer_->edge_rows(index, room_);
+    job.edge_attr =
+        FeatureColumn(rows.edge_attr, rows.edge_attr_scale, schema.edge_attr);
+    if (job.num_rows > 0) jobs_.push_back(std::move(job));
+  }
+}
+
+GatherStep::Column GatherStep::FeatureColumn(
+    absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
+    const std::optional<ColumnSchema>& stored) const {
+  if (!stored.has_value()) return {};
+  return {out, RowForm::Of(*stored, context_.plan->feature_dtype), scales};
+}
+
+bool GatherStep::IsHere(const Job& job) const {
+  if (job.table == RemoteGather::Table::kNodes) {
+    return context_.graph->nodes(job.type, job.partition) != nullptr;
+  }
+  return context_.graph->edges(job.type, job.partition) != nullptr;
+}
+
+// What is in files first: the disk works while the rest is copied.
+absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
+                                    const std::shared_ptr<const void>& owner) {
+  if (job->table == RemoteGather::Table::kEdges) {
+    const EdgePartition& edges =
+        *context_.graph->edges(job->type, job->partition);
+    if (edges.edge_attr_file != nullptr) {
+      return ReadColumn(job, job->edge_attr, *edges.edge_attr_file, "edge_attr",
+                        owner);
+    }
+    return GatherColumn(*job, job->edge_attr, edges.edge_attr, "edge_attr");
+  }
+  const NodePartition& nodes =
+      *context_.graph->nodes(job->type, job->partition);
+  if (nodes.x_file != nullptr) {
+    RETURN_IF_ERROR(ReadColumn(job, job->x, *nodes.x_file, "x", owner));
+  } else {
+    RETURN_IF_ERROR(GatherColumn(*job, job->x, nodes.x, "x"));
+  }
+  RETURN_IF_ERROR(
+      GatherColumn(*job, job->orig_id, BytesOf(nodes.orig_id), "orig_id"));
+  return GatherColumn(*job, job->y, nodes.y, "y");
+}
+
+absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
+                                      absl::Span<const uint8_t> bytes,
+                                      const char* name) const {
+  if (!column.wanted()) return absl::OkStatus();
+  const RowTable table{bytes, column.form.stored_bytes};
+  RETURN_IF_ERROR(CheckRows(job.rows, table.num_rows(), job.partition, name));
+  GatherRows(table, column.form, job.rows, job.to, column.out.data(),
+             column.scales.data());
+  return absl::OkStatus();
+}
+
+absl::Status GatherStep::ReadColumn(std::shared_ptr<const Job> job,
+                                    const Column& column, const RowFile& file,
+                                    const char* name,
+                                    const std::shared_ptr<const void>& owner) {
+  if (!column.wanted() || job->rows.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckRows(job->rows, file.num_rows(), job->partition, name));
+  if (context_.rows == nullptr) {
+    return absl::InternalError(
+        absl::StrCat(file.path(), " is not mapped, and nobody reads it"));
+  }
+  RowRead read;
+  read.file = &file;
+  read.places = PlacesOf(column.form, job->rows, job->to, column.out.data(),
+                         column.scales.data());
+  read.hold = std::make_shared<
+      std::pair<std::shared_ptr<const Job>, std::shared_ptr<const void>>>(
+      std::move(job), owner);
+  read.deadline = context_.deadline;
+  read.cancel = context_.cancel;
+  ++reading_;
+  context_.rows->Read(
+      std::move(read), context_.strand,
+      [self = shared_from_this()](absl::Status status) {
+        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        --self->reading_;
+        if (!status.ok()) return self->Finish(std::move(status));
+        self->FinishWhenAllIsThere();
+      });
+  return absl::OkStatus();
+}
+
+void GatherStep::GatherThere(Job job) {
+  if (context_.remote == nullptr) {
+    return Finish(absl::FailedPreconditionError(
+        absl::StrCat("partition ", job.partition,
+                     " is not on this server, which has no peers")));
+  }
+  RemoteGather gather;
+  gather.table = job.table;
+  gather.type = static_cast<uint32_t>(job.type);
+  gather.partition = job.partition;
+  gather.orig_id = job.orig_id.wanted();
+  gather.x = job.x.wanted();
+  gather.y = job.y.wanted();
+  gather.edge_attr = job.edge_attr.wanted();
+  if (job.x.form.convert != nullptr || job.edge_attr.form.convert != nullptr) {
+    gather.feature_dtype = context_.plan->feature_dtype;
+  }
+  gather.rows = std::exchange(job.rows, {});
+  const uint64_t bytes =
+      job.num_rows * (job.orig_id.form.row_bytes + job.x.form.all_bytes() +
+                      job.y.form.row_bytes + job.edge_attr.form.all_bytes());
+  ++in_flight_;
+  context_.remote->Gather(
+      std::move(gather), context_.LimitsFor(bytes), context_.strand,
+      [self = shared_from_this(),
+       job = std::move(job)](absl::StatusOr<GatheredRows> rows) {
+        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        --self->in_flight_;
+        if (!rows.ok()) return self->Finish(rows.status());
+        const absl::Status status = self->Scatter(job, *rows);
+        if (!status.ok()) return self->Finish(status);
+        self->FinishWhenAllIsThere();
+      });
+}
+
+absl::Status GatherStep::Scatter(const Job& job,
+                                 const GatheredRows& rows) const {
+  std::vector<uint32_t> in_order;
+  if (job.to.empty()) {
+    in_order.resize(job.num_rows);
+    std::iota(in_order.begin(), in_order.end(), 0u);
+  }
+  const auto& to = job.to.empty() ? in_order : job.to;
+  const auto put = [&](absl::Span<const uint8_t> bytes, size_t row_bytes,
+                       absl::Span<uint8_t> out) -> absl::Status {
+    if (bytes.size() != row_bytes * job.num_rows) {
+      return absl::DataLossError(
+          absl::StrCat("gather reply of partition ", job.partition, " has ",
+                       bytes.size(), " bytes of a column; ", job.num_rows,
+                       " rows of ", row_bytes, " were asked for"));
+    }
+    ScatterRows({bytes, row_bytes}, to, out.data());
+    return absl::OkStatus();
+  };
+  const auto put_rows = [&](const Column& column,
+                            absl::Span<const uint8_t> bytes) {
+    return put(bytes, column.form.row_bytes, column.out);
+  };
+  const auto put_scales = [&](const Column& column,
+                              absl::Span<const uint8_t> bytes) {
+    return put(bytes, column.form.scale_bytes(), column.scales);
+  };
+  RETURN_IF_ERROR(put_rows(job.orig_id, BytesOf(rows.orig_id)));
+  RETURN_IF_ERROR(put_rows(job.x, rows.x.span()));
+  RETURN_IF_ERROR(put_scales(job.x, rows.x_scale.span()));
+  RETURN_IF_ERROR(put_rows(job.y, rows.y.span()));
+  RETURN_IF_ERROR(put_rows(job.edge_attr, rows.edge_attr.span()));
+  return put_scales(job.edge_attr, rows.edge_attr_scale.span());
+}
+
+absl::Status GatherStep::CheckOriginalIds() const {
+  for (size_t i = 0; i < context_.plan->node_types.size(); ++i) {
+    const NodeTypeSchema& type =
+        context_.graph->schema().node_types[context_.plan->node_types[i]];
+    const absl::Span<uint8_t> bytes = writer_->node_rows(i, room_).n_id;
+    const auto* ids = reinterpret_cast<const uint64_t*>(bytes.data());
+    uint64_t largest = 0;  // a negative id is a very large one
+    for (size_t j = 0; j < bytes.size() / sizeof(uint64_t); ++j) {
+      largest = std::max(largest, ids[j]);
+    }
+    if (bytes.empty() || largest < static_cast<uint64_t>(type.num_nodes)) {
+      continue;
+    }
+    return absl::DataLossError(
+        absl::StrCat("orig_id of node type ", type.name, " holds ",
+                     static_cast<int64_t>(largest), " of ", type.num_nodes,
+                     " nodes: verify the graph"));
+  }
+  return absl::OkStatus();
+}
+
+void GatherStep::FinishWhenAllIsThere() {
+  if (in_flight_ == 0 && reading_ == 0) return Finish(CheckOriginalIds());
+  context_.control->SetStage(reading_ > 0 ? BatchStage::kWaitingForDisk
+                                          : BatchStage::kWaitingForPeer);
+}
+
+void GatherStep::Finish(absl::Status status) {
+  Done done = std::exchange(done_, nullptr);
+  if (done != nullptr) done(std::move(status));
+}
+
+}  // namespace tributary

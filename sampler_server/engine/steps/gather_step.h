@@ -1,0 +1,86 @@
+// Fills the rows of a batch: original ids, features, labels, edge attributes.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/gather/gather.h"
+
+namespace tributary {
+
+// Asks other servers for their rows, has those that are in files here read into
+// the room, copies those that are in memory meanwhile, and scatters the replies
+// as they come. What replies hold is at most what the room does. All methods on
+// the task's strand.
+class GatherStep : public std::enable_shared_from_this<GatherStep> {
+ public:
+  using Done = absl::AnyInvocable<void(absl::Status)>;
+
+  // `writer` and `room` outlive the step.
+  GatherStep(StepContext context, const BatchWriter* writer,
+             absl::Span<uint8_t> room)
+      : context_(std::move(context)), writer_(writer), room_(room) {}
+
+  // `owner` keeps the room, for those who may write into it after the step's
+  // end: reads of files that are under way. `done` runs once, unless the task
+  // ends first; perhaps inside the call.
+  void Start(const std::shared_ptr<const void>& owner, Done done);
+
+ private:
+  // A column in the batch, and one partition's part of the same.
+  struct Column {
+    absl::Span<uint8_t> out;
+    RowForm form;
+    absl::Span<uint8_t> scales;
+    bool wanted() const { return form.stored_bytes != 0; }
+  };
+  // Rows of one partition and their places in the batch.
+  struct Job {
+    RemoteGather::Table table = RemoteGather::Table::kNodes;
+    int type = 0;  // of the schema
+    uint32_t partition = 0;
+    std::vector<uint64_t> rows;  // of another server: gone with the request
+    size_t num_rows = 0;
+    std::vector<uint32_t> to;  // empty: 0, 1, 2, ...
+    Column orig_id, x, y, edge_attr;
+  };
+
+  void AddNodeJobs(size_t index);
+  void AddEdgeJobs(size_t index);
+  bool IsHere(const Job& job) const;
+  absl::Status GatherHere(std::shared_ptr<const Job> job,
+                          const std::shared_ptr<const void>& owner);
+  Column FeatureColumn(absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
+                       const std::optional<ColumnSchema>& stored) const;
+  absl::Status GatherColumn(const Job& job, const Column& column,
+                            absl::Span<const uint8_t> bytes,
+                            const char* name) const;
+  absl::Status ReadColumn(std::shared_ptr<const Job> job, const Column& column,
+                          const RowFile& file, const char* name,
+                          const std::shared_ptr<const void>& owner);
+  void GatherThere(Job job);
+  absl::Status Scatter(const Job& job, const GatheredRows& rows) const;
+  absl::Status CheckOriginalIds() const;
+  void FinishWhenAllIsThere();
+  void Finish(absl::Status status);
+
+  StepContext context_;
+  const BatchWriter* const writer_;
+  const absl::Span<uint8_t> room_;
+  Done done_;
+  std::vector<Job> jobs_;
+  int in_flight_ = 0;  // of peers
+  int reading_ = 0;    // columns, from files
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_

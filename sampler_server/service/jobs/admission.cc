@@ -1,0 +1,317 @@
+#include "sampler_server/service/jobs/admission.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace tributary {
+namespace {
+
+// With `wanted` more, whoever has `held` of what there is holds no more than is
+// left. `taken` is what all hold.
+bool LeavesAsMuch(size_t held, size_t wanted, size_t taken, size_t all) {
+  const size_t left = all - std::min(all, taken);
+  return wanted <= left && held + wanted <= left - wanted;
+}
+
+// Of a batch that is being made: at least its room.
+size_t Parked(size_t reserve_bytes) { return reserve_bytes / 2; }
+
+// What was not made at the rate allowed may be made up for so long.
+constexpr absl::Duration kPaceSlack = absl::Milliseconds(100);
+
+double Cost(const Admission::Outcome& outcome) {
+  return absl::ToDoubleNanoseconds(outcome.cpu) +
+         static_cast<double>(outcome.bytes);
+}
+
+}  // namespace
+
+absl::Status Admission::CheckQueue(const Batch& batch) const {
+  const auto it = jobs_.find(batch.job);
+  const Use use = it == jobs_.end() ? Use() : it->second;
+  if (all_.waiting >= limits_.queued ||
+      all_.waiting_bytes + batch.queued_bytes > limits_.queued_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(all_.waiting, " credits of ", all_.waiting_bytes,
+                     " bytes wait here already; allowed are ", limits_.queued,
+                     " of ", limits_.queued_bytes, " bytes"));
+  }
+  if (use.waiting > 0 &&
+      (!LeavesAsMuch(use.waiting, 1, all_.waiting, limits_.queued) ||
+       !LeavesAsMuch(use.waiting_bytes, batch.queued_bytes, all_.waiting_bytes,
+                     limits_.queued_bytes))) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        use.waiting, " credits of ", use.waiting_bytes, " bytes of job '",
+        batch.job, "' wait here already, of ", all_.waiting,
+        "; a job leaves as much as it takes of ", limits_.queued, " credits, ",
+        limits_.queued_bytes, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Admission::BatchId> Admission::Enqueue(Batch batch) {
+  if (batch.reserve_bytes > budget_->limit()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a batch that needs ", batch.reserve_bytes, " bytes can never fit in ",
+        budget_->name(), " = ", budget_->limit(), "; raise ", budget_->name(),
+        " or make batches smaller"));
+  }
+  BatchId id = 0;
+  {
+    MutexLock lock(mutex_);
+    absl::Status status = CheckQueue(batch);
+    if (!status.ok()) return status;
+    id = next_id_++;
+    ChangeUse(batch.job, [&](Use& use) {
+      ++use.waiting;
+      use.waiting_bytes += batch.queued_bytes;
+    });
+    turns_.Push(batch.job, batch.stream, id);
+    waiting_.emplace(id, std::move(batch));
+  }
+  Pump();
+  return id;
+}
+
+bool Admission::Cancel(BatchId id) {
+  Batch dropped;  // destroyed outside the lock
+  {
+    MutexLock lock(mutex_);
+    auto it = waiting_.find(id);
+    if (it == waiting_.end()) return false;
+    dropped = std::move(it->second);
+    waiting_.erase(it);
+    ChangeUse(dropped.job, [&](Use& use) {
+      --use.waiting;
+      use.waiting_bytes -= dropped.queued_bytes;
+    });
+    if (picked_ == id) {
+      turns_.Refund(dropped.job, picked_guess_);
+      // Too late when the grant is on its way: OnReserved gives it back.
+      if (budget_->Cancel(waiter_)) picked_ = 0;
+    } else {
+      turns_.Remove(dropped.job, dropped.stream, id);
+    }
+  }
+  Pump();
+  return true;
+}
+
+void Admission::SetWaits(BatchId id, bool waits) {
+  {
+    MutexLock lock(mutex_);
+    auto it = started_.find(id);
+    if (it == started_.end() || it->second.made || it->second.waits == waits) {
+      return;
+    }
+    it->second.waits = waits;
+    computing_ += waits ? -1 : 1;
+  }
+  Pump();
+}
+
+void Admission::Made(BatchId id, const Outcome& outcome) {
+  {
+    MutexLock lock(mutex_);
+    auto it = started_.find(id);
+    if (it == started_.end() || it->second.made) return;
+    Started& batch = it->second;
+    batch.made = true;
+    --running_;
+    if (!batch.waits) --computing_;
+    ChangeUse(batch.job, [&](Use& use) {
+      use.parked += outcome.unread - batch.parked;
+      use.unread += outcome.unread;
+    });
+    batch.parked = batch.unread = outcome.unread;
+    turns_.Settle(batch.job, batch.guess, Cost(outcome));
+    paced_until_ +=
+        PaceOf(static_cast<double>(outcome.bytes) - batch.paced_bytes);
+    if (outcome.bytes > 0) latest_bytes_ = static_cast<double>(outcome.bytes);
+  }
+  Pump();
+}
+
+void Admission::Finish(BatchId id) {
+  {
+    MutexLock lock(mutex_);
+    auto it = started_.find(id);
+    if (it == started_.end()) return;
+    const Started& batch = it->second;
+    auto count = started_of_.find(batch.stream);
+    if (--count->second == 0) started_of_.erase(count);
+    if (!batch.made) {
+      --running_;
+      if (!batch.waits) --computing_;
+      turns_.Refund(batch.job, batch.guess);
+      paced_until_ -= PaceOf(batch.paced_bytes);
+    }
+    ChangeUse(batch.job, [&](Use& use) {
+      --use.started;
+      use.parked -= batch.parked;
+      use.unread -= batch.unread;
+    });
+    started_.erase(it);
+  }
+  Pump();
+}
+
+// The job's, and those of whom it is one.
+template <typename Change>
+void Admission::ChangeUse(const std::string& job, Change change) {
+  const auto it = jobs_.try_emplace(job).first;
+  change(it->second);
+  change(all_);
+  if (!limits_.weights.Lists(job)) change(unlisted_);
+  if (it->second.waiting == 0 && it->second.started == 0) jobs_.erase(it);
+}
+
+absl::Duration Admission::PaceOf(double bytes) const {
+  return limits_.bytes_per_second == 0
+             ? absl::ZeroDuration()
+             : absl::Seconds(bytes /
+                             static_cast<double>(limits_.bytes_per_second));
+}
+
+void Admission::ExpectFileReads() {
+  {
+    MutexLock lock(mutex_);
+    reads_files_ = true;
+  }
+  Pump();
+}
+
+bool Admission::MayStartOne() {
+  if (picked_ != 0 || running_ >= Times() * limits_.running ||
+      computing_ >= limits_.computing) {
+    return false;
+  }
+  if (limits_.bytes_per_second == 0 || executor_->Now() >= paced_until_) {
+    return true;
+  }
+  if (turns_.size() > 0 && !std::exchange(pace_timer_, true)) {
+    executor_->PostAt(paced_until_, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      {
+        MutexLock lock(self->mutex_);
+        self->pace_timer_ = false;
+      }
+      self->Pump();
+    });
+  }
+  return false;
+}
+
+bool Admission::StreamMayRun(uint64_t stream) const {
+  const auto it = started_of_.find(stream);
+  return it == started_of_.end() ||
+         it->second < Times() * limits_.running_per_stream;
+}
+
+bool Admission::JobMayStart(const std::string& job, BatchId id) const {
+  const size_t held = jobs_.at(job).parked;
+  if (held == 0) return true;
+  const size_t wanted = Parked(waiting_.at(id).reserve_bytes);
+  const size_t budget = budget_->limit();
+  if (!LeavesAsMuch(held, wanted, all_.parked, budget)) return false;
+  return limits_.weights.Lists(job) || !limits_.weights.ListsAny() ||
+         LeavesAsMuch(unlisted_.parked, wanted, all_.parked, budget);
+}
+
+bool Admission::PickNext() {
+  if (!MayStartOne()) return false;
+  const auto turn = turns_.Pop(
+      {[this](uint64_t stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+         return StreamMayRun(stream);
+       },
+       [this](const std::string& job, BatchId id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+           mutex_) { return JobMayStart(job, id); }});
+  if (!turn) return false;
+  picked_ = turn->batch;
+  picked_guess_ = turn->guess;
+  picked_at_ = executor_->Now();
+  return true;
+}
+
+// One batch at a time waits for the budget: the others keep their turns.
+void Admission::Pump() {
+  MutexLock lock(mutex_);
+  if (!PickNext()) return;
+  auto waiter = budget_->Reserve(
+      waiting_.at(picked_).reserve_bytes, executor_,
+      [self = shared_from_this(), id = picked_](Reservation reservation) {
+        self->OnReserved(id, std::move(reservation));
+      });
+  waiter_ = waiter.value_or(0);  // Enqueue has checked that it can fit
+}
+
+void Admission::BeginLocked(BatchId id, Batch& batch) {
+  Started started;
+  started.job = batch.job;
+  started.stream = batch.stream;
+  started.guess = picked_guess_;
+  started.parked = Parked(batch.reserve_bytes);
+  ChangeUse(batch.job, [&](Use& use) {
+    --use.waiting;
+    use.waiting_bytes -= batch.queued_bytes;
+    ++use.started;
+    use.parked += started.parked;
+  });
+  ++started_of_[batch.stream];
+  ++running_;
+  ++computing_;
+  started.paced_bytes = latest_bytes_;
+  // By the latest one's bytes, until it is made.
+  paced_until_ = std::max(paced_until_, executor_->Now() - kPaceSlack) +
+                 PaceOf(started.paced_bytes);
+  started_.emplace(id, std::move(started));
+}
+
+void Admission::OnReserved(BatchId id, Reservation reservation) {
+  Batch batch;
+  {
+    MutexLock lock(mutex_);
+    auto it = waiting_.find(id);
+    if (it != waiting_.end()) {
+      batch = std::move(it->second);
+      waiting_.erase(it);
+      BeginLocked(id, batch);
+    }
+    if (picked_ == id) picked_ = 0;
+  }
+  Pump();
+  if (batch.start) {
+    batch.start(std::move(reservation));
+  }
+}
+
+size_t Admission::num_queued() const {
+  MutexLock lock(mutex_);
+  return waiting_.size();
+}
+
+int Admission::num_running() const {
+  MutexLock lock(mutex_);
+  return running_;
+}
+
+std::vector<JobState> Admission::Jobs() const {
+  MutexLock lock(mutex_);
+  std::vector<JobState> jobs;
+  jobs.reserve(jobs_.size());
+  for (const auto& [name, use] : jobs_) {
+    jobs.push_back({name, limits_.weights.Of(name), limits_.weights.Lists(name),
+                    use.waiting, use.started, use.unread});
+  }
+  return jobs;
+}
+
+absl::Time Admission::memory_wanted_since() const {
+  MutexLock lock(mutex_);
+  return picked_ == 0 ? absl::InfiniteFuture() : picked_at_;
+}
+
+}  // namespace tributary

@@ -1,0 +1,365 @@
+#include "sampler_server/service/jobs/admission.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/testing/sim_scheduler.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class AdmissionTest : public testing::Test {
+ protected:
+  AdmissionTest() { Configure({.running = 2, .running_per_stream = 2}); }
+
+  void Configure(const AdmissionLimits& limits) {
+    admission_ = std::make_shared<Admission>(limits, budget_, executor_);
+  }
+
+  // "a1" is of job a and of stream `stream`.
+  absl::StatusOr<Admission::BatchId> Enqueue(const std::string& name,
+                                             size_t bytes,
+                                             uint64_t stream = 1) {
+    Admission::Batch batch;
+    batch.job = name.substr(0, 1);
+    batch.stream = stream;
+    batch.queued_bytes = 10;
+    batch.reserve_bytes = bytes;
+    batch.start = [this, name](Reservation reservation) {
+      started_.push_back(name);
+      reservations_[name] = std::move(reservation);
+    };
+    return admission_->Enqueue(std::move(batch));
+  }
+
+  std::vector<std::string> Run() {
+    EXPECT_TRUE(world_.Drain(1000));
+    return std::exchange(started_, {});
+  }
+
+  // A batch is made, and waits for its reader.
+  void Make(const std::string& name, Admission::BatchId id, size_t unread) {
+    reservations_[name].ShrinkTo(unread);
+    admission_->Made(id, {.bytes = unread, .unread = unread});
+  }
+  void Read(const std::string& name, Admission::BatchId id) {
+    reservations_.erase(name);
+    admission_->Finish(id);
+  }
+
+  SimScheduler world_{7};
+  SimExecutor* executor_ = world_.AddNode("server");
+  std::shared_ptr<ByteBudget> budget_ =
+      ByteBudget::Create("--memory-budget", 100);
+  std::shared_ptr<Admission> admission_;
+  std::vector<std::string> started_;
+  std::map<std::string, Reservation> reservations_;
+};
+
+TEST_F(AdmissionTest, StartsSoManyAtOnceAndTheNextWhenOneHasEnded) {
+  const auto a = Enqueue("a", 10).value();
+  Enqueue("b", 10).value();
+  Enqueue("c", 10).value();
+  EXPECT_THAT(Run(), ElementsAre("a", "b"));
+  EXPECT_EQ(admission_->num_running(), 2);
+  EXPECT_EQ(admission_->num_queued(), 1u);
+  admission_->Finish(a);
+  EXPECT_THAT(Run(), ElementsAre("c"));
+  EXPECT_EQ(budget_->used(), 30u);
+}
+
+TEST_F(AdmissionTest, MoreRunAtOnceOnceRowsAreReadFromFiles) {
+  Configure({.running = 3, .running_per_stream = 2, .times_with_files = 2});
+  for (const char* name : {"a1", "a2", "a3", "a4", "a5"}) {
+    Enqueue(name, 10).value();
+  }
+  for (const char* name : {"b1", "b2", "b3"}) Enqueue(name, 10, 2).value();
+  EXPECT_EQ(Run().size(), 3u);
+  admission_->ExpectFileReads();
+  EXPECT_EQ(Run().size(), 3u);
+  EXPECT_EQ(admission_->num_running(), 6);
+  EXPECT_EQ(admission_->num_queued(), 2u);
+}
+
+TEST_F(AdmissionTest, WhatIsMadeAndNotSentCountsForItsStreamOnly) {
+  Configure({.running = 2, .running_per_stream = 2});
+  const auto a = Enqueue("a1", 10).value();
+  const auto b = Enqueue("a2", 10).value();
+  Enqueue("a3", 10).value();
+  Enqueue("other", 10, 2).value();
+  EXPECT_THAT(Run(), ElementsAre("a1", "other"));
+  admission_->Made(a, {});
+  admission_->Made(a, {});
+  EXPECT_EQ(admission_->num_running(), 1);
+  EXPECT_THAT(Run(), ElementsAre("a2"));
+  admission_->Made(b, {});
+  EXPECT_THAT(Run(), IsEmpty());
+  admission_->Finish(a);
+  EXPECT_THAT(Run(), ElementsAre("a3"));
+  EXPECT_EQ(admission_->num_running(), 2);
+}
+
+TEST_F(AdmissionTest, WhoWaitsForAPeerLetsAnotherCompute) {
+  Configure({.running = 3, .computing = 1, .running_per_stream = 9});
+  const auto a = Enqueue("a", 1).value();
+  const auto b = Enqueue("b", 1).value();
+  Enqueue("c", 1).value();
+  Enqueue("d", 1).value();
+  EXPECT_THAT(Run(), ElementsAre("a"));
+  admission_->SetWaits(a, true);
+  admission_->SetWaits(a, true);
+  EXPECT_THAT(Run(), ElementsAre("b"));
+  admission_->SetWaits(b, true);
+  EXPECT_THAT(Run(), ElementsAre("c"));
+  admission_->SetWaits(a, false);
+  admission_->Made(a, {});  // c computes, and of three one is over
+  EXPECT_THAT(Run(), IsEmpty());
+  admission_->Made(b, {});
+  admission_->SetWaits(b, false);  // said too late, counts no more
+  EXPECT_EQ(admission_->num_running(), 1);
+}
+
+TEST_F(AdmissionTest, ALargeBatchIsNotOvertakenBySmallOnes) {
+  Configure({.running = 9, .running_per_stream = 9});
+  Enqueue("half", 50).value();
+  EXPECT_THAT(Run(), ElementsAre("half"));
+  Enqueue("large", 80).value();
+  EXPECT_THAT(Run(), IsEmpty());
+  Enqueue("small", 1).value();
+  EXPECT_THAT(Run(), IsEmpty());
+  reservations_.clear();
+  EXPECT_THAT(Run(), ElementsAre("large", "small"));
+}
+
+TEST_F(AdmissionTest, AStreamAtItsLimitLetsOthersPass) {
+  Configure({.running = 9, .running_per_stream = 1});
+  Enqueue("a1", 1, 1).value();
+  Enqueue("a2", 1, 1).value();
+  Enqueue("a3", 1, 2).value();
+  EXPECT_THAT(Run(), ElementsAre("a1", "a3"));
+}
+
+// Of 100 bytes one job's unread batches take 50; another's then find 50, and
+// take 25; a third's find 25, and take 12.
+TEST_F(AdmissionTest, WhatOthersHaveNotReadLeavesHalfOfTheRest) {
+  Configure({.running = 99, .running_per_stream = 99});
+  const auto fill = [this](const std::string& job) {
+    for (int i = 0; i < 99; ++i) {
+      const std::string name = absl::StrCat(job, i);
+      const auto id = Enqueue(name, 2).value();  // a room of one byte
+      if (Run().empty()) break;
+      Make(name, id, 1);
+    }
+  };
+  fill("a");
+  EXPECT_EQ(budget_->used(), 50u);
+  fill("b");
+  EXPECT_EQ(budget_->used(), 75u);
+  fill("c");
+  EXPECT_EQ(budget_->used(), 87u);
+}
+
+TEST_F(AdmissionTest, WhatIsReadMakesRoomForTheSameJob) {
+  Configure({.running = 9, .running_per_stream = 9});
+  const auto a1 = Enqueue("a1", 60).value();
+  Run();
+  Make("a1", a1, 30);
+  Enqueue("a2", 60).value();
+  EXPECT_THAT(Run(), IsEmpty());  // with 30 + 30 of 100 it would leave 40
+  Read("a1", a1);
+  EXPECT_THAT(Run(), ElementsAre("a2"));
+}
+
+TEST_F(AdmissionTest, OneJobAloneMayFillTheBudgetWithWhatItMakes) {
+  Configure({.running = 99, .computing = 99, .running_per_stream = 99});
+  for (int i = 0; i < 12; ++i) Enqueue(absl::StrCat("a", i), 10).value();
+  EXPECT_EQ(Run().size(), 10u);
+  EXPECT_EQ(budget_->used(), 100u);
+}
+
+TEST_F(AdmissionTest, ABatchLargerThanAnyShareIsMade) {
+  Configure({.running = 9, .running_per_stream = 9});
+  Enqueue("a", 100).value();
+  EXPECT_THAT(Run(), ElementsAre("a"));
+}
+
+TEST_F(AdmissionTest, AJobsOwnLargeBatchWaitsForItsOthersAlone) {
+  Configure({.running = 9, .running_per_stream = 9});
+  const auto a1 = Enqueue("a1", 20).value();
+  Run();
+  Make("a1", a1, 10);
+  Enqueue("a2", 90, 2).value();
+  Enqueue("a3", 2, 3).value();
+  Enqueue("b1", 2, 4).value();
+  EXPECT_THAT(Run(), ElementsAre("b1"));  // a3 would keep a2 waiting for ever
+  Read("a1", a1);
+  EXPECT_THAT(Run(), ElementsAre("a2", "a3"));
+}
+
+// a is listed. All others together take no more of 100 than they leave: b takes
+// 50, c its one batch, where it could have 10 more by itself. Of the 40 that
+// are left a takes 20.
+TEST_F(AdmissionTest, JobsThatAreNotListedKeepToOneShareTogether) {
+  Configure({.running = 99,
+             .running_per_stream = 99,
+             .weights = JobWeights::Parse("a=1,*=1").value()});
+  const auto fill = [this](const std::string& job) {
+    for (int i = 0; i < 10; ++i) {
+      const std::string name = absl::StrCat(job, i);
+      const auto id = Enqueue(name, 20).value();
+      if (Run().empty()) return i;
+      Make(name, id, 10);
+    }
+    return 10;
+  };
+  EXPECT_EQ(fill("b"), 5);
+  EXPECT_EQ(fill("c"), 1);
+  EXPECT_EQ(fill("a"), 2);
+}
+
+TEST_F(AdmissionTest, WeightsDecideWhoseTurnItIs) {
+  Configure({.running = 1,
+             .running_per_stream = 9,
+             .weights = JobWeights::Parse("a=3,b=1").value()});
+  std::map<std::string, Admission::BatchId> ids;
+  for (int i = 0; i < 40; ++i) {
+    const std::string a = absl::StrCat("a", i), b = absl::StrCat("b", i);
+    ids[a] = Enqueue(a, 1, 1).value();
+    ids[b] = Enqueue(b, 1, 2).value();
+  }
+  int of_a = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::vector<std::string> started = Run();
+    ASSERT_EQ(started.size(), 1u);
+    of_a += started[0][0] == 'a' ? 1 : 0;
+    // A millisecond and a million bytes cost the same.
+    admission_->Made(ids[started[0]],
+                     i % 2 == 0
+                         ? Admission::Outcome{.cpu = absl::Milliseconds(1)}
+                         : Admission::Outcome{.bytes = 1'000'000});
+    admission_->Finish(ids[started[0]]);
+  }
+  EXPECT_EQ(of_a, 30);
+}
+
+TEST_F(AdmissionTest, IsPacedByTheBytesItMakes) {
+  Configure(
+      {.running = 1, .running_per_stream = 9, .bytes_per_second = 1'000'000});
+  const absl::Time from = executor_->Now();
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = absl::StrCat("a", i);
+    const auto id = Enqueue(name, 1).value();
+    world_.RunUntil([this] { return !started_.empty(); }, absl::Seconds(1));
+    EXPECT_THAT(Run(), ElementsAre(name));
+    admission_->Made(id, {.bytes = 1000});  // 1 ms at this rate
+    Read(name, id);
+  }
+  // 300 ms, of which 100 may be made up for what was not made before.
+  EXPECT_GE(executor_->Now() - from, absl::Milliseconds(198));
+  EXPECT_LE(executor_->Now() - from, absl::Milliseconds(201));
+}
+
+TEST_F(AdmissionTest, SaysSinceWhenABatchHasWaitedForMemory) {
+  EXPECT_EQ(admission_->memory_wanted_since(), absl::InfiniteFuture());
+  Enqueue("a", 100).value();
+  Run();
+  EXPECT_EQ(admission_->memory_wanted_since(), absl::InfiniteFuture());
+  const absl::Time before = executor_->Now();
+  Enqueue("b", 100).value();
+  EXPECT_EQ(admission_->memory_wanted_since(), before);
+  reservations_.clear();
+  Run();
+  EXPECT_EQ(admission_->memory_wanted_since(), absl::InfiniteFuture());
+}
+
+TEST_F(AdmissionTest, TellsWhatJobsHave) {
+  Configure({.running = 1, .weights = JobWeights::Parse("b=7").value()});
+  const auto a = Enqueue("a", 10).value();
+  Enqueue("b", 10).value();
+  Run();
+  Make("a", a, 4);
+  Run();
+  const std::vector<JobState> jobs = admission_->Jobs();
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].name, "a");
+  EXPECT_EQ(jobs[0].started, 1u);
+  EXPECT_EQ(jobs[0].unread_bytes, 4u);
+  EXPECT_FALSE(jobs[0].listed);
+  EXPECT_EQ(jobs[1].weight, 7u);
+  EXPECT_EQ(jobs[1].started, 1u);
+  EXPECT_EQ(jobs[1].waiting, 0u);
+}
+
+TEST_F(AdmissionTest, RefusesWhatNeverFitsAndNamesTheOption) {
+  const auto refused = Enqueue("huge", 101);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("--memory-budget"));
+}
+
+TEST_F(AdmissionTest, RefusesMoreCreditsOrBytesThanMayWait) {
+  Configure({.running = 1, .queued = 2, .queued_bytes = 100});
+  Enqueue("a", 100).value();
+  Enqueue("b", 100).value();
+  EXPECT_EQ(Enqueue("c", 1).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(Run(), ElementsAre("a"));  // now one waits
+  Configure({.running = 1, .queued = 99, .queued_bytes = 15});
+  Enqueue("d", 1).value();
+  EXPECT_EQ(Enqueue("e", 1).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(AdmissionTest, AJobThatAsksForManyLeavesAsManyPlaces) {
+  Configure({.running = 1, .queued = 8});
+  Enqueue("a", 100).value();
+  Run();
+  for (int i = 0; i < 4; ++i) Enqueue("b", 1).value();
+  const auto refused = Enqueue("b", 1).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("job 'b'"));
+  for (int i = 0; i < 2; ++i) Enqueue("c", 1).value();
+  EXPECT_FALSE(Enqueue("c", 1).ok());
+}
+
+TEST_F(AdmissionTest, ACancelledBatchNeverStartsAndHoldsNothing) {
+  Enqueue("first", 100).value();
+  Run();
+  const auto picked = Enqueue("picked", 100).value();  // waits for the budget
+  const auto queued = Enqueue("queued", 100).value();
+  Enqueue("last", 100).value();
+  Run();
+  EXPECT_TRUE(admission_->Cancel(queued));
+  EXPECT_TRUE(admission_->Cancel(picked));
+  EXPECT_FALSE(admission_->Cancel(picked));
+  reservations_.clear();
+  EXPECT_THAT(Run(), ElementsAre("last"));
+  reservations_.clear();
+  EXPECT_EQ(budget_->used(), 0u);
+}
+
+TEST_F(AdmissionTest, ACancelThatMeetsTheGrantOnItsWayGivesItBack) {
+  const auto a = Enqueue("a", 60).value();  // granted, but not yet told
+  EXPECT_TRUE(admission_->Cancel(a));
+  Enqueue("b", 60).value();
+  EXPECT_THAT(Run(), ElementsAre("b"));
+  EXPECT_EQ(budget_->used(), 60u);
+}
+
+TEST_F(AdmissionTest, AStartedBatchCannotBeCancelled) {
+  const auto a = Enqueue("a", 1).value();
+  Run();
+  EXPECT_FALSE(admission_->Cancel(a));
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,68 @@
+#include "sampler_server/service/jobs/job_metrics.h"
+
+#include <utility>
+
+namespace tributary {
+
+void JobMetrics::Use(Metrics* metrics) {
+  MutexLock lock(mutex_);
+  metrics_ = metrics;
+}
+
+std::string JobMetrics::LabelOf(const std::string& job, bool listed) {
+  if (listed || figures_.contains(job)) return job;
+  if (unlisted_ >= kMostUnlisted) return kFurther;
+  ++unlisted_;
+  return job;
+}
+
+JobMetrics::Figures& JobMetrics::FiguresOf(const std::string& label) {
+  const auto [it, added] = figures_.try_emplace(label);
+  if (added) {
+    Figures& figures = it->second;
+    const Metrics::Labels labels{{"job", label}};
+    figures.batches = metrics_->AddCounter("tributary_job_batches_total",
+                                           "Batches made for a job", labels);
+    figures.bytes = metrics_->AddCounter("tributary_job_batch_bytes_total",
+                                         "Bytes of a job's batches", labels);
+    figures.cpu_seconds =
+        metrics_->AddCounter("tributary_job_cpu_seconds_total",
+                             "CPU time of making a job's batches", labels);
+    figures.waiting =
+        metrics_->AddGauge("tributary_job_credits_queued",
+                           "A job's credits that wait for their turn", labels);
+    figures.unread = metrics_->AddGauge(
+        "tributary_job_unread_bytes",
+        "Of a job's batches that are made and not yet taken", labels);
+  }
+  return it->second;
+}
+
+void JobMetrics::Made(const std::string& job, bool listed,
+                      const Admission::Outcome& outcome) {
+  MutexLock lock(mutex_);
+  if (metrics_ == nullptr) return;
+  Figures& figures = FiguresOf(LabelOf(job, listed));
+  if (outcome.bytes > 0) figures.batches.Add();
+  figures.bytes.Add(static_cast<double>(outcome.bytes));
+  figures.cpu_seconds.Add(absl::ToDoubleSeconds(outcome.cpu));
+}
+
+void JobMetrics::Show(const std::vector<JobState>& jobs) {
+  MutexLock lock(mutex_);
+  if (metrics_ == nullptr) return;
+  std::map<std::string, std::pair<size_t, size_t>> now;  // by label
+  for (const JobState& job : jobs) {
+    const std::string label = LabelOf(job.name, job.listed);
+    FiguresOf(label);
+    now[label].first += job.waiting;
+    now[label].second += job.unread_bytes;
+  }
+  for (auto& [label, figures] : figures_) {
+    const auto [waiting, unread] = now[label];
+    figures.waiting.Set(static_cast<double>(waiting));
+    figures.unread.Set(static_cast<double>(unread));
+  }
+}
+
+}  // namespace tributary

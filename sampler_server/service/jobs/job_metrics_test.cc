@@ -1,0 +1,72 @@
+#include "sampler_server/service/jobs/job_metrics.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Admission::Outcome Batch(size_t bytes) {
+  return {.cpu = absl::Milliseconds(250), .bytes = bytes};
+}
+
+TEST(JobMetricsTest, CountsBatchesBytesAndTimeByJob) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.Use(&metrics);
+  jobs.Made("a", false, Batch(100));
+  jobs.Made("a", false, Batch(11));
+  jobs.Made("b \"\n", false, Batch(0));  // none was made
+  const std::string text = metrics.Exposition();
+  EXPECT_THAT(text, HasSubstr("tributary_job_batches_total{job=\"a\"} 2\n"));
+  EXPECT_THAT(text,
+              HasSubstr("tributary_job_batch_bytes_total{job=\"a\"} 111\n"));
+  EXPECT_THAT(text,
+              HasSubstr("tributary_job_cpu_seconds_total{job=\"a\"} 0.5\n"));
+  EXPECT_THAT(text,
+              HasSubstr("tributary_job_batches_total{job=\"b \\\"\\n\"} 0\n"));
+}
+
+TEST(JobMetricsTest, ShowsWhatIsAndNotWhatWas) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.Use(&metrics);
+  jobs.Show({{.name = "a", .waiting = 3, .unread_bytes = 70}});
+  EXPECT_THAT(metrics.Exposition(),
+              HasSubstr("tributary_job_credits_queued{job=\"a\"} 3\n"));
+  EXPECT_THAT(metrics.Exposition(),
+              HasSubstr("tributary_job_unread_bytes{job=\"a\"} 70\n"));
+  jobs.Show({});
+  EXPECT_THAT(metrics.Exposition(),
+              HasSubstr("tributary_job_credits_queued{job=\"a\"} 0\n"));
+}
+
+TEST(JobMetricsTest, NamesThatClientsMakeUpAreNoMoreThanAFew) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.Use(&metrics);
+  for (int i = 0; i < 1000; ++i) {
+    jobs.Made(absl::StrCat("x", i), false, Batch(1));
+  }
+  jobs.Made("listed", true, Batch(5));
+  const std::string text = metrics.Exposition();
+  EXPECT_THAT(text, HasSubstr("tributary_job_batches_total{job=\"x31\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("x32")));
+  EXPECT_THAT(text,
+              HasSubstr("tributary_job_batches_total{job=\"(others)\"} 968\n"));
+  EXPECT_THAT(text,
+              HasSubstr("tributary_job_batch_bytes_total{job=\"listed\"} 5\n"));
+}
+
+TEST(JobMetricsTest, WithoutARegistryNothingIsCounted) {
+  JobMetrics jobs;
+  jobs.Made("a", false, Batch(1));
+  jobs.Show({{.name = "a"}});
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,38 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "sampler_server/kinds/registry.h"
+#include "sampler_server/service/leaf/leaf_calls.h"
+#include "sampler_server/service/leaf/leaf_checks.h"
+
+namespace tributary {
+
+absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
+                                       const v1::AskKindRequest& request,
+                                       absl::Span<const uint8_t> payload,
+                                       const LeafLimits& limits,
+                                       ByteBudget& budget) {
+  RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
+                             graph.schema().num_partitions));
+  const SamplingKind* kind = FindKind(static_cast<int>(request.kind()));
+  if (kind == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(
+        "this server has no kind of sampling numbered ", request.kind()));
+  }
+  if (request.answer_bytes() > limits.max_reply_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an answer of ", request.answer_bytes(),
+        " bytes is asked for; allowed: 0 to ", limits.max_reply_bytes));
+  }
+  ASSIGN_OR_RETURN(Reservation reservation,
+                   budget.TryReserve(request.answer_bytes()));
+  LeafReply reply{v1::AskKindReply().SerializeAsString(),
+                  AlignedBuffer(request.answer_bytes()),
+                  std::move(reservation)};
+  RETURN_IF_ERROR(kind->Answer(graph, request.partition(), request.question(),
+                               payload, reply.payload.span()));
+  return reply;
+}
+
+}  // namespace tributary

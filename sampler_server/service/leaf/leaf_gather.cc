@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/gather/gather.h"
+#include "sampler_server/service/leaf/leaf_calls.h"
+#include "sampler_server/service/leaf/leaf_checks.h"
+
+namespace tributary {
+namespace {
+
+// A table of one partition, as far as this request goes.
+struct TableRows {
+  uint64_t num_rows = 0;
+  const NodePartition* nodes = nullptr;
+  const NodeTypeSchema* node_type = nullptr;
+  const EdgePartition* edges = nullptr;
+  const EdgeTypeSchema* edge_type = nullptr;
+};
+
+absl::StatusOr<TableRows> FindTable(const Graph& graph,
+                                    const v1::GatherRequest& request) {
+  const GraphSchema& schema = graph.schema();
+  TableRows table;
+  if (request.table_case() == v1::GatherRequest::kNodeType) {
+    RETURN_IF_ERROR(
+        CheckIndex("node type", request.node_type(), schema.node_types.size()));
+    table.node_type = &schema.node_types[request.node_type()];
+    table.nodes = graph.nodes(request.node_type(), request.partition());
+    if (table.nodes == nullptr) return NotHere(graph, request.partition());
+    table.num_rows = table.nodes->orig_id.size();
+    return table;
+  }
+  if (request.table_case() == v1::GatherRequest::kEdgeType) {
+    RETURN_IF_ERROR(
+        CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
+    table.edge_type = &schema.edge_types[request.edge_type()];
+    table.edges = graph.edges(request.edge_type(), request.partition());
+    if (table.edges == nullptr) return NotHere(graph, request.partition());
+    table.num_rows = table.edges->edge_id.size();
+    return table;
+  }
+  return absl::InvalidArgumentError("neither node_type nor edge_type is set");
+}
+
+absl::Span<const uint8_t> AsBytes(absl::Span<const int64_t> values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()),
+          values.size() * sizeof(int64_t)};
+}
+
+// A column, and the form in which it was asked for.
+struct AskedColumn {
+  RowTable table;
+  RowForm form;
+  const RowFile* file = nullptr;  // where it is read from, if not in memory
+};
+
+AskedColumn Stored(absl::Span<const uint8_t> bytes, size_t row_bytes) {
+  return {{bytes, row_bytes}, RowForm::Copied(row_bytes)};
+}
+
+AskedColumn Features(absl::Span<const uint8_t> bytes, const RowFile* file,
+                     const ColumnSchema& stored, FeatureDType asked) {
+  return {{bytes, stored.row_bytes()}, RowForm::Of(stored, asked), file};
+}
+
+absl::StatusOr<AskedColumn> FindColumn(const TableRows& table, int column,
+                                       FeatureDType asked) {
+  if (table.nodes != nullptr) {
+    if (column == v1::COLUMN_ORIG_ID) {
+      return Stored(AsBytes(table.nodes->orig_id), sizeof(int64_t));
+    }
+    if (column == v1::COLUMN_TIME && table.node_type->timed) {
+      return Stored(AsBytes(table.nodes->time), sizeof(int64_t));
+    }
+    if (column == v1::COLUMN_X && table.node_type->x) {
+      return Features(table.nodes->x, table.nodes->x_file, *table.node_type->x,
+                      asked);
+    }
+    if (column == v1::COLUMN_Y && table.node_type->y) {
+      return Stored(table.nodes->y, table.node_type->y->row_bytes());
+    }
+  } else if (column == v1::COLUMN_EDGE_ATTR && table.edge_type->edge_attr) {
+    return Features(table.edges->edge_attr, table.edges->edge_attr_file,
+                    *table.edge_type->edge_attr, asked);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("column ", column, " is not one of this table"));
+}
+
+absl::StatusOr<std::vector<AskedColumn>> FindColumns(
+    const TableRows& table, const v1::GatherRequest& request) {
+  constexpr int kMostColumns = 4;  // orig_id, x, y, time
+  if (request.columns().empty() || request.columns_size() > kMostColumns) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.columns_size(), " columns asked for; 1 to ",
+                     kMostColumns, " are possible"));
+  }
+  ASSIGN_OR_RETURN(const FeatureDType asked,
+                   FeatureDTypeFromCode(request.feature_dtype()));
+  std::vector<AskedColumn> columns;
+  for (int column : request.columns()) {
+    ASSIGN_OR_RETURN(columns.emplace_back(), FindColumn(table, column, asked));
+  }
+  return columns;
+}
+
+}  // namespace
+
+absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
+                                      const v1::GatherRequest& request,
+                                      absl::Span<const uint8_t> payload,
+                                      const LeafLimits& limits,
+                                      ByteBudget& budget) {
+  RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
+                             graph.schema().num_partitions));
+  ASSIGN_OR_RETURN(const TableRows table, FindTable(graph, request));
+  ASSIGN_OR_RETURN(const std::vector<AskedColumn> columns,
+                   FindColumns(table, request));
+  RETURN_IF_ERROR(
+      CheckPayload(request.num_rows(), sizeof(uint64_t), payload.size()));
+  size_t row_bytes = 0;
+  for (const AskedColumn& column : columns)
+    row_bytes += column.form.all_bytes();
+  const uint64_t most =
+      std::min<uint64_t>(request.max_reply_bytes(), limits.max_reply_bytes);
+  if (most < row_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a reply may have ", most, " bytes; one row takes ", row_bytes));
+  }
+  const size_t n = std::min<uint64_t>(request.num_rows(), most / row_bytes);
+  auto rows = CopyArray<uint64_t>(payload, n);
+  RETURN_IF_ERROR(CheckRows(rows, table.num_rows));
+
+  // While rows are read, their numbers and their order wait.
+  const bool reads = std::any_of(
+      columns.begin(), columns.end(),
+      [](const AskedColumn& column) { return column.file != nullptr; });
+  ASSIGN_OR_RETURN(
+      Reservation reservation,
+      budget.TryReserve(n * (row_bytes + (reads ? 2 * sizeof(uint64_t) : 0))));
+  v1::GatherReply header;
+  header.set_rows(n);
+  LeafReply reply{header.SerializeAsString(), AlignedBuffer(n * row_bytes),
+                  std::move(reservation)};
+  size_t at = 0;
+  for (const AskedColumn& column : columns) {
+    uint8_t* const to = reply.payload.data() + at;
+    if (column.file != nullptr) {
+      reply.unread.columns.push_back({column.file, column.form, at});
+    } else {
+      GatherRows(column.table, column.form, rows, {}, to,
+                 to + n * column.form.row_bytes);
+    }
+    at += n * column.form.all_bytes();
+  }
+  if (!reply.unread.columns.empty()) {
+    reply.unread.rows = std::move(rows);
+    reply.unread.timeout_ms = request.timeout_ms();
+  }
+  return reply;
+}
+
+}  // namespace tributary

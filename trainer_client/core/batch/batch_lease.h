@@ -1,0 +1,38 @@
+// A batch in the hands of its user.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_BATCH_BATCH_LEASE_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_BATCH_BATCH_LEASE_H_
+
+#include <memory>
+#include <utility>
+
+#include "common/batch/batch_view.h"
+
+namespace tributary {
+
+// Move-only. The tensors lie in the receive ring and are valid until the lease
+// is destroyed, on any thread, in any order; that returns their room. Keeps
+// the ring alive, so it may outlive the loader.
+class BatchLease {
+ public:
+  // `room` owns the slot: its destruction returns it.
+  BatchLease(BatchView view, std::shared_ptr<const void> room)
+      : view_(std::move(view)), room_(std::move(room)) {}
+  BatchLease(BatchLease&&) = default;
+  BatchLease& operator=(BatchLease&&) = default;
+  BatchLease(const BatchLease&) = delete;
+  BatchLease& operator=(const BatchLease&) = delete;
+
+  const BatchView& view() const { return view_; }
+  uint64_t index() const { return view_.key().index; }
+  // For a tensor that lives on in a framework: give it the room, and drop the
+  // lease; the slot returns when the last owner has let go.
+  std::shared_ptr<const void> room() const { return room_; }
+
+ private:
+  BatchView view_;
+  std::shared_ptr<const void> room_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_BATCH_BATCH_LEASE_H_

@@ -1,0 +1,142 @@
+// What a user asks of weights, times and trees, as a session.
+#include "trainer_client/core/session/neighbor_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/proto/session.pb.h"
+#include "common/session/spec_builder.h"
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::shared_ptr<const AcceptedGraph> Graph3(bool columns) {
+  GraphSpec spec;
+  spec.num_nodes = 3;
+  spec.edges = {{0, 1}, {1, 2}, {2, 0}};
+  if (columns) {
+    spec.weight = {1, 2, 3};
+    spec.edge_time = {10, 20, 30};
+    spec.node_time = {1, 2, 3};
+  }
+  const auto graph = BuildGraph(spec);
+  return std::make_shared<AcceptedGraph>(
+      AcceptedGraph{graph->schema_json(), graph->schema()});
+}
+
+absl::StatusOr<LoaderSession> Make(const DrawOptions& draws,
+                                   std::vector<int64_t> times = {},
+                                   bool columns = true) {
+  NeighborLoaderOptions options;
+  options.num_neighbors = {2, 2};
+  options.batch_size = 2;
+  options.draws = draws;
+  options.input_time = std::move(times);
+  return MakeNeighborSession(options, Graph3(columns), {0, 1, 2});
+}
+
+v1::SessionSpec SpecOf(const LoaderSession& session) {
+  v1::SessionSpec spec;
+  EXPECT_TRUE(spec.ParseFromString(*session.spec));
+  return spec;
+}
+
+TEST(NeighborSession, TimesAreOnePerInputOrOneForAll) {
+  const auto each = Make({.time = TimeMode::kEdge}, {7, 8, 9});
+  ASSERT_TRUE(each.ok()) << each.status();
+  EXPECT_THAT(*each->input_times, ElementsAre(7, 8, 9));
+  EXPECT_EQ(each->inputs, InputsSha256({0, 1, 2}, {7, 8, 9}));
+  EXPECT_EQ(SpecOf(*each).inputs().time(), v1::INPUT_TIME_GIVEN);
+  EXPECT_TRUE(SpecOf(*each).neighbor().disjoint());
+  const auto all = Make({.time = TimeMode::kEdge}, {7});
+  EXPECT_THAT(*all->input_times, ElementsAre(7, 7, 7));
+  const auto two = Make({.time = TimeMode::kEdge}, {7, 8}).status();
+  EXPECT_EQ(two.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(two.message()),
+              AllOf(HasSubstr("input_time is 2 times"),
+                    HasSubstr("3, one for each input")));
+}
+
+TEST(NeighborSession, WithoutTimesTheNodesOwnAreTaken) {
+  const auto own = Make({.time = TimeMode::kNode});
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_EQ(own->input_times, nullptr);
+  EXPECT_EQ(own->inputs, InputsSha256({0, 1, 2}));
+  EXPECT_EQ(SpecOf(*own).inputs().time(), v1::INPUT_TIME_OWN);
+}
+
+// A file of no times is no wish for the nodes' own.
+TEST(NeighborSession, GivenTimesMayNotBeNone) {
+  const auto none =
+      Make({.time = TimeMode::kEdge, .input_time = InputTimeMode::kGiven})
+          .status();
+  EXPECT_THAT(std::string(none.message()), HasSubstr("input_time is 0 times"));
+}
+
+TEST(NeighborSession, WhatTheGraphDoesNotHaveIsRefusedAtOnce) {
+  const auto refusal = [](const DrawOptions& draws, bool columns) {
+    const absl::Status status = Make(draws, {}, columns).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refusal({.draw = DrawMode::kWeighted}, false),
+              HasSubstr("weighted, but no sampled edge type has weights"));
+  EXPECT_THAT(refusal({.draw = DrawMode::kLabor}, true),
+              HasSubstr("no neighbours' original ids"));
+  EXPECT_THAT(refusal({.edge_mask = "train"}, true),
+              HasSubstr("edge_mask: 'train', which no sampled edge type has"));
+  EXPECT_THAT(refusal({.time = TimeMode::kNode}, false),
+              HasSubstr("nodes of type node have no times"));
+}
+
+// 3 nodes of 5 values, 3 edges of 2: two bytes less for each.
+TEST(NeighborSession, AFeatureDTypeIsPartOfTheSession) {
+  GraphSpec spec;
+  spec.num_nodes = 3;
+  spec.edges = {{0, 1}, {1, 2}, {2, 0}};
+  const auto make = [&](FeatureDType dtype) {
+    const auto built = BuildGraph(spec);
+    NeighborLoaderOptions options;
+    options.num_neighbors = {2};
+    options.batch_size = 3;
+    options.feature_dtype = dtype;
+    return MakeNeighborSession(options,
+                               std::make_shared<AcceptedGraph>(AcceptedGraph{
+                                   built->schema_json(), built->schema()}),
+                               {0, 1, 2});
+  };
+  EXPECT_THAT(std::string(make(FeatureDType::kFloat16).status().message()),
+              HasSubstr("feature_dtype: float16, but what is collected has no "
+                        "floating features"));
+  spec.x.resize(15);
+  spec.x_dim = 5;
+  spec.edge_attr.resize(6);
+  spec.edge_attr_dim = 2;
+  const auto stored = make(FeatureDType::kStored);
+  const auto half = make(FeatureDType::kFloat16);
+  ASSERT_TRUE(half.ok()) << half.status();
+  EXPECT_EQ(SpecOf(*stored).feature_dtype(), 0u);
+  EXPECT_EQ(SpecOf(*half).feature_dtype(), 6u);
+  EXPECT_NE(half->identity, stored->identity);
+  EXPECT_EQ(half->max_batch_bytes, stored->max_batch_bytes - 30 - 12);
+  // A scale for each, and two tensors of them.
+  const auto eighth = make(FeatureDType::kInt8);
+  EXPECT_EQ(SpecOf(*eighth).feature_dtype(), 2u);
+  EXPECT_EQ(eighth->max_batch_bytes, stored->max_batch_bytes - 45 - 18 + 6 * 4 +
+                                         (256 + 2 * 4) + (256 + 2 * 12));
+}
+
+// Each of the 2 inputs of a batch may find the whole graph.
+TEST(NeighborSession, TreesMakeRoomForEach) {
+  const uint64_t shared = Make({})->max_batch_bytes;
+  const uint64_t apart = Make({.disjoint = true})->max_batch_bytes;
+  EXPECT_GE(apart, shared + 3 * (8 + 16) + 3 * 16);
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,169 @@
+// Two real processes: the test runs itself again as ranks.
+#include "trainer_client/torch/ddp/ddp.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "trainer_client/torch/ddp/rank_launcher.h"
+
+namespace tributary {
+namespace {
+
+// --- what a rank does; the last word on the command line names it -----------
+
+std::unique_ptr<ProcessGroup> Connect() {
+  const auto environment = RankEnvironment::FromVariables(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  if (!environment.ok()) return nullptr;
+  auto group = ProcessGroup::Connect(*environment, absl::Seconds(20));
+  if (!group.ok()) return nullptr;
+  return *std::move(group);
+}
+
+at::Tensor Parameter(std::vector<float> values) {
+  return at::tensor(values).requires_grad_(true);
+}
+
+// Fails the rank: each value must be what someone worked out.
+#define RANK_CHECK(condition)                                \
+  if (!(condition)) {                                        \
+    std::fprintf(stderr, "rank %d: %s\n", rank, #condition); \
+    return 1;                                                \
+  }
+
+int RunCollectives(ProcessGroup& group) {
+  const int rank = group.rank();
+  std::vector<double> values{rank + 1.0, 10.0 * rank};
+  RANK_CHECK(group.Sum(absl::MakeSpan(values)).ok());
+  RANK_CHECK(values == (std::vector<double>{3, 10}));
+  values = {rank + 1.0, -rank - 5.0};
+  RANK_CHECK(group.Max(absl::MakeSpan(values)).ok());
+  RANK_CHECK(values == (std::vector<double>{2, -5}));
+  return 0;
+}
+
+int RunRounds(ProcessGroup& group) {
+  const int rank = group.rank();
+  at::Tensor w = Parameter({1.f + rank, 2.f + rank});
+  at::Tensor b = Parameter({7.f - rank});
+  auto ddp = DistributedDataParallel::Create({w, b}, &group);
+  RANK_CHECK(ddp.ok());
+  RANK_CHECK(at::equal(w, at::tensor({1.f, 2.f})));  // rank 0's
+  RANK_CHECK(b.item<float>() == 7);
+  for (int round = 0; round < 4; ++round) {
+    w.mutable_grad() = at::Tensor();
+    b.mutable_grad() = at::Tensor();
+    // The gradient of w is (3, 3) on rank 0, (5, 5) on rank 1, mean (4, 4).
+    const at::Tensor loss = w.sum() * (rank == 0 ? 3 : 5) + b.sum() * round;
+    RANK_CHECK((*ddp)->Backward(loss).ok());
+    RANK_CHECK(at::equal(w.grad(), at::tensor({4.f, 4.f})));
+    RANK_CHECK(b.grad().item<float>() == round);
+  }
+  // Rank 1 has no batch, and a parameter that is not finite.
+  w.mutable_grad() = at::Tensor();
+  b.mutable_grad() = at::Tensor();
+  b.detach().fill_(std::numeric_limits<float>::infinity());
+  RANK_CHECK((rank == 0 ? (*ddp)->Backward(w.sum() * 3 + b.sum())
+                        : (*ddp)->BackwardOfNothing())
+                 .ok());
+  RANK_CHECK(at::equal(w.grad(), at::tensor({1.5f, 1.5f})));
+  RANK_CHECK(b.grad().item<float>() == 0.5f);
+  return 0;
+}
+
+// Rank 1 is gone: rank 0 must get an error, and soon.
+int RunDeadPeer(ProcessGroup& group) {
+  const int rank = group.rank();
+  if (rank == 1) std::_Exit(0);
+  std::vector<double> values{1};
+  RANK_CHECK(!group.Sum(absl::MakeSpan(values)).ok());
+  return 0;
+}
+
+// Fails once both are connected: a rank whose peer has gone before that cannot
+// connect, and would fail with another code.
+int RunFailure(ProcessGroup& group) {
+  std::vector<double> values{1};
+  // The peer may be gone as soon as it has its own sum.
+  group.Sum(absl::MakeSpan(values)).IgnoreError();
+  return 3 + group.rank();
+}
+
+int RunRank(const std::string& what) {
+  EndWithLauncher();
+  const std::unique_ptr<ProcessGroup> group = Connect();
+  if (group == nullptr || group->world() != 2) return 1;
+  if (what == "collectives") return RunCollectives(*group);
+  if (what == "rounds") return RunRounds(*group);
+  if (what == "dead-peer") return RunDeadPeer(*group);
+  return what == "fail" ? RunFailure(*group) : 1;
+}
+
+// --- the tests ---------------------------------------------------------------
+
+int Launch(const std::string& what) {
+  const auto code = RunRanks({.num_ranks = 2,
+                              .argv = {"/proc/self/exe", "--rank", what},
+                              .grace = absl::Seconds(10)});
+  EXPECT_TRUE(code.ok()) << code.status();
+  return code.value_or(-1);
+}
+
+TEST(ProcessGroupTest, Collectives) { EXPECT_EQ(Launch("collectives"), 0); }
+
+TEST(ProcessGroupTest, DeadPeerIsAnError) { EXPECT_EQ(Launch("dead-peer"), 0); }
+
+TEST(ProcessGroupTest, AloneItTalksToNobody) {
+  auto group = ProcessGroup::Connect(RankEnvironment(), absl::Seconds(1));
+  ASSERT_TRUE(group.ok());
+  std::vector<double> values{4};
+  EXPECT_TRUE((*group)->Sum(absl::MakeSpan(values)).ok());
+  EXPECT_EQ(values[0], 4);
+}
+
+TEST(ProcessGroupTest, NobodyAtTheMaster) {
+  RankEnvironment environment;
+  environment.rank = 1;
+  environment.world = 2;
+  environment.master_addr = "127.0.0.1";
+  environment.master_port = 1;
+  const auto group = ProcessGroup::Connect(environment, absl::Seconds(1));
+  EXPECT_EQ(group.status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(DistributedDataParallelTest, AveragesRounds) {
+  EXPECT_EQ(Launch("rounds"), 0);
+}
+
+TEST(DistributedDataParallelTest, AloneGradientsAreItsOwn) {
+  auto group = ProcessGroup::Connect(RankEnvironment(), absl::Seconds(1));
+  ASSERT_TRUE(group.ok());
+  at::Tensor w = Parameter({1, 2});
+  auto ddp = DistributedDataParallel::Create({w}, group->get());
+  ASSERT_TRUE(ddp.ok());
+  ASSERT_TRUE((*ddp)->Backward(w.sum() * 2).ok());
+  EXPECT_TRUE(at::equal(w.grad(), at::tensor({2.f, 2.f})));
+}
+
+TEST(RankLauncherTest, FirstFailureIsTheExitCode) {
+  const int code = Launch("fail");
+  EXPECT_TRUE(code == 3 || code == 4) << code;
+}
+
+}  // namespace
+}  // namespace tributary
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "--rank") {
+    return tributary::RunRank(argv[2]);
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

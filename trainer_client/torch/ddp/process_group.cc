@@ -1,0 +1,143 @@
+#include "trainer_client/torch/ddp/process_group.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#ifdef USE_C10D_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/fleet/address.h"
+#include "trainer_client/torch/tensors/catch_torch.h"
+
+namespace tributary {
+namespace {
+
+using c10::intrusive_ptr;
+using c10d::ProcessGroupGloo;
+
+intrusive_ptr<c10d::Store> MakeStore(const RankEnvironment& environment,
+                                     std::chrono::milliseconds timeout) {
+  c10d::TCPStoreOptions options;
+  options.port = environment.master_port;
+  options.isServer = environment.rank == 0;
+  options.numWorkers = environment.world;
+  options.timeout = timeout;
+  if (options.isServer && environment.master_listen_fd) {
+    options.masterListenFd = *environment.master_listen_fd;
+  }
+  return c10::make_intrusive<c10d::TCPStore>(environment.master_addr, options);
+}
+
+std::shared_ptr<gloo::transport::Device> GlooDevice(
+    const std::string& master_addr) {
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
+    return ProcessGroupGloo::createDeviceForInterface(interface);
+  }
+  if (IsLoopback(master_addr)) {
+    return ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  }
+  return ProcessGroupGloo::createDefaultDevice();
+}
+
+intrusive_ptr<c10d::ProcessGroup> MakeGroup(
+    const RankEnvironment& environment, const intrusive_ptr<c10d::Store>& store,
+    std::chrono::milliseconds timeout) {
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(store, environment.rank,
+                                                       environment.world);
+  auto options = ProcessGroupGloo::Options::create(timeout);
+  options->devices.push_back(GlooDevice(environment.master_addr));
+  group->setBackend(at::kCPU, c10d::ProcessGroup::BackendType::GLOO,
+                    c10::make_intrusive<ProcessGroupGloo>(
+                        store, environment.rank, environment.world, options));
+#ifdef USE_C10D_NCCL
+  if (at::hasCUDA()) {
+    auto nccl = c10d::ProcessGroupNCCL::Options::create();
+    nccl->timeout = timeout;
+    group->setBackend(at::kCUDA, c10d::ProcessGroup::BackendType::NCCL,
+                      c10::make_intrusive<c10d::ProcessGroupNCCL>(
+                          store, environment.rank, environment.world, nccl));
+  }
+#endif
+  return group;
+}
+
+}  // namespace
+
+struct ProcessGroup::Connection {
+  intrusive_ptr<c10d::Store> store;
+  intrusive_ptr<c10d::ProcessGroup> group;
+};
+
+ProcessGroup::ProcessGroup(const RankEnvironment& environment,
+                           std::unique_ptr<Connection> connection)
+    : rank_(environment.rank),
+      world_(environment.world),
+      local_rank_(environment.local_rank),
+      connection_(std::move(connection)) {}
+
+ProcessGroup::~ProcessGroup() = default;
+
+absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Connect(
+    const RankEnvironment& environment, absl::Duration timeout) {
+  auto connection = std::make_unique<Connection>();
+  if (environment.world > 1) {
+    const auto ms = absl::ToChronoMilliseconds(timeout);
+    const absl::Status status = CatchTorch("connect", [&] {
+      connection->store = MakeStore(environment, ms);
+      connection->group = MakeGroup(environment, connection->store, ms);
+      return absl::OkStatus();
+    });
+    if (!status.ok()) {
+      return absl::UnavailableError(absl::StrCat(
+          "rank ", environment.rank, " of ", environment.world,
+          " did not meet the others at ", environment.master_addr, ":",
+          environment.master_port, " within ", absl::FormatDuration(timeout),
+          ": ", std::string(status.message())));
+    }
+  }
+  return std::unique_ptr<ProcessGroup>(
+      new ProcessGroup(environment, std::move(connection)));
+}
+
+c10d::ProcessGroup* ProcessGroup::c10d() const {
+  return connection_->group.get();
+}
+
+absl::Status ProcessGroup::AllReduce(absl::Span<double> values, bool max) {
+  if (world_ == 1 || values.empty()) return absl::OkStatus();
+  return CatchTorch("all-reduce", [&] {
+    std::vector<at::Tensor> tensors{at::from_blob(
+        values.data(), {static_cast<int64_t>(values.size())}, at::kDouble)};
+    c10d::AllreduceOptions options;
+    options.reduceOp = max ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
+    connection_->group->allreduce(tensors, options)->wait();
+    return absl::OkStatus();
+  });
+}
+
+absl::Status ProcessGroup::Sum(absl::Span<double> values) {
+  return AllReduce(values, /*max=*/false);
+}
+
+absl::Status ProcessGroup::Max(absl::Span<double> values) {
+  return AllReduce(values, /*max=*/true);
+}
+
+absl::Status ProcessGroup::Broadcast(const std::vector<at::Tensor>& tensors) {
+  if (world_ == 1) return absl::OkStatus();
+  return CatchTorch("broadcast", [&] {
+    for (const at::Tensor& tensor : tensors) {
+      std::vector<at::Tensor> one{tensor.detach()};
+      connection_->group->broadcast(one, c10d::BroadcastOptions())->wait();
+    }
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace tributary

@@ -1,0 +1,30 @@
+// Keeps LibTorch's exceptions out of our interfaces.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace tributary {
+
+// Runs `f`, which returns an absl::Status and may throw: an exception becomes
+// INTERNAL with `what` before its first line (the rest is a stack).
+template <typename F>
+absl::Status CatchTorch(std::string_view what, F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const std::exception& e) {
+    const std::string text = e.what();
+    return absl::InternalError(
+        absl::StrCat(std::string(what), ": ", text.substr(0, text.find('\n'))));
+  }
+}
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_

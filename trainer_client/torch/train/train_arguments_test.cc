@@ -1,0 +1,254 @@
+#include "trainer_client/torch/train/train_arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <string>
+
+namespace tributary {
+namespace {
+
+ParsedTrainArguments Parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "tributary-train");
+  return ParseTrainArguments(static_cast<int>(words.size()), words.data());
+}
+
+TEST(TrainArgumentsTest, Defaults) {
+  const auto parsed = Parse({"--graph", "g"});
+  ASSERT_TRUE(parsed.arguments);
+  const TrainArguments& a = *parsed.arguments;
+  EXPECT_EQ(a.source.graph, "g");
+  EXPECT_EQ(a.train.num_layers, 2);
+  EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{10, 10}));
+  EXPECT_EQ(a.eval_num_neighbors, a.loader.num_neighbors);
+  EXPECT_EQ(a.loader.input_split, "train");
+  EXPECT_EQ(a.valid_split, "valid");
+  EXPECT_EQ(a.test_split, "test");
+  EXPECT_EQ(a.source.worker.buffer_size, 256u << 20);
+  EXPECT_FALSE(a.source.worker.pin_memory);
+}
+
+TEST(TrainArgumentsTest, EveryOption) {
+  const auto parsed = Parse({"--servers",
+                             "127.0.0.1:5000",
+                             "--num-neighbors",
+                             "15,-1,5",
+                             "--eval-num-neighbors",
+                             "-1,-1,-1",
+                             "--batch-size",
+                             "48",
+                             "--epochs",
+                             "7",
+                             "--hidden",
+                             "64",
+                             "--layers",
+                             "3",
+                             "--dropout",
+                             "0.6",
+                             "--input-dropout",
+                             "0.7",
+                             "--lr",
+                             "0.02",
+                             "--weight-decay",
+                             "0.0005",
+                             "--random-seed",
+                             "18446744073709551615",
+                             "--shuffle",
+                             "none",
+                             "--input",
+                             "geo/train,valid",
+                             "--eval-every",
+                             "2",
+                             "--row-normalize",
+                             "--nproc",
+                             "4",
+                             "--log",
+                             "l.jsonl",
+                             "--buffer-size",
+                             "1.5GiB",
+                             "--prefetch",
+                             "9",
+                             "--pin-memory",
+                             "--rpc-timeout",
+                             "2.5",
+                             "--no-progress",
+                             "--expand",
+                             "all",
+                             "--feature-dtype",
+                             "bfloat16",
+                             "--num-classes",
+                             "40",
+                             "--device",
+                             "cpu"});
+  ASSERT_TRUE(parsed.arguments);
+  const TrainArguments& a = *parsed.arguments;
+  EXPECT_EQ(a.source.worker.servers, "127.0.0.1:5000");
+  EXPECT_EQ(a.source.worker.buffer_size, 1610612736u);
+  EXPECT_EQ(a.source.worker.prefetch_size, 9);
+  EXPECT_TRUE(a.source.worker.pin_memory);
+  EXPECT_EQ(a.source.worker.rpc_timeout, absl::Seconds(2.5));
+  EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
+  EXPECT_EQ(a.eval_num_neighbors, (std::vector<int32_t>{-1, -1, -1}));
+  EXPECT_EQ(a.loader.batch_size, 48);
+  EXPECT_EQ(a.loader.shuffle, ShuffleMode::kNone);
+  EXPECT_EQ(a.loader.input_split, "geo/train");
+  EXPECT_EQ(a.valid_split, "valid");
+  EXPECT_EQ(a.test_split, "");
+  EXPECT_TRUE(a.loader.expand_all);
+  EXPECT_EQ(a.loader.feature_dtype, FeatureDType::kBFloat16);
+  EXPECT_EQ(a.loader.random_seed, UINT64_MAX);
+  EXPECT_EQ(a.train.random_seed, UINT64_MAX);
+  EXPECT_TRUE(a.train.expand_all);
+  EXPECT_EQ(a.train.epochs, 7);
+  EXPECT_EQ(a.train.eval_every, 2);
+  EXPECT_EQ(a.train.hidden_channels, 64);
+  EXPECT_EQ(a.train.num_layers, 3);
+  EXPECT_EQ(a.train.dropout, 0.6);
+  EXPECT_EQ(a.train.input_dropout, 0.7);
+  EXPECT_EQ(a.train.learning_rate, 0.02);
+  EXPECT_EQ(a.train.weight_decay, 0.0005);
+  EXPECT_EQ(a.train.num_classes, 40);
+  EXPECT_EQ(a.train.device, "cpu");
+  EXPECT_TRUE(a.train.row_normalize);
+  EXPECT_EQ(a.nproc, 4);
+  EXPECT_EQ(a.log, "l.jsonl");
+  EXPECT_FALSE(a.progress);
+}
+
+TEST(TrainArgumentsTest, UsageErrors) {
+  for (const auto& words : std::vector<std::vector<const char*>>{
+           {},
+           {"--graph", "g", "--servers", "h:1"},
+           {"--graph", "g", "--num-neighbors", "10,x"},
+           {"--graph", "g", "--num-neighbors", "-2"},
+           {"--graph", "g", "--layers", "3"},
+           {"--graph", "g", "--eval-num-neighbors", "5"},
+           {"--graph", "g", "--batch-size", "0"},
+           {"--graph", "g", "--dropout", "1.5"},
+           {"--graph", "g", "--epochs", "0"},
+           {"--graph", "g", "--model", "gcn"},
+           {"--graph", "g", "--input", ",valid"},
+           {"--graph", "g", "--buffer-size", "lots"},
+           {"--servers", "nonsense"},
+           {"--graph", "g", "--shuffle", "local"},
+           {"--graph", "g", "--feature-dtype", "float"},
+           {"--graph", "g", "--num-neighbors", "+5"},
+           {"--graph", "g", "--num-neighbors", "1048577"},
+           {"--graph", "g", "--num-classes", "16777217"},
+           {"--graph", "g", "--layers", "0"},
+           {"--graph", "g", "--nproc", "0"},
+           {"--graph", "g", "--dropout", "nan"},
+           {"--graph", "g", "--lr", "1e-2x"},
+           {"--graph", "g", "--unknown"}}) {
+    const auto parsed = Parse(words);
+    EXPECT_FALSE(parsed.arguments.has_value());
+    EXPECT_EQ(parsed.exit_code, 2);
+  }
+}
+
+TEST(TrainArgumentsTest, WholeNumbersAreReadStrictly) {
+  const auto seed = [](const char* text) -> std::optional<uint64_t> {
+    const auto parsed = Parse({"--graph", "g", "--random-seed", text});
+    if (!parsed.arguments) return std::nullopt;
+    return parsed.arguments->train.random_seed;
+  };
+  EXPECT_EQ(seed("010"), 10);
+  EXPECT_EQ(seed("18446744073709551615"), UINT64_MAX);
+  for (const char* bad :
+       {"-1", "18446744073709551616", "+1", "0x10", "1e3", "1.0", " 1", ""}) {
+    EXPECT_EQ(seed(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(TrainArgumentsTest, AWrongNumberIsNamedWithWhatIsAllowed) {
+  for (const auto& [option, text, allowed] :
+       std::vector<std::array<const char*, 3>>{
+           {"--random-seed", "-1", "from 0 to 18446744073709551615"},
+           {"--epochs", "4294967297", "from 1 to 1073741824"},
+           {"--batch-size", "-1", "from 1 to 65536"},
+           {"--layers", "99999999999", "from 1 to 16"},
+           {"--lr", "inf", "a number, such as 0.5"}}) {
+    ::testing::internal::CaptureStderr();
+    const auto parsed = Parse({"--graph", "g", option, text});
+    const std::string error = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(parsed.exit_code, 2) << option;
+    for (const char* part : {option, text, allowed}) {
+      EXPECT_NE(error.find(part), std::string::npos) << part << ": " << error;
+    }
+  }
+}
+
+// Of a server in this process as of a fleet: known wrong before it starts.
+TEST(TrainArgumentsTest, WorkerOptionsAreCheckedWithEitherSource) {
+  for (const auto& [source, where] : std::vector<std::array<const char*, 2>>{
+           {"--graph", "g"}, {"--servers", "127.0.0.1:5000"}}) {
+    for (const auto& [option, value] :
+         std::vector<std::array<const char*, 2>>{{"--prefetch", "0"},
+                                                 {"--prefetch", "1025"},
+                                                 {"--rpc-timeout", "0.05"},
+                                                 {"--rpc-timeout", "86401"},
+                                                 {"--rpc-timeout", "nan"},
+                                                 {"--rpc-timeout", "inf"},
+                                                 {"--buffer-size", "1KB"},
+                                                 {"--buffer-size", "0"}}) {
+      EXPECT_EQ(Parse({source, where, option, value}).exit_code, 2)
+          << source << " " << option << " " << value;
+    }
+  }
+  EXPECT_EQ(Parse({"--graph", "g"}).arguments->source.worker.servers, "");
+}
+
+TEST(TrainArgumentsTest, HelpIsNoError) {
+  ::testing::internal::CaptureStdout();
+  const auto parsed = Parse({"--help"});
+  const std::string help = ::testing::internal::GetCapturedStdout();
+  EXPECT_FALSE(parsed.arguments.has_value());
+  EXPECT_EQ(parsed.exit_code, 0);
+  EXPECT_EQ(help.find("local"), std::string::npos) << help;
+  EXPECT_NE(help.find("WHOLE=512"), std::string::npos) << help;
+}
+
+TEST(TrainArgumentsTest, Modes) {
+  const auto mp = Parse({"--graph", "g", "--mode", "mp", "--num-workers", "3",
+                         "--worker-program", "w"});
+  ASSERT_TRUE(mp.arguments);
+  EXPECT_EQ(mp.arguments->source.num_workers, 3);
+  EXPECT_EQ(mp.arguments->source.worker_program, "w");
+  const auto collocated = Parse({"--graph", "g", "--mode", "collocated"});
+  ASSERT_TRUE(collocated.arguments);
+  EXPECT_EQ(collocated.arguments->source.num_workers, 0);
+  EXPECT_TRUE(
+      Parse({"--servers", "127.0.0.1:1", "--mode", "remote"}).arguments);
+  for (const std::vector<const char*>& wrong :
+       std::vector<std::vector<const char*>>{
+           {"--graph", "g", "--mode", "remote"},
+           {"--servers", "127.0.0.1:1", "--mode", "mp"},
+           {"--graph", "g", "--mode", "threads"},
+           {"--graph", "g", "--num-workers", "2"},
+           {"--graph", "g", "--worker-program", "w"},
+           {"--graph", "g", "--mode", "mp", "--num-workers", "0"}}) {
+    EXPECT_EQ(Parse(wrong).exit_code, 2) << wrong.back();
+  }
+}
+
+// The ranks' own waits follow the file's.
+TEST(TrainArgumentsTest, WorkerOptionsComeFromAFile) {
+  const std::string path = ::testing::TempDir() + "/worker.json";
+  std::ofstream(path) << R"({"mode": "mp", "graph": "g", "rpc_timeout": 7})";
+  const auto parsed = Parse({"--worker-options", path.c_str()});
+  ASSERT_TRUE(parsed.arguments);
+  EXPECT_EQ(parsed.arguments->source.worker_options, path);
+  EXPECT_EQ(parsed.arguments->source.worker.rpc_timeout, absl::Seconds(7));
+  EXPECT_EQ(Parse({"--worker-options", path.c_str(), "--mode", "mp"}).exit_code,
+            2);
+  EXPECT_EQ(Parse({"--worker-options", path.c_str(), "--pin-memory"}).exit_code,
+            2);
+  EXPECT_EQ(
+      Parse({"--worker-options", path.c_str(), "--graph-name", "g"}).exit_code,
+      2);
+  EXPECT_EQ(Parse({"--worker-options", "/nowhere.json"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,227 @@
+#include "trainer_client/torch/train/train_command.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/observe/log.h"
+#include "common/process/signal_watcher.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
+#include "common/text/terminal_text.h"
+#include "trainer_client/torch/ddp/launch_choice.h"
+#include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/ddp/rank_environment.h"
+#include "trainer_client/torch/ddp/rank_launcher.h"
+#include "trainer_client/torch/train/train_arguments.h"
+#include "trainer_client/torch/train/train_device.h"
+#include "trainer_client/torch/train/train_output.h"
+#include "trainer_client/torch/train/trainer.h"
+
+namespace tributary {
+namespace {
+
+constexpr int kExitUsage = 2;
+
+const char* Environment(const char* name) { return std::getenv(name); }
+
+void PrintError(const std::string& who, const absl::Status& status) {
+  std::fputs(
+      TerminalError(
+          "tributary-train",
+          absl::StrCat(
+              who, status.ToString(absl::StatusToStringMode::kWithNoExtraData)))
+          .c_str(),
+      stderr);
+}
+
+// The other ranks' reports are the same: they say nothing.
+class Silence final : public TrainObserver {
+ public:
+  void OnRound(std::string_view, uint64_t, uint64_t, uint64_t) override {}
+  void OnEpoch(const EpochReport&) override {}
+};
+
+// The loaders of one rank.
+class Loaders {
+ public:
+  absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
+                    BatchSource& source) {
+    NeighborLoaderOptions options = a.loader;
+    options.homogeneous = true;  // as the models are
+    options.rank = rank.rank;
+    options.world = rank.world;
+    ASSIGN_OR_RETURN(train_, source.Open(options));
+    options.shuffle = ShuffleMode::kNone;
+    if (a.train.num_classes == 0) {
+      NeighborLoaderOptions labels = options;
+      labels.num_neighbors = {1};
+      ASSIGN_OR_RETURN(labels_, source.Open(labels));
+    }
+    options.num_neighbors = a.eval_num_neighbors;
+    ASSIGN_OR_RETURN(valid_, OpenSplit(a.valid_split, options, source));
+    ASSIGN_OR_RETURN(test_, OpenSplit(a.test_split, options, source));
+    return absl::OkStatus();
+  }
+
+  TrainLoaders get() {
+    return {train_.get(), valid_.get(), test_.get(), labels_.get(),
+            [this] { ReleaseLabels(); }};
+  }
+
+  // From any thread.
+  void Cancel() {
+    MutexLock lock(mutex_);
+    for (const auto* loader : {&train_, &labels_, &valid_, &test_}) {
+      if (*loader) (*loader)->Cancel();
+    }
+  }
+
+ private:
+  using Loader = std::unique_ptr<DistNeighborLoader>;
+
+  static absl::StatusOr<Loader> OpenSplit(const std::string& split,
+                                          NeighborLoaderOptions options,
+                                          BatchSource& source) {
+    if (split.empty()) return nullptr;
+    options.input_split = split;
+    return source.Open(options);
+  }
+
+  void ReleaseLabels() {
+    Loader labels;  // ends after the lock: that waits for its streams
+    MutexLock lock(mutex_);
+    labels = std::move(labels_);
+  }
+
+  Loader train_, labels_, valid_, test_;
+  Mutex mutex_;  // Cancel must not meet a loader that is being destroyed
+};
+
+// A rank may wait for another that waits for a batch: longer than that.
+absl::Duration GroupTimeout(const TrainArguments& a) {
+  return a.source.worker.rpc_timeout + absl::Seconds(30);
+}
+
+class RankRun {
+ public:
+  RankRun(const TrainArguments& arguments, const RankEnvironment& rank)
+      : arguments_(arguments), rank_(rank) {}
+
+  absl::Status Go(const OpenBatchSource& open, const std::string& command,
+                  SignalWatcher& watcher) {
+    RETURN_IF_ERROR(OpenLog(command));
+    ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
+                     ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
+    RETURN_IF_ERROR(OpenTrainDevice(arguments_.train, group->local_rank()));
+    ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
+                     open(SourceOfRank()));
+    RETURN_IF_ERROR(TrainOn(*source, *group, watcher));
+    // Servers that are not told go on serving, as those do that nobody tells.
+    const absl::Status told = source->Shutdown();
+    if (!told.ok()) Log(LogLevel::kWarning, told.ToString());
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status TrainOn(BatchSource& source, ProcessGroup& group,
+                       SignalWatcher& watcher) {
+    Loaders loaders;
+    RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
+    watcher.OnStop([&loaders](int) { loaders.Cancel(); });
+    const absl::Status status = Train(loaders.get(), group);
+    watcher.OnStop(nullptr);  // the loaders end before the watcher
+    return status;
+  }
+  // Each rank has its own servers of a fleet.
+  BatchSourceOptions SourceOfRank() const {
+    BatchSourceOptions source = arguments_.source;
+    source.worker.num_clients = rank_.world;
+    source.worker.client_rank = rank_.rank;
+    return source;
+  }
+  absl::Status OpenLog(const std::string& command) {
+    if (rank_.rank != 0 || arguments_.log.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log));
+    log_->Start(command, rank_.world);
+    return absl::OkStatus();
+  }
+
+  absl::Status Train(const TrainLoaders& loaders, ProcessGroup& group) {
+    if (rank_.rank != 0) {
+      Silence silence;
+      return tributary::Train(arguments_.train, loaders, group, silence)
+          .status();
+    }
+    TrainOutput output(arguments_.train.epochs, arguments_.progress,
+                       log_.get());
+    const absl::StatusOr<TrainResult> result =
+        tributary::Train(arguments_.train, loaders, group, output);
+    output.ClearProgress();
+    RETURN_IF_ERROR(result.status());
+    return output.Finish(*result);
+  }
+
+  const TrainArguments& arguments_;
+  const RankEnvironment& rank_;
+  std::unique_ptr<TrainLog> log_;
+};
+
+int RunRank(const TrainArguments& arguments, const std::string& command,
+            const OpenBatchSource& open) {
+  EndWithLauncher();
+  SignalWatcher watcher({.exit_code = kInterruptedExitCode});
+  const absl::StatusOr<RankEnvironment> rank =
+      RankEnvironment::FromVariables(Environment);
+  if (!rank.ok()) {
+    PrintError("", rank.status());
+    return 1;
+  }
+  const absl::Status status =
+      RankRun(arguments, *rank).Go(open, command, watcher);
+  if (status.ok()) return 0;
+  if (watcher.stopped()) {
+    if (rank->rank == 0) std::fputs("tributary-train: interrupted\n", stderr);
+    return kInterruptedExitCode;
+  }
+  PrintError(rank->world > 1 ? absl::StrCat("rank ", rank->rank, ": ") : "",
+             status);
+  return 1;
+}
+
+int LaunchRanks(int nproc, int argc, char** argv) {
+  std::error_code error;
+  std::vector<std::string> words(argv, argv + argc);
+  words[0] = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) words[0] = "/proc/self/exe";
+  const absl::StatusOr<int> code =
+      RunRanks({.num_ranks = nproc, .argv = std::move(words)});
+  if (code.ok()) return *code;
+  PrintError("", code.status());
+  return 1;
+}
+
+}  // namespace
+
+int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open) {
+  const ParsedTrainArguments parsed = ParseTrainArguments(argc, argv);
+  if (!parsed.arguments) return parsed.exit_code;
+  const absl::StatusOr<bool> launches =
+      StartsRanks(parsed.arguments->nproc, Environment);
+  if (!launches.ok()) {
+    std::fputs(
+        TerminalError("tributary-train", launches.status().message()).c_str(),
+        stderr);
+    return kExitUsage;
+  }
+  if (*launches) return LaunchRanks(parsed.arguments->nproc, argc, argv);
+  const std::vector<std::string> words(argv, argv + argc);
+  return RunRank(*parsed.arguments, absl::StrJoin(words, " "), open);
+}
+
+}  // namespace tributary

@@ -1,0 +1,152 @@
+#include "trainer_client/torch/train/train_output.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/runtime/clock.h"
+
+namespace tributary {
+namespace {
+
+using nlohmann::ordered_json;
+
+double PerSecond(uint64_t amount, double seconds) {
+  return seconds > 0 ? static_cast<double>(amount) / seconds : 0;
+}
+
+ordered_json OrNull(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+}  // namespace
+
+std::string EpochLine(const EpochReport& r, uint64_t epochs) {
+  std::string line =
+      absl::StrFormat("epoch %d/%d  loss %.4f  train %.3f", r.epoch + 1, epochs,
+                      r.loss, r.train_accuracy);
+  if (r.valid_accuracy) {
+    absl::StrAppendFormat(&line, "  valid %.3f", *r.valid_accuracy);
+  }
+  absl::StrAppendFormat(&line, "  %.0f inputs/s  %.1f MB/s  waiting %.0f%%",
+                        PerSecond(r.inputs, r.seconds),
+                        PerSecond(r.bytes, r.seconds) / 1e6,
+                        r.wait_share * 100);
+  return line;
+}
+
+std::string ResultLine(const TrainResult& r) {
+  std::string line = "result";
+  if (r.test_accuracy) {
+    absl::StrAppendFormat(&line, " test_accuracy=%.4f", *r.test_accuracy);
+  }
+  if (r.best_valid_accuracy) {
+    absl::StrAppendFormat(&line, " valid_accuracy=%.4f",
+                          *r.best_valid_accuracy);
+  }
+  absl::StrAppendFormat(&line, " best_epoch=%d epochs=%d seconds=%.1f",
+                        r.best_epoch + 1, r.epochs, r.seconds);
+  return line;
+}
+
+std::string ProgressLine(std::string_view phase, uint64_t epoch,
+                         uint64_t epochs, uint64_t done, uint64_t total) {
+  constexpr uint64_t kWidth = 24;
+  const uint64_t filled = total == 0 ? kWidth : done * kWidth / total;
+  return absl::StrFormat("%s %d/%d [%s%s] %d/%d", std::string(phase), epoch + 1,
+                         epochs, std::string(filled, '#'),
+                         std::string(kWidth - filled, '-'), done, total);
+}
+
+absl::StatusOr<std::unique_ptr<TrainLog>> TrainLog::Create(
+    const std::string& path) {
+  std::ofstream file(path, std::ios::trunc);
+  if (!file) {
+    return absl::UnavailableError(
+        absl::StrCat("--log ", path, ": the file cannot be written"));
+  }
+  return std::unique_ptr<TrainLog>(new TrainLog(path, std::move(file)));
+}
+
+void TrainLog::Start(const std::string& command_line, int world) {
+  file_ << ordered_json{{"event", "start"},
+                        {"command", command_line},
+                        {"world", world}}
+               .dump(-1, ' ', false, ordered_json::error_handler_t::replace)
+        << std::endl;
+}
+
+void TrainLog::Epoch(const EpochReport& r) {
+  file_ << ordered_json{{"event", "epoch"},
+                        {"epoch", r.epoch + 1},
+                        {"loss", r.loss},
+                        {"train_accuracy", r.train_accuracy},
+                        {"valid_accuracy", OrNull(r.valid_accuracy)},
+                        {"inputs", r.inputs},
+                        {"bytes", r.bytes},
+                        {"seconds", r.seconds},
+                        {"wait_share", r.wait_share}}
+        << std::endl;
+}
+
+absl::Status TrainLog::Result(const TrainResult& r) {
+  file_ << ordered_json{{"event", "result"},
+                        {"test_accuracy", OrNull(r.test_accuracy)},
+                        {"valid_accuracy", OrNull(r.best_valid_accuracy)},
+                        {"best_epoch", r.best_epoch + 1},
+                        {"epochs", r.epochs},
+                        {"seconds", r.seconds}}
+        << std::endl;
+  if (file_) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("--log ", path_, ": not everything could be written"));
+}
+
+TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log)
+    : epochs_(epochs),
+      progress_(progress && isatty(STDERR_FILENO) != 0),
+      log_(log) {}
+
+void TrainOutput::OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
+                          uint64_t total) {
+  const absl::Time now = SteadyClock().Now();
+  if (!progress_ || now - drawn_ < absl::Milliseconds(100)) return;
+  drawn_ = now;
+  on_screen_ = true;
+  const std::string line = ProgressLine(phase, epoch, epochs_, done, total);
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  std::fflush(stderr);
+}
+
+void TrainOutput::ClearProgress() {
+  if (!on_screen_) return;
+  on_screen_ = false;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
+void TrainOutput::OnEpoch(const EpochReport& report) {
+  ClearProgress();
+  std::puts(EpochLine(report, epochs_).c_str());
+  std::fflush(stdout);
+  if (log_ != nullptr) log_->Epoch(report);
+}
+
+absl::Status TrainOutput::Finish(const TrainResult& result) {
+  ClearProgress();
+  std::puts(ResultLine(result).c_str());
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
+  }
+  return log_ != nullptr ? log_->Result(result) : absl::OkStatus();
+}
+
+}  // namespace tributary

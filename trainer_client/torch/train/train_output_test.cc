@@ -1,0 +1,83 @@
+#include "trainer_client/torch/train/train_output.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace tributary {
+namespace {
+
+const EpochReport kReport{.epoch = 2,
+                          .loss = 0.53214,
+                          .train_accuracy = 0.9142,
+                          .valid_accuracy = 0.792,
+                          .inputs = 140,
+                          .bytes = 3'000'000,
+                          .seconds = 0.5,
+                          .wait_share = 0.34};
+const TrainResult kResult{.epochs = 40,
+                          .best_epoch = 26,
+                          .best_valid_accuracy = 0.794,
+                          .test_accuracy = 0.812,
+                          .seconds = 4.25};
+
+std::vector<std::string> Lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(TrainOutputTest, EpochLine) {
+  EXPECT_EQ(EpochLine(kReport, 40),
+            "epoch 3/40  loss 0.5321  train 0.914  valid 0.792  280 inputs/s  "
+            "6.0 MB/s  waiting 34%");
+  EpochReport report = kReport;
+  report.valid_accuracy.reset();
+  report.seconds = 0;
+  EXPECT_EQ(EpochLine(report, 40),
+            "epoch 3/40  loss 0.5321  train 0.914  0 inputs/s  0.0 MB/s  "
+            "waiting 34%");
+}
+
+TEST(TrainOutputTest, ResultLine) {
+  EXPECT_EQ(ResultLine(kResult),
+            "result test_accuracy=0.8120 valid_accuracy=0.7940 best_epoch=27 "
+            "epochs=40 seconds=4.2");
+  EXPECT_EQ(ResultLine({.epochs = 1}),
+            "result best_epoch=1 epochs=1 "
+            "seconds=0.0");
+}
+
+TEST(TrainOutputTest, ProgressLine) {
+  EXPECT_EQ(ProgressLine("train", 2, 40, 5, 10),
+            "train 3/40 [############------------] 5/10");
+  EXPECT_EQ(ProgressLine("valid", 0, 1, 0, 0),
+            "valid 1/1 [########################] 0/0");
+}
+
+TEST(TrainOutputTest, LogIsJsonLines) {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/log";
+  auto log = TrainLog::Create(path);
+  ASSERT_TRUE(log.ok());
+  (*log)->Start("tributary-train --graph \"g\"", 2);
+  (*log)->Epoch(kReport);
+  ASSERT_TRUE((*log)->Result(kResult).ok());
+  EXPECT_EQ(
+      Lines(path),
+      (std::vector<std::string>{
+          R"({"event":"start","command":"tributary-train --graph \"g\"","world":2})",
+          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"seconds":0.5,"wait_share":0.34})",
+          R"({"event":"result","test_accuracy":0.812,"valid_accuracy":0.794,"best_epoch":27,"epochs":40,"seconds":4.25})"}));
+}
+
+TEST(TrainOutputTest, LogThatCannotBeWritten) {
+  EXPECT_EQ(TrainLog::Create("/nonexistent/log").status().code(),
+            absl::StatusCode::kUnavailable);
+  auto full = TrainLog::Create("/dev/full");
+  ASSERT_TRUE(full.ok());
+  EXPECT_FALSE((*full)->Result(kResult).ok());
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,304 @@
+#include "trainer_client/torch/train/trainer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/fleet/graph_name.h"
+#include "common/hash/sha256.h"
+#include "common/runtime/clock.h"
+#include "common/text/status.h"
+#include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/train/node_classifier.h"
+
+namespace tributary {
+namespace {
+
+double SecondsSince(absl::Time start) {
+  return absl::ToDoubleSeconds(SteadyClock().Now() - start);
+}
+
+// Walks a loader's epoch in rounds: in round k rank r has batch k * world + r,
+// if there is one.
+class Rounds {
+ public:
+  Rounds(DistNeighborLoader* loader, const ProcessGroup& group)
+      : loader_(loader), rank_(group.rank()), world_(group.world()) {}
+
+  uint64_t count() const {
+    return (loader_->num_batches() + world_ - 1) / world_;
+  }
+
+  // Inputs of all ranks; nobody needs to be asked.
+  uint64_t Inputs(uint64_t round) const {
+    uint64_t inputs = 0;
+    for (uint64_t r = 0; r < world_; ++r) {
+      inputs += loader_->inputs_in_batch(round * world_ + r);
+    }
+    return inputs;
+  }
+
+  // None when this rank has no batch in the round.
+  absl::StatusOr<std::optional<BatchLease>> Batch(uint64_t round) {
+    const uint64_t index = round * world_ + rank_;
+    if (index >= loader_->num_batches()) return std::nullopt;
+    ASSIGN_OR_RETURN(std::optional<BatchLease> lease, loader_->Next());
+    if (!lease || lease->index() != index) {
+      return absl::InternalError(absl::StrCat(
+          "the loader gave ",
+          lease ? absl::StrCat("batch ", lease->index()) : "the epoch's end",
+          " where batch ", index, " was due"));
+    }
+    return lease;
+  }
+
+ private:
+  DistNeighborLoader* const loader_;
+  const uint64_t rank_;
+  const uint64_t world_;
+};
+
+// Sums of all ranks.
+absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
+  std::array<double, 4> sums{tally.loss, tally.correct, tally.labelled,
+                             tally.inputs};
+  RETURN_IF_ERROR(group.Sum(absl::MakeSpan(sums)));
+  return Tally{sums[0], sums[1], sums[2], sums[3]};
+}
+
+double Accuracy(const Tally& tally) {
+  return tally.labelled == 0 ? 0 : tally.correct / tally.labelled;
+}
+
+class Run {
+ public:
+  Run(const TrainOptions& options, const TrainLoaders& loaders,
+      ProcessGroup& group, TrainObserver& observer)
+      : options_(options),
+        loaders_(loaders),
+        group_(group),
+        observer_(observer) {}
+
+  absl::StatusOr<TrainResult> Go() {
+    const absl::Time start = SteadyClock().Now();
+    RETURN_IF_ERROR(CheckOneGraph());
+    RETURN_IF_ERROR(MakeModel());
+    for (uint64_t epoch = 0; epoch < options_.epochs; ++epoch) {
+      ASSIGN_OR_RETURN(EpochReport report, TrainEpoch(epoch));
+      if (IsEvaluated(epoch)) RETURN_IF_ERROR(Validate(report));
+      observer_.OnEpoch(report);
+    }
+    RETURN_IF_ERROR(Test());
+    result_.epochs = options_.epochs;
+    result_.seconds = SecondsSince(start);
+    return result_;
+  }
+
+ private:
+  // Ranks that opened a name's newest version at different times would train
+  // on different graphs.
+  absl::Status CheckOneGraph() {
+    const GraphSchema& schema = loaders_.train->schema();
+    // Words of the digest and their negatives: the largest of one is the
+    // smallest of the other where all are equal.
+    constexpr size_t kWords = sizeof(Sha256Digest) / sizeof(uint32_t);
+    std::array<uint32_t, kWords> words;
+    std::memcpy(words.data(), schema.content_digest.data(), sizeof(words));
+    std::array<double, 2 * kWords> ends;
+    for (size_t i = 0; i < kWords; ++i) {
+      ends[i] = words[i];
+      ends[kWords + i] = -ends[i];
+    }
+    RETURN_IF_ERROR(group_.Max(absl::MakeSpan(ends)));
+    for (size_t i = 0; i < kWords; ++i) {
+      if (ends[i] == -ends[kWords + i]) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          "ranks have different graphs, this one ",
+          VersionedName(schema.name, schema.content_digest),
+          "; allowed: --graph-name NAME@VERSION, for one graph at all ranks"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeModel() {
+    ASSIGN_OR_RETURN(const int64_t in_channels, InChannels());
+    int64_t num_classes = options_.num_classes;
+    if (num_classes == 0) {
+      ASSIGN_OR_RETURN(num_classes, CountClasses());
+    }
+    ASSIGN_OR_RETURN(model_, NodeClassifier::Create(options_, in_channels,
+                                                    num_classes, &group_));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int64_t> InChannels() const {
+    const GraphSchema& schema = loaders_.train->schema();
+    if (schema.node_types.size() != 1 || schema.heterogeneous) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("graph \"", schema.name,
+                       "\" has typed nodes; model sage is for homogeneous "
+                       "graphs"));
+    }
+    if (!schema.node_types[0].x) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("graph \"", schema.name, "\" has no node features"));
+    }
+    return std::max<int64_t>(1, schema.node_types[0].x->dim);
+  }
+
+  absl::StatusOr<int64_t> CountClasses() {
+    DistNeighborLoader* const loader =
+        loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
+    ASSIGN_OR_RETURN(const double largest, LargestLabel(loader));
+    if (loaders_.release_labels) loaders_.release_labels();
+    if (largest < 0) {
+      return absl::InvalidArgumentError("no training input has a label");
+    }
+    if (largest >= TrainOptions::kMaxClasses) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "a training input has the label %.0f, allowed are 0 to %d", largest,
+          TrainOptions::kMaxClasses - 1));
+    }
+    return static_cast<int64_t>(largest) + 1;
+  }
+
+  // Of all ranks' batches; negative when no input has one. A double, as
+  // collectives are: exact up to 2^53, far beyond what is allowed.
+  absl::StatusOr<double> LargestLabel(DistNeighborLoader* loader) {
+    std::array<double, 1> largest{-1};
+    RETURN_IF_ERROR(loader->StartEpoch(0));
+    RETURN_IF_ERROR(
+        ForEachRound(loader, "classes", 0,
+                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
+                       if (lease != nullptr) {
+                         ASSIGN_OR_RETURN(const int64_t label,
+                                          NodeClassifier::LargestLabel(*lease));
+                         largest[0] = std::max<double>(largest[0], label);
+                       }
+                       return group_.Max(absl::MakeSpan(largest));
+                     }));
+    return largest[0];
+  }
+
+  // f(round, this rank's batch or null). Each f must hold a collective: a rank
+  // that waits in one gives up after little more than the longest wait for a
+  // batch, so that ranks must not drift apart by more than one.
+  template <typename F>
+  absl::Status ForEachRound(DistNeighborLoader* loader, std::string_view phase,
+                            uint64_t epoch, F f) {
+    Rounds rounds(loader, group_);
+    for (uint64_t round = 0; round < rounds.count(); ++round) {
+      ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
+                       rounds.Batch(round));
+      RETURN_IF_ERROR(f(round, lease ? &*lease : nullptr));
+      observer_.OnRound(phase, epoch, round + 1, rounds.count());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<EpochReport> TrainEpoch(uint64_t epoch) {
+    RETURN_IF_ERROR(loaders_.train->StartEpoch(epoch));
+    const absl::Time start = SteadyClock().Now();
+    const LoaderStats before = loaders_.train->stats();
+    const Rounds rounds(loaders_.train, group_);
+    Tally tally;
+    RETURN_IF_ERROR(ForEachRound(
+        loaders_.train, "train", epoch,
+        [&](uint64_t round, const BatchLease* lease) -> absl::Status {
+          ASSIGN_OR_RETURN(const Tally step,
+                           model_->Step(lease, rounds.Inputs(round)));
+          tally.Add(step);
+          return absl::OkStatus();
+        }));
+    return MakeReport(epoch, tally, before, SecondsSince(start));
+  }
+
+  absl::StatusOr<EpochReport> MakeReport(uint64_t epoch, const Tally& own,
+                                         const LoaderStats& before,
+                                         double seconds) {
+    ASSIGN_OR_RETURN(const Tally all, SumOverRanks(own, group_));
+    const LoaderStats after = loaders_.train->stats();
+    std::array<double, 3> sums{
+        static_cast<double>(after.bytes - before.bytes),
+        absl::ToDoubleSeconds(after.waited - before.waited), seconds};
+    RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(sums)));
+    EpochReport report{.epoch = epoch};
+    report.loss = all.labelled == 0 ? 0 : all.loss / all.labelled;
+    report.train_accuracy = Accuracy(all);
+    report.inputs = static_cast<uint64_t>(all.inputs);
+    report.bytes = static_cast<uint64_t>(sums[0]);
+    report.seconds = sums[2] / group_.world();
+    report.wait_share = sums[2] > 0 ? std::min(1.0, sums[1] / sums[2]) : 0;
+    return report;
+  }
+
+  bool IsEvaluated(uint64_t epoch) const {
+    return loaders_.valid != nullptr &&
+           ((epoch + 1) % options_.eval_every == 0 ||
+            epoch + 1 == options_.epochs);
+  }
+
+  // Epoch 0 each time: the same neighbourhoods, so that models are compared.
+  absl::StatusOr<double> Evaluate(DistNeighborLoader* loader,
+                                  std::string_view phase, uint64_t epoch) {
+    RETURN_IF_ERROR(loader->StartEpoch(0));
+    Tally tally;
+    RETURN_IF_ERROR(ForEachRound(
+        loader, phase, epoch,
+        [&](uint64_t, const BatchLease* lease) -> absl::Status {
+          Tally batch;
+          if (lease != nullptr) {
+            ASSIGN_OR_RETURN(batch, model_->Evaluate(*lease));
+          }
+          ASSIGN_OR_RETURN(const Tally all, SumOverRanks(batch, group_));
+          tally.Add(all);
+          return absl::OkStatus();
+        }));
+    return Accuracy(tally);
+  }
+
+  absl::Status Validate(EpochReport& report) {
+    ASSIGN_OR_RETURN(const double accuracy,
+                     Evaluate(loaders_.valid, "valid", report.epoch));
+    report.valid_accuracy = accuracy;
+    if (!result_.best_valid_accuracy ||
+        accuracy > *result_.best_valid_accuracy) {
+      result_.best_valid_accuracy = accuracy;
+      result_.best_epoch = report.epoch;
+      model_->Remember();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Test() {
+    if (loaders_.valid == nullptr) result_.best_epoch = options_.epochs - 1;
+    if (loaders_.test == nullptr) return absl::OkStatus();
+    model_->Recall();
+    ASSIGN_OR_RETURN(result_.test_accuracy,
+                     Evaluate(loaders_.test, "test", result_.best_epoch));
+    return absl::OkStatus();
+  }
+
+  const TrainOptions& options_;
+  const TrainLoaders& loaders_;
+  ProcessGroup& group_;
+  TrainObserver& observer_;
+  std::unique_ptr<NodeClassifier> model_;
+  TrainResult result_;
+};
+
+}  // namespace
+
+absl::StatusOr<TrainResult> Train(const TrainOptions& options,
+                                  const TrainLoaders& loaders,
+                                  ProcessGroup& group,
+                                  TrainObserver& observer) {
+  RETURN_IF_ERROR(options.Validate());
+  return Run(options, loaders, group, observer).Go();
+}
+
+}  // namespace tributary
