@@ -30,11 +30,10 @@
 #include "common/process/signal_watcher.h"
 #include "common/random/hop_key.h"
 #include "common/text/terminal_text.h"
+#include "common/text/version.h"
 
 namespace tributary {
 namespace {
-
-constexpr char kVersion[] = "0.1.0";
 
 constexpr char kFooter[] =
     R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by

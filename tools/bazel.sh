@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by dev: Bazel with the project's cache and quiet output in CI.
+# Sourced by dev: Bazel with the project's cache and plain output where there is no terminal.
 : "${root:?}" "${cache:?}"
 
 # Debian's; a bazelisk in PATH would be another version.
@@ -7,7 +7,8 @@ bazel=${BAZEL:-/usr/bin/bazel}
 
 bazel_flags=("--disk_cache=$cache/bazel")
 if [ -n "${CI:-}" ] || [ ! -t 2 ]; then
-  bazel_flags+=(--color=no --curses=no --noshow_progress)
+  # No terminal to draw on: a line of progress every 15 s.
+  bazel_flags+=(--color=no --curses=no --show_progress_rate_limit=15)
 fi
 if [ -n "${CI:-}" ]; then
   bazel_flags+=(--jobs=2)

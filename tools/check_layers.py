@@ -1,58 +1,58 @@
 #!/usr/bin/env python3
-"""Checks every #include of a C++ file against who may depend on whom.
+"""Checks every C++ #include and .proto import against the layers.
 
     check_layers.py FILE...        paths from the root of the checkout
 
-Bazel's visibility refuses a wrong target; this refuses a wrong header, and
-says which arrow it breaks. The arrows are those of docs/architecture.md.
+Two rules, without exceptions:
+
+1. A folder includes only what ALLOWED says of its layer. The longest prefix of
+   a path is its layer. Tests (`*_test.cc`, `testing/`, and the folders of TOP)
+   stand above everything and may include any layer; nothing includes them.
+2. The folders' includes have no cycle: no arrow runs up, inside a layer too.
+
+Bazel's visibility refuses a wrong target; this refuses a wrong header, and says
+which arrow it breaks. docs/architecture.md draws the layers.
 """
 
+import collections
 import pathlib
 import re
 import sys
 
-# A layer may include itself, and these layers or headers. The longest prefix of
-# a path is its layer.
-MAY_INCLUDE = {
+# Layer: the layers that it may include beside itself and the layers below it
+# with the same first folder that rule 2 permits.
+ALLOWED = {
     "third_party": [],
     "common": [],
-    "partition/format": ["common"],
-    "partition/pipeline": ["common", "partition/format"],
-    "channel": ["common"],
-    "sampler_server/engine": ["common", "partition/format"],
-    # Its fixtures stand above it, for they make plans of every kind.
-    "sampler_server/engine/testing": [
+    "partition/schema": ["common"],
+    "partition/format": ["common", "partition/schema"],
+    "partition/writer": ["common", "partition/schema", "partition/format"],
+    "partition/pipeline": [
         "common",
+        "partition/schema",
         "partition/format",
-        "sampler_server/engine",
-        "sampler_server/kinds",
+        "partition/writer",
     ],
-    "sampler_server/kinds/*_spec": ["common"],
+    "channel": ["common"],
+    "sampler_server/engine": ["common", "partition/schema", "partition/format"],
     "sampler_server/kinds": [
-        "sampler_server/kinds/*_spec",
         "common",
+        "partition/schema",
         "partition/format",
         "sampler_server/engine",
     ],
     "sampler_server": [
         "common",
+        "partition/schema",
         "partition/format",
         "channel",
         "sampler_server/engine",
         "sampler_server/kinds",
-        "sampler_server/kinds/*_spec",
     ],
-    "trainer_client/core": [
-        "common",
-        "channel",
-        "partition/schema/draw_traits.h",
-        "partition/schema/edge_direction.h",
-        "partition/schema/feature_columns.h",
-        "partition/schema/schema.h",
-        "sampler_server/kinds/*_spec",
-    ],
+    "trainer_client/core": ["common", "channel", "partition/schema"],
     "trainer_client/embedded": [
         "common",
+        "partition/schema",
         "partition/format",
         "channel",
         "sampler_server/engine",
@@ -62,6 +62,7 @@ MAY_INCLUDE = {
     "trainer_client/cuda": ["common"],
     "trainer_client/modes": [
         "common",
+        "partition/schema",
         "channel",
         "trainer_client/core",
         "trainer_client/cuda",
@@ -69,39 +70,34 @@ MAY_INCLUDE = {
     ],
     "trainer_client/torch": [
         "common",
+        "partition/schema",
         "channel",
-        "partition/schema/schema.h",
         "trainer_client/core",
         "trainer_client/cuda",
         "trainer_client/embedded",
         "trainer_client/modes",
     ],
 }
-# They stand above all layers.
+# Folders that stand above all layers. The command is one of them and includes no
+# LibTorch, as every folder but TORCH_IN.
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
-# Who may include a library's headers: prefixes of paths.
-TORCH_IN = ["trainer_client/torch/"]
+# Prefixes of paths that may include a library's headers, and that may not.
+TORCH_IN = ["trainer_client/torch/", "third_party/pch/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
 
-INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
+INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')
+IMPORT = re.compile(r'^\s*import\s+(?:public\s+)?"([^"]+)"')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 GRPC = re.compile(r"^(grpc|grpcpp)/|\.grpc\.pb\.h$")
 
 
-def is_fixture_for_test(path, header):
-    """Tests may use any part's fixtures."""
-    return "/testing/" in header and ("/testing/" in path or path.endswith("_test.cc"))
-
-
-# What clients link of a kind of sampling: its specification and bound.
-KIND_SPEC = re.compile(r"^sampler_server/kinds/([^/]+)/\1_spec(_test)?\.(h|cc)$")
+def is_test(path):
+    """Whether a file is a test or a fixture, which stand above all layers."""
+    return path.endswith("_test.cc") or "/testing/" in path or path.startswith("tests/")
 
 
 def layer_of(path):
-    if KIND_SPEC.match(path):
-        return "sampler_server/kinds/*_spec"
-    names = list(MAY_INCLUDE) + TOP
-    found = [name for name in names if path.startswith(name + "/")]
+    found = [name for name in [*ALLOWED, *TOP] if path.startswith(name + "/")]
     return max(found, key=len) if found else None
 
 
@@ -117,29 +113,76 @@ def wrong_arrow(path, header):
     source, target = layer_of(path), layer_of(header)
     if source is None:
         return "its folder is in no layer of tools/check_layers.py"
-    if target is None or source in TOP or source == target:
+    if target is None or is_test(path):
+        return None
+    if is_test(header):
+        return "only tests include fixtures"
+    if source in TOP or source == target:
         return None
     if target in TOP:
         return f"{target} stands above {source}"
-    if is_fixture_for_test(path, header):
-        return None
-    if target not in MAY_INCLUDE[source] and header not in MAY_INCLUDE[source]:
+    if target not in ALLOWED[source]:
         return f"{source} may not include {target}"
     return None
 
 
-def check(path, text):
+def includes_of(path, text):
+    """(line number, header or .proto) of each include or import."""
+    pattern = IMPORT if path.endswith(".proto") else INCLUDE
     for number, line in enumerate(text.splitlines(), 1):
-        match = INCLUDE.match(line)
-        why = wrong_arrow(path, match.group(2)) if match else None
+        match = pattern.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def check(path, text):
+    for number, header in includes_of(path, text):
+        why = wrong_arrow(path, header)
         if why:
-            yield f"{path}:{number}: {match.group(2)}: {why}"
+            yield f"{path}:{number}: {header}: {why}"
+
+
+class FolderGraph:
+    """Which folder includes which, of files that are no tests."""
+
+    def __init__(self):
+        self.arrows = collections.defaultdict(dict)
+
+    def add(self, path, text):
+        if is_test(path) or layer_of(path) is None:
+            return
+        folder = str(pathlib.PurePosixPath(path).parent)
+        for number, header in includes_of(path, text):
+            target = str(pathlib.PurePosixPath(header).parent)
+            if layer_of(header) is not None and target != folder:
+                self.arrows[folder].setdefault(target, f"{path}:{number}: {header}")
+
+    def reachable(self, folder):
+        seen, left = set(), [folder]
+        while left:
+            for target in self.arrows.get(left.pop(), {}):
+                if target not in seen:
+                    seen.add(target)
+                    left.append(target)
+        return seen
+
+    def cycles(self):
+        """An error for each include that is part of a cycle of folders."""
+        reachable = {folder: self.reachable(folder) for folder in self.arrows}
+        for folder in sorted(self.arrows):
+            for target, where in sorted(self.arrows[folder].items()):
+                if folder in reachable.get(target, ()):
+                    yield f"{where}: {folder} and {target} include each other"
 
 
 def main(paths):
     errors = []
+    graph = FolderGraph()
     for path in paths:
-        errors += check(path, pathlib.Path(path).read_text())
+        text = pathlib.Path(path).read_text()
+        errors += check(path, text)
+        graph.add(path, text)
+    errors += graph.cycles()
     print("\n".join(errors), end="\n" if errors else "")
     return 1 if errors else 0
 

@@ -21,6 +21,7 @@ check() {
 
 mapfile -t files < <(git ls-files)
 mapfile -t cxx < <(git ls-files '*.cc' '*.h' '*.cu' '*.cuh')
+mapfile -t protos < <(git ls-files '*.proto')
 mapfile -t python_files < <(git ls-files '*.py')
 scripts=()
 for file in "${files[@]}"; do
@@ -56,6 +57,13 @@ manifests() {
   PYTHON=$python bash k8s/lint.sh ${built[@]+"${built[@]}"}
 }
 
+# Images are tagged with the version of the programs.
+image_tags() {
+  local version
+  version=$(cat VERSION)
+  ! grep -rn --include=kustomization.yaml 'newTag:' k8s | grep -v "newTag: $version\$"
+}
+
 planted_bugs_apply() {
   local patch
   for patch in tests/sim/planted_bugs/*.patch; do
@@ -65,10 +73,13 @@ planted_bugs_apply() {
 
 [ "${1:-}" != --fix ] || clang-format-14 -i "${cxx[@]}"
 check format clang-format-14 --dry-run -Werror "${cxx[@]}"
-check layers "$python" tools/check_layers.py "${cxx[@]}"
+check layers "$python" tools/check_layers.py "${cxx[@]}" "${protos[@]}"
+check structure "$python" tools/check_structure.py "${cxx[@]}" "${protos[@]}"
+check docs "$python" tools/check_docs.py "${files[@]}"
 check text "$python" tools/check_text.py "${files[@]}"
 check scripts shellcheck -x "${scripts[@]}"
 check python python_compiles
+check image-tags image_tags
 check planted-bugs planted_bugs_apply
 [ ! -e k8s/lint.sh ] || check manifests manifests
 

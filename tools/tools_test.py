@@ -1,4 +1,4 @@
-"""Tests of count_tests.py, check_layers.py and check_text.py."""
+"""Tests of count_tests.py and of the check_*.py of ./dev lint."""
 
 import json
 import pathlib
@@ -9,8 +9,11 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
+import check_docs  # noqa: E402
 import check_layers  # noqa: E402
+import check_structure  # noqa: E402
 import check_text  # noqa: E402
+import compile_commands  # noqa: E402
 import count_tests  # noqa: E402
 
 GTEST = """<testsuites><testsuite name="A">
@@ -143,10 +146,108 @@ class CheckLayers(unittest.TestCase):
         self.assertFalse(self.refused("trainer_client/torch/a.cc", "torch/torch.h"))
         self.assertTrue(self.refused("sampler_server/engine/a.cc", "grpcpp/grpcpp.h"))
 
+    def test_fixtures_are_for_tests(self):
+        fixture = "common/testing/sim_scheduler.h"
+        self.assertTrue(self.refused("channel/a.cc", fixture))
+        self.assertFalse(self.refused("channel/a_test.cc", fixture))
+        self.assertFalse(self.refused("channel/testing/a.h", fixture))
+
+    def test_imports_of_protos(self):
+        text = 'syntax = "proto3";\nimport "sampler_server/kinds/walk/walk.proto";\n'
+        found = list(check_layers.check("common/proto/session.proto", text))
+        self.assertEqual(len(found), 1)
+        self.assertTrue(found[0].startswith("common/proto/session.proto:2: "))
+
+    def test_cycles_of_folders(self):
+        graph = check_layers.FolderGraph()
+        graph.add("common/a/x.h", '#include "common/b/y.h"\n')
+        graph.add("common/b/y.h", "")
+        self.assertEqual(list(graph.cycles()), [])
+        graph.add("common/c/z.h", '#include "common/a/x.h"\n')
+        graph.add("common/b/w_test.cc", '#include "common/a/x.h"\n')
+        self.assertEqual(list(graph.cycles()), [])
+        graph.add("common/b/w.cc", '#include "common/c/z.h"\n')
+        self.assertEqual(len(list(graph.cycles())), 3)
+
     def test_finds_the_line(self):
         found = list(check_layers.check("common/a.h", '\n#include "channel/message.h"\n'))
         self.assertEqual(len(found), 1)
         self.assertTrue(found[0].startswith("common/a.h:2: channel/message.h"))
+
+
+class CheckStructure(unittest.TestCase):
+    def test_large_folders(self):
+        paths = [f"a/{number}.h" for number in range(check_structure.MAX_FILES)]
+        self.assertEqual(list(check_structure.large_folders(paths)), [])
+        self.assertEqual(len(list(check_structure.large_folders([*paths, "a/z.h"]))), 1)
+
+    def test_scattered_classes(self):
+        texts = {
+            "a/ring.h": "class Ring {\n  void F();\n};\n",
+            "a/ring.cc": "void Ring::F() {}\n",
+            "a/more.cc": "std::map<int, int> Ring::G() {}\n",
+            "a/user.cc": "void F() {\n  Ring::H();\n}\n",
+            "b/other.cc": "void Ring::K() {}\n",
+        }
+        self.assertEqual(list(check_structure.scattered_classes(texts)), [])
+        texts["a/third.cc"] = "Ring::~Ring() {}\n"
+        found = list(check_structure.scattered_classes(texts))
+        self.assertEqual(len(found), 1)
+        self.assertIn("class Ring is in 3 sources", found[0])
+
+
+class CheckDocs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "docs").mkdir()
+        (self.root / "docs/page.md").write_text("# A page\n## Its `parts`, two\n")
+
+    def errors(self, text):
+        (self.root / "docs/this.md").write_text(text)
+        return list(
+            check_docs.check("docs/this.md", text, self.root, {"docs"}, "class SlotRing {")
+        )
+
+    def test_links(self):
+        self.assertEqual(self.errors("[a](page.md) [b](page.md#its-parts-two) [c](../docs)\n"), [])
+        self.assertEqual(len(self.errors("[a](gone.md)\n")), 1)
+        self.assertEqual(len(self.errors("\n[a](page.md#gone)\n")), 1)
+
+    def test_paths_and_classes(self):
+        self.assertEqual(self.errors("`docs/page.md`, `SlotRing`, `a/b`, `NeighborLoader`s\n")[1:], [])
+        self.assertEqual(len(self.errors("`docs/gone.md`\n")), 1)
+        self.assertEqual(len(self.errors("`LeafStream`\n")), 1)
+        self.assertEqual(self.errors("| `NeighborLoader` | of PyG |\n"), [])
+
+
+class CompileCommands(unittest.TestCase):
+    def test_one_entry_for_a_source(self):
+        flags = ["gcc", "-MD", "-MF", "a.d", "-Iexternal/torch", "-isystem", "external/x"]
+        actions = [
+            {"arguments": [*flags, "-c", "channel/a.cc", "-o", "a.o"]},
+            {"arguments": [*flags, "-c", "channel/a.cc", "-o", "b.o"]},
+            {"arguments": [*flags, "-c", "bazel-out/x.pb.cc", "-o", "x.o"]},
+            {"arguments": ["protoc"]},
+        ]
+        external = compile_commands.EXTERNAL
+        self.assertEqual(
+            compile_commands.commands(actions, "/src/t"),
+            [
+                {
+                    "directory": "/src/t",
+                    "file": "channel/a.cc",
+                    "arguments": [
+                        "gcc",
+                        f"-I{external}torch",
+                        "-isystem",
+                        f"{external}x",
+                        "channel/a.cc",
+                    ],
+                }
+            ],
+        )
 
 
 class CheckText(unittest.TestCase):

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Checks that folders and classes stay small enough to take in.
+
+    check_structure.py FILE...     paths from the root of the checkout
+
+A folder holds at most MAX_FILES C++ and .proto files. The methods of a class
+are defined in at most two sources: one that needs more holds several ideas,
+and the class is to be split, not its file.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+MAX_FILES = 44
+MAX_SOURCES = 2
+
+CLASS = re.compile(r"^(?:class|struct)\s+(?:\w+\([^)]*\)\s+)?(\w+)[^;]*$", re.M)
+# `Name::Method(` at the start of a definition: no indentation before the line.
+METHOD = re.compile(r"^(?:[A-Za-z_][\w:<>,*& ]*[ *&])?(\w+)::~?\w+\(", re.M)
+
+
+def large_folders(paths):
+    counts = collections.Counter(str(pathlib.PurePosixPath(path).parent) for path in paths)
+    for folder, count in sorted(counts.items()):
+        if count > MAX_FILES:
+            yield f"{folder}: {count} files; at most {MAX_FILES}: divide the folder"
+
+
+def defined_classes(text):
+    """Names of the classes of which a source defines methods."""
+    return {name for name in METHOD.findall(text) if name[0].isupper()}
+
+
+def scattered_classes(texts):
+    """`texts`: of each path. A class is looked for in its header's folder."""
+    headers = collections.defaultdict(set)
+    sources = collections.defaultdict(set)
+    for path, text in texts.items():
+        folder = str(pathlib.PurePosixPath(path).parent)
+        if path.endswith(".h"):
+            for name in CLASS.findall(text):
+                headers[folder].add(name)
+        elif path.endswith(".cc") and not path.endswith("_test.cc"):
+            for name in defined_classes(text):
+                sources[folder, name].add(path)
+    for (folder, name), found in sorted(sources.items()):
+        if name in headers[folder] and len(found) > MAX_SOURCES:
+            yield f"{folder}: class {name} is in {len(found)} sources: {', '.join(sorted(found))}"
+
+
+def main(paths):
+    texts = {path: pathlib.Path(path).read_text() for path in paths}
+    errors = [*large_folders(paths), *scattered_classes(texts)]
+    print("\n".join(errors), end="\n" if errors else "")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
