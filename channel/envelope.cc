@@ -141,9 +141,9 @@ uint32_t HeaderCrc(const EnvelopePrefix& prefix, std::string_view header) {
   return ExtendCrc32c(crc, AsBytes(header));
 }
 
-class DecodedMessage final : public IncomingMessage {
+class EnvelopeMessage final : public DecodedMessage {
  public:
-  DecodedMessage(const Prefix& prefix, std::string header, SliceReader payload)
+  EnvelopeMessage(const Prefix& prefix, std::string header, SliceReader payload)
       : prefix_(prefix),
         header_(std::move(header)),
         payload_(std::move(payload)) {}
@@ -152,7 +152,10 @@ class DecodedMessage final : public IncomingMessage {
   uint64_t call_id() const override { return prefix_.call_id; }
   std::string_view header() const override { return header_; }
   size_t payload_size() const override { return prefix_.payload_bytes; }
-  std::shared_ptr<SharedRoom> room() const override { return nullptr; }
+  std::shared_ptr<SharedRoom> room() const override { return room_; }
+  void set_room(std::shared_ptr<SharedRoom> room) override {
+    room_ = std::move(room);
+  }
 
   absl::Status CopyPayload(absl::Span<uint8_t> to) override {
     RETURN_IF_ERROR(CheckDestination(to.size()));
@@ -184,6 +187,7 @@ class DecodedMessage final : public IncomingMessage {
   const Prefix prefix_;
   const std::string header_;
   SliceReader payload_;
+  std::shared_ptr<SharedRoom> room_;
 };
 
 }  // namespace
@@ -214,7 +218,7 @@ EnvelopePrefix EncodePrefix(const OutgoingMessage& message) {
   return prefix;
 }
 
-absl::StatusOr<std::unique_ptr<IncomingMessage>> DecodeMessage(
+absl::StatusOr<std::unique_ptr<DecodedMessage>> DecodeMessage(
     absl::Span<const absl::Span<const uint8_t>> slices) {
   SliceReader reader(slices);
   if (reader.remaining() < kEnvelopePrefixBytes) {
@@ -236,8 +240,8 @@ absl::StatusOr<std::unique_ptr<IncomingMessage>> DecodeMessage(
                      absl::Hex(crc, absl::kZeroPad8), ", should be ",
                      absl::Hex(prefix.header_crc, absl::kZeroPad8)));
   }
-  return std::make_unique<DecodedMessage>(prefix, std::move(header),
-                                          std::move(reader));
+  return std::make_unique<EnvelopeMessage>(prefix, std::move(header),
+                                           std::move(reader));
 }
 
 }  // namespace tributary

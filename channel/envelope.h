@@ -1,5 +1,5 @@
-// The bytes of a message on a wire: prefix, header, payload. docs/protocol.md
-// has the layout.
+// The encoding of a message on a wire: a 32-byte prefix with CRCs, the header
+// (a serialized protobuf), the payload. docs/protocol.md has the layout.
 #ifndef TRIBUTARY_CHANNEL_ENVELOPE_H_
 #define TRIBUTARY_CHANNEL_ENVELOPE_H_
 
@@ -15,41 +15,51 @@
 
 namespace tributary {
 
-// "TRIB" as the first four bytes read; integers are little-endian.
+// The first four bytes read "TRIB"; integers are little-endian.
 inline constexpr uint32_t kEnvelopeMagic = 0x42495254;
-// Both this version and the one before it (once there is one) are read.
+// This version and the one before it (once there is one) are accepted.
 inline constexpr uint16_t kWireVersion = 1;
 inline constexpr uint16_t kOldestWireVersion = 1;
 
 inline constexpr size_t kEnvelopePrefixBytes = 32;
 inline constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
-// The payload of a Frame: a batch's room is cut into such pieces.
+// Limit of a Frame's payload: a batch is sent in pieces of at most this size.
 inline constexpr size_t kMaxFrameBytes = size_t{1} << 20;
-// Of any payload: replies to peers are cut by the caller's max_reply_bytes,
-// which is at most this.
+// Limit of any payload: replies to peers are cut by the caller's
+// max_reply_bytes, which is at most this.
 inline constexpr size_t kMaxPayloadBytes = size_t{4} << 20;
 inline constexpr size_t kMaxEnvelopeBytes =
     kEnvelopePrefixBytes + kMaxHeaderBytes + kMaxPayloadBytes;
 
 using EnvelopePrefix = std::array<uint8_t, kEnvelopePrefixBytes>;
 
+// Returns the size of the message on the wire.
 inline size_t EnvelopeBytes(const OutgoingMessage& message) {
   return kEnvelopePrefixBytes + message.header.size() + message.payload.size();
 }
 
-// INVALID_ARGUMENT when header or payload is beyond its limit.
+// Returns INVALID_ARGUMENT if header or payload is larger than its limit.
 absl::Status CheckEnvelopeLimits(const OutgoingMessage& message);
 
-// The first bytes of `message`, which CheckEnvelopeLimits has passed; header
-// and payload follow as they are. Reads the whole payload for its CRC: call it
-// as the message is written, while that helps the copy to the socket.
+// Returns the first bytes of `message`; its header and payload follow them
+// unchanged. Requires a message that CheckEnvelopeLimits has passed. Reads the
+// whole payload for its CRC: call it just before the message is written, when
+// having the payload in the cache speeds up the copy to the socket.
 EnvelopePrefix EncodePrefix(const OutgoingMessage& message);
 
-// The message whose bytes are the concatenation of `slices`, which must outlive
-// it. Checks everything but the payload's CRC, which CopyPayload checks.
-// DATA_LOSS: damaged, cut or too long; FAILED_PRECONDITION: a wire version that
-// this build does not speak. Reads no byte before its size is checked.
-absl::StatusOr<std::unique_ptr<IncomingMessage>> DecodeMessage(
+// A message that arrived as an envelope. A transport that can carry rooms adds
+// the room that came with it before it hands the message to the handler.
+class DecodedMessage : public IncomingMessage {
+ public:
+  virtual void set_room(std::shared_ptr<SharedRoom> room) = 0;
+};
+
+// Decodes the message whose bytes are the concatenation of `slices`, whose
+// bytes must outlive it. Checks everything but the payload's CRC, which
+// CopyPayload checks, and reads no byte before its size is checked. Returns
+// DATA_LOSS if the bytes are damaged, cut or too long, and FAILED_PRECONDITION
+// for a wire version that this build does not speak.
+absl::StatusOr<std::unique_ptr<DecodedMessage>> DecodeMessage(
     absl::Span<const absl::Span<const uint8_t>> slices);
 
 }  // namespace tributary

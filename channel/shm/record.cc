@@ -11,7 +11,7 @@ absl::Status Bad(const Record& record, const char* what) {
       "record of kind ", static_cast<uint32_t>(record.kind), ": ", what));
 }
 
-absl::Status CheckMessage(const Record& record, bool may_have_room) {
+absl::Status CheckMessage(const Record& record, bool from_trainer) {
   if (record.length < kEnvelopePrefixBytes ||
       record.length > kMaxEnvelopeBytes) {
     return Bad(record, "a message of no such length");
@@ -20,20 +20,20 @@ absl::Status CheckMessage(const Record& record, bool may_have_room) {
     return record.has_fd == 0 ? absl::OkStatus()
                               : Bad(record, "memory without a room");
   }
-  if (!may_have_room) return Bad(record, "a room from a server");
+  if (!from_trainer) return Bad(record, "a room from a server");
   if (record.memory >= kMaxMemories) return Bad(record, "too many memories");
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status CheckRecord(const Record& record, bool may_have_room) {
+absl::Status CheckRecord(const Record& record, bool from_trainer) {
   if (record.has_fd > 1) return Bad(record, "damaged");
   switch (record.kind) {
     case RecordKind::kMessage:
-      return CheckMessage(record, may_have_room);
+      return CheckMessage(record, from_trainer);
     case RecordKind::kReleased:
-      if (may_have_room || record.length != 0 || record.has_fd != 0) {
+      if (from_trainer || record.length != 0 || record.has_fd != 0) {
         return Bad(record, "a room is released by a server, without more");
       }
       return absl::OkStatus();

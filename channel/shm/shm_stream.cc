@@ -1,30 +1,39 @@
 #include "channel/shm/shm_stream.h"
 
-#include <sys/socket.h>
-
-#include <algorithm>
-#include <cerrno>
+#include <functional>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "channel/envelope.h"
-#include "channel/shm/fd_message.h"
+#include "channel/shm/record.h"
 #include "channel/stream_handle.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
 
-constexpr size_t kRecordsAtOnce = 16;
+constexpr int kReadsAtOnce = 16;  // then the loop's other sockets have a turn
 
-template <typename T>
-absl::Span<const uint8_t> BytesOf(const T& value) {
-  return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
-}
+// A trainer's slot as the server sees it. Calls `release` when nothing in this
+// process can write into it any more.
+class MappedRoom final : public SharedRoom {
+ public:
+  MappedRoom(MappedBytes mapped, std::function<void()> release)
+      : mapped_(std::move(mapped)), release_(std::move(release)) {}
+  ~MappedRoom() override { release_(); }
+  absl::Span<uint8_t> bytes() override { return mapped_.bytes; }
 
-void Append(absl::Span<const uint8_t> bytes, std::vector<uint8_t>* to) {
-  to->insert(to->end(), bytes.begin(), bytes.end());
+ private:
+  const MappedBytes mapped_;
+  const std::function<void()> release_;
+};
+
+absl::Span<const uint8_t> AsBytes(absl::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
 }  // namespace
@@ -35,10 +44,11 @@ ShmStream::ShmStream(Side side, UniqueFd socket, std::string other_end,
                      const ShmStreamOptions& options)
     : side_(side),
       other_end_(std::move(other_end)),
-      memories_(std::move(memories)),
       options_(options),
-      loop_(loop),
-      socket_(std::move(socket)) {}
+      reader_(/*from_trainer=*/side == Side::kServer),
+      peer_memories_(options.max_memory_bytes),
+      socket_(std::move(socket), loop),
+      lent_rooms_(std::move(memories)) {}
 
 ShmStream::~ShmStream() = default;
 
@@ -47,16 +57,11 @@ std::shared_ptr<Stream> ShmStream::MakeHandle() {
 }
 
 void ShmStream::Start(std::shared_ptr<StreamHandler> handler) {
-  bool watched = true;
+  bool watched = false;
   {
     MutexLock lock(mutex_);
     handler_ = std::move(handler);
-    if (loop_ != nullptr && socket_.valid()) {
-      watched_ = watched = loop_->Add(socket_.get(), shared_from_this());
-      if (watched && wants_writable_) {
-        loop_->WantWritable(socket_.get(), true);
-      }
-    }
+    watched = socket_.Watch(shared_from_this());
   }
   if (!watched) {
     Break(absl::ResourceExhaustedError(
@@ -75,265 +80,266 @@ absl::Status ShmStream::Send(OutgoingMessage message) {
   std::shared_ptr<SharedRoom> returned;
   if (side_ == Side::kServer) returned = std::move(message.room);
   RETURN_IF_ERROR(Enqueue(std::move(message)));
-  returned.reset();  // the last of it queues Released, which goes out with it
-  Owners done;
+  // The last reference queues kReleased, which is written with the message.
+  returned.reset();
+  Records removed;
   MutexLock lock(mutex_);
-  Flush(&done);
+  Flush(&removed);
   return absl::OkStatus();
 }
 
 absl::Status ShmStream::Enqueue(OutgoingMessage message) {
   const absl::Status limits = CheckEnvelopeLimits(message);
+  // The payload's CRC is computed without the lock.
   const EnvelopePrefix prefix =
       limits.ok() ? EncodePrefix(message) : EnvelopePrefix();
-  Owners done;
+  Records removed;
   MutexLock lock(mutex_);
-  if (closed_) {
+  if (!state_.is_open()) {
     return absl::UnavailableError(
         absl::StrCat(other_end_, ": the stream has closed"));
   }
   if (!limits.ok()) {
-    CloseLocked(limits, /*own=*/false, &done);
+    CloseLocked(limits, &removed);
     return limits;
   }
   const size_t bytes = EnvelopeBytes(message);
-  if (queued_bytes_ + bytes > options_.max_queued_bytes) {
+  if (queue_.bytes() + bytes > options_.max_queued_bytes) {
     auto why = absl::ResourceExhaustedError(absl::StrCat(
-        other_end_, ": ", queued_bytes_, " bytes wait on the stream, ", bytes,
+        other_end_, ": ", queue_.bytes(), " bytes wait on the stream, ", bytes,
         " more are over max_queued_bytes=", options_.max_queued_bytes));
-    CloseLocked(why, /*own=*/false, &done);
+    CloseLocked(why, &removed);
     return why;
   }
-  Outgoing out;
-  out.counted = bytes;
-  out.head.reserve(sizeof(Record) + prefix.size() + message.header.size());
-  AddRoom(message, &out);
-  Append(prefix, &out.head);
-  out.head.insert(out.head.end(), message.header.begin(), message.header.end());
+  Record record{.kind = RecordKind::kMessage,
+                .length = static_cast<uint32_t>(bytes)};
+  const int fd = lent_rooms_.Lend(message.room, &record);
+  OutgoingRecord out(record);
+  out.fd = fd;
+  out.counted_bytes = bytes;
+  out.head.reserve(out.head.size() + prefix.size() + message.header.size());
+  out.AppendToHead(prefix);
+  out.AppendToHead(AsBytes(message.header));
   out.payload = message.payload;
   out.payload_owner = std::move(message.payload_owner);
-  Queue(std::move(out));
+  queue_.Push(std::move(out));
   return absl::OkStatus();
 }
 
-// The record. Without a shared memory around the room the batch comes in
-// frames.
-void ShmStream::AddRoom(OutgoingMessage& message, Outgoing* out) {
-  Record record{.kind = RecordKind::kMessage,
-                .length = static_cast<uint32_t>(EnvelopeBytes(message))};
-  std::shared_ptr<SharedMemory> memory;
-  if (message.room != nullptr && memories_ != nullptr) {
-    memory = memories_->Holding(message.room->bytes());
-  }
-  if (memory != nullptr) {
-    auto told = std::find(told_.begin(), told_.end(), memory);
-    if (told == told_.end() && told_.size() < kMaxMemories) {
-      out->fd = memory->fd();
-      record.has_fd = 1;
-      told = told_.insert(told_.end(), memory);
-    }
-    if (told != told_.end()) {
-      const absl::Span<uint8_t> room = message.room->bytes();
-      record.memory = static_cast<uint32_t>(told - told_.begin());
-      record.offset =
-          static_cast<uint64_t>(room.data() - memory->bytes().data());
-      record.bytes = room.size();
-      record.room = next_room_++;
-      lent_[record.room] = std::move(message.room);
-    }
-  }
-  Append(BytesOf(record), &out->head);
-}
-
-void ShmStream::Queue(Outgoing out) {
-  queued_bytes_ += out.counted;
-  queue_.push_back(std::move(out));
-}
-
-void ShmStream::Flush(Owners* done) {
-  while (!queue_.empty() && socket_.valid()) {
-    const ssize_t n = SendFront();
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-    if (n < 0) {  // the other end is gone: what is read will say so
-      DropQueue(done);
-      break;
-    }
-    Sent(static_cast<size_t>(n), done);
-  }
-  if (wants_writable_ != !queue_.empty()) {
-    wants_writable_ = !queue_.empty();
-    if (watched_) loop_->WantWritable(socket_.get(), wants_writable_);
-  }
-  ShutIfDone();
-}
-
-// A descriptor goes with the first byte of its record.
-ssize_t ShmStream::SendFront() {
-  iovec pieces[2 * kRecordsAtOnce];
-  size_t n = 0;
-  const auto add = [&](absl::Span<const uint8_t> bytes) {
-    if (bytes.empty()) return;
-    pieces[n++] = {const_cast<uint8_t*>(bytes.data()), bytes.size()};
-  };
-  const size_t records = std::min(queue_.size(), kRecordsAtOnce);
-  for (size_t i = 0; i < records; ++i) {
-    const Outgoing& out = queue_[i];
-    if (i > 0 && out.fd >= 0) break;
-    const size_t of_head = std::min(out.written, out.head.size());
-    add(absl::MakeConstSpan(out.head).subspan(of_head));
-    add(out.payload.subspan(out.written - of_head));
-  }
-  const Outgoing& front = queue_.front();
-  return SendWithFd(socket_.get(), absl::MakeSpan(pieces, n),
-                    front.written == 0 ? front.fd : -1);
-}
-
-void ShmStream::Sent(size_t bytes, Owners* done) {
-  while (bytes > 0) {
-    Outgoing& front = queue_.front();
-    const size_t of_front = std::min(bytes, front.size() - front.written);
-    bytes -= of_front;
-    front.written += of_front;
-    if (front.written < front.size()) return;
-    queued_bytes_ -= front.counted;
-    done->push_back(std::move(front));
-    queue_.pop_front();
-  }
-}
-
-// But for what has been sent in part, which would end in the middle.
-void ShmStream::DropQueue(Owners* dropped) {
-  while (!queue_.empty() && queue_.back().written == 0) {
-    queued_bytes_ -= queue_.back().counted;
-    dropped->push_back(std::move(queue_.back()));
-    queue_.pop_back();
-  }
+void ShmStream::Flush(Records* removed) {
+  queue_.WriteTo(socket_.fd(), removed);
+  socket_.WantWritable(!queue_.empty());
+  ShutDownIfIdle();
 }
 
 size_t ShmStream::queued_bytes() const {
   MutexLock lock(mutex_);
-  return queued_bytes_;
+  return queue_.bytes();
 }
 
 void ShmStream::OnWritable() {
-  Owners done;
+  Records removed;
   MutexLock lock(mutex_);
-  Flush(&done);
+  Flush(&removed);
 }
 
-void ShmStream::RoomReleased(uint64_t room) {
-  Owners done;
+// A server's room is released by the last of its holders, on any thread, also
+// after the stream has closed: then the socket's end tells the trainer.
+void ShmStream::ReleaseRoom(uint64_t number) {
+  Records removed;
   MutexLock lock(mutex_);
-  --rooms_held_;
-  if (!closed_) {
-    const Record record{.kind = RecordKind::kReleased, .room = room};
-    Outgoing out;
-    Append(BytesOf(record), &out.head);
-    Queue(std::move(out));
-    Flush(&done);
-    return;
+  state_.ReleaseRoom();
+  if (state_.is_open()) {
+    queue_.Push(
+        OutgoingRecord(Record{.kind = RecordKind::kReleased, .room = number}));
+    return Flush(&removed);
   }
-  ShutIfDone();
-  if (rooms_held_ == 0 && !watched_) socket_.Reset();
+  ShutDownIfIdle();
+  if (!state_.holds_rooms()) socket_.CloseUnlessWatched();
 }
 
-// ---- the end ----------------------------------------------------------------
+// ---- receiving --------------------------------------------------------------
+
+int ShmStream::socket_fd() const {
+  MutexLock lock(mutex_);
+  return socket_.fd();  // while watched it is closed on the loop's thread only
+}
+
+void ShmStream::OnReadable() {
+  for (int i = 0; i < kReadsAtOnce; ++i) {
+    const auto result = reader_.ReadFrom(socket_fd());
+    if (result == RecordReader::ReadResult::kNothing) return;
+    if (result == RecordReader::ReadResult::kEnded) {
+      return Disconnect(absl::UnavailableError(absl::StrCat(
+          other_end_, ": the process at the other end has ended")));
+    }
+    const absl::Status status = HandleRecords();
+    if (!status.ok()) ReceiveFailed(status);
+    if (result == RecordReader::ReadResult::kDrained) return;
+  }
+}
+
+absl::Status ShmStream::HandleRecords() {
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<IncomingRecord> incoming,
+                     reader_.Next());
+    if (!incoming.has_value()) return absl::OkStatus();
+    RETURN_IF_ERROR(Handle(*incoming));
+  }
+}
+
+absl::Status ShmStream::Handle(const IncomingRecord& incoming) {
+  switch (incoming.record.kind) {
+    case RecordKind::kMessage:
+      return HandleMessage(incoming);
+    case RecordKind::kReleased:
+      return HandleReleased(incoming.record.room);
+    case RecordKind::kClose:
+      HandleClose(absl::Status(
+          static_cast<absl::StatusCode>(incoming.record.room),
+          std::string(incoming.bytes.begin(), incoming.bytes.end())));
+      return absl::OkStatus();
+  }
+  return absl::OkStatus();  // CheckRecord lets no other kind pass
+}
+
+absl::Status ShmStream::HandleMessage(const IncomingRecord& incoming) {
+  std::shared_ptr<StreamHandler> handler;
+  {
+    MutexLock lock(mutex_);
+    if (state_.receives()) handler = handler_;
+  }
+  if (handler == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::unique_ptr<DecodedMessage> message,
+                   DecodeMessage({incoming.bytes}));
+  if (incoming.record.room != 0) {
+    ASSIGN_OR_RETURN(std::shared_ptr<SharedRoom> room,
+                     MapRoom(incoming.record));
+    if (room == nullptr) return absl::OkStatus();  // this end has closed
+    message->set_room(std::move(room));
+  }
+  handler->OnMessage(*message);
+  return absl::OkStatus();
+}
+
+// Returns null if this end has closed: its socket may be shut down already, and
+// then the room belongs to the trainer again. This is checked where the room is
+// counted, under the same lock.
+absl::StatusOr<std::shared_ptr<SharedRoom>> ShmStream::MapRoom(
+    const Record& record) {
+  UniqueFd fd = record.has_fd == 1 ? reader_.TakeFd() : UniqueFd();
+  ASSIGN_OR_RETURN(MappedBytes mapped,
+                   peer_memories_.Map(record, std::move(fd)));
+  {
+    MutexLock lock(mutex_);
+    if (!state_.HoldRoom()) return nullptr;
+  }
+  return std::make_shared<MappedRoom>(
+      std::move(mapped), [self = shared_from_this(), number = record.room] {
+        self->ReleaseRoom(number);
+      });
+}
+
+absl::Status ShmStream::HandleReleased(uint64_t number) {
+  absl::StatusOr<std::shared_ptr<SharedRoom>> room;  // destroyed unlocked
+  MutexLock lock(mutex_);
+  room = lent_rooms_.TakeBack(number);
+  return room.status();
+}
+
+void ShmStream::HandleClose(absl::Status why) {
+  Records removed;
+  MutexLock lock(mutex_);
+  if (!state_.Close(std::move(why))) return;
+  state_.StopReceiving();
+  queue_.DropUnstarted(&removed);
+  PostOnClosed();
+  ShutDownIfIdle();
+}
+
+void ShmStream::ReceiveFailed(const absl::Status& status) {
+  reader_.DiscardAll();
+  Close(absl::Status(status.code(),
+                     absl::StrCat(other_end_, ": ", status.message())));
+}
+
+// ---- closing ----------------------------------------------------------------
 
 void ShmStream::Close(absl::Status why) {
-  Owners dropped;
+  Records removed;
   MutexLock lock(mutex_);
-  CloseLocked(std::move(why), /*own=*/true, &dropped);
+  state_.StopReceiving();
+  CloseLocked(std::move(why), &removed);
 }
 
-void ShmStream::CloseLocked(absl::Status why, bool own, Owners* dropped) {
-  deaf_ |= own;
-  if (std::exchange(closed_, true)) return;
-  why_ = std::move(why);
-  if (!why_.ok()) DropQueue(dropped);
-  const absl::string_view text = why_.message().substr(0, kMaxCloseText);
-  const Record record{.kind = RecordKind::kClose,
-                      .length = static_cast<uint32_t>(text.size()),
-                      .room = static_cast<uint64_t>(why_.code())};
-  Outgoing out;
-  Append(BytesOf(record), &out.head);
-  out.head.insert(out.head.end(), text.begin(), text.end());
-  Queue(std::move(out));
-  Flush(dropped);
-  PostClosed();
-  if (queue_.empty() || loop_ == nullptr) return;
-  loop_->PostAfter(options_.linger,
-                   [self = shared_from_this()] { self->LingerIsOver(); });
+// Queues kClose behind what is to be written still: everything after an orderly
+// close, after an error only a record that is written in part.
+void ShmStream::CloseLocked(absl::Status why, Records* removed) {
+  if (!state_.Close(std::move(why))) return;
+  if (!state_.why().ok()) queue_.DropUnstarted(removed);
+  const absl::string_view text =
+      state_.why().message().substr(0, kMaxCloseText);
+  OutgoingRecord out(
+      Record{.kind = RecordKind::kClose,
+             .length = static_cast<uint32_t>(text.size()),
+             .room = static_cast<uint64_t>(state_.why().code())});
+  out.AppendToHead(AsBytes(text));
+  queue_.Push(std::move(out));
+  Flush(removed);
+  PostOnClosed();
+  if (queue_.empty()) return;
+  socket_.PostAfter(options_.linger,
+                    [self = shared_from_this()] { self->EndLinger(); });
 }
 
-void ShmStream::PostClosed() {
-  if (loop_ == nullptr) return;
-  loop_->Post([self = shared_from_this()] { self->TellClosed(); });
+void ShmStream::PostOnClosed() {
+  socket_.Post([self = shared_from_this()] { self->CallOnClosed(); });
 }
 
-void ShmStream::TellClosed() {
+void ShmStream::CallOnClosed() {
   std::shared_ptr<StreamHandler> handler;
   absl::Status why;
   {
     MutexLock lock(mutex_);
-    deaf_ = true;
+    state_.StopReceiving();
     handler = std::exchange(handler_, nullptr);
-    why = why_;
+    why = state_.why();
   }
   if (handler != nullptr) handler->OnClosed(why);
 }
 
-// The other end, frozen perhaps, does not take what is left.
-void ShmStream::LingerIsOver() {
-  std::deque<Outgoing> dropped;
-  Owners none;
+// The other end, frozen perhaps, has not read what is left.
+void ShmStream::EndLinger() {
+  Records removed;
   MutexLock lock(mutex_);
   if (queue_.empty()) return;
-  TakeQueue(&dropped);
-  Flush(&none);
+  queue_.DropAll(&removed);
+  Flush(&removed);
 }
 
-void ShmStream::ShutIfDone() {
-  if (!closed_ || shut_ || !queue_.empty() || rooms_held_ > 0) return;
-  shut_ = true;
-  if (socket_.valid()) shutdown(socket_.get(), SHUT_WR);
-}
-
-void ShmStream::Unwatch() {
-  if (std::exchange(watched_, false)) loop_->Remove(socket_.get());
-  if (rooms_held_ == 0) socket_.Reset();
-}
-
-// Nothing will come any more: the other process has closed its end, or is dead.
-void ShmStream::EndOfSocket() {
-  LetGo(absl::UnavailableError(
-      absl::StrCat(other_end_, ": the process at the other end has ended")));
+void ShmStream::ShutDownIfIdle() {
+  if (state_.ShutDownIfIdle(queue_.empty())) socket_.ShutDownWriting();
 }
 
 void ShmStream::Break(absl::Status why) {
-  LetGo(std::move(why));
+  Disconnect(std::move(why));
   MutexLock lock(mutex_);
-  deaf_ = true;
-  loop_ = nullptr;
+  state_.StopReceiving();
+  socket_.DetachFromLoop();
 }
 
-// Of all that the other end had or was to have; it is told no more.
-void ShmStream::LetGo(absl::Status why) {
-  std::deque<Outgoing> dropped;
-  std::map<uint64_t, std::shared_ptr<SharedRoom>> returned;
+// Drops what is queued and takes all rooms back: the other process has closed
+// its end or is dead, or the loop is about to end. A socket that proves to the
+// other end that rooms are in use stays open until they are released.
+void ShmStream::Disconnect(absl::Status why) {
+  Records removed;
+  std::vector<std::shared_ptr<SharedRoom>> returned;
   MutexLock lock(mutex_);
-  returned.swap(lent_);
-  TakeQueue(&dropped);
-  if (!std::exchange(closed_, true)) {
-    why_ = std::move(why);
-    PostClosed();
-  }
-  if (loop_ != nullptr) Unwatch();
-}
-
-void ShmStream::TakeQueue(std::deque<Outgoing>* to) {
-  to->swap(queue_);
-  queued_bytes_ = 0;
+  returned = lent_rooms_.TakeBackAll();
+  queue_.DropAll(&removed);
+  if (state_.Close(std::move(why))) PostOnClosed();
+  socket_.Unwatch();
+  if (!state_.holds_rooms()) socket_.CloseUnlessWatched();
 }
 
 }  // namespace tributary

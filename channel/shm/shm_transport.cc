@@ -9,20 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "channel/shm/fd_message.h"
 #include "channel/shm/record.h"
+#include "channel/shm/socket_pair.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
 
-absl::StatusOr<std::pair<UniqueFd, UniqueFd>> SocketPair(int type) {
-  int ends[2];
-  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0) {
-    return absl::ErrnoToStatus(errno, "socketpair");
-  }
-  return std::make_pair(UniqueFd(ends[0]), UniqueFd(ends[1]));
-}
-
-// Never waits: a worker that takes nothing is as good as none.
+// Sends the worker's end of a new stream. Never waits: a worker whose door is
+// full is treated as one that has ended.
 bool SendHello(int door, StreamMethod method, int end) {
   Hello hello;
   hello.method = static_cast<uint16_t>(method);
@@ -34,7 +28,7 @@ bool SendHello(int door, StreamMethod method, int end) {
 }  // namespace
 
 absl::StatusOr<WorkerDoor> MakeWorkerDoor() {
-  ASSIGN_OR_RETURN(auto ends, SocketPair(SOCK_SEQPACKET));
+  ASSIGN_OR_RETURN(SocketPair ends, MakeSocketPair(SOCK_SEQPACKET));
   return WorkerDoor{std::move(ends.first), std::move(ends.second)};
 }
 
@@ -72,16 +66,17 @@ void ShmTransport::RemoveWorker(const Address& address) {
   doors_.erase(address);
 }
 
-// Our end of a new stream.
-absl::StatusOr<UniqueFd> ShmTransport::Knock(const Address& address,
-                                             StreamMethod method) {
+// Sends the worker one end of a new stream through its door and returns the
+// other one.
+absl::StatusOr<UniqueFd> ShmTransport::OpenSocket(const Address& address,
+                                                  StreamMethod method) {
   MutexLock lock(mutex_);
   const auto door = doors_.find(address);
   if (door == doors_.end()) {
     return absl::UnavailableError(
         absl::StrCat(address.ToString(), ": no such worker"));
   }
-  ASSIGN_OR_RETURN(auto ends, SocketPair(SOCK_STREAM));
+  ASSIGN_OR_RETURN(SocketPair ends, MakeSocketPair(SOCK_STREAM));
   if (!SendHello(door->second.get(), method, ends.second.get())) {
     return absl::UnavailableError(absl::StrCat(
         address.ToString(), ": the worker takes no stream: ",
@@ -94,7 +89,7 @@ absl::StatusOr<UniqueFd> ShmTransport::Knock(const Address& address,
 std::shared_ptr<Stream> ShmTransport::Connect(
     const Address& address, StreamMethod method,
     std::shared_ptr<StreamHandler> handler) {
-  absl::StatusOr<UniqueFd> socket = Knock(address, method);
+  absl::StatusOr<UniqueFd> socket = OpenSocket(address, method);
   const absl::Status why = socket.status();
   auto stream = std::make_shared<ShmStream>(
       ShmStream::Side::kTrainer, why.ok() ? *std::move(socket) : UniqueFd(),

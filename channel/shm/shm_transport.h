@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "channel/shm/shared_memories.h"
+#include "channel/shm/shared_memory.h"
 #include "channel/shm/shm_stream.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
@@ -53,7 +55,8 @@ class ShmTransport final : public Transport {
                const ShmStreamOptions& options)
       : options_(options), loop_(std::move(loop)) {}
 
-  absl::StatusOr<UniqueFd> Knock(const Address& address, StreamMethod method);
+  absl::StatusOr<UniqueFd> OpenSocket(const Address& address,
+                                      StreamMethod method);
 
   const ShmStreamOptions options_;
   const std::shared_ptr<SharedMemories> memories_ =

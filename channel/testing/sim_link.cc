@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/message_with_room.h"
 
 namespace tributary {
 namespace {
@@ -195,11 +194,10 @@ void SimLink::Deliver(SimSide from, Item item) {
     network_->watch_->OnArrival(info_, to, item.message);
   }
   item.message.payload_owner.reset();
-  MessageWithRoom arrived(
-      *std::move(message),
+  (*message)->set_room(
       network_->Map(receiver.node->node(), std::move(item.message.room)));
   const auto handler = receiver.handler;
-  handler->OnMessage(arrived);
+  handler->OnMessage(**message);
 }
 
 void SimLink::Close(SimSide side, absl::Status why) {
