@@ -20,9 +20,9 @@
 #include "absl/strings/str_split.h"
 #include "benchmarks/channel/bare_grpc_stream.h"
 #include "channel/measure/batch_stream.h"
-#include "channel/measure/far_end.h"
 #include "channel/measure/loopback_tcp.h"
-#include "channel/measure/stream_ends.h"
+#include "channel/measure/measured_transfer.h"
+#include "channel/measure/sender_process.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 
@@ -56,7 +56,7 @@ struct Series {
 // --------------------------------------------------------------
 
 absl::Status Serve(const Flags& flags) {
-  const AlignedBuffer room = FilledRoom(kRoom);
+  const AlignedBuffer room = MakePattern(kRoom);
   const auto frame_bytes = static_cast<size_t>(flags.frame_kib) << 10;
   if (flags.serve == "raw") {
     return ServeRawStreams(room.span(), flags.streams, flags.bytes());
@@ -65,7 +65,7 @@ absl::Status Serve(const Flags& flags) {
     ASSIGN_OR_RETURN(
         const auto source,
         BareGrpcSource::Start(room.span(), frame_bytes, flags.bytes()));
-    ServeFarEnd(source->port());
+    ServeSenderProcess(source->port());
     return absl::OkStatus();
   }
   return ServeBatchStreams(room.span(), frame_bytes);
@@ -115,7 +115,7 @@ void Print(const Series& series, const Series& raw) {
 }
 
 absl::Status Run(const Flags& flags) {
-  const AlignedBuffer from = FilledRoom(kRoom);
+  const AlignedBuffer from = MakePattern(kRoom);
   AlignedBuffer to(kRoom * flags.streams);
   std::vector<Series> all = AllSeries(flags, to.span());
   for (int round = 0; round < flags.rounds; ++round) {

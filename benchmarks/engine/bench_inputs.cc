@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "channel/measure/memory_limits.h"
+#include "channel/measure/memory_bandwidth.h"
 #include "common/random/hop_key.h"
 #include "common/random/philox.h"
 
@@ -42,7 +42,8 @@ BENCHMARK(RandomLines)->Iterations(1);
 
 void Memcpy(benchmark::State& state) {
   for (auto _ : state) {
-    state.counters["bytes"] = MemcpyRate(1, absl::Seconds(1)).per_cpu_second;
+    state.counters["bytes"] =
+        MeasureMemcpyRate(1, absl::Seconds(1)).per_cpu_second;
   }
 }
 BENCHMARK(Memcpy)->Iterations(1);
@@ -72,7 +73,7 @@ double CpuSeconds() {
 
 double LinesPerSecond() {
   static const double rate =
-      RandomLineRate(1, BytesRead(), absl::Seconds(3)).per_cpu_second;
+      MeasureRandomLineRate(1, BytesRead(), absl::Seconds(3)).per_cpu_second;
   return rate;
 }
 

@@ -1,5 +1,5 @@
-// Batches through gRPC streams as servers and trainers move them: frames with
-// CRCs, cut from a room, copied and checked into a slot.
+// Measures batches over gRPC streams, moved as servers and trainers move them:
+// cut into frames with CRCs, received, checked and copied into a slot.
 #ifndef TRIBUTARY_CHANNEL_MEASURE_BATCH_STREAM_H_
 #define TRIBUTARY_CHANNEL_MEASURE_BATCH_STREAM_H_
 
@@ -12,19 +12,22 @@
 
 namespace tributary {
 
-// Answers every credit with the same room, which outlives it.
+// The sending end: a gRPC server that answers every credit with the same batch.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
+  // Listens on a free port of loopback. `room`, the batch's bytes, outlives the
+  // source.
   static absl::StatusOr<std::unique_ptr<BatchSource>> Start(
       absl::Span<const uint8_t> room, size_t frame_bytes);
   virtual uint16_t port() const = 0;
 };
 
-// Seconds until each of `streams`, each on a connection of its own, has brought
-// `batches` into an equal part of `to`, two asked for ahead. The connections
-// are made, and a batch is received, before the clock starts. Fails as the
-// stream does, and with DEADLINE_EXCEEDED after 60 s.
+// The receiving end. Returns the seconds until each of `streams`, each on a
+// connection of its own, has received `batches` into an equal part of `to`,
+// with two batches requested ahead. The connections are made and one batch is
+// received before the clock starts. Returns the stream's error, or
+// DEADLINE_EXCEEDED after 60 s.
 absl::StatusOr<double> BatchSeconds(uint16_t port, int streams, int batches,
                                     absl::Span<uint8_t> to);
 

@@ -6,8 +6,8 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/measure/batch_filler.h"
-#include "channel/measure/far_end.h"
 #include "channel/measure/rate.h"
+#include "channel/measure/sender_process.h"
 #include "channel/shm/shared_memory.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"
@@ -18,19 +18,20 @@
 namespace tributary {
 namespace {
 
-const Address kFiller{"filler", 1};  // a name, where there is a door
+const Address kFiller{"filler", 1};  // only a name, for the worker's door
 
 class Channel final : public MeasuredChannel {
  public:
-  ~Channel() override { transport_.reset(); }  // before what it writes into
+  // The transport ends before the memory that it writes into.
+  ~Channel() override { transport_.reset(); }
 
   absl::Status Start(ChannelKind kind, std::vector<std::string> arguments,
                      size_t bytes) {
     RETURN_IF_ERROR(MakeMemory(kind, bytes));
     Address address = kFiller;
     if (kind == ChannelKind::kGrpc) {
-      ASSIGN_OR_RETURN(far_end_, FarEnd::Start(std::move(arguments)));
-      address = {"127.0.0.1", far_end_->port()};
+      ASSIGN_OR_RETURN(sender_, SenderProcess::Start(std::move(arguments)));
+      address = {"127.0.0.1", sender_->port()};
       transport_ = std::make_unique<GrpcTransport>();
     } else {
       RETURN_IF_ERROR(StartBehindDoor(std::move(arguments)));
@@ -41,16 +42,16 @@ class Channel final : public MeasuredChannel {
   }
 
   absl::StatusOr<ChannelRun> Run(const BatchesAsked& asked) override {
-    ASSIGN_OR_RETURN(const double far_cpu, far_end_->CpuSeconds());
+    ASSIGN_OR_RETURN(const double sender_cpu, sender_->CpuSeconds());
     const double cpu = ProcessCpuSeconds();
     auto arrived = asker_->Receive(asked);
-    if (!arrived.ok()) return far_end_->CauseOf(arrived.status());
+    if (!arrived.ok()) return sender_->CauseOf(arrived.status());
     ChannelRun run;
     run.arrived = *std::move(arrived);
     run.cost.seconds = run.arrived.seconds;
     run.cost.receiver_cpu_seconds = ProcessCpuSeconds() - cpu;
-    ASSIGN_OR_RETURN(const double far_cpu_after, far_end_->CpuSeconds());
-    run.cost.sender_cpu_seconds = far_cpu_after - far_cpu;
+    ASSIGN_OR_RETURN(const double sender_cpu_after, sender_->CpuSeconds());
+    run.cost.sender_cpu_seconds = sender_cpu_after - sender_cpu;
     return run;
   }
 
@@ -71,8 +72,8 @@ class Channel final : public MeasuredChannel {
   absl::Status StartBehindDoor(std::vector<std::string> arguments) {
     ASSIGN_OR_RETURN(WorkerDoor door, MakeWorkerDoor());
     arguments.push_back(absl::StrCat(door.worker.get()));
-    ASSIGN_OR_RETURN(far_end_,
-                     FarEnd::Start(std::move(arguments), door.worker.get()));
+    ASSIGN_OR_RETURN(
+        sender_, SenderProcess::Start(std::move(arguments), door.worker.get()));
     ASSIGN_OR_RETURN(auto transport, ShmTransport::Create());
     transport->AddWorker(kFiller, std::move(door.trainer));
     if (shared_ != nullptr) transport->AddMemory(shared_);
@@ -80,10 +81,10 @@ class Channel final : public MeasuredChannel {
     return absl::OkStatus();
   }
 
-  std::shared_ptr<SharedMemory> shared_;  // or
-  AlignedBuffer buffer_;
+  std::shared_ptr<SharedMemory> shared_;  // kSharedMemory; else null
+  AlignedBuffer buffer_;                  // the memory of other kinds
   absl::Span<uint8_t> memory_;
-  std::unique_ptr<FarEnd> far_end_;
+  std::unique_ptr<SenderProcess> sender_;
   std::unique_ptr<Transport> transport_;
   std::shared_ptr<BatchAsker> asker_;
 };
@@ -95,7 +96,7 @@ absl::Status ServeFillerAtDoor(UniqueFd door, absl::Span<const uint8_t> from) {
   BatchFiller filler(from, &pool);
   ASSIGN_OR_RETURN(const auto server,
                    ShmServer::Start(&filler, std::move(door), {}));
-  ServeFarEnd(0);
+  ServeSenderProcess(0);
   return absl::OkStatus();
 }
 
@@ -103,7 +104,7 @@ absl::Status ServeFillerOverGrpc(absl::Span<const uint8_t> from) {
   ThreadPool pool("filler", 1);
   BatchFiller filler(from, &pool);
   ASSIGN_OR_RETURN(const auto server, GrpcServer::Start({}, &filler));
-  ServeFarEnd(server->address().port);
+  ServeSenderProcess(server->address().port);
   return absl::OkStatus();
 }
 

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "channel/measure/batch_asker.h"
-#include "channel/measure/stream_ends.h"
+#include "channel/measure/transfer_series.h"
 #include "common/io/unique_fd.h"
 
 namespace tributary {
@@ -23,8 +23,8 @@ enum class ChannelKind {
   kGrpc,          // frames, over loopback TCP
 };
 
-// In the process that fills (see FarEnd): answers credits out of `from` until
-// the parent goes; through a WorkerDoor's worker end, or over gRPC.
+// In the process that fills (see SenderProcess): answers credits out of `from`
+// until the parent goes; through a WorkerDoor's worker end, or over gRPC.
 absl::Status ServeFillerAtDoor(UniqueFd door, absl::Span<const uint8_t> from);
 absl::Status ServeFillerOverGrpc(absl::Span<const uint8_t> from);
 

@@ -1,4 +1,4 @@
-// How often a machine does something in a second.
+// Measures how often a machine does something in a second.
 #ifndef TRIBUTARY_CHANNEL_MEASURE_RATE_H_
 #define TRIBUTARY_CHANNEL_MEASURE_RATE_H_
 
@@ -11,17 +11,18 @@ namespace tributary {
 
 struct MeasuredRate {
   double per_second = 0;  // of all threads together
-  // Of the threads' own time, which other work on the machine takes no part of.
+  // By the threads' own CPU time, which excludes other work on the machine.
   double per_cpu_second = 0;
 };
 
-// The sum of what `piece(thread)` returns, again and again in each of `threads`
-// (at least 1) until `time` has passed; at least once in each. A piece should
-// take well below `time`.
+// Calls `piece(thread)` repeatedly in each of `threads` (at least 1) threads
+// until `time` has passed, at least once in each, and returns the rate of the
+// sum of its results. A piece should take well below `time`.
 MeasuredRate MeasureRate(int threads, absl::Duration time,
                          absl::FunctionRef<uint64_t(int thread)> piece);
 
-// User and system seconds of this process so far, of all its threads.
+// Returns the user and system seconds that all threads of this process have
+// used so far.
 double ProcessCpuSeconds();
 
 }  // namespace tributary

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "channel/measure/loopback_tcp.h"
-#include "channel/measure/memory_limits.h"
+#include "channel/measure/memory_bandwidth.h"
 #include "cli/sample/sample_output.h"
 #include "cli/sample/sample_source.h"
 #include "common/io/buffer.h"
@@ -154,16 +154,17 @@ absl::Status MeasureLimit(const BenchOptions& options,
       const uint64_t bytes = LimitBytes(TopologyBytes(schema));
       report.limit =
           absl::StrCat("random cache lines of ", bytes >> 20, " MiB");
-      report.limit_per_second = RandomLineRate(threads, bytes, time).per_second;
+      report.limit_per_second =
+          MeasureRandomLineRate(threads, bytes, time).per_second;
       report.ratio = report.edges_per_second / report.limit_per_second;
       return absl::OkStatus();
     }
     case BenchKind::kGather:
       report.limit = "bytes of memcpy";
-      report.limit_per_second = MemcpyRate(threads, time).per_second;
+      report.limit_per_second = MeasureMemcpyRate(threads, time).per_second;
       report.random_line_bytes_per_second =
           kCacheLine *
-          RandomLineRate(threads, LimitBytes(AllBytes(schema)), time)
+          MeasureRandomLineRate(threads, LimitBytes(AllBytes(schema)), time)
               .per_second;
       break;
     case BenchKind::kStream: {

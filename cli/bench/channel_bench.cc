@@ -82,7 +82,7 @@ void MeasureMemcpy(const AlignedBuffer& from, absl::Span<uint8_t> to,
 }  // namespace
 
 absl::StatusOr<ChannelBenchReport> RunChannelBench(absl::Duration time) {
-  const AlignedBuffer from = FilledRoom(kChannelMemory);
+  const AlignedBuffer from = MakePattern(kChannelMemory);
   ASSIGN_OR_RETURN(const auto copy, SharedMemory::Create(kChannelMemory));
   std::memset(copy->bytes().data(), 0, kChannelMemory);
   ChannelBenchReport report;
@@ -105,7 +105,7 @@ absl::StatusOr<ChannelBenchReport> RunChannelBench(absl::Duration time) {
 }
 
 absl::Status RunFillingEnd(std::optional<UniqueFd> door) {
-  const AlignedBuffer from = FilledRoom(kChannelMemory);
+  const AlignedBuffer from = MakePattern(kChannelMemory);
   if (!door.has_value()) return ServeFillerOverGrpc(from.span());
   return ServeFillerAtDoor(*std::move(door), from.span());
 }

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "channel/measure/stream_ends.h"
+#include "channel/measure/measured_transfer.h"
 #include "common/io/unique_fd.h"
 
 namespace tributary {

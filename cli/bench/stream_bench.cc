@@ -72,7 +72,7 @@ double RatioOf(const StreamBenchReport& report) {
 absl::StatusOr<StreamBenchReport> RunStreamBench(
     const StreamBenchOptions& options) {
   const int streams = options.streams;
-  const AlignedBuffer from = FilledRoom(kBatchBytes);
+  const AlignedBuffer from = MakePattern(kBatchBytes);
   AlignedBuffer to(kBatchBytes * streams);
   StreamBenchReport report;
   report.streams = streams;
@@ -85,7 +85,7 @@ absl::StatusOr<StreamBenchReport> RunStreamBench(
 }
 
 absl::Status RunStreamBenchFarEnd(const std::string& way, int streams) {
-  const AlignedBuffer room = FilledRoom(kBatchBytes);
+  const AlignedBuffer room = MakePattern(kBatchBytes);
   if (way == kRaw) {
     return ServeRawStreams(room.span(), streams, BytesOf(streams));
   }

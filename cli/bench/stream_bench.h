@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "channel/measure/stream_ends.h"
+#include "channel/measure/measured_transfer.h"
 
 namespace tributary {
 

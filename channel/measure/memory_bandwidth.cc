@@ -1,4 +1,4 @@
-#include "channel/measure/memory_limits.h"
+#include "channel/measure/memory_bandwidth.h"
 
 #include <algorithm>
 #include <atomic>
@@ -51,7 +51,8 @@ uint64_t ReadLinesAskedFor(const uint8_t* base, uint64_t lines, uint64_t seed,
 
 }  // namespace
 
-MeasuredRate RandomLineRate(int threads, uint64_t bytes, absl::Duration time) {
+MeasuredRate MeasureRandomLineRate(int threads, uint64_t bytes,
+                                   absl::Duration time) {
   const uint64_t lines =
       std::clamp<uint64_t>(bytes / kCacheLine, 1, UINT32_MAX);
   const AlignedBuffer memory = Touched(lines * kCacheLine);
@@ -73,7 +74,7 @@ MeasuredRate RandomLineRate(int threads, uint64_t bytes, absl::Duration time) {
   return best;
 }
 
-MeasuredRate MemcpyRate(int threads, absl::Duration time) {
+MeasuredRate MeasureMemcpyRate(int threads, absl::Duration time) {
   const size_t bytes =
       std::min(kCopyBuffer, kAllCopyBuffers / 2 / static_cast<size_t>(threads));
   std::vector<AlignedBuffer> from, to;

@@ -1,4 +1,4 @@
-#include "channel/measure/far_end.h"
+#include "channel/measure/sender_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -30,11 +30,11 @@ absl::Status SystemError(const char* what, int error) {
       absl::StrCat("the sending process: ", what, ": ", std::strerror(error)));
 }
 
-// Between fork and exec, so by async-signal-safe calls only. The end of its
-// standard input, `socket`, says too that the parent has gone, but not to a
-// process that is stopped.
-[[noreturn]] void BecomeFarEnd(pid_t parent, int socket, int passed_on,
-                               char** argv) {
+// Runs between fork and exec, so it makes async-signal-safe calls only. The end
+// of standard input, `socket`, also reports that the parent has ended, but not
+// to a process that is stopped.
+[[noreturn]] void ExecSender(pid_t parent, int socket, int passed_on,
+                             char** argv) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent &&
       dup2(socket, STDIN_FILENO) == STDIN_FILENO &&
       (passed_on < 0 || fcntl(passed_on, F_SETFD, 0) == 0)) {
@@ -43,18 +43,18 @@ absl::Status SystemError(const char* what, int error) {
   _exit(127);
 }
 
-// -1, and errno, when there can be no more processes.
+// Returns -1 and sets errno if the system allows no more processes.
 pid_t Spawn(std::vector<std::string> arguments, int socket, int passed_on) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) BecomeFarEnd(parent, socket, passed_on, argv.data());
+  if (pid == 0) ExecSender(parent, socket, passed_on, argv.data());
   return pid;
 }
 
-// No SIGPIPE when the other end has gone.
+// Raises no SIGPIPE if the other end has closed.
 bool SendText(int socket, const std::string& text) {
   return send(socket, text.data(), text.size(), MSG_NOSIGNAL) ==
          static_cast<ssize_t>(text.size());
@@ -69,13 +69,13 @@ std::string HowItEnded(int status) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<FarEnd>> FarEnd::Start(
+absl::StatusOr<std::unique_ptr<SenderProcess>> SenderProcess::Start(
     std::vector<std::string> arguments, int passed_on) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
     return SystemError("socketpair", errno);
   }
-  std::unique_ptr<FarEnd> end(new FarEnd);
+  std::unique_ptr<SenderProcess> end(new SenderProcess);
   end->socket_ = sockets[0];
   arguments.insert(arguments.begin(), "far-end");
   end->pid_ = Spawn(std::move(arguments), sockets[1], passed_on);
@@ -91,19 +91,20 @@ absl::StatusOr<std::unique_ptr<FarEnd>> FarEnd::Start(
   return end;
 }
 
-FarEnd::~FarEnd() {
+SenderProcess::~SenderProcess() {
   close(socket_);
   if (pid_ <= 0) return;
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
 }
 
-absl::StatusOr<double> FarEnd::CpuSeconds() {
+absl::StatusOr<double> SenderProcess::CpuSeconds() {
   if (!SendText(socket_, "?")) return CauseOf(SystemError("send", errno));
   return ReceiveNumber();
 }
 
-absl::StatusOr<double> FarEnd::ReceiveNumber() {
+// Receives one packet, which is a number as text.
+absl::StatusOr<double> SenderProcess::ReceiveNumber() {
   char text[64];
   ssize_t length;
   do {
@@ -116,8 +117,9 @@ absl::StatusOr<double> FarEnd::ReceiveNumber() {
   return CauseOf(absl::UnavailableError("the sending process says nothing"));
 }
 
-// A process's sockets close a little before it can be waited for.
-bool FarEnd::EndsSoon() const {
+// Waits a second for the child's end: its sockets close a little before it can
+// be waited for.
+bool SenderProcess::EndsSoon() const {
   if (pid_ <= 0) return false;
   const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   if (fd < 0) return false;
@@ -127,7 +129,7 @@ bool FarEnd::EndsSoon() const {
   return ends;
 }
 
-absl::Status FarEnd::CauseOf(absl::Status error) {
+absl::Status SenderProcess::CauseOf(absl::Status error) {
   int how = 0;
   if (!EndsSoon() || waitpid(pid_, &how, WNOHANG) != pid_) return error;
   pid_ = -1;
@@ -135,7 +137,7 @@ absl::Status FarEnd::CauseOf(absl::Status error) {
       absl::StrCat("the sending process ", HowItEnded(how)));
 }
 
-void ServeFarEnd(uint16_t port) {
+void ServeSenderProcess(uint16_t port) {
   if (!SendText(STDIN_FILENO, absl::StrCat(port))) return;
   char question;
   while (recv(STDIN_FILENO, &question, 1, 0) > 0) {
