@@ -226,7 +226,7 @@ void CallClient::Core::Post(Done done, absl::StatusOr<CallReply> result) {
 
 void CallClient::Core::Break(const absl::Status& why) {
   std::map<CallId, Pending> calls;
-  std::shared_ptr<Stream> stream;  // let go of without the lock
+  std::shared_ptr<Stream> stream;  // destroyed without the lock
   {
     MutexLock lock(mutex_);
     if (!broken_.has_value()) broken_ = why;

@@ -1,4 +1,7 @@
-// Requests and their answers over one stream, from the asking side.
+// The calling side of requests and replies over one stream.
+//
+// A call is a message with an id; the reply carries the same id. Calls overlap
+// and may be answered in any order.
 #ifndef TRIBUTARY_CHANNEL_CALL_CLIENT_H_
 #define TRIBUTARY_CHANNEL_CALL_CLIENT_H_
 
@@ -21,7 +24,7 @@ namespace tributary {
 struct CallRequest {
   MessageKind kind{};
   std::string header;  // serialized protobuf
-  // Not changed until the transport has let go of `payload_owner`.
+  // Not copied; must not change until `payload_owner` is released.
   absl::Span<const uint8_t> payload;
   std::shared_ptr<const void> payload_owner;
 };
@@ -33,45 +36,48 @@ struct CallReply {
 };
 
 struct CallClientOptions {
-  // Calls without an answer yet; one more fails with RESOURCE_EXHAUSTED.
+  // Limit of unanswered calls; one more fails with RESOURCE_EXHAUSTED.
   size_t max_outstanding = 256;
 };
 
 // One stream of calls to one server. When the stream breaks, every outstanding
-// call fails with the stream's error and so does every later one: make a new
-// client. Thread-safe. The destructor closes the stream and fails what is
-// outstanding with CANCELLED.
+// and every later call fails with the stream's error; create a new client then.
+// The destructor closes the stream and fails outstanding calls with CANCELLED.
+// Thread-safe.
 class CallClient {
  public:
-  // Names a call of this client; 0 names none.
+  // Identifies a call of this client; 0 identifies none.
   using CallId = uint64_t;
   using Done = absl::AnyInvocable<void(absl::StatusOr<CallReply>)>;
 
-  // Opens the stream; an unreachable server shows as failing calls. `transport`
-  // is not used later. `executor` outlives the client and its callbacks.
+  // Opens the stream; if the server cannot be reached, the calls fail.
+  // `transport` is not used after this returns. `executor` outlives the client
+  // and its callbacks.
   CallClient(Transport* transport, const Address& address, StreamMethod method,
              Executor* executor, CallClientOptions options = {});
   ~CallClient();
   CallClient(const CallClient&) = delete;
   CallClient& operator=(const CallClient&) = delete;
 
-  // `done` is called exactly once, on the executor, never inside this call:
-  // with the answer, or with what the other end answered as CallError,
-  // DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE (stream broken),
-  // RESOURCE_EXHAUSTED (too many calls, or an answer whose payload is larger
-  // than `max_reply_bytes`), DATA_LOSS (payload damaged: the stream breaks).
-  // `deadline` is by the executor's clock, and finite.
+  // Sends `request` and calls `done` exactly once, on the executor, never
+  // inside this call. `done` receives the reply or an error: the one that the
+  // server replied (as CallError), DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE
+  // (the stream is broken), RESOURCE_EXHAUSTED (too many calls, or the reply's
+  // payload is larger than `max_reply_bytes`), or DATA_LOSS (the payload is
+  // damaged; the stream breaks). `deadline` is by the executor's clock and must
+  // be finite.
   CallId Call(CallRequest request, absl::Time deadline, size_t max_reply_bytes,
               Done done);
-  // Fails the call with CANCELLED unless it is over, and tells the server.
+  // Fails the call with CANCELLED, unless it is over, and cancels it at the
+  // server.
   void Cancel(CallId id);
-  // Ends the stream; what is outstanding fails with `why`.
+  // Closes the stream; outstanding calls fail with `why`.
   void Close(absl::Status why);
 
-  // False once the stream has broken or was closed.
+  // Returns false once the stream has broken or was closed.
   bool open() const;
   size_t outstanding() const;
-  // Answers that came after their call was over.
+  // Returns the number of replies that arrived after their call was over.
   uint64_t late_replies() const;
 
  private:

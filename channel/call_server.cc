@@ -64,7 +64,7 @@ class CallServer final : public StreamHandler,
 
   void OnClosed(const absl::Status&) override {
     std::map<uint64_t, CancelToken> calls;
-    std::shared_ptr<Stream> stream;  // let go of without the lock
+    std::shared_ptr<Stream> stream;  // destroyed without the lock
     {
       MutexLock lock(mutex_);
       calls.swap(calls_);
@@ -76,7 +76,7 @@ class CallServer final : public StreamHandler,
   void Answer(uint64_t id, absl::StatusOr<CallAnswer> answer) {
     {
       MutexLock lock(mutex_);
-      if (calls_.erase(id) == 0) return;  // the stream has gone
+      if (calls_.erase(id) == 0) return;  // the stream has closed
     }
     Send(answer.ok() ? AnswerMessage(id, *std::move(answer))
                      : ErrorMessage(id, answer.status()));

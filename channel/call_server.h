@@ -1,4 +1,7 @@
-// Requests and their answers over one stream, from the answering side.
+// The serving side of requests and replies over one stream.
+//
+// Each incoming call is passed to a function together with a responder, which
+// sends the reply from any thread.
 #ifndef TRIBUTARY_CHANNEL_CALL_SERVER_H_
 #define TRIBUTARY_CHANNEL_CALL_SERVER_H_
 
@@ -21,14 +24,14 @@ struct IncomingCall {
   std::string header;  // serialized protobuf, not yet parsed
   AlignedBuffer payload;
   std::string peer;
-  // Cancelled when the caller no longer waits or the stream has broken.
+  // Cancelled when the caller stops waiting or the stream breaks.
   CancelToken cancel;
 };
 
 struct CallAnswer {
   MessageKind kind{};
   std::string header;
-  // Not changed until the transport has let go of `payload_owner`.
+  // Not copied; must not change until `payload_owner` is released.
   absl::Span<const uint8_t> payload;
   std::shared_ptr<const void> payload_owner;
 };
@@ -37,8 +40,9 @@ namespace call_internal {
 class CallServer;
 }
 
-// Answers one call, once; from any thread, also after the stream has broken. A
-// call whose responder is dropped unused is answered with INTERNAL. Move-only.
+// Answers one call, once, on any thread. After the stream has broken the answer
+// is dropped. If the responder is destroyed unused, the call is answered with
+// INTERNAL. Move-only.
 class CallResponder {
  public:
   CallResponder(std::shared_ptr<call_internal::CallServer> server, uint64_t id);
@@ -46,8 +50,8 @@ class CallResponder {
   CallResponder(CallResponder&&) = default;
   CallResponder& operator=(CallResponder&&) = delete;
 
-  // Requires that it was not called before, nor moved from. An error travels as
-  // CallError; so does an answer beyond the envelope's limits.
+  // Requires that it was neither called before nor moved from. An error is sent
+  // as CallError; so is an answer that exceeds the envelope's limits.
   void operator()(absl::StatusOr<CallAnswer> answer);
 
  private:
@@ -56,16 +60,18 @@ class CallResponder {
 };
 
 struct CallServerOptions {
-  // Calls in work for one stream; one more is answered RESOURCE_EXHAUSTED.
+  // Limit of unanswered calls of one stream; one more is answered with
+  // RESOURCE_EXHAUSTED.
   size_t max_concurrent = 64;
   size_t max_request_bytes = size_t{4} << 20;  // of a payload
   size_t max_header_bytes = size_t{64} << 10;  // of a request
 };
 
-// Called on the transport's thread: must not block; post the work.
+// Called on the transport's thread; must not block, so it posts its work.
 using CallFunction = std::function<void(IncomingCall, CallResponder)>;
 
-// The handler of a kLeaf or kControl stream, for StreamAcceptor::Accept.
+// Returns a handler that serves calls on `stream`, for StreamAcceptor::Accept
+// of kLeaf and kControl streams. `peer` names the caller in messages.
 std::shared_ptr<StreamHandler> ServeCalls(std::shared_ptr<Stream> stream,
                                           std::string peer,
                                           CallFunction function,

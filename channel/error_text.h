@@ -1,4 +1,4 @@
-// An error as messages carry it: a code and a text.
+// Converts errors to and from the code and text that messages carry.
 #ifndef TRIBUTARY_CHANNEL_ERROR_TEXT_H_
 #define TRIBUTARY_CHANNEL_ERROR_TEXT_H_
 
@@ -10,13 +10,13 @@
 
 namespace tributary {
 
-// The status's message for a protobuf string, which must be UTF-8, while a
-// status may quote anything: its first 4096 bytes, escaped when they are not
-// ASCII. So an error's header stays far below the envelope's limit.
+// Returns the first 4096 bytes of the status's message, escaped if they are not
+// ASCII. A protobuf string must be UTF-8, while a status may quote any bytes;
+// and the limit keeps an error's header far below the envelope's limit.
 std::string ErrorText(const absl::Status& status);
 
-// The error that the other end means. A code that is none of absl's, and OK,
-// becomes UNKNOWN; `text` is cut as above.
+// Returns the error that the other end has sent. A code that is not one of
+// absl's errors becomes UNKNOWN, and so does OK; `text` is cut as above.
 absl::Status ErrorFrom(int32_t code, std::string_view text);
 
 }  // namespace tributary

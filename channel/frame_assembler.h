@@ -1,4 +1,4 @@
-// Puts a batch's frames together, in the slot that was granted for it.
+// Copies the frames of a batch into the slot that was granted for it.
 #ifndef TRIBUTARY_CHANNEL_FRAME_ASSEMBLER_H_
 #define TRIBUTARY_CHANNEL_FRAME_ASSEMBLER_H_
 
@@ -10,23 +10,24 @@
 
 namespace tributary {
 
-// Takes the frames of one grant. A stream is ordered, so frames come ascending
-// and without a gap; anything else is an error of the other end. Not
+// Receives the frames of one grant. A stream is ordered, so the frames arrive
+// in ascending order without gaps; anything else is an error of the sender. Not
 // thread-safe.
 class FrameAssembler {
  public:
-  // `slot` is the granted room and outlives the assembler.
+  // `slot`: the granted memory, which outlives the assembler.
   explicit FrameAssembler(absl::Span<uint8_t> slot) : slot_(slot) {}
 
-  // Copies the payload of `frame` to `offset` and checks its CRC on the way;
-  // `offset` and `total` are those of its header. DATA_LOSS: damaged, a gap,
-  // empty, another total, or larger than the slot: break the stream. After an
-  // error the bytes of the slot mean nothing.
+  // Copies the payload of `frame` to `offset` and checks its CRC while copying.
+  // `offset` and `total` are those of the frame's header. Returns DATA_LOSS if
+  // the frame is damaged, is empty, leaves a gap, has another total than the
+  // first one, or exceeds the slot: the caller breaks the stream, and the
+  // slot's contents are undefined.
   absl::Status Add(uint64_t offset, uint64_t total, IncomingMessage& frame);
 
   bool complete() const { return total_ > 0 && received_ == total_; }
   uint64_t received() const { return received_; }
-  // Of the whole room; 0 until the first frame.
+  // The size of the whole batch in bytes; 0 until the first frame.
   uint64_t total() const { return total_; }
 
  private:

@@ -7,29 +7,30 @@
 
 namespace tributary {
 
-// The owner of one frame's payload: its end says that the network took it.
-class FrameSender::InFlight {
+// The owner of one frame's payload, held by the transport. Its destruction
+// reports that the network has taken the frame.
+class FrameSender::FrameOwner {
  public:
-  InFlight(std::weak_ptr<FrameSender> sender, Executor* executor, size_t bytes,
-           std::shared_ptr<const void> room)
+  FrameOwner(std::weak_ptr<FrameSender> sender, Executor* executor,
+             size_t bytes, std::shared_ptr<const void> batch)
       : sender_(std::move(sender)),
         executor_(executor),
         bytes_(bytes),
-        room_(std::move(room)) {}
-  // On any thread, also inside Stream::Send with the sender's lock held.
-  ~InFlight() {
+        batch_(std::move(batch)) {}
+  // Runs on any thread, also inside Stream::Send with the sender's lock held.
+  ~FrameOwner() {
     executor_->Post([sender = std::move(sender_), bytes = bytes_] {
-      if (const auto self = sender.lock()) self->Taken(bytes);
+      if (const auto self = sender.lock()) self->FrameTaken(bytes);
     });
   }
-  InFlight(const InFlight&) = delete;
-  InFlight& operator=(const InFlight&) = delete;
+  FrameOwner(const FrameOwner&) = delete;
+  FrameOwner& operator=(const FrameOwner&) = delete;
 
  private:
   std::weak_ptr<FrameSender> sender_;
   Executor* const executor_;
   const size_t bytes_;
-  const std::shared_ptr<const void> room_;
+  const std::shared_ptr<const void> batch_;
 };
 
 std::shared_ptr<FrameSender> FrameSender::Create(std::shared_ptr<Stream> stream,
@@ -41,40 +42,41 @@ std::shared_ptr<FrameSender> FrameSender::Create(std::shared_ptr<Stream> stream,
       new FrameSender(std::move(stream), executor, options));
 }
 
-void FrameSender::Send(uint64_t grant, absl::Span<const uint8_t> room,
+void FrameSender::Send(uint64_t grant, absl::Span<const uint8_t> bytes,
                        std::shared_ptr<const void> owner) {
   {
     MutexLock lock(mutex_);
     if (stream_ == nullptr) return;
-    rooms_.push_back({grant, room, std::move(owner)});
+    batches_.push_back({grant, bytes, std::move(owner)});
   }
-  Pump();
+  SendFrames();
 }
 
 bool FrameSender::Cancel(uint64_t grant) {
-  Room cancelled;  // let go of without the lock
+  QueuedBatch cancelled;  // destroyed without the lock
   MutexLock lock(mutex_);
-  const auto it =
-      std::find_if(rooms_.begin(), rooms_.end(),
-                   [grant](const Room& room) { return room.grant == grant; });
-  if (it == rooms_.end()) return false;
+  const auto it = std::find_if(
+      batches_.begin(), batches_.end(),
+      [grant](const QueuedBatch& batch) { return batch.grant == grant; });
+  if (it == batches_.end()) return false;
   cancelled = std::move(*it);
-  rooms_.erase(it);
+  batches_.erase(it);
   return true;
 }
 
 void FrameSender::Stop() {
-  std::deque<Room> rooms;
+  std::deque<QueuedBatch> batches;
   std::shared_ptr<Stream> stream;
   MutexLock lock(mutex_);
-  rooms.swap(rooms_);
+  batches.swap(batches_);
   stream.swap(stream_);
 }
 
 size_t FrameSender::waiting_bytes() const {
   MutexLock lock(mutex_);
   size_t bytes = 0;
-  for (const Room& room : rooms_) bytes += room.bytes.size() - room.sent;
+  for (const QueuedBatch& batch : batches_)
+    bytes += batch.bytes.size() - batch.sent;
   return bytes;
 }
 
@@ -83,49 +85,49 @@ uint64_t FrameSender::frames_taken() const {
   return frames_taken_;
 }
 
-void FrameSender::Taken(size_t bytes) {
+void FrameSender::FrameTaken(size_t bytes) {
   {
     MutexLock lock(mutex_);
-    in_flight_ -= bytes;
+    bytes_in_flight_ -= bytes;
     ++frames_taken_;
   }
-  Pump();
+  SendFrames();
 }
 
-OutgoingMessage FrameSender::NextFrame(Room& room) {
+OutgoingMessage FrameSender::NextFrame(QueuedBatch& batch) {
   const size_t length =
-      std::min(options_.frame_bytes, room.bytes.size() - room.sent);
+      std::min(options_.frame_bytes, batch.bytes.size() - batch.sent);
   v1::Frame frame;
-  frame.set_grant(room.grant);
-  frame.set_offset(room.sent);
-  frame.set_total(room.bytes.size());
+  frame.set_grant(batch.grant);
+  frame.set_offset(batch.sent);
+  frame.set_total(batch.bytes.size());
   OutgoingMessage message;
   message.kind = MessageKind::kFrame;
   message.header = frame.SerializeAsString();
-  message.payload = room.bytes.subspan(room.sent, length);
-  message.payload_owner = std::make_shared<const InFlight>(
-      weak_from_this(), executor_, length, room.owner);
-  room.sent += length;
-  in_flight_ += length;
+  message.payload = batch.bytes.subspan(batch.sent, length);
+  message.payload_owner = std::make_shared<const FrameOwner>(
+      weak_from_this(), executor_, length, batch.owner);
+  batch.sent += length;
+  bytes_in_flight_ += length;
   return message;
 }
 
-// The lock is held while a frame is handed over, so that Cancel cuts between
-// frames: Send does not block and calls nobody.
-void FrameSender::Pump() {
-  std::deque<Room> done;  // let go of without the lock
+// Holds the lock while it passes a frame to the stream, so that Cancel takes
+// effect between frames. Stream::Send neither blocks nor calls handlers.
+void FrameSender::SendFrames() {
+  std::deque<QueuedBatch> done;  // destroyed without the lock
   MutexLock lock(mutex_);
-  while (stream_ != nullptr && !rooms_.empty() &&
-         in_flight_ < options_.window_bytes) {
-    Room& room = rooms_.front();
-    const bool sent = stream_->Send(NextFrame(room)).ok();
+  while (stream_ != nullptr && !batches_.empty() &&
+         bytes_in_flight_ < options_.window_bytes) {
+    QueuedBatch& batch = batches_.front();
+    const bool sent = stream_->Send(NextFrame(batch)).ok();
     if (!sent) {  // the stream has broken: nothing more can be sent
-      done.swap(rooms_);
+      done.swap(batches_);
       return;
     }
-    if (room.sent < room.bytes.size()) continue;
-    done.push_back(std::move(room));
-    rooms_.pop_front();
+    if (batch.sent < batch.bytes.size()) continue;
+    done.push_back(std::move(batch));
+    batches_.pop_front();
   }
 }
 

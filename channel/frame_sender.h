@@ -1,4 +1,4 @@
-// Sends finished batches over a stream, frame by frame.
+// Sends finished batches over a stream in frames of bounded size.
 #ifndef TRIBUTARY_CHANNEL_FRAME_SENDER_H_
 #define TRIBUTARY_CHANNEL_FRAME_SENDER_H_
 
@@ -18,56 +18,62 @@ namespace tributary {
 
 struct FrameSenderOptions {
   size_t frame_bytes = kMaxFrameBytes;  // at most kMaxFrameBytes
-  // Of frames that the transport holds at once. The rest waits here, so that
-  // other messages of the stream need not wait behind whole batches.
+  // Limit of the frames that the transport holds at once. The rest waits in the
+  // sender, so that other messages of the stream do not queue behind whole
+  // batches.
   size_t window_bytes = size_t{4} << 20;
 };
 
-// Cuts rooms into kFrame messages that refer to them: nothing is copied. Rooms
-// go out one after the other. Thread-safe. What bounds the rooms that wait is
-// the server's byte budget, which they are reserved from.
+// Cuts batches into kFrame messages that refer to the batch's memory, without a
+// copy, and sends one batch after the other. The memory of waiting batches is
+// bounded by the server's byte budget, from which it is reserved. Thread-safe.
 class FrameSender : public std::enable_shared_from_this<FrameSender> {
  public:
-  // `executor` outlives every room that was handed over.
+  // `executor` outlives the owners of all batches passed to Send.
   static std::shared_ptr<FrameSender> Create(std::shared_ptr<Stream> stream,
                                              Executor* executor,
                                              FrameSenderOptions options = {});
 
-  // `owner` keeps `room`, not empty, and is let go of once the network has
-  // taken the last frame, or the room was cancelled, or the stream broke.
-  void Send(uint64_t grant, absl::Span<const uint8_t> room,
+  // Queues the batch `bytes` (not empty) for `grant`. `owner` keeps the bytes
+  // and is released once the network has taken the last frame, the batch was
+  // cancelled or the stream broke.
+  void Send(uint64_t grant, absl::Span<const uint8_t> bytes,
             std::shared_ptr<const void> owner);
-  // No frame of `grant` is sent after this. True when one was left to send.
+  // Sends no more frames of `grant`. Returns true if some were left to send.
   bool Cancel(uint64_t grant);
-  // Lets go of the stream and of what waits: call it from OnClosed.
+  // Releases the stream and all waiting batches. Call it from OnClosed.
   void Stop();
-  // Of rooms, not yet handed to the stream.
+  // Returns the bytes of batches that were not yet passed to the stream.
   size_t waiting_bytes() const;
-  // By the network, so far: grows as long as anything goes out.
+  // Returns the number of frames that the network has taken so far. It grows as
+  // long as anything is sent.
   uint64_t frames_taken() const;
 
  private:
-  struct Room {
+  // A batch of which frames are left to send. `owner` is of any type: the
+  // server's memory and its reservation, or a test's buffer.
+  struct QueuedBatch {
     uint64_t grant = 0;
     absl::Span<const uint8_t> bytes;
     std::shared_ptr<const void> owner;
-    size_t sent = 0;
+    size_t sent = 0;  // bytes passed to the stream
   };
-  class InFlight;
+  class FrameOwner;
 
   FrameSender(std::shared_ptr<Stream> stream, Executor* executor,
               FrameSenderOptions options)
       : executor_(executor), options_(options), stream_(std::move(stream)) {}
-  void Taken(size_t bytes);
-  void Pump();
-  OutgoingMessage NextFrame(Room& room) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FrameTaken(size_t bytes);
+  void SendFrames();
+  OutgoingMessage NextFrame(QueuedBatch& batch)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Executor* const executor_;
   const FrameSenderOptions options_;
   mutable Mutex mutex_;
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
-  std::deque<Room> rooms_ ABSL_GUARDED_BY(mutex_);
-  size_t in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<QueuedBatch> batches_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t frames_taken_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

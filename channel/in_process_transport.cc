@@ -41,9 +41,8 @@ class InProcessMessage final : public IncomingMessage {
 
 }  // namespace
 
-// Both ends of a stream. Tasks are posted under the mutex, so that each end
-// hears things in the order in which they became true; handlers are called
-// without it.
+// Both ends of a stream. Tasks are posted under the mutex, so that each end's
+// handler is called in the order of the events; handlers are called without it.
 class InProcessTransport::Link : public std::enable_shared_from_this<Link> {
  public:
   Link(Executor* executor, const InProcessOptions& options,
@@ -55,7 +54,8 @@ class InProcessTransport::Link : public std::enable_shared_from_this<Link> {
   void Start(std::shared_ptr<StreamHandler> client,
              std::shared_ptr<StreamAcceptor> acceptor, StreamMethod method);
   absl::Status Send(int from, OutgoingMessage message);
-  // Ends the stream from outside of both ends, or (own_end) from one of them.
+  // Closes both ends. `own_end`: the end that closes by its own will and so
+  // receives no more messages; -1: neither.
   void Close(absl::Status why, int own_end = -1);
   size_t queued_bytes(int from);
 
@@ -63,8 +63,8 @@ class InProcessTransport::Link : public std::enable_shared_from_this<Link> {
   struct Side {
     std::shared_ptr<Strand> strand;
     std::shared_ptr<StreamHandler> handler;
-    size_t queued_bytes = 0;  // sent by this side
-    bool deaf = false;        // has closed: hears no more messages
+    size_t queued_bytes = 0;      // sent by this side
+    bool receive_closed = false;  // it has closed: receives no more messages
   };
 
   void Accept(StreamAcceptor& acceptor, StreamMethod method);
@@ -115,7 +115,7 @@ void InProcessTransport::Link::Start(std::shared_ptr<StreamHandler> client,
 void InProcessTransport::Link::Accept(StreamAcceptor& acceptor,
                                       StreamMethod method) {
   absl::Status why = absl::UnavailableError("refused");
-  // Held until the refusal is out, for dropping it would close the stream.
+  // Kept until the refusal is sent, because dropping it closes the stream.
   const auto stream = std::make_shared<End>(shared_from_this(), kServer);
   auto handler = acceptor.Accept(method, "in-process", stream, &why);
   if (handler == nullptr) {
@@ -123,8 +123,8 @@ void InProcessTransport::Link::Accept(StreamAcceptor& acceptor,
                        absl::StrCat(server_name_, ": ", why.message())));
     return;
   }
-  // Runs on the server's strand, where an OnClosed of a stream that has been
-  // closed meanwhile comes after.
+  // This runs on the server's strand, so the OnClosed of a stream that was
+  // closed in the meantime comes later.
   MutexLock lock(mutex_);
   sides_[kServer].handler = std::move(handler);
 }
@@ -169,7 +169,7 @@ void InProcessTransport::Link::Deliver(int from,
 
 std::shared_ptr<StreamHandler> InProcessTransport::Link::HandlerOf(int side) {
   MutexLock lock(mutex_);
-  return sides_[side].deaf ? nullptr : sides_[side].handler;
+  return sides_[side].receive_closed ? nullptr : sides_[side].handler;
 }
 
 size_t InProcessTransport::Link::queued_bytes(int from) {
@@ -179,7 +179,7 @@ size_t InProcessTransport::Link::queued_bytes(int from) {
 
 void InProcessTransport::Link::Close(absl::Status why, int own_end) {
   MutexLock lock(mutex_);
-  if (own_end >= 0) sides_[own_end].deaf = true;
+  if (own_end >= 0) sides_[own_end].receive_closed = true;
   CloseLocked(std::move(why));
 }
 

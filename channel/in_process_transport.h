@@ -1,4 +1,4 @@
-// Streams between parts of one process.
+// A transport whose streams connect parts of one process.
 #ifndef TRIBUTARY_CHANNEL_IN_PROCESS_TRANSPORT_H_
 #define TRIBUTARY_CHANNEL_IN_PROCESS_TRANSPORT_H_
 
@@ -13,29 +13,29 @@
 namespace tributary {
 
 struct InProcessOptions {
-  // Of headers and payloads waiting in one direction of one stream.
+  // Limit of the headers and payloads that wait in one direction of one stream.
   size_t max_queued_bytes = size_t{256} << 20;
 };
 
-// Hands messages over by reference: header, payload and room are the sender's
-// own, nothing is encoded, and CopyPayload is one memcpy. No CRC is made: the
-// bytes never leave this process's memory.
+// Passes messages by reference: header, payload and room are the sender's own,
+// nothing is encoded, and CopyPayload is one memcpy. No CRC is computed, since
+// the bytes never leave this process's memory.
 //
-// Each end of a stream hears its calls on a Strand of `executor`. What was
-// sent before a Close still arrives at the other end; an end that has closed
-// hears no more messages. Thread-safe.
+// The handler of each end is called on a Strand of `executor`. Messages sent
+// before a Close still arrive at the other end; an end that has closed receives
+// no more messages. Thread-safe.
 class InProcessTransport final : public Transport {
  public:
   // `executor` outlives the transport and its streams.
   explicit InProcessTransport(Executor* executor, InProcessOptions options = {})
       : executor_(executor), options_(options) {}
-  // Closes the streams that are left, with UNAVAILABLE.
+  // Closes the remaining streams with UNAVAILABLE.
   ~InProcessTransport() override;
 
-  // Streams to `address`, which is only a name here, go to `acceptor` from now
-  // on. Accept is called on the executor.
+  // Directs new streams to `address`, which is only a name here, to `acceptor`.
+  // Accept is called on the executor.
   void Listen(const Address& address, std::shared_ptr<StreamAcceptor> acceptor);
-  // Later streams to it are refused; the streams that are there go on.
+  // Refuses later streams to `address`; existing streams are not affected.
   void StopListening(const Address& address);
 
   std::shared_ptr<Stream> Connect(

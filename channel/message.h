@@ -1,4 +1,5 @@
-// What streams carry: a kind, a small protobuf header, a raw payload.
+// The messages that streams carry: a kind, a small protobuf header and a raw
+// payload.
 #ifndef TRIBUTARY_CHANNEL_MESSAGE_H_
 #define TRIBUTARY_CHANNEL_MESSAGE_H_
 
@@ -42,16 +43,23 @@ enum class MessageKind : uint16_t {
   kFarewellReply = 50,
 };
 
-// "Credit", or "kind 77" for a value that is none.
+// Returns the kind's name, for example "Credit", or "kind 77" for an unknown
+// value.
 std::string MessageKindName(MessageKind kind);
 
-// The room of a batch when trainer and server share a process: the trainer's
-// own slot, into which the server gathers. It travels beside a Credit through
-// the in-process transport; over a network there is none.
+// The memory of one batch, lent by the trainer to the server: the trainer's
+// receive slot, into which the server gathers the batch. It travels with a
+// Credit through transports that can share memory (in process, shared memory);
+// others deliver none, and the batch arrives in frames.
+//
+// An interface, because each end holds the loan in its own way: the trainer's
+// keeps its slot from reuse, the server's maps the memory. Everything in the
+// server that may still write into the room holds a reference; releasing the
+// last one, on any thread, ends the loan.
 class SharedRoom {
  public:
   virtual ~SharedRoom() = default;
-  // As long as the credit's max_bytes; 64-byte aligned.
+  // The credit's max_bytes bytes, 64-byte aligned.
   virtual absl::Span<uint8_t> bytes() = 0;
 };
 
@@ -60,17 +68,17 @@ struct OutgoingMessage {
   MessageKind kind{};
   uint64_t call_id = 0;  // 0 on batch streams
   std::string header;    // serialized protobuf
-  // Read by the transport, perhaps on another thread, until it lets go of
-  // `payload_owner`; not changed until then.
+  // Not copied: the transport reads it, perhaps on another thread, until it
+  // releases `payload_owner`. Must not change until then.
   absl::Span<const uint8_t> payload;
   std::shared_ptr<const void> payload_owner;
-  // Beside a Credit: lent. Beside a server's answer: the server's own, given
-  // back with it; who sends it writes no more.
+  // With a Credit: lent to the server. With a server's answer: the room that
+  // came with the credit, given back; the sender must not write any more.
   std::shared_ptr<SharedRoom> room;
 };
 
-// A message that has arrived: kind, sizes and header have been checked against
-// the header's CRC, the payload not yet. Valid only during OnMessage.
+// A message that has arrived. The header's CRC, which covers kind and sizes
+// too, has been checked; the payload's has not. Valid only during OnMessage.
 class IncomingMessage {
  public:
   virtual ~IncomingMessage() = default;
@@ -78,9 +86,11 @@ class IncomingMessage {
   virtual uint64_t call_id() const = 0;
   virtual std::string_view header() const = 0;
   virtual size_t payload_size() const = 0;
-  // Copies the payload to `to` (payload_size() bytes) and checks its CRC as it
-  // goes. DATA_LOSS when it is wrong: break the stream. At most once.
+  // Copies the payload to `to` (payload_size() bytes) and checks its CRC while
+  // copying. Returns DATA_LOSS if it is wrong: the caller breaks the stream.
+  // Call at most once.
   virtual absl::Status CopyPayload(absl::Span<uint8_t> to) = 0;
+  // The room that came with the message; null if there is none.
   virtual std::shared_ptr<SharedRoom> room() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// The protobuf in a message's header.
+// Parses the protobuf in a message's header.
 #ifndef TRIBUTARY_CHANNEL_PARSE_HEADER_H_
 #define TRIBUTARY_CHANNEL_PARSE_HEADER_H_
 
@@ -11,8 +11,8 @@
 
 namespace tributary {
 
-// INVALID_ARGUMENT, naming the kind, when `header` is no Proto: its CRC was
-// right, so the other end wrote it so.
+// Returns INVALID_ARGUMENT, naming the kind, if `header` is not a serialized
+// Proto. Its CRC was right, so the sender wrote it this way.
 template <typename Proto>
 absl::StatusOr<Proto> ParseHeader(MessageKind kind, std::string_view header) {
   Proto proto;

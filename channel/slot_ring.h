@@ -1,4 +1,4 @@
-// The trainer's receive memory, cut into slots of varying size.
+// The trainer's receive memory, allocated in slots of varying size.
 #ifndef TRIBUTARY_CHANNEL_SLOT_RING_H_
 #define TRIBUTARY_CHANNEL_SLOT_RING_H_
 
@@ -17,7 +17,7 @@
 
 namespace tributary {
 
-// Names a slot; never used again by its ring.
+// Identifies a slot; a ring never uses an id again.
 using SlotId = uint64_t;
 
 struct SlotRingStats {
@@ -26,50 +26,56 @@ struct SlotRingStats {
   size_t ready = 0;
   size_t leased = 0;
   size_t quarantined = 0;
-  size_t used_bytes = 0;  // of all of them, in whole units
+  size_t used_bytes = 0;  // of all slots, in whole units
   size_t leased_bytes = 0;
-  size_t largest_free_bytes = 0;  // what Allocate can give now
-  size_t peak_bytes = 0;          // the most that used_bytes ever was
+  size_t largest_free_bytes = 0;  // the most that Allocate can return now
+  size_t peak_bytes = 0;          // the maximum of used_bytes so far
 };
 
-// A slot lives FREE -> GRANTED -> READY -> LEASED -> FREE. A granted slot whose
-// holder fell silent is QUARANTINED until the holder returned it or is proven
-// dead: a frozen process may still write into it. Slots return in any order;
-// best fit over coalesced free extents, in units of 4 KiB.
+// A slot passes through the states FREE -> GRANTED -> READY -> LEASED -> FREE.
+// A granted slot whose holder does not answer is QUARANTINED until the holder
+// has returned it or is proven dead, because a frozen process may still write
+// into it. Slots are freed in any order. Allocation is best fit over coalesced
+// free extents, in units of 4 KiB.
 //
-// Thread-safe. Leases keep the ring alive. FAILED_PRECONDITION from
-// any method: the slot is not in the state that the method requires.
+// Thread-safe. Leases keep the ring alive. Every method returns
+// FAILED_PRECONDITION if the slot is not in the state that it requires.
 class SlotRing : public std::enable_shared_from_this<SlotRing> {
  public:
   static constexpr size_t kUnit = 4096;
 
-  // Over memory of its own; `bytes` is rounded up to whole units.
+  // Returns a ring over memory of its own; `bytes` is rounded up to whole
+  // units.
   static std::shared_ptr<SlotRing> Create(size_t bytes);
-  // Over memory that others see too, whole units of it; `owner` keeps it.
-  // Requires `memory` aligned to 64 bytes.
+  // Returns a ring over the whole units of `memory`, which other processes may
+  // map and which `owner` keeps. Requires `memory` aligned to 64 bytes.
   static std::shared_ptr<SlotRing> Over(absl::Span<uint8_t> memory,
                                         std::shared_ptr<const void> owner);
 
-  // Called after room has become free, on the thread that freed it, without
-  // the lock; it must only post. Set it before the first lease; an empty one
-  // takes the last away (a call of it may still be under way).
+  // Sets the function that is called after memory has become free, on the
+  // thread that freed it, without the lock; it must only post. Set it before
+  // the first lease. An empty function removes the last one, a call of which
+  // may still be running.
   void OnRoomFreed(std::function<void()> callback);
 
   size_t capacity() const { return memory_.size(); }
 
-  // FREE -> GRANTED. None when no free extent is large enough. A slot of 0
-  // bytes takes a unit.
+  // FREE -> GRANTED. Returns nullopt if no free extent is large enough. A slot
+  // of 0 bytes takes a unit.
   std::optional<SlotId> Allocate(size_t bytes);
-  // The slot's bytes, as many as asked for (as kept, once ready).
+  // Returns the slot's bytes: as many as were allocated, or as were kept by
+  // MarkReady.
   absl::StatusOr<absl::Span<uint8_t>> Bytes(SlotId id) const;
-  // GRANTED -> READY. The first `bytes` hold the batch; the rest is freed.
+  // GRANTED -> READY. Keeps the first `bytes`, which hold the batch, and frees
+  // the rest.
   absl::Status MarkReady(SlotId id, size_t bytes);
   // GRANTED -> QUARANTINED.
   absl::Status Quarantine(SlotId id);
-  // GRANTED or QUARANTINED -> FREE: the holder returned it or is dead. READY ->
-  // FREE: what is in it is given up.
+  // GRANTED or QUARANTINED -> FREE: the holder has returned the slot or is
+  // dead. READY -> FREE: the batch in it is discarded.
   absl::Status Free(SlotId id);
-  // READY -> LEASED, and FREE when the last copy is let go of, on any thread.
+  // READY -> LEASED, and LEASED -> FREE when the last copy of the result is
+  // destroyed, on any thread.
   absl::StatusOr<std::shared_ptr<const void>> Lease(SlotId id);
 
   SlotRingStats stats() const;
@@ -80,7 +86,7 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
     State state = State::kGranted;
     size_t offset = 0;
     size_t extent = 0;  // whole units
-    size_t bytes = 0;   // of use to the caller
+    size_t bytes = 0;   // as the caller asked for or kept
   };
 
   SlotRing(AlignedBuffer buffer, absl::Span<uint8_t> memory,
@@ -95,8 +101,8 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
   void EndLease(SlotId id);
   void TellRoomFreed();
 
-  const AlignedBuffer buffer_;               // or
-  const std::shared_ptr<const void> owner_;  // of
+  const AlignedBuffer buffer_;               // the memory of Create; or
+  const std::shared_ptr<const void> owner_;  // the owner of Over's memory
   const absl::Span<uint8_t> memory_;
   mutable Mutex mutex_;
   SlotId next_id_ ABSL_GUARDED_BY(mutex_) = 1;

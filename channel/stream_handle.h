@@ -1,4 +1,4 @@
-// The Stream that users hold, over an end that transports hold too.
+// The Stream that users hold, of an end that its transport keeps alive as well.
 #ifndef TRIBUTARY_CHANNEL_STREAM_HANDLE_H_
 #define TRIBUTARY_CHANNEL_STREAM_HANDLE_H_
 
@@ -9,7 +9,8 @@
 
 namespace tributary {
 
-// Dropping it closes. `End` has Stream's methods.
+// Forwards to `End`, which has Stream's methods, and closes it when destroyed.
+// Thread-safe as `End` is.
 template <typename End>
 class StreamHandle final : public Stream {
  public:

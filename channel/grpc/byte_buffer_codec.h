@@ -1,4 +1,5 @@
-// Messages as gRPC byte buffers, without a copy of the payload.
+// Encodes messages as gRPC byte buffers without copying the payload, and
+// decodes them.
 #ifndef TRIBUTARY_CHANNEL_GRPC_BYTE_BUFFER_CODEC_H_
 #define TRIBUTARY_CHANNEL_GRPC_BYTE_BUFFER_CODEC_H_
 
@@ -12,16 +13,16 @@
 
 namespace tributary {
 
-// Prefix and header in one slice, the payload in another that refers to
-// `message.payload` and holds its owner until gRPC has let go of the slice,
-// which may be long after the write is done. Without an owner the payload is
-// copied. Computes the CRCs.
+// Returns a buffer with prefix and header in one slice and the payload in
+// another, which refers to `message.payload` and keeps its owner until gRPC
+// releases the slice; that may be long after the write is done. A payload
+// without an owner is copied. Computes the CRCs.
 grpc::ByteBuffer EncodeToByteBuffer(OutgoingMessage message);
 
-// A message that lies in a byte buffer's slices.
+// A decoded message together with the byte buffer's slices that it refers to.
 class ReceivedMessage {
  public:
-  // As DecodeMessage.
+  // Returns the errors of DecodeMessage.
   static absl::StatusOr<ReceivedMessage> Decode(const grpc::ByteBuffer& buffer);
   IncomingMessage& message() { return *message_; }
 

@@ -1,4 +1,5 @@
-// The channel arguments that both ends of a connection set alike.
+// The gRPC channel arguments that both ends of a connection set to the same
+// values.
 #ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
 #define TRIBUTARY_CHANNEL_GRPC_CONNECTION_ARGUMENTS_H_
 
@@ -14,14 +15,15 @@ inline int ArgumentMs(absl::Duration duration) {
   return static_cast<int>(absl::ToInt64Milliseconds(duration));
 }
 
-// Calls `set` with the name and value of each.
+// Calls `set` with the name and value of each argument.
 inline void SetConnectionArguments(
     const GrpcConnectionOptions& connection,
     absl::FunctionRef<void(const char* name, int value)> set) {
   set(GRPC_ARG_KEEPALIVE_TIME_MS, ArgumentMs(connection.keepalive_time));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ArgumentMs(connection.keepalive_timeout));
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // What a cancelled stream has left in TCP keeps its buffers until it is gone.
+  // Data of a cancelled stream that TCP has not delivered keeps its buffers
+  // until TCP gives up, which pings without a call bring about.
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   set(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,

@@ -1,12 +1,12 @@
-// gRPC's own log lines.
+// Redirects gRPC's own log lines.
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_LOG_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_LOG_H_
 
 namespace tributary {
 
-// From now on gRPC's lines, which it would write to stderr by itself, go to our
-// log as debug lines: whatever matters in them comes as a status too. Once a
-// process; thread-safe.
+// Writes gRPC's lines to our log as debug lines, instead of to stderr: whatever
+// matters in them is also reported as a status. Takes effect for the whole
+// process, once; later calls do nothing. Thread-safe.
 void TakeGrpcLog();
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// Accepts streams over gRPC.
+// A server that accepts streams over gRPC.
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 
@@ -17,36 +17,38 @@ class ServerCredentials;
 namespace tributary {
 
 struct GrpcServerOptions {
-  // Port 0: any that is free; address() says which.
+  // Port 0: any free port; address() returns it.
   Address listen{"127.0.0.1", 0};
-  // Allows plaintext on other than loopback addresses.
+  // Allows plaintext on addresses other than loopback.
   bool insecure = false;
   // Null: plaintext.
   std::shared_ptr<grpc::ServerCredentials> credentials;
   GrpcConnectionOptions connection;
-  // At once, over all connections; one more is refused.
+  // Limit of open streams over all connections; one more is refused.
   size_t max_streams = 4096;
 };
 
-// Serves tributary.v1.Sampler's three methods and grpc.health.v1.Health, whose
-// status for "" follows SetServing. Thread-safe.
+// Serves the three methods of tributary.v1.Sampler, and grpc.health.v1.Health,
+// whose status for "" follows SetServing. Handlers are called on gRPC's
+// threads. Thread-safe.
 class GrpcServer {
  public:
-  // Listens on return, and serves: health says NOT_SERVING until SetServing.
-  // `acceptor` outlives the server. INVALID_ARGUMENT: plaintext beyond loopback
-  // without `insecure`; UNAVAILABLE: the address cannot be listened on.
+  // Returns a server that listens and accepts streams; its health status is
+  // NOT_SERVING until SetServing. `acceptor` outlives the server. Returns
+  // INVALID_ARGUMENT for plaintext beyond loopback without `insecure`, and
+  // UNAVAILABLE if it cannot listen on the address.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(
       GrpcServerOptions options, StreamAcceptor* acceptor);
-  // As Shutdown, at once.
+  // As Shutdown without grace.
   virtual ~GrpcServer() = default;
 
-  // Where it listens, with the real port.
+  // Returns the address it listens on, with the actual port.
   virtual Address address() const = 0;
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
-  // Takes no new streams, closes those that are there with UNAVAILABLE after
-  // what they have queued, and after `grace` breaks them. Returns when every
-  // handler's OnClosed has returned; must not be called from a handler.
+  // Accepts no new streams, closes the open ones with UNAVAILABLE after their
+  // queued messages, and breaks the remaining ones after `grace`. Returns when
+  // every handler's OnClosed has returned; must not be called from a handler.
   virtual void Shutdown(absl::Duration grace) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Statuses between gRPC and Abseil: the codes are the same numbers.
+// Converts statuses between gRPC and Abseil, whose codes are the same numbers.
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_STATUS_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_STATUS_H_
 
@@ -11,8 +11,8 @@
 
 namespace tributary {
 
-// A status travels in trailers, of which gRPC takes 8 KiB with each odd byte
-// written as three.
+// A status travels in trailers. gRPC limits them to 8 KiB and encodes each byte
+// that is not printable ASCII as three.
 inline constexpr size_t kMaxStatusTextBytes = 2048;
 
 inline grpc::Status ToGrpcStatus(const absl::Status& status) {
@@ -22,7 +22,7 @@ inline grpc::Status ToGrpcStatus(const absl::Status& status) {
       std::string(status.message().substr(0, kMaxStatusTextBytes)));
 }
 
-// `where` is named first in the text.
+// Returns the status with `where` at the beginning of the message.
 inline absl::Status FromGrpcStatus(const grpc::Status& status,
                                    const std::string& where) {
   if (status.ok()) return absl::OkStatus();

@@ -1,5 +1,5 @@
-// What the two ends of a gRPC stream have in common: a bounded queue of
-// messages with one write under way, and an end that comes once.
+// The part that both ends of a gRPC stream share: a bounded queue of messages,
+// of which one is being written, and an end that happens once.
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_STREAM_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_STREAM_H_
 
@@ -20,46 +20,49 @@
 
 namespace tributary {
 
-// Knows nothing of reactors; its subclass, which is one, translates. The
-// subclass keeps itself alive until gRPC is done with it. Thread-safe. Neither
-// the handler nor gRPC is called with the lock held.
+// The state of one end, independent of gRPC's reactors: a subclass is the
+// reactor of a client or a server and translates. The subclass keeps itself
+// alive until gRPC is done with it. Thread-safe. Neither the handler nor gRPC
+// is called with the lock held.
 class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
  public:
-  // `other_end` names the other end in messages.
+  // `other_end` names the other end in error messages.
   GrpcStream(std::string other_end, const GrpcConnectionOptions& options)
       : other_end_(std::move(other_end)), options_(options) {}
   virtual ~GrpcStream() = default;
 
-  // The Stream that users hold; dropping it closes.
+  // Returns the Stream that users hold; dropping it closes this end.
   std::shared_ptr<Stream> MakeHandle();
 
+  // As Stream's methods.
   absl::Status Send(OutgoingMessage message);
   size_t queued_bytes() const;
   void Close(absl::Status why);
-  // As Close, but what waits is sent whatever `why` is.
+  // As Close, but sends the queued messages first, whatever `why` is.
   void CloseAfterQueue(absl::Status why);
 
  protected:
-  // How far the end of the stream has come, in this order.
+  // How far this end has closed, in this order.
   enum class Ending { kNone, kAfterQueue, kNow };
 
-  // gRPC's StartWrite; `buffer` stays as it is until WriteDone.
+  // Calls gRPC's StartWrite. `buffer` does not change until WriteDone.
   virtual void StartWriteOf(const grpc::ByteBuffer* buffer) = 0;
-  // Ends this side of the call: called once; StartWriteOf is not running and
-  // will not be called again. `orderly`: all that was queued has been written.
-  // gRPC must not be done with the call before this.
+  // Ends this side of the call. Called once, when StartWriteOf is not running
+  // and will not be called again. `orderly`: all queued messages have been
+  // written. gRPC must not be done with the call before this.
   virtual void End(const absl::Status& why, bool orderly) = 0;
-  // Ends the call at once by force; any thread, any number of times.
+  // Aborts the call at once. Called on any thread, any number of times.
   virtual void Abort() = 0;
 
-  // To be called by the subclass as gRPC reports it.
+  // The subclass calls these methods when gRPC reports the event.
   void WriteDone(bool ok);
-  // Decodes `buffer` for the handler and clears it; drops it when this end has
-  // closed. False when this end wants no more.
+  // Decodes `buffer`, passes the message to the handler and clears the buffer;
+  // drops it if this end has closed. Returns false if this end wants to read no
+  // more.
   bool ReadDone(grpc::ByteBuffer* buffer);
-  // The call is over on the other side: nothing more will be read or written.
+  // The other side has ended the call: nothing more can be read or written.
   void OtherEndGone(absl::Status why);
-  // Calls OnClosed: with what Close was told, else with `why`.
+  // Calls OnClosed with the status passed to Close, or else with `why`.
   void Closed(const absl::Status& why);
 
   void set_handler(std::shared_ptr<StreamHandler> handler) {
@@ -77,20 +80,20 @@ class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
 
   const std::string other_end_;
   const GrpcConnectionOptions options_;
-  std::shared_ptr<StreamHandler> handler_;  // of gRPC's callbacks
-  grpc::ByteBuffer out_;                    // of the write under way
+  std::shared_ptr<StreamHandler> handler_;  // used by gRPC's callbacks only
+  grpc::ByteBuffer out_;                    // the message being written
   grpc::Alarm close_alarm_;
 
   mutable Mutex mutex_;
   std::deque<OutgoingMessage> queue_ ABSL_GUARDED_BY(mutex_);
-  size_t queued_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // with the one under way
+  size_t queued_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // with writing_bytes_
   size_t writing_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;  // until WriteDone
-  // Calls of StartWriteOf that are to come or under way. Two, when the first
-  // write was done before its StartWriteOf had returned.
+  // The number of calls of StartWriteOf that are decided on or running. It is 2
+  // if the first write was done before its StartWriteOf had returned.
   int starting_ ABSL_GUARDED_BY(mutex_) = 0;
   Ending ending_ ABSL_GUARDED_BY(mutex_) = Ending::kNone;
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;  // End has been or is called
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;  // End was called or will be
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
   std::optional<absl::Status> own_why_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,4 +1,4 @@
-// Streams to servers over gRPC.
+// A transport whose streams go to servers over gRPC.
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_TRANSPORT_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_TRANSPORT_H_
 
@@ -23,15 +23,17 @@ class StreamRegistry;
 
 struct GrpcTransportOptions {
   GrpcConnectionOptions connection;
-  // A server that has not answered the connection by then is UNAVAILABLE.
+  // A server that does not accept the connection within this time is
+  // UNAVAILABLE.
   absl::Duration connect_timeout = absl::Seconds(5);
   // Null: plaintext.
   std::shared_ptr<grpc::ChannelCredentials> credentials;
 };
 
-// Streams to one address share a connection as long as one of them lives, but
-// for batch streams, whose bulk goes apart from calls. A new connection looks
-// the name up again. There are no retries here: who asked decides.
+// Streams to one address share a connection as long as one of them is open.
+// Batch streams have a connection apart from calls, because of their volume. A
+// new connection resolves the name again. The transport does not retry; callers
+// decide that.
 //
 // Handlers are called on gRPC's own threads, which are few and shared by the
 // whole process. Thread-safe.
@@ -41,10 +43,10 @@ class GrpcTransport final : public Transport {
   // As Shutdown.
   ~GrpcTransport() override;
 
-  // Closes the streams that are left with UNAVAILABLE and returns when every
-  // OnClosed has returned; so not to be called from a handler. Later streams
-  // close at once. For owners of an executor that both calls Connect and is
-  // used by handlers: Shutdown, then end the executor, then the transport.
+  // Closes the remaining streams with UNAVAILABLE and returns when every
+  // OnClosed has returned, so it must not be called from a handler. Later
+  // streams close at once. If an executor both calls Connect and is used by
+  // handlers, call Shutdown first, then end the executor, then the transport.
   void Shutdown();
 
   std::shared_ptr<Stream> Connect(
@@ -52,7 +54,7 @@ class GrpcTransport final : public Transport {
       std::shared_ptr<StreamHandler> handler) override;
 
  private:
-  using ChannelKey = std::pair<Address, bool>;  // whether for bulk
+  using ChannelKey = std::pair<Address, bool>;  // true: for batch streams
 
   std::shared_ptr<grpc::Channel> ChannelTo(const Address& address, bool bulk);
   std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) const;
@@ -60,9 +62,9 @@ class GrpcTransport final : public Transport {
 
   const GrpcTransportOptions options_;
   Mutex mutex_;
-  // gRPC forbids that its own threads let go of the last channel of a process
-  // (they would join themselves). So the transport keeps a channel until it is
-  // unused and another one is in use, or until its own end.
+  // gRPC's own threads must not release the last channel of a process: they
+  // would join themselves. So the transport keeps a channel until it is unused
+  // and another one is in use, or until the transport ends.
   std::map<ChannelKey, std::shared_ptr<grpc::Channel>> channels_
       ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<grpc::Channel>> retired_ ABSL_GUARDED_BY(mutex_);

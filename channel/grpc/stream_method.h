@@ -1,4 +1,4 @@
-// The gRPC method of each StreamMethod.
+// Maps each StreamMethod to the path of its gRPC method and back.
 #ifndef TRIBUTARY_CHANNEL_GRPC_STREAM_METHOD_H_
 #define TRIBUTARY_CHANNEL_GRPC_STREAM_METHOD_H_
 

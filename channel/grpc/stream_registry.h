@@ -1,4 +1,5 @@
-// The streams of one server or transport, so that its end can wait for theirs.
+// The open streams of one server or transport, which waits for them when it
+// ends.
 #ifndef TRIBUTARY_CHANNEL_GRPC_STREAM_REGISTRY_H_
 #define TRIBUTARY_CHANNEL_GRPC_STREAM_REGISTRY_H_
 
@@ -12,19 +13,21 @@
 
 namespace tributary {
 
-// Thread-safe. A stream is here until gRPC is done with it and its OnClosed has
-// returned.
+// Holds a stream from Add until gRPC is done with it and its OnClosed has
+// returned; the references are weak. Thread-safe.
 class StreamRegistry {
  public:
-  // False after the first CloseAll: the caller is to close the stream.
+  // Registers the stream. Returns false after the first CloseAll: then the
+  // caller must close the stream.
   bool Add(GrpcStream* stream);
   void Remove(GrpcStream* stream);
   size_t size() const;
 
-  // Closes all, after what they have queued or at once.
+  // Closes all streams: with `after_queue` after their queued messages, else at
+  // once.
   void CloseAll(const absl::Status& why, bool after_queue);
-  // Returns at the last Remove. gRPC brings every call that was cancelled to
-  // its end, so this ends as well.
+  // Returns when the last stream was removed. This ends, because gRPC ends
+  // every call that was cancelled.
   void WaitUntilEmpty();
 
  private:

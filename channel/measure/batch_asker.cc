@@ -62,12 +62,12 @@ absl::StatusOr<BatchesArrived> BatchAsker::Receive(const BatchesAsked& asked) {
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  // Where it fails, here and below, OnClosed says why.
+  // If a Send fails, here and below, OnClosed reports the cause.
   for (OutgoingMessage& credit : credits) {
     (void)stream->Send(std::move(credit));
   }
   MutexLock lock(mutex_);
-  while (ended_.ok() && !AllCame()) {
+  while (ended_.ok() && !AllArrived()) {
     if (!changed_.WaitUntil(mutex_, start + kTimeout)) {
       return absl::DeadlineExceededError("batches did not come in time");
     }
@@ -78,7 +78,7 @@ absl::StatusOr<BatchesArrived> BatchAsker::Receive(const BatchesAsked& asked) {
                         std::move(handover_ns_)};
 }
 
-bool BatchAsker::AllCame() const {
+bool BatchAsker::AllArrived() const {
   return handover_ns_.size() == static_cast<size_t>(asked_.batches);
 }
 
@@ -118,7 +118,7 @@ void BatchAsker::OnMessage(IncomingMessage& message) {
     if (status.ok()) status = Arrived(*grant);
     if (status.ok()) credit = NextCredit();
     stream = stream_;
-    if (AllCame()) changed_.NotifyAll();
+    if (AllArrived()) changed_.NotifyAll();
   }
   if (!status.ok()) return End(std::move(status));
   if (credit && stream != nullptr) (void)stream->Send(*std::move(credit));
@@ -168,7 +168,7 @@ void BatchAsker::OnClosed(const absl::Status& why) {
 }
 
 void BatchAsker::End(absl::Status why) {
-  std::shared_ptr<Stream> stream;  // let go of without the lock
+  std::shared_ptr<Stream> stream;  // destroyed without the lock
   MutexLock lock(mutex_);
   if (ended_.ok()) ended_ = std::move(why);
   stream.swap(stream_);

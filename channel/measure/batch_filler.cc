@@ -51,13 +51,13 @@ class BatchFiller::Handler final
 
   void OnClosed(const absl::Status&) override {
     sender_->Stop();
-    std::shared_ptr<Stream> stream;  // let go of without the lock
+    std::shared_ptr<Stream> stream;  // destroyed without the lock
     MutexLock lock(mutex_);
     stream.swap(stream_);
   }
 
  private:
-  // On the executor.
+  // Runs on the executor.
   void Answer(uint64_t grant, size_t bytes, std::shared_ptr<SharedRoom> room) {
     if (room != nullptr) {
       Fill(grant, room->bytes().first(bytes));
@@ -84,15 +84,16 @@ class BatchFiller::Handler final
     message.kind = MessageKind::kReady;
     message.header = ready.SerializeAsString();
     message.room = std::move(room);
-    // Where it fails the trainer hears of the stream's end.
-    if (const auto stream = Held()) (void)stream->Send(std::move(message));
+    // If it fails, the trainer sees the stream's end.
+    if (const auto stream = OpenStream())
+      (void)stream->Send(std::move(message));
   }
 
   void Close(absl::Status why) {
-    if (const auto stream = Held()) stream->Close(std::move(why));
+    if (const auto stream = OpenStream()) stream->Close(std::move(why));
   }
 
-  std::shared_ptr<Stream> Held() {
+  std::shared_ptr<Stream> OpenStream() {
     MutexLock lock(mutex_);
     return stream_;
   }

@@ -1,4 +1,4 @@
-// The far end of measured hand-overs: fills rooms as a worker does.
+// The sending end of a measured channel: fills batches as a worker does.
 #ifndef TRIBUTARY_CHANNEL_MEASURE_BATCH_FILLER_H_
 #define TRIBUTARY_CHANNEL_MEASURE_BATCH_FILLER_H_
 
@@ -13,26 +13,28 @@
 
 namespace tributary {
 
-// How a measured batch begins; both ends are one build on one machine.
+// The first bytes of a measured batch; both ends are one build on one machine.
 struct BatchStamp {
   uint64_t grant = 0;
-  // Of CLOCK_MONOTONIC, which processes of a machine share: when the batch was
-  // filled and nothing but its hand-over was left to do.
+  // The time by CLOCK_MONOTONIC, which all processes of a machine share, when
+  // the batch was filled and only its transfer was left to do.
   int64_t filled_ns = 0;
 };
 static_assert(sizeof(BatchStamp) == 16);
 
+// Returns the time by CLOCK_MONOTONIC in nanoseconds.
 int64_t MonotonicNs();
 
-// Answers each credit of every stream with as many bytes as it allows: a
-// memcpy out of `from`, piece `grant` of it and round again, and the stamp over
-// its beginning. Into the room that came beside the credit, which goes back
-// with Ready; without one, into a room of its own, which goes in frames. On the
-// executor, as servers make batches. Credits that are smaller than a stamp, or
-// larger than `from` or their room, close the stream with INVALID_ARGUMENT.
+// Answers each credit of every stream with as many bytes as it allows: a memcpy
+// of piece `grant` of `from`, cyclically, with the stamp over its first bytes.
+// It is written into the room that came with the credit and announced by Ready;
+// without a room, it is written into a buffer of its own and sent in frames.
+// The work runs on the executor, as servers make batches. A credit that is
+// smaller than a stamp, or larger than `from` or its room, closes the stream
+// with INVALID_ARGUMENT. Thread-safe.
 class BatchFiller final : public StreamAcceptor {
  public:
-  // Both outlive the streams.
+  // `from` and `executor` outlive the streams.
   BatchFiller(absl::Span<const uint8_t> from, Executor* executor)
       : from_(from), executor_(executor) {}
   std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,

@@ -1,4 +1,4 @@
-// A channel between this process and one that fills batches, to be timed.
+// Measures a channel: this process receives batches that a child process fills.
 #ifndef TRIBUTARY_CHANNEL_MEASURE_MEASURED_CHANNEL_H_
 #define TRIBUTARY_CHANNEL_MEASURE_MEASURED_CHANNEL_H_
 
@@ -18,13 +18,13 @@
 namespace tributary {
 
 enum class ChannelKind {
-  kSharedMemory,  // batches are filled where the trainer reads them
-  kUnixSocket,    // frames, through the same socket
-  kGrpc,          // frames, over loopback TCP
+  kSharedMemory,  // batches are written where the trainer reads them
+  kUnixSocket,    // frames through the same socket
+  kGrpc,          // frames over loopback TCP
 };
 
-// In the process that fills (see SenderProcess): answers credits out of `from`
-// until the parent goes; through a WorkerDoor's worker end, or over gRPC.
+// For the child process (see SenderProcess): answer credits from `from` until
+// the parent ends, through the worker's end of a WorkerDoor or over gRPC.
 absl::Status ServeFillerAtDoor(UniqueFd door, absl::Span<const uint8_t> from);
 absl::Status ServeFillerOverGrpc(absl::Span<const uint8_t> from);
 
@@ -33,20 +33,22 @@ struct ChannelRun {
   TransferCost cost;
 };
 
-// A process, a connection and memory that stay from run to run. Not
-// thread-safe; the process ends with it.
+// A child process, a connection to it and receive memory, used for several
+// runs. The destructor kills the child. Not thread-safe.
 class MeasuredChannel {
  public:
-  // Runs this program with `arguments`, which make it serve as above; but for
-  // gRPC the number of its door, an open descriptor, is added to them. `bytes`
-  // of memory to receive into.
+  // Starts this program with `arguments`, which must make it serve as above.
+  // Unless `kind` is kGrpc, the number of its door, an open descriptor, is
+  // appended to them. `bytes`: the size of the memory to receive into. Returns
+  // the errors of SenderProcess::Start and of the memory's allocation.
   static absl::StatusOr<std::unique_ptr<MeasuredChannel>> Open(
       ChannelKind kind, std::vector<std::string> arguments, size_t bytes);
   virtual ~MeasuredChannel() = default;
 
-  // As BatchAsker::Receive. When the process has ended, UNAVAILABLE says how.
+  // Returns the errors of BatchAsker::Receive, or UNAVAILABLE with how the
+  // child ended if it has ended.
   virtual absl::StatusOr<ChannelRun> Run(const BatchesAsked& asked) = 0;
-  // Nothing writes into it between runs.
+  // The receive memory. Nothing writes into it between runs.
   virtual absl::Span<uint8_t> memory() = 0;
 };
 

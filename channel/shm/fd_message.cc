@@ -7,7 +7,7 @@
 namespace tributary {
 namespace {
 
-// Space for one descriptor, beside a message.
+// Space for the control message of one descriptor.
 struct FdSpace {
   alignas(cmsghdr) char bytes[CMSG_SPACE(sizeof(int))] = {};
 };

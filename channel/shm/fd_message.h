@@ -1,4 +1,4 @@
-// Bytes and a descriptor over a unix socket.
+// Sends and receives bytes together with a descriptor over a unix socket.
 #ifndef TRIBUTARY_CHANNEL_SHM_FD_MESSAGE_H_
 #define TRIBUTARY_CHANNEL_SHM_FD_MESSAGE_H_
 
@@ -12,10 +12,13 @@
 
 namespace tributary {
 
-// sendmsg and recvmsg, which never wait and raise no signal: their results and
-// errno. The descriptor goes beside the first byte; -1: none.
+// As sendmsg and recvmsg: return their results and set errno. They never wait
+// and raise no signal.
+
+// Sends `pieces`, with `fd` beside the first byte; -1: no descriptor.
 ssize_t SendWithFd(int socket, absl::Span<iovec> pieces, int fd);
-// `*fd` is what came, close-on-exec; untouched where none did.
+// Receives at most `size` bytes. Sets `*fd` to the descriptor that came with
+// them, close-on-exec; leaves it unchanged if none came.
 ssize_t ReceiveWithFd(int socket, void* to, size_t size, UniqueFd* fd);
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// The memories that a trainer's rooms lie in.
+// The shared memories in which a trainer's rooms may lie.
 #ifndef TRIBUTARY_CHANNEL_SHM_SHARED_MEMORIES_H_
 #define TRIBUTARY_CHANNEL_SHM_SHARED_MEMORIES_H_
 
@@ -12,11 +12,12 @@
 
 namespace tributary {
 
-// Keeps none of them. Thread-safe.
+// Finds the shared memory around a room, so that the room can be lent to
+// another process. Holds weak references only. Thread-safe.
 class SharedMemories {
  public:
   void Add(std::shared_ptr<SharedMemory> memory);
-  // That `bytes` lie in; null: none.
+  // Returns the memory that contains `bytes`; null if none does.
   std::shared_ptr<SharedMemory> Holding(absl::Span<const uint8_t> bytes) const;
 
  private:

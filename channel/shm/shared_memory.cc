@@ -24,7 +24,7 @@ constexpr int kMadvCollapse = 25;  // glibc 2.36 does not name it
 constexpr int kMaxNumaNode = 1023;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-// What boost wants: an object that has a mapping handle.
+// An object with a mapping handle, as boost's mapped_region requires.
 class Memfd {
  public:
   explicit Memfd(int fd) : handle_{fd, false} {}
@@ -36,7 +36,8 @@ class Memfd {
   const boost::interprocess::mapping_handle_t handle_;
 };
 
-// Where huge pages can be mapped as such, free a moment ago; null: nowhere.
+// Returns an address where huge pages can be mapped as such and which was free
+// a moment ago; null if there is none.
 void* AlignedPlace(size_t bytes) {
   if (bytes < kHugePage) return nullptr;
   const size_t size = bytes + kHugePage;
@@ -57,23 +58,24 @@ boost::interprocess::mapped_region MapAligned(int fd, size_t bytes) {
     return map(AlignedPlace(bytes));
   } catch (const boost::interprocess::interprocess_exception& error) {
     if (error.get_error_code() != boost::interprocess::busy_error) throw;
-    return map(nullptr);  // somebody else was faster
+    return map(nullptr);  // another thread has mapped there meanwhile
   }
 }
 
-// Of the memory that is free. What is larger is perhaps never used up, and to
-// take it at once would leave too little for others.
+// The part of the free memory that is allocated at once. A larger memory may
+// never be used completely, and allocating it would leave too little for
+// others.
 constexpr uint64_t kPartTakenAtOnce = 4;
 
-// Has the system put `bytes` into huge pages, as far as it can, for all who map
-// them: whatever shmem_enabled says but "deny". In one call, each of which may
-// wait for every core of the machine.
+// Makes the system put `bytes` into huge pages, as far as it can, for every
+// process that maps them, unless shmem_enabled is "deny". Does so in one call,
+// because each call may wait for every core of the machine.
 void MakeHuge(absl::Span<uint8_t> bytes) {
   AdviseHugePages(bytes.data(), bytes.size());
   const absl::StatusOr<MemoryLimit> limit = ReadMemoryLimit();
   if (!limit.ok() || bytes.size() > limit->free / kPartTakenAtOnce) return;
   for (size_t at = 0; at + kHugePage <= bytes.size(); at += kHugePage) {
-    // Out of one page that is there, it makes a huge one.
+    // A huge page is made only where one small page is present.
     (void)madvise(bytes.data() + at, kPage, MADV_POPULATE_READ);
   }
   (void)madvise(bytes.data(), bytes.size(), kMadvCollapse);
@@ -84,7 +86,7 @@ absl::Status NoMemory(size_t bytes, const char* what) {
       errno, absl::StrCat(bytes, " bytes of shared memory: ", what));
 }
 
-// Pages of the region come from the node, as far as it has any.
+// Takes the region's pages from `node`, as far as it has any.
 absl::Status PreferNode(absl::Span<uint8_t> bytes, int node) {
   if (node < 0) return absl::OkStatus();
   constexpr int kBits = 8 * sizeof(unsigned long);

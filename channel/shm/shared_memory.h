@@ -1,4 +1,4 @@
-// Memory that processes of one machine have in common, without a name.
+// Memory that several processes of one machine map, without a name.
 #ifndef TRIBUTARY_CHANNEL_SHM_SHARED_MEMORY_H_
 #define TRIBUTARY_CHANNEL_SHM_SHARED_MEMORY_H_
 
@@ -14,36 +14,41 @@
 namespace tributary {
 
 struct SharedMemoryOptions {
-  // Pages that the system keeps back (hugetlbfs), 2 MiB each, or an error.
-  // Without, up to a quarter of the memory that is free comes in those that it
-  // has (Linux 6.1 and later), which are there from the start: made in a tenth
-  // of the time that small pages' faults take. Else, and beyond, in small ones
-  // as they are first touched.
+  // True: uses only pages that the system has reserved (hugetlbfs), 2 MiB each,
+  // and fails if there are too few. False: a memory of up to a quarter of the
+  // free memory is put into transparent huge pages where the system has them
+  // (Linux 6.1 and later). They are allocated at once, in a tenth of the time
+  // that the faults of small pages take. Otherwise, small pages are allocated
+  // when they are first touched.
   bool huge_pages = false;
-  // The node that pages are taken from while it has some; -1: where they are
-  // first touched.
+  // The NUMA node from which pages are taken as long as it has some; -1: the
+  // node of the thread that first touches them.
   int numa_node = -1;
 };
 
-// A memfd, mapped here, that others map when they are given its descriptor.
-// It has no name, so nothing is left behind: it is gone with the last process
-// that maps it or holds the descriptor. Its size is sealed, so that no process
-// can cut off what another one reads. Immutable; what is in it is the users'.
+// A memfd that is mapped into this process; another process maps it when it
+// receives the descriptor. It has no name, so nothing is left behind: the
+// memory is freed with the last process that maps it or holds the descriptor.
+// Its size is sealed, so that no process can cut off bytes that another one
+// reads. The object is immutable; its users synchronise their access to the
+// bytes.
 class SharedMemory {
  public:
-  // `bytes` is rounded up to whole pages; zeros. RESOURCE_EXHAUSTED: the system
-  // has not so much; INVALID_ARGUMENT: no bytes, no such NUMA node.
+  // Creates a memory of `bytes` zeros, rounded up to whole pages. Returns
+  // RESOURCE_EXHAUSTED if the system does not have as much, INVALID_ARGUMENT if
+  // `bytes` is 0 or there is no such NUMA node.
   static absl::StatusOr<std::shared_ptr<SharedMemory>> Create(
       size_t bytes, const SharedMemoryOptions& options = {});
-  // What another process made. INVALID_ARGUMENT when the descriptor is no
-  // memory, may still shrink, or is larger than `most_bytes`.
+  // Maps a memory that another process has created. Returns INVALID_ARGUMENT if
+  // the descriptor is not a memfd, its size is not sealed against shrinking, or
+  // it is larger than `most_bytes`.
   static absl::StatusOr<std::shared_ptr<SharedMemory>> Map(UniqueFd fd,
                                                            size_t most_bytes);
 
   absl::Span<uint8_t> bytes() const {
     return {static_cast<uint8_t*>(region_.get_address()), region_.get_size()};
   }
-  // To be passed on; this keeps its own.
+  // The descriptor to send to another process; this object keeps owning it.
   int fd() const { return fd_.get(); }
 
  private:

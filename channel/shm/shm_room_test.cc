@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 const Address kWorker{"worker", 1};
 constexpr size_t kMemory = size_t{1} << 16;
 
-// A piece of a memory; tells the log when it is let go of.
+// A range of a memory; reports its destruction to the log.
 class Room final : public SharedRoom {
  public:
   Room(conformance::Log* log, absl::Span<uint8_t> bytes)
@@ -81,7 +81,7 @@ class Holder final : public StreamHandler {
     MutexLock lock(mutex_);
     return rooms_.at(i);
   }
-  void LetGo() {
+  void DropRooms() {
     std::vector<std::shared_ptr<SharedRoom>> rooms;
     MutexLock lock(mutex_);
     rooms.swap(rooms_);
@@ -97,7 +97,7 @@ class Holder final : public StreamHandler {
   std::vector<std::shared_ptr<SharedRoom>> rooms_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Every stream is heard by one holder.
+// Uses one holder as the handler of every stream.
 class Acceptor final : public StreamAcceptor {
  public:
   explicit Acceptor(std::shared_ptr<Holder> holder)
@@ -137,7 +137,7 @@ class ShmRoomTest : public ::testing::Test {
     stream_ = transport_->Connect(kWorker, StreamMethod::kBatches, trainer_);
   }
   ~ShmRoomTest() override {
-    holder_->LetGo();
+    holder_->DropRooms();
     stream_.reset();
   }
 
@@ -178,7 +178,7 @@ TEST_F(ShmRoomTest, AServerWritesIntoTheTrainersOwnMemory) {
   EXPECT_STREQ(reinterpret_cast<const char*>(memory_->bytes().data()) + 8192,
                "abc");
   EXPECT_FALSE(first.expired());
-  holder_->LetGo();
+  holder_->DropRooms();
   EXPECT_TRUE(Until([&] { return first.expired() && second.expired(); }));
 }
 
@@ -194,7 +194,7 @@ TEST_F(ShmRoomTest, ARoomIsHeldBeyondTheTrainersCloseUntilTheServerLetsGo) {
   const auto room = SendRoom(0);
   ASSERT_TRUE(Until([&] { return holder_->heard() == 1; }));
   const std::shared_ptr<SharedRoom> held = holder_->room(0);
-  holder_->LetGo();
+  holder_->DropRooms();
   stream_->Close(absl::CancelledError("silent"));
   ASSERT_TRUE(Until([&] { return holder_->closed() && trainer_->closed(); }));
   EXPECT_EQ(holder_->why().message(), "silent");
@@ -210,7 +210,7 @@ TEST_F(ShmRoomTest, ARoomIsHeldBeyondTheServersEndUntilItIsLetGoOf) {
   server_.reset();
   EXPECT_FALSE(room.expired());
   EXPECT_FALSE(trainer_->closed()) << "its socket is open";
-  holder_->LetGo();
+  holder_->DropRooms();
   EXPECT_TRUE(Until([&] { return room.expired() && trainer_->closed(); }));
   EXPECT_EQ(trainer_->why().code(), absl::StatusCode::kUnavailable);
 }

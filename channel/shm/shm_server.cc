@@ -77,7 +77,7 @@ class ShmServer::Door final : public SocketWatcher {
       return stream->Refuse(status);
     }
     absl::Status why = absl::UnavailableError("refused");
-    // Held until the refusal is out, for dropping it would close the stream.
+    // Kept until the refusal is sent, because dropping it closes the stream.
     const std::shared_ptr<Stream> handle = stream->MakeHandle();
     auto handler =
         acceptor_->Accept(static_cast<StreamMethod>(hello.method),

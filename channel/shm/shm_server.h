@@ -1,4 +1,4 @@
-// A worker's side of the streams that its trainer opens.
+// Accepts, in a worker process, the streams that its trainer opens.
 #ifndef TRIBUTARY_CHANNEL_SHM_SHM_SERVER_H_
 #define TRIBUTARY_CHANNEL_SHM_SHM_SERVER_H_
 
@@ -16,17 +16,21 @@ namespace tributary {
 
 struct ShmServerOptions {
   ShmStreamOptions stream;
-  std::string name = "worker";  // in messages
-  // The trainer has closed the door, or is dead: once, on the server's thread.
+  std::string name = "worker";  // this worker, in error messages
+  // Called once, on the server's thread, when the trainer has closed the door
+  // or is dead.
   std::function<void()> trainer_gone = [] {};
 };
 
-// Takes streams from its start to its end. The destructor breaks what is left;
-// rooms that are still written into stay lent until they are let go of.
+// Accepts streams from Start until it is destroyed, on a thread of its own. The
+// destructor breaks the remaining streams and joins the thread; rooms that are
+// still in use stay lent until they are released.
 class ShmServer {
  public:
-  // `door`: a WorkerDoor's worker end. PERMISSION_DENIED: at its other end is
-  // another user's process. The acceptor outlives it.
+  // `door`: the worker's end of a WorkerDoor. `acceptor` outlives the server.
+  // Returns PERMISSION_DENIED if the process at the door's other end is another
+  // user's, RESOURCE_EXHAUSTED if the system grants no thread or watches no
+  // more sockets.
   static absl::StatusOr<std::unique_ptr<ShmServer>> Start(
       StreamAcceptor* acceptor, UniqueFd door, const ShmServerOptions& options);
   ~ShmServer();

@@ -1,4 +1,4 @@
-// A trainer's streams to the workers of its machine.
+// The transport of a trainer to the worker processes of its machine.
 #ifndef TRIBUTARY_CHANNEL_SHM_SHM_TRANSPORT_H_
 #define TRIBUTARY_CHANNEL_SHM_SHM_TRANSPORT_H_
 
@@ -17,31 +17,35 @@
 
 namespace tributary {
 
-// The two ends of a worker's *door*: what comes through one is a Hello and the
-// end of a new stream. The trainer makes the pair and gives one end to the
-// worker as it starts it. So nothing has a name in the file system, and nobody
-// else can come in, whichever user he is.
+// The two ends of a worker's *door*, a socket pair through which the trainer
+// sends a Hello and one end of each new stream. The trainer creates the pair
+// and passes one end to the worker when it starts it. So nothing has a name in
+// the file system, and no other process, of whichever user, can connect.
 struct WorkerDoor {
   UniqueFd trainer;
-  UniqueFd worker;  // close-on-exec: who starts the worker passes it on
+  UniqueFd worker;  // close-on-exec: the code that starts the worker passes it
 };
+// Returns the system's error if it grants no descriptors.
 absl::StatusOr<WorkerDoor> MakeWorkerDoor();
 
-// Destroy the loaders that use it first; streams that are left are closed with
-// UNAVAILABLE. Thread-safe.
+// Opens streams to workers; one thread of its own watches their sockets and
+// calls the handlers. Destroy the loaders that use it first; remaining streams
+// are closed with UNAVAILABLE. Thread-safe.
 class ShmTransport final : public Transport {
  public:
+  // Returns RESOURCE_EXHAUSTED if the system grants no thread, and the system's
+  // error if it grants no descriptor.
   static absl::StatusOr<std::unique_ptr<ShmTransport>> Create(
       const ShmStreamOptions& options = {});
   ~ShmTransport() override;
 
-  // Streams to `address`, which is only a name here, go through `door` from now
-  // on; to the one before they go on.
+  // Sends new streams to `address`, which is only a name here, through `door`.
+  // Streams to the worker that had this name before are not affected.
   void AddWorker(const Address& address, UniqueFd door);
-  // Later streams to it are refused.
+  // Later streams to `address` fail with UNAVAILABLE.
   void RemoveWorker(const Address& address);
-  // Batches whose room lies in `memory` are gathered straight into it. It is
-  // not kept: a ring outlives its batches.
+  // Lets workers gather batches whose room lies in `memory` straight into it.
+  // Holds a weak reference: the ring that owns the memory outlives its batches.
   void AddMemory(std::shared_ptr<SharedMemory> memory) {
     memories_->Add(std::move(memory));
   }

@@ -101,11 +101,11 @@ void SocketLoop::PostAfter(absl::Duration delay, std::function<void()> task) {
 
 void SocketLoop::Wake() {
   const uint64_t one = 1;
-  // It cannot fail but by a full counter, which wakes as well.
+  // Fails only if the counter is full, and then the loop wakes up as well.
   [[maybe_unused]] const auto n = write(wake_.get(), &one, sizeof(one));
 }
 
-// In milliseconds.
+// Returns the milliseconds to wait for events.
 int SocketLoop::Timeout() {
   MutexLock lock(mutex_);
   if (stopping_) return 0;
@@ -148,7 +148,7 @@ void SocketLoop::Dispatch(int fd, uint32_t events) {
   if ((events & ~uint32_t{EPOLLOUT}) != 0) watcher->OnReadable();
 }
 
-// Those that are due; false when there are none.
+// Runs the tasks and timers that are due; returns false if there are none.
 bool SocketLoop::RunTasks() {
   std::vector<std::function<void()>> due;
   {

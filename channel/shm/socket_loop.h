@@ -1,4 +1,4 @@
-// One thread that waits for sockets.
+// An event loop: one thread that waits for sockets and runs posted tasks.
 #ifndef TRIBUTARY_CHANNEL_SHM_SOCKET_LOOP_H_
 #define TRIBUTARY_CHANNEL_SHM_SOCKET_LOOP_H_
 
@@ -16,34 +16,38 @@
 
 namespace tributary {
 
-// Told of its descriptor on the loop's thread.
+// Receives the events of one descriptor, on the loop's thread.
 class SocketWatcher {
  public:
   virtual ~SocketWatcher() = default;
-  // There is something to read, or the end.
+  // Bytes can be read, or the other end has closed.
   virtual void OnReadable() = 0;
   virtual void OnWritable() = 0;
 };
 
-// epoll, tasks and timers, one after the other. Thread-safe; what it calls may
-// call it.
+// Runs events (epoll), tasks and timers one at a time on its thread.
+// Thread-safe; the functions it calls may call it.
 class SocketLoop {
  public:
-  // RESOURCE_EXHAUSTED: the system grants no descriptor or thread. `name` is
-  // shown by the system (15 characters).
+  // Starts the thread, which the system shows under the first 15 characters of
+  // `name`. Returns RESOURCE_EXHAUSTED if the system grants no thread, and the
+  // system's error if it grants no descriptor.
   static absl::StatusOr<std::unique_ptr<SocketLoop>> Start(
       const std::string& name);
-  // Not from the loop's thread. Watchers hear no more; tasks that were posted
-  // are run, here, and what they post; timers that are not due are dropped.
+  // Joins the thread; must not run on it. Watchers are called no more. Posted
+  // tasks, and those they post, run on the calling thread; timers that are not
+  // due are dropped.
   ~SocketLoop();
 
-  // Holds `watcher` until Remove, and through a call under way. `fd` stays
-  // open meanwhile. False where the system cannot watch it.
+  // Begins to watch `fd`. Keeps `watcher` until Remove, and longer while a call
+  // of it is running. `fd` must stay open until Remove. Returns false if the
+  // system cannot watch it.
   bool Add(int fd, std::shared_ptr<SocketWatcher> watcher);
   void Remove(int fd);
-  // Whether OnWritable is wanted; not at first.
+  // Sets whether OnWritable is called; it is not at first.
   void WantWritable(int fd, bool wanted);
 
+  // Runs `task` on the loop's thread, soon or after `delay`.
   void Post(std::function<void()> task);
   void PostAfter(absl::Duration delay, std::function<void()> task);
 
@@ -62,7 +66,7 @@ class SocketLoop {
   std::map<int, std::shared_ptr<SocketWatcher>> watchers_
       ABSL_GUARDED_BY(mutex_);
   std::multimap<absl::Time, std::function<void()>> timers_
-      ABSL_GUARDED_BY(mutex_);  // tasks: due since ever
+      ABSL_GUARDED_BY(mutex_);  // by due time; tasks: InfinitePast
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

@@ -16,11 +16,11 @@ constexpr size_t kMostText = 4096;
 
 }  // namespace
 
-// A byte of the code, then the text.
+// The report is one byte, the code, then the text.
 void SendWorkerReport(int door, const absl::Status& status) {
   std::string report(1, static_cast<char>(status.code()));
   report.append(std::string(status.message().substr(0, kMostText)));
-  // Where it fails the trainer has gone, or hears of the worker's end.
+  // If it fails, the trainer has ended or will see this worker's end.
   (void)send(door, report.data(), report.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

@@ -1,4 +1,5 @@
-// What a worker says through its door when it serves, or why it cannot.
+// The report that a worker sends through its door: that it serves, or why it
+// cannot.
 #ifndef TRIBUTARY_CHANNEL_SHM_WORKER_REPORT_H_
 #define TRIBUTARY_CHANNEL_SHM_WORKER_REPORT_H_
 
@@ -8,10 +9,12 @@
 
 namespace tributary {
 
-// At most once, through the worker's end of a WorkerDoor; never waits.
+// Sends `status` through the worker's end of a WorkerDoor. Call at most once;
+// never waits.
 void SendWorkerReport(int door, const absl::Status& status);
-// What came through the trainer's end; none yet: nullopt. UNAVAILABLE: the
-// worker has closed its end. DATA_LOSS: not a report.
+// Returns the report that arrived at the trainer's end; nullopt if there is
+// none yet. Returns UNAVAILABLE if the worker has closed its end, DATA_LOSS if
+// the bytes are not a report. Never waits.
 std::optional<absl::Status> ReceiveWorkerReport(int door);
 
 }  // namespace tributary

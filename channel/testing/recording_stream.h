@@ -1,4 +1,5 @@
-// Stream handlers that record what they hear, and what tests wait on.
+// Stream handlers that record what they receive, and the event count on which
+// tests wait.
 #ifndef TRIBUTARY_CHANNEL_TESTING_RECORDING_STREAM_H_
 #define TRIBUTARY_CHANNEL_TESTING_RECORDING_STREAM_H_
 
@@ -17,7 +18,8 @@
 
 namespace tributary::conformance {
 
-// What a test waits on: every handler's event changes it.
+// Counts the handlers' events, so that a test can wait for a condition that
+// they change. Thread-safe.
 class Log {
  public:
   void Changed() {
@@ -25,7 +27,8 @@ class Log {
     ++events_;
     changed_.NotifyAll();
   }
-  // For harnesses with threads. False after `most`.
+  // Waits until `done` holds, which is evaluated after each event. Returns
+  // false if it does not within `most`. For harnesses with threads.
   bool WaitUntil(const std::function<bool()>& done,
                  std::chrono::milliseconds most = std::chrono::seconds(20)) {
     const auto limit = std::chrono::steady_clock::now() + most;
@@ -57,7 +60,8 @@ struct Heard {
   friend bool operator==(const Heard&, const Heard&) = default;
 };
 
-// Records everything; may answer or close from inside.
+// Records everything it receives and calls `react`, which may answer or close.
+// Fails the test if the transport breaks StreamHandler's rules. Thread-safe.
 class Recorder final : public StreamHandler {
  public:
   using React = std::function<void(Recorder&, const Heard&)>;
@@ -133,7 +137,8 @@ class Recorder final : public StreamHandler {
   std::optional<absl::Status> closed_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Accepts every stream, or refuses with `refusal`.
+// Accepts every stream with a Recorder, or refuses it with `refusal` once that
+// is set. Thread-safe.
 class RecordingAcceptor final : public StreamAcceptor {
  public:
   explicit RecordingAcceptor(Log* log) : log_(log) {}
@@ -182,7 +187,8 @@ class RecordingAcceptor final : public StreamAcceptor {
   std::vector<StreamMethod> methods_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A payload of `bytes` that depends on `seed`, with its owner.
+// Returns a message with a payload of `bytes` that depends on `seed`, and its
+// owner.
 inline OutgoingMessage MakeMessage(uint64_t call_id, std::string header,
                                    size_t bytes, uint32_t seed = 1) {
   auto owner = std::make_shared<std::string>(bytes, '\0');
@@ -201,6 +207,7 @@ inline OutgoingMessage MakeMessage(uint64_t call_id, std::string header,
   return message;
 }
 
+// Returns the message as a Recorder at the other end records it.
 inline Heard AsHeard(const OutgoingMessage& message) {
   return {message.kind, message.call_id, message.header,
           std::string(message.payload.begin(), message.payload.end())};

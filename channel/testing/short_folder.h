@@ -1,5 +1,5 @@
-// A folder for sockets: their paths have at most 107 bytes, and tests' own
-// folders may be longer.
+// A temporary folder with a short path, for unix sockets: their paths are
+// limited to 107 bytes, and a test's own folder may exceed that.
 #ifndef TRIBUTARY_CHANNEL_TESTING_SHORT_FOLDER_H_
 #define TRIBUTARY_CHANNEL_TESTING_SHORT_FOLDER_H_
 
@@ -13,7 +13,7 @@
 
 namespace tributary {
 
-// Gone, with what it holds, at its end.
+// Creates the folder and removes it with its contents when destroyed.
 class ShortFolder {
  public:
   ShortFolder() {

@@ -287,7 +287,7 @@ void SimLink::DropQueue(SimSide side) {
 }
 
 void SimLink::Detach(SimSide side) {
-  std::vector<std::shared_ptr<const void>> owners;  // let go of at the end
+  std::vector<std::shared_ptr<const void>> owners;  // destroyed at the end
   for (Item& item : end(side).out) {
     Hold(side, item, false);
     item.detached = true;

@@ -1,4 +1,4 @@
-// One stream of the simulated network: both ends and what is between them.
+// One stream of the simulated network: both ends and the messages in flight.
 #ifndef TRIBUTARY_CHANNEL_TESTING_SIM_LINK_H_
 #define TRIBUTARY_CHANNEL_TESTING_SIM_LINK_H_
 
@@ -15,42 +15,44 @@
 
 namespace tributary {
 
-// Connecting, messages and the close travel in one order in each direction. A
-// payload is read when its message arrives, as a real network reads it some
-// time after Send; its owner is let go of then, or when the stream is lost.
+// Delivers the connect, the messages and the close of each direction in order.
+// A payload is read when its message arrives, as a real network reads it some
+// time after Send; its owner is released then, or when the stream is lost. Used
+// on the simulation's thread only.
 class SimLink : public std::enable_shared_from_this<SimLink> {
  public:
   SimLink(SimNetwork* network, SimLinkInfo info, SimRandom random);
 
-  // Before anything else.
+  // Sets the node of one end. Call before anything else.
   void SetEnd(SimSide side, SimExecutor* node, std::string name);
   void SetHandler(SimSide side, std::shared_ptr<StreamHandler> handler);
-  // The first thing to travel; it calls SimNetwork::Accept.
+  // Sends the connect, whose arrival calls SimNetwork::Accept.
   void StartConnecting(absl::Duration extra_delay);
-  // All that the client sends from now on goes there too.
+  // Sends everything that the client sends from now on to `twin` as well.
   void SetDouble(std::shared_ptr<SimLink> twin) { twin_ = std::move(twin); }
-  // It is such a twin: nobody is at its client's end.
+  // Makes this link such a twin: its client's end has no handler.
   void SetIsDouble() { info_.is_double = true; }
-  // The server would not have it.
+  // Closes the link because the server refused it.
   void Refuse(const absl::Status& why);
 
   absl::Status Send(SimSide side, OutgoingMessage message);
   void Close(SimSide side, absl::Status why);
   size_t queued_bytes(SimSide side) const { return end(side).queued_bytes; }
 
-  // Nothing in flight arrives; both ends are told soon.
+  // Loses the messages in flight; both ends are told soon.
   void Break(const absl::Status& client_why, const absl::Status& server_why);
-  // Nothing arrives any more; each end is told some time later.
+  // Lets nothing arrive any more; each end is told some time later.
   void Stall();
-  // The end's node is gone: drops its handler, tells the other end later.
+  // The end's node has crashed: drops its handler and tells the other end
+  // later.
   void NodeDied(SimSide side);
-  // What waited for a partition to heal goes on, if it has.
+  // Delivers what a partition held back, if it has healed.
   void Resume();
   bool is_held_back() const {
     return !lost_ && ends_[0].waiting + ends_[1].waiting > 0;
   }
-  // Handlers and streams own each other until OnClosed; the world may end
-  // before.
+  // Drops the handlers. Handlers and streams own each other until OnClosed, and
+  // the simulation may end before it.
   void ForgetHandlers();
 
   const SimLinkInfo& info() const { return info_; }
@@ -69,7 +71,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
     Kind kind{};
     OutgoingMessage message;
     EnvelopePrefix prefix{};
-    size_t flipped = SIZE_MAX;  // the bit that arrives wrong
+    size_t flipped = SIZE_MAX;  // the bit that arrives inverted
     size_t bytes = 0;
     bool detached = false;  // the payload is the network's own
     absl::Status why;       // kClose
@@ -79,10 +81,10 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
     std::string name;
     std::shared_ptr<StreamHandler> handler;
     bool closed = false;       // by its own Close
-    bool told_closed = false;  // nothing more is to be heard
+    bool told_closed = false;  // receives nothing more
     std::deque<Item> out;      // sent by this end, not yet arrived
-    size_t queued_bytes = 0;   // of them, and of what was sent when lost
-    int waiting = 0;           // arrivals that a partition holds back
+    size_t queued_bytes = 0;   // of `out`, and of messages sent when lost
+    int waiting = 0;           // arrivals held back by a partition
     absl::Time last_arrival = absl::InfinitePast();  // of what it sent
   };
 
@@ -99,10 +101,10 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   bool HappensTo(Item& item);
   void TellClosed(SimSide side, absl::Duration delay, absl::Status why);
   void DropQueue(SimSide side);
-  // Lets go of the payloads' owners: the end is closed, what it sent is still
-  // on its way.
+  // Copies the payloads in flight and releases their owners, because the end
+  // has closed.
   void Detach(SimSide side);
-  // Counts an item's payload, while it waits here.
+  // Adds or removes an item's payload to or from the bytes held for its sender.
   void Hold(SimSide side, const Item& item, bool holds);
 
   SimNetwork* const network_;
@@ -113,7 +115,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   bool lost_ = false;  // nothing more arrives
 };
 
-// One end of it, as its user holds it.
+// Returns the Stream of one end, as its user holds it.
 std::shared_ptr<Stream> MakeSimStream(std::shared_ptr<SimLink> link,
                                       SimSide side);
 

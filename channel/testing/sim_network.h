@@ -1,5 +1,6 @@
-// A network for the simulation: real messages through the real codec, with
-// latency, cuts, corruption, silence, doubles, dead and frozen nodes.
+// A simulated network in virtual time: real messages through the real codec,
+// with latency, broken streams, corruption, stalls, duplicate connections, and
+// nodes that crash or freeze.
 #ifndef TRIBUTARY_CHANNEL_TESTING_SIM_NETWORK_H_
 #define TRIBUTARY_CHANNEL_TESTING_SIM_NETWORK_H_
 
@@ -19,27 +20,27 @@
 namespace tributary {
 
 // Probabilities are per message or per connection attempt. Each connection
-// draws from a stream of its own.
+// draws from a random stream of its own.
 struct SimNetworkFaults {
   absl::Duration min_latency = absl::Microseconds(20);
   absl::Duration max_latency = absl::Microseconds(200);
   double corrupt = 0;         // one bit of the message flips
-  double cut = 0;             // the stream breaks, what is in flight is lost
-  double stall = 0;           // nothing more passes; seen late, if at all
+  double cut = 0;             // the stream breaks; messages in flight are lost
+  double stall = 0;           // nothing more passes; detected late, if at all
   double refuse_connect = 0;  // a connection attempt fails
   double slow_connect = 0;    // it takes up to max_slow_connect
-  // It arrives twice: the second stream brings the server all that the client
-  // says on the first, later; its answers go nowhere.
+  // The attempt arrives twice: on the second stream the server receives, later,
+  // all that the client sends on the first; its answers are dropped.
   double connect_twice = 0;
-  // How long the other ends take to see that a node died, and each end that
-  // its stream has stalled.
+  // The time until the other ends detect that a node has crashed, and until
+  // each end detects that its stream has stalled.
   absl::Duration max_crash_detection = absl::Seconds(2);
   absl::Duration max_stall_detection = absl::Seconds(5);
   absl::Duration max_slow_connect = absl::Seconds(2);
-  size_t max_queued_bytes = size_t{64} << 20;  // of one direction of a stream
+  size_t max_queued_bytes = size_t{64} << 20;  // one direction of a stream
 };
 
-// How often each happened.
+// The number of times that each event has happened.
 struct SimNetworkCounts {
   uint64_t delivered = 0;
   uint64_t corrupted = 0;
@@ -51,78 +52,79 @@ struct SimNetworkCounts {
   uint64_t held_back = 0;  // by a partition
 };
 
-// Which stream.
+// Identifies a stream.
 struct SimLinkInfo {
   uint64_t id = 0;
   StreamMethod method{};
-  int client = -1;  // nodes
-  int server = -1;  // -1: nobody listens there
+  int client = -1;  // node
+  int server = -1;  // node; -1: nothing listens at `address`
   Address address;  // of the server
   bool is_double = false;
 };
 
 enum class SimSide { kClient = 0, kServer = 1 };
 
-// Sees every message, for checks. Must not change the world.
+// Observes every message, for checks. Must not change the simulation.
 class SimNetworkWatch {
  public:
   virtual ~SimNetworkWatch() = default;
   virtual void OnConnect(const SimLinkInfo& link) = 0;
-  // Handed over by `from`; it may never arrive.
+  // `from` has sent the message; it may never arrive.
   virtual void OnSend(const SimLinkInfo& link, SimSide from,
                       const OutgoingMessage& message) = 0;
-  // Undamaged; the handler is called next.
+  // The message has arrived undamaged; the handler is called next.
   virtual void OnArrival(const SimLinkInfo& link, SimSide to,
                          const OutgoingMessage& message) = 0;
-  // The end closes it.
+  // `side` closes the stream.
   virtual void OnClose(const SimLinkInfo& link, SimSide side,
                        const absl::Status& why) = 0;
-  // The end is about to be told; or its node is dead.
+  // OnClosed of `side` is called next, or its node has crashed.
   virtual void OnClosed(const SimLinkInfo& link, SimSide side) = 0;
 };
 
 class SimLink;
 class SimRoom;
 
-// All calls on the simulation's one thread. Outlives what uses it.
+// Connects the nodes of one SimScheduler. Used on the simulation's thread only.
+// Outlives the transports and streams it has returned.
 class SimNetwork {
  public:
   explicit SimNetwork(SimScheduler* world, SimNetworkFaults faults = {});
   ~SimNetwork();
 
-  // The node's way out; owned by the network.
+  // Returns the transport of the node's outgoing streams, owned by the network.
   Transport* TransportOf(SimExecutor* node);
-  // Streams to `address` go to `acceptor`, on `node`, until it crashes or stops
-  // listening.
+  // Directs streams to `address` to `acceptor`, on `node`, until the node
+  // crashes or stops listening.
   void Listen(SimExecutor* node, const Address& address,
               StreamAcceptor* acceptor);
   void StopListening(const Address& address);
 
-  // The node and all it had to do vanish without a word; other ends see their
-  // streams break later. Destroy the node's objects after it.
+  // Ends the node and all its tasks without notice; other ends see their
+  // streams break later. Destroy the node's objects afterwards.
   void Crash(SimExecutor* node);
-  // Its streams break, and both ends are told.
+  // Breaks the node's streams; both ends are told.
   void BreakStreamsOf(SimExecutor* node);
-  // Nothing passes from nodes named `from` to those named `to` until Heal;
-  // streams stay open and what is under way waits.
+  // Lets nothing pass from nodes named `from` to those named `to` until Heal;
+  // streams stay open and messages in flight wait.
   void Part(const std::string& from, const std::string& to);
   void Heal(const std::string& from, const std::string& to);
-  // Both ways, and all.
+  // Partitions both directions between two nodes; heals all partitions.
   void Partition(SimExecutor* a, SimExecutor* b);
   void Heal();
 
   SimNetworkFaults& faults() { return faults_; }
-  // Rooms travel beside credits, as over shared memory; the server's mapping of
-  // them ends with its process.
+  // Sets whether rooms travel with credits, as over shared memory; the server's
+  // mapping of them ends with its node.
   void set_carries_rooms(bool carries) { carries_rooms_ = carries; }
   // `watch` may be null.
   void set_watch(SimNetworkWatch* watch) { watch_ = watch; }
   const SimNetworkCounts& counts() const { return counts_; }
   uint64_t messages_delivered() const { return counts_.delivered; }
   uint64_t messages_corrupted() const { return counts_.corrupted; }
-  // Streams with an end that has not been told of its close.
+  // Returns the number of streams with an end that OnClosed has not reached.
   size_t open_links();
-  // Payload bytes of the node's frames that have not been let go of.
+  // Returns the payload bytes of the node's frames that are not yet released.
   size_t FrameBytesOf(int node) const {
     const auto it = frame_bytes_.find(node);
     return it == frame_bytes_.end() ? 0 : it->second;
@@ -143,7 +145,7 @@ class SimNetwork {
                                    StreamMethod method);
   void Double(SimLink& link, const Address& to, StreamMethod method);
   void Accept(const std::shared_ptr<SimLink>& link);
-  // What the node at the other end gets of a room.
+  // Returns the room as node `node`, the server, sees it.
   std::shared_ptr<SharedRoom> Map(int node, std::shared_ptr<SharedRoom> room);
   void Resume();
   bool Parted(const std::string& from, const std::string& to) const;
@@ -155,10 +157,10 @@ class SimNetwork {
   std::map<int, std::unique_ptr<Transport>> transports_;
   std::vector<std::weak_ptr<SimLink>> links_;
   uint64_t links_made_ = 0;
-  // How many connections there were from a node to an address.
+  // The number of connection attempts from a node to an address.
   std::map<std::tuple<std::string, Address, StreamMethod>, int> attempts_;
   std::set<std::pair<std::string, std::string>> parted_;  // from, to
-  // Kept while a partition holds back what they carry, by id.
+  // Links with messages that a partition holds back, by id; kept alive here.
   std::map<uint64_t, std::shared_ptr<SimLink>> held_back_;
   bool carries_rooms_ = false;
   std::vector<std::pair<int, std::weak_ptr<SimRoom>>> rooms_;  // by holder

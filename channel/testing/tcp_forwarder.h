@@ -1,5 +1,5 @@
-// A wire that a test can cut or freeze: a TCP port whose connections go on to
-// another one.
+// A TCP port that forwards its connections to another port, so that a test can
+// cut or freeze them.
 #ifndef TRIBUTARY_CHANNEL_TESTING_TCP_FORWARDER_H_
 #define TRIBUTARY_CHANNEL_TESTING_TCP_FORWARDER_H_
 
@@ -13,7 +13,7 @@
 
 namespace tributary {
 
-// Loopback only. One thread, joined by the destructor. Thread-safe.
+// Forwards on loopback, on one thread, which the destructor joins. Thread-safe.
 class TcpForwarder {
  public:
   explicit TcpForwarder(uint16_t target_port);
@@ -22,12 +22,12 @@ class TcpForwarder {
   TcpForwarder& operator=(const TcpForwarder&) = delete;
 
   uint16_t port() const { return port_; }
-  // Connections that were accepted so far.
+  // Returns the number of connections accepted so far.
   int num_connections() const;
   // Resets every connection; new ones are forwarded as before.
   void Cut();
-  // No byte passes any more, though every connection stays open, as when the
-  // other host has lost its power.
+  // Lets no byte pass any more while every connection stays open, as if the
+  // other host had lost its power.
   void Freeze();
 
  private:
@@ -47,8 +47,8 @@ class TcpForwarder {
   uint16_t port_ = 0;
   int listener_ = -1;
   int wake_[2] = {-1, -1};
-  std::list<Pair> pairs_;  // of the thread
-  bool frozen_ = false;    // of the thread
+  std::list<Pair> pairs_;  // used by the thread only
+  bool frozen_ = false;    // used by the thread only
   mutable Mutex mutex_;
   CondVar obeyed_;
   Order order_ ABSL_GUARDED_BY(mutex_) = Order::kNone;

@@ -1,14 +1,15 @@
-// What every Transport must do. A backend is one harness type and one line:
+// The tests that every Transport must pass. A backend is one harness type and
+// one line:
 //
 //   INSTANTIATE_TYPED_TEST_SUITE_P(InProcess, TransportConformance, MyHarness);
 //
 // The harness is default-constructible and has
 //   Transport* transport();
 //   Address Listen(StreamAcceptor*);    // serves until the harness ends
-//   Address Nobody();                   // where nothing listens
-//   bool RunUntil(Log&, done);          // drives the world until done() holds
-//   void KillServers();                 // they vanish; streams break
-//   size_t max_queued_bytes();          // of one direction of a stream
+//   Address Nobody();                   // an address where nothing listens
+//   bool RunUntil(Log&, done);          // runs until done() holds
+//   void KillServers();                 // ends the servers; streams break
+//   size_t max_queued_bytes();          // limit of one direction of a stream
 #ifndef TRIBUTARY_CHANNEL_TESTING_TRANSPORT_CONFORMANCE_H_
 #define TRIBUTARY_CHANNEL_TESTING_TRANSPORT_CONFORMANCE_H_
 
@@ -28,7 +29,7 @@
 
 namespace tributary::conformance {
 
-// Holds back whoever waits until it is opened.
+// Blocks the threads that wait until it is opened.
 class Gate {
  public:
   void Wait() {
@@ -73,7 +74,7 @@ class TransportConformance : public ::testing::Test {
     client->set_stream(harness_.transport()->Connect(address, method, client));
     return client;
   }
-  // The server's end of the stream number `i`.
+  // Returns the server's end of stream number `i`, once it is accepted.
   std::shared_ptr<Recorder> Server(size_t i = 0) {
     EXPECT_TRUE(Until([&] { return acceptor_.accepted().size() > i; }));
     return acceptor_.accepted().at(i);

@@ -1,5 +1,5 @@
-// The three ways that batches come to a trainer, behind one interface for
-// tests.
+// The three ways in which batches reach a trainer, behind one interface, so
+// that channel_conformance_test runs every test over each of them.
 #ifndef TRIBUTARY_TESTS_CHANNELS_CHANNEL_HARNESS_H_
 #define TRIBUTARY_TESTS_CHANNELS_CHANNEL_HARNESS_H_
 
@@ -23,7 +23,8 @@ struct ChannelOptions {
   absl::Duration rpc_timeout = absl::Seconds(30);
 };
 
-// `tributary`, which a test can make to strike itself: the tests' data.
+// The `tributary` program with struck_program.cc linked in, which a test can
+// make kill or stop itself; one of the tests' data files.
 inline constexpr char kProgram[] = "tests/channels/struck_tributary";
 
 // A server in the trainer's process.
@@ -58,7 +59,7 @@ class MpChannel {
     return SamplingWorkers::Open(worker).value();
   }
   void KillOne(SamplingWorkers& workers) { Signal(workers, 1, SIGKILL); }
-  // Frozen: dead ones would be started again.
+  // Freezes the workers, because dead ones would be started again.
   void KillAll(SamplingWorkers& workers) { Signal(workers, 2, SIGSTOP); }
   void ThawAll(SamplingWorkers& workers) { Signal(workers, 2, SIGCONT); }
 

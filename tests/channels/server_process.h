@@ -1,4 +1,4 @@
-// A `tributary serve` of its own.
+// A `tributary serve` process for a test.
 #ifndef TRIBUTARY_TESTS_CHANNELS_SERVER_PROCESS_H_
 #define TRIBUTARY_TESTS_CHANNELS_SERVER_PROCESS_H_
 
@@ -19,8 +19,8 @@ extern char** environ;
 
 namespace tributary {
 
-// From its constructor, which returns when it serves, to its destructor, which
-// kills it; frozen ones too.
+// Starts the process in the constructor and kills it in the destructor, also if
+// it is frozen. Call ReadAddress to wait until it serves. Not thread-safe.
 class ServerProcess {
  public:
   ServerProcess(const std::string& program, const std::string& graph) {
@@ -51,7 +51,8 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  // HOST:PORT; empty when it does not serve within half a minute.
+  // Returns HOST:PORT once the server is ready; empty if it is not within half
+  // a minute. Call once.
   std::string ReadAddress() {
     std::string line;
     pollfd ready{stdout_.get(), POLLIN, 0};

@@ -1,9 +1,9 @@
-// Makes `tributary` strike itself with a signal where a test wants it to:
+// Makes `tributary` send itself a signal at a fault point that a test names:
 //
-//   TRIBUTARY_STRIKE="batch.gather 9 FILE"   the signal by number
+//   TRIBUTARY_STRIKE="batch.gather 9 FILE"   the signal by its number
 //
-// Of all processes that are told so, the first that gets there does it: it
-// takes FILE away.
+// Of all processes with this variable, only the first that reaches the fault
+// point does so: the one that removes FILE.
 #include <signal.h>
 #include <unistd.h>
 

@@ -84,7 +84,7 @@ class Acceptor final : public StreamAcceptor {
     }
     return std::exchange(worker_, nullptr);
   }
-  void LetGo() {
+  void DropStream() {
     std::shared_ptr<Stream> stream;
     MutexLock lock(mutex_);
     stream = std::move(stream_);
@@ -189,7 +189,7 @@ void Run(World& world, absl::Span<const uint8_t> input) {
   }
   shutdown(own.get(), SHUT_WR);
   worker->AwaitClose();
-  world.acceptor.LetGo();
+  world.acceptor.DropStream();
   char piece[4096];
   ssize_t n = 1;
   while (n > 0) n = recv(own.get(), piece, sizeof(piece), 0);
