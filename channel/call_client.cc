@@ -14,7 +14,7 @@
 namespace tributary {
 namespace {
 
-// What the other end says went wrong, or that it cannot be understood.
+// Returns the error in a CallError, or INVALID_ARGUMENT if it cannot be parsed.
 absl::Status ErrorOf(const IncomingMessage& message) {
   ASSIGN_OR_RETURN(const auto error, ParseHeader<v1::CallError>(message));
   return ErrorFrom(error.code(), error.message());
@@ -132,7 +132,7 @@ CallClient::CallId CallClient::Core::Call(CallRequest request,
   const auto to = stream();
   if (to == nullptr) return *id;  // Break has failed the call
   const absl::Status sent = to->Send(std::move(message));
-  // A stream that has closed tells OnClosed why, which fails the call.
+  // If the stream has closed, OnClosed fails the call with the cause.
   if (!sent.ok() && !absl::IsUnavailable(sent)) Finish(*id, sent);
   return *id;
 }
@@ -150,7 +150,8 @@ void CallClient::Core::Close(absl::Status why) {
   if (to != nullptr) to->Close(std::move(why));
 }
 
-// So that it may drop the work; an answer that is on its way is dropped here.
+// Lets the server drop the work. An answer that is already on its way is
+// dropped here.
 void CallClient::Core::TellServer(CallId id) {
   OutgoingMessage cancel;
   cancel.kind = MessageKind::kCancel;
@@ -158,7 +159,8 @@ void CallClient::Core::TellServer(CallId id) {
   if (const auto to = stream()) (void)to->Send(std::move(cancel));
 }
 
-// The reply limit of a call that still waits for its answer.
+// Returns the reply limit of a call that waits for its answer; otherwise counts
+// a late reply.
 std::optional<size_t> CallClient::Core::ReplyLimit(CallId id) {
   MutexLock lock(mutex_);
   const auto it = calls_.find(id);
@@ -202,7 +204,7 @@ void CallClient::Core::OnClosed(const absl::Status& why) {
                  : why);
 }
 
-// False when the call was over already.
+// Returns false if the call was already over.
 bool CallClient::Core::Finish(CallId id, absl::StatusOr<CallReply> result) {
   Pending call;
   {

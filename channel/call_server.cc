@@ -128,7 +128,8 @@ class CallServer final : public StreamHandler,
               CallResponder(shared_from_this(), message.call_id()));
   }
 
-  // The call stays in work until its responder says so: what it holds counts.
+  // The call still counts as unanswered until its responder is used or dropped,
+  // because it holds memory until then.
   void CancelCall(uint64_t id) {
     CancelToken cancel;
     {
@@ -145,7 +146,8 @@ class CallServer final : public StreamHandler,
     return stream_;
   }
 
-  // A stream that cannot take it has broken: OnClosed follows.
+  // If the stream does not take the message, it has broken and OnClosed
+  // follows.
   void Send(OutgoingMessage message) {
     if (const auto to = stream()) (void)to->Send(std::move(message));
   }

@@ -29,7 +29,7 @@ void Store(uint8_t* to, T value) {
   std::memcpy(to, &value, sizeof(value));
 }
 
-// Where each field of the prefix begins.
+// The offset of each field of the prefix.
 constexpr size_t kMagicAt = 0;
 constexpr size_t kVersionAt = 4;
 constexpr size_t kKindAt = 6;
@@ -45,8 +45,8 @@ Bytes AsBytes(std::string_view text) {
   return Bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
 }
 
-// Reads a list of slices from its beginning. Reads never go past the end: they
-// are asked for only after a look at remaining().
+// Reads a list of slices from the beginning. Callers check remaining() first,
+// so that no read goes past the end.
 class SliceReader {
  public:
   explicit SliceReader(absl::Span<const Bytes> slices)
@@ -56,7 +56,8 @@ class SliceReader {
 
   size_t remaining() const { return remaining_; }
 
-  // The next 1..n bytes, as many as lie together. Requires 0 < n <= remaining.
+  // Returns the next 1 to n bytes, as many as are contiguous. Requires
+  // 0 < n <= remaining().
   Bytes Next(size_t n) {
     while (slices_[at_].empty()) ++at_;
     const Bytes piece = slices_[at_].first(std::min(n, slices_[at_].size()));
@@ -65,7 +66,7 @@ class SliceReader {
     return piece;
   }
 
-  // Requires n <= remaining.
+  // Requires n <= remaining().
   void Copy(uint8_t* to, size_t n) {
     while (n > 0) {
       const Bytes piece = Next(n);

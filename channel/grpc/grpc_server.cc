@@ -31,7 +31,8 @@
 namespace tributary {
 namespace {
 
-// One call. gRPC is done with it only after End's Finish.
+// The server's end of one gRPC call. gRPC finishes it only after End has called
+// Finish.
 class ServerStream final : public GrpcStream,
                            public grpc::ServerGenericBidiReactor {
  public:
@@ -92,7 +93,7 @@ class ServerStream final : public GrpcStream,
     const auto handle = MakeHandle();
     auto handler = acceptor->Accept(*method, other_end(), handle, &why);
     if (handler == nullptr) {
-      // Before the handle goes, which would close it with less to say.
+      // Before the handle is destroyed, which would close without the cause.
       Close(why);
       return why;
     }
@@ -158,8 +159,8 @@ void SetArguments(const GrpcConnectionOptions& connection,
   builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
 }
 
-// gRPC takes away what lies at a socket's path before it binds: it must be
-// nothing, or the socket of a process that has ended.
+// gRPC removes the file at a socket's path before it binds. So there must be no
+// file, or the socket of a process that has ended.
 absl::Status CheckSocketIsFree(const Address& address) {
   const std::string path = address.host.substr(5);
   sockaddr_un name{};
@@ -226,7 +227,7 @@ class GrpcServerImpl final : public GrpcServer {
           /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
-      // gRPC has cancelled what was left, so this comes to its end.
+      // gRPC has cancelled the remaining calls, so this returns.
       service_.registry().WaitUntilEmpty();
       server_->Wait();
     });

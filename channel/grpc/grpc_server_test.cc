@@ -287,9 +287,12 @@ TEST_F(GrpcServerTest, ACloseThatCannotBeHeardEndsInTime) {
   options.connection = server_options.connection;
   auto client = Connect({"127.0.0.1", wire.port()}, options);
   auto server = Accepted();
+  // Made before: keepalive breaks the stream soon after the freeze.
+  std::vector<OutgoingMessage> messages;
+  for (int i = 0; i < 30; ++i) messages.push_back(MakeMessage(i, "", 1 << 20));
   wire.Freeze();
-  for (int i = 0; i < 30; ++i) {
-    ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 1 << 20)).ok());
+  for (OutgoingMessage& message : messages) {
+    ASSERT_TRUE(server->stream()->Send(std::move(message)).ok());
   }
   server->stream()->Close(absl::OkStatus());
   client->stream()->Close(absl::OkStatus());

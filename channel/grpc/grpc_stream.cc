@@ -46,15 +46,15 @@ absl::Status GrpcStream::Send(OutgoingMessage message) {
   return absl::OkStatus();
 }
 
-// Requires writing_, set by the caller, which alone writes; and its count in
-// starting_.
+// Requires that the caller has set writing_, so that it alone writes, and has
+// counted itself in starting_.
 void GrpcStream::Write(OutgoingMessage message) {
   out_ = EncodeToByteBuffer(std::move(message));
   StartWriteOf(&out_);
   {
     MutexLock lock(mutex_);
     --starting_;
-    if (!TakeTheEnd()) return;
+    if (!ClaimEnd()) return;
   }
   RunEnd();
 }
@@ -73,7 +73,7 @@ void GrpcStream::WriteDone(bool ok) {
       queue_.pop_front();
       writing_bytes_ = EnvelopeBytes(next);
       ++starting_;
-    } else if (!TakeTheEnd()) {
+    } else if (!ClaimEnd()) {
       return;
     }
   }
@@ -130,13 +130,13 @@ void GrpcStream::Begin(Ending how, absl::Status why, bool own) {
       dropped.swap(queue_);
       queued_bytes_ = writing_bytes_;
     }
-    if (!TakeTheEnd()) return;
+    if (!ClaimEnd()) return;
   }
   RunEnd();
 }
 
-// True for the one caller that is to run the end now.
-bool GrpcStream::TakeTheEnd() {
+// Returns true for the one caller that must run the end now.
+bool GrpcStream::ClaimEnd() {
   if (ended_ || ending_ == Ending::kNone || starting_ > 0) return false;
   if (ending_ == Ending::kAfterQueue && writing_) return false;
   ended_ = true;
@@ -154,8 +154,8 @@ void GrpcStream::RunEnd() {
   End(why, orderly);
 }
 
-// Under the lock, so that it comes before the end: the alarm calls nobody from
-// inside Set.
+// Called under the lock, so that the alarm is set before the end; the alarm
+// calls nothing from inside Set.
 void GrpcStream::AbortLater() {
   close_alarm_.Set(std::chrono::system_clock::now() +
                        absl::ToChronoMilliseconds(options_.close_timeout),
@@ -177,7 +177,7 @@ void GrpcStream::Closed(const absl::Status& why) {
     MutexLock lock(mutex_);
     own = own_why_;
   }
-  // Handler and stream own each other until here.
+  // Handler and stream own each other until this point.
   if (const auto handler = std::exchange(handler_, nullptr)) {
     handler->OnClosed(own.value_or(why));
   }

@@ -74,7 +74,7 @@ class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
   void Write(OutgoingMessage message);
   void Begin(Ending how, absl::Status why, bool own);
   bool closed_here() const;
-  bool TakeTheEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool ClaimEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunEnd();
   void AbortLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -28,8 +28,8 @@ absl::Status ShutDownError() {
   return absl::UnavailableError("the transport was shut down");
 }
 
-// One call. A hold keeps gRPC from being done with it until this side has
-// ended, so that Send may start writes from any thread.
+// The client's end of one gRPC call. A hold keeps gRPC from finishing the call
+// until this side has ended, so that Send may start writes from any thread.
 class ClientStream final
     : public GrpcStream,
       public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
@@ -48,33 +48,34 @@ class ClientStream final
         .PrepareBidiStreamingCall(context_.get(), GrpcMethodPath(method),
                                   grpc::StubOptions(), this);
     AddHold();
-    // Not before: whoever finds it there may close it, which takes the hold
-    // away.
+    // Only now: once registered, the stream may be closed by others, which
+    // removes the hold.
     const bool open = registry_->Add(this);
     StartRead(&in_);
     StartCall();
     if (!open) Close(ShutDownError());
   }
 
-  // Reads until gRPC says that there is no more, whoever closed: the status
-  // comes only after the last message.
+  // Reads until gRPC reports the end, whichever side closed: the status arrives
+  // only after the last message.
   void OnReadDone(bool ok) override {
     if (ok) {
       ReadDone(&in_);
       StartRead(&in_);
       return;
     }
-    TheirEnd();
+    OtherEndClosed();
   }
   void OnWriteDone(bool ok) override {
-    if (!ok) TheirEnd();
+    if (!ok) OtherEndClosed();
     WriteDone(ok);
   }
   void OnDone(const grpc::Status& status) override {
     const auto self = std::move(self_);
     Closed(FromGrpcStatus(status, other_end()));
     {
-      // It holds the channel, which must be free before the transport ends.
+      // The context holds the channel, which must be released before the
+      // transport ends.
       MutexLock lock(context_mutex_);
       context_.reset();
     }
@@ -89,7 +90,7 @@ class ClientStream final
     if (orderly) {
       StartWritesDone();
     } else if (!other_end_gone_) {
-      // After the other end's status has come it would only hide it.
+      // After the other end's status has arrived, cancelling would hide it.
       context_->TryCancel();
     }
     RemoveHold();
@@ -98,7 +99,7 @@ class ClientStream final
     MutexLock lock(context_mutex_);
     if (context_ != nullptr) context_->TryCancel();
   }
-  void TheirEnd() {
+  void OtherEndClosed() {
     other_end_gone_ = true;
     OtherEndGone(absl::UnavailableError("the other end closed"));
   }
@@ -133,11 +134,11 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // fleets are reached directly
-  // A connection of its own.
+  // Does not share connections with other channels of the process.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // gRPC's name for how long it tries to connect.
+  // gRPC uses this as the limit of one attempt to connect.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
               ArgumentMs(options_.connect_timeout));
   SetConnectionArguments(
@@ -158,8 +159,8 @@ std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
                                                         bool bulk) {
   MutexLock lock(mutex_);
   auto& channel = channels_[{address, bulk}];
-  // An unused one may be waiting to try again after a failure: a new one tries
-  // at once, and looks the name up.
+  // An unused channel may be waiting to retry after a failure; a new one
+  // connects at once and resolves the name again.
   if (channel == nullptr || channel.use_count() == 1) {
     retired_.push_back(std::move(channel));
     channel = MakeChannel(address);
@@ -168,7 +169,7 @@ std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
 }
 
 void GrpcTransport::DropUnusedChannels() {
-  std::vector<std::shared_ptr<grpc::Channel>> unused;  // without the lock
+  std::vector<std::shared_ptr<grpc::Channel>> unused;  // destroyed unlocked
   MutexLock lock(mutex_);
   unused.swap(retired_);
   for (auto it = channels_.begin(); it != channels_.end();) {
@@ -190,7 +191,7 @@ std::shared_ptr<Stream> GrpcTransport::Connect(
   auto handle = stream->MakeHandle();
   const auto channel = ChannelTo(address, method == StreamMethod::kBatches);
   stream->Start(channel, method);
-  DropUnusedChannels();  // `channel` is in use
+  DropUnusedChannels();  // keeps `channel`, which is in use
   return handle;
 }
 

@@ -45,7 +45,8 @@ class OneRoomServer final : public StreamAcceptor {
     void OnMessage(IncomingMessage& message) override {
       const auto credit = ParseHeader<v1::Credit>(message);
       if (!credit.ok()) return;
-      // The room outlives it; an owner all the same, or it is copied.
+      // The room outlives the frames; the owner prevents a copy of each
+      // payload.
       sender_->Send(
           credit->grant(), room_,
           std::shared_ptr<const void>(room_.data(), [](const void*) {}));
@@ -156,7 +157,8 @@ class Source final : public BatchSource {
   std::unique_ptr<GrpcServer> server_;
 };
 
-// Streams to one address would share a connection, were their transport one.
+// Each stream has a transport of its own, because streams to one address would
+// share its connection otherwise.
 class Receivers {
  public:
   Receivers(uint16_t port, int streams, absl::Span<uint8_t> to)

@@ -17,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/io/buffer.h"
+#include "common/io/unique_fd.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -32,22 +33,8 @@ absl::Status SystemError(const char* what) {
       absl::StrCat("loopback ", what, ": ", std::strerror(errno)));
 }
 
-// A descriptor of this process.
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  ~Socket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-Socket NewSocket() {
-  return Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+UniqueFd NewSocket() {
+  return UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
 sockaddr_in LoopbackAt(uint16_t port) {
@@ -58,22 +45,22 @@ sockaddr_in LoopbackAt(uint16_t port) {
   return at;
 }
 
-bool SetTimeouts(const Socket& s) {
-  return setsockopt(s.fd(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout,
+bool SetTimeouts(const UniqueFd& s) {
+  return setsockopt(s.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout,
                     sizeof(kTimeout)) == 0 &&
-         setsockopt(s.fd(), SOL_SOCKET, SO_SNDTIMEO, &kTimeout,
+         setsockopt(s.get(), SOL_SOCKET, SO_SNDTIMEO, &kTimeout,
                     sizeof(kTimeout)) == 0;
 }
 
-bool Prepare(const Socket& s) {
+bool Prepare(const UniqueFd& s) {
   const int on = 1;
   return SetTimeouts(s) &&
-         setsockopt(s.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0;
+         setsockopt(s.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0;
 }
 
 using Call = ssize_t (*)(int, const iovec*, int);
 
-// Moves all of the two parts by `call`, which is writev or readv.
+// Transfers all bytes of the two parts by `call`, which is writev or readv.
 bool MoveAll(Call call, int fd, iovec (&parts)[2]) {
   int part = 0;
   while (part < 2) {
@@ -91,16 +78,16 @@ bool MoveAll(Call call, int fd, iovec (&parts)[2]) {
   return true;
 }
 
-// `bytes` in frames of 1 MiB, the last one shorter, from or to `memory`; from
-// its beginning again where less than a frame is left of it.
-bool MoveFrames(Call call, const Socket& socket, absl::Span<uint8_t> memory,
+// Transfers `bytes` in frames of 1 MiB, the last one shorter, from or to
+// `memory`, from its beginning again where less than a frame is left of it.
+bool MoveFrames(Call call, const UniqueFd& socket, absl::Span<uint8_t> memory,
                 uint64_t bytes) {
   uint8_t prefix[kPrefix] = {};
   for (size_t at = 0; bytes > 0; at += kFrame) {
     if (at + kFrame > memory.size()) at = 0;
     const size_t length = std::min<uint64_t>(kFrame, bytes);
     iovec parts[2] = {{prefix, kPrefix}, {memory.data() + at, length}};
-    if (!MoveAll(call, socket.fd(), parts)) return false;
+    if (!MoveAll(call, socket.get(), parts)) return false;
     bytes -= length;
   }
   return true;
@@ -114,15 +101,15 @@ absl::Status CheckMemory(size_t bytes) {
 
 // `memory(stream)` of each stream, on threads of their own.
 template <typename Memory>
-bool MoveStreams(Call call, const std::vector<Socket>& sockets, uint64_t bytes,
-                 Memory memory) {
+bool MoveStreams(Call call, const std::vector<UniqueFd>& sockets,
+                 uint64_t bytes, Memory memory) {
   std::vector<char> moved(sockets.size(), false);
   std::vector<std::thread> threads;
   threads.reserve(sockets.size());
   for (size_t i = 0; i < sockets.size(); ++i) {
     threads.emplace_back([&, i] {
       moved[i] = MoveFrames(call, sockets[i], memory(i), bytes);
-      if (!moved[i]) shutdown(sockets[i].fd(), SHUT_RDWR);
+      if (!moved[i]) shutdown(sockets[i].get(), SHUT_RDWR);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -131,16 +118,16 @@ bool MoveStreams(Call call, const std::vector<Socket>& sockets, uint64_t bytes,
 
 class Source final : public LoopbackSource {
  public:
-  Source(Socket listener, uint16_t port, absl::Span<const uint8_t> from)
+  Source(UniqueFd listener, uint16_t port, absl::Span<const uint8_t> from)
       : listener_(std::move(listener)), port_(port), from_(from) {}
 
   uint16_t port() const override { return port_; }
 
   absl::Status Send(int streams, uint64_t bytes) override {
-    std::vector<Socket> sockets;
+    std::vector<UniqueFd> sockets;
     for (int i = 0; i < streams; ++i) {
       sockets.emplace_back(
-          accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+          accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!Prepare(sockets.back())) return SystemError("accept");
     }
     // writev does not write to its buffers.
@@ -152,7 +139,7 @@ class Source final : public LoopbackSource {
   }
 
  private:
-  const Socket listener_;
+  const UniqueFd listener_;
   const uint16_t port_;
   const absl::Span<const uint8_t> from_;
 };
@@ -162,13 +149,13 @@ class Source final : public LoopbackSource {
 absl::StatusOr<std::unique_ptr<LoopbackSource>> LoopbackSource::Listen(
     absl::Span<const uint8_t> from) {
   RETURN_IF_ERROR(CheckMemory(from.size()));
-  Socket listener = NewSocket();
+  UniqueFd listener = NewSocket();
   sockaddr_in at = LoopbackAt(0);
   socklen_t size = sizeof(at);
   auto* const address = reinterpret_cast<sockaddr*>(&at);
-  if (bind(listener.fd(), address, size) != 0 ||
-      listen(listener.fd(), SOMAXCONN) != 0 || !SetTimeouts(listener) ||
-      getsockname(listener.fd(), address, &size) != 0) {
+  if (bind(listener.get(), address, size) != 0 ||
+      listen(listener.get(), SOMAXCONN) != 0 || !SetTimeouts(listener) ||
+      getsockname(listener.get(), address, &size) != 0) {
     return SystemError("listen");
   }
   return std::make_unique<Source>(std::move(listener), ntohs(at.sin_port),
@@ -180,12 +167,12 @@ absl::StatusOr<double> ReceiveSeconds(uint16_t port, int streams,
   const size_t part = to.size() / static_cast<size_t>(streams);
   RETURN_IF_ERROR(CheckMemory(part));
   const sockaddr_in at = LoopbackAt(port);
-  std::vector<Socket> sockets;
+  std::vector<UniqueFd> sockets;
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < streams; ++i) {
     sockets.push_back(NewSocket());
     if (!Prepare(sockets.back()) ||
-        connect(sockets.back().fd(), reinterpret_cast<const sockaddr*>(&at),
+        connect(sockets.back().get(), reinterpret_cast<const sockaddr*>(&at),
                 sizeof(at)) != 0) {
       return SystemError("connect");
     }

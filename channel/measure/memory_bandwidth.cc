@@ -22,7 +22,8 @@ AlignedBuffer Touched(size_t bytes) {
 
 constexpr uint64_t kReads = 1 << 16;
 
-// Reads that depend on nothing: the processor looks ahead by itself.
+// Reads lines at addresses that do not depend on earlier reads, so the
+// processor overlaps them by itself.
 uint64_t ReadLines(const uint8_t* base, uint64_t lines, uint64_t seed) {
   uint64_t x = seed, sum = 0;
   for (uint64_t i = 0; i < kReads; ++i) {
@@ -32,10 +33,10 @@ uint64_t ReadLines(const uint8_t* base, uint64_t lines, uint64_t seed) {
   return sum;
 }
 
-// Each line was asked for `ahead` reads before, as in the sampling kernel: on
-// some machines that keeps more of them on their way.
-uint64_t ReadLinesAskedFor(const uint8_t* base, uint64_t lines, uint64_t seed,
-                           uint64_t ahead) {
+// Prefetches each line `ahead` reads before it is read, as the sampling kernel
+// does: on some machines this keeps more reads in flight.
+uint64_t ReadPrefetchedLines(const uint8_t* base, uint64_t lines, uint64_t seed,
+                             uint64_t ahead) {
   const auto line = [=](uint64_t i) {
     uint64_t x = (seed + i) * 0x9E3779B97F4A7C15u;
     x ^= x >> 29;
@@ -56,17 +57,17 @@ MeasuredRate MeasureRandomLineRate(int threads, uint64_t bytes,
   const uint64_t lines =
       std::clamp<uint64_t>(bytes / kCacheLine, 1, UINT32_MAX);
   const AlignedBuffer memory = Touched(lines * kCacheLine);
-  std::atomic<uint64_t> sink = 0;  // so that the reads are not left out
+  std::atomic<uint64_t> sink = 0;  // prevents that reads are optimised away
   std::atomic<uint64_t> seed = 88172645463325252u;
   const uint8_t* base = memory.data();
-  constexpr uint64_t kAhead[] = {0, 64, 128};  // 0: not asked for
+  constexpr uint64_t kAhead[] = {0, 64, 128};  // 0: not prefetched
   MeasuredRate best;
   for (const uint64_t ahead : kAhead) {
     const MeasuredRate rate =
         MeasureRate(threads, time / std::size(kAhead), [&](int) {
           const uint64_t start = seed.fetch_add(0x9E3779B97F4A7C15u);
           sink += ahead == 0 ? ReadLines(base, lines, start)
-                             : ReadLinesAskedFor(base, lines, start, ahead);
+                             : ReadPrefetchedLines(base, lines, start, ahead);
           return kReads;
         });
     if (rate.per_second > best.per_second) best = rate;

@@ -50,7 +50,7 @@ absl::Duration SimLink::Latency() {
                          network_->faults_.max_latency);
 }
 
-// In order: nothing overtakes what was sent before it.
+// Keeps the order: no item arrives before one that was sent earlier.
 void SimLink::ScheduleArrival(SimSide from, absl::Duration delay) {
   End& sender = end(from);
   sender.last_arrival = std::max(network_->world_->now() + delay,
@@ -111,17 +111,18 @@ absl::Status SimLink::Send(SimSide side, OutgoingMessage message) {
   item.prefix = EncodePrefix(message);
   if (!network_->carries_rooms_) message.room.reset();
   item.message = std::move(message);
-  if (!lost_ && HappensTo(item)) {
+  if (!lost_ && SurvivesFaults(item)) {
     Enqueue(side, std::move(item), Latency());
-  } else {  // into the void; the sender will be told
+  } else {  // lost; the sender will be told
     Hold(side, item, true);
     sender.out.push_back(std::move(item));
   }
   return absl::OkStatus();
 }
 
-// What the network does to a message; false when it takes the stream with it.
-bool SimLink::HappensTo(Item& item) {
+// Applies the network's faults to a message. Returns false if they end the
+// stream.
+bool SimLink::SurvivesFaults(Item& item) {
   const SimNetworkFaults& faults = network_->faults_;
   if (random_.Chance(faults.corrupt)) {
     item.flipped = random_.Below(item.bytes * 8);
@@ -229,8 +230,8 @@ void SimLink::Break(const absl::Status& client_why,
   TellClosed(SimSide::kServer, Latency(), server_why);
 }
 
-// The ends learn of it apart from each other: one may be back on a new stream
-// long before the other has given up this one.
+// The ends are told independently: one may have connected again long before the
+// other detects the stall.
 void SimLink::Stall() {
   if (std::exchange(lost_, true)) return;
   const auto why = absl::UnavailableError("no answer to keepalive pings");
@@ -279,7 +280,8 @@ void SimLink::TellClosed(SimSide side, absl::Duration delay, absl::Status why) {
       });
 }
 
-// Owners may post, and send: they go when nothing here is half done.
+// Owners may post and send when destroyed, so they are destroyed last, when
+// this object's state is consistent.
 void SimLink::DropQueue(SimSide side) {
   const auto dropped = std::exchange(end(side).out, {});
   for (const Item& item : dropped) Hold(side, item, false);

@@ -98,7 +98,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   void ScheduleArrival(SimSide from, absl::Duration delay);
   void Arrive(SimSide from);
   void Deliver(SimSide from, Item item);
-  bool HappensTo(Item& item);
+  bool SurvivesFaults(Item& item);
   void TellClosed(SimSide side, absl::Duration delay, absl::Status why);
   void DropQueue(SimSide side);
   // Copies the payloads in flight and releases their owners, because the end

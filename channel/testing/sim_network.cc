@@ -65,8 +65,8 @@ std::vector<std::shared_ptr<SimLink>> SimNetwork::Links() {
   return links;
 }
 
-// What happens on a link depends on the seed, on who connects to whom, and on
-// how often they did before.
+// The random stream of a link depends on the seed, on its two ends, and on how
+// often they have connected before.
 std::shared_ptr<SimLink> SimNetwork::NewLink(SimExecutor* from,
                                              const Address& to,
                                              StreamMethod method) {

@@ -19,7 +19,7 @@ sockaddr_in Loopback(uint16_t port) {
   return address;
 }
 
-// A test cannot go on without its sockets.
+// Ends the test program if a system call failed: a test needs its sockets.
 void Must(bool worked) {
   if (!worked) std::abort();
 }
@@ -53,7 +53,7 @@ int TcpForwarder::num_connections() const {
 void TcpForwarder::Cut() { Tell(Order::kCut); }
 void TcpForwarder::Freeze() { Tell(Order::kFreeze); }
 
-// Returns when the thread has done it.
+// Gives the thread an order and waits until it has carried it out.
 void TcpForwarder::Tell(Order order) {
   MutexLock lock(mutex_);
   order_ = order;
@@ -62,14 +62,14 @@ void TcpForwarder::Tell(Order order) {
 }
 
 void TcpForwarder::Reset(const Pair& pair) {
-  const linger at_once = {1, 0};  // a reset in place of an orderly end
+  const linger at_once = {1, 0};  // a reset instead of an orderly close
   for (const int fd : pair.ends) {
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
     close(fd);
   }
 }
 
-// False when the thread is to end.
+// Carries out the current order. Returns false if the thread must end.
 bool TcpForwarder::Obey() {
   char byte;
   Must(read(wake_[0], &byte, 1) == 1);
@@ -101,7 +101,7 @@ void TcpForwarder::AcceptOne() {
   ++num_connections_;
 }
 
-// False when the pair has ended.
+// Forwards bytes of one direction. Returns false if the connection has ended.
 bool TcpForwarder::Forward(Pair& pair, int from) {
   char bytes[65536];
   const ssize_t got = read(pair.ends[from], bytes, sizeof(bytes));
