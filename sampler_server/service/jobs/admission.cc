@@ -21,9 +21,8 @@ size_t Parked(size_t reserve_bytes) { return reserve_bytes / 2; }
 // What was not made at the rate allowed may be made up for so long.
 constexpr absl::Duration kPaceSlack = absl::Milliseconds(100);
 
-double Cost(const Admission::Outcome& outcome) {
-  return absl::ToDoubleNanoseconds(outcome.cpu) +
-         static_cast<double>(outcome.bytes);
+double ChargeOf(const BatchCost& cost) {
+  return absl::ToDoubleNanoseconds(cost.cpu) + static_cast<double>(cost.bytes);
 }
 
 }  // namespace
@@ -112,7 +111,7 @@ void Admission::SetWaits(BatchId id, bool waits) {
   Pump();
 }
 
-void Admission::Made(BatchId id, const Outcome& outcome) {
+void Admission::Made(BatchId id, const BatchCost& cost) {
   {
     MutexLock lock(mutex_);
     auto it = started_.find(id);
@@ -122,14 +121,13 @@ void Admission::Made(BatchId id, const Outcome& outcome) {
     --running_;
     if (!batch.waits) --computing_;
     ChangeUse(batch.job, [&](Use& use) {
-      use.parked += outcome.unread - batch.parked;
-      use.unread += outcome.unread;
+      use.parked += cost.unread - batch.parked;
+      use.unread += cost.unread;
     });
-    batch.parked = batch.unread = outcome.unread;
-    turns_.Settle(batch.job, batch.guess, Cost(outcome));
-    paced_until_ +=
-        PaceOf(static_cast<double>(outcome.bytes) - batch.paced_bytes);
-    if (outcome.bytes > 0) latest_bytes_ = static_cast<double>(outcome.bytes);
+    batch.parked = batch.unread = cost.unread;
+    turns_.Settle(batch.job, batch.guess, ChargeOf(cost));
+    paced_until_ += PaceOf(static_cast<double>(cost.bytes) - batch.paced_bytes);
+    if (cost.bytes > 0) latest_bytes_ = static_cast<double>(cost.bytes);
   }
   Pump();
 }

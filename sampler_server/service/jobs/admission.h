@@ -44,6 +44,13 @@ struct AdmissionLimits {
   }
 };
 
+// What making a batch took; its job is charged for `cpu` and `bytes`.
+struct BatchCost {
+  absl::Duration cpu;
+  size_t bytes = 0;   // of the batch; 0: none was made
+  size_t unread = 0;  // of them, in the budget until Admission::Finish
+};
+
 // What a job has here now.
 struct JobState {
   std::string name;
@@ -100,14 +107,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   bool Cancel(BatchId id);
   // A started batch's task begins or ends to wait for a peer.
   void SetWaits(BatchId id, bool waits);
-  struct Outcome {
-    absl::Duration cpu;
-    size_t bytes = 0;   // of the batch; 0: none was made
-    size_t unread = 0;  // of them, in the budget until Finish
-  };
   // A started batch is made and may be on its way out: it no longer counts in
   // `running`, and still in `running_per_stream`.
-  void Made(BatchId id, const Outcome& outcome);
+  void Made(BatchId id, const BatchCost& cost);
   // A started batch has ended, and holds nothing.
   void Finish(BatchId id);
 

@@ -243,9 +243,8 @@ TEST_F(AdmissionTest, WeightsDecideWhoseTurnItIs) {
     of_a += started[0][0] == 'a' ? 1 : 0;
     // A millisecond and a million bytes cost the same.
     admission_->Made(ids[started[0]],
-                     i % 2 == 0
-                         ? Admission::Outcome{.cpu = absl::Milliseconds(1)}
-                         : Admission::Outcome{.bytes = 1'000'000});
+                     i % 2 == 0 ? BatchCost{.cpu = absl::Milliseconds(1)}
+                                : BatchCost{.bytes = 1'000'000});
     admission_->Finish(ids[started[0]]);
   }
   EXPECT_EQ(of_a, 30);

@@ -39,13 +39,13 @@ JobMetrics::Figures& JobMetrics::FiguresOf(const std::string& label) {
 }
 
 void JobMetrics::Made(const std::string& job, bool listed,
-                      const Admission::Outcome& outcome) {
+                      const BatchCost& cost) {
   MutexLock lock(mutex_);
   if (metrics_ == nullptr) return;
   Figures& figures = FiguresOf(LabelOf(job, listed));
-  if (outcome.bytes > 0) figures.batches.Add();
-  figures.bytes.Add(static_cast<double>(outcome.bytes));
-  figures.cpu_seconds.Add(absl::ToDoubleSeconds(outcome.cpu));
+  if (cost.bytes > 0) figures.batches.Add();
+  figures.bytes.Add(static_cast<double>(cost.bytes));
+  figures.cpu_seconds.Add(absl::ToDoubleSeconds(cost.cpu));
 }
 
 void JobMetrics::Show(const std::vector<JobState>& jobs) {

@@ -23,8 +23,7 @@ class JobMetrics {
   // Before anything else; without it nothing is counted.
   void Use(Metrics* metrics);
   // A task of the job has ended.
-  void Made(const std::string& job, bool listed,
-            const Admission::Outcome& outcome);
+  void Made(const std::string& job, bool listed, const BatchCost& cost);
   // What jobs have now, in place of what was shown before.
   void Show(const std::vector<JobState>& jobs);
 

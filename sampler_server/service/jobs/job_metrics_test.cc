@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Admission::Outcome Batch(size_t bytes) {
+BatchCost Batch(size_t bytes) {
   return {.cpu = absl::Milliseconds(250), .bytes = bytes};
 }
 

@@ -1,6 +1,6 @@
 // A credit turned into a batch request, its every number checked.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CREDIT_CHECK_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_CREDIT_CHECK_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_CREDIT_CHECK_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_CREDIT_CHECK_H_
 
 #include <memory>
 
@@ -30,4 +30,4 @@ uint64_t ReservationFor(const GraphSchema& schema, const BatchRequest& request,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_CREDIT_CHECK_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_CREDIT_CHECK_H_

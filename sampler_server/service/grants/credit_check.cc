@@ -1,4 +1,4 @@
-#include "sampler_server/service/credit_check.h"
+#include "sampler_server/service/grants/credit_check.h"
 
 #include <algorithm>
 #include <limits>
