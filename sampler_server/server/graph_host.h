@@ -82,7 +82,7 @@ class GraphHost {
     std::vector<Hosted> hosted ABSL_GUARDED_BY(mutex);
     std::vector<Address> listed ABSL_GUARDED_BY(mutex);
   };
-  static void LetGo(State& state, const PeerDirectory* directory);
+  static void RemoveRetired(State& state, const PeerDirectory* directory);
   uint64_t HeldBytes() const;
   std::shared_ptr<RowReader> RowsFor(const Graph& graph);
 

@@ -18,7 +18,7 @@
 #include "common/testing/sim_scheduler.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/peers/peer_directory.h"
-#include "sampler_server/peers/peer_partitions.h"
+#include "sampler_server/server/peered_graph.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -45,7 +45,6 @@ struct SimServer {
   SimServerOptions options;
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<PeerDirectory> directory;
-  std::shared_ptr<PeerPartitions> partitions;
   std::unique_ptr<SamplerService> service;
   uint64_t incarnation = 0;
   // Of graphs that came later; a crash takes them along.
@@ -82,6 +81,9 @@ class SimFleet {
   std::vector<std::unique_ptr<SimServer>> servers;
 
  private:
+  PeeredGraph Peered(const SimServer& server,
+                     std::shared_ptr<const Graph> graph,
+                     std::shared_ptr<RowReader> rows);
   void Start(SimServer& server);
   std::vector<Address> Addresses() const;
 
