@@ -15,8 +15,8 @@
 namespace tributary {
 namespace {
 
-// Describe sends the schema within one message's header, and peers' states
-// beside it.
+// Describe sends the schema within one message's header, and the states of
+// peers beside it.
 absl::Status CheckDescribable(const Graph& graph) {
   constexpr size_t kMost = kMaxHeaderBytes / 2;
   const size_t bytes = graph.schema_json().size();
@@ -152,7 +152,7 @@ void GraphHost::Stop(absl::AnyInvocable<void()> stopped) {
     MutexLock lock(state_->mutex);
     hosted.swap(state_->hosted);
   }
-  // Goes with the last of them.
+  // Runs `stopped` when the last directory has released it.
   const std::shared_ptr<const void> last(
       this, [stopped = std::move(stopped)](const void*) mutable { stopped(); });
   for (const Hosted& h : hosted) h.directory->Stop([last] {});

@@ -13,7 +13,7 @@
 namespace tributary {
 namespace {
 
-// Tasks look at their cancel token far more often than this.
+// Tasks check their cancel token far more often than this.
 constexpr absl::Duration kStopTimeout = absl::Seconds(10);
 
 }  // namespace

@@ -55,9 +55,10 @@ class LocalService {
 
   const std::shared_ptr<const Graph> graph_;
   ThreadPool pool_;
-  ThreadPool side_pool_;  // of protocol, and of leaf calls, which nobody makes
-  // Null: features are in memory. Its reads end before the executors do, where
-  // what waits for them goes on.
+  // For the protocol thread, and for leaf requests, which nobody sends.
+  ThreadPool side_pool_;
+  // Null if features are in memory. Destroyed before the executors, on which
+  // the tasks that wait for its reads go on.
   const std::unique_ptr<DiskRows> rows_;
   std::shared_ptr<SamplerService> service_;
   bool cancelled_ = false;

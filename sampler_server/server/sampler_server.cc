@@ -27,12 +27,12 @@
 namespace tributary {
 namespace {
 
-// Beyond a drain's own timeout: cancelled tasks end long before.
+// Added to the timeout of a drain: cancelled tasks end long before.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(10);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
-// Peers never wait for trainers, and what they take follows what trainers may:
-// a quarter, but enough for a request and its reply, whatever their size.
+// The budget of peers is apart from that of trainers, so that peers never wait
+// for them, and follows it: a quarter, but enough for a request and its reply.
 uint64_t LeafBudget(uint64_t memory_budget) {
   return std::clamp(memory_budget / 4, uint64_t{16} << 20, uint64_t{128} << 20);
 }
@@ -83,7 +83,7 @@ class SamplerServerImpl final : public SamplerServer {
     Drain(absl::ZeroDuration());
     watcher_.reset();
     http_.reset();
-    StopLooking();
+    StopDiscovery();
     if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
     grpc_.reset();
     service_.reset();
@@ -107,8 +107,8 @@ class SamplerServerImpl final : public SamplerServer {
   absl::Status FindPeers();
   absl::Status StartHttp();
   std::string MetricsText();
-  void ShowGraphs();
-  void StopLooking();
+  void UpdateGraphMetrics();
+  void StopDiscovery();
 
   const SamplerServerOptions options_;
   const int threads_;  // that sample
@@ -129,8 +129,9 @@ class SamplerServerImpl final : public SamplerServer {
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   bool drained_ = false;
-  Mutex shown_mutex_;
-  std::set<std::string> shown_ ABSL_GUARDED_BY(shown_mutex_);  // in /metrics
+  Mutex exported_mutex_;
+  std::set<std::string> exported_graphs_
+      ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -146,8 +147,6 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   return absl::OkStatus();
 }
 
-// Opened before there is a service: what it admits depends on whether features
-// are in files.
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
   MakeService();
@@ -238,13 +237,13 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->active()));
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
-  ShowGraphs();
+  UpdateGraphMetrics();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
-  service_->ShowJobs();
+  service_->UpdateJobMetrics();
   return metrics_.Exposition();
 }
 
-void SamplerServerImpl::ShowGraphs() {
+void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
@@ -252,20 +251,21 @@ void SamplerServerImpl::ShowGraphs() {
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
   }
-  MutexLock lock(shown_mutex_);
-  for (const std::string& name : shown_) {
+  MutexLock lock(exported_mutex_);
+  for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
   }
-  shown_.clear();
+  exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
-    shown_.insert(name);
+    exported_graphs_.insert(name);
   }
 }
 
-// What they post may use what is destroyed after this.
-void SamplerServerImpl::StopLooking() {
+// Discovery and the directories post tasks that use members; none is left when
+// this returns.
+void SamplerServerImpl::StopDiscovery() {
   auto stopped = std::make_shared<Promised<bool>>();
   const auto stop_directories = [this, stopped] {
     graphs_.Stop([stopped] { stopped->Set(true); });

@@ -124,7 +124,7 @@ GrantSink::Callbacks StreamGrants::CallbacksOf(uint64_t id,
     });
   };
   callbacks.waits = [core = core_, admitted](bool waits) {
-    core->admission->SetWaits(admitted, waits);
+    core->admission->SetWaiting(admitted, waits);
   };
   callbacks.gone = [self = shared_from_this(), id, admitted] {
     self->strand_->Post(
@@ -226,8 +226,9 @@ void StreamGrants::OnTaskGone(uint64_t id, Admission::BatchId admitted) {
   if (grant->cpu != nullptr) cost.cpu = grant->cpu->spent();
   cost.bytes = grant->bytes;
   cost.unread = grant->unread;
-  core_->admission->Made(admitted, cost);
-  core_->job_metrics.Made(grant->job, core_->weights.Lists(grant->job), cost);
+  core_->admission->MarkMade(admitted, cost);
+  core_->job_metrics.AddBatch(grant->job, core_->weights.Lists(grant->job),
+                              cost);
   switch (grant->state.EndTask()) {
     case GrantState::Owed::kNothing:
       break;

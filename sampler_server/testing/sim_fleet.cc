@@ -101,13 +101,13 @@ void SimFleet::Settle() {
 
 void SimFleet::Crash(SimServer& server) {
   network.Crash(server.executor);
-  // Not inside a call that it may be making.
-  auto corpse = std::make_shared<SimServer>();
-  corpse->directory = std::move(server.directory);
-  corpse->service = std::move(server.service);
-  corpse->more_directories = std::move(server.more_directories);
+  // Destroyed in an event of its own: the server may be inside a call now.
+  auto crashed = std::make_shared<SimServer>();
+  crashed->directory = std::move(server.directory);
+  crashed->service = std::move(server.service);
+  crashed->more_directories = std::move(server.more_directories);
   server.more_directories.clear();
-  world.Schedule(-1, world.now(), [corpse] {});
+  world.Schedule(-1, world.now(), [crashed] {});
 }
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// A credit turned into a batch request, its every number checked.
+// Turns a credit into a batch request, and checks every number in it.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_CREDIT_CHECK_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_CREDIT_CHECK_H_
 
@@ -12,19 +12,21 @@
 
 namespace tributary {
 
-// `payload` is the credit's; `room_bytes` is the size of the room that
-// travelled with it, or none (0). INVALID_ARGUMENT, with the field and what is
-// allowed.
+// Returns the request for the batch that `credit` asks for. `payload` travels
+// beside the credit's header; `room_bytes` is the size of the slot that was
+// lent with it, 0 if none was; the request's deadline is `now` plus the
+// credit's timeout. INVALID_ARGUMENT, with the field and what is allowed.
 absl::StatusOr<BatchRequest> MakeBatchRequest(
     const v1::Credit& credit, absl::Span<const uint8_t> payload,
     std::shared_ptr<const SamplingPlan> plan, size_t room_bytes,
     absl::Time now);
 
-// What the request's inputs take, queued or running.
+// Returns the bytes that the request's inputs take, queued or running.
 uint64_t InputBytes(const BatchRequest& request);
 
-// What the task is to have reserved before it starts, of `budget`: TaskBytes(),
-// or all that there is while that is enough for nearly any batch.
+// Returns the bytes of `budget` to reserve before the task starts: TaskBytes(),
+// but at most the whole budget as long as that is twice the credit's max_bytes,
+// which is enough for nearly any batch.
 uint64_t ReservationFor(const GraphSchema& schema, const BatchRequest& request,
                         uint64_t budget);
 
