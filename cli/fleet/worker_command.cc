@@ -18,6 +18,7 @@
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "partition/schema/feature_memory.h"
+#include "sampler_server/server/sampling_threads.h"
 #include "sampler_server/server/sampling_worker.h"
 
 namespace tributary {
@@ -33,7 +34,8 @@ class WorkerCommand final : public Command {
         "Sample for the trainer that started this process (mode mp). Not "
         "started by hand: --door is a socket that the trainer passes on.");
     app->group("");  // not in the list of commands
-    app->add_option("--graph", options_.graph, "Graph folder")->required();
+    app->add_option("--graph", options_.service.graph, "Graph folder")
+        ->required();
     app->add_option("--door", door_, "Number of the inherited socket")
         ->required();
     app->add_option("--name", options_.name, "In messages")
@@ -80,21 +82,21 @@ class WorkerCommand final : public Command {
                                      " is not open; the trainer passes it on"));
     }
     ASSIGN_OR_RETURN(const uint64_t threads,
-                     ParseWhole("--threads", threads_, 1, 1024));
-    options_.threads = static_cast<int>(threads);
+                     ParseWhole("--threads", threads_, 1, kMaxSamplingThreads));
+    options_.service.num_threads = static_cast<int>(threads);
     auto budget = ParseByteSize(memory_budget_);
     if (!budget.ok()) {
       return UsageError(absl::StrCat("--memory-budget: ",
                                      std::string(budget.status().message())));
     }
-    options_.memory_budget = *budget;
+    options_.service.memory_budget = *budget;
     auto feature_memory = ParseFeatureMemory(feature_memory_);
     if (!feature_memory.ok()) {
       return UsageError(
           absl::StrCat("--feature-memory: ",
                        std::string(feature_memory.status().message())));
     }
-    options_.feature_memory = *feature_memory;
+    options_.service.feature_memory = *feature_memory;
     auto level = ParseLogLevel(log_level_);
     if (!level.ok()) {
       return UsageError(

@@ -1,4 +1,4 @@
-// /metrics and /healthz over HTTP, for Prometheus and Kubernetes.
+// Serves /metrics and /healthz over HTTP, for Prometheus and Kubernetes.
 #ifndef TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
 #define TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
 
@@ -14,23 +14,25 @@ namespace tributary {
 
 struct MetricsServerOptions {
   Address listen;  // port 0: any
-  // The text for /metrics. Called on threads of the server, one at a time.
+  // Returns the text of /metrics. Called on threads of the server, one call at
+  // a time.
   absl::AnyInvocable<std::string()> metrics;
-  // OK: /healthz says 200 "ok"; else 503 and the message. Likewise.
+  // OK: /healthz answers 200 "ok"; else 503 and the message. Called like
+  // `metrics`.
   absl::AnyInvocable<absl::Status()> health;
 };
 
-// Serves GET until destroyed, on three threads of its own (civetweb's: two that
-// answer, one that accepts); requests that are slow or too large are cut off by
-// its limits. No TLS: see that it
-// listens where only those who may read figures can reach it.
+// Answers GET requests until destroyed, on three threads of its own
+// (civetweb's: two that answer, one that accepts), and cuts off requests that
+// are slow or too large. No TLS: it should listen where only those who may read
+// the metrics can reach it. Thread-safe.
 class MetricsServer {
  public:
-  // UNAVAILABLE, naming the address, when it cannot listen.
+  // UNAVAILABLE, naming the address, when it cannot listen there.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(
       MetricsServerOptions options);
   virtual ~MetricsServer() = default;
-  // With the port that was chosen.
+  // Returns the address with the port that was chosen.
   virtual const Address& address() const = 0;
 };
 

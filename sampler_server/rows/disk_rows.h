@@ -1,4 +1,4 @@
-// Threads that read rows from files for a whole server.
+// The threads of a server that read rows of features from files.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ROWS_DISK_ROWS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ROWS_DISK_ROWS_H_
 
@@ -14,16 +14,18 @@ namespace tributary {
 inline constexpr int kDefaultFeatureReaders = 8;
 inline constexpr int kMaxFeatureReaders = 256;
 
-// A RowQueue and its disk threads. Destroy it before the executors whose
-// strands it answers on; it waits for the reads that are under way.
+// Owns a RowQueue and the threads that read its pieces; one object serves all
+// graphs of a server. Destroy it before the executors of the strands that it
+// answers on; the destructor cancels waiting requests and waits for the reads
+// that are under way. Thread-safe.
 class DiskRows {
  public:
-  // `threads`, which is also how many pieces are read at once: 1 to
-  // kMaxFeatureReaders. `metrics`: null or longer-lived.
+  // `threads` is also the number of pieces read at once: 1 to
+  // kMaxFeatureReaders. `metrics` is null or outlives this.
   DiskRows(int threads, Metrics* metrics);
   ~DiskRows();
 
-  // Null where the graph has its features in memory: there is nothing to read.
+  // Returns null if the graph has its features in memory.
   static std::unique_ptr<DiskRows> For(const Graph& graph, int threads,
                                        Metrics* metrics);
 

@@ -1,4 +1,5 @@
-// Reads what RowQueue hands out: the one place where a disk is waited for.
+// Reads the pieces that RowQueue dispatches: the one place that waits for a
+// disk.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ROWS_PIECE_READER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ROWS_PIECE_READER_H_
 
@@ -13,8 +14,8 @@
 
 namespace tributary {
 
-// Some rows of a file, as RowFile::Read has them. Who made it keeps what it
-// points to until it is done.
+// Some rows of a file, with the arguments of RowFile::Read. The caller keeps
+// what it refers to until the piece is done.
 struct RowPiece {
   const RowFile* file = nullptr;
   RowPlaces places;
@@ -22,18 +23,19 @@ struct RowPiece {
   CancelToken cancel;
 };
 
+// The interface to the disk. Thread-safe.
 class PieceReader {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<RowReadCounts>)>;
 
   virtual ~PieceReader() = default;
-  // `done` runs once, on any thread, never inside the call, which may hold
-  // locks: it must not block.
+  // Reads `piece` and calls `done` once, on any thread, never inside this call.
+  // Must not block: the caller may hold locks.
   virtual void Read(RowPiece piece, Done done) = 0;
 };
 
-// Reads on an executor whose threads may block and do nothing else. It outlives
-// this.
+// Reads on `threads`, an executor whose threads may block and do nothing else,
+// and which outlives this.
 class ThreadPieceReader final : public PieceReader {
  public:
   explicit ThreadPieceReader(Executor* threads) : threads_(threads) {}

@@ -1,4 +1,4 @@
-// The figures of reading features from files.
+// The metrics of reading features from files.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ROWS_ROW_METRICS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ROWS_ROW_METRICS_H_
 
@@ -6,7 +6,7 @@
 
 namespace tributary {
 
-// Without a registry every metric does nothing.
+// Thread-safe. A default-constructed object counts nothing.
 struct RowMetrics {
   RowMetrics() = default;
   explicit RowMetrics(Metrics& metrics);
@@ -14,11 +14,11 @@ struct RowMetrics {
   Counter rows;
   Counter bytes;
   Counter reads;      // of files
-  Counter waits;      // of them, those that the page cache did not answer
-  Counter errors;     // pieces that failed
+  Counter waits;      // reads that the page cache did not answer
+  Counter errors;     // pieces that failed, without cancelled ones
   Gauge in_flight;    // pieces
-  Gauge waiting;      // requests not answered yet
-  Histogram seconds;  // from the request to all its rows read
+  Gauge waiting;      // requests that are not answered yet
+  Histogram seconds;  // from a request to its answer
 };
 
 }  // namespace tributary

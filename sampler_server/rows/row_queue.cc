@@ -9,7 +9,7 @@
 namespace tributary {
 namespace {
 
-// So few that a small request, too, is read by several at once.
+// So few that even a small request is read by several threads at once.
 constexpr size_t kMinPieceRows = 16;
 
 }  // namespace
@@ -35,7 +35,7 @@ void RowQueue::Read(RowRead read, std::shared_ptr<Strand> strand, Done done) {
             absl::StrCat("rows of ", path, " were not read in time")));
       });
   const CancelToken cancel = request->read.cancel;
-  Enter(request);
+  Enqueue(request);
   cancel.OnCancel([drop_later] {
     drop_later(absl::CancelledError("the rows are no longer wanted"));
   });
@@ -49,7 +49,7 @@ size_t RowQueue::PieceRows(const RowRead& read) const {
   return std::clamp(shared, std::min(kMinPieceRows, most), most);
 }
 
-void RowQueue::Enter(const RequestPtr& request) {
+void RowQueue::Enqueue(const RequestPtr& request) {
   bool over = false;
   {
     MutexLock lock(mutex_);
@@ -57,23 +57,23 @@ void RowQueue::Enter(const RequestPtr& request) {
       DropLocked(request, absl::CancelledError("this server stops"));
     } else if (!request->over()) {
       waiting_.push_back(request);
-      HandOut();
+      Dispatch();
     }
-    over = TakeOver(request);
+    over = ClaimAnswer(request);
   }
   if (over) Answer(request);
 }
 
-void RowQueue::HandOut() {
+void RowQueue::Dispatch() {
   while (!stopped_ && in_flight_ < limits_.pieces && !waiting_.empty()) {
     const RequestPtr request = std::move(waiting_.front());
     waiting_.pop_front();
-    HandOutOne(request);
+    DispatchPiece(request);
     if (request->next < request->order.size()) waiting_.push_back(request);
   }
 }
 
-void RowQueue::HandOutOne(const RequestPtr& request) {
+void RowQueue::DispatchPiece(const RequestPtr& request) {
   const size_t n =
       std::min(request->piece_rows, request->order.size() - request->next);
   RowPiece piece{request->read.file, request->read.places,
@@ -106,8 +106,8 @@ void RowQueue::OnPiece(const RequestPtr& request,
     --in_flight_;
     --request->in_flight;
     if (!counts.ok()) DropLocked(request, counts.status());
-    over = TakeOver(request);
-    HandOut();
+    over = ClaimAnswer(request);
+    Dispatch();
   }
   if (over) Answer(request);
 }
@@ -117,7 +117,7 @@ void RowQueue::Drop(const RequestPtr& request, absl::Status why) {
   {
     MutexLock lock(mutex_);
     DropLocked(request, std::move(why));
-    over = TakeOver(request);
+    over = ClaimAnswer(request);
   }
   if (over) Answer(request);
 }
@@ -128,7 +128,7 @@ void RowQueue::DropLocked(const RequestPtr& request, absl::Status why) {
   std::erase(waiting_, request);
 }
 
-bool RowQueue::TakeOver(const RequestPtr& request) {
+bool RowQueue::ClaimAnswer(const RequestPtr& request) {
   return request->over() && !std::exchange(request->answered, true);
 }
 
@@ -151,7 +151,7 @@ void RowQueue::Stop() {
     stopped_ = true;
     for (const RequestPtr& request : std::exchange(waiting_, {})) {
       DropLocked(request, absl::CancelledError("this server stops"));
-      if (TakeOver(request)) over.push_back(request);
+      if (ClaimAnswer(request)) over.push_back(request);
     }
   }
   for (const RequestPtr& request : over) Answer(request);

@@ -9,14 +9,14 @@
 #include "common/observe/log.h"
 #include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
-#include "sampler_server/peers/peer_partitions.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/peered_graph.h"
 
 namespace tributary {
 namespace {
 
-// Describe sends the schema within one message's header, and peers' states
-// beside it.
+// Describe sends the schema within one message's header, and the states of
+// peers beside it.
 absl::Status CheckDescribable(const Graph& graph) {
   constexpr size_t kMost = kMaxHeaderBytes / 2;
   const size_t bytes = graph.schema_json().size();
@@ -70,22 +70,13 @@ std::shared_ptr<RowReader> GraphHost::RowsFor(const Graph& graph) {
 absl::Status GraphHost::Serve(const GraphSource& source,
                               std::shared_ptr<const Graph> graph,
                               SamplerService& service) {
-  PeerDirectoryOptions options;
-  options.schema = graph->schema();
-  options.own_incarnation = options_.incarnation;
-  auto directory = std::make_shared<PeerDirectory>(std::move(options),
-                                                   transport_, executor_);
-  ServedGraph served{graph};
-  if (graph->partitions().size() < graph->schema().num_partitions) {
-    served.remote =
-        std::make_shared<PeerPartitions>(graph->schema(), directory);
-  }
-  served.rows = RowsFor(*graph);
-  served.peers = [directory] { return directory->States(); };
-  RETURN_IF_ERROR(service.AddGraph(std::move(served)));
+  PeeredGraph peered = MakePeeredGraph(
+      graph, RowsFor(*graph), options_.incarnation, transport_, executor_);
+  RETURN_IF_ERROR(service.AddGraph(std::move(peered.served)));
   MutexLock lock(state_->mutex);
-  directory->SetListed(state_->listed);
-  state_->hosted.push_back({source, std::move(graph), std::move(directory)});
+  peered.directory->SetListed(state_->listed);
+  state_->hosted.push_back(
+      {source, std::move(graph), std::move(peered.directory)});
   return absl::OkStatus();
 }
 
@@ -108,13 +99,13 @@ void GraphHost::Retire(const GraphSource& source, absl::Time deadline,
   LogInfo(absl::StrCat("graph ", name, " takes no new batches"));
   const absl::Status retired =
       service.RetireGraph(layout, deadline, [state = state_, directory, name] {
-        LetGo(*state, directory);
+        RemoveRetired(*state, directory);
         LogInfo(absl::StrCat("graph ", name, " is let go"));
       });
   if (!retired.ok()) LogError(retired.ToString());
 }
 
-void GraphHost::LetGo(State& state, const PeerDirectory* directory) {
+void GraphHost::RemoveRetired(State& state, const PeerDirectory* directory) {
   Hosted gone;
   {
     MutexLock lock(state.mutex);
@@ -161,7 +152,7 @@ void GraphHost::Stop(absl::AnyInvocable<void()> stopped) {
     MutexLock lock(state_->mutex);
     hosted.swap(state_->hosted);
   }
-  // Goes with the last of them.
+  // Runs `stopped` when the last directory has released it.
   const std::shared_ptr<const void> last(
       this, [stopped = std::move(stopped)](const void*) mutable { stopped(); });
   for (const Hosted& h : hosted) h.directory->Stop([last] {});

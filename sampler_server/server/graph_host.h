@@ -1,4 +1,5 @@
-// The graphs of a server: opened, given their peers, served, let go.
+// Opens the graphs of a server, connects them to peers, serves and retires
+// them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_HOST_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_HOST_H_
 
@@ -27,17 +28,19 @@
 namespace tributary {
 
 struct GraphHostOptions {
-  bool verify = false;  // every file's CRC, before it is served
+  bool verify = false;  // check every file's CRC before a graph is served
   FeatureMemory features = FeatureMemory::kAuto;
   int feature_readers = kDefaultFeatureReaders;
-  uint64_t reserved_bytes = 0;  // of memory, which no graph may take
-  uint64_t incarnation = 0;     // the server's
+  uint64_t reserved_bytes = 0;  // of this machine's memory, for batches
+  uint64_t incarnation = 0;     // of the server
 };
 
-// Thread-safe, but for Stop, which ends it.
+// Owns what each graph needs beside the SamplerService: its mapping, its
+// PeerDirectory and the threads that read its features from files. Thread-safe;
+// after Stop only the destructor may be called.
 class GraphHost {
  public:
-  // All outlive it.
+  // The pointers outlive the host.
   GraphHost(GraphHostOptions options, Transport* transport, Executor* executor,
             Metrics* metrics)
       : options_(options),
@@ -45,28 +48,31 @@ class GraphHost {
         executor_(executor),
         metrics_(metrics) {}
 
-  // What Graph::Open says, and INVALID_ARGUMENT when Describe could not tell
-  // of the graph. Memory that served graphs take is not offered.
+  // Opens a graph; blocks as long as that takes. It may map what is left of the
+  // memory beside the reserved bytes and the graphs that are served. Errors are
+  // those of Graph::Open, and INVALID_ARGUMENT when graph.json is too large for
+  // a Describe reply.
   absl::StatusOr<std::shared_ptr<const Graph>> Open(const GraphSource& source);
-  // Open ends soon with CANCELLED, from now on.
+  // Makes Open, running or called later, return CANCELLED soon.
   void CancelOpening() { cancelled_ = true; }
-  // From now on; to the service it may be new, or the newest of its name. What
-  // SamplerService::AddGraph says.
+  // Serves an opened graph by `service`, from now on. Errors are those of
+  // SamplerService::AddGraph.
   absl::Status Serve(const GraphSource& source,
                      std::shared_ptr<const Graph> graph,
                      SamplerService& service);
-  // Not from now on; what is under way is finished, peers are answered until
-  // `deadline`.
+  // Retires the graph of `source`: it takes no new batches, batches under way
+  // are finished, peers are answered until `deadline`. No effect if it is not
+  // served.
   void Retire(const GraphSource& source, absl::Time deadline,
               SamplerService& service);
-  // Those that are served and not being retired, in the order they came.
+  // Returns the graphs that are served and not being retired, oldest first.
   std::vector<GraphSource> served() const;
 
-  // The servers that are listed now.
+  // Tells all graphs which servers may be peers, from now on.
   void SetListed(const std::vector<Address>& addresses);
-  // Peers that answer for at least one graph.
+  // Returns how many peers answer, for at least one graph.
   size_t healthy_peers() const;
-  // Asks peers nothing from now on; `stopped` runs when no call is left.
+  // Sends no calls to peers from now on; `stopped` runs when none is left.
   void Stop(absl::AnyInvocable<void()> stopped);
 
  private:
@@ -76,13 +82,15 @@ class GraphHost {
     std::shared_ptr<PeerDirectory> directory;
     bool retiring = false;
   };
-  // What a callback of the service may still look at when the host is gone.
+  // Outlives the host in callbacks of the service.
   struct State {
     mutable Mutex mutex;
     std::vector<Hosted> hosted ABSL_GUARDED_BY(mutex);
     std::vector<Address> listed ABSL_GUARDED_BY(mutex);
   };
-  static void LetGo(State& state, const PeerDirectory* directory);
+  // Drops a retired graph, which nothing uses any more, and its directory.
+  static void RemoveRetired(State& state, const PeerDirectory* directory);
+  // Returns the bytes that served graphs take of the memory.
   uint64_t HeldBytes() const;
   std::shared_ptr<RowReader> RowsFor(const Graph& graph);
 
@@ -93,8 +101,8 @@ class GraphHost {
   std::atomic<bool> cancelled_{false};
   const std::shared_ptr<State> state_ = std::make_shared<State>();
   Mutex rows_mutex_;
-  // Null: no graph has its features in files. Its reads end before the
-  // executors do, where what waits for them goes on.
+  // Null while no graph has its features in files. Destroyed before the
+  // executors, on which the tasks that wait for its reads go on.
   std::unique_ptr<DiskRows> rows_ ABSL_GUARDED_BY(rows_mutex_);
 };
 

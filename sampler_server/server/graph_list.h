@@ -1,4 +1,4 @@
-// Which graphs a server serves, as users write it.
+// Parses which graphs, and which of their partitions, a server serves.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_LIST_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_LIST_H_
 
@@ -11,22 +11,25 @@
 
 namespace tributary {
 
+// A graph folder and the partitions to serve of it.
 struct GraphSource {
   std::string folder;
   std::vector<uint32_t> partitions;  // to serve; empty: all
   friend bool operator==(const GraphSource&, const GraphSource&) = default;
 };
 
-// "all" (empty), or numbers: "0,2". INVALID_ARGUMENT names the one that is
-// wrong.
+// Parses "all" (returned as no numbers) or numbers such as "0,2".
+// INVALID_ARGUMENT names the number that is wrong.
 absl::StatusOr<std::vector<uint32_t>> ParsePartitions(std::string_view text);
 
-// A graph a line: its folder and, after a blank, its partitions, if they are
-// not `partitions`; what follows # is a comment. INVALID_ARGUMENT with `path`
-// and the number of the first line that is wrong, or of a folder's second.
+// Parses a list of graphs, one a line: its folder and, after a blank, its
+// partitions; `partitions` where a line has none. Text after # is a comment.
+// INVALID_ARGUMENT, with `path` and the line's number, for a line that cannot
+// be parsed or that names a folder again.
 absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
     std::string_view text, std::string_view path,
     const std::vector<uint32_t>& partitions);
+// Does the same for the contents of a file.
 absl::StatusOr<std::vector<GraphSource>> ReadGraphFile(
     const std::string& path, const std::vector<uint32_t>& partitions);
 

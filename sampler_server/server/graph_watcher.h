@@ -1,4 +1,4 @@
-// Follows the file that lists a server's graphs.
+// Follows the file that lists the graphs of a server.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_WATCHER_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_WATCHER_H_
 
@@ -21,25 +21,25 @@ namespace tributary {
 
 struct GraphWatcherOptions {
   std::string path;
-  std::vector<uint32_t> partitions;  // of lines that say none
-  absl::Duration period = absl::Seconds(1);
-  // How long a graph that is listed no more still answers its peers.
+  std::vector<uint32_t> partitions;          // of lines that name none
+  absl::Duration period = absl::Seconds(1);  // between reads of the file
+  // How long a graph that is no longer listed still answers its peers.
   absl::Duration retire_grace = absl::Seconds(30);
-  // Between tries to open a folder that failed.
+  // Between attempts to open a folder that failed.
   BackoffOptions retry{absl::Seconds(1), absl::Seconds(60)};
 };
 
-// Graphs that come into the file are opened and served; those that are no
-// longer listed are retired, once all that are listed are served. A file that
-// cannot be read, or a folder that cannot be opened, is said in the log and in
-// tributary_graphs_unserved, and tried again; nothing that is served is touched
-// for it. On a thread of its own, for opening takes its time.
+// Opens and serves graphs that are added to the file, and retires those that
+// are no longer listed, once all that are listed are served. A file that cannot
+// be read, or a folder that cannot be opened, is reported in the log and in the
+// metric tributary_graphs_unserved, and tried again; the graphs that are served
+// stay as they are. Runs on a thread of its own, since opening a graph blocks.
 class GraphWatcher {
  public:
-  // All outlive it. `clock` is the one of the service's deadlines.
+  // The pointers outlive it. `clock` is that of the service's deadlines.
   GraphWatcher(GraphWatcherOptions options, GraphHost* host,
                SamplerService* service, const Clock* clock, Metrics* metrics);
-  // Nothing is opened from then on; what just is, is given up.
+  // Cancels a graph that is being opened, and joins the thread.
   ~GraphWatcher();
 
  private:
@@ -57,12 +57,12 @@ class GraphWatcher {
     Backoff backoff;
     absl::Time again;
   };
-  std::map<std::string, Failed> failed_;  // by folder; on the thread
+  std::map<std::string, Failed> failed_;  // by folder; used by the thread alone
 
   Mutex mutex_;
   CondVar stop_changed_;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses all above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace tributary

@@ -5,30 +5,48 @@
 #include "absl/strings/str_cat.h"
 #include "common/observe/log.h"
 #include "common/runtime/promised.h"
+#include "common/text/status.h"
+#include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/incarnation.h"
+#include "sampler_server/server/sampling_threads.h"
 
 namespace tributary {
 namespace {
 
-// Tasks look at their cancel token far more often than this.
+// Tasks check their cancel token far more often than this.
 constexpr absl::Duration kStopTimeout = absl::Seconds(10);
 
 }  // namespace
 
-LocalService::LocalService(std::shared_ptr<const Graph> graph,
+absl::StatusOr<std::unique_ptr<LocalService>> LocalService::Start(
+    const LocalServiceOptions& options) {
+  ASSIGN_OR_RETURN(const int threads,
+                   SamplingThreads("num_threads", options.num_threads));
+  OpenOptions open;
+  open.verify = options.verify;
+  open.features = options.feature_memory;
+  ASSIGN_OR_RETURN(
+      auto graph, OpenServingGraph(options.graph, open, options.memory_budget));
+  return std::unique_ptr<LocalService>(
+      new LocalService(std::move(graph), threads, options));
+}
+
+LocalService::LocalService(std::shared_ptr<const Graph> graph, int num_threads,
                            const LocalServiceOptions& options)
-    : pool_("sampler", options.threads),
+    : graph_(std::move(graph)),
+      pool_("sampler", num_threads),
       side_pool_(options.protocol_thread ? "protocol" : "leaf", 1),
-      rows_(DiskRows::For(*graph, kDefaultFeatureReaders, nullptr)) {
+      rows_(DiskRows::For(*graph_, kDefaultFeatureReaders, nullptr)) {
   SamplerServiceOptions service;
-  service.incarnation = options.incarnation;
+  service.incarnation = NewIncarnation();
   service.memory_budget = options.memory_budget;
   service.admission =
-      AdmissionLimits::ForThreads(options.threads, /*has_peers=*/false);
+      AdmissionLimits::ForThreads(num_threads, /*has_peers=*/false);
   SamplerServiceEnvironment environment;
   environment.executor = &pool_;
   environment.leaf_executor = &side_pool_;
   if (options.protocol_thread) environment.protocol_executor = &side_pool_;
-  ServedGraph served{std::move(graph)};
+  ServedGraph served{graph_};
   if (rows_ != nullptr) served.rows = rows_->queue();
   service_ =
       std::make_shared<SamplerService>(service, environment, std::move(served));

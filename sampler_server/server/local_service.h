@@ -1,4 +1,5 @@
-// The service of a process that serves one trainer: threads, rows, a service.
+// A sampling service within one process, for the one trainer that it serves:
+// what an EmbeddedServer and a SamplingWorker have in common.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_LOCAL_SERVICE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_LOCAL_SERVICE_H_
 
@@ -6,44 +7,58 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "common/runtime/thread_pool.h"
 #include "partition/format/graph.h"
+#include "partition/schema/feature_memory.h"
 #include "sampler_server/rows/disk_rows.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
 
-inline constexpr int kMaxSamplingThreads = 1024;
-
 struct LocalServiceOptions {
-  int threads = 1;  // 1 to kMaxSamplingThreads
-  uint64_t memory_budget = 0;
-  uint64_t incarnation = 1;
-  // Credits, cancels and progress on a thread of their own, so that long
+  std::string graph;    // folder; all its partitions are mapped
+  int num_threads = 0;  // 1 to kMaxSamplingThreads; 0: one per core
+  // Bytes of working memory of batches being made; their rooms are the
+  // trainer's.
+  uint64_t memory_budget = uint64_t{1} << 30;
+  FeatureMemory feature_memory = FeatureMemory::kAuto;
+  bool verify = false;  // check every file's CRC first
+  // Credits, cancels and progress run on a thread of their own, so that long
   // kernels never make a busy process look dead.
   bool protocol_thread = false;
 };
 
-// Has all partitions, no peers and no figures for operators. Thread-safe.
+// A graph, its threads and a SamplerService, without peers and without metrics;
+// a transport of the owner connects the trainer to service(). Thread-safe.
 class LocalService {
  public:
-  LocalService(std::shared_ptr<const Graph> graph,
-               const LocalServiceOptions& options);
-  // CancelAll; then the threads end.
+  // Opens the graph and starts the threads. Errors are those of Graph::Open,
+  // and INVALID_ARGUMENT for an option out of range.
+  static absl::StatusOr<std::unique_ptr<LocalService>> Start(
+      const LocalServiceOptions& options);
+  // Calls CancelAll, then joins the threads.
   ~LocalService();
 
   const std::shared_ptr<SamplerService>& service() const { return service_; }
+  // Runs the batch tasks; its users may post tasks of their own.
   Executor* executor() { return &pool_; }
+  const Graph& graph() const { return *graph_; }
 
-  // Cancels every batch and waits for its end: call it while transports still
-  // take messages. Not from two threads at once.
+  // Cancels every batch and waits until none is left. Call it while transports
+  // still take messages, from one thread at a time.
   void CancelAll();
 
  private:
+  LocalService(std::shared_ptr<const Graph> graph, int num_threads,
+               const LocalServiceOptions& options);
+
+  const std::shared_ptr<const Graph> graph_;
   ThreadPool pool_;
-  ThreadPool side_pool_;  // of protocol, and of leaf calls, which nobody makes
-  // Null: features are in memory. Its reads end before the executors do, where
-  // what waits for them goes on.
+  // For the protocol thread, and for leaf requests, which nobody sends.
+  ThreadPool side_pool_;
+  // Null if features are in memory. Destroyed before the executors, on which
+  // the tasks that wait for its reads go on.
   const std::unique_ptr<DiskRows> rows_;
   std::shared_ptr<SamplerService> service_;
   bool cancelled_ = false;

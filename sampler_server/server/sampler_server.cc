@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,31 +20,21 @@
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
+#include "sampler_server/server/incarnation.h"
+#include "sampler_server/server/sampling_threads.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
 namespace {
 
-constexpr int kMaxThreads = 1024;
-// Beyond a drain's own timeout: cancelled tasks end long before.
+// Added to the timeout of a drain: cancelled tasks end long before.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(10);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
-uint64_t NewIncarnation() {
-  std::random_device random;
-  return (static_cast<uint64_t>(random()) << 32) | random();
-}
-
-// Peers never wait for trainers, and what they take follows what trainers may:
-// a quarter, but enough for a request and its reply, whatever their size.
+// The budget of peers is apart from that of trainers, so that peers never wait
+// for them, and follows it: a quarter, but enough for a request and its reply.
 uint64_t LeafBudget(uint64_t memory_budget) {
   return std::clamp(memory_budget / 4, uint64_t{16} << 20, uint64_t{128} << 20);
-}
-
-int NumThreads(int wanted) {
-  if (wanted > 0) return wanted;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(cores, 1, kMaxThreads);
 }
 
 GraphHostOptions HostOptions(const SamplerServerOptions& options,
@@ -66,11 +54,6 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--graph names folders, or one file: that lists them");
   }
-  if (options.threads < 0 || options.threads > kMaxThreads) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--threads is ", options.threads, "; 1 to ", kMaxThreads,
-                     ", or 0 for one per core"));
-  }
   if (options.memory_budget == 0) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
@@ -87,11 +70,12 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
 
 class SamplerServerImpl final : public SamplerServer {
  public:
-  explicit SamplerServerImpl(const SamplerServerOptions& options)
+  SamplerServerImpl(const SamplerServerOptions& options, int threads)
       : options_(options),
+        threads_(threads),
         incarnation_(NewIncarnation()),
-        pool_("sampler", NumThreads(options.threads)),
-        leaf_pool_("leaf", std::max(1, NumThreads(options.threads) / 4)),
+        pool_("sampler", threads),
+        leaf_pool_("leaf", std::max(1, threads / 4)),
         graphs_(HostOptions(options, incarnation_), &transport_, &pool_,
                 &metrics_) {}
 
@@ -99,7 +83,7 @@ class SamplerServerImpl final : public SamplerServer {
     Drain(absl::ZeroDuration());
     watcher_.reset();
     http_.reset();
-    StopLooking();
+    StopDiscovery();
     if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
     grpc_.reset();
     service_.reset();
@@ -123,10 +107,11 @@ class SamplerServerImpl final : public SamplerServer {
   absl::Status FindPeers();
   absl::Status StartHttp();
   std::string MetricsText();
-  void ShowGraphs();
-  void StopLooking();
+  void UpdateGraphMetrics();
+  void StopDiscovery();
 
   const SamplerServerOptions options_;
+  const int threads_;  // that sample
   const uint64_t incarnation_;
   Metrics metrics_;
   GrpcTransport transport_;
@@ -144,8 +129,9 @@ class SamplerServerImpl final : public SamplerServer {
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   bool drained_ = false;
-  Mutex shown_mutex_;
-  std::set<std::string> shown_ ABSL_GUARDED_BY(shown_mutex_);  // in /metrics
+  Mutex exported_mutex_;
+  std::set<std::string> exported_graphs_
+      ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -161,8 +147,6 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   return absl::OkStatus();
 }
 
-// Opened before there is a service: what it admits depends on whether features
-// are in files.
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
   MakeService();
@@ -179,8 +163,7 @@ void SamplerServerImpl::MakeService() {
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.num_clients = options_.num_clients;
-  options.admission = AdmissionLimits::ForThreads(NumThreads(options_.threads),
-                                                  /*has_peers=*/true);
+  options.admission = AdmissionLimits::ForThreads(threads_, /*has_peers=*/true);
   options.admission.weights = options_.job_weights;
   options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;
@@ -254,13 +237,13 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->active()));
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
-  ShowGraphs();
+  UpdateGraphMetrics();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
-  service_->ShowJobs();
+  service_->UpdateJobMetrics();
   return metrics_.Exposition();
 }
 
-void SamplerServerImpl::ShowGraphs() {
+void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
@@ -268,20 +251,21 @@ void SamplerServerImpl::ShowGraphs() {
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
   }
-  MutexLock lock(shown_mutex_);
-  for (const std::string& name : shown_) {
+  MutexLock lock(exported_mutex_);
+  for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
   }
-  shown_.clear();
+  exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
-    shown_.insert(name);
+    exported_graphs_.insert(name);
   }
 }
 
-// What they post may use what is destroyed after this.
-void SamplerServerImpl::StopLooking() {
+// Discovery and the directories post tasks that use members; none is left when
+// this returns.
+void SamplerServerImpl::StopDiscovery() {
   auto stopped = std::make_shared<Promised<bool>>();
   const auto stop_directories = [this, stopped] {
     graphs_.Stop([stopped] { stopped->Set(true); });
@@ -312,12 +296,14 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(const int threads,
+                   SamplingThreads("--threads", options.threads));
   std::vector<GraphSource> sources = options.graphs;
   if (!options.graph_file.empty()) {
     ASSIGN_OR_RETURN(sources,
                      ReadGraphFile(options.graph_file, options.partitions));
   }
-  auto server = std::make_unique<SamplerServerImpl>(options);
+  auto server = std::make_unique<SamplerServerImpl>(options, threads);
   RETURN_IF_ERROR(server->Start(sources));
   return server;
 }

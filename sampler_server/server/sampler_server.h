@@ -1,4 +1,12 @@
-// A sampling server: graphs, their service, their peers and its ports.
+// A sampling server, as `tributary serve` runs it: graphs, their service, their
+// peers, and the ports for trainers, peers and HTTP.
+//
+//   SamplerServerOptions options;
+//   options.graphs = {{"/data/cora4", {0, 1}}};
+//   options.peers = "file:servers.txt";
+//   ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options));
+//   ... server->address() ...
+//   server->Drain(absl::Seconds(30));
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLER_SERVER_H_
 
@@ -20,53 +28,58 @@
 namespace tributary {
 
 struct SamplerServerOptions {
-  // Of several with one name the last is the newest. At least one, or else
-  // graph_file.
+  // At least one, or else graph_file. Of several with one name the last is the
+  // newest.
   std::vector<GraphSource> graphs;
-  // Lists them, and is read again every second (GraphWatcher).
+  // A file that lists the graphs and is read again every second (GraphWatcher).
   std::string graph_file;
-  std::vector<uint32_t> partitions;  // of its lines that say none; empty: all
-  // How long a graph that is listed no more still answers its peers.
+  // Of lines of graph_file that name none; empty: all.
+  std::vector<uint32_t> partitions;
+  // How long a graph that is no longer listed still answers its peers.
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
   Address listen{"127.0.0.1", 0};  // port 0: any
   std::optional<Address> http;     // /metrics and /healthz; none: not served
-  // HOST:PORT,... | file:PATH | dns:///NAME:PORT; may name this server too;
-  // empty: none.
+  // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
+  // name this server too; empty: no peers.
   std::string peers;
   int threads = 0;  // 1 to 1024; 0: one per core
-  // Of batches being made or sent. Peers' requests have a quarter as much
-  // beside it, 16 MiB at least and 128 MiB at most.
+  // Bytes of batches being made or sent. Requests of peers have a quarter as
+  // much beside it, at least 16 MiB and at most 128 MiB.
   uint64_t memory_budget = uint64_t{1} << 30;
-  // Shares of jobs; by default all have an equal one.
+  // Shares of jobs; by default all jobs have equal ones.
   JobWeights job_weights;
-  uint64_t max_rate = 0;  // bytes of batches a second; 0: any
-  // Whether features are mapped, or read by threads of their own: how many.
+  uint64_t max_rate = 0;  // bytes of batches per second; 0: unlimited
+  // Whether features are mapped, or read from files by feature_readers threads.
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   int feature_readers = 8;  // 1 to 256
   bool insecure = false;    // plaintext beyond loopback
-  // Above 0: all_clients_gone runs once so many trainers have said farewell
-  // (SamplingWorkers::Shutdown). Any thread.
+  // If above 0, all_clients_gone runs once this many trainers have announced
+  // their end (SamplingWorkers::Shutdown), on any thread.
   uint32_t num_clients = 0;
   std::function<void()> all_clients_gone;
 };
 
-// Serves from Start to its destructor, which breaks what is left: Drain first.
+// Owns all threads, memory and ports of the server. Serves from Start until the
+// destructor, which breaks the streams that are left, so Drain first.
+// Thread-safe, but for Drain and the destructor.
 class SamplerServer {
  public:
-  // What Graph::Open, ParseDiscoverySource and the ports say; INVALID_ARGUMENT
-  // names the option. Ready on return: own partitions mapped, ports open.
+  // Returns a server that is ready: its partitions are mapped, its ports open.
+  // INVALID_ARGUMENT, naming the option, for an option out of range; else the
+  // errors of Graph::Open, ParseDiscoverySource, GrpcServer and MetricsServer.
   static absl::StatusOr<std::unique_ptr<SamplerServer>> Start(
       const SamplerServerOptions& options);
   virtual ~SamplerServer() = default;
 
   virtual Address address() const = 0;
   virtual std::optional<Address> http_address() const = 0;
-  // Those that are served now.
+  // Returns the graphs that are served now.
   virtual std::vector<GraphState> graphs() const = 0;
 
-  // Takes no new batches, goes on answering peers, and returns when the batches
-  // it had taken are sent, or `timeout` has passed and they are cancelled.
+  // Takes no new batches, and goes on answering peers. Returns when the batches
+  // that were accepted before are sent, or `timeout` has passed and they are
+  // cancelled. Further calls have no effect.
   virtual void Drain(absl::Duration timeout) = 0;
 };
 

@@ -2,35 +2,30 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_WORKER_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_WORKER_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "common/io/unique_fd.h"
-#include "partition/schema/feature_memory.h"
+#include "sampler_server/server/local_service.h"
 
 namespace tributary {
 
 struct SamplingWorkerOptions {
-  std::string graph;  // folder; all its partitions are mapped
-  std::string name = "worker";
-  int threads = 1;  // 1 to 1024
-  // Of batches being made; their rooms are the trainer's.
-  uint64_t memory_budget = uint64_t{1} << 30;
-  FeatureMemory feature_memory = FeatureMemory::kAuto;
+  LocalServiceOptions service;
+  std::string name = "worker";  // in messages
 };
 
-// Serves what comes through its door; the destructor cancels what is being
-// made.
+// The process that mode mp starts for a trainer. Owns its service and its
+// sockets; its destructor cancels what is being made.
 class SamplingWorker {
  public:
-  // `door`: a WorkerDoor's worker end. `trainer_gone` is called once, on a
-  // thread of the worker's: it must only post. Errors: what Graph::Open says,
-  // INVALID_ARGUMENT for an option out of range, as ShmServer::Start.
+  // `door` is the worker's end of a WorkerDoor. `trainer_gone` is called once,
+  // on a thread of the worker: it must only post. Errors are those of
+  // LocalService::Start and ShmServer::Start.
   static absl::StatusOr<std::unique_ptr<SamplingWorker>> Start(
-      const SamplingWorkerOptions& options, UniqueFd door,
+      SamplingWorkerOptions options, UniqueFd door,
       std::function<void()> trainer_gone);
   virtual ~SamplingWorker() = default;
 };

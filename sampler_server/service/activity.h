@@ -1,4 +1,4 @@
-// Counts work that is under way, so that a drain knows when it is done.
+// Counts the work that is under way, so that a drain knows when it is done.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_ACTIVITY_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_ACTIVITY_H_
 
@@ -11,10 +11,12 @@
 
 namespace tributary {
 
-// Thread-safe. Create with std::make_shared; holds keep it alive.
+// A reference count with callbacks for zero: each batch has a hold on its
+// server and on its graph. Thread-safe. Create with std::make_shared; holds
+// keep it alive.
 class Activity : public std::enable_shared_from_this<Activity> {
  public:
-  // Work is under way until the result is destroyed.
+  // Counts as work under way until the result is destroyed.
   std::shared_ptr<const void> Hold() {
     {
       MutexLock lock(mutex_);
@@ -24,8 +26,8 @@ class Activity : public std::enable_shared_from_this<Activity> {
         this, [self = shared_from_this()](const void*) { self->Release(); });
   }
 
-  // `idle` runs once no work is under way: now, or inside the destructor of
-  // the last hold.
+  // Runs `idle` once, as soon as no work is under way: inside this call, or
+  // inside the destructor of the last hold.
   void OnIdle(absl::AnyInvocable<void()> idle) {
     {
       MutexLock lock(mutex_);

@@ -82,7 +82,7 @@ absl::StatusOr<CallAnswer> Farewell(const ServiceCore& core,
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<v1::FarewellRequest>(call.kind, call.header));
   RETURN_IF_ERROR(
-      core.farewells->Say(request.client_rank(), request.num_clients()));
+      core.farewells->Record(request.client_rank(), request.num_clients()));
   return CallAnswer{MessageKind::kFarewellReply, ""};
 }
 
@@ -97,7 +97,7 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
       MessageKindName(call.kind), " is no call of a control stream"));
 }
 
-// With the bytes that it takes until it is sent.
+// Makes the answer own a reservation of its bytes, until it is sent.
 absl::StatusOr<CallAnswer> WithinBudget(ServiceCore& core,
                                         absl::StatusOr<CallAnswer> answer) {
   if (!answer.ok()) return answer;
@@ -129,7 +129,7 @@ std::shared_ptr<StreamHandler> ServeControlCalls(
       std::move(stream), std::move(peer),
       [core = std::move(core)](IncomingCall call, CallResponder respond) {
         respond(WithinBudget(*core, Serve(*core, call)));
-        core->farewells->Tell();
+        core->farewells->NotifyIfAllGone();
       },
       options);
 }

@@ -1,4 +1,4 @@
-// A stream of control calls: Describe, GetInputIds.
+// Serves a stream of control calls: Describe, GetInputIds, Farewell.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
 
@@ -10,14 +10,16 @@
 
 namespace tributary {
 
-// Answered where they arrive, for they only read what is mapped: no queue. Who
-// asks and does not read is refused, RESOURCE_EXHAUSTED, when the answers that
-// wait, of all streams together, have filled the control budget.
+// Returns the handler of a control stream, which answers each call in place,
+// without a queue, since calls only read mapped memory. Answers that a client
+// has not read count in the control budget, over all streams; a call that finds
+// it full is refused with RESOURCE_EXHAUSTED. `peer` names the client in
+// messages.
 std::shared_ptr<StreamHandler> ServeControlCalls(
     std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
     std::string peer);
 
-// FAILED_PRECONDITION, naming both, for a wire version not spoken here.
+// FAILED_PRECONDITION, naming both, for a wire version that is not supported.
 absl::Status CheckWireVersion(uint32_t theirs);
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// Trainers that have said that they are done.
+// Counts the trainers that have announced their end (the Farewell call).
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_FAREWELLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_FAREWELLS_H_
 
@@ -13,18 +13,19 @@
 
 namespace tributary {
 
-// For a server that ends with its trainers, as GLT's wait_and_shutdown_server
-// does. Thread-safe.
+// Lets a server end together with its trainers, as GLT's
+// wait_and_shutdown_server does. Thread-safe.
 class Farewells {
  public:
-  // `all_gone` is Tell's, when all of num_clients have said it. 0: nobody waits
-  // for that, and farewells are only polite.
+  // `all_gone` runs when all of `num_clients` trainers have gone. With 0 it
+  // never runs, and farewells have no effect.
   Farewells(uint32_t num_clients, std::function<void()> all_gone)
       : num_clients_(num_clients), all_gone_(std::move(all_gone)) {}
 
-  // Saying it again changes nothing. INVALID_ARGUMENT when the trainer counts
-  // other trainers than this server, which would wait for ever.
-  absl::Status Say(uint32_t client_rank, uint32_t num_clients) {
+  // Records that a trainer has gone; idempotent. INVALID_ARGUMENT when the
+  // trainer expects another number of trainers than this server, which would
+  // otherwise wait for ever.
+  absl::Status Record(uint32_t client_rank, uint32_t num_clients) {
     if (num_clients_ == 0) return absl::OkStatus();
     if (num_clients != num_clients_ || client_rank >= num_clients) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -38,13 +39,13 @@ class Farewells {
     return absl::OkStatus();
   }
 
-  // Runs `all_gone`, once, if all are. Call it when the answer to the last one
-  // is on its way: the server may end in the call.
-  void Tell() {
+  // Runs `all_gone`, once, if all trainers have gone. Call it after the answer
+  // to the last one has been sent: the server may end inside the call.
+  void NotifyIfAllGone() {
     {
       MutexLock lock(mutex_);
-      if (told_ || num_clients_ == 0 || gone_.size() < num_clients_) return;
-      told_ = true;
+      if (notified_ || num_clients_ == 0 || gone_.size() < num_clients_) return;
+      notified_ = true;
     }
     all_gone_();
   }
@@ -54,7 +55,7 @@ class Farewells {
   const std::function<void()> all_gone_;
   Mutex mutex_;
   std::set<uint32_t> gone_ ABSL_GUARDED_BY(mutex_);
-  bool told_ ABSL_GUARDED_BY(mutex_) = false;
+  bool notified_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tributary

@@ -19,7 +19,8 @@ std::string Names(const Graphs& graphs) {
   });
 }
 
-// Null: none matches.
+// Returns the newest match that is not being retired, or else the newest; null
+// if none matches.
 template <typename Matches>
 std::shared_ptr<HeldGraph> NewestOf(const Graphs& graphs, Matches matches) {
   std::shared_ptr<HeldGraph> found;
@@ -75,9 +76,9 @@ absl::Status GraphCatalog::Add(std::shared_ptr<HeldGraph> graph) {
                      ToHex(graph->schema().layout_digest), " is served already",
                      held->retiring ? ", and being retired" : ""));
   }
-  if (graphs_->size() >= kMost) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(kMost, " graphs are served already; allowed: ", kMost));
+  if (graphs_->size() >= kMaxGraphs) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        kMaxGraphs, " graphs are served already; allowed: ", kMaxGraphs));
   }
   Graphs graphs = *graphs_;
   graphs.push_back(std::move(graph));
@@ -92,28 +93,29 @@ void GraphCatalog::Remove(const HeldGraph& graph) {
   graphs_ = std::make_shared<const Graphs>(std::move(graphs));
 }
 
-std::shared_ptr<const Graphs> GraphCatalog::Now() const {
+std::shared_ptr<const Graphs> GraphCatalog::Snapshot() const {
   MutexLock lock(mutex_);
   return graphs_;
 }
 
 std::vector<std::shared_ptr<HeldGraph>> GraphCatalog::All() const {
-  return *Now();
+  return *Snapshot();
 }
 
 absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::WithContent(
     const std::string& digest) const {
-  return WithDigest(*Now(), "content", digest, &GraphSchema::content_digest);
+  return WithDigest(*Snapshot(), "content", digest,
+                    &GraphSchema::content_digest);
 }
 
 absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::WithLayout(
     const std::string& digest) const {
-  return WithDigest(*Now(), "layout", digest, &GraphSchema::layout_digest);
+  return WithDigest(*Snapshot(), "layout", digest, &GraphSchema::layout_digest);
 }
 
 absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::Named(
     const GraphName& name) const {
-  const auto graphs = Now();
+  const auto graphs = Snapshot();
   auto found = NewestOf(*graphs, [&](const GraphSchema& schema) {
     return name.Matches(schema.name, schema.content_digest);
   });
@@ -130,7 +132,7 @@ absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::Named(
 }
 
 absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::Newest() const {
-  const auto graphs = Now();
+  const auto graphs = Snapshot();
   auto found = NewestOf(*graphs, [](const GraphSchema&) { return true; });
   if (found == nullptr) return NoSuchGraph({}, *graphs);
   return found;

@@ -1,4 +1,4 @@
-// The graphs that a server holds: several, or several versions of one.
+// The graphs that a server serves: several, or several versions of one.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_CATALOG_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_CATALOG_H_
 
@@ -22,24 +22,26 @@
 
 namespace tributary {
 
-// A graph and what its batches are made with.
+// A graph with what its batches need.
 struct ServedGraph {
   std::shared_ptr<const Graph> graph;
-  std::shared_ptr<RemotePartitions> remote;  // null: all partitions are here
-  // What Graph::reads_features() asks for; null: its features are in memory.
+  // Reaches the partitions that are not here; null: all are.
+  std::shared_ptr<RemotePartitions> remote;
+  // Reads features from files; null: they are in memory. Required if
+  // graph->reads_features().
   std::shared_ptr<RowReader> rows;
-  // For Describe; may be empty.
+  // The states of the peers, for Describe; may be empty.
   std::function<std::vector<v1::PeerState>()> peers;
 };
 
-// One of them, and the batches that are under way on it. Whoever works on it
-// holds it: it may leave the catalog meanwhile.
+// A graph in the catalog and the work that is under way on it. Plans, batches
+// and calls keep it alive; it may leave the catalog meanwhile. Thread-safe.
 struct HeldGraph {
   explicit HeldGraph(ServedGraph graph) : served(std::move(graph)) {}
 
   const Graph& graph() const { return *served.graph; }
   const GraphSchema& schema() const { return served.graph->schema(); }
-  // NAME@VERSION
+  // Returns NAME@VERSION.
   std::string name() const {
     return VersionedName(schema().name, schema().content_digest);
   }
@@ -50,40 +52,46 @@ struct HeldGraph {
   std::atomic<bool> gone{false};      // out of the catalog
 };
 
-// Ordered by when they came: of several versions the last is the newest.
-// Errors list the graphs that are held. Thread-safe.
+// A list of graphs in the order in which they were added: of several versions
+// of one name the last is the newest. Errors list the graphs that are served.
+// Thread-safe.
 class GraphCatalog {
  public:
-  // Describe's answers name all of them.
-  static constexpr size_t kMost = 64;
+  // Bounded because every answer to Describe names all graphs.
+  static constexpr size_t kMaxGraphs = 64;
 
-  // ALREADY_EXISTS when that layout is held; RESOURCE_EXHAUSTED beyond kMost.
+  // ALREADY_EXISTS when that layout is served; RESOURCE_EXHAUSTED beyond
+  // kMaxGraphs.
   absl::Status Add(std::shared_ptr<HeldGraph> graph);
+  // No effect if the graph is not in the catalog.
   void Remove(const HeldGraph& graph);
   std::vector<std::shared_ptr<HeldGraph>> All() const;
 
-  // By digests of the wire. INVALID_ARGUMENT when it is none;
-  // FAILED_PRECONDITION when no such graph is held. Of several layouts of one
-  // content, the newest that is not being retired.
+  // Return the graph with a digest, given by its bytes as in messages; of
+  // several layouts of one content the newest that is not being retired, or
+  // else the newest. INVALID_ARGUMENT when the bytes are no digest;
+  // FAILED_PRECONDITION when no such graph is served.
   absl::StatusOr<std::shared_ptr<HeldGraph>> WithContent(
       const std::string& digest) const;
   absl::StatusOr<std::shared_ptr<HeldGraph>> WithLayout(
       const std::string& digest) const;
-  // The newest that the name matches and that is not being retired, or else
-  // the newest. NOT_FOUND: there is none. INVALID_ARGUMENT: the name is empty
-  // and graphs of several names are held.
+  // Returns the newest graph that the name matches and that is not being
+  // retired, or else the newest that it matches. NOT_FOUND when there is none;
+  // INVALID_ARGUMENT when the name is empty and graphs of several names are
+  // served.
   absl::StatusOr<std::shared_ptr<HeldGraph>> Named(const GraphName& name) const;
-  // Of any name. NOT_FOUND: there is none.
+  // Returns the newest graph of any name. NOT_FOUND when there is none.
   absl::StatusOr<std::shared_ptr<HeldGraph>> Newest() const;
 
  private:
   using Graphs = std::vector<std::shared_ptr<HeldGraph>>;
 
+  std::shared_ptr<const Graphs> Snapshot() const;
+
   mutable Mutex mutex_;
-  // Replaced, never changed.
+  // Copied on write, so that readers hold no lock while they search.
   std::shared_ptr<const Graphs> graphs_ ABSL_GUARDED_BY(mutex_) =
       std::make_shared<const Graphs>();
-  std::shared_ptr<const Graphs> Now() const;
 };
 
 }  // namespace tributary

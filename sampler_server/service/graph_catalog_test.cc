@@ -116,7 +116,7 @@ TEST_F(GraphCatalogTest, ALayoutIsHeldOnceAndComesBackOnceItIsGone) {
 }
 
 TEST_F(GraphCatalogTest, ThereIsAMostOfThem) {
-  for (size_t i = 0; i < GraphCatalog::kMost; ++i) {
+  for (size_t i = 0; i < GraphCatalog::kMaxGraphs; ++i) {
     Add(Held("g", static_cast<int64_t>(2 + i)));
   }
   EXPECT_EQ(catalog_.Add(Held("g", 1000)).code(),

@@ -12,7 +12,7 @@
 
 namespace tributary {
 
-// Those that are open, so that they can be closed.
+// The open batch streams, so that they can be counted and closed.
 class BatchStreams {
  public:
   explicit BatchStreams(size_t max) : max_(max) {}
@@ -77,7 +77,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   if (environment.metrics != nullptr) {
     core_->metrics = ServiceMetrics(*environment.metrics);
-    core_->job_metrics.Use(environment.metrics);
+    core_->job_metrics.SetRegistry(environment.metrics);
   }
 }
 
@@ -169,6 +169,6 @@ size_t SamplerService::queued() const { return core_->admission->num_queued(); }
 std::vector<JobState> SamplerService::jobs() const {
   return core_->admission->Jobs();
 }
-void SamplerService::ShowJobs() { core_->job_metrics.Show(jobs()); }
+void SamplerService::UpdateJobMetrics() { core_->job_metrics.SetJobs(jobs()); }
 
 }  // namespace tributary

@@ -1,5 +1,5 @@
 // The server's side of every stream: batches for trainers, hops and rows for
-// peers, descriptions for anyone.
+// peers, descriptions for any client.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SAMPLER_SERVICE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SAMPLER_SERVICE_H_
 
@@ -28,53 +28,60 @@ class BatchStreams;
 struct ServiceCore;
 
 struct SamplerServiceOptions {
-  uint64_t incarnation = 0;  // differs at each start of a server
+  uint64_t incarnation = 0;  // another one at each start of a server
   // Bytes of batches being made or sent (--memory-budget).
   size_t memory_budget = size_t{1} << 30;
-  // Bytes of leaf requests and replies; apart, so that peers never wait for
-  // trainers.
+  // Bytes of leaf requests and replies; a budget of their own, so that peers
+  // never wait for trainers.
   size_t leaf_budget = size_t{128} << 20;
-  // Of control answers that wait to be sent, over all streams; mapped bytes do
-  // not count.
+  // Bytes of control answers that wait to be sent, over all streams; mapped
+  // bytes do not count.
   size_t control_budget = size_t{8} << 20;
   AdmissionLimits admission;
   size_t max_streams = 4096;
-  size_t max_sessions = 256;  // specifications that are remembered
-  uint32_t num_clients = 0;   // Farewells'
-  FrameSenderOptions frames;  // how batches are cut
-  size_t max_leaf_reply_bytes = size_t{4} << 20;  // then it is cut
+  size_t max_sessions = 256;  // cached specifications
+  uint32_t num_clients = 0;   // that say farewell; see Farewells
+  FrameSenderOptions frames;  // how batches are cut into frames
+  size_t max_leaf_reply_bytes = size_t{4} << 20;  // longer ones are cut
 };
 
-// What it runs on; all outlive it and its streams.
+// What a service runs on; all of it outlives the service and its streams.
 struct SamplerServiceEnvironment {
-  Executor* executor = nullptr;
-  Executor* leaf_executor = nullptr;  // threads of its own, for leaf requests
-  // Threads of its own for messages in and out, so that Progress, credits and
+  Executor* executor = nullptr;       // runs batch tasks
+  Executor* leaf_executor = nullptr;  // runs leaf requests, on its own threads
+  // Runs messages in and out, on its own threads, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;
-  // Of the threads of `executor`, to charge jobs for what they compute; null:
+  // CPU time of the threads of `executor`, by which jobs are charged; null:
   // they are charged for bytes alone.
   CpuMeter::Clock cpu_clock = nullptr;
-  Metrics* metrics = nullptr;  // null: none
-  // Farewells'; may be empty.
+  Metrics* metrics = nullptr;  // null: nothing is counted
+  // Runs when num_clients have said farewell; may be empty.
   std::function<void()> all_clients_gone;
 };
 
-// What is under way on a graph.
+// A graph that is served, and what is under way on it.
 struct GraphState {
   std::string name;  // NAME@VERSION
   std::vector<uint32_t> partitions;
   bool retiring = false;
-  size_t active = 0;  // batches that wait, are being made or sent
+  size_t active = 0;  // batches that are queued, being made or sent
 };
 
-// Thread-safe. Streams keep what they share alive beyond the service itself;
-// the environment must outlive them: Drain first.
+// Accepts the streams of a server and answers what comes over them: batch
+// streams (TrainerStream), leaf streams of peers, control streams. Holds the
+// graphs, the memory budgets, the sessions and the admission of batches, which
+// all streams share. Runs on the executors and transports that it is given: in
+// a server, an embedded server, a worker and a simulation alike.
+//
+// Thread-safe. Streams keep the shared state alive beyond the service itself,
+// and the environment must outlive them, so Drain before destroying it. The
+// destructor closes the batch streams.
 class SamplerService final : public StreamAcceptor {
  public:
   SamplerService(const SamplerServiceOptions& options,
                  const SamplerServiceEnvironment& environment);
-  // Serves that graph from the beginning.
+  // Serves `graph` from the beginning.
   SamplerService(const SamplerServiceOptions& options,
                  const SamplerServiceEnvironment& environment,
                  ServedGraph graph);
@@ -84,32 +91,34 @@ class SamplerService final : public StreamAcceptor {
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
 
-  // Serves the graph from now on, and of several with its name before all that
-  // came earlier. What GraphCatalog::Add says.
+  // Serves the graph from now on, as the newest one of its name. Errors are
+  // those of GraphCatalog::Add.
   absl::Status AddGraph(ServedGraph graph);
-  // Takes no new batch of the graph with that layout and goes on answering its
-  // peers, who may not know yet, until `deadline`. Then it is out: `gone` runs
-  // once what was taken before is made and sent. NOT_FOUND: it is not served,
-  // or being retired already.
+  // Takes no new batches of the graph with that layout, and goes on answering
+  // its peers, which may not know yet, until `deadline`. Then the graph leaves
+  // the catalog, and `gone` runs once the batches that were accepted before are
+  // made and sent. NOT_FOUND when it is not served or is being retired already.
   absl::Status RetireGraph(const Sha256Digest& layout, absl::Time deadline,
                            absl::AnyInvocable<void()> gone);
   std::vector<GraphState> graphs() const;
 
-  // Takes no new batch from now on and goes on answering calls. `drained` runs
-  // once what was taken before is made and sent, or cancelled at `deadline`,
-  // which closes the batch streams. At most once.
+  // Takes no new batches from now on, and goes on answering calls. `drained`
+  // runs once the batches that were accepted before are made and sent; those
+  // left at `deadline` are cancelled by closing the batch streams. Call it at
+  // most once.
   void Drain(absl::Time deadline, absl::AnyInvocable<void()> drained);
   bool draining() const;
 
-  // Whoever else needs of the same memory reserves it here.
+  // The budgets of batches and of leaf requests.
   ByteBudget& budget() const;
   ByteBudget& leaf_budget() const;
-  // Batches that wait, are being made or sent.
+  // Batches that are queued, being made or sent.
   size_t active() const;
+  // Of them, those that wait for their turn.
   size_t queued() const;
   std::vector<JobState> jobs() const;
-  // Brings the figures of jobs in the environment's metrics up to date.
-  void ShowJobs();
+  // Brings the metrics of jobs in the environment's registry up to date.
+  void UpdateJobMetrics();
 
  private:
   const std::shared_ptr<ServiceCore> core_;

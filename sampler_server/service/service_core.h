@@ -1,4 +1,4 @@
-// What all streams of a sampling service share.
+// The state that all streams of a sampling service share.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_CORE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_CORE_H_
 
@@ -21,21 +21,24 @@
 
 namespace tributary {
 
-// Kept alive by the service and by each of its streams. What it points to
-// outlives all of them.
+// Plain members, set up by SamplerService before the first stream and then
+// constant, or thread-safe by themselves. Kept alive by the service and by each
+// of its streams; what the raw pointers refer to outlives all of them.
 struct ServiceCore {
   explicit ServiceCore(size_t max_sessions) : sessions(max_sessions) {}
 
   GraphCatalog graphs;
   uint64_t incarnation = 0;
-  Executor* executor = nullptr;           // of batch tasks
-  CpuMeter::Clock cpu_clock = nullptr;    // of its threads; null: not measured
-  Executor* protocol_executor = nullptr;  // of streams and admission
-  Executor* leaf_executor = nullptr;  // its own threads, so that leaf requests
-                                      // never wait for tasks
-  std::shared_ptr<ByteBudget> budget;
-  std::shared_ptr<ByteBudget> leaf_budget;  // likewise
-  // Control answers until the network takes them, over all streams.
+  Executor* executor = nullptr;  // runs batch tasks
+  // CPU time of the threads of `executor`; null: not measured.
+  CpuMeter::Clock cpu_clock = nullptr;
+  Executor* protocol_executor = nullptr;  // runs streams and admission
+  // Has threads of its own, so that leaf requests never wait for tasks.
+  Executor* leaf_executor = nullptr;
+  std::shared_ptr<ByteBudget> budget;  // of batches
+  // Of leaf requests; apart from `budget` for the same reason.
+  std::shared_ptr<ByteBudget> leaf_budget;
+  // Of control answers until the network takes them, over all streams.
   std::shared_ptr<ByteBudget> control_budget;
   std::shared_ptr<Admission> admission;
   JobWeights weights;

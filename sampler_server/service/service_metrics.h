@@ -1,4 +1,4 @@
-// The figures of a sampling service.
+// The metrics of a sampling service.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 
@@ -6,26 +6,27 @@
 
 namespace tributary {
 
-// Without a registry every metric does nothing.
+// Thread-safe. A default-constructed object counts nothing; else the metrics
+// are registered with `metrics`, which outlives them.
 struct ServiceMetrics {
   ServiceMetrics() = default;
   explicit ServiceMetrics(Metrics& metrics);
 
-  Counter credits;          // taken in
+  Counter credits;          // received
   Counter batches;          // made
-  Counter batch_bytes;      // of their rooms
-  Counter inputs;           // of made batches
-  Counter needs;            // larger than their credit
-  Counter failed;           // answered by BatchError, but for refused ones
-  Counter refused;          // bad, too many, or while draining
-  Counter unknown_session;  // asked for the specification again
-  Counter leaf_hops;        // requests of peers
+  Counter batch_bytes;      // of batches made
+  Counter inputs;           // of batches made
+  Counter needs;            // batches larger than their credit
+  Counter failed;           // batches that ended in BatchError
+  Counter refused;          // credits: wrong, too many, or while draining
+  Counter unknown_session;  // credits of sessions not known here
+  Counter leaf_hops;        // requests of peers, by kind
   Counter leaf_gathers;
   Counter leaf_questions;
   Counter leaf_bytes;  // of their replies
   Counter leaf_errors;
   Histogram batch_seconds;  // credit to the batch made
-  Gauge streams;            // open
+  Gauge streams;            // open batch streams
 };
 
 }  // namespace tributary

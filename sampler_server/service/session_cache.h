@@ -1,4 +1,4 @@
-// The specifications that a server has seen lately.
+// The sampling sessions that a server knows, planned.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SESSION_CACHE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SESSION_CACHE_H_
 
@@ -15,23 +15,26 @@
 
 namespace tributary {
 
-// A specification, planned on the graph that it is for.
+// A sampling specification, planned on its graph.
 struct Session {
   std::shared_ptr<const SamplingPlan> plan;  // null: there is none
   std::shared_ptr<HeldGraph> graph;
 };
 
-// On the graph that it is for: what GraphCatalog::WithContent and MakePlan say.
+// Parses a specification and plans it on the graph that it names. Errors are
+// INVALID_ARGUMENT when it cannot be parsed, and those of
+// GraphCatalog::WithContent and MakePlan.
 absl::StatusOr<Session> PlanSession(const GraphCatalog& graphs,
                                     const std::string& spec_bytes);
 
-// By identity, shared by all streams; the one used longest ago goes first: its
-// client is asked for it again. Thread-safe.
+// An LRU cache of sessions by the SHA-256 of their bytes, shared by all
+// streams. The client of an evicted session is asked for it again. Thread-safe.
 class SessionCache {
  public:
   explicit SessionCache(size_t capacity) : capacity_(capacity) {}
 
-  // Without a plan when it is not here, or its graph is gone.
+  // Returns a session without a plan if it is not cached or its graph has left
+  // the catalog.
   Session Find(const Sha256Digest& session) {
     MutexLock lock(mutex_);
     auto it = index_.find(session);
@@ -44,6 +47,7 @@ class SessionCache {
     return *it->second;
   }
 
+  // Adds a session, or replaces the one of the same digest.
   void Put(Session session) {
     MutexLock lock(mutex_);
     auto it = index_.find(session.plan->session);
@@ -55,7 +59,8 @@ class SessionCache {
     }
   }
 
-  // Lets go of those whose graph is gone.
+  // Evicts the sessions whose graph has left the catalog, which frees the
+  // graph.
   void DropGone() {
     MutexLock lock(mutex_);
     for (auto it = index_.begin(); it != index_.end();) {
@@ -75,7 +80,7 @@ class SessionCache {
 
   const size_t capacity_;
   Mutex mutex_;
-  Sessions by_use_ ABSL_GUARDED_BY(mutex_);  // latest first
+  Sessions by_use_ ABSL_GUARDED_BY(mutex_);  // most recently used first
   Index index_ ABSL_GUARDED_BY(mutex_);
 };
 

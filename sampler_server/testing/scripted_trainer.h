@@ -1,4 +1,4 @@
-// A trainer that does as a test says and writes down what it hears.
+// A trainer that sends what a test tells it to and records the answers.
 #ifndef TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_
 #define TRIBUTARY_SAMPLER_SERVER_TESTING_SCRIPTED_TRAINER_H_
 
@@ -19,7 +19,7 @@
 
 namespace tributary {
 
-// What a session samples: the inputs in list order and everything else.
+// A session and what it samples: the inputs in list order and the options.
 struct TrainerSession {
   std::string spec;  // bytes
   Sha256Digest identity{};
@@ -28,15 +28,15 @@ struct TrainerSession {
   std::vector<int64_t> input_time;  // per input, with InputTimeMode::kGiven
 };
 
-// Ends the test's process when the options are refused.
+// Builds a session. Aborts the test when the options are refused.
 TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
                            std::vector<int64_t> inputs,
                            std::vector<int64_t> input_time = {});
 
-// One batch stream, over any transport. Thread-safe. What a grant was answered
-// by is one word and more: "ready DIGEST", "needs N", "error CODE MESSAGE" ("
-// retry" at its end when it is retryable), "unknown", "returned"; a second
-// answer follows after "; ".
+// One batch stream, over any transport. Thread-safe. The answer to a grant is
+// recorded as text: "ready DIGEST", "filled BYTES" for a batch in the room that
+// was lent, "needs N", "error CODE MESSAGE" (with " retry" at its end when it
+// is retryable), "unknown", "returned"; a second answer follows after "; ".
 class ScriptedTrainer : public StreamHandler,
                         public std::enable_shared_from_this<ScriptedTrainer> {
  public:
@@ -44,10 +44,10 @@ class ScriptedTrainer : public StreamHandler,
                                                   const Address& address);
 
   void Open(const TrainerSession& session, const std::string& client = "job");
-  // Asks for batch `index` of epoch 0; the grant is `index` too.
+  // Asks for batch `index` of epoch 0, as grant `index`.
   void Ask(const TrainerSession& session, uint64_t index,
            uint64_t max_bytes = 4096, uint64_t timeout_ms = 10000);
-  // As above, with whatever else the test puts in.
+  // Returns the credit that Ask sends, for a test to change.
   static v1::Credit MakeCredit(const TrainerSession& session, uint64_t index,
                                uint64_t max_bytes, uint64_t timeout_ms);
   void Send(const v1::Credit& credit,
@@ -58,16 +58,17 @@ class ScriptedTrainer : public StreamHandler,
   void Cancel(uint64_t grant);
   void Close() { stream_->Close(absl::OkStatus()); }
 
-  // Empty when there was none yet.
+  // Returns the answers to a grant; empty when there was none yet.
   std::string answer(uint64_t grant) const;
   size_t answers() const;
   bool closed() const;
   absl::Status why_closed() const;
-  // For transports with threads: false when fewer came within `timeout`.
+  // For transports with threads: waits until `count` grants are answered.
+  // Returns false when fewer were within `timeout`.
   bool AwaitAnswers(size_t count, std::chrono::seconds timeout);
-  // Every stage that Progress named for the grant, repeats left out.
+  // Returns the stages that Progress named for the grant, without repeats.
   std::vector<v1::Stage> stages(uint64_t grant) const;
-  // How often Progress named the grant.
+  // Returns how often Progress named the grant.
   int progress_count(uint64_t grant) const;
 
   void OnMessage(IncomingMessage& message) override;

@@ -25,18 +25,22 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
   return server;
 }
 
+PeeredGraph SimFleet::Peered(const SimServer& server,
+                             std::shared_ptr<const Graph> graph,
+                             std::shared_ptr<RowReader> rows) {
+  return MakePeeredGraph(std::move(graph), std::move(rows), server.incarnation,
+                         network.TransportOf(server.executor), server.executor);
+}
+
 void SimFleet::Start(SimServer& server) {
   const SimServerOptions& options = server.options;
   const uint64_t incarnation = server.incarnation = ++incarnations_;
   server.executor = world.AddNode(server.address.host, options.drift);
 
-  PeerDirectoryOptions directory;
-  directory.schema = server.graph->schema();
-  directory.own_incarnation = incarnation;
-  server.directory = std::make_shared<PeerDirectory>(
-      directory, network.TransportOf(server.executor), server.executor);
-  server.partitions = std::make_shared<PeerPartitions>(server.graph->schema(),
-                                                       server.directory);
+  PeeredGraph peered =
+      Peered(server, server.graph,
+             options.rows ? options.rows(server.executor) : nullptr);
+  server.directory = std::move(peered.directory);
   SamplerServiceOptions service;
   service.incarnation = incarnation;
   service.memory_budget = options.memory_budget;
@@ -48,26 +52,17 @@ void SimFleet::Start(SimServer& server) {
   SamplerServiceEnvironment environment;
   environment.executor = server.executor;
   environment.leaf_executor = server.executor;
-  ServedGraph served{server.graph, server.partitions};
-  if (options.rows) served.rows = options.rows(server.executor);
-  served.peers = [directory = server.directory] { return directory->States(); };
-  server.service =
-      std::make_unique<SamplerService>(service, environment, std::move(served));
+  server.service = std::make_unique<SamplerService>(service, environment,
+                                                    std::move(peered.served));
   network.Listen(server.executor, server.address, server.service.get());
 }
 
 void SimFleet::AddGraph(SimServer& server, std::shared_ptr<const Graph> graph) {
-  PeerDirectoryOptions options;
-  options.schema = graph->schema();
-  options.own_incarnation = server.incarnation;
-  auto directory = std::make_shared<PeerDirectory>(
-      options, network.TransportOf(server.executor), server.executor);
-  directory->SetListed(Addresses());
-  ServedGraph served{graph};
-  served.remote = std::make_shared<PeerPartitions>(graph->schema(), directory);
-  const absl::Status added = server.service->AddGraph(std::move(served));
+  PeeredGraph peered = Peered(server, std::move(graph), nullptr);
+  peered.directory->SetListed(Addresses());
+  const absl::Status added = server.service->AddGraph(std::move(peered.served));
   if (!added.ok()) std::abort();
-  server.more_directories.push_back(std::move(directory));
+  server.more_directories.push_back(std::move(peered.directory));
 }
 
 void SimFleet::Restart(SimServer& server) {
@@ -106,14 +101,13 @@ void SimFleet::Settle() {
 
 void SimFleet::Crash(SimServer& server) {
   network.Crash(server.executor);
-  // Not inside a call that it may be making.
-  auto corpse = std::make_shared<SimServer>();
-  corpse->directory = std::move(server.directory);
-  corpse->partitions = std::move(server.partitions);
-  corpse->service = std::move(server.service);
-  corpse->more_directories = std::move(server.more_directories);
+  // Destroyed in an event of its own: the server may be inside a call now.
+  auto crashed = std::make_shared<SimServer>();
+  crashed->directory = std::move(server.directory);
+  crashed->service = std::move(server.service);
+  crashed->more_directories = std::move(server.more_directories);
   server.more_directories.clear();
-  world.Schedule(-1, world.now(), [corpse] {});
+  world.Schedule(-1, world.now(), [crashed] {});
 }
 
 }  // namespace tributary

@@ -1,4 +1,5 @@
-// Sampling servers with their peers, in one simulated world.
+// Sampling servers and their peers in a simulated world (SimScheduler,
+// SimNetwork).
 #ifndef TRIBUTARY_SAMPLER_SERVER_TESTING_SIM_FLEET_H_
 #define TRIBUTARY_SAMPLER_SERVER_TESTING_SIM_FLEET_H_
 
@@ -18,7 +19,7 @@
 #include "common/testing/sim_scheduler.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/peers/peer_directory.h"
-#include "sampler_server/peers/peer_partitions.h"
+#include "sampler_server/server/peered_graph.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -26,7 +27,7 @@ namespace tributary {
 struct SimServerOptions {
   GraphSpec graph;
   std::vector<uint32_t> partitions;     // to map; empty: all
-  std::shared_ptr<const Graph> opened;  // if set, in place of the two above
+  std::shared_ptr<const Graph> opened;  // if set, instead of the two above
   size_t memory_budget = size_t{1} << 20;
   size_t leaf_budget = size_t{1} << 20;
   AdmissionLimits admission;
@@ -34,29 +35,32 @@ struct SimServerOptions {
   FrameSenderOptions frames;
   size_t max_leaf_reply_bytes = size_t{4} << 20;
   double drift = 1;  // of its clock
-  // Of each of its processes, where the graph has features in files.
+  // Makes the row reader of each of its processes; null if the graph has its
+  // features in memory.
   std::function<std::shared_ptr<RowReader>(SimExecutor*)> rows;
 };
 
-// One server: its node, its graph and all that it runs.
+// One server: its node, its graph and what runs on it. Null members after
+// Crash.
 struct SimServer {
   SimExecutor* executor = nullptr;
   Address address;
   SimServerOptions options;
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<PeerDirectory> directory;
-  std::shared_ptr<PeerPartitions> partitions;
   std::unique_ptr<SamplerService> service;
   uint64_t incarnation = 0;
-  // Of graphs that came later; a crash takes them along.
+  // Of graphs that were added by AddGraph; a crash drops them.
   std::vector<std::shared_ptr<PeerDirectory>> more_directories;
 };
 
+// A world with its network and servers, which a test drives on one thread. Not
+// thread-safe.
 class SimFleet {
 #ifdef __SANITIZE_ADDRESS__
-  // First in, last out. The world ends as by a power cut: nobody ends what the
-  // nodes were doing, and what a real process would have taken with it stays
-  // behind.
+  // Declared first, destroyed last. The world ends like a power cut: no node
+  // finishes what it was doing, so that memory that would end with a real
+  // process leaks.
   const __lsan::ScopedDisabler leaks_ignored_;
 #endif
 
@@ -64,17 +68,18 @@ class SimFleet {
   explicit SimFleet(uint64_t seed) : world(seed), network(&world) {}
   ~SimFleet();
 
-  // Starts a server at "server<i>:1"; knows no peers yet.
+  // Starts a server at "server<i>:1", which knows no peers yet.
   SimServer& Add(const SimServerOptions& options);
-  // The server serves another graph beside what it has, and knows the others.
+  // Serves another graph by `server`, with all servers as peers.
   void AddGraph(SimServer& server, std::shared_ptr<const Graph> graph);
-  // Tells every server of all of them, itself too.
+  // Tells every server the addresses of all of them, its own too.
   void Introduce();
-  // Its process is gone without a word, and what it had with it.
+  // Ends the process of a server at once: its tasks, timers and streams.
   void Crash(SimServer& server);
-  // After a crash: another process at the same address, which is told of all.
+  // Starts another process at the address of a crashed server, which knows all
+  // servers.
   void Restart(SimServer& server);
-  // Introduces them and waits until all know each other.
+  // Calls Introduce and runs until all servers know each other.
   void Settle();
 
   SimScheduler world;
@@ -82,6 +87,9 @@ class SimFleet {
   std::vector<std::unique_ptr<SimServer>> servers;
 
  private:
+  PeeredGraph Peered(const SimServer& server,
+                     std::shared_ptr<const Graph> graph,
+                     std::shared_ptr<RowReader> rows);
   void Start(SimServer& server);
   std::vector<Address> Addresses() const;
 

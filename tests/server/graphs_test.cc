@@ -171,7 +171,7 @@ TEST_F(GraphsTest, AGraphIsRetiredOnceAndMayComeBack) {
 TEST_F(GraphsTest, DescribeNamesAsManyAsThereMayBe) {
   SimFleet fleet(3);
   SimServer& server = fleet.Add({.opened = VectorGraph(1)});
-  for (size_t i = 1; i < GraphCatalog::kMost; ++i) {
+  for (size_t i = 1; i < GraphCatalog::kMaxGraphs; ++i) {
     GraphSpec spec{.num_nodes = 2, .edges = {{0, 1}}};
     spec.name = absl::StrCat(std::string(200, 'g'), i);
     fleet.AddGraph(server, BuildGraph(spec));
@@ -191,7 +191,7 @@ TEST_F(GraphsTest, DescribeNamesAsManyAsThereMayBe) {
   ASSERT_TRUE(reply.ok()) << reply.status();
   v1::DescribeReply told;
   ASSERT_TRUE(told.ParseFromString(reply->header));
-  ASSERT_EQ(told.graphs_size(), static_cast<int>(GraphCatalog::kMost));
+  ASSERT_EQ(told.graphs_size(), static_cast<int>(GraphCatalog::kMaxGraphs));
   EXPECT_EQ(told.graphs(63).name(), std::string(200, 'g') + "63");
   EXPECT_THAT(told.graph_json(), HasSubstr(told.graphs(63).name()));
 }

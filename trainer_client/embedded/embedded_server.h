@@ -1,5 +1,11 @@
-// A sampling server within the process that uses it: no network, batches are
-// gathered straight into the trainer's slots.
+// A sampling server within the trainer's own process: there is no network, and
+// batches are gathered straight into the trainer's slots. Mode collocated uses
+// one:
+//
+//   EmbeddedServerOptions options;
+//   options.graph = "/data/cora";
+//   ASSIGN_OR_RETURN(auto server, EmbeddedServer::Start(options));
+//   // A loader connects to server->address() over server->transport().
 #ifndef TRIBUTARY_TRAINER_CLIENT_EMBEDDED_EMBEDDED_SERVER_H_
 #define TRIBUTARY_TRAINER_CLIENT_EMBEDDED_EMBEDDED_SERVER_H_
 
@@ -25,19 +31,21 @@ struct EmbeddedServerOptions {
   bool verify = false;  // check every file's CRC first
 };
 
-// Thread-safe. Destroy the loaders that use it first; the destructor cancels
-// what is still being made.
+// Owns the graph's mapping and the sampling threads. Thread-safe. Destroy the
+// loaders that use it first; the destructor cancels the batches that are still
+// being made.
 class EmbeddedServer {
  public:
-  // What Graph::Open says; INVALID_ARGUMENT for an option out of range.
+  // Opens the graph and starts the threads. Errors are those of Graph::Open,
+  // and INVALID_ARGUMENT for an option out of range.
   static absl::StatusOr<std::unique_ptr<EmbeddedServer>> Start(
       const EmbeddedServerOptions& options);
   virtual ~EmbeddedServer() = default;
 
-  // Reaches the server at address(); streams to elsewhere are refused.
+  // Connects to the server at address(), and to no other address.
   virtual Transport* transport() = 0;
   virtual const Address& address() const = 0;
-  // Runs the server's tasks; its users may post theirs too.
+  // Runs the batch tasks; users of the server may post tasks of their own.
   virtual Executor* executor() = 0;
   virtual const Graph& graph() const = 0;
 };

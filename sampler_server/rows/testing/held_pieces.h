@@ -1,4 +1,4 @@
-// A disk that answers when a test says so, in the order that it says.
+// A fake disk that answers when a test tells it to, in any order.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ROWS_TESTING_HELD_PIECES_H_
 #define TRIBUTARY_SAMPLER_SERVER_ROWS_TESTING_HELD_PIECES_H_
 
@@ -12,7 +12,7 @@
 
 namespace tributary {
 
-// Thread-safe.
+// Holds each piece until the test answers it. Thread-safe.
 class HeldPieces final : public PieceReader {
  public:
   void Read(RowPiece piece, Done done) override {
@@ -25,7 +25,7 @@ class HeldPieces final : public PieceReader {
     MutexLock lock(mutex_);
     return held_.size();
   }
-  // The rows of piece `i` of those that are held, as the file has them.
+  // Returns the row numbers of held piece `i`, in the order of the file.
   std::vector<uint64_t> RowsOf(size_t i) const {
     MutexLock lock(mutex_);
     std::vector<uint64_t> rows;
@@ -39,15 +39,15 @@ class HeldPieces final : public PieceReader {
     MutexLock lock(mutex_);
     while (held_.empty()) came_.Wait(mutex_);
   }
-  // Reads piece `i` and answers.
+  // Reads held piece `i` from its file and answers it.
   void Answer(size_t i) {
     Held held = Take(i);
     held.done(held.piece.file->Read(held.piece.places, held.piece.order,
                                     held.piece.cancel));
   }
-  // Answers piece `i` by an error.
+  // Answers held piece `i` with an error.
   void Fail(size_t i, absl::Status why) { Take(i).done(std::move(why)); }
-  // All, and those that come meanwhile, last first.
+  // Answers all held pieces, last first, and those that arrive meanwhile.
   void AnswerAll() {
     while (const size_t n = size()) Answer(n - 1);
   }

@@ -8,22 +8,21 @@
 namespace tributary {
 namespace {
 
-// With `wanted` more, whoever has `held` of what there is holds no more than is
-// left. `taken` is what all hold.
+// Whether a job that holds `held` and takes `wanted` more holds no more than it
+// then leaves of `all`. `taken` is what all jobs hold now.
 bool LeavesAsMuch(size_t held, size_t wanted, size_t taken, size_t all) {
   const size_t left = all - std::min(all, taken);
   return wanted <= left && held + wanted <= left - wanted;
 }
 
-// Of a batch that is being made: at least its room.
-size_t Parked(size_t reserve_bytes) { return reserve_bytes / 2; }
+// What a batch that is being made counts as: at least the bytes of its room.
+size_t RetainedBytes(size_t reserve_bytes) { return reserve_bytes / 2; }
 
-// What was not made at the rate allowed may be made up for so long.
+// How much time below the allowed rate may be made up for.
 constexpr absl::Duration kPaceSlack = absl::Milliseconds(100);
 
-double Cost(const Admission::Outcome& outcome) {
-  return absl::ToDoubleNanoseconds(outcome.cpu) +
-         static_cast<double>(outcome.bytes);
+double ChargeOf(const BatchCost& cost) {
+  return absl::ToDoubleNanoseconds(cost.cpu) + static_cast<double>(cost.bytes);
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ bool Admission::Cancel(BatchId id) {
     });
     if (picked_ == id) {
       turns_.Refund(dropped.job, picked_guess_);
-      // Too late when the grant is on its way: OnReserved gives it back.
+      // If it is too late for that, OnReserved releases the reservation.
       if (budget_->Cancel(waiter_)) picked_ = 0;
     } else {
       turns_.Remove(dropped.job, dropped.stream, id);
@@ -99,7 +98,7 @@ bool Admission::Cancel(BatchId id) {
   return true;
 }
 
-void Admission::SetWaits(BatchId id, bool waits) {
+void Admission::SetWaiting(BatchId id, bool waits) {
   {
     MutexLock lock(mutex_);
     auto it = started_.find(id);
@@ -112,7 +111,7 @@ void Admission::SetWaits(BatchId id, bool waits) {
   Pump();
 }
 
-void Admission::Made(BatchId id, const Outcome& outcome) {
+void Admission::MarkMade(BatchId id, const BatchCost& cost) {
   {
     MutexLock lock(mutex_);
     auto it = started_.find(id);
@@ -122,14 +121,13 @@ void Admission::Made(BatchId id, const Outcome& outcome) {
     --running_;
     if (!batch.waits) --computing_;
     ChangeUse(batch.job, [&](Use& use) {
-      use.parked += outcome.unread - batch.parked;
-      use.unread += outcome.unread;
+      use.retained += cost.unread - batch.retained;
+      use.unread += cost.unread;
     });
-    batch.parked = batch.unread = outcome.unread;
-    turns_.Settle(batch.job, batch.guess, Cost(outcome));
-    paced_until_ +=
-        PaceOf(static_cast<double>(outcome.bytes) - batch.paced_bytes);
-    if (outcome.bytes > 0) latest_bytes_ = static_cast<double>(outcome.bytes);
+    batch.retained = batch.unread = cost.unread;
+    turns_.Settle(batch.job, batch.guess, ChargeOf(cost));
+    paced_until_ += PaceOf(static_cast<double>(cost.bytes) - batch.paced_bytes);
+    if (cost.bytes > 0) latest_bytes_ = static_cast<double>(cost.bytes);
   }
   Pump();
 }
@@ -140,8 +138,8 @@ void Admission::Finish(BatchId id) {
     auto it = started_.find(id);
     if (it == started_.end()) return;
     const Started& batch = it->second;
-    auto count = started_of_.find(batch.stream);
-    if (--count->second == 0) started_of_.erase(count);
+    auto count = started_by_stream_.find(batch.stream);
+    if (--count->second == 0) started_by_stream_.erase(count);
     if (!batch.made) {
       --running_;
       if (!batch.waits) --computing_;
@@ -150,7 +148,7 @@ void Admission::Finish(BatchId id) {
     }
     ChangeUse(batch.job, [&](Use& use) {
       --use.started;
-      use.parked -= batch.parked;
+      use.retained -= batch.retained;
       use.unread -= batch.unread;
     });
     started_.erase(it);
@@ -158,7 +156,6 @@ void Admission::Finish(BatchId id) {
   Pump();
 }
 
-// The job's, and those of whom it is one.
 template <typename Change>
 void Admission::ChangeUse(const std::string& job, Change change) {
   const auto it = jobs_.try_emplace(job).first;
@@ -184,7 +181,7 @@ void Admission::ExpectFileReads() {
 }
 
 bool Admission::MayStartOne() {
-  if (picked_ != 0 || running_ >= Times() * limits_.running ||
+  if (picked_ != 0 || running_ >= FileReadFactor() * limits_.running ||
       computing_ >= limits_.computing) {
     return false;
   }
@@ -206,19 +203,19 @@ bool Admission::MayStartOne() {
 }
 
 bool Admission::StreamMayRun(uint64_t stream) const {
-  const auto it = started_of_.find(stream);
-  return it == started_of_.end() ||
-         it->second < Times() * limits_.running_per_stream;
+  const auto it = started_by_stream_.find(stream);
+  return it == started_by_stream_.end() ||
+         it->second < FileReadFactor() * limits_.running_per_stream;
 }
 
 bool Admission::JobMayStart(const std::string& job, BatchId id) const {
-  const size_t held = jobs_.at(job).parked;
+  const size_t held = jobs_.at(job).retained;
   if (held == 0) return true;
-  const size_t wanted = Parked(waiting_.at(id).reserve_bytes);
+  const size_t wanted = RetainedBytes(waiting_.at(id).reserve_bytes);
   const size_t budget = budget_->limit();
-  if (!LeavesAsMuch(held, wanted, all_.parked, budget)) return false;
+  if (!LeavesAsMuch(held, wanted, all_.retained, budget)) return false;
   return limits_.weights.Lists(job) || !limits_.weights.ListsAny() ||
-         LeavesAsMuch(unlisted_.parked, wanted, all_.parked, budget);
+         LeavesAsMuch(unlisted_.retained, wanted, all_.retained, budget);
 }
 
 bool Admission::PickNext() {
@@ -236,7 +233,7 @@ bool Admission::PickNext() {
   return true;
 }
 
-// One batch at a time waits for the budget: the others keep their turns.
+// One batch at a time waits for the budget; the others keep their turns.
 void Admission::Pump() {
   MutexLock lock(mutex_);
   if (!PickNext()) return;
@@ -253,18 +250,18 @@ void Admission::BeginLocked(BatchId id, Batch& batch) {
   started.job = batch.job;
   started.stream = batch.stream;
   started.guess = picked_guess_;
-  started.parked = Parked(batch.reserve_bytes);
+  started.retained = RetainedBytes(batch.reserve_bytes);
   ChangeUse(batch.job, [&](Use& use) {
     --use.waiting;
     use.waiting_bytes -= batch.queued_bytes;
     ++use.started;
-    use.parked += started.parked;
+    use.retained += started.retained;
   });
-  ++started_of_[batch.stream];
+  ++started_by_stream_[batch.stream];
   ++running_;
   ++computing_;
   started.paced_bytes = latest_bytes_;
-  // By the latest one's bytes, until it is made.
+  // Its size is taken to be that of the latest batch until it is made.
   paced_until_ = std::max(paced_until_, executor_->Now() - kPaceSlack) +
                  PaceOf(started.paced_bytes);
   started_.emplace(id, std::move(started));
@@ -303,8 +300,9 @@ std::vector<JobState> Admission::Jobs() const {
   std::vector<JobState> jobs;
   jobs.reserve(jobs_.size());
   for (const auto& [name, use] : jobs_) {
-    jobs.push_back({name, limits_.weights.Of(name), limits_.weights.Lists(name),
-                    use.waiting, use.started, use.unread});
+    jobs.push_back({name, limits_.weights.WeightOf(name),
+                    limits_.weights.Lists(name), use.waiting, use.started,
+                    use.unread});
   }
   return jobs;
 }

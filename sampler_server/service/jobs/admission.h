@@ -1,5 +1,5 @@
-// Lets credits become tasks: in fair turns, so many at once, and only with
-// their memory reserved.
+// Decides when a credit becomes a task: in fair turns, within limits of
+// concurrency and rate, and only with its memory reserved.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_ADMISSION_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_ADMISSION_H_
 
@@ -20,72 +20,84 @@
 
 namespace tributary {
 
+// Upper limits, and the shares of jobs.
 struct AdmissionLimits {
-  int running = 8;                  // tasks at once
-  int computing = 8;                // of them, those that wait for no peer
-  int running_per_stream = 4;       // of one stream, being made or sent
-  int times_with_files = 1;         // as many of both, after ExpectFileReads
+  int running = 8;             // tasks at once
+  int computing = 8;           // of them, those that wait for no peer or disk
+  int running_per_stream = 4;  // batches of one stream, being made or sent
+  // Multiplies `running` and `running_per_stream` after ExpectFileReads.
+  int file_read_factor = 1;
   size_t queued = 4096;             // credits that wait
-  size_t queued_bytes = 64u << 20;  // that their inputs take
+  size_t queued_bytes = 64u << 20;  // of their inputs
   JobWeights weights;
-  uint64_t bytes_per_second = 0;  // of batches made; 0: any
+  uint64_t bytes_per_second = 0;  // of batches made; 0: unlimited
 
-  // Of a server with so many sampling threads. Tasks that wait, for peers or
-  // for rows of files, hold no thread: more of them may run than compute. No
-  // more compute than keep the threads busy, so that who is next is for weights
-  // to say.
+  // Returns the limits of a server with `threads` sampling threads. Tasks that
+  // wait for peers or for rows of files hold no thread, so more may run than
+  // compute. Only as many compute as keep the threads busy, so that the weights
+  // decide which batch is next.
   static AdmissionLimits ForThreads(int threads, bool has_peers) {
     AdmissionLimits limits;
     limits.computing = 2 * threads;
     limits.running_per_stream = limits.computing;
     limits.running = (has_peers ? 2 : 1) * limits.computing;
-    limits.times_with_files = 4;
+    limits.file_read_factor = 4;
     return limits;
   }
 };
 
-// What a job has here now.
-struct JobState {
-  std::string name;
-  uint32_t weight = 1;  // that of all unlisted jobs together, if it is one
-  bool listed = false;
-  size_t waiting = 0;       // batches
-  size_t started = 0;       // being made or sent
-  size_t unread_bytes = 0;  // made, and not yet taken by the network
+// What making a batch took; its job is charged for `cpu` and `bytes`.
+struct BatchCost {
+  absl::Duration cpu;
+  size_t bytes = 0;   // of the batch; 0: none was made
+  size_t unread = 0;  // of them, in the budget until Admission::Finish
 };
 
-// Jobs, which are what clients call themselves, have turns as FairQueue says,
-// charged by what their batches cost: a nanosecond of CPU, or a byte, is one.
+// The present state of a job.
+struct JobState {
+  std::string name;
+  uint32_t weight = 1;  // of an unlisted job: that of all unlisted together
+  bool listed = false;
+  size_t waiting = 0;       // batches that wait for their turn
+  size_t started = 0;       // batches being made or sent
+  size_t unread_bytes = 0;  // of batches made and not yet taken by the network
+};
+
+// A queue of batches. Each belongs to a stream of a job (the name that a client
+// gives itself). Jobs take turns as FairQueue decides, and are charged for
+// their batches: a nanosecond of CPU time, or a byte, costs one.
 //
-// A batch holds nothing while it waits; when its turn comes it waits for its
-// whole reservation and no other overtakes it; once started it never waits for
-// more. What is being made ends by itself, by its deadline at the latest; what
-// is made goes when its reader takes it, and a reader who does not is sent away
-// while others wait for his memory (TrainerStream). So waits have no cycle, and
-// all of them end.
+// A batch holds no memory while it waits. When its turn comes it waits for its
+// whole reservation, and no other batch overtakes it; once started it never
+// waits for more. A task ends by itself, by its deadline at the latest; a batch
+// that is made is released when its reader takes it, and the stream of a reader
+// that does not is closed while others wait for the memory (ReaderStall). So
+// waits have no cycle, and all of them end.
 //
-// What is shared and given back by its reader alone, places in the queue and
-// memory of unread batches, goes by one rule (Choudhury, Hahne: "Dynamic queue
-// length thresholds", 1998): a job takes no more of it than it leaves to the
-// others, but one batch always. So it uses what it finds, a half if it is
-// alone, and whoever comes later finds half of that: none is kept from
-// starting by what others have not read. Where jobs are listed, all that are
-// not keep to it together, too. A batch that is being made counts as half of
-// its reservation, which its room never exceeds; so making may fill all.
+// Two resources are given back by readers alone: places in the queue, and the
+// memory of unread batches. They are shared by dynamic thresholds (Choudhury,
+// Hahne: "Dynamic queue length thresholds", 1998): a job may take no more of
+// them than it leaves to the others, but always one batch. So a job alone uses
+// half of the resource, the next one half of the rest, and no job is kept from
+// starting by what others have not read. If jobs are listed, the rule also
+// holds for all unlisted ones together. A batch that is being made counts as
+// half of its reservation, which its room never exceeds, so tasks may use the
+// whole budget.
 //
 // Thread-safe. Create with std::make_shared.
 class Admission : public std::enable_shared_from_this<Admission> {
  public:
-  using BatchId = uint64_t;  // 0 names none
+  using BatchId = uint64_t;  // 0: none
   struct Batch {
     std::string job;
     uint64_t stream = 0;
-    size_t queued_bytes = 0;   // what it takes while it waits
-    size_t reserve_bytes = 0;  // what it needs to start
-    // Runs on the executor, unless cancelled before.
+    size_t queued_bytes = 0;   // held while it waits
+    size_t reserve_bytes = 0;  // to be reserved before it starts
+    // Runs on the executor, unless the batch is cancelled before.
     absl::AnyInvocable<void(Reservation)> start;
   };
 
+  // `executor` outlives this.
   Admission(const AdmissionLimits& limits, std::shared_ptr<ByteBudget> budget,
             Executor* executor)
       : limits_(limits),
@@ -93,49 +105,50 @@ class Admission : public std::enable_shared_from_this<Admission> {
         executor_(executor),
         turns_(limits.weights) {}
 
-  // RESOURCE_EXHAUSTED when too many wait; INVALID_ARGUMENT, naming the option
-  // to raise, when the reservation can never be had.
+  // Queues a batch. RESOURCE_EXHAUSTED when too many wait; INVALID_ARGUMENT,
+  // naming the option to raise, when the reservation can never be had.
   absl::StatusOr<BatchId> Enqueue(Batch batch);
-  // True: it had not started and never will. False: Finish it.
+  // Returns true if the batch had not started; then it never will. If false,
+  // call Finish when it has ended.
   bool Cancel(BatchId id);
-  // A started batch's task begins or ends to wait for a peer.
-  void SetWaits(BatchId id, bool waits);
-  struct Outcome {
-    absl::Duration cpu;
-    size_t bytes = 0;   // of the batch; 0: none was made
-    size_t unread = 0;  // of them, in the budget until Finish
-  };
-  // A started batch is made and may be on its way out: it no longer counts in
-  // `running`, and still in `running_per_stream`.
-  void Made(BatchId id, const Outcome& outcome);
-  // A started batch has ended, and holds nothing.
+  // The task of a started batch begins (true) or ends (false) to wait for a
+  // peer or a disk.
+  void SetWaiting(BatchId id, bool waits);
+  // The task of a started batch has ended, and its batch, if any, may still be
+  // sent: it counts no longer in `running`, but in `running_per_stream`.
+  // Charges the job.
+  void MarkMade(BatchId id, const BatchCost& cost);
+  // A started batch has ended and holds nothing. If it was never marked as
+  // made, its job is charged nothing.
   void Finish(BatchId id);
 
-  // From now on there is a graph whose rows are read from files.
+  // A graph is served whose rows are read from files: from now on the limits
+  // are those of file_read_factor.
   void ExpectFileReads();
 
   size_t num_queued() const;
-  int num_running() const;  // those made left out
+  int num_running() const;  // without batches that are made
   std::vector<JobState> Jobs() const;
-  // Since when a batch whose turn it is has waited for memory; InfiniteFuture:
-  // none does.
+  // Returns when the batch whose turn it is began to wait for memory;
+  // InfiniteFuture if none waits.
   absl::Time memory_wanted_since() const;
 
  private:
-  // Of one job or several: what they have of what is shared.
+  // The use of shared resources by one job or several.
   struct Use {
     size_t waiting = 0;
     size_t waiting_bytes = 0;
     size_t started = 0;
     size_t unread = 0;
-    size_t parked = 0;  // unread, and half the reservations of what is made
+    // Unread bytes, and half the reservations of batches being made.
+    size_t retained = 0;
   };
   struct Started {
     std::string job;
     uint64_t stream = 0;
-    double guess = 0;
-    double paced_bytes = 0;
-    size_t parked = 0;
+    double guess = 0;        // of its cost, charged already
+    double paced_bytes = 0;  // counted in paced_until_
+    size_t retained = 0;
     size_t unread = 0;
     bool waits = false;
     bool made = false;
@@ -143,6 +156,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
 
   absl::Status CheckQueue(const Batch& batch) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Starts the next batch, if one may start.
   void Pump();
   bool MayStartOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool StreamMayRun(uint64_t stream) const
@@ -154,9 +168,10 @@ class Admission : public std::enable_shared_from_this<Admission> {
   void BeginLocked(BatchId id, Batch& batch)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Duration PaceOf(double bytes) const;
-  int Times() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return reads_files_ ? limits_.times_with_files : 1;
+  int FileReadFactor() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return reads_files_ ? limits_.file_read_factor : 1;
   }
+  // Changes the use of the job and of the groups that it belongs to.
   template <typename Change>
   void ChangeUse(const std::string& job, Change change)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -168,20 +183,21 @@ class Admission : public std::enable_shared_from_this<Admission> {
   bool reads_files_ ABSL_GUARDED_BY(mutex_) = false;
   BatchId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   std::map<BatchId, Batch> waiting_ ABSL_GUARDED_BY(mutex_);
-  FairQueue turns_ ABSL_GUARDED_BY(mutex_);  // of waiting_, but the picked one
+  FairQueue turns_ ABSL_GUARDED_BY(mutex_);     // waiting_ without picked_
   BatchId picked_ ABSL_GUARDED_BY(mutex_) = 0;  // waits for its reservation
   double picked_guess_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time picked_at_ ABSL_GUARDED_BY(mutex_);
   ByteBudget::WaiterId waiter_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<BatchId, Started> started_ ABSL_GUARDED_BY(mutex_);
-  int running_ ABSL_GUARDED_BY(mutex_) = 0;    // of them, not made
-  int computing_ ABSL_GUARDED_BY(mutex_) = 0;  // of those, wait for no peer
-  std::map<uint64_t, int> started_of_ ABSL_GUARDED_BY(mutex_);  // by stream
-  std::map<std::string, Use> jobs_ ABSL_GUARDED_BY(mutex_);     // that have any
-  Use all_ ABSL_GUARDED_BY(mutex_);
+  int running_ ABSL_GUARDED_BY(mutex_) = 0;    // of started_: not made
+  int computing_ ABSL_GUARDED_BY(mutex_) = 0;  // of running_: not waiting
+  std::map<uint64_t, int> started_by_stream_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Use> jobs_ ABSL_GUARDED_BY(mutex_);  // with any batch
+  Use all_ ABSL_GUARDED_BY(mutex_);                          // jobs together
   Use unlisted_ ABSL_GUARDED_BY(mutex_);
+  // When the next batch may start, by bytes_per_second.
   absl::Time paced_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  double latest_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of a batch
+  double latest_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest batch
   bool pace_timer_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

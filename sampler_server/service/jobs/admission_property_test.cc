@@ -67,7 +67,7 @@ TEST_P(AdmissionProperty, WhatSomeDoNotReadKeepsNobodyElseFromStarting) {
     making.erase(making.begin() + static_cast<std::ptrdiff_t>(which));
     const size_t room = made.reservation.bytes() / 2;
     made.reservation.ShrinkTo(room);
-    admission->Made(made.id, {.bytes = room, .unread = room});
+    admission->MarkMade(made.id, {.bytes = room, .unread = room});
     readers[made.job].unread.emplace_back(made.id, std::move(made.reservation));
   };
   const auto read_one = [&](Reader& reader) {

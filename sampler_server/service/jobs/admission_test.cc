@@ -49,7 +49,7 @@ class AdmissionTest : public testing::Test {
   // A batch is made, and waits for its reader.
   void Make(const std::string& name, Admission::BatchId id, size_t unread) {
     reservations_[name].ShrinkTo(unread);
-    admission_->Made(id, {.bytes = unread, .unread = unread});
+    admission_->MarkMade(id, {.bytes = unread, .unread = unread});
   }
   void Read(const std::string& name, Admission::BatchId id) {
     reservations_.erase(name);
@@ -78,7 +78,7 @@ TEST_F(AdmissionTest, StartsSoManyAtOnceAndTheNextWhenOneHasEnded) {
 }
 
 TEST_F(AdmissionTest, MoreRunAtOnceOnceRowsAreReadFromFiles) {
-  Configure({.running = 3, .running_per_stream = 2, .times_with_files = 2});
+  Configure({.running = 3, .running_per_stream = 2, .file_read_factor = 2});
   for (const char* name : {"a1", "a2", "a3", "a4", "a5"}) {
     Enqueue(name, 10).value();
   }
@@ -97,11 +97,11 @@ TEST_F(AdmissionTest, WhatIsMadeAndNotSentCountsForItsStreamOnly) {
   Enqueue("a3", 10).value();
   Enqueue("other", 10, 2).value();
   EXPECT_THAT(Run(), ElementsAre("a1", "other"));
-  admission_->Made(a, {});
-  admission_->Made(a, {});
+  admission_->MarkMade(a, {});
+  admission_->MarkMade(a, {});
   EXPECT_EQ(admission_->num_running(), 1);
   EXPECT_THAT(Run(), ElementsAre("a2"));
-  admission_->Made(b, {});
+  admission_->MarkMade(b, {});
   EXPECT_THAT(Run(), IsEmpty());
   admission_->Finish(a);
   EXPECT_THAT(Run(), ElementsAre("a3"));
@@ -115,16 +115,16 @@ TEST_F(AdmissionTest, WhoWaitsForAPeerLetsAnotherCompute) {
   Enqueue("c", 1).value();
   Enqueue("d", 1).value();
   EXPECT_THAT(Run(), ElementsAre("a"));
-  admission_->SetWaits(a, true);
-  admission_->SetWaits(a, true);
+  admission_->SetWaiting(a, true);
+  admission_->SetWaiting(a, true);
   EXPECT_THAT(Run(), ElementsAre("b"));
-  admission_->SetWaits(b, true);
+  admission_->SetWaiting(b, true);
   EXPECT_THAT(Run(), ElementsAre("c"));
-  admission_->SetWaits(a, false);
-  admission_->Made(a, {});  // c computes, and of three one is over
+  admission_->SetWaiting(a, false);
+  admission_->MarkMade(a, {});  // c computes, and of three one is over
   EXPECT_THAT(Run(), IsEmpty());
-  admission_->Made(b, {});
-  admission_->SetWaits(b, false);  // said too late, counts no more
+  admission_->MarkMade(b, {});
+  admission_->SetWaiting(b, false);  // said too late, counts no more
   EXPECT_EQ(admission_->num_running(), 1);
 }
 
@@ -242,10 +242,9 @@ TEST_F(AdmissionTest, WeightsDecideWhoseTurnItIs) {
     ASSERT_EQ(started.size(), 1u);
     of_a += started[0][0] == 'a' ? 1 : 0;
     // A millisecond and a million bytes cost the same.
-    admission_->Made(ids[started[0]],
-                     i % 2 == 0
-                         ? Admission::Outcome{.cpu = absl::Milliseconds(1)}
-                         : Admission::Outcome{.bytes = 1'000'000});
+    admission_->MarkMade(ids[started[0]],
+                         i % 2 == 0 ? BatchCost{.cpu = absl::Milliseconds(1)}
+                                    : BatchCost{.bytes = 1'000'000});
     admission_->Finish(ids[started[0]]);
   }
   EXPECT_EQ(of_a, 30);
@@ -260,7 +259,7 @@ TEST_F(AdmissionTest, IsPacedByTheBytesItMakes) {
     const auto id = Enqueue(name, 1).value();
     world_.RunUntil([this] { return !started_.empty(); }, absl::Seconds(1));
     EXPECT_THAT(Run(), ElementsAre(name));
-    admission_->Made(id, {.bytes = 1000});  // 1 ms at this rate
+    admission_->MarkMade(id, {.bytes = 1000});  // 1 ms at this rate
     Read(name, id);
   }
   // 300 ms, of which 100 may be made up for what was not made before.

@@ -6,21 +6,23 @@ namespace tributary {
 namespace {
 
 constexpr char kOthers[] = "*";
-// Of jobs that wait for nothing, and whose accounts may be ahead of the others.
-constexpr size_t kMostRemembered = 256;
-// Before any batch has ended: turns are equal.
+// Jobs of a group whose accounts are kept, also without batches: an account may
+// be ahead of the others.
+constexpr size_t kMaxRememberedJobs = 256;
+// The guess before any batch has ended: turns are equal.
 constexpr double kFirstGuess = 1;
 
-// Who may not run falls behind nobody.
+// Moves the accounts of members that may not run up to `now`, so that they save
+// nothing up.
 template <typename Members>
-void SaveNothingUp(Members& members, double now) {
+void ForfeitUnusedShares(Members& members, double now) {
   for (auto& [name, member] : members) {
     if (member.account.may_run) continue;
     member.account.start = std::max(member.account.start, now);
   }
 }
 
-// Of the mean over batches the latest counts for an eighth.
+// Updates an exponential moving average, in which `cost` counts for an eighth.
 void Average(double& mean, double cost) {
   mean = mean == 0 ? cost : mean + (cost - mean) / 8;
 }
@@ -31,7 +33,7 @@ FairQueue::Group& FairQueue::GroupOf(const std::string& job) {
   const auto [it, added] =
       groups_.try_emplace(weights_.Lists(job) ? job : std::string(kOthers));
   if (added) {
-    it->second.weight = std::max<double>(1, weights_.Of(job));
+    it->second.weight = std::max<double>(1, weights_.WeightOf(job));
     it->second.account.start = now_;
   }
   return it->second;
@@ -40,15 +42,15 @@ FairQueue::Group& FairQueue::GroupOf(const std::string& job) {
 FairQueue::Job& FairQueue::FindOrAdd(Group& group, const std::string& name) {
   const auto found = group.jobs.find(name);
   if (found != group.jobs.end()) return found->second;
-  if (group.jobs.size() >= kMostRemembered) Forget(group);
+  if (group.jobs.size() >= kMaxRememberedJobs) ForgetIdleJobs(group);
   Job& job = group.jobs[name];
   job.account.start = group.now;
   return job;
 }
 
-// Those whose accounts say no more than a new one would, and else of what is
-// too much the one that owes least.
-void FairQueue::Forget(Group& group) {
+// Forgets the idle jobs whose accounts are no higher than that of a new job; if
+// that is not enough, the idle job whose account is the least ahead.
+void FairQueue::ForgetIdleJobs(Group& group) {
   auto least = group.jobs.end();
   for (auto it = group.jobs.begin(); it != group.jobs.end();) {
     if (!it->second.streams.empty()) {
@@ -63,7 +65,7 @@ void FairQueue::Forget(Group& group) {
       ++it;
     }
   }
-  if (group.jobs.size() >= kMostRemembered && least != group.jobs.end()) {
+  if (group.jobs.size() >= kMaxRememberedJobs && least != group.jobs.end()) {
     group.jobs.erase(least);
   }
 }
@@ -151,12 +153,12 @@ std::optional<FairQueue::Turn> FairQueue::Pop(const Rules& rules) {
   return Take(*next);
 }
 
-// The stream that has had a turn goes to the end of its job's line.
+// The stream that has had a turn goes to the end of its job's list.
 FairQueue::Turn FairQueue::Take(const Candidate& next) {
   now_ = std::max(now_, next.group->account.start);
   next.group->now = std::max(next.group->now, next.job->account.start);
-  SaveNothingUp(groups_, now_);
-  SaveNothingUp(next.group->jobs, next.group->now);
+  ForfeitUnusedShares(groups_, now_);
+  ForfeitUnusedShares(next.group->jobs, next.group->now);
   double guess = next.job->guess;
   if (guess == 0) guess = guess_ == 0 ? kFirstGuess : guess_;
   const Turn turn{next.stream->batches.front(), guess};

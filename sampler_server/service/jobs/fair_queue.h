@@ -1,4 +1,4 @@
-// Whose batch is made next.
+// Decides whose batch is made next, by weighted start-time fair queueing.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_FAIR_QUEUE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_FAIR_QUEUE_H_
 
@@ -15,24 +15,24 @@
 
 namespace tributary {
 
-// Batches that wait, of many streams of many jobs. Jobs share what batches cost
-// by weight, by start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair
-// Queueing", SIGCOMM 1996): each has an account that grows by cost / weight,
-// and the one with the smallest is next. What a batch costs is known when it
-// ends; till then a guess, what its job's batches cost lately, stands for it
-// (as in Kubernetes' API priority and fairness). Listed jobs and all others
-// together share like that, and the others among themselves. Within a job
-// streams take turns, within a stream it is first come, first served. So a
-// client gains nothing by more streams or more credits, and by more names
-// nothing that a listed job has.
+// Holds the batches that wait, of many streams of many jobs. Jobs share the
+// cost of batches by weight (Goyal, Vin, Cheng: "Start-time Fair Queueing",
+// SIGCOMM 1996): each has an account that grows by cost / weight, and the job
+// with the smallest account is next. The cost of a batch is known when it ends;
+// until then it is charged by a guess, the mean cost of its job's latest
+// batches (as in Kubernetes' API priority and fairness). Listed jobs, and all
+// others together as one group, share the server like that; the others share
+// their part among themselves. Within a job streams take turns, within a stream
+// it is first come, first served. So a client gains nothing by more streams or
+// more credits, and by more names nothing that belongs to a listed job.
 //
-// Who waits for nothing, or may not run, earns nothing meanwhile: when he comes
-// back his account is at least that of whoever was served last. Over any time
-// in which two jobs have batches that may run, their costs by weight differ by
-// at most (k + 1) times (the one's largest / its weight + the other's), with k
-// batches at once.
+// A job that has no batches, or none that may run, saves nothing up meanwhile:
+// when it comes back its account is at least that of the job served last. Over
+// any time in which two jobs have batches that may run, their costs divided by
+// weight differ by at most (k + 1) times (the one's largest cost / its weight +
+// the other's), with k batches at once.
 //
-// Plain data, not thread-safe.
+// A pure data structure, not thread-safe.
 class FairQueue {
  public:
   using BatchId = uint64_t;
@@ -41,25 +41,25 @@ class FairQueue {
   explicit FairQueue(JobWeights weights = {}) : weights_(std::move(weights)) {}
 
   void Push(const std::string& job, StreamId stream, BatchId batch);
-  // False when it is not here.
+  // Returns false if the batch is not in the queue.
   bool Remove(const std::string& job, StreamId stream, BatchId batch);
 
-  // Who may have a turn.
+  // Decides which batches may have a turn.
   struct Rules {
     absl::FunctionRef<bool(StreamId)> stream_may_run;
-    // Asked of the batch whose turn it is within the job: when it may not, none
-    // of the job's may, so that the small ones do not overtake it for ever.
+    // Asked for the batch whose turn it is within the job. If it may not start,
+    // no batch of the job may, so that small ones do not overtake it for ever.
     absl::FunctionRef<bool(const std::string& job, BatchId)> job_may_start;
   };
   struct Turn {
     BatchId batch = 0;
-    double guess = 0;  // charged already
+    double guess = 0;  // of its cost, charged already
   };
-  // Removes and returns the batch whose turn it is.
+  // Removes and returns the batch whose turn it is; none if no batch may run.
   std::optional<Turn> Pop(const Rules& rules);
-  // The batch of a turn has ended: its `cost` stands in place of the guess.
+  // The batch of a turn has ended: charges its `cost` in place of the guess.
   void Settle(const std::string& job, double guess, double cost);
-  // It never began.
+  // The batch of a turn never started: takes the guess back.
   void Refund(const std::string& job, double guess);
 
   size_t size() const { return size_; }
@@ -72,7 +72,7 @@ class FairQueue {
   using StreamTurn = std::list<StreamBatches>::iterator;
   struct Account {
     double start = 0;     // virtual time at which its next turn begins
-    bool may_run = true;  // when somebody was last looked for
+    bool may_run = true;  // at the latest Pop
   };
   struct Job {
     Account account;
@@ -83,7 +83,7 @@ class FairQueue {
   struct Group {
     double weight = 1;
     Account account;
-    double now = 0;  // start of the turn that a job of it had last
+    double now = 0;  // virtual time: start of its latest turn
     size_t waiting = 0;
     std::map<std::string, Job> jobs;
   };
@@ -95,7 +95,7 @@ class FairQueue {
 
   Group& GroupOf(const std::string& job);
   Job& FindOrAdd(Group& group, const std::string& job);
-  static void Forget(Group& group);
+  static void ForgetIdleJobs(Group& group);
   static std::optional<StreamTurn> FirstOf(const std::string& name, Job& job,
                                            const Rules& rules);
   static std::optional<Candidate> NextOf(Group& group, const Rules& rules);
@@ -104,9 +104,9 @@ class FairQueue {
   static void Charge(Group& group, Job& job, double cost);
 
   const JobWeights weights_;
-  std::map<std::string, Group> groups_;  // by listed job; "*": the others
-  double now_ = 0;    // start of the turn that a group had last
-  double guess_ = 0;  // mean cost of all jobs' latest batches
+  std::map<std::string, Group> groups_;  // by listed job; "*": all others
+  double now_ = 0;    // virtual time: start of the latest turn
+  double guess_ = 0;  // mean cost of the latest batches of all jobs
   size_t size_ = 0;
 };
 

@@ -4,14 +4,14 @@
 
 namespace tributary {
 
-void JobMetrics::Use(Metrics* metrics) {
+void JobMetrics::SetRegistry(Metrics* metrics) {
   MutexLock lock(mutex_);
   metrics_ = metrics;
 }
 
 std::string JobMetrics::LabelOf(const std::string& job, bool listed) {
   if (listed || figures_.contains(job)) return job;
-  if (unlisted_ >= kMostUnlisted) return kFurther;
+  if (unlisted_ >= kMaxUnlisted) return kOthers;
   ++unlisted_;
   return job;
 }
@@ -38,17 +38,17 @@ JobMetrics::Figures& JobMetrics::FiguresOf(const std::string& label) {
   return it->second;
 }
 
-void JobMetrics::Made(const std::string& job, bool listed,
-                      const Admission::Outcome& outcome) {
+void JobMetrics::AddBatch(const std::string& job, bool listed,
+                          const BatchCost& cost) {
   MutexLock lock(mutex_);
   if (metrics_ == nullptr) return;
   Figures& figures = FiguresOf(LabelOf(job, listed));
-  if (outcome.bytes > 0) figures.batches.Add();
-  figures.bytes.Add(static_cast<double>(outcome.bytes));
-  figures.cpu_seconds.Add(absl::ToDoubleSeconds(outcome.cpu));
+  if (cost.bytes > 0) figures.batches.Add();
+  figures.bytes.Add(static_cast<double>(cost.bytes));
+  figures.cpu_seconds.Add(absl::ToDoubleSeconds(cost.cpu));
 }
 
-void JobMetrics::Show(const std::vector<JobState>& jobs) {
+void JobMetrics::SetJobs(const std::vector<JobState>& jobs) {
   MutexLock lock(mutex_);
   if (metrics_ == nullptr) return;
   std::map<std::string, std::pair<size_t, size_t>> now;  // by label

@@ -1,4 +1,4 @@
-// The figures of each job.
+// The metrics of each job.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_JOB_METRICS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_JOB_METRICS_H_
 
@@ -12,21 +12,22 @@
 
 namespace tributary {
 
-// Clients make up the names of jobs, and a metric is never forgotten: so listed
-// jobs have figures of their own, as have the first few others; all further
-// ones have them together, as kFurther. Thread-safe.
+// Counts what is made for each job, by a label with the job's name. Clients
+// choose these names, and a registered metric stays for ever: so the jobs that
+// the operator lists have a label of their own, as have the first few others;
+// all further ones share kOthers. Thread-safe.
 class JobMetrics {
  public:
-  static constexpr size_t kMostUnlisted = 32;
-  static constexpr char kFurther[] = "(others)";
+  static constexpr size_t kMaxUnlisted = 32;
+  static constexpr char kOthers[] = "(others)";
 
-  // Before anything else; without it nothing is counted.
-  void Use(Metrics* metrics);
-  // A task of the job has ended.
-  void Made(const std::string& job, bool listed,
-            const Admission::Outcome& outcome);
-  // What jobs have now, in place of what was shown before.
-  void Show(const std::vector<JobState>& jobs);
+  // Sets where metrics are registered, which outlives this. Call it before
+  // anything else; without it nothing is counted.
+  void SetRegistry(Metrics* metrics);
+  // Counts a task of the job that has ended.
+  void AddBatch(const std::string& job, bool listed, const BatchCost& cost);
+  // Sets the gauges to the present state of all jobs.
+  void SetJobs(const std::vector<JobState>& jobs);
 
  private:
   struct Figures {
@@ -44,7 +45,7 @@ class JobMetrics {
   Mutex mutex_;
   Metrics* metrics_ ABSL_GUARDED_BY(mutex_) = nullptr;
   std::map<std::string, Figures> figures_ ABSL_GUARDED_BY(mutex_);
-  size_t unlisted_ ABSL_GUARDED_BY(mutex_) = 0;  // of them
+  size_t unlisted_ ABSL_GUARDED_BY(mutex_) = 0;  // of figures_
 };
 
 }  // namespace tributary

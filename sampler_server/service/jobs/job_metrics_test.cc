@@ -10,17 +10,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Admission::Outcome Batch(size_t bytes) {
+BatchCost Batch(size_t bytes) {
   return {.cpu = absl::Milliseconds(250), .bytes = bytes};
 }
 
 TEST(JobMetricsTest, CountsBatchesBytesAndTimeByJob) {
   Metrics metrics;
   JobMetrics jobs;
-  jobs.Use(&metrics);
-  jobs.Made("a", false, Batch(100));
-  jobs.Made("a", false, Batch(11));
-  jobs.Made("b \"\n", false, Batch(0));  // none was made
+  jobs.SetRegistry(&metrics);
+  jobs.AddBatch("a", false, Batch(100));
+  jobs.AddBatch("a", false, Batch(11));
+  jobs.AddBatch("b \"\n", false, Batch(0));  // none was made
   const std::string text = metrics.Exposition();
   EXPECT_THAT(text, HasSubstr("tributary_job_batches_total{job=\"a\"} 2\n"));
   EXPECT_THAT(text,
@@ -34,13 +34,13 @@ TEST(JobMetricsTest, CountsBatchesBytesAndTimeByJob) {
 TEST(JobMetricsTest, ShowsWhatIsAndNotWhatWas) {
   Metrics metrics;
   JobMetrics jobs;
-  jobs.Use(&metrics);
-  jobs.Show({{.name = "a", .waiting = 3, .unread_bytes = 70}});
+  jobs.SetRegistry(&metrics);
+  jobs.SetJobs({{.name = "a", .waiting = 3, .unread_bytes = 70}});
   EXPECT_THAT(metrics.Exposition(),
               HasSubstr("tributary_job_credits_queued{job=\"a\"} 3\n"));
   EXPECT_THAT(metrics.Exposition(),
               HasSubstr("tributary_job_unread_bytes{job=\"a\"} 70\n"));
-  jobs.Show({});
+  jobs.SetJobs({});
   EXPECT_THAT(metrics.Exposition(),
               HasSubstr("tributary_job_credits_queued{job=\"a\"} 0\n"));
 }
@@ -48,11 +48,11 @@ TEST(JobMetricsTest, ShowsWhatIsAndNotWhatWas) {
 TEST(JobMetricsTest, NamesThatClientsMakeUpAreNoMoreThanAFew) {
   Metrics metrics;
   JobMetrics jobs;
-  jobs.Use(&metrics);
+  jobs.SetRegistry(&metrics);
   for (int i = 0; i < 1000; ++i) {
-    jobs.Made(absl::StrCat("x", i), false, Batch(1));
+    jobs.AddBatch(absl::StrCat("x", i), false, Batch(1));
   }
-  jobs.Made("listed", true, Batch(5));
+  jobs.AddBatch("listed", true, Batch(5));
   const std::string text = metrics.Exposition();
   EXPECT_THAT(text, HasSubstr("tributary_job_batches_total{job=\"x31\"} 1\n"));
   EXPECT_THAT(text, Not(HasSubstr("x32")));
@@ -64,8 +64,8 @@ TEST(JobMetricsTest, NamesThatClientsMakeUpAreNoMoreThanAFew) {
 
 TEST(JobMetricsTest, WithoutARegistryNothingIsCounted) {
   JobMetrics jobs;
-  jobs.Made("a", false, Batch(1));
-  jobs.Show({{.name = "a"}});
+  jobs.AddBatch("a", false, Batch(1));
+  jobs.SetJobs({{.name = "a"}});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr absl::string_view kOthers = "*";
 absl::Status Refuse(absl::string_view part, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(
       "'", part, "' ", why, "; allowed: JOB=WEIGHT,..., weights 1 ", "to ",
-      JobWeights::kMost, ", and *=WEIGHT for all other ",
+      JobWeights::kMaxWeight, ", and *=WEIGHT for all other ",
       "jobs together, 0 to refuse them"));
 }
 
@@ -22,7 +22,7 @@ absl::Status Refuse(absl::string_view part, absl::string_view why) {
 
 absl::StatusOr<JobWeights> JobWeights::Parse(absl::string_view text) {
   JobWeights weights;
-  bool others_said = false;
+  bool others_given = false;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const size_t equals = part.find('=');
     if (equals == absl::string_view::npos || equals == 0) {
@@ -30,12 +30,12 @@ absl::StatusOr<JobWeights> JobWeights::Parse(absl::string_view text) {
     }
     const absl::string_view job = part.substr(0, equals);
     uint32_t weight = 0;
-    if (!absl::SimpleAtoi(part.substr(equals + 1), &weight) || weight > kMost ||
-        (weight == 0 && job != kOthers)) {
+    if (!absl::SimpleAtoi(part.substr(equals + 1), &weight) ||
+        weight > kMaxWeight || (weight == 0 && job != kOthers)) {
       return Refuse(part, "has a wrong weight");
     }
     const bool first = job == kOthers
-                           ? !std::exchange(others_said, true)
+                           ? !std::exchange(others_given, true)
                            : weights.listed_.emplace(job, weight).second;
     if (!first) return Refuse(part, "names a job twice");
     if (job == kOthers) weights.others_ = weight;

@@ -1,4 +1,4 @@
-// How large a share of a server each job has, as its operator says.
+// The shares of a server that its operator gives to jobs (--job-weights).
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_JOB_WEIGHTS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_JOBS_JOB_WEIGHTS_H_
 
@@ -11,18 +11,19 @@
 
 namespace tributary {
 
-// Clients say which job they are of, so a name is a claim, and anybody can make
-// up as many as he likes. Hence all jobs that are not listed have one share
-// together, in equal parts: names alone take nothing from those that are.
+// A value: the weights of the listed jobs, and one weight for all others.
+// Clients name their own job, so a name is only a claim, and a client can make
+// up any number of names. Hence all jobs that are not listed have one share
+// together, in equal parts: new names take nothing from listed jobs.
 class JobWeights {
  public:
-  static constexpr uint32_t kMost = 1000;
+  static constexpr uint32_t kMaxWeight = 1000;
 
-  // No job is listed; each has an equal part.
+  // Lists no job; each has an equal part.
   JobWeights() = default;
-  // "train-a=4,train-b=1,*=1": `*` is of all others together, 1 when left out;
-  // 0: they are refused. A listed name has no ',' and no '='. INVALID_ARGUMENT
-  // says what is wrong, and what allowed.
+  // Parses "train-a=4,train-b=1,*=1". `*` is the weight of all others together,
+  // 1 when left out; with 0 they are refused. A listed name has no ',' and no
+  // '='. INVALID_ARGUMENT says what is wrong and what is allowed.
   static absl::StatusOr<JobWeights> Parse(absl::string_view text);
 
   bool Lists(const std::string& job) const { return listed_.contains(job); }
@@ -30,8 +31,8 @@ class JobWeights {
   bool Serves(const std::string& job) const {
     return others_ > 0 || Lists(job);
   }
-  // Of a listed job; of any other that of all of them together.
-  uint32_t Of(const std::string& job) const {
+  // Returns the weight of a listed job, or that of all others together.
+  uint32_t WeightOf(const std::string& job) const {
     const auto it = listed_.find(job);
     return it == listed_.end() ? others_ : it->second;
   }

@@ -11,18 +11,18 @@ using ::testing::HasSubstr;
 TEST(JobWeightsTest, ListedJobsHaveTheirOwnAndAllOthersOneTogether) {
   const JobWeights weights =
       JobWeights::Parse("train-a=4,b c=1000,*=2").value();
-  EXPECT_EQ(weights.Of("train-a"), 4u);
-  EXPECT_EQ(weights.Of("b c"), 1000u);
-  EXPECT_EQ(weights.Of("train-b"), 2u);
+  EXPECT_EQ(weights.WeightOf("train-a"), 4u);
+  EXPECT_EQ(weights.WeightOf("b c"), 1000u);
+  EXPECT_EQ(weights.WeightOf("train-b"), 2u);
   EXPECT_TRUE(weights.Lists("b c"));
   EXPECT_FALSE(weights.Lists("*"));
   EXPECT_TRUE(weights.Serves("train-b"));
 }
 
 TEST(JobWeightsTest, WithoutAWordAllShareAlike) {
-  EXPECT_EQ(JobWeights().Of("any"), 1u);
+  EXPECT_EQ(JobWeights().WeightOf("any"), 1u);
   EXPECT_FALSE(JobWeights().ListsAny());
-  EXPECT_EQ(JobWeights::Parse("a=3")->Of("b"), 1u);
+  EXPECT_EQ(JobWeights::Parse("a=3")->WeightOf("b"), 1u);
 }
 
 TEST(JobWeightsTest, OthersCanBeRefused) {

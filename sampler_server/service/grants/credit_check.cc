@@ -1,4 +1,4 @@
-#include "sampler_server/service/credit_check.h"
+#include "sampler_server/service/grants/credit_check.h"
 
 #include <algorithm>
 #include <limits>
@@ -98,7 +98,7 @@ absl::Status TakeNodes(const v1::Credit& credit, const SamplingPlan& plan,
   return absl::OkStatus();
 }
 
-// The ends are looked up, and checked, by the task.
+// The task looks the end nodes up, and checks them.
 absl::Status TakeLinks(const v1::Credit& credit,
                        absl::Span<const uint8_t> payload,
                        const SamplingPlan& plan, BatchRequest* request) {

@@ -1,4 +1,4 @@
-#include "sampler_server/service/grant_sink.h"
+#include "sampler_server/service/grants/grant_sink.h"
 
 #include <utility>
 
@@ -6,42 +6,29 @@
 
 namespace tributary {
 
-GrantSink::GrantSink(Reservation reservation, std::shared_ptr<SharedRoom> room,
+GrantSink::GrantSink(std::unique_ptr<BatchRoom> room,
                      std::shared_ptr<const void> hold,
                      std::shared_ptr<StageCell> stage, Callbacks callbacks)
-    : reservation_(std::move(reservation)),
-      shared_room_(std::move(room)),
-      hold_(std::move(hold)),
+    : hold_(std::move(hold)),
+      room_(std::move(room)),
       stage_(std::move(stage)),
       callbacks_(std::move(callbacks)) {}
 
-// The task has let go, so its working memory is free: only the room stays
-// reserved.
 GrantSink::~GrantSink() {
-  if (filled_ != nullptr) {
-    filled_->reservation.ShrinkTo(filled_->buffer.size());
-    filled_.reset();
-  }
-  reservation_.Release();
+  room_->ReleaseWorkingMemory();
+  room_.reset();
   callbacks_.gone();
 }
 
 absl::Span<uint8_t> GrantSink::AllocateRoom(size_t bytes) {
   CrashPoint("batch.gather");
-  if (shared_room_ != nullptr) return shared_room_->bytes().first(bytes);
-  buffer_ = AlignedBuffer(bytes);
-  return buffer_.span();
+  return room_->Allocate(bytes);
 }
 
 void GrantSink::Ready(size_t bytes) {
   CrashPoint("batch.filled");
   TaskEnd end{TaskEnd::Kind::kReady, bytes};
-  end.shared_room = shared_room_;
-  if (shared_room_ == nullptr) {
-    filled_ = std::make_shared<FilledRoom>(FilledRoom{
-        std::move(buffer_), std::move(reservation_), std::move(hold_)});
-    end.room = filled_;
-  }
+  end.room = room_;
   callbacks_.ended(std::move(end));
 }
 

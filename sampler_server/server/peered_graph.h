@@ -1,0 +1,34 @@
+// A graph as a server of a fleet serves it: with the peers that hold the
+// partitions which are not here.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_PEERED_GRAPH_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVER_PEERED_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "channel/transport.h"
+#include "common/runtime/executor.h"
+#include "partition/format/graph.h"
+#include "sampler_server/engine/gather/row_reader.h"
+#include "sampler_server/peers/peer_directory.h"
+#include "sampler_server/service/graph_catalog.h"
+
+namespace tributary {
+
+struct PeeredGraph {
+  ServedGraph served;
+  // Knows no peers yet: tell it by SetListed. Stop it when the graph is no
+  // longer served.
+  std::shared_ptr<PeerDirectory> directory;
+};
+
+// `rows` as in ServedGraph; `incarnation` is that of this server. `transport`
+// and `executor` outlive the directory.
+PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
+                            std::shared_ptr<RowReader> rows,
+                            uint64_t incarnation, Transport* transport,
+                            Executor* executor);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVER_PEERED_GRAPH_H_

@@ -1,0 +1,19 @@
+// How many sampling threads a server has.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_THREADS_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_THREADS_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace tributary {
+
+inline constexpr int kMaxSamplingThreads = 1024;
+
+// Returns `wanted`, or one thread per core (at most kMaxSamplingThreads) if it
+// is 0. INVALID_ARGUMENT, naming `option`, beyond 0 to kMaxSamplingThreads.
+absl::StatusOr<int> SamplingThreads(std::string_view option, int wanted);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_THREADS_H_

@@ -1,0 +1,274 @@
+#include "sampler_server/service/stream_grants.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/batch/batch_view.h"
+#include "common/io/buffer.h"
+#include "common/testing/sim_scheduler.h"
+#include "sampler_server/service/grants/credit_check.h"
+#include "sampler_server/testing/fleet_fixture.h"
+#include "sampler_server/testing/scripted_trainer.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr size_t kBudget = 1 << 20;
+
+// Keeps what is sent; its payloads are not taken until cleared.
+class FakeStream final : public Stream {
+ public:
+  absl::Status Send(OutgoingMessage message) override {
+    sent.push_back(std::move(message));
+    return absl::OkStatus();
+  }
+  size_t queued_bytes() const override { return 0; }
+  void Close(absl::Status) override {}
+
+  std::vector<std::string> kinds() const {
+    std::vector<std::string> kinds;
+    for (const auto& message : sent) {
+      kinds.push_back(MessageKindName(message.kind));
+    }
+    return kinds;
+  }
+
+  std::vector<OutgoingMessage> sent;
+};
+
+class Slot final : public SharedRoom {
+ public:
+  absl::Span<uint8_t> bytes() override { return buffer.span(); }
+  AlignedBuffer buffer{4096};
+};
+
+class StreamGrantsTest : public ::testing::Test {
+ protected:
+  StreamGrantsTest() { Start({}); }
+
+  void Start(const AdmissionLimits& limits) {
+    core_ = std::make_shared<ServiceCore>(16);
+    core_->executor = core_->protocol_executor = executor_;
+    core_->budget = ByteBudget::Create("--memory-budget", kBudget);
+    core_->admission =
+        std::make_shared<Admission>(limits, core_->budget, executor_);
+    graph_ = std::make_shared<HeldGraph>(ServedGraph{VectorGraph(1)});
+    SpecOptions options;
+    options.num_neighbors.by_default = {2, 2};
+    options.batch_size = 3;
+    options.random_seed = 7;
+    session_ = MakeSession(graph_->schema(), options, {0, 3, 1, 6});
+    EXPECT_TRUE(core_->graphs.Add(graph_).ok());
+    plan_ = PlanSession(core_->graphs, session_.spec)->plan;
+    stream_ = std::make_shared<FakeStream>();
+    answers_ = std::make_shared<AnswerSender>(stream_, executor_,
+                                              FrameSenderOptions());
+    grants_ = std::make_shared<StreamGrants>(
+        core_, 1, std::make_shared<Strand>(executor_), answers_);
+  }
+  // None starts.
+  void StartWithoutTurns() {
+    AdmissionLimits limits;
+    limits.running = 0;
+    Start(limits);
+  }
+
+  void Admit(uint64_t index, std::shared_ptr<SharedRoom> lent = nullptr,
+             uint64_t max_bytes = 4096) {
+    const v1::Credit credit =
+        ScriptedTrainer::MakeCredit(session_, index, max_bytes, 10000);
+    auto request = MakeBatchRequest(credit, {}, plan_, 0, executor_->Now());
+    ASSERT_TRUE(request.ok()) << request.status();
+    grants_->Admit(index,
+                   {"job", *std::move(request), std::move(lent), graph_});
+  }
+  void Run() { EXPECT_TRUE(world_.Drain(100000)); }
+  void RunFor(absl::Duration time) {
+    bool over = false;
+    world_.Schedule(-1, world_.now() + time, [&over] { over = true; });
+    world_.RunUntil([&over] { return over; }, time + absl::Seconds(1));
+  }
+  v1::BatchError LastError() const {
+    v1::BatchError error;
+    EXPECT_TRUE(error.ParseFromString(stream_->sent.back().header));
+    return error;
+  }
+  // Nothing is held for any grant.
+  void ExpectIdle() {
+    EXPECT_TRUE(grants_->empty());
+    EXPECT_EQ(core_->budget->used(), 0u);
+    EXPECT_EQ(core_->admission->num_running(), 0);
+    EXPECT_EQ(core_->admission->num_queued(), 0u);
+    EXPECT_THAT(core_->admission->Jobs(), IsEmpty());
+    EXPECT_EQ(core_->activity->count(), 0u);
+    EXPECT_EQ(graph_->activity->count(), 0u);
+  }
+
+  SimScheduler world_{1};
+  SimExecutor* const executor_ = world_.AddNode("server");
+  std::shared_ptr<ServiceCore> core_;
+  std::shared_ptr<HeldGraph> graph_;
+  TrainerSession session_;
+  std::shared_ptr<const SamplingPlan> plan_;
+  std::shared_ptr<FakeStream> stream_;
+  std::shared_ptr<AnswerSender> answers_;
+  std::shared_ptr<StreamGrants> grants_;
+};
+
+TEST_F(StreamGrantsTest, ABatchIsMadeInTheSlotThatWasLent) {
+  auto slot = std::make_shared<Slot>();
+  Admit(0, slot);
+  EXPECT_TRUE(grants_->Contains(0));
+  EXPECT_THAT(grants_->Progress().stage(), ElementsAre(v1::STAGE_QUEUED));
+  EXPECT_EQ(core_->activity->count(), 1u);
+  Run();
+  ASSERT_THAT(stream_->kinds(), ElementsAre("Ready"));
+  EXPECT_EQ(stream_->sent[0].room, slot);
+  v1::Ready ready;
+  ASSERT_TRUE(ready.ParseFromString(stream_->sent[0].header));
+  const auto view = BatchView::Parse(slot->buffer.span().first(ready.total()));
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(absl::StrCat("ready ", ToHex(view->Digest())), kBatch0);
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, WithoutASlotABatchIsHeldUntilItsFramesAreTaken) {
+  Admit(0);
+  Run();
+  ASSERT_THAT(stream_->kinds(), ElementsAre("Frame"));
+  EXPECT_THAT(grants_->Progress().stage(), ElementsAre(v1::STAGE_SENDING));
+  EXPECT_EQ(core_->admission->num_running(), 0);
+  EXPECT_EQ(core_->budget->used(), stream_->sent[0].payload.size());
+  EXPECT_EQ(core_->activity->count(), 1u);
+  stream_->sent.clear();
+  Run();
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, ATooSmallCreditIsToldWhatItNeeds) {
+  Admit(0, nullptr, 64);
+  Run();
+  ASSERT_THAT(stream_->kinds(), ElementsAre("Needs"));
+  v1::Needs needs;
+  ASSERT_TRUE(needs.ParseFromString(stream_->sent[0].header));
+  EXPECT_GT(needs.bytes(), 64u);
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, ACancelInTheQueueIsReturnedAtOnce) {
+  StartWithoutTurns();
+  Admit(0);
+  Run();  // until its timeout would pass, were it not cancelled
+  stream_->sent.clear();
+  Admit(1);
+  grants_->Cancel(1);
+  EXPECT_THAT(stream_->kinds(), ElementsAre("Returned"));
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, ACancelOfARunningTaskIsReturnedAfterIt) {
+  Admit(0, std::make_shared<Slot>());
+  EXPECT_TRUE(world_.RunUntil(
+      [&] { return grants_->Progress().stage(0) == v1::STAGE_SAMPLING; },
+      absl::Seconds(1)));
+  grants_->Cancel(0);
+  EXPECT_THAT(stream_->kinds(), IsEmpty());
+  EXPECT_THAT(grants_->Progress().grant(), ElementsAre(0));
+  grants_->Cancel(0);  // changes nothing
+  Run();
+  EXPECT_THAT(stream_->kinds(), ElementsAre("Returned"));
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, ACancelAfterTheBatchIsReturnedAndItsFramesDropped) {
+  Admit(0);
+  Run();
+  grants_->Cancel(0);
+  EXPECT_THAT(stream_->kinds(), ElementsAre("Frame", "Returned"));
+  EXPECT_THAT(grants_->Progress().grant(), IsEmpty());
+  stream_->sent.clear();
+  Run();
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, AGrantThatIsNotKnownIsReturned) {
+  grants_->Cancel(5);
+  EXPECT_THAT(stream_->kinds(), ElementsAre("Returned"));
+}
+
+TEST_F(StreamGrantsTest, ACreditThatHasNoTurnInTimeIsRefused) {
+  StartWithoutTurns();
+  const absl::Time from = executor_->Now();
+  Admit(0);
+  Run();
+  ASSERT_THAT(stream_->kinds(), ElementsAre("BatchError"));
+  EXPECT_EQ(executor_->Now() - from, absl::Seconds(10));
+  EXPECT_EQ(LastError().code(),
+            static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_TRUE(LastError().retryable());
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, ABatchThatNeverFitsTheBudgetIsRefused) {
+  Admit(0, nullptr, kBudget);  // a task may hold twice as much
+  ASSERT_THAT(stream_->kinds(), ElementsAre("BatchError"));
+  EXPECT_EQ(LastError().code(),
+            static_cast<int>(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(LastError().message(), HasSubstr("--memory-budget"));
+  EXPECT_FALSE(LastError().retryable());
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, WhenTheStreamClosesAllIsReleasedAndNothingAnswered) {
+  AdmissionLimits limits;
+  limits.running = 1;
+  Start(limits);
+  Admit(0);
+  Admit(1);
+  EXPECT_TRUE(world_.RunUntil(
+      [&] { return grants_->Progress().stage(0) == v1::STAGE_SAMPLING; },
+      absl::Seconds(1)));
+  answers_->Stop();
+  grants_->CancelAll();
+  EXPECT_TRUE(grants_->Contains(0));   // until its task is over
+  EXPECT_FALSE(grants_->Contains(1));  // was queued
+  Run();
+  EXPECT_THAT(stream_->kinds(), IsEmpty());
+  ExpectIdle();
+}
+
+TEST_F(StreamGrantsTest, IsStalledWhenOthersWaitForTheMemoryOfUntakenFrames) {
+  Admit(0);
+  Run();
+  ASSERT_THAT(stream_->kinds(), ElementsAre("Frame"));
+  RunFor(absl::Seconds(3));
+  EXPECT_EQ(grants_->PollStall(), std::nullopt);
+  Admission::Batch other;
+  other.job = "other";
+  other.stream = 2;
+  other.reserve_bytes = kBudget;
+  bool started = false;
+  other.start = [&started](Reservation) { started = true; };
+  ASSERT_TRUE(core_->admission->Enqueue(std::move(other)).ok());
+  RunFor(absl::Seconds(1));
+  const auto stalled = grants_->PollStall();
+  ASSERT_TRUE(stalled.has_value());
+  EXPECT_GE(*stalled, absl::Seconds(4));
+  stream_->sent.clear();
+  Run();
+  EXPECT_TRUE(started);
+  EXPECT_EQ(grants_->PollStall(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tributary
