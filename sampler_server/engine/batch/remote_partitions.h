@@ -14,6 +14,7 @@
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
 #include "common/session/feature_dtype.h"
+#include "sampler_server/engine/batch/question_type.h"
 #include "sampler_server/engine/hop/excluded_edges.h"
 #include "sampler_server/engine/hop/hop.h"
 
@@ -43,14 +44,13 @@ struct RemoteGather {
   std::vector<uint64_t> rows;
 };
 
-// What only one kind of sampling asks, answered by SamplingKind::Answer where
-// the partition is. At most 4 MiB each of payload and answer.
-struct KindQuestion {
-  int kind = 0;  // SamplingKind::field()
+// A question about one partition; `message` and `payload` as its type defines.
+struct PartitionQuestion {
+  const QuestionType* type = nullptr;  // not null once it is asked
   uint32_t partition = 0;
-  std::string question;  // the kind's own message
-  std::vector<uint8_t> payload;
-  size_t answer_bytes = 0;  // exactly
+  std::string message;           // serialized
+  std::vector<uint8_t> payload;  // at most kMaxQuestionBytes
+  size_t answer_bytes = 0;       // exactly; at most kMaxQuestionBytes
 };
 
 // Columns by row, in the order asked; those not asked for are empty.
@@ -85,7 +85,7 @@ class RemotePartitions {
       absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) = 0;
   // Limits::max_reply_bytes does not matter here.
   virtual void Ask(
-      KindQuestion question, const Limits& limits,
+      PartitionQuestion question, const Limits& limits,
       std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) = 0;
 };

@@ -31,7 +31,7 @@ class TaskControl {
   virtual ~TaskControl() = default;
   // False when the task has ended, was cancelled or is past its deadline (it
   // ends then): touch nothing of it and return.
-  virtual bool Live() = 0;
+  virtual bool ContinueOrEnd() = 0;
   virtual void SetStage(BatchStage stage) = 0;
   // For a step that starts now.
   virtual StepLimits Limits() const = 0;

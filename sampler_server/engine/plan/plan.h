@@ -36,15 +36,17 @@ struct PlannedEdgeType {
   // those of another type it has no rows of its own: no edge_attr.
   int mirrors = -1;
   bool has_rows = true;
-  // Out-edges are drawn from the rows of the reverse type, and turned round to
-  // be edges of this type of the schema; -1: they are of edge_type.
-  int turned_to = -1;
-  // The plan's type whose tensors it shares, hop by hop after it; such types
-  // follow it in the plan. -1: its own.
-  int joins = -1;
+  // Out-edges are drawn from the rows of the reverse type `edge_type`; the
+  // batch has them reversed, as edges of this type of the schema. -1: not
+  // reversed.
+  int emitted_as = -1;
+  // The type of the plan whose tensors this one's edges go to, hop by hop
+  // behind that type's; types that share tensors are neighbours in the plan.
+  // -1: it has tensors of its own.
+  int shares_tensors_of = -1;
 
-  // Which the batch's edges are of.
-  int emitted_type() const { return turned_to < 0 ? edge_type : turned_to; }
+  // The type of the schema that the batch's edges have.
+  int emitted_type() const { return emitted_as < 0 ? edge_type : emitted_as; }
 };
 
 // Inputs that are links of one edge type: they lie together in the list.

@@ -2,13 +2,11 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_SAMPLING_KIND_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_SAMPLING_KIND_H_
 
-#include <cstdint>
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -18,10 +16,15 @@ namespace v1 {
 class SessionSpec;
 }
 class BatchWriter;
-class Graph;
 struct GraphSchema;
 struct SamplingPlan;
 struct StepContext;
+
+// How the steps of a batch end, unless by an error.
+enum class SamplingOutcome {
+  kSampled,   // the state holds what the steps sample
+  kTooLarge,  // it would exceed the limits; the state's counts say how large
+};
 
 // The steps that fill one batch's state: nodes, edges and a kind's own tensors.
 // The task before it has checked and numbered the inputs; the task after it
@@ -29,10 +32,7 @@ struct StepContext;
 // All methods on the task's strand.
 class BatchProgram {
  public:
-  enum class Outcome {
-    kSampled,   // the state holds the batch
-    kTooLarge,  // more than the limits: the state's counts say how much
-  };
+  using Outcome = SamplingOutcome;
   using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
 
   virtual ~BatchProgram() = default;
@@ -69,17 +69,6 @@ class SamplingKind {
   // The steps of one batch of a plan that this kind filled.
   virtual std::shared_ptr<BatchProgram> NewProgram(
       StepContext context) const = 0;
-  // Answers what a program on another server asks with a KindQuestion of a
-  // partition. Pure; believes nothing; fills all of `answer`, or else
-  // INVALID_ARGUMENT, OUT_OF_RANGE, NOT_FOUND (the partition is not here).
-  virtual absl::Status Answer(const Graph& graph, uint32_t partition,
-                              absl::string_view question,
-                              absl::Span<const uint8_t> payload,
-                              absl::Span<uint8_t> answer) const {
-    (void)graph, (void)partition, (void)question, (void)payload, (void)answer;
-    return absl::UnimplementedError(
-        absl::StrCat("kind ", name(), " asks nothing of peers"));
-  }
 };
 
 }  // namespace tributary

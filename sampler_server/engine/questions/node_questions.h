@@ -18,6 +18,7 @@ namespace tributary {
 // One thing that is asked of each of `nodes`, internal ids of one type; an id
 // may come more than once. A node's partition is here when `edge_type`'s is.
 struct NodeQuestion {
+  const QuestionType* type = nullptr;  // of the questions to other servers
   int node_type = 0;
   int edge_type = 0;
   absl::Span<const uint64_t> nodes;
@@ -26,7 +27,8 @@ struct NodeQuestion {
   // The larger of payload and answer for nodes[i]: at most 2 MiB.
   std::function<size_t(uint32_t i)> bytes;
   // Of the group's nodes [from, to): question, payload, answer_bytes.
-  std::function<KindQuestion(const PartitionNodes&, size_t from, size_t to)>
+  std::function<PartitionQuestion(const PartitionNodes&, size_t from,
+                                  size_t to)>
       make;
   // A peer's answer: DATA_LOSS where it cannot be.
   std::function<absl::Status(const PartitionNodes&, size_t from, size_t to,

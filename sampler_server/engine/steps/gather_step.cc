@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "sampler_server/engine/batch/partition_error.h"
 #include "sampler_server/engine/ids/frontier.h"
 
 namespace tributary {
@@ -47,7 +48,7 @@ void GatherStep::Start(const std::shared_ptr<const void>& owner, Done done) {
   for (std::shared_ptr<const Job>& job : here) {
     const absl::Status status = GatherHere(std::move(job), owner);
     if (!status.ok()) return Finish(status);
-    if (!context_.control->Live()) return;
+    if (!context_.control->ContinueOrEnd()) return;
   }
   FinishWhenAllIsThere();
 }
@@ -202,7 +203,8 @@ absl::Status GatherStep::ReadColumn(std::shared_ptr<const Job> job,
   context_.rows->Read(
       std::move(read), context_.strand,
       [self = shared_from_this()](absl::Status status) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         --self->reading_;
         if (!status.ok()) return self->Finish(std::move(status));
         self->FinishWhenAllIsThere();
@@ -212,9 +214,7 @@ absl::Status GatherStep::ReadColumn(std::shared_ptr<const Job> job,
 
 void GatherStep::GatherThere(Job job) {
   if (context_.remote == nullptr) {
-    return Finish(absl::FailedPreconditionError(
-        absl::StrCat("partition ", job.partition,
-                     " is not on this server, which has no peers")));
+    return Finish(NoPeersError(job.partition));
   }
   RemoteGather gather;
   gather.table = job.table;
@@ -236,7 +236,8 @@ void GatherStep::GatherThere(Job job) {
       std::move(gather), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(),
        job = std::move(job)](absl::StatusOr<GatheredRows> rows) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         --self->in_flight_;
         if (!rows.ok()) return self->Finish(rows.status());
         const absl::Status status = self->Scatter(job, *rows);

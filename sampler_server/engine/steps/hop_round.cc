@@ -29,7 +29,7 @@ void Append(std::vector<T>& to, std::vector<T>&& from) {
   } else {
     to.reserve(to.size() + from.size());  // no byte more
     to.insert(to.end(), from.begin(), from.end());
-    LetGo(from);
+    FreeMemory(from);
   }
 }
 
@@ -216,10 +216,10 @@ size_t HopRound::bytes() const {
 // One column after another, each of which the shares lose as it is merged.
 void HopRound::MergeShares() {
   for (PartitionShare& share : shares_) {
-    LetGo(share.local_numbers);
-    LetGo(share.rows);
-    LetGo(share.trees);
-    LetGo(share.time_bound);
+    FreeMemory(share.local_numbers);
+    FreeMemory(share.rows);
+    FreeMemory(share.trees);
+    FreeMemory(share.time_bound);
   }
   if (shares_.size() == 1) {
     merged_ = std::move(shares_[0].edges);
@@ -248,7 +248,7 @@ void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
     merged.insert(merged.end(), begin, begin + n);
     edge[s] += n;
   }
-  for (PartitionShare& share : shares_) LetGo(share.edges.*column);
+  for (PartitionShare& share : shares_) FreeMemory(share.edges.*column);
 }
 
 // Out-edges that join the in-edges, among which self loops are. `ids` are by
@@ -284,7 +284,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (merging + src.bytes() > most_bytes) src.DropTable();
   if (merging + src.bytes() > most_bytes) return false;
   if (!shares_.empty()) MergeShares();
-  if (type().joins >= 0 && type().src_type == type().dst_type) {
+  if (type().shares_tensors_of >= 0 && type().src_type == type().dst_type) {
     DropSelfLoops(src.ids());
   }
   // Numbers take 28 bytes for each node and 4 for each edge, at most.
@@ -299,8 +299,8 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
           shares_[share_of_.empty() ? 0 : share_of_[i]].partition);
     }
   }
-  LetGo(shares_);
-  LetGo(share_of_);
+  FreeMemory(shares_);
+  FreeMemory(share_of_);
   const size_t held = merged_.bytes() + hop->owners.size() * sizeof(uint32_t) +
                       edges_ * sizeof(uint32_t);
   if (held > most_bytes) return false;
@@ -308,7 +308,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held)) {
     return false;
   }
-  LetGo(merged_.neighbors);
+  FreeMemory(merged_.neighbors);
   hop->counts = std::move(merged_.counts);
   hop->edge_ids = std::move(merged_.edge_ids);
   hop->positions = std::move(merged_.positions);
@@ -316,11 +316,11 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
 }
 
 size_t HopRound::CountNewNodes(const LocalNumbering& src) {
-  LetGo(merged_.edge_ids);
-  LetGo(merged_.positions);
+  FreeMemory(merged_.edge_ids);
+  FreeMemory(merged_.positions);
   for (PartitionShare& share : shares_) {
-    LetGo(share.edges.edge_ids);
-    LetGo(share.edges.positions);
+    FreeMemory(share.edges.edge_ids);
+    FreeMemory(share.edges.positions);
   }
   std::vector<uint64_t>& ids = merged_.neighbors;
   ids.reserve(edges_);

@@ -10,6 +10,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 #include "sampler_server/engine/steps/hop_round.h"
 
 namespace tributary {
@@ -21,10 +22,7 @@ namespace tributary {
 // working memory together come in waves. All methods on the task's strand.
 class HopStep : public std::enable_shared_from_this<HopStep> {
  public:
-  enum class Outcome {
-    kMerged,    // the state holds the hop
-    kTooLarge,  // more than the limits: the state's counts say how much
-  };
+  using Outcome = SamplingOutcome;
   using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
 
   HopStep(StepContext context, int hop, const StepLimits& limits);

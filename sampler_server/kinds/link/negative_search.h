@@ -8,7 +8,6 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_part.h"
@@ -43,12 +42,6 @@ class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
 
   // The negatives [from, to).
   void Start(uint64_t from, uint64_t to, Done done);
-
-  // SamplingKind::Answer.
-  static absl::Status Answer(const Graph& graph, uint32_t partition,
-                             absl::string_view question,
-                             absl::Span<const uint8_t> payload,
-                             absl::Span<uint8_t> answer);
 
  private:
   using Step = void (NegativeSearch::*)();

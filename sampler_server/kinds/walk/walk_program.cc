@@ -80,7 +80,7 @@ bool WalkProgram::Restarts(uint32_t walk) const {
 }
 
 void WalkProgram::BeginStep() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   context_.control->SetStage(BatchStage::kSampling);
   next_.assign(num_walks_, kNoNode);
   pending_.clear();
@@ -130,7 +130,7 @@ void WalkProgram::BeginRound() {
 }
 
 void WalkProgram::OnDrawn(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   if (plan_.second_order()) return Judge();
   for (size_t i = 0; i < pending_.size(); ++i) next_[pending_[i]] = drawn_[i];
@@ -184,7 +184,7 @@ void WalkProgram::Judge() {
 }
 
 void WalkProgram::OnJudged(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   for (size_t i = 0; i < doubtful_.size(); ++i) {
     Verdict& verdict = verdicts_[doubtful_[i]];
@@ -212,7 +212,7 @@ void WalkProgram::Settle() {
   if (pending_.empty()) return EndStep();
   // A round of its own: thousands of them must not hold the thread.
   context_.strand->Post([self = shared_from_this()] {
-    if (self->context_.control->Live()) self->BeginRound();
+    if (self->context_.control->ContinueOrEnd()) self->BeginRound();
   });
 }
 
