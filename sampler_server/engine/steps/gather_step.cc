@@ -14,7 +14,7 @@ namespace tributary {
 namespace {
 
 template <typename T>
-absl::Span<const uint8_t> BytesOf(const T& values) {
+absl::Span<const uint8_t> AsBytes(const T& values) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
                              values.size() * sizeof(values[0]));
 }
@@ -165,7 +165,7 @@ absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
     RETURN_IF_ERROR(GatherColumn(*job, job->x, nodes.x, "x"));
   }
   RETURN_IF_ERROR(
-      GatherColumn(*job, job->orig_id, BytesOf(nodes.orig_id), "orig_id"));
+      GatherColumn(*job, job->orig_id, AsBytes(nodes.orig_id), "orig_id"));
   return GatherColumn(*job, job->y, nodes.y, "y");
 }
 
@@ -273,7 +273,7 @@ absl::Status GatherStep::Scatter(const Job& job,
                               absl::Span<const uint8_t> bytes) {
     return put(bytes, column.form.scale_bytes(), column.scales);
   };
-  RETURN_IF_ERROR(put_rows(job.orig_id, BytesOf(rows.orig_id)));
+  RETURN_IF_ERROR(put_rows(job.orig_id, AsBytes(rows.orig_id)));
   RETURN_IF_ERROR(put_rows(job.x, rows.x.span()));
   RETURN_IF_ERROR(put_scales(job.x, rows.x_scale.span()));
   RETURN_IF_ERROR(put_rows(job.y, rows.y.span()));

@@ -15,15 +15,16 @@
 namespace tributary {
 namespace {
 
-// The memory goes as well: what was cut is asked for again.
+// Frees the memory of what is cut, too: it will be asked for again.
 template <typename T>
 void Shrink(std::vector<T>& values, size_t size) {
   values.resize(size);
   values.shrink_to_fit();
 }
 
+// Appends `from` to `to` and frees it.
 template <typename T>
-void Append(std::vector<T>& to, std::vector<T>&& from) {
+void MoveToEnd(std::vector<T>& to, std::vector<T>&& from) {
   if (to.empty()) {
     to = std::move(from);
   } else {
@@ -33,7 +34,7 @@ void Append(std::vector<T>& to, std::vector<T>&& from) {
   }
 }
 
-// Of an array per node, which may be empty for all of them.
+// Returns the values from `from` on of an array per node, which may be empty.
 template <typename T>
 absl::Span<const T> Rest(const std::vector<T>& values, size_t from) {
   return absl::MakeConstSpan(values).subspan(std::min(from, values.size()));
@@ -44,7 +45,7 @@ std::vector<T> CopyOf(absl::Span<const T> values) {
   return {values.begin(), values.end()};
 }
 
-// A node that was cut goes back to those that have no answer.
+// Removes a node whose edges were cut: it counts as unanswered.
 void DropPartial(HopEdges& reply) {
   if (!reply.last_is_partial) return;
   const size_t kept = reply.neighbors.size() - reply.counts.back();
@@ -195,10 +196,10 @@ absl::Status HopRound::Accept(PartitionShare& share, HopEdges reply) {
     }
   }
   edges_ += reply.neighbors.size();
-  Append(share.edges.counts, std::move(reply.counts));
-  Append(share.edges.neighbors, std::move(reply.neighbors));
-  Append(share.edges.edge_ids, std::move(reply.edge_ids));
-  Append(share.edges.positions, std::move(reply.positions));
+  MoveToEnd(share.edges.counts, std::move(reply.counts));
+  MoveToEnd(share.edges.neighbors, std::move(reply.neighbors));
+  MoveToEnd(share.edges.edge_ids, std::move(reply.edge_ids));
+  MoveToEnd(share.edges.positions, std::move(reply.positions));
   return absl::OkStatus();
 }
 

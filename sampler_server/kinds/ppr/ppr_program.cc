@@ -52,7 +52,7 @@ bool PprProgram::Fits(uint64_t bytes) const {
 
 uint64_t PprProgram::BytesHeld() const {
   return context_.state->bytes() + push_bytes_ + seen_->bytes() +
-         HeldBytes(first_position_) + HeldBytes(active_) + HeldBytes(wanted_) +
+         HeldBytes(first_input_) + HeldBytes(active_) + HeldBytes(wanted_) +
          HeldBytes(nodes_) + HeldBytes(degrees_) + HeldBytes(neighbors_) +
          HeldBytes(original_);
 }
@@ -69,9 +69,9 @@ void PprProgram::Start(Done done) {
   const size_t entries = inputs * plan_.top_k;
   state.tensors[kIndex].bytes.assign(entries * sizeof(int32_t), 0xFF);  // -1
   state.tensors[kWeight].bytes.assign(entries * sizeof(float), 0);
-  first_position_.assign(state.unique_inputs, UINT32_MAX);
+  first_input_.assign(state.unique_inputs, UINT32_MAX);
   for (size_t i = inputs; i-- > 0;) {
-    first_position_[state.seed_index[i]] = static_cast<uint32_t>(i);
+    first_input_[state.seed_index[i]] = static_cast<uint32_t>(i);
   }
   StartWave();
 }
@@ -292,7 +292,7 @@ bool PprProgram::PutRow(size_t place) {
       !numbering.Number(ids, numbers.data(), working - held)) {
     return false;
   }
-  const size_t row = size_t{first_position_[wave_begin_ + place]} * plan_.top_k;
+  const size_t row = size_t{first_input_[wave_begin_ + place]} * plan_.top_k;
   for (size_t i = 0; i < k; ++i) {
     Tensor<int32_t>(kIndex)[row + i] = static_cast<int32_t>(numbers[i]);
     Tensor<float>(kWeight)[row + i] = static_cast<float>(
@@ -306,7 +306,7 @@ void PprProgram::CopyRows() {
   const std::vector<uint32_t>& inputs = context_.state->seed_index;
   const size_t k = plan_.top_k;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const size_t from = first_position_[inputs[i]];
+    const size_t from = first_input_[inputs[i]];
     if (from == i) continue;
     std::copy_n(Tensor<int32_t>(kIndex) + from * k, k,
                 Tensor<int32_t>(kIndex) + i * k);
@@ -338,7 +338,7 @@ void PprProgram::Later(Step step) {
 }
 
 void PprProgram::End(absl::StatusOr<Outcome> outcome) {
-  FreeMemory(first_position_);
+  FreeMemory(first_input_);
   FreeMemory(pushes_);
   seen_.emplace(num_nodes_);
   for (auto* list : {&active_, &wanted_}) FreeMemory(*list);
