@@ -6,6 +6,7 @@
 
 #include "common/random/hop_key.h"
 #include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/held_memory.h"
 #include "sampler_server/kinds/walk/walk_questions.h"
 
 namespace tributary {
