@@ -56,11 +56,11 @@ class BatchTask final : public TaskControl,
     request_.cancel.OnCancel([weak = weak_from_this()] {
       const auto self = weak.lock();
       if (self == nullptr) return;
-      self->strand_->Post([self] { (void)self->Live(); });
+      self->strand_->Post([self] { (void)self->ContinueOrEnd(); });
     });
   }
 
-  bool Live() override {
+  bool ContinueOrEnd() override {
     if (ended_) return false;
     if (request_.cancel.cancelled()) {
       End();
@@ -120,11 +120,12 @@ class BatchTask final : public TaskControl,
 };
 
 void BatchTask::Begin() {
-  if (!Live()) return;
+  if (!ContinueOrEnd()) return;
   SetStage(BatchStage::kSampling);
   // It also keeps the task alive when a peer drops its callback.
-  timer_ = strand_->PostAt(request_.deadline + kDeadlineGrace,
-                           [self = shared_from_this()] { (void)self->Live(); });
+  timer_ = strand_->PostAt(
+      request_.deadline + kDeadlineGrace,
+      [self = shared_from_this()] { (void)self->ContinueOrEnd(); });
   absl::Status status = CheckInputs();
   if (!status.ok()) return Fail(status);
   status = NumberInputs();
@@ -253,7 +254,7 @@ uint64_t BatchTask::WorkingBytes() const {
 
 void BatchTask::OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
                           Program program) {
-  if (!Live()) return;
+  if (!ContinueOrEnd()) return;
   if (!outcome.ok()) return Fail(outcome.status());
   if (*outcome == BatchProgram::Outcome::kTooLarge) {
     const size_t bytes =
@@ -266,7 +267,7 @@ void BatchTask::OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
 }
 
 void BatchTask::BeginGather(const Program& program) {
-  if (!Live()) return;
+  if (!ContinueOrEnd()) return;
   for (NodeTypeState& type : state_.nodes) type.numbering.ShrinkToIds();
   writer_ =
       std::make_unique<BatchWriter>(schema(), plan(), request_.key, state_);
@@ -280,7 +281,7 @@ void BatchTask::BeginGather(const Program& program) {
   state_.DropWritten();
   auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room_);
   step->Start(sink_, [self = shared_from_this(), program](absl::Status status) {
-    if (!self->Live()) return;
+    if (!self->ContinueOrEnd()) return;
     if (!status.ok()) return self->Fail(status);
     self->FinishBatch(*program);
   });

@@ -1,5 +1,6 @@
-// Makes one batch: inputs, then the steps of its kind, then gather, as a state
-// machine that holds no thread while it waits for a peer or for a disk.
+// Makes one batch: numbers the inputs, runs the steps of its kind of sampling,
+// then gathers rows. A state machine: it holds no thread while it waits for a
+// peer or a disk.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_TASK_H_
 
@@ -25,59 +26,61 @@
 
 namespace tributary {
 
-// What is to be made. The inputs are checked by the task.
+// The batch to make. The task checks the inputs.
 struct BatchRequest {
   BatchKey key;
   std::shared_ptr<const SamplingPlan> plan;
-  std::vector<int64_t> input_number;  // position in the input list
-  std::vector<int64_t> original_id;   // as many; of links none
-  LinkColumns links;                  // as many, where inputs are links
-  std::vector<int64_t> input_time;    // as many, with InputTimeMode::kGiven
-  uint64_t max_bytes = 0;             // of the room
-  uint64_t reserved_bytes = 0;        // 0: TaskBytes()
+  std::vector<int64_t> input_number;  // of each input, in the input list
+  std::vector<int64_t> original_id;   // of each input; empty for links
+  LinkColumns links;                  // of each input, if inputs are links
+  std::vector<int64_t> input_time;  // of each input, with InputTimeMode::kGiven
+  uint64_t max_bytes = 0;           // of the room
+  uint64_t reserved_bytes = 0;      // 0: TaskBytes()
   absl::Time deadline;
   CancelToken cancel;
 };
 
-// Where a task puts its batch and its end. Called on the task's strand;
-// exactly one of Ready, Needs and Failed, last; none after a cancel. The room
-// is written to until the last reference to the sink is gone.
+// Receives a task's batch and its result. Called on the task's strand: one of
+// Ready, Needs and Failed, once, as the last call; no call after a cancel. The
+// room may be written to until the last reference to the sink is gone.
 class BatchSink {
  public:
   virtual ~BatchSink() = default;
-  // Room of `bytes` <= max_bytes, 64-byte aligned, at once: the credit or the
-  // reservation already stands for it.
+  // Returns room of `bytes` <= max_bytes, 64-byte aligned. Must not wait: the
+  // credit or the reservation already stands for it.
   virtual absl::Span<uint8_t> AllocateRoom(size_t bytes) = 0;
+  // The batch is in the room's first `bytes`.
   virtual void Ready(size_t bytes) = 0;
-  // The batch is `bytes` > max_bytes (exact, or a lower bound when working
-  // memory ran out first: the next try tells more), or it fits and its making
-  // does not, for which `bytes` is what to try.
+  // The batch was not made. Either it has `bytes` > max_bytes; that is exact,
+  // or a lower bound if working memory ran out first, and the next try tells
+  // more. Or it would fit, but working memory did not suffice to make it; then
+  // `bytes` is the max_bytes to try.
   virtual void Needs(size_t bytes) = 0;
   virtual void Failed(absl::Status why) = 0;
   virtual void StageChanged(BatchStage stage) = 0;
 };
 
-// What a task works with; all outlive it.
+// What a task uses. All pointers outlive it.
 struct BatchEnvironment {
   const Graph* graph = nullptr;
-  RemotePartitions* remote = nullptr;  // null: every partition must be here
+  RemotePartitions* remote = nullptr;  // null: all partitions are in the graph
   Executor* executor = nullptr;
-  std::shared_ptr<CpuMeter> cpu = nullptr;  // of the task, if not null
+  std::shared_ptr<CpuMeter> cpu = nullptr;  // of this task; may be null
   RowReader* rows = nullptr;  // null: the graph has its features in memory
 };
 
-// What a task may hold besides the request: while it samples, all of it is
-// working memory; once the room is there, max_bytes of it are the room. Twice
-// max_bytes, a little for each input, and half of max_bytes more where rows of
-// edges are collected, and again where edges are mirrored. Enough for any batch
-// of at most max_bytes, but for some whose edges' rows take less than 8 bytes
-// and some of many empty edge types: those end in Needs, as others may for
-// which less was reserved.
+// Returns the bytes that a task may hold besides the request: working memory
+// while it samples; then max_bytes of it are the room. That is twice max_bytes,
+// a little for each input, half of max_bytes more if rows of edges are
+// collected, and as much again if edges are mirrored. Enough for any batch of
+// at most max_bytes, except some whose rows of edges take less than 8 bytes and
+// some with many empty edge types; these end in Needs, as do batches for which
+// less was reserved.
 uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request);
 
-// Starts it; it keeps itself alive until its end. The caller has reserved
-// request.reserved_bytes for it and gives them back when the sink has let go of
-// the room. A batch that would take more ends in Needs.
+// Starts a task, which keeps itself alive until its end. The caller has
+// reserved request.reserved_bytes and releases them once the sink has released
+// the room. A batch that would need more memory ends in Needs.
 void StartBatchTask(const BatchEnvironment& environment, BatchRequest request,
                     std::shared_ptr<BatchSink> sink);
 

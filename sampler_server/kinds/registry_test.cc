@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "common/session/spec_builder.h"
 
 namespace tributary {
@@ -152,6 +154,20 @@ TEST(MakePlan, UnknownFieldsAreRefused) {
             std::string::npos);
   EXPECT_EQ(MakePlan(Schema(), "\xff\xff").status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+TEST(QuestionTypes, HaveNamesThatFindThem) {
+  std::set<absl::string_view> names;
+  for (const QuestionType* type : AllQuestionTypes()) {
+    EXPECT_EQ(FindQuestionType(type->name()), type);
+    EXPECT_TRUE(names.insert(type->name()).second) << type->name();
+    EXPECT_LE(type->name().size(), 15u) << type->name();
+  }
+  EXPECT_EQ(names, (std::set<absl::string_view>{"adjacency", "have_edges",
+                                                "induced_edges",
+                                                "walk_steps"}));
+  EXPECT_EQ(FindQuestionType(""), nullptr);
+  EXPECT_EQ(FindQuestionType("walk"), nullptr);
 }
 
 }  // namespace

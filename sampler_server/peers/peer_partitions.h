@@ -26,7 +26,7 @@ class PeerPartitions final : public RemotePartitions {
       RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) override;
   void Ask(
-      KindQuestion question, const Limits& limits,
+      PartitionQuestion question, const Limits& limits,
       std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) override;
 

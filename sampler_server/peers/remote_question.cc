@@ -11,19 +11,19 @@
 namespace tributary {
 namespace {
 
-// One question of a kind of sampling. On its strand.
+// One question about a partition. On its strand.
 class QuestionCall : public std::enable_shared_from_this<QuestionCall> {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)>;
 
-  QuestionCall(const GraphSchema& schema, KindQuestion question, Done done)
+  QuestionCall(const GraphSchema& schema, PartitionQuestion question, Done done)
       : question_(std::move(question)), done_(std::move(done)) {
     request_.set_layout_digest(
         std::string(reinterpret_cast<const char*>(schema.layout_digest.data()),
                     schema.layout_digest.size()));
-    request_.set_kind(static_cast<uint32_t>(question_.kind));
+    request_.set_question_type(std::string(question_.type->name()));
     request_.set_partition(question_.partition);
-    request_.set_question(std::move(question_.question));
+    request_.set_question(std::move(question_.message));
     request_.set_answer_bytes(question_.answer_bytes);
   }
 
@@ -71,7 +71,7 @@ class QuestionCall : public std::enable_shared_from_this<QuestionCall> {
     return absl::OkStatus();
   }
 
-  KindQuestion question_;  // without its text
+  PartitionQuestion question_;  // without its message
   v1::AskKindRequest request_;
   Done done_;
   AlignedBuffer answer_;
@@ -80,7 +80,8 @@ class QuestionCall : public std::enable_shared_from_this<QuestionCall> {
 }  // namespace
 
 void PeerPartitions::Ask(
-    KindQuestion question, const Limits& limits, std::shared_ptr<Strand> strand,
+    PartitionQuestion question, const Limits& limits,
+    std::shared_ptr<Strand> strand,
     absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) {
   auto call = std::make_shared<QuestionCall>(*schema_, std::move(question),
                                              std::move(done));

@@ -30,7 +30,6 @@
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
 #include "common/proto/questions.pb.h"
-#include "common/proto/session.pb.h"
 #include "common/proto/wire.pb.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
@@ -146,8 +145,9 @@ class Run {
       case 'g':
         return Gather();
       case 'a':
+        return AskWalkSteps();
       case 'b':
-        return AskWalk(what == 'a');
+        return AskHaveEdges();
       case 'o':
       case 'n':
         return AskAdjacency(what == 'o');
@@ -220,28 +220,19 @@ class Run {
          std::move(payload));
   }
 
-  void AskWalk(bool draw) {
-    v1::WalkQuestion question;
-    if (draw) {
-      question.mutable_draw()->set_tries(2);
-      question.mutable_draw()->set_walks(2);
-    } else {
-      question.mutable_have()->set_pairs(2);
-    }
-    script_.Change(question);
-    v1::AskKindRequest request;
-    request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
-    request.set_kind(v1::SessionSpec::kWalkFieldNumber);
-    request.set_question(question.SerializeAsString());
-    request.set_answer_bytes(draw ? 2 * 2 * sizeof(uint64_t) : 2);
-    request.set_timeout_ms(1000);
-    script_.Change(request);
-    std::string payload =
-        AsBytes<uint64_t>({0, 1}) +
-        (draw ? AsBytes<uint32_t>({0, 1}) : AsBytes<uint64_t>({0, 2}));
-    script_.ChangePayload(payload);
-    Send(MessageKind::kAskKindRequest, request.SerializeAsString(),
-         std::move(payload));
+  void AskWalkSteps() {
+    v1::WalkStepsQuestion question;
+    question.set_tries(2);
+    question.set_walks(2);
+    Ask("walk_steps", question,
+        AsBytes<uint64_t>({0, 1}) + AsBytes<uint32_t>({0, 1}),
+        2 * 2 * sizeof(uint64_t));
+  }
+
+  void AskHaveEdges() {
+    v1::HaveEdgesQuestion question;
+    question.set_pairs(2);
+    Ask("have_edges", question, AsBytes<uint64_t>({0, 1, 0, 2}), 2);
   }
 
   void AskAdjacency(bool rows) {
@@ -255,12 +246,18 @@ class Run {
       question.mutable_neighbors()->set_edge_ids(true);
       payload += AsBytes<uint64_t>({0, 0, 1, 1});
     }
+    Ask("adjacency", question, std::move(payload), 2 * 2 * sizeof(uint64_t));
+  }
+
+  template <typename Message>
+  void Ask(const char* type, Message& question, std::string payload,
+           size_t answer_bytes) {
     script_.Change(question);
     v1::AskKindRequest request;
     request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
-    request.set_kind(v1::SessionSpec::kPprFieldNumber);
+    request.set_question_type(type);
     request.set_question(question.SerializeAsString());
-    request.set_answer_bytes(2 * 2 * sizeof(uint64_t));
+    request.set_answer_bytes(answer_bytes);
     request.set_timeout_ms(1000);
     script_.Change(request);
     script_.ChangePayload(payload);

@@ -1,4 +1,4 @@
-// What a batch task is at, as its trainer is told.
+// The stages of a batch task that its trainer is told about.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_STAGE_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_STAGE_H_
 

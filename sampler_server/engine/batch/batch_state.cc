@@ -9,10 +9,11 @@ struct Sharing {
 };
 Sharing SharingWith(const SamplingPlan& plan, size_t planned) {
   const auto& types = plan.edge_types;
-  const int joins = types[planned].joins;
-  const size_t first = joins < 0 ? planned : static_cast<size_t>(joins);
+  const int other = types[planned].shares_tensors_of;
+  const size_t first = other < 0 ? planned : static_cast<size_t>(other);
   size_t end = first + 1;
-  while (end < types.size() && types[end].joins == static_cast<int>(first)) {
+  while (end < types.size() &&
+         types[end].shares_tensors_of == static_cast<int>(first)) {
     ++end;
   }
   return {first, end};

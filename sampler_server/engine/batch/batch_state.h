@@ -1,4 +1,4 @@
-// What a batch task has found so far.
+// The nodes, edges and tensors that a batch task has found so far.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_STATE_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_STATE_H_
 
@@ -16,25 +16,28 @@
 
 namespace tributary {
 
-// The edges of one type that one hop found, by frontier node.
+// The edges of one type that one hop has sampled, ordered by frontier node.
 struct SampledHop {
-  uint32_t first_local = 0;      // the frontier is numbered from here on
-  std::vector<uint32_t> counts;  // per frontier node
-  std::vector<uint32_t> src;     // local numbers of the neighbours
+  uint32_t first_local = 0;      // local number of the first frontier node
+  std::vector<uint32_t> counts;  // edges of each frontier node
+  std::vector<uint32_t> src;     // local number of each edge's source
   std::vector<int64_t> edge_ids;
-  std::vector<uint64_t> positions;  // in the partition; empty unless wanted
-  std::vector<uint32_t> owners;     // partition per frontier node, if wanted
-  // ... or per edge, where an edge is not stored with its destination.
+  // Where the rows of edge_attr are; empty if the batch has none. Each edge's
+  // position in its partition, and the partition of each frontier node or, if
+  // edges are not stored with their destinations, of each edge.
+  std::vector<uint64_t> positions;
+  std::vector<uint32_t> owners;
   std::vector<uint32_t> edge_owners;
 
-  // With positions also once it let go of what is in the batch.
+  // If there are positions, valid after DropWritten, too.
   size_t num_edges() const { return std::max(src.size(), positions.size()); }
 
-  // Lets go of what is in the batch; what finds edge_attr stays.
+  // Frees the arrays that are in the batch's room by now. Those that find
+  // edge_attr stay.
   void DropWritten() {
-    LetGo(src);
-    LetGo(edge_ids);
-    if (positions.empty()) LetGo(counts);
+    FreeMemory(src);
+    FreeMemory(edge_ids);
+    if (positions.empty()) FreeMemory(counts);
   }
 
   size_t bytes() const {
@@ -47,20 +50,23 @@ struct SampledHop {
 
 struct NodeTypeState {
   explicit NodeTypeState(uint64_t num_ids) : numbering(num_ids) {}
-  LocalNumbering numbering;   // internal ids; of disjoint batches TreeIds
-  size_t frontier_begin = 0;  // local numbers to expand in this hop
+  LocalNumbering numbering;  // of internal ids; in disjoint batches of TreeIds
+  // The nodes to expand in this hop: local numbers [frontier_begin,
+  // frontier_end).
+  size_t frontier_begin = 0;
   size_t frontier_end = 0;
   std::vector<int64_t> per_hop;  // num_sampled_nodes
-  uint64_t unnumbered = 0;  // more that a batch which is too large would have
+  // Nodes that a batch which is too large would have and that have no number.
+  uint64_t unnumbered = 0;
 };
 
 struct EdgeTypeState {
-  std::vector<SampledHop> hops;  // without those that drew nothing
+  std::vector<SampledHop> hops;  // those that have edges
   std::vector<int64_t> per_hop;  // num_sampled_edges
-  uint64_t edges = 0;            // at least so many will be in the batch
+  uint64_t edges = 0;            // lower bound of the batch's edges
 };
 
-// A tensor of a kind's own.
+// A tensor that only one kind of sampling has.
 struct KindTensor {
   std::string name;  // with its suffix
   DType dtype = DType::kInt64;
@@ -68,11 +74,11 @@ struct KindTensor {
   std::vector<uint8_t> bytes;  // empty: BatchProgram::Finish writes it
 };
 
+// Owned by the task (TaskControl), filled by its steps. One strand.
 struct BatchState {
   BatchState() = default;
-  // `inputs`: positions of the batch.
   BatchState(const GraphSchema& schema, const SamplingPlan& plan, size_t inputs)
-      : positions(inputs),
+      : num_inputs(inputs),
         trees(plan.disjoint ? static_cast<uint32_t>(inputs) : 0) {
     for (const NodeTypeSchema& type : schema.node_types) {
       nodes.emplace_back(static_cast<uint64_t>(type.num_nodes) *
@@ -83,27 +89,27 @@ struct BatchState {
 
   std::vector<NodeTypeState> nodes;  // by node type of the schema
   std::vector<EdgeTypeState> edges;  // by edge type of the plan
-  uint64_t positions = 0;            // inputs of the batch
-  std::vector<uint32_t> seed_index;  // per node input, its local number
+  uint64_t num_inputs = 0;
+  std::vector<uint32_t> seed_index;  // local number of each node input
   uint64_t unique_inputs = 0;
-  uint32_t trees = 0;              // of a disjoint batch: its positions
-  std::vector<int64_t> tree_time;  // per tree, with times
-  // By edge type of the plan; empty where a kind excludes nothing. Filled
-  // before the first hop.
+  uint32_t trees = 0;              // num_inputs of a disjoint batch; else 0
+  std::vector<int64_t> tree_time;  // by tree; empty without times
+  // Edges that are not sampled, by edge type of the plan; empty if there are
+  // none. Filled before the first hop.
   std::vector<ExcludedEdges> excluded;
   std::vector<KindTensor> tensors;  // beside those that all kinds have
 
-  // Lets go of what is in the batch.
+  // Frees what is in the batch's room by now.
   void DropWritten() {
     for (EdgeTypeState& type : edges) {
       for (SampledHop& hop : type.hops) hop.DropWritten();
     }
     for (KindTensor& tensor : tensors) {
-      LetGo(tensor.bytes);
+      FreeMemory(tensor.bytes);
     }
   }
 
-  // Working memory held, but for entries per hop and type.
+  // Working memory held, without the few bytes of each hop and type.
   size_t bytes() const {
     size_t sum = seed_index.size() * sizeof(uint32_t) +
                  tree_time.size() * sizeof(int64_t);
@@ -117,13 +123,14 @@ struct BatchState {
   }
 };
 
-// Of each of a planned type's `hops`, where its edges begin in their tensors:
-// one after the other, or where several types share tensors each hop's edges of
-// all of them together.
+// Returns where the edges of each of the planned type's `hops` begin in its
+// tensors. Hops follow each other; if several types share tensors, the edges of
+// a hop lie together, type after type.
 std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
                                  const BatchState& state, size_t planned);
 
-// How many edges are in the tensors of a planned type.
+// Returns the number of edges in the tensors of a planned type, which it may
+// share.
 uint64_t NumTensorEdges(const SamplingPlan& plan, const BatchState& state,
                         size_t planned);
 

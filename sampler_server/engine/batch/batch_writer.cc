@@ -45,12 +45,12 @@ BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
 
 void BatchWriter::AddInputTensors() {
   if (plan_.takes_links()) return;  // their kind's own tensors
-  const auto positions = static_cast<int64_t>(state_.positions);
+  const auto inputs = static_cast<int64_t>(state_.num_inputs);
   const std::string suffix =
       plan_.typed_names ? "/" + schema_.node_types[plan_.input_type].name : "";
   batch_size_ = layout_.Add("batch_size" + suffix, DType::kInt64, {1});
-  input_id_ = layout_.Add("input_id" + suffix, DType::kInt64, {positions});
-  seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {positions});
+  input_id_ = layout_.Add("input_id" + suffix, DType::kInt64, {inputs});
+  seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {inputs});
 }
 
 int BatchWriter::AddFeatures(const std::string& name, const std::string& suffix,
@@ -95,8 +95,8 @@ std::string BatchWriter::EdgeSuffix(int edge_type) const {
 
 void BatchWriter::AddEdgeTensors(size_t index) {
   const PlannedEdgeType& planned = plan_.edge_types[index];
-  if (planned.joins >= 0) {
-    edges_.push_back(edges_[planned.joins]);
+  if (planned.shares_tensors_of >= 0) {
+    edges_.push_back(edges_[planned.shares_tensors_of]);
     return;
   }
   const EdgeTypeSchema& schema = schema_.edge_types[planned.edge_type];
@@ -179,9 +179,9 @@ void BatchWriter::AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const {
   const auto counts =
       As<int64_t>(TensorOf(edges_[index].num_sampled_edges, room));
   const std::vector<int64_t>& per_hop = state_.edges[index].per_hop;
-  const bool joins = plan_.edge_types[index].joins >= 0;
+  const bool adds = plan_.edge_types[index].shares_tensors_of >= 0;
   for (size_t hop = 0; hop < per_hop.size(); ++hop) {
-    counts[hop] = (joins ? counts[hop] : 0) + per_hop[hop];
+    counts[hop] = (adds ? counts[hop] : 0) + per_hop[hop];
   }
 }
 
@@ -189,12 +189,12 @@ void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room) const {
   const auto e_ids = As<int64_t>(TensorOf(edges_[index].e_id, room));
   const auto ends = As<int32_t>(TensorOf(edges_[index].edge_index, room));
   const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
-  const bool turned = plan_.edge_types[index].turned_to >= 0;
+  const bool reversed = plan_.edge_types[index].emitted_as >= 0;
   for (size_t h = 0; h < first.size(); ++h) {
     const SampledHop& hop = state_.edges[index].hops[h];
     int32_t* from = ends.data() + first[h];
     int32_t* to = from + e_ids.size();
-    if (turned) std::swap(from, to);
+    if (reversed) std::swap(from, to);
     std::copy(hop.src.begin(), hop.src.end(), from);
     std::copy(hop.edge_ids.begin(), hop.edge_ids.end(),
               e_ids.begin() + first[h]);

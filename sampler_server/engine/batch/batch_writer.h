@@ -1,4 +1,4 @@
-// The batch's tensors: their shapes, their size, and those that are not rows.
+// Lays out a batch's tensors and writes those that are not rows of columns.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_WRITER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_BATCH_WRITER_H_
 
@@ -14,8 +14,9 @@
 
 namespace tributary {
 
-// Lays out the batch that `state` holds; exact once the last hop is in it, a
-// lower bound before. All arguments outlive it.
+// The layout of the batch that `state` holds. Exact once the state is complete;
+// its size is a lower bound before. All arguments of the constructor outlive
+// it. Not thread-safe.
 class BatchWriter {
  public:
   BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
@@ -23,22 +24,23 @@ class BatchWriter {
 
   size_t total_bytes() const { return layout_.total_bytes(); }
 
-  // Writes the header and every tensor but n_id, x, y, edge_attr, their scales
-  // and those that a kind writes itself. `room` is total_bytes() long.
-  // `input_number` has an entry per position.
+  // Writes the header and all tensors except n_id, x, y, edge_attr, their
+  // scales and those that the kind's BatchProgram::Finish writes. `room` has
+  // total_bytes(). `input_number` has an entry for each input.
   void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
 
-  // Where rows go; empty for a column that the batch does not have.
+  // The parts of `room` for the rows of a type; empty for columns that the
+  // batch does not have.
   struct NodeRows {
     absl::Span<uint8_t> n_id, x, x_scale, y;
   };
   struct EdgeRows {
     absl::Span<uint8_t> edge_attr, edge_attr_scale;
   };
-  // `index` into plan.node_types and plan.edge_types.
+  // `index`: in plan.node_types and plan.edge_types.
   NodeRows node_rows(size_t index, absl::Span<uint8_t> room) const;
   EdgeRows edge_rows(size_t index, absl::Span<uint8_t> room) const;
-  // `index` into state.tensors.
+  // `index`: in state.tensors.
   absl::Span<uint8_t> kind_tensor(size_t index, absl::Span<uint8_t> room) const;
 
  private:
@@ -53,7 +55,7 @@ class BatchWriter {
   };
 
   std::string EdgeSuffix(int edge_type) const;
-  // The tensor's handle; with int8 `scale` becomes that of its scales.
+  // Returns the tensor's handle; with int8 sets `scale` to that of its scales.
   int AddFeatures(const std::string& name, const std::string& suffix,
                   int64_t rows, const ColumnSchema& stored, int* scale);
   void AddInputTensors();
@@ -71,7 +73,7 @@ class BatchWriter {
   BatchLayout layout_;
   int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone;
   std::vector<NodeTensors> nodes_;  // by plan.node_types
-  std::vector<EdgeTensors> edges_;  // by plan.edge_types; shared ones twice
+  std::vector<EdgeTensors> edges_;  // by plan.edge_types; may be shared
   std::vector<int> kind_tensors_;   // by state.tensors
 };
 

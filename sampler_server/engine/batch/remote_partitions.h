@@ -1,4 +1,4 @@
-// Partitions that other servers hold, as the engine sees them.
+// The engine's interface to the partitions that other servers hold.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_REMOTE_PARTITIONS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_REMOTE_PARTITIONS_H_
 
@@ -14,78 +14,80 @@
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
 #include "common/session/feature_dtype.h"
+#include "sampler_server/engine/batch/question_type.h"
 #include "sampler_server/engine/hop/excluded_edges.h"
 #include "sampler_server/engine/hop/hop.h"
 
 namespace tributary {
 
-// A hop request that owns its arrays, for it outlives the caller's frame.
+// A hop request to one partition. Owns its arrays: it outlives the call.
 struct RemoteHop {
   uint32_t edge_type = 0;
   uint32_t partition = 0;
   DrawRule rule;
   std::vector<uint32_t> local_numbers;
   std::vector<uint64_t> rows;
-  std::vector<uint32_t> trees;      // as HopQuery's; or empty
-  std::vector<int64_t> time_bound;  // as HopQuery's; or empty
-  ExcludedEdges excluded;           // nodes are rows of the partition
+  std::vector<uint32_t> trees;      // as HopQuery::trees; may be empty
+  std::vector<int64_t> time_bound;  // as HopQuery::time_bound; may be empty
+  ExcludedEdges excluded;           // its nodes are rows of the partition
 };
 
-// Which columns of a table; orig_id first, then x, y, time; edge_attr alone.
+// A request for columns of rows of one partition: of nodes any of orig_id, x, y
+// and time; of edges edge_attr.
 struct RemoteGather {
   enum class Table { kNodes, kEdges };
   Table table = Table::kNodes;
   uint32_t type = 0;  // node or edge type
   uint32_t partition = 0;
   bool orig_id = false, x = false, y = false, time = false, edge_attr = false;
-  // What x and edge_attr come as.
+  // The type that x and edge_attr are converted to.
   FeatureDType feature_dtype = FeatureDType::kStored;
   std::vector<uint64_t> rows;
 };
 
-// What only one kind of sampling asks, answered by SamplingKind::Answer where
-// the partition is. At most 4 MiB each of payload and answer.
-struct KindQuestion {
-  int kind = 0;  // SamplingKind::field()
+// A question about one partition; `message` and `payload` as its type defines.
+struct PartitionQuestion {
+  const QuestionType* type = nullptr;  // not null once it is asked
   uint32_t partition = 0;
-  std::string question;  // the kind's own message
-  std::vector<uint8_t> payload;
-  size_t answer_bytes = 0;  // exactly
+  std::string message;           // serialized
+  std::vector<uint8_t> payload;  // at most kMaxQuestionBytes
+  size_t answer_bytes = 0;       // exactly; at most kMaxQuestionBytes
 };
 
-// Columns by row, in the order asked; those not asked for are empty.
+// The columns of a RemoteGather, a value for each row in the order asked. Those
+// not asked for are empty.
 struct GatheredRows {
   std::vector<int64_t> orig_id, time;
   AlignedBuffer x, y, edge_attr;
-  AlignedBuffer x_scale, edge_attr_scale;  // of rows that became int8
+  AlignedBuffer x_scale, edge_attr_scale;  // if converted to int8
 };
 
-// Asks owners for what is not here. Retries another owner, and the same again
-// with back-off, until `deadline`; then UNAVAILABLE names the partition, its
-// owners and the last error. `done` runs once, on `strand`, never inside the
-// call; after `cancel` it may not run at all. Results are complete: partial
-// replies have been continued. But a hop whose neighbours, edge ids and
-// positions (8 bytes each) would take more than `max_reply_bytes` comes cut
-// short, as SampleHop cuts at max_edges: fewer counts, or last_is_partial; at
-// least that many bytes less one edge's are there. A gather's size is known to
-// who asks. Thread-safe.
+// Asks the owners of partitions that are not on this server. Retries another
+// owner, and the same again with back-off, until `deadline`; then UNAVAILABLE
+// names the partition, its owners and the last error. `done` runs once, on
+// `strand`, never inside the call; after `cancel` it may not run at all.
+// Results are complete: partial replies have been continued. Thread-safe.
 class RemotePartitions {
  public:
   struct Limits {
     absl::Time deadline;
-    uint64_t max_reply_bytes = 0;
+    uint64_t max_reply_bytes = 0;  // of SampleHop; the others ignore it
     CancelToken cancel;
   };
   virtual ~RemotePartitions() = default;
+  // A hop whose neighbours, edge ids and positions (8 bytes each) would exceed
+  // `max_reply_bytes` is cut short, as SampleHop of hop.h cuts at max_edges:
+  // fewer counts, or last_is_partial. Such a reply has at least that many bytes
+  // less one edge's.
   virtual void SampleHop(
       RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<HopEdges>)> done) = 0;
   virtual void Gather(
       RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) = 0;
-  // Limits::max_reply_bytes does not matter here.
+  // The reply has exactly `answer_bytes`.
   virtual void Ask(
-      KindQuestion question, const Limits& limits,
+      PartitionQuestion question, const Limits& limits,
       std::shared_ptr<Strand> strand,
       absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) = 0;
 };

@@ -1,4 +1,4 @@
-// What the steps of a batch task share.
+// What a batch task gives to its steps: data, limits and control.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STEP_CONTEXT_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STEP_CONTEXT_H_
 
@@ -18,34 +18,36 @@
 
 namespace tributary {
 
-// What a step may take.
+// What a step may use.
 struct StepLimits {
-  uint64_t edges = 0;          // that it may find
-  uint64_t working_bytes = 0;  // that the task may hold, its state included
-  uint64_t max_bytes = 0;      // of the batch
+  uint64_t edges = 0;          // most edges that the step may find
+  uint64_t working_bytes = 0;  // most that the task may hold, with its state
+  uint64_t max_bytes = 0;      // most bytes of the batch
 };
 
-// The task as its steps see it. On the task's strand.
+// The task as its steps see it. Call on the task's strand.
 class TaskControl {
  public:
   virtual ~TaskControl() = default;
-  // False when the task has ended, was cancelled or is past its deadline (it
-  // ends then): touch nothing of it and return.
-  virtual bool Live() = 0;
+  // Returns whether the task goes on. If it was cancelled or is past its
+  // deadline, ends it. A step calls this first in each turn on the strand; on
+  // false it must return without touching the task.
+  virtual bool ContinueOrEnd() = 0;
   virtual void SetStage(BatchStage stage) = 0;
-  // For a step that starts now.
+  // Returns the limits of a step that starts now.
   virtual StepLimits Limits() const = 0;
 };
 
-// `control` owns `state` and outlives the step; both are the task.
+// Copied into each step. `control` keeps the task, and with it `state`, alive;
+// the other pointers and spans outlive the task.
 struct StepContext {
   const Graph* graph = nullptr;
-  RemotePartitions* remote = nullptr;
-  RowReader* rows = nullptr;
+  RemotePartitions* remote = nullptr;  // null: no peers
+  RowReader* rows = nullptr;           // null: features are in memory
   const SamplingPlan* plan = nullptr;
   BatchKey key;
-  absl::Span<const int64_t> input_number;  // per input, its place in the list
-  const LinkColumns* links = nullptr;      // the inputs, where they are links
+  absl::Span<const int64_t> input_number;  // of each input, in the input list
+  const LinkColumns* links = nullptr;      // the inputs, if they are links
   BatchState* state = nullptr;
   std::shared_ptr<TaskControl> control;
   std::shared_ptr<Strand> strand;

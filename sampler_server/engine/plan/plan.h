@@ -1,4 +1,4 @@
-// A specification made ready to run on one graph.
+// A session's specification, checked against a graph and resolved to its types.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_PLAN_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_PLAN_H_
 
@@ -22,7 +22,7 @@
 
 namespace tributary {
 
-// One edge type that the specification samples.
+// An edge type that the session samples.
 struct PlannedEdgeType {
   int edge_type = 0;  // index in the schema
   int src_type = 0;
@@ -32,89 +32,93 @@ struct PlannedEdgeType {
   Draw draw = Draw::kUniform;           // types without weights draw uniformly
   TimeColumn time = TimeColumn::kNone;  // types without times are free
   std::shared_ptr<const EdgePredicate> predicate;  // null: every edge
-  // Bidirectional: the plan's type whose edges it mirrors; -1: none. Among
-  // those of another type it has no rows of its own: no edge_attr.
+  // Bidirectional subgraphs: the type of the plan whose edges, reversed, are
+  // added to this one's; -1: none. If that is another type, the batch has no
+  // edge_attr of this one: has_rows is false.
   int mirrors = -1;
   bool has_rows = true;
-  // Out-edges are drawn from the rows of the reverse type, and turned round to
-  // be edges of this type of the schema; -1: they are of edge_type.
-  int turned_to = -1;
-  // The plan's type whose tensors it shares, hop by hop after it; such types
-  // follow it in the plan. -1: its own.
-  int joins = -1;
+  // Out-edges are drawn from the rows of the reverse type `edge_type`; the
+  // batch has them reversed, as edges of this type of the schema. -1: not
+  // reversed.
+  int emitted_as = -1;
+  // The type of the plan whose tensors this one's edges go to, hop by hop
+  // behind that type's; types that share tensors are neighbours in the plan.
+  // -1: it has tensors of its own.
+  int shares_tensors_of = -1;
 
-  // Which the batch's edges are of.
-  int emitted_type() const { return turned_to < 0 ? edge_type : turned_to; }
+  // The type of the schema that the batch's edges have.
+  int emitted_type() const { return emitted_as < 0 ? edge_type : emitted_as; }
 };
 
-// Inputs that are links of one edge type: they lie together in the list.
+// Inputs that are links of one edge type. They are contiguous in the input
+// list.
 struct PlannedLinkList {
   int edge_type = 0;  // index in the schema
   uint64_t count = 0;
 };
 
-// What only one kind of sampling knows of its plan. Immutable.
+// The part of a plan that only one kind of sampling has. Immutable.
 class KindPlan {
  public:
   virtual ~KindPlan() = default;
 };
 
-// Immutable; shared by all batches of a session.
+// Immutable once made; shared by all batches of a session.
 struct SamplingPlan {
   bool takes_links() const { return !link_lists.empty(); }
 
-  // Common to all kinds.
+  // What all kinds have.
   Sha256Digest session{};  // SHA-256 of the specification's bytes
   uint64_t random_seed = 0;
   bool collect_features = false;
   FeatureDType feature_dtype = FeatureDType::kStored;  // of x and edge_attr
   bool typed_names = false;  // heterogeneous: suffixes in tensor names
   int input_type = 0;        // of inputs that are nodes; else -1
-  std::vector<PlannedLinkList> link_lists;  // inputs that are links; or none
-  LabelType label = LabelType::kNone;       // that links have
-  bool edge_ids = false;                    // links come with their edges' ids
-  uint64_t negatives = 0;                   // that come with each link
+  std::vector<PlannedLinkList> link_lists;  // inputs that are links
+  LabelType label = LabelType::kNone;       // of links
+  bool edge_ids = false;                    // links have their edges' ids
+  uint64_t negatives = 0;                   // given with each link
   uint64_t batch_size = 0;
   uint64_t input_count = 0;
   v1::SessionSpec spec;
   const SamplingKind* kind = nullptr;
 
-  // Which tensors a batch has: the kind says.
-  int num_hops = 0;  // counts of nodes and edges per hop; 0: no counts
+  // Which tensors a batch has; set by the kind.
+  int num_hops = 0;  // entries of num_sampled_*; 0: no such tensors
   std::vector<PlannedEdgeType> edge_types;  // canonical order
-  std::vector<int> node_types;  // ascending; inputs' and edges' ends included
+  std::vector<int> node_types;  // ascending; with those of inputs and edges
 
-  // How hops draw, for kinds that have some.
+  // How hops draw, for kinds that have hops.
   bool replace = false;
   bool expand_all = false;
   bool layer_dependency = false;
   bool strict = false;
   bool latest = false;
-  // A tree for each position, and what time bounds it.
+  // A tree for each input, and the time that bounds it.
   bool disjoint = false;
   InputTimeMode input_time = InputTimeMode::kNone;
-  // Which edges are in the batch; not directional: not by hop, and what hops
-  // draw is on its way only.
+  // Which edges are in the batch. Unless directional, they are not ordered by
+  // hop, and the edges that hops draw are intermediate.
   SubgraphOptions subgraph;
 
-  // Working memory that a task takes beside what is common: whatever its
-  // inputs, and for each.
+  // Working memory of a task in addition to that of all kinds: a fixed part and
+  // a part for each input.
   uint64_t task_bytes = 0;
   uint64_t task_bytes_per_input = 0;
-  // The rest of what the kind planned; may be null.
+  // The kind's own part; may be null.
   std::shared_ptr<const KindPlan> part;
 
-  // INVALID_ARGUMENT, naming the field and what is allowed, when `spec_bytes`
-  // is no specification for this graph by one of `kinds`, which outlive the
-  // plan; FAILED_PRECONDITION when it was made for another content digest or
-  // semantics version (both are named).
+  // Parses and checks `spec_bytes`, a serialized SessionSpec of one of `kinds`,
+  // which outlive the plan. Errors: INVALID_ARGUMENT, naming the field and what
+  // is allowed; FAILED_PRECONDITION, if it was made for another content digest
+  // or semantics version (both are named).
   static absl::StatusOr<SamplingPlan> Make(
       absl::Span<const SamplingKind* const> kinds, const GraphSchema& schema,
       std::string_view spec_bytes);
 };
 
-// Whether the batch holds rows of this type's edges, which their places in the
-// partition find.
+// Returns whether the batch has edge_attr of this type's edges, so that steps
+// must keep the edges' positions in their partitions.
 bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
                     const PlannedEdgeType& type);
 

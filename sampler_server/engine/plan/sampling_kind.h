@@ -1,14 +1,12 @@
-// The seam between what is common to all batches and one kind of sampling.
+// The interface of a kind of sampling: its plan and the steps of its batches.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_SAMPLING_KIND_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_SAMPLING_KIND_H_
 
-#include <cstdint>
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -18,29 +16,31 @@ namespace v1 {
 class SessionSpec;
 }
 class BatchWriter;
-class Graph;
 struct GraphSchema;
 struct SamplingPlan;
 struct StepContext;
 
-// The steps that fill one batch's state: nodes, edges and a kind's own tensors.
-// The task before it has checked and numbered the inputs; the task after it
-// sizes the batch, answers Needs where it does not fit, and gathers the rows.
-// All methods on the task's strand.
+// How the steps of a batch end, unless by an error.
+enum class SamplingOutcome {
+  kSampled,   // the state holds what the steps sample
+  kTooLarge,  // it would exceed the limits; the state's counts say how large
+};
+
+// The steps of one batch. They fill its state: nodes, edges and tensors that
+// only this kind has. Before, the task has checked and numbered the inputs;
+// afterwards it computes the batch's size, answers Needs if it does not fit,
+// and gathers the rows. All methods on the task's strand.
 class BatchProgram {
  public:
-  enum class Outcome {
-    kSampled,   // the state holds the batch
-    kTooLarge,  // more than the limits: the state's counts say how much
-  };
+  using Outcome = SamplingOutcome;
   using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
 
   virtual ~BatchProgram() = default;
-  // `done` runs once, unless the task ends first; perhaps inside the call. What
-  // it holds, beside a fixed few KiB, is in the state or within the limits that
-  // the task's control states.
+  // `done` runs once, unless the task ends first; perhaps inside the call. The
+  // program's memory, beside a few KiB, is in the state or within the limits of
+  // the task's control.
   virtual void Start(Done done) = 0;
-  // Once all rows are in the room: for tensors made of them.
+  // Writes tensors that are made of rows. Called once all rows are in `room`.
   virtual absl::Status Finish(const BatchWriter& writer,
                               absl::Span<uint8_t> room) {
     (void)writer, (void)room;
@@ -48,38 +48,27 @@ class BatchProgram {
   }
 };
 
-// One kind of sampling. Has no state: one object serves all sessions and
-// threads.
+// One kind of sampling. Has no state: one object, which lives as long as the
+// program, serves all sessions. Thread-safe.
 class SamplingKind {
  public:
   virtual ~SamplingKind() = default;
-  // As users name it: `tributary sample --kind`.
+  // The name that users know: `tributary sample --kind`.
   virtual absl::string_view name() const = 0;
   // The number of its message in SessionSpec's oneof `kind`.
   virtual int field() const = 0;
   // Whether its inputs are links instead of nodes.
   virtual bool takes_links() const { return false; }
-  // Fills what the plan holds of this kind. What all kinds share is there
-  // already, and fields that nobody knows have been refused. INVALID_ARGUMENT,
-  // naming the field and what is allowed; FAILED_PRECONDITION for what the
-  // graph lacks.
+  // Fills this kind's part of `plan`, whose common part is filled; unknown
+  // fields of `spec` have been refused. Errors: INVALID_ARGUMENT, naming the
+  // field and what is allowed; FAILED_PRECONDITION, if the graph lacks
+  // something.
   virtual absl::Status Plan(const GraphSchema& schema,
                             const v1::SessionSpec& spec,
                             SamplingPlan* plan) const = 0;
-  // The steps of one batch of a plan that this kind filled.
+  // Returns the steps of one batch. This kind has filled context.plan.
   virtual std::shared_ptr<BatchProgram> NewProgram(
       StepContext context) const = 0;
-  // Answers what a program on another server asks with a KindQuestion of a
-  // partition. Pure; believes nothing; fills all of `answer`, or else
-  // INVALID_ARGUMENT, OUT_OF_RANGE, NOT_FOUND (the partition is not here).
-  virtual absl::Status Answer(const Graph& graph, uint32_t partition,
-                              absl::string_view question,
-                              absl::Span<const uint8_t> payload,
-                              absl::Span<uint8_t> answer) const {
-    (void)graph, (void)partition, (void)question, (void)payload, (void)answer;
-    return absl::UnimplementedError(
-        absl::StrCat("kind ", name(), " asks nothing of peers"));
-  }
 };
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// How a specification is refused.
+// The error for a session specification that is not valid.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_SPEC_ERROR_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_PLAN_SPEC_ERROR_H_
 
@@ -8,8 +8,8 @@
 
 namespace tributary {
 
-// INVALID_ARGUMENT: "session specification: FIELD: PARTS"; the parts end with
-// what is allowed.
+// Returns INVALID_ARGUMENT, "session specification: FIELD: PARTS". The parts
+// end with what is allowed.
 template <typename... Parts>
 absl::Status SpecError(absl::string_view field, const Parts&... parts) {
   return absl::InvalidArgumentError(

@@ -1,7 +1,6 @@
 #include "sampler_server/engine/questions/adjacency_questions.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/questions.pb.h"
 #include "common/text/status.h"
+#include "sampler_server/engine/questions/edge_question.h"
+#include "sampler_server/engine/questions/payload_arrays.h"
 
 namespace tributary {
 namespace {
@@ -22,16 +23,9 @@ struct Piece {
   uint64_t from = 0, count = 0, to = 0;
 };
 
-void Append(std::vector<uint8_t>& to, absl::Span<const uint64_t> values) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-  to.insert(to.end(), bytes, bytes + values.size() * sizeof(uint64_t));
-}
-
-// Value i of a payload that need not be aligned.
+// Value i of a payload.
 uint64_t ValueAt(absl::Span<const uint8_t> bytes, size_t i) {
-  uint64_t value = 0;
-  std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
-  return value;
+  return ReadLittleEndian<uint64_t>(bytes, i);
 }
 
 uint64_t* Values(absl::Span<uint8_t> bytes) {
@@ -151,6 +145,28 @@ v1::AdjacencyQuestion QuestionOf(int edge_type) {
   return question;
 }
 
+class Type final : public QuestionType {
+ public:
+  absl::string_view name() const override { return "adjacency"; }
+  absl::Status Answer(const Graph& graph, uint32_t partition,
+                      absl::string_view message,
+                      absl::Span<const uint8_t> payload,
+                      absl::Span<uint8_t> answer) const override {
+    ASSIGN_OR_RETURN(const auto asked, ParseEdgeQuestion<v1::AdjacencyQuestion>(
+                                           name(), graph, partition, message));
+    switch (asked.message.what_case()) {
+      case v1::AdjacencyQuestion::kRows:
+        return AnswerRows(asked.message.rows(), asked.edges, payload, answer);
+      case v1::AdjacencyQuestion::kNeighbors:
+        return AnswerNeighbors(asked.message.neighbors(), asked.edges,
+                               asked.num_src_nodes(), payload, answer);
+      default:
+        return absl::InvalidArgumentError(
+            "a question about neighbours that names neither rows nor pieces");
+    }
+  }
+};
+
 }  // namespace
 
 void AskDegrees(const StepContext& context, int edge_type,
@@ -161,6 +177,7 @@ void AskDegrees(const StepContext& context, int edge_type,
       static_cast<uint64_t>(schema.edge_types[edge_type].num_edges);
   const size_t answer_bytes = sizeof(uint64_t) * (first.empty() ? 1 : 2);
   NodeQuestion question;
+  question.type = &AdjacencyQuestionType();
   question.node_type = schema.edge_types[edge_type].dst_type;
   question.edge_type = edge_type;
   question.nodes = nodes;
@@ -179,10 +196,10 @@ void AskDegrees(const StepContext& context, int edge_type,
     v1::AdjacencyQuestion asked = QuestionOf(edge_type);
     asked.mutable_rows()->set_rows(to - from);
     asked.mutable_rows()->set_first(!first.empty());
-    KindQuestion made;
-    made.question = asked.SerializeAsString();
-    Append(made.payload,
-           absl::MakeConstSpan(group.rows).subspan(from, to - from));
+    PartitionQuestion made;
+    made.message = asked.SerializeAsString();
+    AppendLittleEndian(absl::MakeConstSpan(group.rows).subspan(from, to - from),
+                       &made.payload);
     made.answer_bytes = (to - from) * answer_bytes;
     return made;
   };
@@ -235,6 +252,7 @@ void AskNeighbors(const StepContext& context, int edge_type,
   const bool ids = !edge_ids.empty();
   const size_t edge_bytes = sizeof(uint64_t) * (ids ? 2 : 1);
   NodeQuestion question;
+  question.type = &AdjacencyQuestionType();
   question.node_type = schema.edge_types[edge_type].dst_type;
   question.edge_type = edge_type;
   question.nodes = all->nodes;
@@ -257,17 +275,18 @@ void AskNeighbors(const StepContext& context, int edge_type,
     v1::AdjacencyQuestion asked = QuestionOf(edge_type);
     asked.mutable_neighbors()->set_pieces(to - from);
     asked.mutable_neighbors()->set_edge_ids(ids);
-    KindQuestion made;
-    made.question = asked.SerializeAsString();
+    PartitionQuestion made;
+    made.message = asked.SerializeAsString();
     made.payload.reserve((to - from) * 3 * sizeof(uint64_t));
-    Append(made.payload,
-           absl::MakeConstSpan(group.rows).subspan(from, to - from));
+    AppendLittleEndian(absl::MakeConstSpan(group.rows).subspan(from, to - from),
+                       &made.payload);
     for (size_t i = from; i < to; ++i) {
-      Append(made.payload, {&all->pieces[group.index[i]].from, 1});
+      AppendLittleEndian<uint64_t>({&all->pieces[group.index[i]].from, 1},
+                                   &made.payload);
     }
     for (size_t i = from; i < to; ++i) {
       const Piece& piece = all->pieces[group.index[i]];
-      Append(made.payload, {&piece.count, 1});
+      AppendLittleEndian<uint64_t>({&piece.count, 1}, &made.payload);
       made.answer_bytes += piece.count * edge_bytes;
     }
     return made;
@@ -293,35 +312,9 @@ void AskNeighbors(const StepContext& context, int edge_type,
   NodeQuestions::Ask(context, std::move(question), std::move(done));
 }
 
-absl::Status AnswerAdjacency(const Graph& graph, uint32_t partition,
-                             absl::string_view question,
-                             absl::Span<const uint8_t> payload,
-                             absl::Span<uint8_t> answer) {
-  v1::AdjacencyQuestion asked;
-  const GraphSchema& schema = graph.schema();
-  if (!asked.ParseFromArray(question.data(),
-                            static_cast<int>(question.size())) ||
-      asked.edge_type() >= schema.edge_types.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a question of ", question.size(), " bytes about neighbours, of edge ",
-        "type ", asked.edge_type(), " of ", schema.edge_types.size()));
-  }
-  const auto edge_type = static_cast<int>(asked.edge_type());
-  const EdgePartition* edges = graph.edges(edge_type, partition);
-  if (edges == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("partition ", partition, " is not on this server"));
-  }
-  switch (asked.what_case()) {
-    case v1::AdjacencyQuestion::kRows:
-      return AnswerRows(asked.rows(), *edges, payload, answer);
-    case v1::AdjacencyQuestion::kNeighbors:
-      return AnswerNeighbors(asked.neighbors(), *edges,
-                             NumSrc(schema, edge_type), payload, answer);
-    default:
-      return absl::InvalidArgumentError(
-          "a question about neighbours that names neither rows nor pieces");
-  }
+const QuestionType& AdjacencyQuestionType() {
+  static const Type type;
+  return type;
 }
 
 }  // namespace tributary

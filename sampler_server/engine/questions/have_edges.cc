@@ -1,12 +1,14 @@
 #include "sampler_server/engine/questions/have_edges.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/proto/questions.pb.h"
+#include "common/text/status.h"
+#include "sampler_server/engine/questions/edge_question.h"
+#include "sampler_server/engine/questions/payload_arrays.h"
 
 namespace tributary {
 namespace {
@@ -29,17 +31,6 @@ bool Search(absl::Span<const Id> ids, uint64_t first, uint64_t end,
   return false;
 }
 
-void Append(std::vector<uint8_t>& to, absl::Span<const uint64_t> values) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-  to.insert(to.end(), bytes, bytes + values.size() * sizeof(uint64_t));
-}
-
-uint64_t Read(absl::Span<const uint8_t> payload, uint64_t index) {
-  uint64_t value;
-  std::memcpy(&value, payload.data() + index * sizeof(value), sizeof(value));
-  return value;
-}
-
 absl::Status TakeAnswer(const HaveEdges& asked, const PartitionNodes& group,
                         size_t from, size_t to,
                         absl::Span<const uint8_t> answer) {
@@ -53,6 +44,43 @@ absl::Status TakeAnswer(const HaveEdges& asked, const PartitionNodes& group,
   }
   return absl::OkStatus();
 }
+
+absl::Status AnswerPairs(uint64_t pairs, const EdgePartition& edges,
+                         absl::Span<const int64_t> base,
+                         absl::Span<const uint8_t> payload,
+                         absl::Span<uint8_t> answer) {
+  constexpr size_t kItem = 2 * sizeof(uint64_t);
+  if (payload.size() % kItem != 0 || payload.size() / kItem != pairs ||
+      answer.size() != pairs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "question whether ", pairs, " edges are there, with ", payload.size(),
+        " bytes for ", answer.size(), "; allowed: ", kItem, " and 1 for each"));
+  }
+  for (uint64_t i = 0; i < pairs; ++i) {
+    const auto row = ReadLittleEndian<uint64_t>(payload, i);
+    if (row + 1 >= edges.indptr.size() || row == UINT64_MAX) {
+      return absl::OutOfRangeError(
+          absl::StrCat("row ", row, " is beyond the partition"));
+    }
+    const auto id = ReadLittleEndian<uint64_t>(payload, pairs + i);
+    answer[i] = HasNeighbor(edges, base, row, id) ? 1 : 0;
+  }
+  return absl::OkStatus();
+}
+
+class Type final : public QuestionType {
+ public:
+  absl::string_view name() const override { return "have_edges"; }
+  absl::Status Answer(const Graph& graph, uint32_t partition,
+                      absl::string_view message,
+                      absl::Span<const uint8_t> payload,
+                      absl::Span<uint8_t> answer) const override {
+    ASSIGN_OR_RETURN(const auto asked, ParseEdgeQuestion<v1::HaveEdgesQuestion>(
+                                           name(), graph, partition, message));
+    return AnswerPairs(asked.message.pairs(), asked.edges, asked.src.base,
+                       payload, answer);
+  }
+};
 
 }  // namespace
 
@@ -76,7 +104,6 @@ bool HasNeighbor(const EdgePartition& edges, absl::Span<const int64_t> base,
 }
 
 void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
-                  const std::function<std::string(uint64_t pairs)>& question,
                   NodeQuestions::Done done) {
   const Graph& graph = *context.graph;
   const auto here = [&graph,
@@ -91,15 +118,19 @@ void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
     }
     return absl::OkStatus();
   };
-  const auto make = [asked, question](const PartitionNodes& group, size_t from,
-                                      size_t to) {
-    KindQuestion made;
-    made.question = question(to - from);
+  const auto make = [asked](const PartitionNodes& group, size_t from,
+                            size_t to) {
+    v1::HaveEdgesQuestion question;
+    question.set_edge_type(static_cast<uint32_t>(asked.edge_type));
+    question.set_pairs(to - from);
+    PartitionQuestion made;
+    made.message = question.SerializeAsString();
     made.payload.reserve((to - from) * 2 * sizeof(uint64_t));
-    Append(made.payload,
-           absl::MakeConstSpan(group.rows).subspan(from, to - from));
+    AppendLittleEndian(absl::MakeConstSpan(group.rows).subspan(from, to - from),
+                       &made.payload);
     for (size_t i = from; i < to; ++i) {
-      Append(made.payload, asked.sources.subspan(group.index[i], 1));
+      AppendLittleEndian(asked.sources.subspan(group.index[i], 1),
+                         &made.payload);
     }
     made.answer_bytes = to - from;
     return made;
@@ -109,6 +140,7 @@ void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
     return TakeAnswer(asked, group, from, to, answer);
   };
   NodeQuestion asks;
+  asks.type = &HaveEdgesQuestionType();
   asks.node_type = graph.schema().edge_types[asked.edge_type].dst_type;
   asks.edge_type = asked.edge_type;
   asks.nodes = asked.destinations;
@@ -119,26 +151,9 @@ void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
   NodeQuestions::Ask(context, std::move(asks), std::move(done));
 }
 
-absl::Status AnswerHaveEdges(uint64_t pairs, const EdgePartition& edges,
-                             absl::Span<const int64_t> base,
-                             absl::Span<const uint8_t> payload,
-                             absl::Span<uint8_t> answer) {
-  constexpr size_t kItem = 2 * sizeof(uint64_t);
-  if (payload.size() % kItem != 0 || payload.size() / kItem != pairs ||
-      answer.size() != pairs) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "question whether ", pairs, " edges are there, with ", payload.size(),
-        " bytes for ", answer.size(), "; allowed: ", kItem, " and 1 for each"));
-  }
-  for (uint64_t i = 0; i < pairs; ++i) {
-    const uint64_t row = Read(payload, i);
-    if (row + 1 >= edges.indptr.size() || row == UINT64_MAX) {
-      return absl::OutOfRangeError(
-          absl::StrCat("row ", row, " is beyond the partition"));
-    }
-    answer[i] = HasNeighbor(edges, base, row, Read(payload, pairs + i)) ? 1 : 0;
-  }
-  return absl::OkStatus();
+const QuestionType& HaveEdgesQuestionType() {
+  static const Type type;
+  return type;
 }
 
 }  // namespace tributary

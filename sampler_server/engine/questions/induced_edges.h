@@ -1,4 +1,5 @@
-// The edges of one partition both of whose ends are in a batch.
+// Finds the edges of one partition that are induced by a batch: both of their
+// ends are among the batch's nodes.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_QUESTIONS_INDUCED_EDGES_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_QUESTIONS_INDUCED_EDGES_H_
 
@@ -12,51 +13,54 @@
 
 namespace tributary {
 
-// Where edges are looked for. The references outlive it.
+// The partition and the nodes that edges may come from. A view.
 struct InducedSource {
   const EdgePartition& edges;
   uint64_t num_src_nodes;
-  const NodeSet& nodes;  // of the source type; of disjoint batches TreeIds
+  const NodeSet& nodes;  // internal ids; in disjoint batches TreeIds
 };
 
 // A node of the batch whose in-edges are looked at.
 struct InducedRow {
   uint64_t row = 0;       // within the partition
-  uint64_t first_id = 0;  // of its tree's nodes of the source type
-  // TakeInduced: so many edges, to this place and those after it.
+  uint64_t first_id = 0;  // id of node 0 of the source type in the row's tree
+  // For TakeInduced: how many edges to take, and the place of the first.
   uint32_t count = 0;
   uint64_t to = 0;
 };
 
 struct ScanLimits {
-  uint64_t pause = 0;  // stop behind the row with which so many are looked at
-  uint64_t most = 0;   // stop before the row with which more would be
+  // In-edges looked at. Stops behind the row that reaches `pause`, and before
+  // the row that would exceed `most`.
+  uint64_t pause = 0;
+  uint64_t most = 0;
 };
 
 struct Scanned {
-  size_t rows = 0;     // from the first on
-  uint64_t edges = 0;  // that these rows have; above limits.most: a row more
+  size_t rows = 0;     // counted, from the first on
+  uint64_t edges = 0;  // in-edges of these rows; above limits.most: of one more
 };
 
-// counts[i] becomes how many in-edges of rows[i] come from nodes of the set, in
-// its tree, for the first done->rows of them; one at least where limits.most
-// allows it. OUT_OF_RANGE for a row beyond the partition; DATA_LOSS for stored
-// values out of range. Pure. Thread-safe.
+// Sets counts[i] to the number of in-edges of rows[i] that come from nodes of
+// the set, in the row's tree, for the first done->rows rows; at least one row
+// unless limits.most forbids it. Errors: OUT_OF_RANGE (a row beyond the
+// partition), DATA_LOSS (stored values out of range). Thread-safe.
 absl::Status CountInduced(const InducedSource& source,
                           absl::Span<const InducedRow> rows,
                           const ScanLimits& limits, uint32_t* counts,
                           Scanned* done);
 
-// By edge: number in the set, edge id, place in the partition.
+// Arrays to write edges to: the source's number in the set, the edge id, and
+// the position in the partition.
 struct InducedEdges {
   uint32_t* numbers = nullptr;
   int64_t* edge_ids = nullptr;
   uint64_t* positions = nullptr;  // null: not wanted
 };
 
-// Writes those edges, each row's by ascending position, without the first
-// `skip` of rows[0]. Errors as above, and INVALID_ARGUMENT where a row has not
-// as many.
+// Writes the edges that CountInduced counts, each row's by ascending position,
+// without the first `skip` of rows[0]. Errors as CountInduced, and
+// INVALID_ARGUMENT if a row has fewer than row.count. Thread-safe.
 absl::Status TakeInduced(const InducedSource& source,
                          absl::Span<const InducedRow> rows, uint64_t skip,
                          const InducedEdges& out);

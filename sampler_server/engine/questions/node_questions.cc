@@ -2,19 +2,14 @@
 
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "sampler_server/engine/batch/held_memory.h"
+#include "sampler_server/engine/batch/partition_error.h"
 
 namespace tributary {
 namespace {
 
 // Payload and answer of a question stay below 4 MiB.
 constexpr size_t kMostBytes = size_t{2} << 20;
-
-absl::Status OfPartition(const absl::Status& status, uint32_t partition) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("partition ", partition, ": ",
-                                                  status.message()));
-}
 
 }  // namespace
 
@@ -29,7 +24,7 @@ void NodeQuestions::Start() {
   NodesByPartition parted =
       GroupByPartition(context_.graph->schema().node_types[question_.node_type],
                        question_.nodes);
-  std::vector<uint32_t>().swap(parted.group_of);
+  FreeMemory(parted.group_of);
   std::vector<PartitionNodes> here;
   for (PartitionNodes& group : parted.groups) {
     if (context_.graph->edges(question_.edge_type, group.partition) !=
@@ -42,9 +37,9 @@ void NodeQuestions::Start() {
   }
   for (const PartitionNodes& group : here) {
     const absl::Status status =
-        OfPartition(question_.here(group), group.partition);
+        NamePartition(question_.here(group), group.partition);
     if (!status.ok()) return Finish(status);
-    if (!context_.control->Live()) return;
+    if (!context_.control->ContinueOrEnd()) return;
   }
   asking_ = false;
   FinishWhenAllIsThere();
@@ -53,9 +48,7 @@ void NodeQuestions::Start() {
 void NodeQuestions::AskThere(
     const std::shared_ptr<const PartitionNodes>& group) {
   if (context_.remote == nullptr) {
-    return Finish(absl::FailedPreconditionError(
-        absl::StrCat("partition ", group->partition,
-                     " is not on this server, which has no peers")));
+    return Finish(NoPeersError(group->partition));
   }
   for (size_t from = 0; from < group->rows.size();) {
     size_t to = from;
@@ -71,20 +64,21 @@ void NodeQuestions::AskThere(
 
 void NodeQuestions::AskPiece(const std::shared_ptr<const PartitionNodes>& group,
                              size_t from, size_t to) {
-  KindQuestion asked = question_.make(*group, from, to);
-  asked.kind = context_.plan->kind->field();
+  PartitionQuestion asked = question_.make(*group, from, to);
+  asked.type = question_.type;
   asked.partition = group->partition;
   ++in_flight_;
   context_.remote->Ask(
       std::move(asked), context_.LimitsFor(0), context_.strand,
       [self = shared_from_this(), group, from,
        to](absl::StatusOr<AlignedBuffer> answer) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         --self->in_flight_;
         if (!answer.ok()) return self->Finish(answer.status());
-        const absl::Status status =
-            OfPartition(self->question_.take(*group, from, to, answer->span()),
-                        group->partition);
+        const absl::Status status = NamePartition(
+            self->question_.take(*group, from, to, answer->span()),
+            group->partition);
         if (!status.ok()) return self->Finish(status);
         self->FinishWhenAllIsThere();
       });

@@ -1,4 +1,4 @@
-// What a kind of sampling asks of nodes that any partition may hold.
+// Asks one question about each of many nodes, in whichever partition they are.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_QUESTIONS_NODE_QUESTIONS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_QUESTIONS_NODE_QUESTIONS_H_
 
@@ -15,34 +15,38 @@
 
 namespace tributary {
 
-// One thing that is asked of each of `nodes`, internal ids of one type; an id
-// may come more than once. A node's partition is here when `edge_type`'s is.
+// A question about each of `nodes`, internal ids of one type, which may repeat.
+// A node is on this server if its partition of `edge_type` is.
 struct NodeQuestion {
+  const QuestionType* type = nullptr;  // of the questions to other servers
   int node_type = 0;
   int edge_type = 0;
   absl::Span<const uint64_t> nodes;
-  // Of nodes that are here, at once; what `take` would do with the answer.
+  // Answers for nodes of one partition of this server, with the effect of
+  // `take`.
   std::function<absl::Status(const PartitionNodes&)> here;
-  // The larger of payload and answer for nodes[i]: at most 2 MiB.
+  // Returns the larger of payload and answer for nodes[i]; at most 2 MiB.
   std::function<size_t(uint32_t i)> bytes;
-  // Of the group's nodes [from, to): question, payload, answer_bytes.
-  std::function<KindQuestion(const PartitionNodes&, size_t from, size_t to)>
+  // Makes the message, payload and answer_bytes for the group's nodes
+  // [from, to).
+  std::function<PartitionQuestion(const PartitionNodes&, size_t from,
+                                  size_t to)>
       make;
-  // A peer's answer: DATA_LOSS where it cannot be.
+  // Takes a peer's answer; DATA_LOSS if it is not possible.
   std::function<absl::Status(const PartitionNodes&, size_t from, size_t to,
                              absl::Span<const uint8_t> answer)>
       take;
 };
 
-// Asks it, once: partitions of other servers first, in questions of some MiB,
-// so that they answer while those here are read. On the task's strand; keeps
-// itself alive until the answer.
+// Asks one NodeQuestion: partitions of other servers first, in questions of up
+// to 2 MiB, so that peers work while the partitions of this server are read. On
+// the task's strand; keeps itself alive until all answers are there.
 class NodeQuestions : public std::enable_shared_from_this<NodeQuestions> {
  public:
-  // Once, unless the task ends first; perhaps inside the call.
+  // Runs once, unless the task ends first; perhaps inside the call.
   using Done = absl::AnyInvocable<void(absl::Status)>;
 
-  // Spans and what the functions refer to outlive the answer.
+  // `question`'s spans, and what its functions refer to, outlive the answer.
   static void Ask(const StepContext& context, NodeQuestion question, Done done);
 
   NodeQuestions(const StepContext& context, NodeQuestion question, Done done)

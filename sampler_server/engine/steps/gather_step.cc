@@ -7,13 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "sampler_server/engine/batch/partition_error.h"
 #include "sampler_server/engine/ids/frontier.h"
 
 namespace tributary {
 namespace {
 
 template <typename T>
-absl::Span<const uint8_t> BytesOf(const T& values) {
+absl::Span<const uint8_t> AsBytes(const T& values) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
                              values.size() * sizeof(values[0]));
 }
@@ -47,7 +48,7 @@ void GatherStep::Start(const std::shared_ptr<const void>& owner, Done done) {
   for (std::shared_ptr<const Job>& job : here) {
     const absl::Status status = GatherHere(std::move(job), owner);
     if (!status.ok()) return Finish(status);
-    if (!context_.control->Live()) return;
+    if (!context_.control->ContinueOrEnd()) return;
   }
   FinishWhenAllIsThere();
 }
@@ -164,7 +165,7 @@ absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
     RETURN_IF_ERROR(GatherColumn(*job, job->x, nodes.x, "x"));
   }
   RETURN_IF_ERROR(
-      GatherColumn(*job, job->orig_id, BytesOf(nodes.orig_id), "orig_id"));
+      GatherColumn(*job, job->orig_id, AsBytes(nodes.orig_id), "orig_id"));
   return GatherColumn(*job, job->y, nodes.y, "y");
 }
 
@@ -202,7 +203,8 @@ absl::Status GatherStep::ReadColumn(std::shared_ptr<const Job> job,
   context_.rows->Read(
       std::move(read), context_.strand,
       [self = shared_from_this()](absl::Status status) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         --self->reading_;
         if (!status.ok()) return self->Finish(std::move(status));
         self->FinishWhenAllIsThere();
@@ -212,9 +214,7 @@ absl::Status GatherStep::ReadColumn(std::shared_ptr<const Job> job,
 
 void GatherStep::GatherThere(Job job) {
   if (context_.remote == nullptr) {
-    return Finish(absl::FailedPreconditionError(
-        absl::StrCat("partition ", job.partition,
-                     " is not on this server, which has no peers")));
+    return Finish(NoPeersError(job.partition));
   }
   RemoteGather gather;
   gather.table = job.table;
@@ -236,7 +236,8 @@ void GatherStep::GatherThere(Job job) {
       std::move(gather), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(),
        job = std::move(job)](absl::StatusOr<GatheredRows> rows) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         --self->in_flight_;
         if (!rows.ok()) return self->Finish(rows.status());
         const absl::Status status = self->Scatter(job, *rows);
@@ -272,7 +273,7 @@ absl::Status GatherStep::Scatter(const Job& job,
                               absl::Span<const uint8_t> bytes) {
     return put(bytes, column.form.scale_bytes(), column.scales);
   };
-  RETURN_IF_ERROR(put_rows(job.orig_id, BytesOf(rows.orig_id)));
+  RETURN_IF_ERROR(put_rows(job.orig_id, AsBytes(rows.orig_id)));
   RETURN_IF_ERROR(put_rows(job.x, rows.x.span()));
   RETURN_IF_ERROR(put_scales(job.x, rows.x_scale.span()));
   RETURN_IF_ERROR(put_rows(job.y, rows.y.span()));

@@ -1,4 +1,4 @@
-// Fills the rows of a batch: original ids, features, labels, edge attributes.
+// The last step of a batch: collects rows of columns (n_id, x, y, edge_attr).
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_
 
@@ -16,10 +16,11 @@
 
 namespace tributary {
 
-// Asks other servers for their rows, has those that are in files here read into
-// the room, copies those that are in memory meanwhile, and scatters the replies
-// as they come. What replies hold is at most what the room does. All methods on
-// the task's strand.
+// Asks other servers for their rows, starts reads of rows that are in files,
+// copies rows that are in memory, and scatters replies into the room as they
+// arrive. Replies hold no more bytes than the room. Errors: DATA_LOSS (values
+// that are not possible), those of RemotePartitions and RowReader. All methods
+// on the task's strand.
 class GatherStep : public std::enable_shared_from_this<GatherStep> {
  public:
   using Done = absl::AnyInvocable<void(absl::Status)>;
@@ -29,13 +30,13 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
              absl::Span<uint8_t> room)
       : context_(std::move(context)), writer_(writer), room_(room) {}
 
-  // `owner` keeps the room, for those who may write into it after the step's
-  // end: reads of files that are under way. `done` runs once, unless the task
-  // ends first; perhaps inside the call.
+  // `owner` keeps the room alive: reads of files may write into it after the
+  // step has ended. `done` runs once, unless the task ends first; perhaps
+  // inside the call.
   void Start(const std::shared_ptr<const void>& owner, Done done);
 
  private:
-  // A column in the batch, and one partition's part of the same.
+  // A column of a batch's type, or one partition's part of it.
   struct Column {
     absl::Span<uint8_t> out;
     RowForm form;
@@ -47,9 +48,9 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
     RemoteGather::Table table = RemoteGather::Table::kNodes;
     int type = 0;  // of the schema
     uint32_t partition = 0;
-    std::vector<uint64_t> rows;  // of another server: gone with the request
+    std::vector<uint64_t> rows;  // moved into the request to another server
     size_t num_rows = 0;
-    std::vector<uint32_t> to;  // empty: 0, 1, 2, ...
+    std::vector<uint32_t> to;  // place of each row; empty: 0, 1, 2, ...
     Column orig_id, x, y, edge_attr;
   };
 
@@ -77,8 +78,8 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   const absl::Span<uint8_t> room_;
   Done done_;
   std::vector<Job> jobs_;
-  int in_flight_ = 0;  // of peers
-  int reading_ = 0;    // columns, from files
+  int in_flight_ = 0;  // requests to peers
+  int reading_ = 0;    // columns that are read from files
 };
 
 }  // namespace tributary

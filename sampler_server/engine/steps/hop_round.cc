@@ -15,25 +15,26 @@
 namespace tributary {
 namespace {
 
-// The memory goes as well: what was cut is asked for again.
+// Frees the memory of what is cut, too: it will be asked for again.
 template <typename T>
 void Shrink(std::vector<T>& values, size_t size) {
   values.resize(size);
   values.shrink_to_fit();
 }
 
+// Appends `from` to `to` and frees it.
 template <typename T>
-void Append(std::vector<T>& to, std::vector<T>&& from) {
+void MoveToEnd(std::vector<T>& to, std::vector<T>&& from) {
   if (to.empty()) {
     to = std::move(from);
   } else {
     to.reserve(to.size() + from.size());  // no byte more
     to.insert(to.end(), from.begin(), from.end());
-    LetGo(from);
+    FreeMemory(from);
   }
 }
 
-// Of an array per node, which may be empty for all of them.
+// Returns the values from `from` on of an array per node, which may be empty.
 template <typename T>
 absl::Span<const T> Rest(const std::vector<T>& values, size_t from) {
   return absl::MakeConstSpan(values).subspan(std::min(from, values.size()));
@@ -44,7 +45,7 @@ std::vector<T> CopyOf(absl::Span<const T> values) {
   return {values.begin(), values.end()};
 }
 
-// A node that was cut goes back to those that have no answer.
+// Removes a node whose edges were cut: it counts as unanswered.
 void DropPartial(HopEdges& reply) {
   if (!reply.last_is_partial) return;
   const size_t kept = reply.neighbors.size() - reply.counts.back();
@@ -195,10 +196,10 @@ absl::Status HopRound::Accept(PartitionShare& share, HopEdges reply) {
     }
   }
   edges_ += reply.neighbors.size();
-  Append(share.edges.counts, std::move(reply.counts));
-  Append(share.edges.neighbors, std::move(reply.neighbors));
-  Append(share.edges.edge_ids, std::move(reply.edge_ids));
-  Append(share.edges.positions, std::move(reply.positions));
+  MoveToEnd(share.edges.counts, std::move(reply.counts));
+  MoveToEnd(share.edges.neighbors, std::move(reply.neighbors));
+  MoveToEnd(share.edges.edge_ids, std::move(reply.edge_ids));
+  MoveToEnd(share.edges.positions, std::move(reply.positions));
   return absl::OkStatus();
 }
 
@@ -216,10 +217,10 @@ size_t HopRound::bytes() const {
 // One column after another, each of which the shares lose as it is merged.
 void HopRound::MergeShares() {
   for (PartitionShare& share : shares_) {
-    LetGo(share.local_numbers);
-    LetGo(share.rows);
-    LetGo(share.trees);
-    LetGo(share.time_bound);
+    FreeMemory(share.local_numbers);
+    FreeMemory(share.rows);
+    FreeMemory(share.trees);
+    FreeMemory(share.time_bound);
   }
   if (shares_.size() == 1) {
     merged_ = std::move(shares_[0].edges);
@@ -248,7 +249,7 @@ void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
     merged.insert(merged.end(), begin, begin + n);
     edge[s] += n;
   }
-  for (PartitionShare& share : shares_) LetGo(share.edges.*column);
+  for (PartitionShare& share : shares_) FreeMemory(share.edges.*column);
 }
 
 // Out-edges that join the in-edges, among which self loops are. `ids` are by
@@ -284,7 +285,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (merging + src.bytes() > most_bytes) src.DropTable();
   if (merging + src.bytes() > most_bytes) return false;
   if (!shares_.empty()) MergeShares();
-  if (type().joins >= 0 && type().src_type == type().dst_type) {
+  if (type().shares_tensors_of >= 0 && type().src_type == type().dst_type) {
     DropSelfLoops(src.ids());
   }
   // Numbers take 28 bytes for each node and 4 for each edge, at most.
@@ -299,8 +300,8 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
           shares_[share_of_.empty() ? 0 : share_of_[i]].partition);
     }
   }
-  LetGo(shares_);
-  LetGo(share_of_);
+  FreeMemory(shares_);
+  FreeMemory(share_of_);
   const size_t held = merged_.bytes() + hop->owners.size() * sizeof(uint32_t) +
                       edges_ * sizeof(uint32_t);
   if (held > most_bytes) return false;
@@ -308,7 +309,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held)) {
     return false;
   }
-  LetGo(merged_.neighbors);
+  FreeMemory(merged_.neighbors);
   hop->counts = std::move(merged_.counts);
   hop->edge_ids = std::move(merged_.edge_ids);
   hop->positions = std::move(merged_.positions);
@@ -316,11 +317,11 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
 }
 
 size_t HopRound::CountNewNodes(const LocalNumbering& src) {
-  LetGo(merged_.edge_ids);
-  LetGo(merged_.positions);
+  FreeMemory(merged_.edge_ids);
+  FreeMemory(merged_.positions);
   for (PartitionShare& share : shares_) {
-    LetGo(share.edges.edge_ids);
-    LetGo(share.edges.positions);
+    FreeMemory(share.edges.edge_ids);
+    FreeMemory(share.edges.positions);
   }
   std::vector<uint64_t>& ids = merged_.neighbors;
   ids.reserve(edges_);

@@ -1,5 +1,5 @@
-// One edge type in one hop: the frontier parted among partitions, and their
-// answers put together again in the frontier's order.
+// One edge type in one hop: splits the frontier among partitions and merges
+// their replies in the frontier's order.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_HOP_ROUND_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_HOP_ROUND_H_
 
@@ -15,31 +15,34 @@
 
 namespace tributary {
 
-// What one partition is asked for, and what it has answered so far.
+// One partition's part of the frontier and its replies so far.
 struct PartitionShare {
   uint32_t partition = 0;
   std::vector<uint32_t> local_numbers;
   std::vector<uint64_t> rows;
-  std::vector<uint32_t> trees;      // of disjoint batches
-  std::vector<int64_t> time_bound;  // with a TimeColumn
+  std::vector<uint32_t> trees;      // in disjoint batches
+  std::vector<int64_t> time_bound;  // if the rule has a TimeColumn
   HopEdges edges;  // of the first edges.counts.size() rows, whole nodes only
-  bool alone = false;  // was cut once: asked again with all that is left
+  // A reply was cut short: the rest is asked for alone, with the whole
+  // allowance.
+  bool alone = false;
 
   size_t answered() const { return edges.counts.size(); }
   size_t unanswered() const { return rows.size() - answered(); }
 };
 
-// The nodes that a hop draws for: the last of those that are known.
+// The nodes that a hop draws for: known[begin], known[begin + 1], ...
 struct HopFrontier {
-  absl::Span<const uint64_t> known;  // ids of the destination type by number
-  size_t begin = 0;                  // the frontier's first
-  // Of disjoint batches, whose ids are those of TreeIds.
-  uint32_t trees = 0;
-  absl::Span<const int64_t> tree_time;      // per tree; empty without times
+  absl::Span<const uint64_t> known;  // ids of the destination type, by number
+  size_t begin = 0;
+  uint32_t trees = 0;  // of a disjoint batch, whose ids are TreeIds; else 0
+  absl::Span<const int64_t> tree_time;      // by tree; empty without times
   const ExcludedEdges* excluded = nullptr;  // of the edge type; null: none
 };
 
-// Not thread-safe. What the frontier views outlives it.
+// Usage: a query for each of shares(), Accept for each reply until no row is
+// unanswered, then Merge. The constructor's arguments, and what the frontier
+// views, outlive it. Not thread-safe.
 class HopRound {
  public:
   // `planned` is an index into the plan's edge types.
@@ -50,29 +53,33 @@ class HopRound {
   const PlannedEdgeType& type() const { return plan_.edge_types[planned_]; }
   std::vector<PartitionShare>& shares() { return shares_; }
 
-  // The most edges that the rest of a share can have; UINT64_MAX for fanout -1.
+  // Returns the most edges that a share's unanswered rows can have; UINT64_MAX
+  // for fanout -1.
   uint64_t MostEdges(const PartitionShare& share) const;
-  // For rows that the share has no answer to. The query views the share.
+  // Return queries for the share's unanswered rows. LocalQuery's is a view of
+  // the share.
   HopQuery LocalQuery(const PartitionShare& share, uint64_t max_edges,
                       bool exact_memory) const;
   RemoteHop RemoteQuery(const PartitionShare& share) const;
 
-  // Takes a reply to the unanswered rows, whose neighbours get their trees; a
-  // node that was cut is left unanswered. Believes nothing: DATA_LOSS naming
-  // the partition.
+  // Adds a reply to the share; neighbours get the ids of their trees. A node
+  // whose edges were cut stays unanswered. Validates all input: DATA_LOSS
+  // naming the partition.
   absl::Status Accept(PartitionShare& share, HopEdges reply);
-  // Edges accepted so far; once merged, those that are left.
+  // Returns the edges accepted so far; after Merge, those that are in the hop.
   uint64_t edges() const { return edges_; }
 
   bool wants_positions() const { return rule_.want_positions; }
 
-  // Memory of questions and answers.
+  // Memory held, of queries and replies.
   size_t bytes() const;
-  // Requires every share to be answered. Numbers the neighbours and empties the
-  // round; `src` may lose its table on the way. False when that takes more than
-  // `most_bytes` for the round, `hop` and `src` together: see CountNewNodes.
+  // Moves the edges of all shares, which must be answered, to `hop` and numbers
+  // the neighbours in `src`, whose table may be dropped. Returns false if the
+  // round, `hop` and `src` together would exceed `most_bytes`: call
+  // CountNewNodes then.
   bool Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop);
-  // Once Merge was false, and nothing after it: how many nodes have no number.
+  // Returns how many neighbours have no number in `src`. Only after Merge has
+  // returned false, as the last call.
   size_t CountNewNodes(const LocalNumbering& src);
 
  private:

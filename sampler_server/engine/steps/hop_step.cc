@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/random/hop_key.h"
+#include "sampler_server/engine/batch/partition_error.h"
 
 namespace tributary {
 namespace {
@@ -159,7 +160,7 @@ void HopStep::Pump() {
     edges_left_ -= grant;
     ++in_flight_;
     Issue(request, grant);
-    if (done_ == nullptr || !context_.control->Live()) return;
+    if (done_ == nullptr || !context_.control->ContinueOrEnd()) return;
   }
   if (in_flight_ > 0) {
     return context_.control->SetStage(BatchStage::kWaitingForPeer);
@@ -205,10 +206,7 @@ void HopStep::IssueRemote(const Request& request, uint64_t grant) {
   const HopRound& round = rounds_[request.round];
   const PartitionShare& share = ShareOf(request);
   if (context_.remote == nullptr) {
-    return OnReply(request, grant,
-                   absl::FailedPreconditionError(absl::StrCat(
-                       "partition ", share.partition,
-                       " is not on this server, which has no peers")));
+    return OnReply(request, grant, NoPeersError(share.partition));
   }
   RemoteHop hop = round.RemoteQuery(share);
   const uint64_t bytes = ReplyBytes(grant, hop.rule.want_positions);
@@ -216,7 +214,8 @@ void HopStep::IssueRemote(const Request& request, uint64_t grant) {
       std::move(hop), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(), request,
        grant](absl::StatusOr<HopEdges> reply) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         self->OnReply(request, grant, std::move(reply));
         if (self->done_ != nullptr) self->Pump();
       });
@@ -279,7 +278,7 @@ void HopStep::ReportTooLarge(size_t first_round) {
 void HopStep::Merge() {
   context_.control->SetStage(BatchStage::kSampling);
   for (size_t i = 0; i < rounds_.size(); ++i) {
-    if (!context_.control->Live()) return;
+    if (!context_.control->ContinueOrEnd()) return;
     const NodeTypeState& src =
         context_.state->nodes[rounds_[i].type().src_type];
     if (src.numbering.size() + rounds_[i].edges() > INT32_MAX) {
@@ -290,7 +289,7 @@ void HopStep::Merge() {
     if (!MergeRound(i)) return ReportTooLarge(i);
   }
   if (next_type_ == context_.plan->edge_types.size()) {
-    return Finish(Outcome::kMerged);
+    return Finish(Outcome::kSampled);
   }
   StartWave();
 }

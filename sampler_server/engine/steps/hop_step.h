@@ -1,4 +1,5 @@
-// One hop of a batch: every planned edge type's frontier, on every partition.
+// One hop of a batch: samples neighbours of the frontier, of every planned edge
+// type and on every partition.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_HOP_STEP_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_HOP_STEP_H_
 
@@ -10,21 +11,21 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "sampler_server/engine/batch/step_context.h"
+#include "sampler_server/engine/plan/sampling_kind.h"
 #include "sampler_server/engine/steps/hop_round.h"
 
 namespace tributary {
 
-// Asks other servers' partitions first, samples those that are here meanwhile,
-// and merges when all have answered. What may be held at once is granted from
-// an allowance of edges; a request that was cut short by its grant is asked
-// again, alone, with all that is left. Edge types whose frontiers do not fit in
-// working memory together come in waves. All methods on the task's strand.
+// Asks other servers for their partitions, samples those of this server
+// meanwhile, and merges when all have answered. Each request is granted a share
+// of the edges that may be held; a request that its grant cuts short is
+// repeated alone, with all that is left. Edge types whose frontiers do not fit
+// into working memory together are sampled in waves. Errors: those of SampleHop
+// and of RemotePartitions, FAILED_PRECONDITION if there are no peers. All
+// methods on the task's strand.
 class HopStep : public std::enable_shared_from_this<HopStep> {
  public:
-  enum class Outcome {
-    kMerged,    // the state holds the hop
-    kTooLarge,  // more than the limits: the state's counts say how much
-  };
+  using Outcome = SamplingOutcome;
   using Done = absl::AnyInvocable<void(absl::StatusOr<Outcome>)>;
 
   HopStep(StepContext context, int hop, const StepLimits& limits);

@@ -1,4 +1,4 @@
-// The last step of a batch whose subgraph is bidirectional.
+// The last step of a batch whose subgraph is bidirectional: adds reverse edges.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_MIRROR_EDGES_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_MIRROR_EDGES_H_
 
@@ -9,11 +9,11 @@
 
 namespace tributary {
 
-// Each edge type's drawn edges become they and the mirror images of those of
-// PlannedEdgeType::mirrors: by destination, then source; of several between the
-// same two one, which was drawn rather than mirrored and else has the lowest
-// id. False when that takes more than `most_bytes` for the state and all; the
-// state's edges are not those of a batch then.
+// Adds to the edges of each type the reverse of each edge of the type that
+// PlannedEdgeType::mirrors names. Orders them by destination, then source, and
+// keeps one edge of several between the same two nodes: a sampled one before a
+// reversed one, then the lowest id. Returns false if state and working memory
+// together would exceed `most_bytes`; the state's edges are then incomplete.
 bool MirrorEdges(const SamplingPlan& plan, uint64_t most_bytes,
                  BatchState* state);
 

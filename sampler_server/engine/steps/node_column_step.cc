@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "sampler_server/engine/batch/partition_error.h"
 #include "sampler_server/engine/ids/frontier.h"
 
 namespace tributary {
@@ -54,9 +55,7 @@ absl::Status NodeColumnStep::Read(uint32_t partition,
 void NodeColumnStep::Ask(uint32_t partition, std::vector<uint64_t> rows,
                          std::vector<uint32_t> index) {
   if (context_.remote == nullptr) {
-    return Finish(absl::FailedPreconditionError(
-        absl::StrCat("partition ", partition,
-                     " is not on this server, which has no peers")));
+    return Finish(NoPeersError(partition));
   }
   RemoteGather gather;
   gather.type = static_cast<uint32_t>(node_type_);
@@ -70,7 +69,8 @@ void NodeColumnStep::Ask(uint32_t partition, std::vector<uint64_t> rows,
       std::move(gather), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(), partition,
        index = std::move(index)](absl::StatusOr<GatheredRows> reply) {
-        if (self->done_ == nullptr || !self->context_.control->Live()) return;
+        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
+          return;
         --self->in_flight_;
         const absl::Status status =
             reply.ok() ? self->Take(partition, index, *reply) : reply.status();

@@ -1,4 +1,4 @@
-// A column of nodes that any partition may hold.
+// Reads a column of nodes, in whichever partition they are.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_NODE_COLUMN_STEP_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_NODE_COLUMN_STEP_H_
 
@@ -16,8 +16,8 @@ namespace tributary {
 
 enum class NodeColumn { kOriginalId, kTime };
 
-// Reads it from the partitions that are here, and asks the owners of the
-// others. All methods on the task's strand.
+// Reads the partitions of this server and asks the owners of the others. One
+// Start per object. All methods on the task's strand.
 class NodeColumnStep : public std::enable_shared_from_this<NodeColumnStep> {
  public:
   using Done = absl::AnyInvocable<void(absl::Status)>;
@@ -26,9 +26,10 @@ class NodeColumnStep : public std::enable_shared_from_this<NodeColumnStep> {
   NodeColumnStep(StepContext context, int node_type, NodeColumn column)
       : context_(std::move(context)), node_type_(node_type), column_(column) {}
 
-  // values[i] becomes that of nodes[i], internal ids, of which one may come
-  // more than once; both outlive the answer. `done` runs once, unless the task
-  // ends first; perhaps inside the call. DATA_LOSS for what cannot be.
+  // Sets values[i] to the column's value of nodes[i], an internal id; ids may
+  // repeat. Both spans outlive the answer. `done` runs once, unless the task
+  // ends first; perhaps inside the call. Errors: DATA_LOSS (a value that is not
+  // possible), those of RemotePartitions.
   void Start(absl::Span<const uint64_t> nodes, absl::Span<int64_t> values,
              Done done);
 

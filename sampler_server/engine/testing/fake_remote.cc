@@ -141,7 +141,8 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
 }
 
 void FakeRemote::Ask(
-    KindQuestion question, const Limits& limits, std::shared_ptr<Strand> strand,
+    PartitionQuestion question, const Limits& limits,
+    std::shared_ptr<Strand> strand,
     absl::AnyInvocable<void(absl::StatusOr<AlignedBuffer>)> done) {
   ++questions_asked;
   cancels.push_back(limits.cancel);
@@ -149,8 +150,8 @@ void FakeRemote::Ask(
   absl::StatusOr<AlignedBuffer> reply = AlignedBuffer(question.answer_bytes);
   absl::Status status = failure;
   if (status.ok()) {
-    status = FindKind(question.kind)
-                 ->Answer(*graph_, question.partition, question.question,
+    status = FindQuestionType(question.type->name())
+                 ->Answer(*graph_, question.partition, question.message,
                           question.payload, reply->span());
   }
   if (!status.ok()) reply = status;

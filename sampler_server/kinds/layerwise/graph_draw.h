@@ -13,20 +13,23 @@
 
 namespace tributary {
 
-// k nodes, with replacement, in proportion to the edges that lead from them.
+// k nodes, drawn with replacement in proportion to their out-degrees. Immutable
+// once drawn.
 class GraphDraw {
  public:
-  // `table` is of out-degrees, and summed up. DATA_LOSS for a node that is
-  // none.
+  // `table` is of out-degrees and must be summed up. DATA_LOSS: a node that was
+  // drawn does not exist.
   static absl::StatusOr<GraphDraw> Draw(const Graph& graph, int node_type,
                                         int edge_type, const DegreeTable& table,
                                         PhiloxKey key, uint32_t k);
 
-  // Of an internal id: how often it was drawn over its out-degree; 0: never.
+  // Returns how often a node, by internal id, was drawn, divided by its
+  // out-degree; 0 if never.
   double Share(uint64_t node) const;
 
   uint64_t bytes() const { return nodes_.capacity() * sizeof(Drawn); }
-  static uint64_t BytesFor(uint32_t k) {  // and its draws
+  // Memory of a draw of k nodes while it is made.
+  static uint64_t BytesFor(uint32_t k) {
     return k * (sizeof(Drawn) + 2 * sizeof(uint64_t));
   }
 

@@ -4,7 +4,6 @@
 
 #include "common/proto/session.pb.h"
 #include "sampler_server/engine/batch/step_context.h"
-#include "sampler_server/engine/questions/adjacency_questions.h"
 #include "sampler_server/kinds/layerwise/layerwise_plan.h"
 #include "sampler_server/kinds/layerwise/layerwise_program.h"
 
@@ -21,12 +20,6 @@ class Kind final : public SamplingKind {
   }
   std::shared_ptr<BatchProgram> NewProgram(StepContext context) const override {
     return std::make_shared<LayerwiseProgram>(std::move(context));
-  }
-  absl::Status Answer(const Graph& graph, uint32_t partition,
-                      absl::string_view question,
-                      absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
-    return AnswerAdjacency(graph, partition, question, payload, answer);
   }
 };
 

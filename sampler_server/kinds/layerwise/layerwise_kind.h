@@ -1,4 +1,4 @@
-// `--kind layerwise`: LADIES, as docs/sampling.md defines it.
+// `--kind layerwise`: LADIES and FastGCN, as docs/sampling.md defines them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_KIND_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_KIND_H_
 
@@ -6,6 +6,7 @@
 
 namespace tributary {
 
+// Returns the kind; it lives as long as the program.
 const SamplingKind& LayerwiseKind();
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// A session of layer-wise sampling made ready to run.
+// The plan of a session of layer-wise sampling.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PLAN_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PLAN_H_
 
@@ -16,19 +16,21 @@
 
 namespace tributary {
 
+// Immutable once filled, except for the degree table.
 class LayerwisePlan final : public KindPlan {
  public:
-  // As SamplingKind::Plan.
+  // Does what SamplingKind::Plan requires.
   static absl::Status Fill(const GraphSchema& schema,
                            const v1::LayerwiseSampling& layerwise,
                            SamplingPlan* plan);
+  // Returns the layer-wise part of a plan that Fill has filled.
   static const LayerwisePlan& Of(const SamplingPlan& plan) {
     return static_cast<const LayerwisePlan&>(*plan.part);
   }
 
   std::vector<uint32_t> nodes_per_layer;
   LayerImportance importance = LayerImportance::kLadies;
-  // Of FastGCN: out-degrees, that the first batches sum up. Else null.
+  // FastGCN: the out-degrees, which the first batches sum up. Else null.
   std::shared_ptr<DegreeTable> degrees;
   std::string weight_name;  // of edge_weight, with its suffix
 };

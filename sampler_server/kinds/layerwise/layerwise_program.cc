@@ -81,7 +81,7 @@ void LayerwiseProgram::BeginLayer() {
 }
 
 void LayerwiseProgram::OnDegrees(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
   // When the question has let go of what it holds; so below.
@@ -112,7 +112,7 @@ void LayerwiseProgram::ReadRows() {
 }
 
 void LayerwiseProgram::OnNeighbors(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
   Later(&LayerwiseProgram::Weigh);
@@ -182,7 +182,7 @@ bool LayerwiseProgram::NumberCandidates() {
       !candidates.Number(neighbors_, candidate_.data(), working - held)) {
     return false;
   }
-  LetGo(neighbors_);
+  FreeMemory(neighbors_);
   candidates.DropTable();
   if (!Fits(candidates.bytes() + candidates.size() * sizeof(uint64_t))) {
     return false;
@@ -228,7 +228,7 @@ bool LayerwiseProgram::NumberDrawn() {
     if (IsDrawn(c)) ids.push_back(candidate_id_[c]);
   }
   local_.assign(candidate_id_.size(), 0);
-  LetGo(candidate_id_);
+  FreeMemory(candidate_id_);
   const uint64_t held = BytesHeld() - numbering.bytes() +
                         ids.size() * (sizeof(uint64_t) + sizeof(uint32_t));
   const uint64_t working = context_.control->Limits().working_bytes;
@@ -293,10 +293,10 @@ void LayerwiseProgram::KeepEdges(uint64_t kept) {
 void LayerwiseProgram::EndLayer() {
   nodes().per_hop[layer_ + 1] =
       static_cast<int64_t>(nodes().numbering.size() - size_);
-  for (auto* list : {&degree_, &first_}) LetGo(*list);
-  for (auto* list : {&candidate_, &local_}) LetGo(*list);
-  LetGo(edge_ids_);
-  LetGo(share_);
+  for (auto* list : {&degree_, &first_}) FreeMemory(*list);
+  for (auto* list : {&candidate_, &local_}) FreeMemory(*list);
+  FreeMemory(edge_ids_);
+  FreeMemory(share_);
   draw_.reset();
   if (++layer_ == context_.plan->num_hops) return End(Outcome::kSampled);
   Later(&LayerwiseProgram::BeginLayer);
@@ -304,7 +304,7 @@ void LayerwiseProgram::EndLayer() {
 
 void LayerwiseProgram::Later(Step step) {
   context_.strand->Post([self = shared_from_this(), step] {
-    if (self->context_.control->Live()) ((*self).*step)();
+    if (self->context_.control->ContinueOrEnd()) ((*self).*step)();
   });
 }
 
@@ -328,11 +328,11 @@ void LayerwiseProgram::EndTooLarge() {
 
 void LayerwiseProgram::End(absl::StatusOr<Outcome> outcome) {
   for (auto* list : {&degree_, &first_, &neighbors_, &candidate_id_}) {
-    LetGo(*list);
+    FreeMemory(*list);
   }
-  for (auto* list : {&candidate_, &local_}) LetGo(*list);
-  LetGo(edge_ids_);
-  LetGo(share_);
+  for (auto* list : {&candidate_, &local_}) FreeMemory(*list);
+  FreeMemory(edge_ids_);
+  FreeMemory(share_);
   draw_.reset();
   std::exchange(done_, nullptr)(std::move(outcome));
 }

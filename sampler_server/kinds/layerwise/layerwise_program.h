@@ -1,4 +1,4 @@
-// The steps of one batch of layer-wise sampling.
+// The program of one batch of layer-wise sampling.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PROGRAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LAYERWISE_LAYERWISE_PROGRAM_H_
 
@@ -14,9 +14,9 @@
 
 namespace tributary {
 
-// Layer after layer: the degrees of the nodes so far and all their in-edges,
-// from whoever holds them; what each neighbour weighs; the draw; and the edges
-// between what was drawn and the nodes so far.
+// For each layer, reads the degrees and all in-edges of the nodes so far, from
+// all partitions; computes the neighbours' weights; draws nodes; and keeps the
+// edges between the drawn nodes and the nodes so far.
 class LayerwiseProgram final
     : public BatchProgram,
       public std::enable_shared_from_this<LayerwiseProgram> {
@@ -60,7 +60,8 @@ class LayerwiseProgram final
   void EndLayer();
 
   uint64_t BytesHeld() const;
-  // `bytes` beside what is held; notes by how many they do not.
+  // Returns whether `bytes` more fit into working memory; if not, sets
+  // short_of_ to the bytes that are missing.
   bool Fits(uint64_t bytes);
   void Later(Step step);
   void End(absl::StatusOr<Outcome> outcome);
@@ -72,16 +73,16 @@ class LayerwiseProgram final
   int layer_ = 0;
   uint64_t short_of_ = 0;
   size_t size_ = 0;  // of the layer: nodes 0, ..., size_ - 1
-  // By node of the layer: its row.
+  // Of each node of the layer: its row.
   std::vector<uint64_t> degree_, first_;
-  // By edge of the layer's rows.
+  // Of each edge of the layer's rows.
   std::vector<uint64_t> neighbors_;
   std::vector<int64_t> edge_ids_;
-  std::vector<uint32_t> candidate_;  // its source's number among them
-  // By candidate.
+  std::vector<uint32_t> candidate_;  // number of its source as a candidate
+  // Of each candidate.
   std::vector<uint64_t> candidate_id_;
   std::optional<LayerDraw> draw_;
-  std::vector<double> share_;    // instead, of FastGCN: GraphDraw::Share
+  std::vector<double> share_;    // FastGCN, instead of draw_: GraphDraw::Share
   std::vector<uint32_t> local_;  // local number, of those drawn
 };
 

@@ -1,5 +1,5 @@
-// SEAL's enclosing subgraphs: M. Zhang and Y. Chen, "Link Prediction Based on
-// Graph Neural Networks", NeurIPS 2018.
+// Makes SEAL's enclosing subgraphs: M. Zhang and Y. Chen, "Link Prediction
+// Based on Graph Neural Networks", NeurIPS 2018.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_ENCLOSING_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_ENCLOSING_H_
 
@@ -12,28 +12,31 @@
 
 namespace tributary {
 
-// Leaves each link's own edges out of its tree, and labels the tree's nodes by
-// their distances from its ends (double-radius node labeling). Of a batch whose
-// induced edges are in the state, which outlives this. Not thread-safe.
+// Removes each link's own edges from its tree and labels the tree's nodes by
+// their distances from the link's ends (double-radius node labeling). Requires
+// a disjoint batch whose induced edges are in the state. Not thread-safe.
 class Enclosing {
  public:
-  // `links` are numbered, all those of the batch, and outlive this.
+  // `links` are all links of the batch and have numbers. All arguments outlive
+  // this.
   Enclosing(const GraphSchema& schema, const SamplingPlan& plan,
             const LinkPart& links, BatchState* state);
 
-  // Drops the edges of the links' type and of its reverse between the two ends
-  // of a tree's link, either way.
+  // Drops the edges, in both directions, between the two ends of each tree's
+  // link, of the links' type and of its reverse type.
   void DropLinks();
 
-  // What the two take beside the state, before them.
+  // Returns the memory that DropLinks and Label take beside the state. Valid
+  // before they are called.
   uint64_t bytes() const;
 
-  // Writes labels[node] of one tree after the other, until about `most_edges`
-  // were looked at: 1 of the ends; of others 1 + min(x, y) + (d / 2) (d / 2 + d
-  // mod 2 - 1), d = x + y, x the distance from the source without the
-  // destination, y from the destination without the source, along edges of
-  // every type in either direction; 0 where one is none. True once all are
-  // written. After DropLinks; `labels` is [nodes] and zero at first.
+  // Writes labels[node], tree after tree, until about `most_edges` edges were
+  // looked at. Returns true once all are written; else call again. The label is
+  // 1 for the link's ends, else 1 + min(x, y) + (d / 2) (d / 2 + d mod 2 - 1)
+  // with d = x + y: x is the distance from the source in the tree without the
+  // destination, y that from the destination without the source, along edges of
+  // all types in either direction. It is 0 if x or y does not exist. After
+  // DropLinks; `labels` is [nodes] and zero before the first call.
   bool Label(absl::Span<int64_t> labels, uint64_t most_edges);
 
  private:
@@ -49,7 +52,7 @@ class Enclosing {
   const size_t num_nodes_;
   size_t next_tree_ = 0;
   uint64_t looked_at_ = 0;
-  // Ends of edges by node, either way.
+  // Neighbours of each node, along edges in either direction.
   std::vector<uint64_t> begin_;
   std::vector<uint32_t> ends_;
   std::vector<int32_t> from_source_, from_destination_;  // -1: not reached

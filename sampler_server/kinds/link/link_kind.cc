@@ -6,7 +6,6 @@
 #include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_plan.h"
 #include "sampler_server/kinds/link/link_program.h"
-#include "sampler_server/kinds/link/negative_search.h"
 
 namespace tributary {
 namespace {
@@ -22,12 +21,6 @@ class Kind final : public SamplingKind {
   }
   std::shared_ptr<BatchProgram> NewProgram(StepContext context) const override {
     return std::make_shared<LinkProgram>(std::move(context));
-  }
-  absl::Status Answer(const Graph& graph, uint32_t partition,
-                      absl::string_view question,
-                      absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
-    return NegativeSearch::Answer(graph, partition, question, payload, answer);
   }
 };
 

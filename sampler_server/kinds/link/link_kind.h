@@ -8,6 +8,7 @@
 
 namespace tributary {
 
+// Returns the kind; it lives as long as the program.
 const SamplingKind& LinkKind();
 
 }  // namespace tributary

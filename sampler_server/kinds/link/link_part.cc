@@ -136,7 +136,7 @@ absl::Status ExcludeLinks(const StepContext& context,
   excluded.resize(types.size());
   for (size_t t = 0; t < types.size(); ++t) {
     const int emitted = types[t].emitted_type();
-    const bool out = types[t].turned_to >= 0;
+    const bool out = types[t].emitted_as >= 0;
     for (const LinkPart& part : parts) {
       if (emitted == part.type->edge_type) {
         ExcludeLinksFrom(context, part, out, &excluded[t]);

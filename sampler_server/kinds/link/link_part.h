@@ -1,4 +1,4 @@
-// A batch's links of one supervision type.
+// The links of one supervision type in a batch, and their negatives.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PART_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PART_H_
 
@@ -13,15 +13,16 @@
 
 namespace tributary {
 
-// They lie together among the batch's inputs. Types of which the batch has no
-// link have a part, too.
+// The links are contiguous among the batch's inputs. A type without links in
+// the batch has a part, too.
 struct LinkPart {
-  // Of a link or negative, beside what the state holds: ids and numbers of its
-  // ends, and a piece's original ids.
+  // Working memory of a link or negative beside the state: ids and numbers of
+  // its ends, and original ids of the piece that is resolved.
   static constexpr uint64_t kBytesPerPair = 40;
 
   uint64_t bytes() const { return (num_links + num_negatives) * kBytesPerPair; }
-  // What the batch has for each of its inputs, or as many of them for each.
+  // Returns this part's values of an array that has `each` values for each of
+  // the batch's inputs.
   template <typename T>
   absl::Span<const T> Of(const std::vector<T>& values,
                          uint64_t each = 1) const {
@@ -29,31 +30,31 @@ struct LinkPart {
   }
 
   const SupervisionType* type = nullptr;
-  uint64_t first_number = 0;  // in the list of inputs, of the type's own list
-  uint64_t first = 0;         // among the batch's inputs: the first link's tree
+  uint64_t first_number = 0;  // in the input list: the type's first link
+  uint64_t first = 0;         // among the batch's inputs: the part's first link
   uint64_t num_links = 0, num_negatives = 0;
-  uint64_t exhausted = 0;  // negatives that are not valid
-  // Internal ids and local numbers: of the links' ends, then of the negatives'
-  // that were drawn.
+  uint64_t exhausted = 0;  // negatives taken without being valid
+  // Internal ids and local numbers of the links' ends, then of those of the
+  // negatives that are drawn.
   std::vector<uint64_t> sources, destinations;
   std::vector<uint32_t> source_numbers, destination_numbers;
 };
 
-// A part for each type of the plan. INVALID_ARGUMENT where the inputs do not
-// come type by type.
+// Returns a part for each supervision type of the plan. INVALID_ARGUMENT if the
+// inputs are not ordered by type.
 absl::StatusOr<std::vector<LinkPart>> PartsOf(const StepContext& context);
 
-// Finds the links' ends, and makes room for the negatives'. INVALID_ARGUMENT
-// for an end that is no node.
+// Looks up the internal ids of the links' ends and reserves memory for those of
+// the negatives. INVALID_ARGUMENT if an end is not a node.
 absl::Status ResolveLinks(const StepContext& context, LinkPart* part);
 
-// Numbers sources, destinations, negatives' sources and their destinations; of
-// a disjoint batch in each link's tree. `parts_bytes`: of all parts. False when
-// working memory does not suffice.
+// Gives local numbers to sources, destinations, sources of negatives and their
+// destinations; in a disjoint batch within each link's tree. `parts_bytes`: the
+// bytes() of all parts. Returns false if working memory does not suffice.
 bool NumberStarts(const StepContext& context, uint64_t parts_bytes,
                   LinkPart* part);
 
-// Leaves the parts' links, as the plan wants it, out of all hops.
+// Excludes the parts' links from all hops, as the plan's ExcludeMode says.
 absl::Status ExcludeLinks(const StepContext& context,
                           absl::Span<const LinkPart> parts);
 

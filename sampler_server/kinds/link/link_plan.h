@@ -1,4 +1,4 @@
-// A session of links made ready to run.
+// The plan of a session whose inputs are links.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PLAN_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PLAN_H_
 
@@ -17,28 +17,30 @@
 
 namespace tributary {
 
-// One supervision type: an edge type that links are of.
+// A supervision type: an edge type of input links.
 struct SupervisionType {
   int edge_type = 0, src_type = 0, dst_type = 0;  // indices in the schema
   std::string name;                               // "src,rel,dst"
-  // Which drawn ends must be there at their link's time.
+  // Whether drawn sources and destinations must exist at their link's time.
   bool source_in_time = false, destination_in_time = false;
-  // Of the ends that are drawn by degree; else null. What the first batches sum
-  // up all draw from.
+  // For ends that are drawn by degree; else null. Shared by all batches; the
+  // first ones sum the tables up.
   std::shared_ptr<DegreeTable> sources, destinations;
-  // The edge type that holds the links' reverses, which are excluded with them:
-  // of REVERSE_ID their own; -1: none.
+  // The edge type whose edges are the links' reverses and are excluded with
+  // them; with REVERSE_ID it is edge_type. -1: none.
   int reverse_type = -1;
-  // Of tensors' names; those of ends are the node types', but where there are
-  // several supervision types, which may share them.
+  // Suffixes of tensor names. Those of the ends are the node types', unless
+  // there are several supervision types, which may share node types.
   std::string link_suffix, src_suffix, dst_suffix;
 };
 
+// Immutable once filled, except for the degree tables.
 class LinkPlan final : public KindPlan {
  public:
-  // As SamplingKind::Plan.
+  // Does what SamplingKind::Plan requires.
   static absl::Status Fill(const GraphSchema& schema,
                            const v1::SessionSpec& spec, SamplingPlan* plan);
+  // Returns the links' part of a plan that Fill has filled.
   static const LinkPlan& Of(const SamplingPlan& plan) {
     return static_cast<const LinkPlan&>(*plan.part);
   }
@@ -46,27 +48,29 @@ class LinkPlan final : public KindPlan {
   uint64_t num_negatives(uint64_t links) const {
     return NumNegatives(mode, amount, links);
   }
-  // Whether candidates are tried: else the first is taken.
+  // Whether negatives are searched for: candidates are tried until one is
+  // valid. Else the first is taken.
   bool Searches(const SupervisionType& type) const {
     return strict || type.source_in_time || type.destination_in_time;
   }
-  // Which of `links` of a type in the batch its negative `number` belongs to.
+  // Returns which of a type's `links` in the batch its negative `number`
+  // belongs to.
   uint64_t LinkOf(uint64_t number, uint64_t links) const {
     return mode == NegativeMode::kBinary
                ? number % links
                : number / static_cast<uint64_t>(amount);
   }
 
-  // The same for all types.
+  // Of all types.
   NegativeMode mode = NegativeMode::kNone;
   double amount = 0;
-  bool given = false;  // they come with the links
+  bool given = false;  // negatives come with the links
   bool strict = false;
   bool accept_exhausted = false;
   ExcludeMode exclude = ExcludeMode::kNone;
   bool enclosing = false;
   std::vector<SupervisionType> types;  // in canonical order
-  LinkLists lists;                     // of the types, in the list of inputs
+  LinkLists lists;                     // the types' places in the input list
 };
 
 }  // namespace tributary

@@ -53,7 +53,7 @@ bool LinkProgram::HasRoom() const {
 // ---- what hops begin at -----------------------------------------------------
 
 void LinkProgram::DrawNegatives() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   std::make_shared<NegativeStep>(context_, PartsBytes(), &parts_[drawn_])
       ->Start([self = shared_from_this()](absl::Status status) {
         if (!status.ok()) return self->End(std::move(status));
@@ -84,11 +84,11 @@ bool LinkProgram::Number() {
 // What is left is in the state alone.
 void LinkProgram::RunHops() {
   for (LinkPart& part : parts_) {
-    LetGo(part.sources);
-    LetGo(part.destinations);
+    FreeMemory(part.sources);
+    FreeMemory(part.destinations);
     if (plan_.enclosing) continue;
-    LetGo(part.source_numbers);
-    LetGo(part.destination_numbers);
+    FreeMemory(part.source_numbers);
+    FreeMemory(part.destination_numbers);
   }
   std::make_shared<NeighborHops>(context_)->Start(
       [self = shared_from_this()](auto outcome) {
@@ -122,7 +122,7 @@ void LinkProgram::Enclose(absl::StatusOr<Outcome> outcome) {
 }
 
 void LinkProgram::LabelSome() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   std::vector<uint8_t>& bytes = context_.state->tensors.back().bytes;
   const auto labels = absl::MakeSpan(reinterpret_cast<int64_t*>(bytes.data()),
                                      bytes.size() / sizeof(int64_t));

@@ -1,4 +1,4 @@
-// The links of one batch: negatives, numbers, hops.
+// The program of one batch of links.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PROGRAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_PROGRAM_H_
 
@@ -15,9 +15,9 @@
 
 namespace tributary {
 
-// Draws the negatives, numbers what hops begin at (sources, destinations,
-// negatives), supervision type after supervision type, and hands over to
-// NeighborHops.
+// For each supervision type, draws the negatives and numbers the nodes that
+// hops begin at (sources, destinations, negatives); then runs NeighborHops and,
+// for enclosing subgraphs, labels the nodes.
 class LinkProgram final : public BatchProgram,
                           public std::enable_shared_from_this<LinkProgram> {
  public:
@@ -41,7 +41,7 @@ class LinkProgram final : public BatchProgram,
   Done done_;
   std::vector<LinkPart> parts_;  // by supervision type
   std::vector<LinkTensors> tensors_;
-  size_t drawn_ = 0;  // parts whose negatives are there
+  size_t drawn_ = 0;  // parts that have their negatives
   std::unique_ptr<Enclosing> enclosing_;
 };
 

@@ -1,4 +1,4 @@
-// What a batch of links carries beside the subgraph.
+// The tensors that a batch of links has beside its subgraph.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_TENSORS_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_LINK_TENSORS_H_
 
@@ -12,18 +12,20 @@
 
 namespace tributary {
 
-// Of one supervision type: input_id, and PyG's edge_label_index, edge_label and
-// edge_label_time, or its src_index, dst_pos_index, dst_neg_index and
-// seed_time. They lie in the batch's state; `context` and `part` outlive this.
+// The tensors of one supervision type: input_id, and PyG's edge_label_index,
+// edge_label and edge_label_time, or its src_index, dst_pos_index,
+// dst_neg_index and seed_time. They are stored in the batch's state. `context`
+// and `part` outlive this. Not thread-safe.
 class LinkTensors {
  public:
   LinkTensors(const StepContext& context, const LinkPart& part)
       : context_(context), part_(part), plan_(LinkPlan::Of(*context.plan)) {}
 
-  // Names, types and shapes, without values. No others are added meanwhile.
+  // Adds names, types and shapes to the state, whose list of tensors nobody
+  // else may change before Write.
   void Add();
 
-  // Their values, once the part's starts are numbered. After Add.
+  // Writes the values. After Add and NumberStarts.
   void Write();
 
  private:

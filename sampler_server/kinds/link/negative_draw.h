@@ -1,4 +1,4 @@
-// The nodes that negatives are drawn from: a pure function of (try, negative).
+// Draws the ends of negatives, as a pure function of (try, negative).
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_DRAW_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_DRAW_H_
 
@@ -10,10 +10,11 @@
 
 namespace tributary {
 
-// Over all original ids of the ends' types.
+// Draws from all nodes of the ends' types, by original id. Thread-safe.
 class NegativeDraw {
  public:
-  // One of the two ends: uniform, or by degree, with a table that is summed up.
+  // The nodes of one end: drawn uniformly, or by degree if there is a table,
+  // which must be summed up and outlive this.
   struct Over {
     uint64_t num_nodes = 0;
     const DegreeTable* table = nullptr;
@@ -26,7 +27,8 @@ class NegativeDraw {
     int64_t source = 0;
     int64_t destination = 0;
   };
-  // Words 0 and 1 are for the source, 2 and 3 for the destination.
+  // Returns original ids. Random words 0 and 1 draw the source, 2 and 3 the
+  // destination.
   Ends Draw(uint32_t tried, uint32_t negative) const {
     const PhiloxBlock words = Philox4x32(key_, {{tried, negative, 0, 0}});
     return {NodeOf(sources_, words.word[0], words.word[1]),

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/proto/questions.pb.h"
 #include "common/proto/session.pb.h"
 #include "common/text/status.h"
 #include "sampler_server/engine/ids/resolve_ids.h"
@@ -97,7 +96,7 @@ void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
   std::make_shared<NodeColumnStep>(context_, node_type, NodeColumn::kTime)
       ->Start(ends, absl::MakeSpan(times_),
               [self = shared_from_this(), next](absl::Status status) {
-                if (!self->context_.control->Live()) return;
+                if (!self->context_.control->ContinueOrEnd()) return;
                 if (status.ok()) self->DropLate();
                 self->Then(std::move(status), next);
               });
@@ -118,18 +117,11 @@ void NegativeSearch::AskEdges() {
   if (!plan_.strict) return Settle();
   const HaveEdges asked{type_.edge_type, destinations_, sources_,
                         absl::MakeSpan(is_edge_)};
-  AskHaveEdges(
-      context_, asked,
-      [type = type_.edge_type](uint64_t pairs) {
-        v1::LinkQuestion question;
-        question.set_edge_type(static_cast<uint32_t>(type));
-        question.set_pairs(pairs);
-        return question.SerializeAsString();
-      },
-      [self = shared_from_this()](absl::Status status) {
-        if (!self->context_.control->Live()) return;
-        self->Then(std::move(status), &NegativeSearch::Settle);
-      });
+  AskHaveEdges(context_, asked,
+               [self = shared_from_this()](absl::Status status) {
+                 if (!self->context_.control->ContinueOrEnd()) return;
+                 self->Then(std::move(status), &NegativeSearch::Settle);
+               });
 }
 
 // A turn of its own: many of them must not hold the thread, and what the call
@@ -137,7 +129,7 @@ void NegativeSearch::AskEdges() {
 void NegativeSearch::Then(absl::Status status, Step next) {
   if (!status.ok()) return Finish(std::move(status));
   context_.strand->Post([self = shared_from_this(), next] {
-    if (self->context_.control->Live()) (self.get()->*next)();
+    if (self->context_.control->ContinueOrEnd()) (self.get()->*next)();
   });
 }
 
@@ -196,31 +188,6 @@ void NegativeSearch::Finish(absl::Status status) {
   if (done == nullptr) return;
   if (!status.ok()) return done(std::move(status));
   done(std::move(found_));
-}
-
-absl::Status NegativeSearch::Answer(const Graph& graph, uint32_t partition,
-                                    absl::string_view question,
-                                    absl::Span<const uint8_t> payload,
-                                    absl::Span<uint8_t> answer) {
-  v1::LinkQuestion asked;
-  const GraphSchema& schema = graph.schema();
-  if (!asked.ParseFromArray(question.data(),
-                            static_cast<int>(question.size())) ||
-      asked.edge_type() >= schema.edge_types.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a link question of ", question.size(), " bytes, of edge type ",
-        asked.edge_type(), " of ", schema.edge_types.size()));
-  }
-  const auto edge_type = static_cast<int>(asked.edge_type());
-  const EdgePartition* edges = graph.edges(edge_type, partition);
-  if (edges == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("partition ", partition, " is not on this server"));
-  }
-  const EdgeTypeSchema& type = schema.edge_types[edge_type];
-  return AnswerHaveEdges(asked.pairs(), *edges,
-                         schema.node_types[type.src_type].base, payload,
-                         answer);
 }
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// Negatives that are valid: of each the first such of 64 candidates.
+// Searches for valid negatives: of each the first valid one of 64 candidates.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_SEARCH_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_LINK_NEGATIVE_SEARCH_H_
 
@@ -8,7 +8,6 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/link/link_part.h"
@@ -16,44 +15,37 @@
 
 namespace tributary {
 
-// Round after round: of the candidates of those negatives that have none yet,
-// the owners of their ends tell the ends' times, and the owners of their
-// destinations whether they are edges: what the plan asks for. The fewer are
-// left, the more they try at once, which changes nothing but the number of
-// rounds. On the task's strand.
+// Works in rounds. A round draws candidates for the negatives that have none
+// yet, and asks the owners of their nodes what the plan requires: the times of
+// the ends, and whether there is such an edge. The fewer negatives are left,
+// the more candidates of each are tried at once; that changes only the number
+// of rounds. On the task's strand.
 class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
  public:
-  // Internal ids; in the order of the negatives.
+  // Internal ids, in the order of the negatives.
   struct Found {
-    std::vector<uint64_t> sources;  // of binary negatives; else none
+    std::vector<uint64_t> sources;  // of binary negatives; else empty
     std::vector<uint64_t> destinations;
-    uint64_t exhausted = 0;  // taken though they are not valid
+    uint64_t exhausted = 0;  // negatives taken without being valid
   };
-  // Once, unless the task ends first; perhaps inside the call.
+  // Runs once, unless the task ends first; perhaps inside the call.
   // FAILED_PRECONDITION: a negative has no valid candidate.
   using Done = absl::AnyInvocable<void(absl::StatusOr<Found>)>;
 
-  // What it may hold for each negative that it finds.
+  // Memory that a search may hold for each negative.
   static constexpr uint64_t kBytesPerNegative = 512;
 
-  // Of the links of `part`, which is resolved and outlives it. Requires
-  // plan.Searches(*part.type).
+  // `part` is resolved and outlives this. Requires plan.Searches(*part.type).
   NegativeSearch(StepContext context, const NegativeDraw& draw,
                  const LinkPart& part);
 
-  // The negatives [from, to).
+  // Searches for the negatives [from, to). Once.
   void Start(uint64_t from, uint64_t to, Done done);
-
-  // SamplingKind::Answer.
-  static absl::Status Answer(const Graph& graph, uint32_t partition,
-                             absl::string_view question,
-                             absl::Span<const uint8_t> payload,
-                             absl::Span<uint8_t> answer);
 
  private:
   using Step = void (NegativeSearch::*)();
 
-  // A round's steps, one after the other.
+  // The steps of a round, in this order.
   void BeginRound();
   void AskSourceTimes();
   void AskDestinationTimes();
@@ -81,10 +73,10 @@ class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
   Found found_;
   uint64_t from_ = 0;
   uint32_t first_try_ = 0, tries_ = 1;
-  std::vector<uint64_t> pending_;  // negatives without one yet
+  std::vector<uint64_t> pending_;  // negatives that are not found yet
   // Candidates [pending][tries].
   std::vector<uint64_t> sources_, destinations_;
-  std::vector<int64_t> times_;  // of one of the ends
+  std::vector<int64_t> times_;  // of the candidates' sources or destinations
   std::vector<uint8_t> is_late_, is_edge_;
 };
 

@@ -65,7 +65,7 @@ void NegativeStep::Start(Done done) {
 
 // Whichever batches come first do it together, a piece at a time.
 void NegativeStep::SumDegrees() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   const SupervisionType& type = *part_->type;
   const DegreeArrays* degrees = context_.graph->degrees(type.edge_type);
   if (degrees == nullptr) {
@@ -82,7 +82,7 @@ void NegativeStep::SumDegrees() {
 }
 
 void NegativeStep::DrawPiece() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   const uint64_t from = part_->destinations.size() - part_->num_links;
   if (from == part_->num_negatives) return End(absl::OkStatus());
   if (plan_.Searches(*part_->type)) return Search(from);

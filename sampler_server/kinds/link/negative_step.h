@@ -13,16 +13,17 @@
 
 namespace tributary {
 
-// Draws them, searches for them or takes those that came with the links, piece
-// by piece, so that no task holds the thread for long. On the task's strand.
+// Draws negatives, searches for them, or takes those that came with the links.
+// Works in pieces, so that no turn holds the thread for long. On the task's
+// strand.
 class NegativeStep : public std::enable_shared_from_this<NegativeStep> {
  public:
-  // Once, unless the task ends first; perhaps inside the call.
+  // Runs once, unless the task ends first; perhaps inside the call.
   // FAILED_PRECONDITION: a negative has no valid candidate.
   using Done = absl::AnyInvocable<void(absl::Status)>;
 
-  // Appends the ends to those of the links in `part`, which is resolved and
-  // outlives it. `parts_bytes`: of all parts.
+  // Appends the negatives' ends to those of the links in `part`, which is
+  // resolved and outlives this. `parts_bytes`: the bytes() of all parts.
   NegativeStep(StepContext context, uint64_t parts_bytes, LinkPart* part);
   void Start(Done done);
 

@@ -28,7 +28,7 @@ void NeighborHops::OpenFirstHop() {
 }
 
 void NeighborHops::BeginHop() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   context_.control->SetStage(BatchStage::kSampling);
   auto step =
       std::make_shared<HopStep>(context_, hop_, context_.control->Limits());
@@ -38,7 +38,7 @@ void NeighborHops::BeginHop() {
 }
 
 void NeighborHops::OnHopDone(absl::StatusOr<HopStep::Outcome> outcome) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!outcome.ok()) return End(outcome.status());
   if (*outcome == HopStep::Outcome::kTooLarge) {
     return End(BatchProgram::Outcome::kTooLarge);

@@ -1,4 +1,4 @@
-// The hops of a batch, one after the other, for kinds that sample neighbours.
+// Runs all hops of a batch, for kinds that sample neighbours.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_HOPS_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_HOPS_H_
 
@@ -11,15 +11,16 @@
 
 namespace tributary {
 
-// From what is numbered when it starts, every node of it in the first frontier,
-// to the last hop of the plan, and what its subgraph takes after that. Each hop
-// is a HopStep, which ends in a task of its own. On the task's strand.
+// The first frontier is all nodes that have numbers at the start. Runs a
+// HopStep for each hop of the plan, in turns of the strand, and then adds
+// induced or mirrored edges if the plan's subgraph has them. On the task's
+// strand.
 class NeighborHops : public std::enable_shared_from_this<NeighborHops> {
  public:
   explicit NeighborHops(StepContext context);
 
-  // As BatchProgram::Start. Requires a plan that PlanNeighbors filled and, of a
-  // session with times, the state's tree_time.
+  // As BatchProgram::Start. Requires a plan that PlanNeighbors has filled and,
+  // in a session with times, the state's tree_time.
   void Start(BatchProgram::Done done);
 
  private:

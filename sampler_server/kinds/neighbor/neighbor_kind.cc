@@ -4,7 +4,6 @@
 
 #include "common/proto/session.pb.h"
 #include "sampler_server/engine/ids/tree_ids.h"
-#include "sampler_server/engine/questions/induce_question.h"
 #include "sampler_server/engine/steps/node_column_step.h"
 #include "sampler_server/kinds/neighbor/neighbor_hops.h"
 #include "sampler_server/kinds/neighbor/neighbor_plan.h"
@@ -73,12 +72,6 @@ class Kind final : public SamplingKind {
   }
   std::shared_ptr<BatchProgram> NewProgram(StepContext context) const override {
     return std::make_shared<NeighborProgram>(std::move(context));
-  }
-  absl::Status Answer(const Graph& graph, uint32_t partition,
-                      absl::string_view question,
-                      absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
-    return AnswerInduce(graph, partition, question, payload, answer);
   }
 };
 

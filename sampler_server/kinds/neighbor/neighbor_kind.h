@@ -7,6 +7,7 @@
 
 namespace tributary {
 
+// Returns the kind; it lives as long as the program.
 const SamplingKind& NeighborKind();
 
 }  // namespace tributary

@@ -49,8 +49,8 @@ absl::Status AddDrawn(const GraphSchema& schema, int type,
     const EdgeTypeSchema& edge = schema.edge_types[stored];
     PlannedEdgeType planned{stored, edge.src_type, edge.dst_type, edge.name(),
                             fanouts};
-    if (stored != type) planned.turned_to = type;
-    if (i > 0) planned.joins = leader;
+    if (stored != type) planned.emitted_as = type;
+    if (i > 0) planned.shares_tensors_of = leader;
     plan->edge_types.push_back(std::move(planned));
   }
   return absl::OkStatus();
@@ -89,7 +89,8 @@ absl::Status FillFanouts(const GraphSchema& schema,
   }
   std::vector<int> emitted;
   for (const PlannedEdgeType& planned : plan->edge_types) {
-    if (planned.joins < 0) emitted.push_back(planned.emitted_type());
+    if (planned.shares_tensors_of < 0)
+      emitted.push_back(planned.emitted_type());
   }
   const absl::Status once = CheckDrawnOnce(schema, emitted, direction);
   return once.ok() ? once : SpecError("neighbor", once.message());

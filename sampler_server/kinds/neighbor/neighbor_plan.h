@@ -1,4 +1,4 @@
-// The part of a plan that neighbour sampling fills: fanouts by type and hop.
+// Plans neighbour sampling: edge types with their fanouts by hop.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_PLAN_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_NEIGHBOR_NEIGHBOR_PLAN_H_
 
@@ -9,7 +9,8 @@
 
 namespace tributary {
 
-// As SamplingKind::Plan, for every kind of which NeighborsOf(spec) is a part.
+// Does what SamplingKind::Plan requires, for every kind whose specification has
+// NeighborsOf(spec).
 absl::Status PlanNeighbors(const GraphSchema& schema,
                            const v1::SessionSpec& spec, SamplingPlan* plan);
 

@@ -1,4 +1,4 @@
-// A session of PPR top-k made ready to run.
+// The plan of a session of PPR top-k.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PLAN_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PLAN_H_
 
@@ -12,11 +12,13 @@
 
 namespace tributary {
 
+// Immutable once filled.
 class PprPlan final : public KindPlan {
  public:
-  // As SamplingKind::Plan.
+  // Does what SamplingKind::Plan requires.
   static absl::Status Fill(const GraphSchema& schema,
                            const v1::PprSampling& ppr, SamplingPlan* plan);
+  // Returns the PPR part of a plan that Fill has filled.
   static const PprPlan& Of(const SamplingPlan& plan) {
     return static_cast<const PprPlan&>(*plan.part);
   }

@@ -52,7 +52,7 @@ bool PprProgram::Fits(uint64_t bytes) const {
 
 uint64_t PprProgram::BytesHeld() const {
   return context_.state->bytes() + push_bytes_ + seen_->bytes() +
-         HeldBytes(first_position_) + HeldBytes(active_) + HeldBytes(wanted_) +
+         HeldBytes(first_input_) + HeldBytes(active_) + HeldBytes(wanted_) +
          HeldBytes(nodes_) + HeldBytes(degrees_) + HeldBytes(neighbors_) +
          HeldBytes(original_);
 }
@@ -69,22 +69,22 @@ void PprProgram::Start(Done done) {
   const size_t entries = inputs * plan_.top_k;
   state.tensors[kIndex].bytes.assign(entries * sizeof(int32_t), 0xFF);  // -1
   state.tensors[kWeight].bytes.assign(entries * sizeof(float), 0);
-  first_position_.assign(state.unique_inputs, UINT32_MAX);
+  first_input_.assign(state.unique_inputs, UINT32_MAX);
   for (size_t i = inputs; i-- > 0;) {
-    first_position_[state.seed_index[i]] = static_cast<uint32_t>(i);
+    first_input_[state.seed_index[i]] = static_cast<uint32_t>(i);
   }
   StartWave();
 }
 
 void PprProgram::StartWave() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   context_.control->SetStage(BatchStage::kSampling);
   const uint64_t left = context_.state->unique_inputs - wave_begin_;
   if (left == 0) {
     CopyRows();
     return End(Outcome::kSampled);
   }
-  LetGo(pushes_);
+  FreeMemory(pushes_);
   push_bytes_ = 0;
   seen_.emplace(num_nodes_);
   const size_t size = std::min<uint64_t>(left, wave_size_);
@@ -122,11 +122,11 @@ void PprProgram::AskDegrees() {
 }
 
 void PprProgram::OnDegrees(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
   seen_->AddDegrees(degrees_);
-  LetGo(degrees_);
+  FreeMemory(degrees_);
   wanted_.clear();
   next_ = still_active_ = 0;
   // When this call and the question's have let go of what they hold.
@@ -135,7 +135,7 @@ void PprProgram::OnDegrees(absl::Status status) {
 
 // Who pushes in this round; whoever does not is done.
 void PprProgram::Choose() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   for (uint64_t work = 0; next_ < active_.size(); ++next_) {
     if (work > kWorkOfPiece) return Later(&PprProgram::Choose);
     PushSums& push = pushes_[active_[next_]];
@@ -169,8 +169,8 @@ void PprProgram::AskNeighbors() {
             wanted_.size() * kBytesPerQuestion)) {
     return GiveUpWave();
   }
-  LetGo(nodes_);
-  LetGo(degrees_);
+  FreeMemory(nodes_);
+  FreeMemory(degrees_);
   nodes_.reserve(wanted_.size());
   degrees_.reserve(wanted_.size());
   for (const uint32_t number : wanted_) {
@@ -186,11 +186,11 @@ void PprProgram::AskNeighbors() {
 }
 
 void PprProgram::OnNeighbors(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
-  LetGo(degrees_);
-  LetGo(nodes_);
+  FreeMemory(degrees_);
+  FreeMemory(nodes_);
   const uint64_t working = context_.control->Limits().working_bytes;
   const uint64_t held = BytesHeld() - seen_->bytes() +
                         seen_->BytesToAdd(0, neighbors_.size()) +
@@ -201,14 +201,14 @@ void PprProgram::OnNeighbors(absl::Status status) {
       !seen_->Number(neighbors_, numbers.data(), working - held)) {
     return GiveUpWave();
   }
-  LetGo(neighbors_);
+  FreeMemory(neighbors_);
   seen_->AddNeighbors(wanted_, numbers);
   next_ = 0;
   Later(&PprProgram::Push);
 }
 
 void PprProgram::Push() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   uint64_t work = 0;
   for (; next_ < active_.size(); ++next_) {
     if (work > kWorkOfPiece) return Later(&PprProgram::Push);
@@ -230,7 +230,7 @@ void PprProgram::Push() {
 
 // Ties go by original id: those of all that may be among the k.
 void PprProgram::EndWave() {
-  LetGo(wanted_);
+  FreeMemory(wanted_);
   size_t most = 0;
   for (PushSums& push : pushes_) most += push.largest().size();
   // Numbers; ids, here and in questions, and original ids.
@@ -243,7 +243,7 @@ void PprProgram::EndWave() {
   }
   std::sort(wanted_.begin(), wanted_.end());
   wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
-  LetGo(nodes_);
+  FreeMemory(nodes_);
   nodes_.reserve(wanted_.size());
   for (const uint32_t number : wanted_) nodes_.push_back(seen_->id(number));
   original_.assign(wanted_.size(), 0);
@@ -256,7 +256,7 @@ void PprProgram::EndWave() {
 }
 
 void PprProgram::OnOriginalIds(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
   for (size_t place = 0; place < pushes_.size(); ++place) {
@@ -292,7 +292,7 @@ bool PprProgram::PutRow(size_t place) {
       !numbering.Number(ids, numbers.data(), working - held)) {
     return false;
   }
-  const size_t row = size_t{first_position_[wave_begin_ + place]} * plan_.top_k;
+  const size_t row = size_t{first_input_[wave_begin_ + place]} * plan_.top_k;
   for (size_t i = 0; i < k; ++i) {
     Tensor<int32_t>(kIndex)[row + i] = static_cast<int32_t>(numbers[i]);
     Tensor<float>(kWeight)[row + i] = static_cast<float>(
@@ -306,7 +306,7 @@ void PprProgram::CopyRows() {
   const std::vector<uint32_t>& inputs = context_.state->seed_index;
   const size_t k = plan_.top_k;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const size_t from = first_position_[inputs[i]];
+    const size_t from = first_input_[inputs[i]];
     if (from == i) continue;
     std::copy_n(Tensor<int32_t>(kIndex) + from * k, k,
                 Tensor<int32_t>(kIndex) + i * k);
@@ -317,7 +317,7 @@ void PprProgram::CopyRows() {
 
 void PprProgram::GiveUpWave() {
   const size_t size = std::max(active_.size(), pushes_.size());
-  for (auto* list : {&nodes_, &degrees_, &neighbors_}) LetGo(*list);
+  for (auto* list : {&nodes_, &degrees_, &neighbors_}) FreeMemory(*list);
   if (size <= 1) return EndTooLarge();
   wave_size_ = size / 2;
   Later(&PprProgram::StartWave);
@@ -333,17 +333,17 @@ void PprProgram::EndTooLarge() {
 
 void PprProgram::Later(Step step) {
   context_.strand->Post([self = shared_from_this(), step] {
-    if (self->context_.control->Live()) ((*self).*step)();
+    if (self->context_.control->ContinueOrEnd()) ((*self).*step)();
   });
 }
 
 void PprProgram::End(absl::StatusOr<Outcome> outcome) {
-  LetGo(first_position_);
-  LetGo(pushes_);
+  FreeMemory(first_input_);
+  FreeMemory(pushes_);
   seen_.emplace(num_nodes_);
-  for (auto* list : {&active_, &wanted_}) LetGo(*list);
-  for (auto* list : {&nodes_, &degrees_, &neighbors_}) LetGo(*list);
-  LetGo(original_);
+  for (auto* list : {&active_, &wanted_}) FreeMemory(*list);
+  for (auto* list : {&nodes_, &degrees_, &neighbors_}) FreeMemory(*list);
+  FreeMemory(original_);
   std::exchange(done_, nullptr)(std::move(outcome));
 }
 

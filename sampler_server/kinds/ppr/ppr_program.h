@@ -1,4 +1,4 @@
-// The steps of one batch of PPR top-k.
+// The program of one batch of PPR top-k.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PROGRAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PPR_PROGRAM_H_
 
@@ -15,11 +15,11 @@
 
 namespace tributary {
 
-// Inputs come in waves. All inputs of a wave push together, round after round,
-// so that a round asks peers once: for the degrees of what the round before
-// came to, and for the neighbours of what pushes for the first time. A wave
-// that outgrows working memory begins anew with half as many inputs: which
-// inputs share a wave changes no score.
+// Processes the inputs in waves. All inputs of a wave push together, round
+// after round, so that a round asks peers once: for the degrees of the nodes
+// that the last round reached, and for the neighbours of the nodes that push
+// for the first time. A wave that exceeds working memory starts again with half
+// as many inputs; which inputs share a wave changes no score.
 class PprProgram final : public BatchProgram,
                          public std::enable_shared_from_this<PprProgram> {
  public:
@@ -45,7 +45,7 @@ class PprProgram final : public BatchProgram,
   bool PutRow(size_t place);
   void CopyRows();
 
-  // `bytes` beside what is held.
+  // Returns whether `bytes` more fit into working memory.
   bool Fits(uint64_t bytes) const;
   uint64_t BytesHeld() const;
   void GiveUpWave();
@@ -59,19 +59,20 @@ class PprProgram final : public BatchProgram,
   const PprPlan& plan_;
   const uint64_t num_nodes_;
   Done done_;
-  std::vector<uint32_t> first_position_;  // by unique input
+  // Of each unique input: the first input of the batch that is this node.
+  std::vector<uint32_t> first_input_;
 
   // The wave: unique inputs [wave_begin_, wave_begin_ + pushes_.size()).
   size_t wave_begin_ = 0;
-  size_t wave_size_;  // at most
+  size_t wave_size_;  // most inputs of a wave
   std::optional<SeenGraph> seen_;
   std::vector<PushSums> pushes_;
-  uint64_t push_bytes_ = 0;       // of all of them
-  std::vector<uint32_t> active_;  // places in pushes_
-  size_t next_ = 0;               // in active_: a round comes in pieces
+  uint64_t push_bytes_ = 0;       // memory of pushes_
+  std::vector<uint32_t> active_;  // inputs that still push: places in pushes_
+  size_t next_ = 0;               // in active_; a round is done in pieces
   size_t still_active_ = 0;
-  std::vector<uint32_t> wanted_;  // numbers asked for
-  std::vector<uint64_t> nodes_;   // their ids
+  std::vector<uint32_t> wanted_;  // nodes asked about: numbers in seen_
+  std::vector<uint64_t> nodes_;   // their internal ids
   std::vector<uint64_t> degrees_, neighbors_;
   std::vector<int64_t> original_;  // by place in wanted_
 };

@@ -2,22 +2,14 @@
 
 #include <algorithm>
 
+#include "sampler_server/engine/batch/held_memory.h"
+
 namespace tributary {
 namespace {
 
 constexpr int kFirstBits = 6;
 // Of a PushSums itself, and what allocations are rounded up by.
 constexpr size_t kFixedBytes = sizeof(PushSums) + 120;
-
-template <typename T>
-size_t BytesOf(const std::vector<T>& values) {
-  return values.capacity() * sizeof(T);
-}
-
-template <typename T>
-void LetGo(std::vector<T>& values) {
-  std::vector<T>().swap(values);
-}
 
 }  // namespace
 
@@ -28,7 +20,7 @@ PushSums::PushSums(const PushRule& rule, uint32_t input) : rule_(rule) {
 
 void PushSums::Rehash(size_t bits) {
   bits_ = static_cast<int>(bits);
-  LetGo(slots_);
+  FreeMemory(slots_);
   slots_.assign(size_t{1} << bits, 0);
   const size_t mask = slots_.size() - 1;
   for (size_t i = 0; i < entries_.size(); ++i) {
@@ -92,8 +84,8 @@ void PushSums::Push(const SeenGraph& graph) {
 }
 
 void PushSums::KeepLargest(size_t k) {
-  for (auto* list : {&slots_, &touched_}) LetGo(*list);
-  LetGo(pushing_);
+  for (auto* list : {&slots_, &touched_}) FreeMemory(*list);
+  FreeMemory(pushing_);
   const auto is_zero = [](const Entry& e) { return e.score == 0; };
   entries_.erase(std::remove_if(entries_.begin(), entries_.end(), is_zero),
                  entries_.end());
@@ -111,12 +103,12 @@ void PushSums::KeepLargest(size_t k) {
   for (const Entry& entry : entries_) {
     if (kept(entry)) largest_.push_back({entry.score, entry.number});
   }
-  LetGo(entries_);
+  FreeMemory(entries_);
 }
 
 size_t PushSums::bytes() const {
-  return BytesOf(entries_) + BytesOf(slots_) + BytesOf(touched_) +
-         BytesOf(pushing_) + BytesOf(largest_) + kFixedBytes;
+  return HeldBytes(entries_) + HeldBytes(slots_) + HeldBytes(touched_) +
+         HeldBytes(pushing_) + HeldBytes(largest_) + kFixedBytes;
 }
 
 size_t PushSums::BytesToChoose() const {
@@ -127,14 +119,15 @@ size_t PushSums::BytesToChoose() const {
 // Vectors double; while they do, the old one is there too.
 size_t PushSums::BytesToPush(uint64_t nodes) const {
   const uint64_t entries = entries_.size() + nodes;
-  uint64_t bytes = kFixedBytes + BytesOf(pushing_);
+  uint64_t bytes = kFixedBytes + HeldBytes(pushing_);
   bytes += entries <= entries_.capacity()
-               ? BytesOf(entries_)
-               : 2 * entries * sizeof(Entry) + BytesOf(entries_);
-  bytes += std::max<uint64_t>(BytesOf(slots_), 4 * entries * sizeof(uint32_t));
+               ? HeldBytes(entries_)
+               : 2 * entries * sizeof(Entry) + HeldBytes(entries_);
+  bytes +=
+      std::max<uint64_t>(HeldBytes(slots_), 4 * entries * sizeof(uint32_t));
   bytes += nodes <= touched_.capacity()
-               ? BytesOf(touched_)
-               : 2 * nodes * sizeof(uint32_t) + BytesOf(touched_);
+               ? HeldBytes(touched_)
+               : 2 * nodes * sizeof(uint32_t) + HeldBytes(touched_);
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// One input's personalised PageRank by forward push, in integers.
+// Computes one input's personalised PageRank by forward push, in integers.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PUSH_SUMS_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_PUSH_SUMS_H_
 
@@ -11,18 +11,20 @@
 
 namespace tributary {
 
-// All that there is to share out: an input's residual at first.
+// The sum of an input's residuals and scores: its residual at the start.
 inline constexpr uint64_t kPushMass = uint64_t{1} << 62;
 
+// Both parameters are shares of 2^32.
 struct PushRule {
-  uint64_t alpha = 0;    // share of 2^32 that stays
-  uint64_t epsilon = 0;  // share of 2^32
+  uint64_t alpha = 0;    // part of a residual that becomes score
+  uint64_t epsilon = 0;  // a node pushes from epsilon x degree on
 
-  // Whether a residual is at least epsilon x degree of all there is.
+  // Whether a residual is at least epsilon x degree of kPushMass.
   bool IsEnough(uint64_t residual, uint64_t degree) const {
     return static_cast<unsigned __int128>(epsilon) * degree << 30 <= residual;
   }
-  // What all pushes of an input see together, but for its own first.
+  // Returns a bound of the edges that all pushes of an input read together,
+  // without its own first push.
   uint64_t most_edges() const {
     const auto product = static_cast<unsigned __int128>(alpha) * epsilon;
     return static_cast<uint64_t>(((unsigned __int128){1} << 64) / product);
@@ -31,24 +33,27 @@ struct PushRule {
 
 // The residuals and scores of one input (R. Andersen, F. Chung, K. Lang, "Local
 // Graph Partitioning using PageRank Vectors", FOCS 2006), in synchronous
-// rounds: Choose(), then Push(), until nobody pushes. Nodes go by their numbers
-// in a SeenGraph. Sums of integers: no order matters. Not thread-safe.
+// rounds: Choose(), then Push(), until no node pushes. Nodes are identified by
+// their numbers in a SeenGraph. Sums are of integers, so that their order does
+// not matter. Not thread-safe.
 class PushSums {
  public:
   PushSums(const PushRule& rule, uint32_t input);
 
-  // Of the nodes that the last round touched, whose degrees the graph knows,
-  // takes the residuals that are enough: their share stays as score, the rest
-  // waits to be pushed. The input pushes in the first round whatever its
-  // degree. False when nobody pushes: the scores are made.
+  // Chooses the nodes that push in this round: of those that the last round
+  // touched, whose degrees the graph must have, those with enough residual. A
+  // share of it becomes score, the rest is to be pushed. The input pushes in
+  // the first round whatever its degree. Returns false if no node pushes: the
+  // scores are final.
   bool Choose(const SeenGraph& graph);
-  // Nodes that push in this round, whose neighbours Push() reads.
+  // A node that pushes in this round.
   struct Pushing {
     uint32_t number = 0;
-    uint64_t each = 0;  // for every neighbour
+    uint64_t each = 0;  // what every neighbour gets
   };
   absl::Span<const Pushing> pushing() const { return pushing_; }
-  // Requires the neighbours of pushing().
+  // Adds to the residuals of the neighbours of pushing(), which the graph must
+  // have.
   void Push(const SeenGraph& graph);
 
   // A node that may be among the k of the largest scores.
@@ -56,13 +61,13 @@ class PushSums {
     uint64_t score = 0;
     uint32_t number = 0;
   };
-  // Those of the k largest scores and those as large as the least of them, in
-  // no order; lets go of all else.
+  // Sets largest() to the nodes of the k largest scores and those that tie with
+  // the smallest of them, in no order, and frees all other memory.
   void KeepLargest(size_t k);
   std::vector<Scored>& largest() { return largest_; }
 
-  // Held; and what Choose(), with a KeepLargest() after it, and Push(), if it
-  // comes to so many nodes, may hold at most meanwhile.
+  // Memory held; and the most that is held during Choose(), with a
+  // KeepLargest() after it, and during a Push() that reaches `nodes` nodes.
   size_t bytes() const;
   size_t BytesToChoose() const;
   size_t BytesToPush(uint64_t nodes) const;
@@ -72,7 +77,7 @@ class PushSums {
     uint64_t residual = 0;
     uint64_t score = 0;
     uint32_t number = 0;
-    uint32_t round = 0;  // that touched it last
+    uint32_t round = 0;  // the last one that touched it
   };
 
   void Add(uint32_t number, uint64_t amount);

@@ -1,4 +1,4 @@
-// The part of a graph that pushes have come to.
+// The part of a graph that the pushes of a wave have reached.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_SEEN_GRAPH_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_PPR_SEEN_GRAPH_H_
 
@@ -11,14 +11,14 @@
 
 namespace tributary {
 
-// Nodes by numbers of its own, given by first occurrence; their degrees; and
-// the neighbours of those that have pushed, read once. Not thread-safe.
+// Numbers nodes by first occurrence and keeps their degrees, and the neighbours
+// of those that have pushed, which are read once. Not thread-safe.
 class SeenGraph {
  public:
   explicit SeenGraph(uint64_t num_nodes) : nodes_(num_nodes) {}
 
-  // numbers[i] becomes the number of ids[i]. False when bytes() would exceed
-  // `most_bytes`.
+  // Sets numbers[i] to the number of ids[i]. Returns false if the numbering's
+  // memory would exceed `most_bytes`.
   bool Number(absl::Span<const uint64_t> ids, uint32_t* numbers,
               size_t most_bytes) {
     return nodes_.Number(ids, numbers, most_bytes);
@@ -26,7 +26,7 @@ class SeenGraph {
   size_t size() const { return nodes_.size(); }
   uint64_t id(uint32_t number) const { return nodes_.ids()[number]; }
 
-  // Those without a degree are numbered from here on.
+  // Nodes with a degree; those with higher numbers have none yet.
   size_t num_degrees() const { return degree_.size(); }
   absl::Span<const uint64_t> IdsWithoutDegree() const {
     return absl::MakeConstSpan(nodes_.ids()).subspan(degree_.size());
@@ -34,10 +34,11 @@ class SeenGraph {
   void AddDegrees(absl::Span<const uint64_t> degrees);
   uint64_t degree(uint32_t number) const { return degree_[number]; }
 
-  // True once for each node: its neighbours are to be read. Requires a degree.
+  // Returns true on the first call for a node: its neighbours must be read.
+  // Requires its degree.
   bool WantNeighbors(uint32_t number);
-  // Of the nodes that were wanted since, in that order: `neighbors` of one
-  // after the other, by their numbers.
+  // Adds the neighbours, by number, of the nodes for which WantNeighbors was
+  // true since the last call: `wanted`, in that order; node after node.
   void AddNeighbors(absl::Span<const uint32_t> wanted,
                     absl::Span<const uint32_t> neighbors);
   absl::Span<const uint32_t> neighbors(uint32_t number) const {
@@ -45,13 +46,14 @@ class SeenGraph {
   }
 
   size_t bytes() const;
-  // What AddDegrees and AddNeighbors may hold at most meanwhile.
+  // Returns the most memory that is held during AddDegrees and AddNeighbors of
+  // so many.
   size_t BytesToAdd(uint64_t degrees, uint64_t neighbors) const;
 
  private:
   LocalNumbering nodes_;
   std::vector<uint64_t> degree_;
-  std::vector<uint64_t> begin_;  // in neighbors_; UINT64_MAX: never wanted
+  std::vector<uint64_t> begin_;  // in neighbors_; UINT64_MAX: not wanted yet
   std::vector<uint32_t> neighbors_;
 };
 

@@ -12,21 +12,22 @@
 
 namespace tributary {
 
-// The weights' sums at the beginnings of blocks of nodes, by original id, of
-// one end of an edge type: 8 bytes for 512 nodes or more, up to 256 KiB,
-// and 64 KiB for the weights of small degrees. The batches that come first sum
-// them up, piece by piece.
+// Prefix sums of the weights of the nodes, by original id, at one end of an
+// edge type: 8 bytes for each block of 512 nodes or more, up to 256 KiB, and 64
+// KiB for the weights of small degrees. Shared by the batches of a session, the
+// first of which sum it up, piece by piece.
 class DegreeTable {
  public:
-  // Requires up to kMaxWeighedEdges edges, and one at least.
+  // Requires 1 to kMaxWeighedEdges edges.
   DegreeTable(uint64_t num_nodes, uint64_t num_edges, uint32_t power);
 
-  // True when all is summed up; else a piece more is, in a millisecond or so:
-  // call again. The same degrees in each call. DATA_LOSS where they are not
-  // those of so many edges. Thread-safe.
+  // Sums up one more piece, in a millisecond or so. Returns true once all is
+  // summed up; else call again, with the same degrees. DATA_LOSS: the degrees
+  // do not add up to num_edges. Thread-safe.
   absl::StatusOr<bool> Sum(const IdArray& degrees);
 
-  // The node of 64 random bits. Requires that Sum gave true to the caller.
+  // Returns the node that 64 random bits draw. Requires that Sum has returned
+  // true to the caller. Thread-safe.
   int64_t Draw(const IdArray& degrees, uint64_t word) const;
 
  private:
@@ -44,7 +45,7 @@ class DegreeTable {
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
   uint64_t summed_blocks_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t seen_edges_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Written under the mutex; do not change when all is summed up.
+  // Written under the mutex; immutable once all is summed up.
   std::vector<uint64_t> prefix_;   // [blocks + 1]
   std::vector<uint32_t> weights_;  // of small degrees
 };

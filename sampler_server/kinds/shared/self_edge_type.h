@@ -1,5 +1,5 @@
-// Edge types from a node type to itself: what kinds that go on from where they
-// arrive, without a path of types, take.
+// Finds edge types from a node type to itself, for kinds of sampling that stay
+// in one node type.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_SHARED_SELF_EDGE_TYPE_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_SHARED_SELF_EDGE_TYPE_H_
 
@@ -12,8 +12,9 @@
 
 namespace tributary {
 
-// The place in the schema of edge type `name`, from `node_type` to itself; else
-// INVALID_ARGUMENT, naming the specification's field.
+// Returns the index in the schema of edge type `name`, which must lead from
+// `node_type` to itself; else INVALID_ARGUMENT, naming the specification's
+// field.
 inline absl::StatusOr<int> FindSelfEdgeType(const GraphSchema& schema,
                                             int node_type,
                                             absl::string_view field,

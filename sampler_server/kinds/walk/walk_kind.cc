@@ -6,7 +6,6 @@
 #include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/kinds/walk/walk_plan.h"
 #include "sampler_server/kinds/walk/walk_program.h"
-#include "sampler_server/kinds/walk/walk_questions.h"
 
 namespace tributary {
 namespace {
@@ -21,12 +20,6 @@ class Kind final : public SamplingKind {
   }
   std::shared_ptr<BatchProgram> NewProgram(StepContext context) const override {
     return std::make_shared<WalkProgram>(std::move(context));
-  }
-  absl::Status Answer(const Graph& graph, uint32_t partition,
-                      absl::string_view question,
-                      absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
-    return WalkQuestions::Answer(graph, partition, question, payload, answer);
   }
 };
 

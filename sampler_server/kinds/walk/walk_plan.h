@@ -1,4 +1,4 @@
-// A session of random walks made ready to run.
+// The plan of a session of random walks.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_PLAN_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_PLAN_H_
 
@@ -12,17 +12,19 @@
 
 namespace tributary {
 
+// Immutable once filled.
 class WalkPlan final : public KindPlan {
  public:
   struct StepType {
     int edge_type = 0;
-    int src_type = 0;  // where the step goes
-    int dst_type = 0;  // where it comes from
+    int src_type = 0;  // of the node that the step goes to
+    int dst_type = 0;  // of the node that it comes from
   };
 
-  // As SamplingKind::Plan.
+  // Does what SamplingKind::Plan requires.
   static absl::Status Fill(const GraphSchema& schema,
                            const v1::WalkSampling& walk, SamplingPlan* plan);
+  // Returns the walk's part of a plan that Fill has filled.
   static const WalkPlan& Of(const SamplingPlan& plan) {
     return static_cast<const WalkPlan&>(*plan.part);
   }
@@ -31,7 +33,7 @@ class WalkPlan final : public KindPlan {
     return steps_[number % steps_.size()];
   }
   bool second_order() const { return back != 0; }
-  // That a task may hold for a walk, beside its tensors.
+  // Returns the bytes that a task may hold for a walk, beside its tensors.
   uint64_t bytes_per_walk() const;
 
   uint32_t length = 0;

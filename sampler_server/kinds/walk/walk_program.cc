@@ -6,6 +6,7 @@
 
 #include "common/random/hop_key.h"
 #include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/held_memory.h"
 #include "sampler_server/kinds/walk/walk_questions.h"
 
 namespace tributary {
@@ -80,7 +81,7 @@ bool WalkProgram::Restarts(uint32_t walk) const {
 }
 
 void WalkProgram::BeginStep() {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   context_.control->SetStage(BatchStage::kSampling);
   next_.assign(num_walks_, kNoNode);
   pending_.clear();
@@ -130,7 +131,7 @@ void WalkProgram::BeginRound() {
 }
 
 void WalkProgram::OnDrawn(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   if (plan_.second_order()) return Judge();
   for (size_t i = 0; i < pending_.size(); ++i) next_[pending_[i]] = drawn_[i];
@@ -156,26 +157,26 @@ WalkProgram::Verdict WalkProgram::JudgeOne(uint32_t walk, uint32_t tried,
 // Asks whether nodes are near only where it matters.
 void WalkProgram::Judge() {
   verdicts_.assign(drawn_.size(), Verdict::kRefused);
-  doubtful_.clear();
-  doubtful_of_.clear();
-  doubtful_id_.clear();
+  undecided_.clear();
+  undecided_previous_.clear();
+  undecided_drawn_.clear();
   for (size_t i = 0; i < pending_.size(); ++i) {
     for (uint32_t k = 0; k < tries_; ++k) {
       const size_t at = i * tries_ + k;
       verdicts_[at] = JudgeOne(pending_[i], first_try_ + k, drawn_[at]);
       if (verdicts_[at] == Verdict::kTaken) break;
       if (verdicts_[at] == Verdict::kRefused) continue;
-      doubtful_.push_back(static_cast<uint32_t>(at));
-      doubtful_of_.push_back(previous_[pending_[i]]);
-      doubtful_id_.push_back(drawn_[at]);
+      undecided_.push_back(static_cast<uint32_t>(at));
+      undecided_previous_.push_back(previous_[pending_[i]]);
+      undecided_drawn_.push_back(drawn_[at]);
     }
   }
-  near_.assign(doubtful_.size(), 0);
-  if (doubtful_.empty()) return Settle();
+  near_.assign(undecided_.size(), 0);
+  if (undecided_.empty()) return Settle();
   WalkQuestions::Have have;
   have.type = plan_.step(step_);
-  have.nodes = doubtful_of_;
-  have.ids = doubtful_id_;
+  have.nodes = undecided_previous_;
+  have.ids = undecided_drawn_;
   have.answers = absl::MakeSpan(near_);
   WalkQuestions(context_).AskHave(
       have, [self = shared_from_this()](absl::Status status) {
@@ -184,10 +185,10 @@ void WalkProgram::Judge() {
 }
 
 void WalkProgram::OnJudged(absl::Status status) {
-  if (!context_.control->Live()) return;
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
-  for (size_t i = 0; i < doubtful_.size(); ++i) {
-    Verdict& verdict = verdicts_[doubtful_[i]];
+  for (size_t i = 0; i < undecided_.size(); ++i) {
+    Verdict& verdict = verdicts_[undecided_[i]];
     const bool wants_near = verdict == Verdict::kTakenIfNear;
     verdict =
         wants_near == (near_[i] != 0) ? Verdict::kTaken : Verdict::kRefused;
@@ -212,7 +213,7 @@ void WalkProgram::Settle() {
   if (pending_.empty()) return EndStep();
   // A round of its own: thousands of them must not hold the thread.
   context_.strand->Post([self = shared_from_this()] {
-    if (self->context_.control->Live()) self->BeginRound();
+    if (self->context_.control->ContinueOrEnd()) self->BeginRound();
   });
 }
 
@@ -254,13 +255,13 @@ bool WalkProgram::NumberStep() {
 
 void WalkProgram::End(absl::StatusOr<Outcome> outcome) {
   for (auto* ids : {&start_, &previous_, &current_, &next_, &nodes_, &drawn_,
-                    &doubtful_of_, &doubtful_id_}) {
-    std::vector<uint64_t>().swap(*ids);
+                    &undecided_previous_, &undecided_drawn_}) {
+    FreeMemory(*ids);
   }
-  std::vector<uint32_t>().swap(pending_);
-  std::vector<uint32_t>().swap(doubtful_);
-  std::vector<Verdict>().swap(verdicts_);
-  std::vector<uint8_t>().swap(near_);
+  FreeMemory(pending_);
+  FreeMemory(undecided_);
+  FreeMemory(verdicts_);
+  FreeMemory(near_);
   std::exchange(done_, nullptr)(std::move(outcome));
 }
 

@@ -1,4 +1,4 @@
-// The steps of one batch of random walks.
+// The program of one batch of random walks.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_PROGRAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_PROGRAM_H_
 
@@ -13,9 +13,9 @@
 
 namespace tributary {
 
-// All walks of the batch take a step together. Within a step, rounds: draw for
-// the walks that have no node yet, and, with a second order, take or refuse
-// what was drawn. Then the step's nodes are numbered, walk after walk.
+// All walks of the batch take a step together. A step has rounds: each draws
+// neighbours for the walks that have no node yet, and in second-order walks
+// accepts or rejects them. Then the step's nodes are numbered, walk after walk.
 class WalkProgram final : public BatchProgram,
                           public std::enable_shared_from_this<WalkProgram> {
  public:
@@ -29,7 +29,8 @@ class WalkProgram final : public BatchProgram,
   enum class Verdict : uint8_t { kRefused, kTaken, kTakenIfNear, kTakenIfFar };
 
   bool HasRoom() const;
-  int TypeAt(uint32_t column) const;  // node type of the schema
+  // Returns the node type of column `column` of the walks.
+  int TypeAt(uint32_t column) const;
   absl::Span<int32_t> WalkIndex() const;
   void BeginStep();
   bool Restarts(uint32_t walk) const;
@@ -50,17 +51,18 @@ class WalkProgram final : public BatchProgram,
   Done done_;
   uint32_t step_ = 0;
 
-  // By walk: internal ids, or kNoNode.
+  // Of each walk: internal ids, or kNoNode.
   std::vector<uint64_t> start_, previous_, current_, next_;
-  // By walk that has no node in this step yet.
+  // The walks that have no node in this step yet, and their current nodes.
   std::vector<uint32_t> pending_;
   std::vector<uint64_t> nodes_;
   uint32_t first_try_ = 0, tries_ = 1;
   std::vector<uint64_t> drawn_;    // [pending][tries]
   std::vector<Verdict> verdicts_;  // likewise
-  // By verdict that depends on whether the node is near.
-  std::vector<uint32_t> doubtful_;  // place in verdicts_
-  std::vector<uint64_t> doubtful_of_, doubtful_id_;
+  // Verdicts that depend on whether the drawn node is a neighbour of the
+  // previous one: places in verdicts_, the two nodes, and the answers.
+  std::vector<uint32_t> undecided_;
+  std::vector<uint64_t> undecided_previous_, undecided_drawn_;
   std::vector<uint8_t> near_;
 };
 

@@ -1,5 +1,4 @@
-// What the walks of a batch ask of partitions: here at once, elsewhere of the
-// servers that own them.
+// Questions of a batch's walks to the partitions of their nodes.
 #ifndef TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_QUESTIONS_H_
 #define TRIBUTARY_SAMPLER_SERVER_KINDS_WALK_WALK_QUESTIONS_H_
 
@@ -15,17 +14,19 @@
 
 namespace tributary {
 
-// On the task's strand.
+// Draws steps in the partitions of this server at once and asks the owners of
+// the others. On the task's strand.
 class WalkQuestions {
  public:
-  // Once, unless the task ends first; perhaps inside the call.
+  // Runs once, unless the task ends first; perhaps inside the call.
   using Done = NodeQuestions::Done;
 
   explicit WalkQuestions(StepContext context) : context_(std::move(context)) {}
 
-  // Of nodes of `step`'s destination type, by internal id, the neighbours that
-  // `walks` (as many) draw: neighbors[i * tries + k] as DrawWalkSteps. All
-  // spans outlive the answer. DATA_LOSS where a peer's answer cannot be.
+  // Draws a step of each of `walks`. nodes[i], an internal id of the step's
+  // destination type, is where walks[i] is; neighbors[i * tries + k] becomes
+  // the neighbour drawn at try first_try + k, as DrawWalkSteps. The spans
+  // outlive the answer. DATA_LOSS: a peer's answer is out of range.
   struct Draw {
     WalkPlan::StepType type;
     PhiloxKey key{};
@@ -36,7 +37,8 @@ class WalkQuestions {
   };
   void AskDraw(const Draw& draw, Done done);
 
-  // Whether ids[i] is among the neighbours of nodes[i]: answers[i] is 1 or 0.
+  // Sets answers[i] to 1 if ids[i] is among the neighbours of nodes[i], else to
+  // 0. The spans outlive the answer.
   struct Have {
     WalkPlan::StepType type;
     absl::Span<const uint64_t> nodes;
@@ -44,12 +46,6 @@ class WalkQuestions {
     absl::Span<uint8_t> answers;
   };
   void AskHave(const Have& have, Done done);
-
-  // SamplingKind::Answer for both.
-  static absl::Status Answer(const Graph& graph, uint32_t partition,
-                             absl::string_view question,
-                             absl::Span<const uint8_t> payload,
-                             absl::Span<uint8_t> answer);
 
  private:
   StepContext context_;

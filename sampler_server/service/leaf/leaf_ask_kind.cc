@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "common/text/terminal_text.h"
 #include "sampler_server/kinds/registry.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/leaf/leaf_checks.h"
@@ -15,10 +16,11 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
                                        ByteBudget& budget) {
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
-  const SamplingKind* kind = FindKind(static_cast<int>(request.kind()));
-  if (kind == nullptr) {
-    return absl::UnimplementedError(absl::StrCat(
-        "this server has no kind of sampling numbered ", request.kind()));
+  const QuestionType* type = FindQuestionType(request.question_type());
+  if (type == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("this server does not have the question type '",
+                     TerminalLine(request.question_type()), "'"));
   }
   if (request.answer_bytes() > limits.max_reply_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -30,7 +32,7 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
   LeafReply reply{v1::AskKindReply().SerializeAsString(),
                   AlignedBuffer(request.answer_bytes()),
                   std::move(reservation)};
-  RETURN_IF_ERROR(kind->Answer(graph, request.partition(), request.question(),
+  RETURN_IF_ERROR(type->Answer(graph, request.partition(), request.question(),
                                payload, reply.payload.span()));
   return reply;
 }

@@ -63,8 +63,8 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const LeafLimits& limits,
                                       ByteBudget& budget);
 
-// What a kind of sampling asks (SamplingKind::Answer); errors as above, and
-// UNIMPLEMENTED for a kind that this program does not have.
+// Answers a question of a registered type (QuestionType::Answer); errors as
+// above, and UNIMPLEMENTED for a type that this program does not have.
 absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
                                        const v1::AskKindRequest& request,
                                        absl::Span<const uint8_t> payload,
