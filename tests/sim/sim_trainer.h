@@ -70,7 +70,7 @@ class SimTrainer {
   void Close();
   bool closed() const { return closed_; }
   const SlotRing& ring() const { return core_->ring(); }
-  const LoaderStats& stats() const { return core_->stats(); }
+  LoaderStats stats() const { return core_->stats(); }
   SimExecutor* node() const { return node_; }
 
  private:
