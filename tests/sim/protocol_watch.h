@@ -19,7 +19,8 @@ namespace tributary {
 // Checks that each credit gets one answer, and signs of life until then; that a
 // cancelled one ends soon; that frames are consecutive; that no server is asked
 // for rows of partitions it does not own; that trainers do not request batches
-// that they have. Reports violations to the world's verdict. `world` outlives it.
+// that they have. Reports violations to the world's verdict. `world` outlives
+// it.
 class ProtocolWatch final : public SimNetworkWatch {
  public:
   explicit ProtocolWatch(SimWorld* world);

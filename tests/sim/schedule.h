@@ -55,8 +55,8 @@ inline constexpr int64_t kSimMasks = 2;
 inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
                          kSimLayerwise = 3, kSimKinds = 4;
 
-// Everything that a run depends on. The default of each number is the value that
-// disturbs least; SimFields() lists the numbers.
+// Everything that a run depends on. The default of each number is the value
+// that disturbs least; SimFields() lists the numbers.
 struct Schedule {
   int64_t seed = 1;  // of the draws that are left: latencies, ties, steps
   int64_t servers = 1;

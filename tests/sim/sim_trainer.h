@@ -64,12 +64,12 @@ class SimTrainer {
   uint64_t committed() const { return committed_; }
   Cursor cursor() const { return core_->CursorAfter(committed_); }
 
-  // The user takes no batch for that long and keeps those it has; the loader goes
-  // on.
+  // The user takes no batch for that long and keeps those it has; the loader
+  // goes on.
   void StayAway(absl::Duration time);
 
-  // Releases the batches and closes the core. closed() holds once nothing writes
-  // into the ring any more.
+  // Releases the batches and closes the core. closed() holds once nothing
+  // writes into the ring any more.
   void Close();
   bool closed() const { return closed_; }
   const SlotRing& ring() const { return core_->ring(); }

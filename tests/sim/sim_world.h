@@ -70,8 +70,8 @@ class SimWorld {
   int num_servers() const { return static_cast<int>(schedule_.servers); }
   SimServer& server(int number) { return *fleet_.servers[number]; }
   bool alive(int server);
-  // Returns the server or seat whose living process runs on the node; -1 or null
-  // if there is none.
+  // Returns the server or seat whose living process runs on the node; -1 or
+  // null if there is none.
   int ServerOf(int node) const;
   const SimSeat* SeatOf(int node) const;
   // Whether the node is alive and not frozen; and since when.
@@ -80,16 +80,17 @@ class SimWorld {
   void CountAwake(int node) { awake_since_[node] = fleet_.world.now(); }
   absl::Time start() const { return start_; }
 
-  // Starts every seat's trainer, each at a random moment.
+  // Starts every seat's trainer, each as an event of its own node.
   void StartTrainers();
   bool AllDone() const;
 
-  // Kill and start processes. Crash returns false if the process is not alive.
+  // Kill and start processes. A crash returns false, and does nothing, if the
+  // process is not alive or its work is done.
   bool CrashServer(int number);
   void RestartServer(int number);
   bool CrashTrainer(int number);
   void RestartTrainer(int number);
-  // Excuses one more batch-kills-servers error; see SimExcuses::deaths.
+  // Counts one more server that trainers may take for dead.
   void CountDeath() { ++deaths_; }
   SimExcuses excuses() const;
 

@@ -11,9 +11,9 @@
 namespace tributary {
 
 // Checks that budgets cover what is held and stay within their limits, that
-// slots stay within the ring, and that no process with pending work is without a
-// timer. Looks only at the node whose event has run: no other can have changed.
-// Reports violations to the world's verdict. `world` outlives it.
+// slots stay within the ring, and that no process with pending work is without
+// a timer. Looks only at the node whose event has run: no other can have
+// changed. Reports violations to the world's verdict. `world` outlives it.
 class StepChecks {
  public:
   explicit StepChecks(SimWorld* world) : world_(world) {}

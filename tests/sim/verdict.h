@@ -18,7 +18,7 @@ namespace tributary {
 struct SimFailure {
   std::string invariant;  // its name, equal for failures of one kind
   std::string what;       // details
-  absl::Duration at;  // since the run began
+  absl::Duration at;      // since the run began
   uint64_t event = 0;
 
   std::string ToString() const {

@@ -232,8 +232,7 @@ TEST(LoaderFaults, ServersThatComeLateAreUsed) {
   EXPECT_TRUE(w.errors.empty()) << w.errors[0];
 }
 
-// ---- all at once
-// --------------------------------------------------------------
+// ---- all at once ------------------------------------------------------------
 
 class LoaderSweep : public ::testing::TestWithParam<int> {};
 
