@@ -26,7 +26,7 @@ struct ServerDescription {
   std::vector<uint32_t> partitions;  // the ones it owns
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;
-  uint64_t budget_bytes = 0;         // for all batches being made; 0: unknown
+  uint64_t budget_bytes = 0;  // for all batches being made; 0: unknown
 
   // Returns the largest credit in bytes that the server can accept; it refuses
   // larger ones for good. A server reserves twice a credit: working memory and

@@ -38,10 +38,10 @@ class FleetCalls {
   FleetCalls(const std::vector<Address>& addresses, Transport* transport,
              ThreadPool* pool);
 
-  // Sends the same call to each of `servers` (positions in the list) and returns
-  // the replies in the order in which they come. A server that has not answered
-  // by `deadline` has DEADLINE_EXCEEDED; it is missing only if this machine
-  // notices the deadline seconds too late.
+  // Sends the same call to each of `servers` (positions in the list) and
+  // returns the replies in the order in which they come. A server that has not
+  // answered by `deadline` has DEADLINE_EXCEEDED; it is missing only if this
+  // machine notices the deadline seconds too late.
   std::vector<FleetReply> Call(const std::vector<size_t>& servers,
                                const CallRequest& request, absl::Time deadline);
 

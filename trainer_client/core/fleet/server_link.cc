@@ -1,6 +1,7 @@
 #include "trainer_client/core/fleet/server_link.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/batch/batch_layout.h"
+#include "common/io/buffer.h"
 #include "trainer_client/core/fleet/batch_fleet.h"
 #include "trainer_client/core/window/loader_state.h"
 
