@@ -57,7 +57,7 @@ bit up_shut[STREAMS];
 byte slot[SLOTS];
 byte pins[SLOTS];
 
-/* trainer_client/core/batch_window.h. */
+/* PendingBatch (trainer_client/core/window/pending_batch.h). */
 #define WANTED 0
 #define ASKED 1
 #define MADE 2

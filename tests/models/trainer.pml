@@ -40,12 +40,12 @@ inline EndLoan(c, g) { /* out of ShmStream::lent_ */
 #define LIVE_AT(i, c)                                                \
   ((G(c, 0).open && !G(c, 0).cancelled && G(c, 0).index == i) ||     \
    (G(c, 1).open && !G(c, 1).cancelled && G(c, 1).index == i))
-/* ServerFleet::IsAsked */
+/* ServerFleet::IsRequested */
 #define IS_ASKED(i) \
   (LIVE_AT(i, 0) || LIVE_AT(i, 1) || LIVE_AT(i, 2) || LIVE_AT(i, 3))
 
 /* The batch is wanted again, unless another worker makes it or it is there:
- * LoaderCore::AskAgain and OnServerDown. */
+ * AnswerHandler::Retry and OnServerDown. */
 inline WantAgain(i) {
   if
   :: batch[i] == ASKED && !IS_ASKED(i) -> batch[i] = WANTED
@@ -53,7 +53,7 @@ inline WantAgain(i) {
   fi
 }
 
-/* ServerFleet::Abandon; `but`: a stream that goes on. */
+/* ServerFleet::Cancel; `but`: a stream that goes on. */
 inline Abandon(i, but) {
   for (c_ : 0 .. STREAMS - 1) {
     for (g_ : 0 .. GRANTS - 1) {
@@ -69,7 +69,7 @@ inline Abandon(i, but) {
   skip
 }
 
-/* ServerFleet::Choose, ServerLink::CanTake and HasGrantFor. */
+/* ServerFleet::Choose, ServerStreams::CanTake and HasGrantFor. */
 #define CAN_TAKE(i, c)                                                   \
   (trainer_end[c].state == OPEN && !(G(c, 0).open && !G(c, 0).cancelled) && \
    !(G(c, 1).open && !G(c, 1).cancelled) &&                              \
@@ -77,7 +77,7 @@ inline Abandon(i, but) {
 #define ASKABLE(i)                                          \
   (batch[i] == WANTED && (CAN_TAKE(i, 0) || CAN_TAKE(i, 1) || \
                           CAN_TAKE(i, 2) || CAN_TAKE(i, 3)))
-/* LoaderCore::AskAll goes in ascending order. */
+/* BatchRequester::RequestDue goes in ascending order. */
 #define NEXT_TO_ASK(i) \
   (ASKABLE(i) && (i < 1 || !ASKABLE(0)) && (i < 2 || !ASKABLE(1)))
 #if SLOTS == 2
@@ -97,7 +97,7 @@ inline Abandon(i, but) {
 #define ALL_DELIVERED (delivered[0] && delivered[1] && delivered[2])
 #endif
 
-/* LoaderCore::Send, BatchStream::Grant and ShmStream::AddRoom. */
+/* BatchRequester::Send, BatchStream::SendCredit and ShmStream::AddRoom. */
 inline Ask(i) {
   if
   :: CAN_TAKE(i, 0) -> c_ = 0
@@ -130,7 +130,7 @@ inline Ask(i) {
   skip
 }
 
-/* LoaderCore::MakeRoom, BatchWindow::EvictAbove. */
+/* BatchRooms::Allocate, BatchWindow::EvictAbove. */
 inline EvictAbove(i) {
   i_ = INDICES - 1;
   do
@@ -142,7 +142,7 @@ inline EvictAbove(i) {
   slot_of[i_] = NONE
 }
 
-/* LoaderCore::OnGrantEnd with a batch. The grant's pin becomes the batch's. */
+/* AnswerHandler::OnFilled. The grant's pin becomes the batch's. */
 inline OnFilled(c, g) {
   i_ = G(c, g).index;
   s_ = G(c, g).room;

@@ -1,4 +1,4 @@
-// Which batches were delivered, to whom, and whether they were right.
+// Checks that each batch is delivered once, in order, with the right bytes.
 #ifndef TRIBUTARY_TESTS_SIM_DELIVERY_LEDGER_H_
 #define TRIBUTARY_TESTS_SIM_DELIVERY_LEDGER_H_
 
@@ -13,15 +13,17 @@
 
 namespace tributary {
 
-// What may excuse an error in a batch's place.
+// The conditions under which an error in a batch's place is expected.
 struct SimExcuses {
-  uint64_t ring_bytes = 0;    // a larger batch can never be received
-  uint64_t credit_bytes = 0;  // nor one that no server can make
+  uint64_t ring_bytes = 0;    // a larger batch cannot be received
+  uint64_t credit_bytes = 0;  // a larger batch cannot be made
   int deaths = 0;             // servers lost so far
 };
 
-// One job's epoch: exactly once, to one trainer, in order, the right bytes. A
-// trainer that dies takes back what it had not yet committed.
+// Follows one job's epoch: each batch goes exactly once to one trainer, in
+// order, with the right bytes. Deliveries that a trainer had not committed when
+// it died are revoked. Reports violations to the verdict. `expected`, `verdict`
+// and `coverage` outlive it.
 class DeliveryLedger {
  public:
   DeliveryLedger(const std::vector<ExpectedBatch>* expected, Verdict* verdict,
@@ -31,17 +33,19 @@ class DeliveryLedger {
         coverage_(coverage),
         entries_(expected->size()) {}
 
-  // `wanted`: the index that is the trainer's next.
+  // `wanted`: the index that the trainer must get next.
   void OnBatch(int trainer, uint64_t wanted, const BatchView& view,
                absl::Time now);
   void OnError(int trainer, uint64_t wanted, const absl::Status& why,
                const SimExcuses& excuses, absl::Time now);
-  // The user lets go of it: nobody wrote into it meanwhile.
+  // The user releases the batch: checks that nobody wrote into it meanwhile.
   void OnRelease(int trainer, const BatchView& view);
+  // Revokes a delivery to a trainer that died.
   void TakeBack(int trainer, uint64_t index);
+  // Checks that every batch was delivered.
   void CheckComplete();
 
-  // When the index was delivered; InfiniteFuture: not yet.
+  // Returns when the index was delivered; InfiniteFuture if it was not.
   absl::Time DeliveredAt(uint64_t index) const {
     return index < entries_.size() ? entries_[index].at
                                    : absl::InfiniteFuture();
@@ -52,9 +56,10 @@ class DeliveryLedger {
 
  private:
   struct Entry {
-    int trainer = -1;  // that has it
+    int trainer = -1;  // the trainer that has it; -1: none
     absl::Time at = absl::InfiniteFuture();
   };
+  // Records a delivery or an error; returns false if it is a violation.
   bool Take(int trainer, uint64_t index, absl::Time now);
 
   const std::vector<ExpectedBatch>* const expected_;

@@ -1,5 +1,5 @@
-// Jobs beside each other on one fleet: what each gets, in virtual time, of
-// servers that are paced to a stated rate, so that no core decides.
+// Several jobs on one fleet: what each gets, in virtual time, from servers that
+// are paced to a stated rate, so that the machine's speed does not matter.
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,7 +54,7 @@ struct World {
     for (auto& trainer : trainers) fleet.network.Crash(trainer->node());
   }
 
-  // Its trainers begin; they keep what they count in `counts`.
+  // Starts its trainers, which count into `counts`.
   std::vector<SimTrainer*> Start(const std::string& job, uint32_t world,
                                  Counts* counts) {
     std::vector<SimTrainer*> of_job;
@@ -80,7 +80,7 @@ struct World {
     return of_job;
   }
 
-  // They read nothing any more, and do not die either.
+  // Its trainers stop reading without dying.
   void Stop(const std::vector<SimTrainer*>& job) {
     for (SimTrainer* trainer : job) {
       fleet.world.Freeze(trainer->node()->node());
@@ -102,7 +102,7 @@ struct World {
   std::vector<std::unique_ptr<SimTrainer>> trainers;
 };
 
-// Bytes a second that a job of two trainers gets, once it runs.
+// Returns the bytes per second that a job of two trainers gets once it runs.
 double RateOf(World& world, const std::string& job) {
   constexpr absl::Duration kTime = absl::Seconds(5);
   Counts counts;
@@ -171,8 +171,8 @@ TEST_P(FairJobs, BytesGoByWeightHoweverManyTrainersAJobHas) {
   EXPECT_LT(ratio, 4.2);
 }
 
-// One batch at a time fits. Who holds that memory and does not read is sent
-// away, stream by stream, and the other has it to himself.
+// One batch at a time fits. A job that holds that memory and does not read is
+// disconnected, stream by stream, and the other has the memory to itself.
 TEST_P(FairJobs, WhoHoldsWhatAnotherCannotDoWithoutIsSentAway) {
   World world(GetParam(), "*=1", 96 << 10);
   Counts first, second;

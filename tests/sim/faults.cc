@@ -10,7 +10,7 @@ namespace {
 
 double Rate(int64_t ppm) { return static_cast<double>(ppm) / 1e6; }
 
-// From when on an outage may be taken for a death by who waits for a batch.
+// Returns how long an outage lasts before a loader may take it for a death.
 absl::Duration LooksDeadAfter(const Schedule& schedule) {
   return absl::Milliseconds(schedule.timeout_ms) / 5;
 }
@@ -111,8 +111,8 @@ void FaultInjector::Crash(const SimFault& fault) {
   }
 }
 
-// As `serve` does it: no new batches, the old ones finished within half of the
-// time, then the process ends.
+// As `serve` drains: no new batches; open ones may finish within half of the
+// time; then the process ends.
 void FaultInjector::Drain(const SimFault& fault) {
   const int number = fault.node.number;
   if (!world_->alive(number)) return;
@@ -170,7 +170,7 @@ void FaultInjector::Reset(const SimFault& fault) {
   world_->fleet().network.BreakStreamsOf(node);
 }
 
-// The hog waits for its turn like everyone else.
+// The hog waits for its turn like every other reservation.
 void FaultInjector::Starve(ByteBudget& budget, const SimFault& fault) {
   struct Hog {
     Reservation reservation;

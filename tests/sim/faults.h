@@ -1,4 +1,4 @@
-// Makes the faults of a schedule happen, and pass.
+// Injects the faults of a schedule into a world.
 #ifndef TRIBUTARY_TESTS_SIM_FAULTS_H_
 #define TRIBUTARY_TESTS_SIM_FAULTS_H_
 
@@ -10,13 +10,14 @@
 
 namespace tributary {
 
-// Faults may overlap: a node thaws, and two nodes hear of each other again,
-// when the last fault that says otherwise has passed.
+// Begins each fault at its time and ends it afterwards. Faults may overlap: a
+// node thaws, and two nodes are connected again, when the last such fault of
+// theirs has ended. `world` outlives it.
 class FaultInjector {
  public:
   explicit FaultInjector(SimWorld* world) : world_(world) {}
 
-  // Before the world runs.
+  // Schedules all faults. Call it before the world runs.
   void ScheduleAll();
 
  private:
@@ -32,12 +33,13 @@ class FaultInjector {
   void Starve(ByteBudget& budget, const SimFault& fault);
   void StayAway(const SimFault& fault);
   void EndRates();
-  // Null: it is dead.
+  // Returns null if the node is dead.
   SimExecutor* NodeOf(const SimNodeName& name);
   static std::string HostOf(const SimNodeName& name);
 
   SimWorld* const world_;
-  std::map<int, int> frozen_;  // how often, by node
+  std::map<int, int> frozen_;  // active freezes, by node
+  // Active partitions, by sender and receiver.
   std::map<std::pair<std::string, std::string>, int> parted_;
 };
 

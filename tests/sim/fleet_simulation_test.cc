@@ -1,8 +1,8 @@
-// Whole fleets under seeded faults. docs/testing.md says how to see a failure
-// again and make it short.
-//   --seed=N            that one    --first-seed=N --seeds=N   so many
-//   --schedule='TEXT'   as printed  --shrink     make what fails short
-// TRIBUTARY_SIM_SEEDS is how many, when no flag says.
+// Whole fleets under seeded faults. docs/testing.md says how to reproduce a
+// failure and shorten it.
+//   --seed=N            run one seed    --first-seed=N --seeds=N   a range
+//   --schedule='TEXT'   as printed      --shrink   shorten what fails
+// TRIBUTARY_SIM_SEEDS is the number of seeds if no flag gives it.
 #include <unistd.h>
 #include <csignal>
 #include <cstdio>
@@ -34,7 +34,7 @@ struct Flags {
 };
 Flags flags;
 
-// For a crash of this process: what was running.
+// The schedule that is running, for a crash of this process.
 char running[4096];
 
 namespace {
@@ -64,7 +64,7 @@ std::string Shorter(const Schedule& schedule, const SimFailure& failure) {
       .ToString();
 }
 
-// True when nothing was wrong.
+// Returns true if nothing was wrong.
 bool Expect(const Schedule& schedule, const SimResult& result) {
   if (!result.failure.has_value()) return true;
   ADD_FAILURE() << "seed " << schedule.seed << ": "
@@ -104,7 +104,7 @@ TEST(FleetSimulation, RandomSchedules) {
   std::cout << "per schedule "
             << (absl::Now() - start) / static_cast<double>(all.runs) << "\n";
   if (all.runs < 2000 || HasFailure()) return;
-  // Each fault does happen, and each way out is taken.
+  // Each fault and each way of recovery occurs.
   for (const SimCounter& counter : SimCounters()) {
     EXPECT_GE(all.*counter.value, all.runs / 2000) << counter.name;
   }
@@ -143,8 +143,8 @@ TEST(FleetSimulation, TheSameSeedIsTheSameRun) {
             Simulate(RandomSchedule(18)).history);
 }
 
-// Its loader fills its window and then asks for nothing; the other job's
-// batches come as ever, and its own go on where they were.
+// Its loader fills its window and then requests nothing; the other job's
+// batches come as usual, and its own continue afterwards.
 TEST(FleetSimulation, AReaderThatStopsForAMinuteStopsNobodyElse) {
   if (!flags.all) GTEST_SKIP();
   const auto schedule = Schedule::Parse(

@@ -109,7 +109,7 @@ TEST(GraphChangeTest, TheVersionsAreNotTheSame) {
   EXPECT_NE(Alone(0), Alone(1));
 }
 
-// Servers add the new version one after the other and let go of the old one
+// Servers add the new version one after the other and drop the old one
 // while its job still runs; one of them dies in the middle and comes back with
 // the old one alone, as a process would that has yet to read its list.
 TEST(GraphChangeTest, NoBatchIsLostOrOtherwiseWhileOneFollowsTheOther) {

@@ -1,4 +1,4 @@
-// ProtocolWatch: what should have happened by now.
+// ProtocolWatch::Patrol: violations that show in time, not in a message.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -7,8 +7,8 @@
 namespace tributary {
 namespace {
 
-// Progress comes every 100 ms of the server's clock; nothing else that a node
-// owes takes as long as this while it is awake.
+// Progress comes every 100 ms of the server's clock; everything else that a
+// node must do takes less than this while it is awake.
 constexpr absl::Duration kSoon = absl::Milliseconds(300);
 
 }  // namespace
@@ -55,7 +55,7 @@ void ProtocolWatch::PatrolTrainer(BatchLink& link) {
   }
 }
 
-// Who has no trainer has no work.
+// A server without a batch stream must have no work.
 void ProtocolWatch::PatrolIdleServers() {
   for (int s = 0; s < world_->num_servers(); ++s) {
     if (!world_->alive(s)) continue;

@@ -20,7 +20,8 @@ bool IsHopRequest(MessageKind kind) {
          kind == MessageKind::kEligibleHopRequest;
 }
 
-// What was under way when a cancel came; far more than it takes.
+// The time in which a message sent before a cancel arrived may still come; far
+// longer than it takes.
 constexpr absl::Duration kUnderWay = absl::Milliseconds(5);
 
 template <typename Header>
@@ -85,7 +86,8 @@ void ProtocolWatch::FromTrainer(BatchLink& link,
   }
 }
 
-// The grant, when the server may answer it now.
+// Returns the grant if the server may answer it now; otherwise reports and
+// returns null.
 ProtocolWatch::Grant* ProtocolWatch::Answer(BatchLink& link, uint64_t number) {
   const auto it = link.grants.find(number);
   if (it == link.grants.end() || it->second.arrived > now()) {
@@ -303,9 +305,9 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
   }
 }
 
-// An end may give up another one that is silent, or that it wants no more; but
-// while nothing was damaged anywhere (one damaged stream takes others of its
-// server with it), what the other said is never wrong.
+// An end may close a stream because the other is silent or not needed any more.
+// But as long as no message was corrupted anywhere (a corrupted stream takes
+// others of its server with it), no end may find the other's messages wrong.
 void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
                             const absl::Status& why) {
   if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
@@ -323,7 +325,7 @@ void ProtocolWatch::OnClosed(const SimLinkInfo& link, SimSide side) {
   if (it == links_.end()) return;
   (side == SimSide::kClient ? it->second.client_closed
                             : it->second.server_closed) = true;
-  // A link may come and go between two patrols.
+  // A link may open and close between two patrols.
   if (side == SimSide::kServer) no_links_since_.erase(link.server);
   if (link.is_double) it->second.client_closed = true;
   if (it->second.client_closed && it->second.server_closed) links_.erase(it);

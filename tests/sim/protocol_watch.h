@@ -1,5 +1,5 @@
-// Reads every message between trainers and servers, and between peers, and
-// holds both ends to docs/protocol.md.
+// Checks every message between trainers and servers, and between peers, against
+// docs/protocol.md.
 #ifndef TRIBUTARY_TESTS_SIM_PROTOCOL_WATCH_H_
 #define TRIBUTARY_TESTS_SIM_PROTOCOL_WATCH_H_
 
@@ -16,9 +16,11 @@
 
 namespace tributary {
 
-// Each credit gets one answer, and a sign of life until then; a cancelled one
-// is soon over; frames follow each other; nobody is asked for what it does not
-// own; what a trainer has already, it asks of nobody any more.
+// Checks that each credit gets one answer, and signs of life until then; that a
+// cancelled one ends soon; that frames are consecutive; that no server is asked
+// for rows of partitions it does not own; that trainers do not request batches
+// that they have. Reports violations to the world's verdict. `world` outlives
+// it.
 class ProtocolWatch final : public SimNetworkWatch {
  public:
   explicit ProtocolWatch(SimWorld* world);
@@ -32,26 +34,28 @@ class ProtocolWatch final : public SimNetworkWatch {
                const absl::Status& why) override;
   void OnClosed(const SimLinkInfo& link, SimSide side) override;
 
-  // What should have happened meanwhile: call it every kPatrol.
+  // Checks what should have happened by now. Call it every kPatrol.
   void Patrol();
   static constexpr absl::Duration kPatrol = absl::Milliseconds(50);
-  // Batch streams whose server's end is open.
+  // Returns the number of batch streams whose server's end is open.
   size_t open_batch_links() const;
+  // Describes them, for messages.
   std::string OpenBatchLinks() const;
 
  private:
+  // A grant, as far as messages have revealed it.
   struct Grant {
     uint64_t index = 0;
     uint64_t max_bytes = 0;
     absl::Time arrived = absl::InfiniteFuture();         // at the server
-    absl::Time last_sign = absl::InfinitePast();         // from it
+    absl::Time last_sign = absl::InfinitePast();         // from the server
     absl::Time cancel_arrived = absl::InfiniteFuture();  // at the server
     bool cancel_sent = false;
-    uint64_t sent = 0;      // bytes, in frames
-    uint64_t total = 0;     // of them
-    bool answered = false;  // the server has sent its last word on it ...
-    bool returned = false;  // ... or this after it
-    bool ended = false;     // the trainer has heard
+    uint64_t sent = 0;      // bytes sent in frames
+    uint64_t total = 0;     // bytes of the batch
+    bool answered = false;  // the server has sent its answer ...
+    bool returned = false;  // ... or Returned after it
+    bool ended = false;     // the answer has arrived
   };
   struct BatchLink {
     SimLinkInfo info;
@@ -81,16 +85,16 @@ class ProtocolWatch final : public SimNetworkWatch {
   absl::Time now() const { return world_->scheduler().now(); }
 
   SimWorld* const world_;
-  std::map<uint64_t, BatchLink> links_;                 // by id
+  std::map<uint64_t, BatchLink> links_;                 // by stream id
   std::set<std::pair<int, std::string>> seen_batches_;  // trainer, server
   std::map<int, absl::Time> no_links_since_;            // by server's node
   struct LeafCall {
     uint64_t asked = 0;  // nodes or rows
     const void* payload = nullptr;
   };
-  std::map<std::pair<uint64_t, uint64_t>, LeafCall>
-      leaf_calls_;  // stream, call
-  // Payloads that were sent and not answered yet, to see them travel again.
+  // By stream and call.
+  std::map<std::pair<uint64_t, uint64_t>, LeafCall> leaf_calls_;
+  // Payloads that were sent and not answered yet, to recognise retries.
   std::map<const void*, std::weak_ptr<const void>> leaf_payloads_;
 };
 

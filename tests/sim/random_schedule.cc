@@ -28,7 +28,7 @@ class Draw {
     return schedule_;
   }
 
-  // Apart from the rest, which it leaves as it was.
+  // Draws from a stream of its own, so that the other fields of a seed stay.
   Schedule WithDraws(Schedule schedule) {
     SimRandom random(static_cast<uint64_t>(schedule.seed), "draws");
     if (schedule.kind == kSimNeighbors && random.Chance(0.5)) {
@@ -92,7 +92,7 @@ class Draw {
     s.batches = OneOf({4, 10, 16, 16});
     s.replace = static_cast<int64_t>(random_.Below(2));
     s.expand_all = random_.Chance(0.2) ? 1 : 0;
-    // No draw: all else stays as it was before there were other kinds.
+    // Computed, not drawn, so that the other fields of a seed stay.
     s.kind = s.seed % 5 == 2 ? 1 + s.seed / 5 % (kSimKinds - 1) : kSimNeighbors;
     s.links = s.seed % 10 == 9 ? 1 + s.seed / 10 % 4 : 0;
     s.rooms = random_.Chance(0.25) ? 1 : 0;
@@ -104,10 +104,10 @@ class Draw {
     s.drift_ppm = OneOf({0, 100, 10'000, 10'000, 100'000});
     s.frame = OneOf({500, 3000, 1 << 20});
     s.window = OneOf({1, 4000, 4 << 20});
-    s.leaf_reply = OneOf({4 << 20, 4 << 20, 300});  // a row and a bit
+    s.leaf_reply = OneOf({4 << 20, 4 << 20, 300});  // a little more than a row
   }
 
-  // Of room: each is enough for the largest batch, or nearly.
+  // Shortages of room: each is just, or almost, enough for the largest batch.
   void Shortages() {
     Schedule& s = schedule_;
     if (random_.Chance(0.4)) {
@@ -144,7 +144,7 @@ class Draw {
               [](const SimFault& a, const SimFault& b) { return a.at < b.at; });
   }
 
-  // A server dies again and again over batches that wait for its peer.
+  // A server dies repeatedly while its batches wait for its peer.
   void DeadlyBatches() {
     schedule_.servers = schedule_.partitions = 2;
     schedule_.owners = 1;

@@ -1,4 +1,4 @@
-// Schedules drawn from a seed.
+// Random schedules for the simulation.
 #ifndef TRIBUTARY_TESTS_SIM_RANDOM_SCHEDULE_H_
 #define TRIBUTARY_TESTS_SIM_RANDOM_SCHEDULE_H_
 
@@ -8,8 +8,8 @@
 
 namespace tributary {
 
-// From one server without faults to eight with many; one in twenty is calm.
-// No outage is longer than twenty seconds.
+// Returns the schedule of a seed: from one server without faults to eight with
+// many; one in twenty has no faults. No outage is longer than 20 s.
 Schedule RandomSchedule(uint64_t seed);
 
 }  // namespace tributary

@@ -80,7 +80,7 @@ DrawOptions DrawsOf(const Schedule& schedule) {
       return {.time = TimeMode::kEdge,
               .strict = true,
               .input_time = InputTimeMode::kGiven};
-    case kNodeTime:  // with replacement there are no last ones
+    case kNodeTime:  // kLast has no replacement
       return {.time = TimeMode::kNode,
               .temporal_strategy = schedule.replace == 0
                                        ? TemporalStrategy::kLast
@@ -120,7 +120,7 @@ std::vector<T> EveryOther(const std::vector<T>& values, size_t first) {
   return some;
 }
 
-// Every other edge is of another type.
+// Returns the graph with every other edge in a second edge type.
 GraphContent OfTwoTypes(const GraphSpec& spec) {
   GraphContent content;
   for (size_t second = 0; second < 2; ++second) {
@@ -139,7 +139,7 @@ GraphContent OfTwoTypes(const GraphSpec& spec) {
   return content;
 }
 
-// By their sources, too.
+// Returns the graph with its edges stored by source, too.
 GraphContent WithOutEdges(const GraphSpec& spec) {
   GraphContent content = MakeContent(spec);
   const absl::Status added = AddOutEdges(&content);
@@ -161,8 +161,8 @@ void WriteContent(const GraphContent& content, const GraphSpec& spec,
                     .degrees = spec.degrees}));
 }
 
-// Links `first`, `first` + `step`, ... of `count`. Of those that could, every
-// other world brings its own negatives.
+// Returns the links `first`, `first` + `step`, ... below `count`. Where the
+// mode allows it and expand_all is set, they bring their own negatives.
 LinkList SomeLinks(const Schedule& schedule, size_t first, size_t step,
                    size_t count) {
   const auto mode = static_cast<NegativeMode>(schedule.links - 1);
@@ -184,11 +184,12 @@ LinkList SomeLinks(const Schedule& schedule, size_t first, size_t step,
   return list;
 }
 
-// Instead of nodes; links have no times of their own.
+// Replaces the input nodes by links, which have no times of their own.
 void TakeLinks(const Schedule& schedule, size_t count,
                NeighborLoaderOptions* loader) {
   LinkRequest& link = loader->link.emplace();
-  // Four ends of each where a node is one: no more rows than there is room for.
+  // A link has up to four ends where a node is one: fewer neighbours keep the
+  // batch within its room.
   loader->num_neighbors = {1};
   link.lists.push_back(
       SomeLinks(schedule, 0, schedule.link_types != 0 ? 2 : 1, count));
@@ -237,7 +238,7 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
       loader.subgraph.type == SubgraphType::kDirectional) {
     loader.draws.edge_dir = static_cast<EdgeDirection>(schedule.edge_dir);
   }
-  // No more rows than there is room for.
+  // Fewer neighbours keep the batch within its room.
   if (loader.draws.edge_dir == EdgeDirection::kBoth) {
     loader.num_neighbors = {2, 1};
   }
@@ -306,8 +307,8 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
                                             uint32_t num_partitions,
                                             std::vector<uint32_t> partitions) {
   const bool columns = NeedsColumns(schedule);
-  // Written once each, for that flushes to disk; opened for each set of
-  // partitions.
+  // Each graph is written once, because writing flushes to disk, and opened for
+  // each set of partitions.
   using Written = std::tuple<uint32_t, bool, bool, bool, bool>;
   const bool masks = schedule.predicates == kSimMasks;
   const bool out_edges = schedule.edge_dir != 0;
@@ -319,7 +320,7 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   static auto& all_graphs = *new std::array<Graphs, 2>;  // in files: the second
   const bool in_files = schedule.disk_us != 0;
   Graphs& graphs = all_graphs[in_files ? 1 : 0];
-  // Those keep files open.
+  // Graphs in files keep these open.
   if (in_files && graphs.size() > kGraphsInFiles) graphs.clear();
   auto& graph = graphs[{written, partitions}];
   if (graph != nullptr) return graph;

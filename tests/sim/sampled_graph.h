@@ -1,4 +1,4 @@
-// What the simulated fleets sample, and what must come out.
+// The graph that simulated fleets sample, and the batches they must make.
 #ifndef TRIBUTARY_TESTS_SIM_SAMPLED_GRAPH_H_
 #define TRIBUTARY_TESTS_SIM_SAMPLED_GRAPH_H_
 
@@ -16,24 +16,25 @@ namespace tributary {
 
 inline constexpr int64_t kSimBatchSize = 3;
 
-// Partition p is owned by the servers p, p + 1, ... modulo their number; who
-// would own none has one too.
+// Returns the partitions that a server owns: partition p belongs to the servers
+// p, p + 1, ... modulo their number. A server that would own none gets one.
 std::vector<uint32_t> PartitionsOfServer(const Schedule& schedule, int server);
 
-// Opened graphs are immutable: runs share them. Those of schedules that draw by
-// weights, times or neighbours' ids have them.
+// Returns the graph with those partitions. Runs share graphs, which are
+// immutable. It has the weights, times or neighbours' ids that the schedule's
+// draws need.
 std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
                                             uint32_t num_partitions,
                                             std::vector<uint32_t> partitions);
-// Another graph, for a server that nobody must ask.
+// Returns another graph, for a server that trainers must not ask.
 std::shared_ptr<const Graph> StrangersGraph();
 
-// What the trainer `rank` of `world` makes of the graph; made once. Jobs
-// differ in their random seed.
+// Returns the session of trainer `rank` of `world`; made once. Jobs differ in
+// their random seed.
 LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world);
 
-// A batch as it must be.
+// A batch that must be delivered, as tensors and digest.
 struct ExpectedBatch {
   struct Tensor {
     std::string name;
@@ -46,7 +47,7 @@ struct ExpectedBatch {
   uint64_t room_bytes = 0;
 
   static ExpectedBatch From(const BatchView& view, uint64_t room_bytes);
-  // Names, types, shapes and bytes: what the digest covers.
+  // Whether names, types, shapes and bytes are equal: what the digest covers.
   bool Matches(const BatchView& view) const;
 };
 

@@ -232,13 +232,13 @@ bool Schedule::IsCalm() const {
 
 void Normalize(Schedule& schedule) {
   if (schedule.kind != kSimNeighbors) schedule.links = 0;
-  // Enclosing subgraphs are of links of one; a typed graph has no out-edges.
+  // Enclosing subgraphs need links of one type; a typed graph has no out-edges.
   if (schedule.links == 0 || schedule.subgraph == 2 || schedule.edge_dir != 0) {
     schedule.link_types = 0;
   }
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
-  // Their questions are not cut into pieces below what a question may be.
+  // Their questions are not split into smaller replies.
   if (schedule.kind > kSimWalks || schedule.subgraph == 2) {
     schedule.leaf_reply = 4 * kMiB;
   }

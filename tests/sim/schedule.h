@@ -1,5 +1,4 @@
-// A simulated run as data: a world and the faults that befall it, as one line
-// of text.
+// A simulated run as data: its servers, trainers and faults; one line of text.
 #ifndef TRIBUTARY_TESTS_SIM_SCHEDULE_H_
 #define TRIBUTARY_TESTS_SIM_SCHEDULE_H_
 
@@ -14,7 +13,7 @@
 
 namespace tributary {
 
-// "s2" or "t0": a server or a trainer by number.
+// A server or a trainer by number; its text is "s2" or "t0".
 struct SimNodeName {
   bool is_server = true;
   int number = 0;
@@ -22,14 +21,14 @@ struct SimNodeName {
   friend bool operator==(const SimNodeName&, const SimNodeName&) = default;
 };
 
-// Something that happens at a time and passes.
+// A disturbance that begins at a time and ends.
 struct SimFault {
   enum class Kind {
     kCrash,        // a server or a trainer dies; another starts in its place
     kDrain,        // a server is told to stop, and starts again afterwards
     kFreeze,       // a server or a trainer stands still
-    kPart,         // nothing passes between two nodes
-    kPartOneWay,   // nothing passes from the first to the second
+    kPart,         // a network partition between two nodes
+    kPartOneWay,   // the same, only from the first to the second
     kReset,        // all streams of a node break
     kStarve,       // a hog takes `percent` of a server's memory budget
     kStarveLeafs,  // the same of its leaf budget
@@ -37,8 +36,8 @@ struct SimFault {
   };
   Kind kind = Kind::kCrash;
   SimNodeName node;
-  SimNodeName other;  // of kPart, kPartOneWay
-  int percent = 0;    // of kStarve, kStarveLeafs
+  SimNodeName other;  // kPart, kPartOneWay
+  int percent = 0;    // kStarve, kStarveLeafs
   absl::Duration at;
   absl::Duration lasts;
 
@@ -49,15 +48,15 @@ struct SimFault {
 
 // Uniform, weighted, LABOR, disjoint, by edge times, by node times.
 inline constexpr int64_t kSimDrawWays = 6;
-// Of Schedule::predicates.
+// The number of values of Schedule::predicates.
 inline constexpr int64_t kSimMasks = 2;
 
-// Kinds of sampling.
+// The values of Schedule::kind.
 inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
                          kSimLayerwise = 3, kSimKinds = 4;
 
-// Everything that a run depends on. Each number has a least disturbing value,
-// its default; SimFields() lists them.
+// Everything that a run depends on. The default of each number is the value
+// that disturbs least; SimFields() lists the numbers.
 struct Schedule {
   int64_t seed = 1;  // of the draws that are left: latencies, ties, steps
   int64_t servers = 1;
@@ -119,15 +118,15 @@ struct Schedule {
 
   std::vector<SimFault> faults;
 
-  // Nothing happens but the work itself, and nothing is short.
+  // Whether there are no faults and nothing is short.
   bool IsCalm() const;
-  // When the last fault has passed and the rates are zero.
+  // Returns when the last fault has ended and the rates are zero.
   absl::Duration CalmAfter() const;
 
-  // "servers=3 trainers=2; crash s1 at=12ms for=500ms": what differs from the
-  // defaults, then the faults.
+  // Returns what differs from the defaults, then the faults:
+  // "servers=3 trainers=2; crash s1 at=12ms for=500ms".
   std::string ToString() const;
-  // INVALID_ARGUMENT names the word.
+  // Reads such a text. INVALID_ARGUMENT names the word that is wrong.
   static absl::StatusOr<Schedule> Parse(absl::string_view text);
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
@@ -140,7 +139,8 @@ struct SimField {
 };
 absl::Span<const SimField> SimFields();
 
-// Numbers within what they depend on, and no fault of a node that is not there.
+// Limits each number to what the others allow, and removes faults of nodes that
+// do not exist.
 void Normalize(Schedule& schedule);
 
 }  // namespace tributary

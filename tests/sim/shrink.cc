@@ -26,7 +26,7 @@ class Shrinker {
   }
 
  private:
-  // Takes the candidate over when it is another one and still fails.
+  // Adopts the candidate if it differs and still fails.
   bool Try(Schedule candidate) {
     Normalize(candidate);
     if (candidate == best_ || runs_ >= options_.max_runs) return false;
@@ -55,7 +55,7 @@ class Shrinker {
     return any;
   }
 
-  // The others move up, and keep their faults.
+  // Later nodes are renumbered and keep their faults.
   bool LeaveOutNodes(int64_t Schedule::*count, bool servers) {
     bool any = false;
     for (int64_t gone = best_.*count - 1; gone >= 0 && best_.*count > 1;
@@ -77,7 +77,7 @@ class Shrinker {
     return any;
   }
 
-  // Back to the default, or half the way, or one step.
+  // Moves a number to its default, or half the way, or by one.
   bool LessOf(const SimField& field) {
     if (field.value == &Schedule::seed) return false;
     const int64_t least = Schedule().*field.value;

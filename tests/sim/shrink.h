@@ -1,4 +1,4 @@
-// Makes a failing schedule short.
+// Reduces a failing schedule to a short one.
 #ifndef TRIBUTARY_TESTS_SIM_SHRINK_H_
 #define TRIBUTARY_TESTS_SIM_SHRINK_H_
 
@@ -12,10 +12,10 @@ struct ShrinkOptions {
   int max_runs = 2000;
 };
 
-// Leaves out faults, nodes and batches, and puts numbers back to their least
-// disturbing values, as long as `fails` still holds: delta debugging (Zeller,
-// Hildebrandt 2002). Requires fails(schedule). The result fails, and no single
-// step that is tried makes it shorter, unless max_runs was reached.
+// Removes faults, nodes and batches, and resets numbers to their defaults, as
+// long as `fails` returns true: delta debugging (Zeller, Hildebrandt 2002).
+// Requires fails(schedule). Returns a schedule that fails and that no single
+// step makes shorter, unless max_runs was reached.
 Schedule Shrink(const Schedule& schedule,
                 const std::function<bool(const Schedule&)>& fails,
                 const ShrinkOptions& options = {});

@@ -82,7 +82,7 @@ TEST(Shrink, AFailingSeedBecomesAShortScheduleThatStillFails) {
   EXPECT_LE(shrunk.faults.size(), 1u) << shrunk.ToString();
   EXPECT_LE(shrunk.servers, 2) << shrunk.ToString();
   EXPECT_LE(shrunk.trainers, 1) << shrunk.ToString();
-  // What is printed is enough to see it again.
+  // The printed text is enough to reproduce it.
   const auto again = Schedule::Parse(shrunk.ToString());
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(Simulate(*again, planted).failure,

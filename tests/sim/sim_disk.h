@@ -1,4 +1,4 @@
-// A disk of a simulated server: late, out of order, and failing for a while.
+// A disk of a simulated server, with delays and errors.
 #ifndef TRIBUTARY_TESTS_SIM_SIM_DISK_H_
 #define TRIBUTARY_TESTS_SIM_SIM_DISK_H_
 
@@ -9,14 +9,14 @@
 
 namespace tributary {
 
-// Of all servers of a world; each asks for its pieces by an executor.
+// The faults of all disks of a world.
 struct SimDiskFaults {
-  absl::Duration slowest;  // of a piece
-  double error = 0;        // how often a piece is not read
+  absl::Duration slowest;  // the longest time that reading a piece takes
+  double error = 0;        // the probability that reading a piece fails
 };
 
-// Answers each piece at a time of its own as an event of the server, whose
-// crash loses it. All arguments outlive it.
+// Answers each piece after a random delay, so out of order, as an event of the
+// server; a crash of the server loses the answer. All arguments outlive it.
 class SimDisk final : public PieceReader {
  public:
   SimDisk(SimScheduler* world, SimExecutor* server, const SimDiskFaults* faults,

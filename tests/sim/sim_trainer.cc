@@ -71,7 +71,7 @@ void SimTrainer::Take(absl::StatusOr<std::optional<BatchLease>> next) {
                      [this] { Step(); });
 }
 
-// Whatever a step used may be kept a while, and let go of in any order.
+// Batches of earlier steps may be kept a while and are released in any order.
 void SimTrainer::Step() {
   if (strand_->Now() < away_until_) {
     strand_->PostAt(away_until_, [this] { Step(); });

@@ -1,5 +1,5 @@
-// A trainer of the simulation: a user who pulls batches through the real loader
-// core, steps, and writes checkpoints.
+// A trainer of the simulation: a LoaderCore and a user who takes its batches,
+// steps, and writes checkpoints.
 #ifndef TRIBUTARY_TESTS_SIM_SIM_TRAINER_H_
 #define TRIBUTARY_TESTS_SIM_SIM_TRAINER_H_
 
@@ -26,51 +26,54 @@ struct SimTrainerOptions {
   std::string client;  // the job's name
   uint64_t seed = 1;
   double drift = 1;
-  // Between two Next() it "trains" for up to this long.
+  // A step, between two Next(), takes up to this long.
   absl::Duration max_step = absl::Milliseconds(4);
-  uint64_t max_held = 1;          // batches, of earlier steps too
+  uint64_t max_held = 1;          // batches held, including earlier steps'
   uint64_t checkpoint_every = 1;  // steps
-  // Servers are asked for exactly this, as by a loader that has opened it.
+  // See ServerFleet::PinGraph.
   std::optional<Sha256Digest> graph_content;
 };
 
-// Told of what a user sees.
+// Observes what a trainer's user gets. Called on the trainer's node.
 class SimUser {
  public:
   virtual ~SimUser() = default;
   virtual void OnBatch(const BatchView& view) = 0;
   virtual void OnRelease(const BatchView& view) = 0;
-  // In the place of a batch.
+  // The error came in the place of a batch.
   virtual void OnError(const absl::Status& why) = 0;
-  // Next() said that the user's own leases fill the ring.
+  // Next() reported that the user's own leases fill the ring.
   virtual void OnLeasesFillRing(size_t held) = 0;
 };
 
-// Lives on one node; destroy after the node has crashed or the core closed.
+// Runs on one node. Destroy it after the node has crashed or closed() holds.
+// `world`, `network` and `user` outlive it.
 class SimTrainer {
  public:
   SimTrainer(SimScheduler* world, SimNetwork* network,
              SimTrainerOptions options, SimUser* user);
 
-  // Takes the epoch from `cursor` to its end.
+  // Takes all batches of the epoch from `cursor` on.
   void Run(const Cursor& cursor);
   bool done() const { return done_; }
-  // Waits in Next().
+  // Whether it waits in Next().
   bool waiting() const { return waiting_; }
-  // Batches and errors since Run.
+  // Returns the number of batches and errors since Run.
   uint64_t delivered() const { return delivered_; }
-  // How many of them the last checkpoint covers, and where it goes on.
+  // Returns how many of these the last checkpoint covers, and its cursor.
   uint64_t committed() const { return committed_; }
   Cursor cursor() const { return core_->CursorAfter(committed_); }
 
-  // Takes no batch for so long and keeps those that it has; the loader goes on.
+  // The user takes no batch for that long and keeps those it has; the loader
+  // goes on.
   void StayAway(absl::Duration time);
 
-  // `closed()` holds once nothing writes into the ring any more.
+  // Releases the batches and closes the core. closed() holds once nothing
+  // writes into the ring any more.
   void Close();
   bool closed() const { return closed_; }
   const SlotRing& ring() const { return core_->ring(); }
-  const LoaderStats& stats() const { return core_->stats(); }
+  LoaderStats stats() const { return core_->stats(); }
   SimExecutor* node() const { return node_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace tributary {
 
-// Passes streams on, and counts those that a trainer wants batches from.
+// Forwards streams and counts those that are for batches.
 class SimWorld::StreamCounter final : public StreamAcceptor {
  public:
   explicit StreamCounter(StreamAcceptor* next) : next_(next) {}
@@ -206,7 +206,7 @@ bool SimWorld::CrashTrainer(int number) {
   seat.base += committed;
   seat.resume_from = seat.trainer->cursor();
   fleet_.network.Crash(seat.trainer->node());
-  // Not inside a call that it may be making.
+  // Later: this may be inside one of its calls.
   scheduler().Schedule(
       -1, scheduler().now(),
       [dead = std::shared_ptr<SimTrainer>(std::move(seat.trainer))] {});

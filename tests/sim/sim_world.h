@@ -1,4 +1,4 @@
-// The servers and trainers of a schedule, as they come and go.
+// The servers and trainers of a simulated run.
 #ifndef TRIBUTARY_TESTS_SIM_SIM_WORLD_H_
 #define TRIBUTARY_TESTS_SIM_SIM_WORLD_H_
 
@@ -18,8 +18,9 @@
 
 namespace tributary {
 
-// A trainer's place in its job: who sits there changes, the rank's share of
-// the epoch is taken once.
+// A rank of a job. Its trainer's process may die and be replaced; the rank's
+// share of the epoch is delivered once. Reports to the ledger what its trainer
+// gets.
 class SimSeat final : public SimUser {
  public:
   SimSeat(int number, int job, uint32_t rank, uint32_t world)
@@ -30,11 +31,11 @@ class SimSeat final : public SimUser {
   const uint32_t rank;
   const uint32_t world;
   std::unique_ptr<SimTrainer> trainer;  // null: its process is dead
-  uint64_t base = 0;   // of the rank's batches, committed by those before
-  Cursor resume_from;  // of the last checkpoint, while it is dead
+  uint64_t base = 0;   // the rank's batches committed by earlier processes
+  Cursor resume_from;  // the last checkpoint, while the process is dead
   int lives = 0;
 
-  // The index that is delivered next.
+  // Returns the index that was delivered last or, in SimUser's events, now.
   uint64_t NextIndex() const {
     return rank + (base + trainer->delivered() - 1) * world;
   }
@@ -48,9 +49,11 @@ class SimSeat final : public SimUser {
   void OnLeasesFillRing(size_t held) override;
 };
 
+// Owns the fleet, the trainers and all checks of one run of a schedule, and
+// starts and kills their processes. Single-threaded; time is virtual.
 class SimWorld {
  public:
-  // `expected[job]`: the batches that must come out; outlives the world.
+  // `expected[job]`: the batches that must be delivered; outlives the world.
   SimWorld(const Schedule& schedule,
            std::vector<const std::vector<ExpectedBatch>*> expected);
   ~SimWorld();
@@ -63,35 +66,37 @@ class SimWorld {
   SimDiskFaults& disks() { return disk_faults_; }
   std::vector<std::unique_ptr<SimSeat>>& seats() { return seats_; }
   DeliveryLedger& ledger(int job) { return ledgers_[job]; }
-  // Of the schedule; the stranger is one more.
+  // Returns the schedule's number; the server with another graph is one more.
   int num_servers() const { return static_cast<int>(schedule_.servers); }
   SimServer& server(int number) { return *fleet_.servers[number]; }
   bool alive(int server);
-  // By node; -1 and null: it is none that lives.
+  // Returns the server or seat whose living process runs on the node; -1 or
+  // null if there is none.
   int ServerOf(int node) const;
   const SimSeat* SeatOf(int node) const;
-  // Alive and not frozen; since when it has not stood still.
+  // Whether the node is alive and not frozen; and since when.
   bool awake(int node) const;
   absl::Time awake_since(int node) const;
   void CountAwake(int node) { awake_since_[node] = fleet_.world.now(); }
   absl::Time start() const { return start_; }
 
-  // Every seat's trainer begins, each at its own moment.
+  // Starts every seat's trainer, each as an event of its own node.
   void StartTrainers();
   bool AllDone() const;
 
-  // Processes that end and begin. A server that is down is not killed again.
+  // Kill and start processes. A crash returns false, and does nothing, if the
+  // process is not alive or its work is done.
   bool CrashServer(int number);
   void RestartServer(int number);
   bool CrashTrainer(int number);
   void RestartTrainer(int number);
-  // More servers may be taken for dead from now on.
+  // Counts one more server that trainers may take for dead.
   void CountDeath() { ++deaths_; }
   SimExcuses excuses() const;
 
-  // Counts what a trainer has seen, before it goes.
+  // Adds a trainer's counters to the coverage, before it is destroyed.
   void Collect(const SimTrainer& trainer);
-  // Streams that came to a server which trainers must not ask.
+  // Returns the number of streams to the server that trainers must not ask.
   int strangers_streams() const;
 
  private:
@@ -102,7 +107,7 @@ class SimWorld {
 
   const Schedule schedule_;
   SimDiskFaults disk_faults_;
-  std::vector<std::unique_ptr<SimDisk>> disks_;  // of processes dead, too
+  std::vector<std::unique_ptr<SimDisk>> disks_;  // of dead processes, too
   SimFleet fleet_;
   const absl::Time start_;
   Verdict verdict_;
@@ -111,7 +116,7 @@ class SimWorld {
   class StreamCounter;
   std::unique_ptr<StreamCounter> at_stranger_;
   std::vector<std::unique_ptr<SimSeat>> seats_;
-  std::map<int, absl::Time> awake_since_;  // nodes that were frozen
+  std::map<int, absl::Time> awake_since_;  // by node that was frozen
   int deaths_ = 0;
 };
 

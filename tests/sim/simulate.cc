@@ -15,7 +15,7 @@
 namespace tributary {
 namespace {
 
-// What ends by itself, once nobody wants anything any more.
+// Within this everything ends by itself once no process requests anything.
 constexpr absl::Duration kWindDown = absl::Seconds(30);
 
 class Run {
@@ -74,7 +74,7 @@ class Run {
         [this] { Patrol(); });
   }
 
-  // Steps until `done`; it is a failure when that does not come.
+  // Steps until `done`; a failure if that does not happen.
   void Await(const std::function<bool()>& done, absl::Duration limit,
              const char* what) {
     if (failed()) return;
@@ -103,7 +103,7 @@ class Run {
                         world_.fleet().network.open_links(), " streams");
   }
 
-  // With no fault nothing is done twice.
+  // Without faults nothing is requested or made twice.
   void CheckCalm(absl::Duration took) {
     if (failed() || !world_.schedule().IsCalm()) return;
     SimCoverage& coverage = world_.coverage();
@@ -164,7 +164,7 @@ class Run {
     }
   }
 
-  // After that nothing is left to do, for anyone.
+  // Afterwards no process has anything left to do.
   void StopServers() {
     if (failed()) return;
     over_ = true;
@@ -212,7 +212,8 @@ class Run {
   bool over_ = false;
 };
 
-// Keeps what a lone server with the whole graph makes, without any fault.
+// Keeps the batches that a single server with the whole graph makes without
+// faults.
 class Recorder final : public SimUser {
  public:
   void OnBatch(const BatchView& view) override {

@@ -1,4 +1,4 @@
-// Runs a schedule and says what was wrong.
+// Runs a schedule and reports the first failure.
 #ifndef TRIBUTARY_TESTS_SIM_SIMULATE_H_
 #define TRIBUTARY_TESTS_SIM_SIMULATE_H_
 
@@ -19,21 +19,21 @@ class SimWorld;
 struct SimResult {
   std::optional<SimFailure> failure;  // the first one
   SimCoverage coverage;
-  uint64_t history = 0;  // of all events: equal for equal runs
-  // How long the epoch took once the last fault had passed.
+  uint64_t history = 0;  // a hash of all events: equal for equal runs
+  // How long the epoch took after the last fault had ended.
   absl::Duration after_calm;
 };
 
 struct SimulateOptions {
-  // Holds after every event, beside all else; a failure names it.
+  // One more invariant, checked after every event.
   std::function<bool(SimWorld&)> also;
 };
 
-// Once the faults have passed the epoch ends within this.
+// The longest that the epoch may take after the faults have ended.
 inline constexpr absl::Duration kSimPatience = absl::Seconds(60);
 
-// The epochs of all jobs, from the first credit until everything that was
-// taken has been given back and no process has anything to do.
+// Runs the epochs of all jobs, from the first credit until everything that was
+// reserved has been returned and no process has anything left to do.
 SimResult Simulate(const Schedule& schedule,
                    const SimulateOptions& options = {});
 

@@ -7,8 +7,8 @@
 namespace tributary {
 namespace {
 
-// A loader looks round every 20 ms while it waits, a server with work says so
-// every 100 ms; clocks may be a tenth off.
+// A loader ticks every 20 ms while it waits, a server with work reports
+// progress every 100 ms; clocks may be off by a tenth.
 constexpr absl::Duration kTrainerSleeps = absl::Milliseconds(25);
 constexpr absl::Duration kServerSleeps = absl::Milliseconds(120);
 
@@ -73,8 +73,8 @@ void StepChecks::CheckTrainer(const SimSeat& seat) {
              kTrainerSleeps, "a trainer that waits");
 }
 
-// Looks back: who was owed something when its last event ended must have had
-// another one soon, unless it stood still.
+// Checks the past: a node with pending work after its last event must have had
+// another event soon, unless it was frozen.
 void StepChecks::CheckAwake(int node, bool is_owed, absl::Duration most,
                             const char* what) {
   if (nodes_.size() <= static_cast<size_t>(node)) nodes_.resize(node + 1);

@@ -1,4 +1,4 @@
-// What must hold after every event.
+// Invariants that hold after every event.
 #ifndef TRIBUTARY_TESTS_SIM_STEP_CHECKS_H_
 #define TRIBUTARY_TESTS_SIM_STEP_CHECKS_H_
 
@@ -10,21 +10,22 @@
 
 namespace tributary {
 
-// Budgets cover what is held and stay within their limits, slots stay within
-// the ring, and nobody who is owed something sleeps without a timer. Looks only
-// at the node whose event has run: no other can have changed.
+// Checks that budgets cover what is held and stay within their limits, that
+// slots stay within the ring, and that no process with pending work is without
+// a timer. Looks only at the node whose event has run: no other can have
+// changed. Reports violations to the world's verdict. `world` outlives it.
 class StepChecks {
  public:
   explicit StepChecks(SimWorld* world) : world_(world) {}
 
   void OnStep();
-  // Equal for equal runs.
+  // Returns a hash of all events: equal for equal runs.
   uint64_t history() const { return history_; }
 
  private:
   struct Wakefulness {
     absl::Time last_event = absl::InfinitePast();
-    bool is_owed = false;  // when it ended
+    bool is_owed = false;  // after that event
   };
   void CheckServer(int number);
   void CheckTrainer(const SimSeat& seat);

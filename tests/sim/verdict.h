@@ -1,4 +1,4 @@
-// What was wrong with a simulated run.
+// The result of a simulated run.
 #ifndef TRIBUTARY_TESTS_SIM_VERDICT_H_
 #define TRIBUTARY_TESTS_SIM_VERDICT_H_
 
@@ -14,10 +14,11 @@
 
 namespace tributary {
 
+// A violated invariant.
 struct SimFailure {
-  std::string invariant;  // its name; the same for the same kind of failure
-  std::string what;
-  absl::Duration at;  // since the run began
+  std::string invariant;  // its name, equal for failures of one kind
+  std::string what;       // details
+  absl::Duration at;      // since the run began
   uint64_t event = 0;
 
   std::string ToString() const {

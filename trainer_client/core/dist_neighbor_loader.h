@@ -15,10 +15,10 @@
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
-#include "trainer_client/core/loader_stats.h"
 #include "trainer_client/core/options.h"
 #include "trainer_client/core/session/cursor.h"
 #include "trainer_client/core/session/loader_options.h"
+#include "trainer_client/core/window/loader_stats.h"
 
 namespace tributary {
 

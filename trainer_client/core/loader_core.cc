@@ -3,22 +3,34 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/status.h"
 
 namespace tributary {
+namespace {
+
+constexpr absl::Duration kTick = absl::Milliseconds(20);
+
+absl::Status Cancelled() {
+  return absl::CancelledError("the loader was cancelled");
+}
+
+// The batch that is delivered next, and those that are requested ahead.
+uint64_t WindowSize(const LoaderCoreOptions& options) {
+  return static_cast<uint64_t>(options.prefetch_size) + 1;
+}
+
+}  // namespace
 
 LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
                        std::shared_ptr<Strand> strand)
     : options_(std::move(options)),
-      session_(std::move(session)),
       strand_(std::move(strand)),
       ring_(options_.ring != nullptr ? options_.ring
                                      : SlotRing::Create(options_.buffer_size)),
-      credit_size_(ring_->capacity(),
-                   static_cast<uint64_t>(options_.prefetch_size) + 1,
-                   session_.max_batch_bytes),
-      jitter_({static_cast<uint32_t>(options_.jitter_seed),
-               static_cast<uint32_t>(options_.jitter_seed >> 32)},
-              1) {}
+      state_(session,
+             BatchRooms(ring_, options_.ring_option, WindowSize(options_),
+                        session.max_batch_bytes)),
+      next_(strand_) {}
 
 LoaderCore::~LoaderCore() {
   if (room_freed_ != nullptr) room_freed_->Mute();
@@ -26,8 +38,13 @@ LoaderCore::~LoaderCore() {
 
 void LoaderCore::Start(std::shared_ptr<ServerFleet> fleet) {
   fleet_ = std::move(fleet);
+  requester_.emplace(
+      BatchRequesterOptions{.window_size = WindowSize(options_),
+                            .hedge_after = options_.rpc_timeout / 4},
+      &state_, fleet_.get());
+  answers_.emplace(options_.jitter_seed, &state_, fleet_.get());
   fleet_->SetEvents(weak_from_this());
-  fleet_->SetSession(session_.spec);
+  fleet_->SetSession(state_.session.spec);
   room_freed_ =
       std::make_shared<StrandSignal>(strand_, [weak = weak_from_this()] {
         if (auto self = weak.lock()) self->Pump();
@@ -36,171 +53,138 @@ void LoaderCore::Start(std::shared_ptr<ServerFleet> fleet) {
 }
 
 absl::Status LoaderCore::StartEpoch(uint64_t epoch) {
-  Cursor cursor;
-  cursor.epoch = epoch;
-  cursor.inputs = session_.inputs;
-  return Begin(cursor);
+  RETURN_IF_ERROR(CheckIdle());
+  Begin(state_.epoch.CursorOf(epoch));
+  return absl::OkStatus();
 }
 
 absl::Status LoaderCore::Resume(const Cursor& cursor) {
-  if (cursor.inputs != session_.inputs) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the cursor is of the input list with SHA-256 ", ToHex(cursor.inputs),
-        ", this loader has ", ToHex(session_.inputs),
-        "; go on with the list that the checkpoint was made with"));
-  }
-  const uint64_t num_inputs = session_.order.num_inputs;
-  if (cursor.consumed > num_inputs) {
-    return absl::InvalidArgumentError(absl::StrCat("the cursor has consumed ",
-                                                   cursor.consumed, " of ",
-                                                   num_inputs, " inputs"));
-  }
-  if (cursor.next_index > UINT64_MAX - num_inputs) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the cursor's next_index is ", cursor.next_index,
-                     "; allowed: up to 2^64 - 1 less the number of inputs"));
-  }
-  return Begin(cursor);
+  RETURN_IF_ERROR(state_.epoch.Check(cursor));
+  RETURN_IF_ERROR(CheckIdle());
+  Begin(cursor);
+  return absl::OkStatus();
 }
 
-absl::Status LoaderCore::Begin(const Cursor& cursor) {
-  if (cancelled_) return absl::CancelledError("the loader was cancelled");
-  if (waiting_) {
+absl::Status LoaderCore::CheckIdle() const {
+  if (cancelled_) return Cancelled();
+  if (next_.waiting()) {
     return absl::FailedPreconditionError("a Next() is still waiting");
   }
-  ++generation_;
-  fleet_->AbandonAll();
-  window_.Clear();
-  order_ = std::make_shared<EpochOrder>(session_.order, cursor);
-  next_nth_ = 0;
-  started_ = room_is_short_ = false;
   return absl::OkStatus();
+}
+
+void LoaderCore::Begin(const Cursor& cursor) {
+  fleet_->CancelAll();
+  state_.window.Clear();
+  state_.epoch.Begin(cursor);
+  requester_->Reset();
 }
 
 absl::Status LoaderCore::Limit(uint64_t from, uint64_t to) {
-  if (order_ == nullptr || started_) {
-    return absl::FailedPreconditionError(
-        "Limit() comes right after StartEpoch() or Resume()");
-  }
-  EpochOrder limited = *order_;
-  limited.Limit(from, to);
-  if (limited.begin_index() == limited.end_index()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no batch in [", from, ", ", to, "); allowed: some of [",
-                     order_->begin_index(), ", ", order_->end_index(), ")"));
-  }
-  order_ = std::make_shared<EpochOrder>(std::move(limited));
-  return absl::OkStatus();
+  return state_.epoch.Limit(from, to);
 }
 
 Cursor LoaderCore::CursorAfter(uint64_t batches) const {
-  if (order_ != nullptr) return order_->CursorAfter(batches);
-  Cursor cursor;
-  cursor.inputs = session_.inputs;
-  return cursor;
+  return state_.epoch.CursorAfter(batches);
 }
 
 void LoaderCore::Next(Delivered delivered) {
-  if (cancelled_) {
-    return delivered(absl::CancelledError("the loader was cancelled"));
-  }
-  if (order_ == nullptr) {
+  if (cancelled_) return delivered(Cancelled());
+  if (order() == nullptr) {
     return delivered(absl::FailedPreconditionError(
         "no epoch: call StartEpoch() or Resume() first"));
   }
-  if (waiting_) {
+  if (next_.waiting()) {
     return delivered(absl::FailedPreconditionError(
         "another Next() waits; a loader has one user"));
   }
-  started_ = true;
-  waiting_ = std::move(delivered);
-  waiting_since_ = strand_->Now();
-  deadline_ = strand_->PostAfter(options_.rpc_timeout,
-                                 [weak = weak_from_this(), wait = ++waits_] {
-                                   if (auto self = weak.lock()) {
-                                     self->OnDeadline(wait);
-                                   }
-                                 });
+  state_.epoch.MarkStarted();
+  next_.Wait(std::move(delivered), options_.rpc_timeout,
+             [weak = weak_from_this()](uint64_t call) {
+               if (auto self = weak.lock()) self->OnDeadline(call);
+             });
   Pump();
 }
 
-void LoaderCore::Deliver() {
-  if (!waiting_) return;
-  if (window_.empty()) return Answer(std::nullopt);
-  switch (window_.front().state) {
-    case PendingBatch::State::kReady:
-    case PendingBatch::State::kFailed:
-      return DeliverFront();
-    case PendingBatch::State::kWanted:
-    case PendingBatch::State::kAsked:
-      break;
+void LoaderCore::PumpSoon() {
+  if (std::exchange(pump_posted_, true)) return;
+  strand_->Post([weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->Pump();
+  });
+}
+
+void LoaderCore::Pump() {
+  pump_posted_ = false;
+  if (cancelled_ || !state_.epoch.started()) return;
+  requester_->FillWindow();
+  requester_->RequestDue(strand_->Now());
+  if (!ticking_ && (next_.waiting() || state_.window.AnyUnfinished())) {
+    ticking_ = true;
+    strand_->PostAfter(kTick, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->Tick();
+    });
   }
-  if (absl::Status full = LeasesFillRing(); !full.ok()) Answer(full);
+  Deliver();
+}
+
+void LoaderCore::Tick() {
+  ticking_ = false;
+  if (cancelled_) return;
+  requester_->PassOverSilent();
+  requester_->HedgeLate();
+  Pump();
+}
+
+// The callback may call in again: every path ends with its answer.
+void LoaderCore::Deliver() {
+  if (!next_.waiting()) return;
+  if (state_.window.empty()) return next_.Answer(std::nullopt);
+  const PendingBatch& front = state_.window.front();
+  if (!front.is_unfinished()) return DeliverFront();
+  if (!requester_->front_lacks_room() || fleet_->num_open_grants() > 0) return;
+  const absl::Status room =
+      state_.rooms.CheckLeases(front, state_.epoch.KeyOf(front.index()));
+  if (!room.ok()) next_.Answer(room);
 }
 
 void LoaderCore::DeliverFront() {
-  PendingBatch batch = std::move(window_.front());
-  window_.PopFront();
+  PendingBatch batch = std::move(state_.window.front());
+  state_.window.PopFront();
   PumpSoon();
-  if (batch.state == PendingBatch::State::kFailed) return Answer(batch.error);
-  absl::StatusOr<std::shared_ptr<const void>> room = batch.slot->Lend();
-  if (!room.ok()) return Answer(room.status());
-  ++stats_.batches;
-  stats_.inputs += order_->InputsInBatch(batch.index);
-  stats_.bytes += batch.slot->bytes().size();
-  Answer(BatchLease(*std::move(batch.view), *std::move(room)));
+  if (batch.state() == PendingBatch::State::kFailed) {
+    return next_.Answer(batch.error());
+  }
+  absl::StatusOr<BatchLease> lease = batch.TakeLease();
+  if (!lease.ok()) return next_.Answer(lease.status());
+  ++state_.stats.batches;
+  state_.stats.inputs += order()->InputsInBatch(batch.index());
+  state_.stats.bytes += batch.needed_bytes();
+  next_.Answer(*std::move(lease));
 }
 
-// Last in whatever calls it: the callback may call in again.
-void LoaderCore::Answer(absl::StatusOr<std::optional<BatchLease>> result) {
-  strand_->CancelTimer(deadline_);
-  stats_.waited += strand_->Now() - waiting_since_;
-  Delivered delivered = std::exchange(waiting_, nullptr);
-  delivered(std::move(result));
-}
-
-void LoaderCore::OnDeadline(uint64_t wait) {
-  if (!waiting_ || wait != waits_ || window_.empty()) return;
-  const PendingBatch& front = window_.front();
-  fleet_->Abandon(front.index, generation_, nullptr);
+void LoaderCore::OnDeadline(uint64_t call) {
+  if (!next_.IsWaiting(call) || state_.window.empty()) return;
+  const PendingBatch& front = state_.window.front();
+  fleet_->Cancel(state_.epoch.RefOf(front.index()), nullptr);
   const std::string text = absl::StrCat(
-      KeyOf(front.index).ToString(), " did not come within rpc_timeout = ",
-      absl::FormatDuration(options_.rpc_timeout),
-      "; last trouble: ", front.error.ok() ? "none" : front.error.ToString(),
+      state_.epoch.KeyOf(front.index()).ToString(),
+      " did not come within rpc_timeout = ",
+      absl::FormatDuration(options_.rpc_timeout), "; last trouble: ",
+      front.error().ok() ? "none" : front.error().ToString(),
       "; servers: ", fleet_->ToString());
   const auto code = fleet_->num_up() == 0 ? absl::StatusCode::kUnavailable
                                           : absl::StatusCode::kDeadlineExceeded;
-  window_.PopFront();
+  state_.window.PopFront();
   PumpSoon();
-  Answer(absl::Status(code, text));
-}
-
-// Only when nothing but the user can make room: batches on their way, and those
-// that lost servers may still write, come back by themselves.
-absl::Status LoaderCore::LeasesFillRing() {
-  if (!room_is_short_ || fleet_->num_open_grants() > 0) return absl::OkStatus();
-  const SlotRingStats ring = ring_->stats();
-  if (ring.leased == 0 || ring.used_bytes > ring.leased_bytes) {
-    return absl::OkStatus();
-  }
-  const uint64_t least = LeastRoom(window_.front());
-  if (ring.largest_free_bytes >= least) {
-    return absl::OkStatus();  // a lease has just gone: it is asked for now
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      ring.leased, " batches still leased hold ", ring.leased_bytes, " of the ",
-      ring_->capacity(), " bytes of ", options_.ring_option, ", with at most ",
-      ring.largest_free_bytes, " free in one piece where ",
-      KeyOf(window_.front().index).ToString(), " needs ", least,
-      ": release some, or raise ", options_.ring_option));
+  next_.Answer(absl::Status(code, text));
 }
 
 void LoaderCore::Cancel() {
   if (std::exchange(cancelled_, true)) return;
-  if (fleet_ != nullptr) fleet_->AbandonAll();
-  ++generation_;
-  window_.Clear();
-  if (waiting_) Answer(absl::CancelledError("the loader was cancelled"));
+  if (fleet_ != nullptr) fleet_->CancelAll();
+  state_.epoch.Abort();
+  state_.window.Clear();
+  if (next_.waiting()) next_.Answer(Cancelled());
 }
 
 void LoaderCore::Close(absl::AnyInvocable<void()> closed) {
@@ -209,8 +193,29 @@ void LoaderCore::Close(absl::AnyInvocable<void()> closed) {
   fleet_->Close(std::move(closed));
 }
 
-BatchKey LoaderCore::KeyOf(uint64_t index) const {
-  return {session_.identity, order_->epoch(), index};
+LoaderStats LoaderCore::stats() const {
+  LoaderStats stats = state_.stats;
+  stats.waited = next_.waited();
+  return stats;
+}
+
+absl::Status LoaderCore::OnDescribed(ServerLink&,
+                                     const ServerDescription& description) {
+  const auto& accept = state_.session.accept;
+  return accept ? accept(description) : absl::OkStatus();
+}
+
+void LoaderCore::OnServerUp(ServerLink&) { PumpSoon(); }
+
+void LoaderCore::OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) {
+  answers_->OnServerDown(link, lost);
+  PumpSoon();
+}
+
+void LoaderCore::OnGrantEnd(ServerLink& link, const OpenGrant& grant,
+                            GrantEnd end) {
+  PumpSoon();
+  answers_->OnGrantEnd(link, grant, std::move(end), strand_->Now());
 }
 
 }  // namespace tributary

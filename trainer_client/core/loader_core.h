@@ -1,9 +1,9 @@
-// Asks a fleet for the batches of an epoch and puts them in order.
+// The loader as a state machine: requests the batches of an epoch from a fleet
+// and delivers them in order.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_LOADER_CORE_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_LOADER_CORE_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,20 +12,22 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "trainer_client/core/batch/batch_lease.h"
-#include "trainer_client/core/batch_window.h"
-#include "trainer_client/core/credit_size.h"
-#include "trainer_client/core/fleet/receive_slot.h"
 #include "trainer_client/core/fleet/server_fleet.h"
-#include "trainer_client/core/loader_stats.h"
 #include "trainer_client/core/session/epoch_order.h"
 #include "trainer_client/core/session/loader_session.h"
 #include "trainer_client/core/strand_signal.h"
+#include "trainer_client/core/waiting_next.h"
+#include "trainer_client/core/window/answer_handler.h"
+#include "trainer_client/core/window/batch_requester.h"
+#include "trainer_client/core/window/loader_state.h"
+#include "trainer_client/core/window/loader_stats.h"
 
 namespace tributary {
 
 struct LoaderCoreOptions {
   uint64_t buffer_size = uint64_t{256} << 20;
-  // What batches are received into; null: buffer_size bytes of this process.
+  // The ring that batches are received into; null: one over buffer_size bytes
+  // of this process.
   std::shared_ptr<SlotRing> ring;
   std::string ring_option = "buffer_size";  // for errors
   int prefetch_size = 4;
@@ -33,110 +35,92 @@ struct LoaderCoreOptions {
   uint64_t jitter_seed = 0;
 };
 
-// The loader as a state machine: no thread, no wait, no gRPC. Every method runs
-// on the strand; time, order and messages come from it and from the fleet.
+// Delivers each index of the epoch once, in ascending order: as a batch, or as
+// an error in its place. A batch is a function of its key, so it does not
+// matter which server made it: what is late, lost or refused is requested
+// again, the first answer counts and later ones are dropped.
 //
-// Each index of the epoch is delivered once, ascending: as a batch, or as an
-// error in its place. Which server made it does not matter, for a batch is a
-// function of its key: so whatever is late, lost or refused is asked for again,
-// the first answer counts and the others are dropped.
-class LoaderCore : public FleetEvents,
+// LoaderCore owns the state and the moments at which it moves on: the user's
+// calls, the servers' events, a tick. BatchRequester decides what to request,
+// AnswerHandler what the answers mean.
+//
+// No threads, no waiting, no gRPC: time, order and messages come from the
+// strand and the fleet. All methods run on the strand. Held by shared_ptr; the
+// fleet reports to it through a weak one.
+class LoaderCore : public ServerEvents,
                    public std::enable_shared_from_this<LoaderCore> {
  public:
   LoaderCore(LoaderCoreOptions options, LoaderSession session,
              std::shared_ptr<Strand> strand);
   ~LoaderCore() override;
 
-  // Becomes the one that `fleet` tells.
+  // Uses `fleet` from now on, and receives its events. Comes before all other
+  // calls but Cancel.
   void Start(std::shared_ptr<ServerFleet> fleet);
 
-  // See DistNeighborLoader. Nothing is asked for before the first Next.
+  // See DistNeighborLoader. Nothing is requested before the first Next.
+  // CANCELLED: the loader was cancelled. FAILED_PRECONDITION: a Next() waits.
   absl::Status StartEpoch(uint64_t epoch);
+  // Besides: what LoaderEpoch::Check says.
   absl::Status Resume(const Cursor& cursor);
+  // See LoaderEpoch::Limit.
   absl::Status Limit(uint64_t from, uint64_t to);
   Cursor CursorAfter(uint64_t batches) const;
-  // Null before the first epoch; not changed by later ones.
-  std::shared_ptr<const EpochOrder> order() const { return order_; }
+  // Null before the first epoch. The object is never changed later.
+  std::shared_ptr<const EpochOrder> order() const {
+    return state_.epoch.order();
+  }
 
-  using Delivered =
-      absl::AnyInvocable<void(absl::StatusOr<std::optional<BatchLease>>)>;
-  // Calls back on the strand, perhaps inside this call, within rpc_timeout. One
-  // at a time: FAILED_PRECONDITION for a second.
+  using Delivered = WaitingNext::Delivered;
+  // Calls back on the strand, possibly inside this call, within rpc_timeout.
+  // FAILED_PRECONDITION: no epoch, another Next() waits, or the user's leases
+  // fill the ring. CANCELLED: the loader was cancelled. UNAVAILABLE or
+  // DEADLINE_EXCEEDED: the batch did not come within rpc_timeout; the next call
+  // goes on with the next one. Other errors come in the place of a batch that
+  // could not be made.
   void Next(Delivered delivered);
+  // Final: Next() answers CANCELLED from now on.
   void Cancel();
-  // Cancels and closes; `closed` runs once nothing writes into the ring but
-  // those whom it was lent to.
+  // Cancels and closes; `closed` runs once nothing but the user's leases refers
+  // to the ring.
   void Close(absl::AnyInvocable<void()> closed);
 
-  const LoaderStats& stats() const { return stats_; }
+  LoaderStats stats() const;
   const SlotRing& ring() const { return *ring_; }
 
  private:
-  // ---- loader_core.cc: the user's side -------------------------------------
-  absl::Status Begin(const Cursor& cursor);
+  absl::Status CheckIdle() const;
+  void Begin(const Cursor& cursor);
+  // Requests what is due and delivers what is ready.
+  void Pump();
+  // Pumps once for all events of one moment.
+  void PumpSoon();
+  void Tick();
   void Deliver();
   void DeliverFront();
-  void Answer(absl::StatusOr<std::optional<BatchLease>> result);
-  void OnDeadline(uint64_t wait);
-  absl::Status LeasesFillRing();
+  void OnDeadline(uint64_t call);
 
-  // ---- loader_asking.cc: what to ask of whom --------------------------------
-  void PumpSoon();
-  void Pump();
-  void FillWindow();
-  void AskAll();
-  bool TryAsk(PendingBatch& batch);
-  DeathRecord::Verdict Judge(PendingBatch& batch);
-  static uint64_t LeastRoom(const PendingBatch& batch);
-  std::shared_ptr<ReceiveSlot> MakeRoom(const PendingBatch& batch,
-                                        const ServerLink& link);
-  void Send(PendingBatch& batch, ServerLink& link,
-            std::shared_ptr<ReceiveSlot> slot);
-  void Tick();
-  PendingBatch* AskedFor(const OpenGrant& grant);
-  void PassOverSilent();
-  void HedgeLate();
-
-  // ---- loader_answers.cc: what servers say ----------------------------------
+  // ServerEvents
   absl::Status OnDescribed(ServerLink& link,
                            const ServerDescription& description) override;
   void OnServerUp(ServerLink& link) override;
   void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) override;
   void OnGrantEnd(ServerLink& link, const OpenGrant& grant,
                   GrantEnd end) override;
-  void OnFilled(ServerLink& link, PendingBatch& batch, GrantEnd end);
-  void OnNeeds(ServerLink& link, PendingBatch& batch, const OpenGrant& grant,
-               uint64_t bytes);
-  void OnError(ServerLink& link, PendingBatch& batch, const GrantEnd& end);
-  void AskAgain(PendingBatch& batch, const ServerLink& link, absl::Status why);
-  void Fail(PendingBatch& batch, absl::Status error);
-  absl::Duration RetryDelay(int tries);
-
-  BatchKey KeyOf(uint64_t index) const;
 
   const LoaderCoreOptions options_;
-  const LoaderSession session_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<SlotRing> ring_;
+  LoaderState state_;
   std::shared_ptr<StrandSignal> room_freed_;
+  // These three are set by Start.
   std::shared_ptr<ServerFleet> fleet_;
-  std::shared_ptr<const EpochOrder> order_;  // null: no epoch yet
-  uint64_t generation_ = 0;
-  uint64_t next_nth_ = 0;  // of this rank, next into the window
-  BatchWindow window_;
-  CreditSize credit_size_;
-  PhiloxStream jitter_;
-  uint32_t jitter_draws_ = 0;
-  Delivered waiting_;
-  uint64_t waits_ = 0;  // numbers the calls of Next
-  absl::Time waiting_since_;
-  TimerId deadline_ = 0;
-  bool room_is_short_ = false;  // the front could not get any
+  std::optional<BatchRequester> requester_;
+  std::optional<AnswerHandler> answers_;
+  WaitingNext next_;
   bool pump_posted_ = false;
   bool ticking_ = false;
-  bool started_ = false;  // the first Next since Begin has come
   bool cancelled_ = false;
-  LoaderStats stats_;
 };
 
 }  // namespace tributary

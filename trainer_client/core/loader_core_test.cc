@@ -25,11 +25,11 @@ TEST(LoaderCore, DeliversAnEpochInOrder) {
   EXPECT_EQ(w.core().stats().batches, 10);
   EXPECT_EQ(w.core().stats().inputs, 40);
   EXPECT_EQ(w.core().stats().reassigned, 0);
-  // Both servers took part, each batch was asked for once.
+  // Both servers took part, each batch was requested once.
   EXPECT_GT(w.server(0).num_credits(), 0);
   EXPECT_GT(w.server(1).num_credits(), 0);
   EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 10);
-  // The end stays the end; another epoch begins anew.
+  // The epoch stays ended; another one starts over.
   EXPECT_FALSE((*w.Next()).has_value());
   ASSERT_TRUE(w.core().StartEpoch(4).ok());
   EXPECT_EQ(w.TakeAll(), Range(0, 10));
@@ -51,7 +51,7 @@ TEST(LoaderCore, AsksItsOwnServersFirst) {
   EXPECT_TRUE(w.errors.empty());
 }
 
-// Nor do servers or streams give up meanwhile.
+// Servers and streams do not give up meanwhile either.
 TEST(LoaderCore, ALeaseHeldForMinutesHoldsUpNothing) {
   LoaderWorld w({.core = {.buffer_size = 64 << 10}});
   w.Start();
@@ -88,7 +88,7 @@ TEST(LoaderCore, KeepsToItsWindow) {
   auto first = w.Next();
   ASSERT_TRUE(first.ok() && first->has_value());
   w.Run(absl::Seconds(5));
-  // Delivered: 0. Asked for ahead: 1, 2, 3.
+  // Delivered: 0. Requested ahead: 1, 2, 3.
   EXPECT_EQ(w.server(0).num_credits() + w.server(1).num_credits(), 4);
 }
 
@@ -193,8 +193,8 @@ TEST(LoaderCore, NoFirstCreditIsMoreThanItsServerCanMake) {
   EXPECT_TRUE(w.errors.empty()) << w.errors[0];
 }
 
-// Twice it tells what it has seen so far, the second time all of it: growing by
-// a quarter would now be past the server's budget.
+// The server reports twice what it has seen so far, the second time all of it:
+// growing by a quarter would then exceed its budget.
 TEST(LoaderCore, NoRoomAboveWhatABatchNeedsIsMoreThanItsServerCanMake) {
   LoaderWorld::Options options;
   options.num_servers = 1;
@@ -219,8 +219,8 @@ TEST(LoaderCore, NoRoomAboveWhatABatchNeedsIsMoreThanItsServerCanMake) {
   EXPECT_TRUE(w.errors.empty()) << w.errors[0];
 }
 
-// The user holds one batch all the time, as who prefetches does. What it leaves
-// is enough for what a batch needs, but not for the quarter more.
+// The user holds one batch all the time, as a prefetching user does. The rest
+// of the ring is enough for what a batch needs, but not for a quarter more.
 TEST(LoaderCore, TheFirstMakesDoWithWhatItNeeds) {
   LoaderWorld::Options options;
   options.num_servers = 1;

@@ -25,7 +25,7 @@ std::vector<uint64_t> Without(uint64_t index, uint64_t to) {
   return v;
 }
 
-// Whichever server is asked for `index` first does `act`.
+// Lets the server that is asked for `index` first do `act`.
 void OnceFor(LoaderWorld& w, uint64_t index, FakeAct act) {
   auto done = std::make_shared<bool>(false);
   for (size_t i = 0; i < w.num_servers(); ++i) {
@@ -38,7 +38,7 @@ void OnceFor(LoaderWorld& w, uint64_t index, FakeAct act) {
   }
 }
 
-// An epoch whose batch 2 goes wrong once, wherever it is asked first.
+// Runs an epoch whose batch 2 fails once, at the server that is asked first.
 LoaderStats EpochWithOne(FakeAct act) {
   LoaderWorld w({});
   OnceFor(w, 2, act);
@@ -149,7 +149,8 @@ TEST(LoaderFaults, AFrozenServerIsPassedOverAndItsSlotHeldUntilItsStreamEnds) {
   EXPECT_TRUE(w.errors.empty()) << w.errors[0];
 }
 
-// Deaths are seen before the silence is: else a fourth is asked meanwhile.
+// Deaths are detected before silence is; otherwise a fourth server would be
+// asked meanwhile.
 TEST(LoaderFaults, AnIndexThatKillsThreeServersIsGivenUpAndOnlyThatOne) {
   LoaderWorld::Options options;
   options.num_servers = 5;
@@ -232,8 +233,7 @@ TEST(LoaderFaults, ServersThatComeLateAreUsed) {
   EXPECT_TRUE(w.errors.empty()) << w.errors[0];
 }
 
-// ---- all at once
-// --------------------------------------------------------------
+// ---- all at once ------------------------------------------------------------
 
 class LoaderSweep : public ::testing::TestWithParam<int> {};
 

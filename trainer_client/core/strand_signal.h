@@ -1,4 +1,4 @@
-// Calls a strand's owner from any thread, for as long as it listens.
+// Wakes a state machine on its strand from any thread.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_STRAND_SIGNAL_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_STRAND_SIGNAL_H_
 
@@ -11,40 +11,42 @@
 
 namespace tributary {
 
-// Who signals may live longer than the strand's executor: Mute() cuts them off
-// for good. Signals that were not heard yet are one. Thread-safe.
+// Runs a callback on a strand when signalled. Signals that come before the
+// callback has run count as one. Whoever signals may live longer than the
+// strand's executor: Mute() keeps it from touching the strand. Thread-safe;
+// held by shared_ptr.
 class StrandSignal : public std::enable_shared_from_this<StrandSignal> {
  public:
-  // `heard` runs on the strand.
-  StrandSignal(std::shared_ptr<Strand> strand, std::function<void()> heard)
-      : strand_(std::move(strand)), heard_(std::move(heard)) {}
+  // `on_signal` runs on the strand.
+  StrandSignal(std::shared_ptr<Strand> strand, std::function<void()> on_signal)
+      : strand_(std::move(strand)), on_signal_(std::move(on_signal)) {}
 
   void Signal() {
     MutexLock lock(mutex_);
     if (strand_ == nullptr || std::exchange(pending_, true)) return;
-    strand_->Post([self = shared_from_this()] { self->Hear(); });
+    strand_->Post([self = shared_from_this()] { self->Run(); });
   }
-  // When it has returned the strand is not touched again.
+  // Once it has returned, the strand is not touched again.
   void Mute() {
-    std::shared_ptr<Strand> strand;  // let go of without the lock
+    std::shared_ptr<Strand> strand;  // released without the lock
     MutexLock lock(mutex_);
     strand.swap(strand_);
   }
 
  private:
-  void Hear() {
+  void Run() {
     {
       MutexLock lock(mutex_);
       pending_ = false;
       if (strand_ == nullptr) return;
     }
-    heard_();
+    on_signal_();
   }
 
   Mutex mutex_;
   std::shared_ptr<Strand> strand_ ABSL_GUARDED_BY(mutex_);
   bool pending_ ABSL_GUARDED_BY(mutex_) = false;
-  const std::function<void()> heard_;
+  const std::function<void()> on_signal_;
 };
 
 }  // namespace tributary

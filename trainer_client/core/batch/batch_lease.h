@@ -9,9 +9,11 @@
 
 namespace tributary {
 
-// Move-only. The tensors lie in the receive ring and are valid until the lease
-// is destroyed, on any thread, in any order; that returns their room. Keeps
-// the ring alive, so it may outlive the loader.
+// A complete batch that its user reads. The tensors lie in the receive ring and
+// are valid until the lease is destroyed, on any thread, in any order; that
+// returns their room. Keeps the ring alive, so it may outlive the loader.
+// Move-only, unlike ReceiveSlot, which everyone who may still write into the
+// room shares before delivery.
 class BatchLease {
  public:
   // `room` owns the slot: its destruction returns it.

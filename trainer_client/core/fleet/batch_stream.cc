@@ -3,30 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/envelope.h"
-#include "channel/error_text.h"
 #include "channel/parse_header.h"
 #include "common/proto/wire.pb.h"
-#include "common/session/limits.h"
 #include "common/text/status.h"
+#include "trainer_client/core/fleet/grant_messages.h"
 
 namespace tributary {
-namespace {
-
-static_assert(kMaxLinkCreditBytes <= kMaxPayloadBytes);
-
-// Lets the server gather straight into the slot when both share a process.
-class SlotRoom final : public SharedRoom {
- public:
-  explicit SlotRoom(std::shared_ptr<ReceiveSlot> slot)
-      : slot_(std::move(slot)) {}
-  absl::Span<uint8_t> bytes() override { return slot_->bytes(); }
-
- private:
-  const std::shared_ptr<ReceiveSlot> slot_;
-};
-
-}  // namespace
 
 BatchStream::Granted::Granted(std::shared_ptr<ReceiveSlot> s)
     : slot(std::move(s)), assembler(slot->bytes()) {}
@@ -59,59 +41,24 @@ void BatchStream::Send(OutgoingMessage message) {
 }
 
 void BatchStream::OpenSession(std::string_view spec, std::string_view client) {
-  v1::OpenSession open;
-  open.set_spec(std::string(spec));
-  open.set_wire_version(kWireVersion);
-  open.set_client(std::string(client));
-  OutgoingMessage message;
-  message.kind = MessageKind::kOpenSession;
-  message.header = open.SerializeAsString();
-  Send(std::move(message));
+  Send(OpenSessionMessage(spec, client));
 }
 
-uint64_t BatchStream::Grant(const Ask& ask) {
+uint64_t BatchStream::SendCredit(const CreditRequest& request,
+                                 absl::Duration timeout) {
   const uint64_t grant = next_grant_++;
   {
     MutexLock lock(mutex_);
-    // A broken stream has told, or will tell, of its close after this.
+    // A broken stream reports its close after this, if it has not yet.
     if (broken_.ok()) {
-      granted_.emplace(grant, std::make_shared<Granted>(ask.slot));
+      granted_.emplace(grant, std::make_shared<Granted>(request.slot));
     }
   }
-  v1::Credit credit;
-  credit.set_grant(grant);
-  credit.set_session(ask.key.session.data(), ask.key.session.size());
-  credit.set_epoch(ask.key.epoch);
-  credit.set_index(ask.key.index);
-  credit.set_max_bytes(ask.slot->bytes().size());
-  credit.set_timeout_ms(
-      std::max<int64_t>(1, absl::ToInt64Milliseconds(ask.timeout)));
-  for (uint64_t number : ask.input_numbers) credit.add_input_number(number);
-  for (int64_t time : ask.input_times) credit.add_input_time(time);
-  for (int64_t id : ask.original_ids) {
-    credit.add_original_id(static_cast<uint64_t>(id));
-  }
-  OutgoingMessage message;
-  if (ask.link_credit != nullptr) {
-    credit.set_links(ask.num_links);
-    message.payload = *ask.link_credit;
-    message.payload_owner = ask.link_credit;
-  }
-  message.kind = MessageKind::kCredit;
-  message.header = credit.SerializeAsString();
-  message.room = std::make_shared<SlotRoom>(ask.slot);
-  Send(std::move(message));
+  Send(CreditMessage(grant, request, timeout));
   return grant;
 }
 
-void BatchStream::CancelGrant(uint64_t grant) {
-  v1::Cancel cancel;
-  cancel.set_grant(grant);
-  OutgoingMessage message;
-  message.kind = MessageKind::kCancel;
-  message.header = cancel.SerializeAsString();
-  Send(std::move(message));
-}
+void BatchStream::CancelGrant(uint64_t grant) { Send(CancelMessage(grant)); }
 
 void BatchStream::Close(absl::Status why) {
   std::shared_ptr<Stream> to;
@@ -159,21 +106,10 @@ absl::Status BatchStream::Dispatch(IncomingMessage& message) {
   switch (message.kind()) {
     case MessageKind::kFrame:
       return OnFrame(message);
-    case MessageKind::kReady:
-      return OnReady(message);
-    case MessageKind::kNeeds:
-      return OnNeeds(message);
-    case MessageKind::kBatchError:
-      return OnBatchError(message);
-    case MessageKind::kUnknownSession:
-      return OnUnknownSession(message);
-    case MessageKind::kReturned:
-      return OnReturned(message);
     case MessageKind::kProgress:
       return OnProgress(message);
     default:
-      return absl::InternalError(absl::StrCat(
-          MessageKindName(message.kind()), " has no place on a batch stream"));
+      return OnAnswer(message);
   }
 }
 
@@ -196,7 +132,7 @@ absl::StatusOr<std::shared_ptr<BatchStream::Granted>> BatchStream::Take(
   return granted;
 }
 
-absl::Status BatchStream::End(GrantEnd end) {
+absl::Status BatchStream::EndGrant(GrantEnd end) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Granted> granted, Take(end.grant));
   end.slot = granted->slot;
   strand_->Post([self = shared_from_this(), end = std::move(end)]() mutable {
@@ -218,57 +154,28 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
       granted->assembler.Add(frame.offset(), frame.total(), message));
   granted->signs.fetch_add(1);
   if (!granted->assembler.complete()) return absl::OkStatus();
-  return End({.kind = GrantEnd::Kind::kFilled,
-              .grant = frame.grant(),
-              .bytes = frame.total()});
+  return EndGrant({.kind = GrantEnd::Kind::kFilled,
+                   .grant = frame.grant(),
+                   .bytes = frame.total()});
 }
 
-absl::Status BatchStream::OnReady(IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto ready, ParseHeader<v1::Ready>(message));
-  const std::shared_ptr<Granted> granted = Find(ready.grant());
-  if (granted != nullptr && ready.total() > granted->slot->bytes().size()) {
-    return absl::InternalError(absl::StrCat("ready with ", ready.total(),
+absl::Status BatchStream::OnAnswer(const IncomingMessage& message) {
+  ASSIGN_OR_RETURN(GrantEnd end, ParseGrantEnd(message));
+  const std::shared_ptr<Granted> granted = Find(end.grant);
+  // A cancel and a batch crossed: the grant has ended already.
+  if (granted == nullptr && end.kind == GrantEnd::Kind::kReturned) {
+    return absl::OkStatus();
+  }
+  if (granted != nullptr && end.kind == GrantEnd::Kind::kFilled &&
+      end.bytes > granted->slot->bytes().size()) {
+    return absl::InternalError(absl::StrCat("ready with ", end.bytes,
                                             " bytes in a room of ",
                                             granted->slot->bytes().size()));
   }
-  return End({.kind = GrantEnd::Kind::kFilled,
-              .grant = ready.grant(),
-              .bytes = ready.total()});
+  return EndGrant(std::move(end));
 }
 
-absl::Status BatchStream::OnNeeds(IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto needs, ParseHeader<v1::Needs>(message));
-  return End({.kind = GrantEnd::Kind::kNeeds,
-              .grant = needs.grant(),
-              .bytes = needs.bytes()});
-}
-
-absl::Status BatchStream::OnBatchError(IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto error, ParseHeader<v1::BatchError>(message));
-  constexpr uint64_t kMaxRetryMs = uint64_t{24} * 3600 * 1000;
-  return End({.kind = GrantEnd::Kind::kError,
-              .grant = error.grant(),
-              .error = ErrorFrom(error.code(), error.message()),
-              .retryable = error.retryable(),
-              .retry_after = absl::Milliseconds(
-                  std::min<uint64_t>(error.retry_after_ms(), kMaxRetryMs))});
-}
-
-absl::Status BatchStream::OnUnknownSession(IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto unknown,
-                   ParseHeader<v1::UnknownSession>(message));
-  return End(
-      {.kind = GrantEnd::Kind::kUnknownSession, .grant = unknown.grant()});
-}
-
-// A cancel and a batch may have crossed: then the grant has ended already.
-absl::Status BatchStream::OnReturned(IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto returned, ParseHeader<v1::Returned>(message));
-  if (Find(returned.grant()) == nullptr) return absl::OkStatus();
-  return End({.kind = GrantEnd::Kind::kReturned, .grant = returned.grant()});
-}
-
-absl::Status BatchStream::OnProgress(IncomingMessage& message) {
+absl::Status BatchStream::OnProgress(const IncomingMessage& message) {
   ASSIGN_OR_RETURN(const auto progress, ParseHeader<v1::Progress>(message));
   MutexLock lock(mutex_);
   for (uint64_t grant : progress.grant()) {

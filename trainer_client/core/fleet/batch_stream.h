@@ -1,4 +1,4 @@
-// The trainer's end of one stream of batches: grants out, filled slots back.
+// The trainer's end of one stream of batches: sends grants, receives batches.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_BATCH_STREAM_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_BATCH_STREAM_H_
 
@@ -7,50 +7,40 @@
 #include <map>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "channel/frame_assembler.h"
 #include "channel/transport.h"
-#include "common/batch/batch_key.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
+#include "trainer_client/core/fleet/credit_request.h"
+#include "trainer_client/core/fleet/grant_end.h"
 #include "trainer_client/core/fleet/receive_slot.h"
 
 namespace tributary {
 
 class BatchStream;
 
-// How one grant ended. Each grant ends once: by one of these, or with its
-// stream.
-struct GrantEnd {
-  enum class Kind { kFilled, kNeeds, kError, kUnknownSession, kReturned };
-  Kind kind{};
-  uint64_t grant = 0;
-  uint64_t bytes = 0;                 // kFilled: of the room; kNeeds: wanted
-  std::shared_ptr<ReceiveSlot> slot;  // the grant's
-  absl::Status error;                 // kError
-  bool retryable = false;             // kError
-  absl::Duration retry_after;         // kError
-};
-
-// Told on the strand.
+// Called on the strand.
 class BatchStreamEvents {
  public:
   virtual ~BatchStreamEvents() = default;
   virtual void OnGrantEnd(BatchStream& stream, GrantEnd end) = 0;
-  // Last. Grants that had not ended have now: nothing writes into their slots.
+  // The last event. Grants that had not ended have now: nothing writes into
+  // their slots any more.
   virtual void OnStreamClosed(BatchStream& stream, absl::Status why) = 0;
 };
 
-// Frames are copied into their slots on the transport's thread, everything else
-// is passed on to the strand. A slot is pinned by its grant until the server
-// has filled it, answered otherwise, returned it, or the stream has closed: so
-// none is used again while its holder may still write. What waits for the
-// strand is bounded by the grants. Anything against the protocol breaks the
-// stream.
+// Copies frames into their slots on the transport's thread and passes
+// everything else on to the strand. A grant holds its slot until the server has
+// filled it, answered otherwise or returned it, or until the stream has closed;
+// so no slot is reused while the server may still write into it. What waits for
+// the strand is bounded by the number of grants. Any violation of the protocol
+// closes the stream; OnStreamClosed reports it.
+//
+// Shared by the strand's owner and the transport, which holds it until
+// OnClosed.
 class BatchStream : public StreamHandler,
                     public std::enable_shared_from_this<BatchStream> {
  public:
@@ -58,35 +48,25 @@ class BatchStream : public StreamHandler,
       Transport* transport, const Address& address,
       std::shared_ptr<Strand> strand, std::weak_ptr<BatchStreamEvents> events);
 
-  // ---- on the strand; after the stream broke they do nothing --------------
-  // `spec`: the very bytes that are hashed.
+  // ---- called on the strand; no effect once the stream is broken -----------
+  // `spec`: the serialized specification, byte for byte as it was hashed.
   void OpenSession(std::string_view spec, std::string_view client);
-  struct Ask {
-    BatchKey key;
-    std::shared_ptr<ReceiveSlot> slot;
-    absl::Duration timeout;
-    absl::Span<const uint64_t> input_numbers;
-    absl::Span<const int64_t> original_ids;  // as many
-    absl::Span<const int64_t> input_times;   // as many, or none
-    // Of links instead, all in one; else null.
-    std::shared_ptr<const std::vector<uint8_t>> link_credit;
-    uint64_t num_links = 0;
-  };
-  // The number of the grant.
-  uint64_t Grant(const Ask& ask);
-  // Answered by an end, of whatever kind.
+  // Sends a credit and returns the number of its grant. The server gives up
+  // after `timeout`.
+  uint64_t SendCredit(const CreditRequest& request, absl::Duration timeout);
+  // Asks the server to stop. A GrantEnd of any kind follows.
   void CancelGrant(uint64_t grant);
   void Close(absl::Status why);
-  // Grows with every sign that the server works on the grant; 0 when it has
-  // ended.
+  // Returns a count that grows with every sign that the server works on the
+  // grant; 0 once it has ended.
   uint64_t SignsOf(uint64_t grant);
 
-  // ---- on the transport's thread ------------------------------------------
+  // ---- called on the transport's thread -------------------------------------
   void OnMessage(IncomingMessage& message) override;
   void OnClosed(const absl::Status& why) override;
 
  private:
-  // The assembler is used by the transport's thread only.
+  // An open grant. Only the transport's thread uses the assembler.
   struct Granted {
     explicit Granted(std::shared_ptr<ReceiveSlot> s);
     std::shared_ptr<ReceiveSlot> slot;
@@ -100,25 +80,24 @@ class BatchStream : public StreamHandler,
 
   absl::Status Dispatch(IncomingMessage& message);
   absl::Status OnFrame(IncomingMessage& message);
-  absl::Status OnReady(IncomingMessage& message);
-  absl::Status OnNeeds(IncomingMessage& message);
-  absl::Status OnBatchError(IncomingMessage& message);
-  absl::Status OnUnknownSession(IncomingMessage& message);
-  absl::Status OnReturned(IncomingMessage& message);
-  absl::Status OnProgress(IncomingMessage& message);
+  absl::Status OnProgress(const IncomingMessage& message);
+  absl::Status OnAnswer(const IncomingMessage& message);
+  // Returns null if the grant is not open.
   std::shared_ptr<Granted> Find(uint64_t grant);
+  // Removes the grant. INTERNAL: it is not open.
   absl::StatusOr<std::shared_ptr<Granted>> Take(uint64_t grant);
-  absl::Status End(GrantEnd end);
+  absl::Status EndGrant(GrantEnd end);
   void Send(OutgoingMessage message);
   std::shared_ptr<Stream> stream();
 
   const std::shared_ptr<Strand> strand_;
   const std::weak_ptr<BatchStreamEvents> events_;
-  uint64_t next_grant_ = 1;  // strand
+  uint64_t next_grant_ = 1;  // used on the strand
 
   Mutex mutex_;
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
-  // Set when the stream is to break, or has: later Sends are dropped.
+  // Not OK once the stream is to be closed or has closed: later Sends are
+  // dropped.
   absl::Status broken_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::shared_ptr<Granted>> granted_ ABSL_GUARDED_BY(mutex_);
 };

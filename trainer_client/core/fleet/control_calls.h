@@ -1,4 +1,4 @@
-// The calls that a loader makes before it asks for batches.
+// The calls that a loader makes before it requests batches.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_CONTROL_CALLS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_CONTROL_CALLS_H_
 
@@ -20,41 +20,46 @@ namespace tributary {
 
 class CallClient;
 
-// What a server says of itself.
+// How a server describes itself.
 struct ServerDescription {
   std::string graph_json;
-  std::vector<uint32_t> partitions;  // that it owns
+  std::vector<uint32_t> partitions;  // the ones it owns
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;
-  uint64_t budget_bytes = 0;  // the most it can make at once; 0: not said
+  uint64_t budget_bytes = 0;  // for all batches being made; 0: unknown
 
-  // A server reserves twice a credit: working memory and room. Larger credits
-  // it refuses for good.
+  // Returns the largest credit in bytes that the server can accept; it refuses
+  // larger ones for good. A server reserves twice a credit: working memory and
+  // room.
   uint64_t LargestCredit() const {
     return budget_bytes == 0 ? UINT64_MAX : budget_bytes / 2 & ~uint64_t{63};
   }
 };
 
+// A part of a split.
 struct InputPage {
-  // Original ids; of a split of edges source, destination and edge id (-1:
-  // none) for each.
-  uint64_t total = 0;  // numbers of the whole split
+  uint64_t total = 0;  // values in the whole split
+  // Original ids of nodes; for a split of edges three values for each edge:
+  // source, destination, edge id (-1: none).
   std::vector<int64_t> ids;
 };
 
-// Of an answer: another time would bring the same.
+// Whether repeating the call would bring the same answer.
 inline bool IsFinal(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
 }
 
-// Of several graphs on a server, the one that is meant.
+// Chooses one of the graphs on a server.
 struct GraphChoice {
   GraphName name;
-  std::optional<Sha256Digest> content;  // once it is known: exactly that one
+  std::optional<Sha256Digest> content;  // once it is known: exactly this one
 };
 
-// One connection for calls; replies come on the strand. Its end is CANCELLED to
-// those that are still to come.
+// A connection to one server for calls beside the batch streams. Callbacks run
+// on the strand; destroying the object answers the calls that are still open
+// with CANCELLED. Errors are the server's or the network's; INTERNAL and
+// INVALID_ARGUMENT also mean a malformed reply. Not thread-safe. `transport`
+// outlives it.
 class ControlCalls {
  public:
   ControlCalls(Transport* transport, const Address& address,
@@ -62,20 +67,22 @@ class ControlCalls {
   ~ControlCalls();
 
   using Described = absl::AnyInvocable<void(absl::StatusOr<ServerDescription>)>;
-  // FAILED_PRECONDITION when it speaks another wire version; NOT_FOUND or
-  // INVALID_ARGUMENT, with those it has, when it does not hold the graph or
-  // cannot tell which of several is meant.
+  // Asks the server to describe itself and the graph. FAILED_PRECONDITION: it
+  // speaks a wire version that this trainer does not. NOT_FOUND or
+  // INVALID_ARGUMENT, with the graphs that it has: it does not have this graph,
+  // or the name fits several.
   void Describe(const GraphChoice& graph, absl::Duration timeout,
                 Described done);
 
   using GotPage = absl::AnyInvocable<void(absl::StatusOr<InputPage>)>;
   struct PageRequest {
     std::string node_type;
-    std::string edge_type;  // instead: a split of edges
+    std::string edge_type;  // instead of node_type, for a split of edges
     std::string split;
-    uint64_t offset = 0;
+    uint64_t offset = 0;  // in values; see InputPage
     Sha256Digest content_digest{};
   };
+  // Reads a part of a split, as many values as one reply may hold.
   void GetInputIds(const PageRequest& request, absl::Duration timeout,
                    GotPage done);
 

@@ -10,10 +10,10 @@
 namespace tributary {
 namespace {
 
-// Each call ends by its deadline; the margin is for a slow machine.
+// Each call ends by its deadline; the margin is for slow machines.
 constexpr absl::Duration kMargin = absl::Seconds(5);
 
-// What is still being waited for, and what has come.
+// Collects values from other threads for one that waits for them.
 template <typename T>
 class Inbox {
  public:
@@ -22,7 +22,7 @@ class Inbox {
     values_.push_back(std::move(value));
     changed_.NotifyAll();
   }
-  // So many, or as many as came by then.
+  // Waits for `count` values; returns fewer if `timeout` ends first.
   std::vector<T> Take(size_t count, absl::Duration timeout) {
     const auto deadline =
         std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);

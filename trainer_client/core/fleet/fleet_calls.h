@@ -1,4 +1,4 @@
-// One call to every server of a list.
+// Calls every server of a list and waits for the replies.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_FLEET_CALLS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_FLEET_CALLS_H_
 
@@ -17,27 +17,31 @@
 
 namespace tributary {
 
-// The source's first reading. What the source says; NOT_FOUND when it lists
-// nobody, DEADLINE_EXCEEDED when it does not answer in time.
+// Returns the first list of servers that `source` gives; waits in the caller's
+// thread. NOT_FOUND: the list is empty. DEADLINE_EXCEEDED: no list within
+// `timeout`. Other errors are the source's own. `pool` runs the source.
 absl::StatusOr<std::vector<Address>> ListServers(DiscoverySource source,
                                                  absl::Duration timeout,
                                                  ThreadPool& pool);
 
 struct FleetReply {
-  size_t server = 0;  // its number in the list
+  size_t server = 0;  // position in the list
   absl::Duration took;
   absl::StatusOr<CallReply> reply;
 };
 
-// A connection to each. Waits in the caller's thread. Not thread-safe.
+// Holds a connection to each server of a list. Not thread-safe; calls wait in
+// the caller's thread.
 class FleetCalls {
  public:
-  // Both outlive it.
+  // `transport` and `pool` outlive it.
   FleetCalls(const std::vector<Address>& addresses, Transport* transport,
              ThreadPool* pool);
 
-  // The same call to each of `servers`. As they come, and all by `deadline`,
-  // but for a machine so slow that it does not even notice.
+  // Sends the same call to each of `servers` (positions in the list) and
+  // returns the replies in the order in which they come. A server that has not
+  // answered by `deadline` has DEADLINE_EXCEEDED; it is missing only if this
+  // machine notices the deadline seconds too late.
   std::vector<FleetReply> Call(const std::vector<size_t>& servers,
                                const CallRequest& request, absl::Time deadline);
 

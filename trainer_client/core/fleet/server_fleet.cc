@@ -12,9 +12,9 @@
 namespace tributary {
 namespace {
 
-// A frozen or cut-off server looks like a dead one, but comes back: only after
-// this share of the time that a batch may take is it taken for dead.
-constexpr double kShareOfTheDead = 0.25;
+// A frozen or cut-off server looks like a dead one, but comes back: it counts
+// as dead only after this share of the time that a batch may take.
+constexpr double kDeadAfterShareOfTimeout = 0.25;
 
 uint64_t MixSeed(uint64_t seed, uint64_t number) {
   return seed ^ (number + 1) * 0x9E3779B97F4A7C15;
@@ -41,21 +41,25 @@ void ServerFleet::OnListing(const ServerListing& listing) {
         LogLevel::kWarning, "the list of servers",
         absl::StrCat("the list of servers: ", listing_problem_.ToString()));
   }
-  std::vector<Address> mine = listing.addresses;
-  if (!options_.server_rank.empty()) {
-    mine.clear();
-    for (int rank : options_.server_rank) {
-      const auto i = static_cast<size_t>(rank);
-      if (i < listing.addresses.size()) mine.push_back(listing.addresses[i]);
-    }
-  }
+  const std::vector<Address> selected = Select(listing.addresses);
   if (options_.num_clients > 0) {
-    const auto [first, end] =
-        SpreadServers(mine.size(), static_cast<size_t>(options_.num_clients),
-                      static_cast<size_t>(options_.client_rank));
-    own_ = {mine.begin() + first, mine.begin() + end};
+    const auto [first, end] = SpreadServers(
+        selected.size(), static_cast<size_t>(options_.num_clients),
+        static_cast<size_t>(options_.client_rank));
+    own_ = {selected.begin() + first, selected.begin() + end};
   }
-  for (const Address& address : membership_.Update(mine)) Add(address);
+  for (const Address& address : membership_.Update(selected)) Add(address);
+}
+
+std::vector<Address> ServerFleet::Select(
+    const std::vector<Address>& listed) const {
+  if (options_.server_rank.empty()) return listed;
+  std::vector<Address> selected;
+  for (int rank : options_.server_rank) {
+    const auto i = static_cast<size_t>(rank);
+    if (i < listed.size()) selected.push_back(listed[i]);
+  }
+  return selected;
 }
 
 void ServerFleet::Add(const Address& address) {
@@ -97,14 +101,14 @@ void ServerFleet::Close(absl::AnyInvocable<void()> closed) {
   one_less();
 }
 
-ServerLink* ServerFleet::Choose(const Choice& choice) const {
+BatchServer* ServerFleet::Choose(const Choice& choice) const {
   ServerLink* best = nullptr;
   std::tuple<bool, bool, double> best_cost;
   const size_t n = links_.size();
   for (size_t i = 0; i < n; ++i) {
-    ServerLink* link = links_[(choice.index + i) % n].get();
-    if (!link->CanTake(choice.alone) ||
-        link->HasGrantFor(choice.index, choice.generation, /*live=*/false)) {
+    ServerLink* link = links_[(choice.batch.index + i) % n].get();
+    if (!link->CanTake(choice.exclusive) ||
+        link->streams().HasGrantFor(choice.batch)) {
       continue;
     }
     const std::tuple<bool, bool, double> cost(
@@ -118,26 +122,25 @@ ServerLink* ServerFleet::Choose(const Choice& choice) const {
   return best;
 }
 
-void ServerFleet::Abandon(uint64_t index, uint64_t generation,
-                          const ServerLink* keep) {
+void ServerFleet::Cancel(const BatchRef& batch, const BatchServer* keep) {
   for (const auto& link : links_) {
-    if (link.get() != keep) link->Abandon(index, generation);
+    if (link.get() != keep) link->streams().Cancel(batch);
   }
 }
 
-void ServerFleet::AbandonAll() {
-  for (const auto& link : links_) link->AbandonAll();
+void ServerFleet::CancelAll() {
+  for (const auto& link : links_) link->streams().CancelAll();
 }
 
-bool ServerFleet::IsAsked(uint64_t index, uint64_t generation) const {
+bool ServerFleet::IsRequested(const BatchRef& batch) const {
   return std::any_of(links_.begin(), links_.end(), [&](const auto& link) {
-    return link->HasGrantFor(index, generation, /*live=*/true);
+    return link->streams().HasLiveGrantFor(batch);
   });
 }
 
 size_t ServerFleet::num_open_grants() const {
   size_t n = 0;
-  for (const auto& link : links_) n += link->num_open_grants();
+  for (const auto& link : links_) n += link->streams().num_grants();
   return n;
 }
 
@@ -165,20 +168,22 @@ absl::Status ServerFleet::RefusedByAll() const {
                                    std::string(first.problem().message())));
 }
 
-std::vector<OpenGrant> ServerFleet::FindSilent() {
-  std::vector<OpenGrant> silent;
-  // By number: a server that breaks may leave the fleet, and so this list.
+std::vector<BatchRef> ServerFleet::FindSilent() {
+  std::vector<BatchRef> silent;
+  // A copy: a server that is disconnected may leave the fleet, and so links_.
   const auto links = links_;
   for (const auto& link : links) {
-    for (const OpenGrant& grant : link->FindSilent()) silent.push_back(grant);
+    const std::vector<BatchRef> batches = link->FindSilent();
+    silent.insert(silent.end(), batches.begin(), batches.end());
   }
   return silent;
 }
 
-std::vector<OpenGrant> ServerFleet::FindLate(absl::Duration age) const {
-  std::vector<OpenGrant> late;
+std::vector<BatchRef> ServerFleet::FindLate(absl::Duration age) const {
+  std::vector<BatchRef> late;
   for (const auto& link : links_) {
-    for (const OpenGrant& grant : link->FindLate(age)) late.push_back(grant);
+    const std::vector<BatchRef> batches = link->streams().FindLate(age);
+    late.insert(late.end(), batches.begin(), batches.end());
   }
   return late;
 }
@@ -198,9 +203,9 @@ DeathRecord::Fate ServerFleet::FateOf(const DeathRecord::Holder& holder) const {
     return DeathRecord::Fate::kDead;
   }
   if (link->up()) return DeathRecord::Fate::kAlive;
-  const bool gone =
-      link->down_for() >= kShareOfTheDead * options_.link.credit_timeout &&
-      num_up() > 0;
+  const bool gone = link->down_for() >= kDeadAfterShareOfTimeout *
+                                            options_.link.credit_timeout &&
+                    num_up() > 0;
   return gone ? DeathRecord::Fate::kDead : DeathRecord::Fate::kUnknown;
 }
 
@@ -228,22 +233,26 @@ void ServerFleet::OnServerUp(ServerLink& link) {
 }
 
 void ServerFleet::OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) {
-  const auto self =
+  const auto position =
       std::find_if(links_.begin(), links_.end(),
                    [&](const auto& l) { return l.get() == &link; });
-  if (self == links_.end()) return;
-  const std::shared_ptr<ServerLink> keep = *self;
+  if (position == links_.end()) return;
+  const std::shared_ptr<ServerLink> keep = *position;
   if (membership_.RemoveIfAbsent(link.address())) {
-    links_.erase(self);
-    leaving_.push_back(keep);
-    link.Close([weak = weak_from_this(), gone = &link] {
-      if (auto fleet = weak.lock()) {
-        std::erase_if(fleet->leaving_,
-                      [&](const auto& l) { return l.get() == gone; });
-      }
-    });
+    links_.erase(position);
+    Remove(keep);
   }
   if (auto events = events_.lock()) events->OnServerDown(link, std::move(lost));
+}
+
+void ServerFleet::Remove(const std::shared_ptr<ServerLink>& link) {
+  leaving_.push_back(link);
+  link->Close([weak = weak_from_this(), gone = link.get()] {
+    if (auto fleet = weak.lock()) {
+      std::erase_if(fleet->leaving_,
+                    [&](const auto& l) { return l.get() == gone; });
+    }
+  });
 }
 
 void ServerFleet::OnGrantEnd(ServerLink& link, const OpenGrant& grant,

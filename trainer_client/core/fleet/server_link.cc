@@ -1,6 +1,8 @@
 #include "trainer_client/core/fleet/server_link.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,6 +15,10 @@ namespace {
 // of no use.
 constexpr int kMaxUnknownInRow = 8;
 
+// A server whose grants are silent this many times longer than suspicion takes
+// must be dead.
+constexpr int kDeadAfterSilences = 4;
+
 }  // namespace
 
 ServerLink::ServerLink(ServerLinkOptions options,
@@ -20,7 +26,13 @@ ServerLink::ServerLink(ServerLinkOptions options,
     : options_(std::move(options)),
       events_(std::move(events)),
       graph_{options_.graph, std::nullopt},
-      backoff_(options_.backoff, options_.jitter_seed) {}
+      backoff_(options_.backoff, options_.jitter_seed),
+      streams_({.transport = options_.transport,
+                .address = options_.address,
+                .strand = options_.strand,
+                .num_streams = options_.num_streams,
+                .grants_per_stream = options_.grants_per_stream,
+                .client_name = options_.client_name}) {}
 
 void ServerLink::Start() {
   down_since_ = down_until_ = options_.strand->Now();
@@ -29,7 +41,7 @@ void ServerLink::Start() {
 
 void ServerLink::Connect() {
   if (state_ != State::kDown) return;
-  tried_at_ = options_.strand->Now();
+  attempt_at_ = options_.strand->Now();
   state_ = State::kDescribing;
   control_ = std::make_unique<ControlCalls>(options_.transport,
                                             options_.address, options_.strand);
@@ -37,13 +49,13 @@ void ServerLink::Connect() {
                      [weak = weak_from_this(), attempt = ++attempt_](
                          absl::StatusOr<ServerDescription> reply) {
                        if (auto self = weak.lock()) {
-                         self->Described(attempt, std::move(reply));
+                         self->OnDescribeReply(attempt, std::move(reply));
                        }
                      });
 }
 
-void ServerLink::Described(uint64_t attempt,
-                           absl::StatusOr<ServerDescription> reply) {
+void ServerLink::OnDescribeReply(uint64_t attempt,
+                                 absl::StatusOr<ServerDescription> reply) {
   if (attempt != attempt_ || state_ != State::kDescribing) return;
   const auto events = events_.lock();
   if (events == nullptr) return;
@@ -56,8 +68,8 @@ void ServerLink::Described(uint64_t attempt,
   if (!accepted.ok()) return GoDown(accepted);
   state_ = State::kUp;
   problem_ = absl::OkStatus();
-  unknown_in_row_ = 0;
-  rests_until_ = absl::InfinitePast();
+  unknown_sessions_in_row_ = 0;
+  paused_until_ = absl::InfinitePast();
   OpenStreams();
   events->OnServerUp(*this);
 }
@@ -68,16 +80,11 @@ void ServerLink::SetSession(std::shared_ptr<const std::string> spec) {
 }
 
 void ServerLink::OpenStreams() {
-  if (state_ != State::kUp || spec_ == nullptr || !lanes_.empty()) return;
-  for (int i = 0; i < options_.num_streams; ++i) {
-    auto stream = BatchStream::Connect(options_.transport, options_.address,
-                                       options_.strand, weak_from_this());
-    stream->OpenSession(*spec_, options_.client_name);
-    lanes_.push_back({std::move(stream), {}});
-  }
+  if (state_ != State::kUp || spec_ == nullptr || streams_.is_open()) return;
+  streams_.Open(*spec_, weak_from_this());
 }
 
-void ServerLink::Break(absl::Status why) {
+void ServerLink::Disconnect(absl::Status why) {
   if (state_ == State::kUp) GoDown(std::move(why));
 }
 
@@ -85,16 +92,12 @@ void ServerLink::GoDown(absl::Status why) {
   if (state_ == State::kUp) {
     down_since_ = down_until_ = options_.strand->Now();
   } else {
-    down_until_ = tried_at_;
+    down_until_ = attempt_at_;
   }
   state_ = State::kDown;
   ++attempt_;
-  std::vector<OpenGrant> lost;
-  for (const Lane& lane : lanes_) {
-    for (const auto& [name, grant] : lane.grants) lost.push_back(grant);
-  }
-  CloseStreams(why);
-  if (!absl::IsCancelled(why)) {  // which is our own doing
+  std::vector<OpenGrant> lost = streams_.Close(why);
+  if (!absl::IsCancelled(why)) {  // this loader's own doing
     LogRepeated(LogLevel::kWarning, options_.address.ToString(),
                 absl::StrCat("server ", options_.address.ToString(), ": ",
                              why.ToString()));
@@ -112,200 +115,84 @@ void ServerLink::GoDown(absl::Status why) {
   }
 }
 
-void ServerLink::CloseStreams(const absl::Status& why) {
-  for (Lane& lane : lanes_) {
-    lane.stream->Close(why);
-    closing_.push_back(std::move(lane.stream));
-  }
-  lanes_.clear();
-}
-
 void ServerLink::Close(absl::AnyInvocable<void()> closed) {
   state_ = State::kClosed;
   closed_ = std::move(closed);
   ++attempt_;
   options_.strand->CancelTimer(timer_);
   control_.reset();
-  CloseStreams(absl::CancelledError("the loader closes"));
-  TellIfClosed();
+  streams_.Close(absl::CancelledError("the loader closes"));
+  ReportIfClosed();
 }
 
-void ServerLink::TellIfClosed() {
-  if (closed_ && closing_.empty()) std::exchange(closed_, nullptr)();
-}
-
-std::vector<ServerLink::Lane>::iterator ServerLink::LaneOf(
-    const BatchStream& stream) {
-  return std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
-    return lane.stream.get() == &stream;
-  });
+void ServerLink::ReportIfClosed() {
+  if (closed_ && !streams_.has_closing()) std::exchange(closed_, nullptr)();
 }
 
 void ServerLink::OnStreamClosed(BatchStream& stream, absl::Status why) {
-  const auto lane = LaneOf(stream);
-  if (lane == lanes_.end()) {
-    std::erase_if(closing_, [&](const auto& s) { return s.get() == &stream; });
-    return TellIfClosed();
+  if (streams_.Has(stream)) GoDown(std::move(why));
+  streams_.Forget(stream);
+  ReportIfClosed();
+}
+
+void ServerLink::OnSessionKnown(BatchStream& stream, bool known) {
+  if (known) {
+    unknown_sessions_in_row_ = 0;
+  } else if (++unknown_sessions_in_row_ <= kMaxUnknownInRow) {
+    streams_.OpenSession(stream, *spec_);
   }
-  GoDown(std::move(why));
-  // It has closed already: nobody waits for that.
-  std::erase_if(closing_, [&](const auto& s) { return s.get() == &stream; });
-  TellIfClosed();
 }
 
 void ServerLink::OnGrantEnd(BatchStream& stream, GrantEnd end) {
-  const auto lane = LaneOf(stream);
-  if (lane == lanes_.end()) return;  // the server has gone down since
-  const auto it = lane->grants.find(end.grant);
-  if (it == lane->grants.end()) return;
-  const OpenGrant grant = it->second;
-  lane->grants.erase(it);
-  if (end.kind == GrantEnd::Kind::kFilled) {
-    const absl::Duration took = options_.strand->Now() - grant.asked_at;
+  const std::optional<OpenGrant> grant = streams_.TakeEnded(stream, end.grant);
+  if (!grant.has_value()) return;  // the server has gone down since
+  const bool filled = end.kind == GrantEnd::Kind::kFilled;
+  if (filled) {
+    const absl::Duration took = grant->Age(options_.strand->Now());
     usual_time_ = usual_time_ * 0.8 + took * 0.2;
   }
-  if (end.kind != GrantEnd::Kind::kUnknownSession) {
-    unknown_in_row_ = 0;
-  } else if (++unknown_in_row_ <= kMaxUnknownInRow) {
-    stream.OpenSession(*spec_, options_.client_name);
-  }
-  const bool filled = end.kind == GrantEnd::Kind::kFilled;
+  OnSessionKnown(stream, end.kind != GrantEnd::Kind::kUnknownSession);
   if (auto events = events_.lock()) {
-    events->OnGrantEnd(*this, grant, std::move(end));
+    events->OnGrantEnd(*this, *grant, std::move(end));
   }
-  // Only work done, and found good, says that it is well.
+  // Only a batch that was accepted proves that the server is well.
   if (filled && up()) backoff_.Reset();
-  if (unknown_in_row_ > kMaxUnknownInRow) {
-    Break(absl::UnavailableError("it forgets the session at once"));
+  if (unknown_sessions_in_row_ > kMaxUnknownInRow) {
+    Disconnect(absl::UnavailableError("it forgets the session at once"));
   }
 }
 
-size_t ServerLink::num_open_grants() const {
-  size_t n = 0;
-  for (const Lane& lane : lanes_) n += lane.grants.size();
-  return n;
-}
-
-int ServerLink::LeastLoaded() const {
-  int best = -1;
-  size_t fewest = static_cast<size_t>(options_.grants_per_stream);
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i].grants.size() >= fewest) continue;
-    best = static_cast<int>(i);
-    fewest = lanes_[i].grants.size();
-  }
-  return best;
-}
-
-bool ServerLink::CanTake(bool alone) const {
-  if (!up() || options_.strand->Now() < rests_until_) return false;
-  if (alone && num_open_grants() > 0) return false;
-  for (const Lane& lane : lanes_) {
-    for (const auto& [name, grant] : lane.grants) {
-      if (grant.alone) return false;
-    }
-  }
-  return LeastLoaded() >= 0;
-}
-
-bool ServerLink::HasGrantFor(uint64_t index, uint64_t generation,
-                             bool live) const {
-  for (const Lane& lane : lanes_) {
-    for (const auto& [name, grant] : lane.grants) {
-      if (grant.index != index || grant.generation != generation) continue;
-      if (!live || !grant.abandoned) return true;
-    }
-  }
-  return false;
+bool ServerLink::CanTake(bool exclusive) const {
+  return up() && options_.strand->Now() >= paused_until_ &&
+         streams_.CanTake(exclusive);
 }
 
 double ServerLink::Load() const {
-  return (1.0 + static_cast<double>(num_open_grants())) *
+  return (1.0 + static_cast<double>(streams_.num_grants())) *
          absl::ToDoubleSeconds(usual_time_);
 }
 
-void ServerLink::Ask(const OpenGrant& grant, BatchStream::Ask ask) {
-  Lane& lane = lanes_[LeastLoaded()];
-  ask.timeout = options_.credit_timeout;
-  const uint64_t name = lane.stream->Grant(ask);
-  OpenGrant& open = lane.grants[name];
-  open = grant;
-  open.max_bytes = ask.slot->bytes().size();
-  open.asked_at = open.last_sign = options_.strand->Now();
-  open.signs = lane.stream->SignsOf(name);
+void ServerLink::RequestBatch(CreditRequest request) {
+  streams_.Request(request, options_.credit_timeout);
 }
 
-void ServerLink::Abandon(uint64_t index, uint64_t generation) {
-  for (Lane& lane : lanes_) {
-    for (auto& [name, grant] : lane.grants) {
-      if (grant.index != index || grant.generation != generation) continue;
-      if (std::exchange(grant.abandoned, true)) continue;
-      lane.stream->CancelGrant(name);
-    }
-  }
+void ServerLink::PauseRequests(absl::Duration how_long) {
+  paused_until_ = std::max(paused_until_, options_.strand->Now() + how_long);
 }
 
-void ServerLink::AbandonAll() {
-  for (Lane& lane : lanes_) {
-    for (auto& [name, grant] : lane.grants) {
-      if (std::exchange(grant.abandoned, true)) continue;
-      lane.stream->CancelGrant(name);
-    }
+std::vector<BatchRef> ServerLink::FindSilent() {
+  ServerStreams::Silence found = streams_.MeasureSilence(options_.silence);
+  const absl::Duration dead_after = kDeadAfterSilences * options_.silence;
+  if (found.longest >= dead_after) {
+    Disconnect(absl::UnavailableError(absl::StrCat(
+        "no sign of life for ", absl::FormatDuration(dead_after))));
   }
-}
-
-void ServerLink::Rest(absl::Duration how_long) {
-  rests_until_ = std::max(rests_until_, options_.strand->Now() + how_long);
-}
-
-// True when a grant on the lane is so quiet that the server must be dead.
-bool ServerLink::RefreshSigns(Lane& lane, std::vector<OpenGrant>& silent) {
-  const absl::Time now = options_.strand->Now();
-  bool dead = false;
-  for (auto& [name, grant] : lane.grants) {
-    const uint64_t signs = lane.stream->SignsOf(name);
-    if (std::exchange(grant.signs, signs) != signs) grant.last_sign = now;
-    const absl::Duration quiet = now - grant.last_sign;
-    if (quiet >= options_.silence && !grant.abandoned) silent.push_back(grant);
-    if (quiet >= 4 * options_.silence) dead = true;
-  }
-  return dead;
-}
-
-std::vector<OpenGrant> ServerLink::FindSilent() {
-  const absl::Time now = options_.strand->Now();
-  // When it was this process that stood still, nobody is to blame.
-  const bool stood_still = now - last_check_ > options_.silence;
-  last_check_ = now;
-  std::vector<OpenGrant> silent;
-  bool dead = false;
-  for (Lane& lane : lanes_) {
-    for (auto& [name, grant] : lane.grants) {
-      if (stood_still) grant.last_sign = now;
-    }
-    dead |= RefreshSigns(lane, silent);
-  }
-  if (dead) {
-    Break(absl::UnavailableError(absl::StrCat(
-        "no sign of life for ", absl::FormatDuration(4 * options_.silence))));
-  }
-  return silent;
-}
-
-std::vector<OpenGrant> ServerLink::FindLate(absl::Duration age) const {
-  const absl::Time before = options_.strand->Now() - age;
-  std::vector<OpenGrant> late;
-  for (const Lane& lane : lanes_) {
-    for (const auto& [name, grant] : lane.grants) {
-      if (grant.asked_at <= before && !grant.abandoned) late.push_back(grant);
-    }
-  }
-  return late;
+  return std::move(found.batches);
 }
 
 std::string ServerLink::ToString() const {
   const std::string state =
-      up() ? absl::StrCat("up, ", num_open_grants(), " batches asked for")
+      up() ? absl::StrCat("up, ", streams_.num_grants(), " batches asked for")
            : problem_.ToString();
   const std::string partitions =
       description_.partitions.empty()

@@ -1,4 +1,4 @@
-// Which servers are a trainer's own when several share a fleet.
+// Shares a fleet's servers out among trainers.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_SERVER_SPREAD_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_SERVER_SPREAD_H_
 
@@ -8,11 +8,12 @@
 
 namespace tributary {
 
-// Numbers [first, second) in the list of servers. In order and in even parts,
-// the first trainers one more: 2 trainers and 4 servers are {0: [0, 1], 1: [2,
-// 3]}. Of more trainers than servers each has one, in turns. As GLT's clients
-// (assign_server_by_order). Requires client < num_clients; empty without
-// servers.
+// Returns the range [first, second) of positions in the list of servers that
+// belongs to trainer `client`. The list is cut in order into even parts, the
+// first parts one longer: 2 trainers and 4 servers give {0: [0, 2), 1: [2, 4)}.
+// If there are more trainers than servers, each trainer has one server, in
+// turns. This is GLT's assign_server_by_order. The range is empty if there are
+// no servers. Requires client < num_clients.
 inline std::pair<size_t, size_t> SpreadServers(size_t num_servers,
                                                size_t num_clients,
                                                size_t client) {

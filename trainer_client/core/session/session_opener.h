@@ -24,7 +24,7 @@ struct OpenedSession {
 
 // Asks the first server that answers what graph it holds, and for the inputs by
 // pages; goes on elsewhere when one fails. All on the strand.
-class SessionOpener : public FleetEvents,
+class SessionOpener : public ServerEvents,
                       public std::enable_shared_from_this<SessionOpener> {
  public:
   SessionOpener(NeighborLoaderOptions options, std::shared_ptr<Strand> strand);

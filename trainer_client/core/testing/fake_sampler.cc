@@ -40,8 +40,8 @@ class BatchHandler final : public StreamHandler,
   void OnMessage(IncomingMessage& message) override {
     if (message.kind() == MessageKind::kOpenSession) {
       session_ = Sha256Of(Parse<v1::OpenSession>(message).spec());
-      known_ = settings_->knows_sessions || known_once_;
-      known_once_ = true;
+      known_ = settings_->knows_sessions || opened_before_;
+      opened_before_ = true;
     } else if (message.kind() == MessageKind::kCredit) {
       OnCredit(Parse<v1::Credit>(message), message.room());
     } else if (message.kind() == MessageKind::kCancel) {
@@ -179,7 +179,7 @@ class BatchHandler final : public StreamHandler,
   std::shared_ptr<Stream> stream_;
   Sha256Digest session_{};
   bool known_ = false;
-  bool known_once_ = false;
+  bool opened_before_ = false;
   bool ticking_ = false;
   std::set<uint64_t> pending_;
 };

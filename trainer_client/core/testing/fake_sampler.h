@@ -1,4 +1,4 @@
-// A sampling server for tests: synthetic batches, scripted misbehaviour.
+// A sampling server for tests, with synthetic batches and scripted faults.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_FAKE_SAMPLER_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_FAKE_SAMPLER_H_
 
@@ -19,20 +19,20 @@
 
 namespace tributary {
 
-// What a server does with a credit.
+// How a FakeSampler answers a credit.
 struct FakeAct {
   enum class Kind {
     kServe,
-    kNothing,       // forgets it, without a sign
-    kSlow,          // progress only
+    kNothing,       // drops it, without a sign of life
+    kSlow,          // sends progress only
     kError,         // `error`, `retryable`, `retry_after_ms`
-    kUnknown,       // UnknownSession
+    kUnknown,       // answers UnknownSession
     kWrongKey,      // serves another index
     kGap,           // leaves a piece of the batch out
     kHalf,          // sends the first half, then nothing but progress
     kNeedsNothing,  // claims to need less than it was given
     kNeeds,         // `needs` bytes: a lower bound
-    kReturn,        // hands it back
+    kReturn,        // returns it without a batch
   };
   Kind kind = Kind::kServe;
   absl::Duration delay = absl::Milliseconds(2);
@@ -42,14 +42,15 @@ struct FakeAct {
   uint64_t needs = 0;
 };
 
-// The bytes of a batch, as a function of its key and inputs alone: `input_id`
-// holds the input numbers, `n_id` the original ids, `x` `filler` bytes.
+// Returns the bytes of a batch, a function of its key and inputs alone:
+// `input_id` holds the input numbers, `n_id` the original ids, `x` has `filler`
+// bytes.
 AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
                             uint64_t filler);
 
-// One server. Fills the room that a credit brings along, else sends frames.
-// Copyable settings, so that a test can start it again after a crash with
-// another incarnation.
+// One server. Gathers into the room that comes with a credit, if any, and sends
+// frames otherwise. Runs on its executor alone. A test restarts it after a crash
+// by constructing another one from the same settings with a new incarnation.
 class FakeSampler final : public StreamAcceptor {
  public:
   struct Settings {
@@ -59,12 +60,13 @@ class FakeSampler final : public StreamAcceptor {
     uint64_t incarnation = 1;
     bool draining = false;
     uint64_t budget_bytes = 0;
-    bool knows_sessions = true;  // false: UnknownSession once a stream
+    // false: answers UnknownSession until a stream opens its session again.
+    bool knows_sessions = true;
     std::vector<uint32_t> partitions = {0};
     std::string graph_json;
-    std::vector<int64_t> split_ids;  // "train"
-    size_t page_ids = 1000;
-    // Size of `x` by index.
+    std::vector<int64_t> split_ids;  // of the split "train"
+    size_t page_ids = 1000;          // ids in a page
+    // Returns the bytes of `x` of a batch.
     std::function<uint64_t(uint64_t)> filler = [](uint64_t) { return 1000; };
     std::function<FakeAct(const v1::Credit&)> act = [](const v1::Credit&) {
       return FakeAct{};
@@ -77,7 +79,7 @@ class FakeSampler final : public StreamAcceptor {
                                         absl::Status* why) override;
 
   Settings& settings() { return *settings_; }
-  // Credits that came, by index.
+  // The number of credits received, by index of their batch.
   const std::map<uint64_t, int>& credits() const { return *credits_; }
   int num_credits() const;
 

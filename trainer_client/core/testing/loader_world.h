@@ -1,4 +1,4 @@
-// A trainer and its fleet in one simulation, for tests of the loader's core.
+// One trainer and its fleet in a simulation, for tests of LoaderCore.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_LOADER_WORLD_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_TESTING_LOADER_WORLD_H_
 
@@ -15,7 +15,9 @@
 
 namespace tributary {
 
-// Input i has the original id 1000 + i.
+// Runs a LoaderCore against FakeSamplers in a SimScheduler, on the test's thread
+// and in virtual time. Input i has the original id 1000 + i. The destructor
+// closes the core and checks that nothing is left in the ring.
 class LoaderWorld {
  public:
   struct Options {
@@ -29,32 +31,34 @@ class LoaderWorld {
                            .silence = absl::Milliseconds(500),
                            .credit_timeout = absl::Seconds(30)};
     SimNetworkFaults faults;
-    int num_clients = 0;  // ServerFleetOptions'
+    int num_clients = 0;  // see ServerFleetOptions
     int client_rank = 0;
   };
-  // Settings of the servers may be changed before Start.
+  // The servers' settings may be changed until Start.
   explicit LoaderWorld(Options options);
   ~LoaderWorld();
 
   void Start();
 
-  // One Next(), driven until it has answered; fails the test when it does not
-  // within `limit` of world time.
+  // Calls Next() and runs the world until it answers; fails the test if it does
+  // not within `limit` of virtual time.
   absl::StatusOr<std::optional<BatchLease>> Next(
       absl::Duration limit = absl::Hours(1));
-  // The rest of the epoch: every batch checked against its key, each lease let
-  // go at once. The indices that came as batches; errors land in `errors`.
+  // Takes the rest of the epoch: checks each batch and releases it at once.
+  // Returns the indices that came as batches; appends errors to `errors`.
   std::vector<uint64_t> TakeAll();
-  // Checks what the batch holds against what was to be asked.
+  // Checks that the batch holds its inputs and bytes.
   void Check(const BatchLease& lease);
+  // Lets that much virtual time pass.
   void Run(absl::Duration time);
   // Closes the core and checks that every stream closed and the ring is empty.
   void CloseAndCheckEmpty();
 
-  // For a test that has closed the core itself.
+  // Tells the destructor that the test has closed the core itself.
   void MarkClosed() { closed_ = true; }
 
-  // The machine dies; with `restart_after`, a new incarnation comes.
+  // Kills the server's machine; starts a new incarnation after
+  // `restart_after`, if given.
   void Crash(size_t server, std::optional<absl::Duration> restart_after);
 
   static Address AddressOf(size_t server) {

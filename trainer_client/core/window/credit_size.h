@@ -1,6 +1,6 @@
 // How much room to ask for when a batch's size is not known yet.
-#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_CREDIT_SIZE_H_
-#define TRIBUTARY_TRAINER_CLIENT_CORE_CREDIT_SIZE_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_CREDIT_SIZE_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_CREDIT_SIZE_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -11,28 +11,31 @@
 
 namespace tributary {
 
-// Before the first batch: the specification's upper bound, but no more than an
-// even share of the ring. Then 1.125 times the largest of the last 32 rooms, so
-// that nearly every batch fits and little is reserved for nothing; never more
-// than half of the ring. Too small costs one more round trip (NEEDS). Not
-// thread-safe.
+// Guesses the room that the next batch needs. Before the first batch: the
+// specification's upper bound, but no more than an even share of the ring.
+// Then 1.125 times the largest of the last 32 batches, so that nearly every
+// batch fits and little room is reserved in vain; never more than half of the
+// ring. A guess that is too small costs one more round trip (NEEDS). Pure
+// state; not thread-safe.
 class CreditSize {
  public:
-  // `upper_bound` 0: not known. `window`: batches that are in the ring at once.
-  CreditSize(uint64_t ring_bytes, uint64_t window, uint64_t upper_bound)
+  // All in bytes but `max_batches`, the most batches that are in the ring at
+  // once. `upper_bound` 0: unknown.
+  CreditSize(uint64_t ring_bytes, uint64_t max_batches, uint64_t upper_bound)
       : most_(std::max(Floor(ring_bytes / 2), kLeast)),
-        first_(std::clamp(Floor(ring_bytes / window), kLeast, most_)) {
+        first_(std::clamp(Floor(ring_bytes / max_batches), kLeast, most_)) {
     if (upper_bound != 0) {
       first_ = std::min(first_, std::max(Ceil(upper_bound), kLeast));
     }
   }
 
+  // Takes the size of a batch that has arrived.
   void Saw(uint64_t room_bytes) {
     if (seen_.size() == kRemembered) seen_.pop_front();
     seen_.push_back(room_bytes);
   }
 
-  // A multiple of 64.
+  // Returns the bytes to ask for, a multiple of 64.
   uint64_t Next() const {
     if (seen_.empty()) return first_;
     const uint64_t largest = *std::max_element(seen_.begin(), seen_.end());
@@ -52,4 +55,4 @@ class CreditSize {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_CREDIT_SIZE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_CREDIT_SIZE_H_

@@ -1,0 +1,130 @@
+#include "trainer_client/core/fleet/grant_messages.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
+#include "channel/error_text.h"
+#include "channel/parse_header.h"
+#include "common/proto/wire.pb.h"
+#include "common/session/limits.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+static_assert(kMaxLinkCreditBytes <= kMaxPayloadBytes);
+
+constexpr uint64_t kMaxRetryAfterMs = uint64_t{24} * 3600 * 1000;
+
+void SetInputs(const CreditInputs& inputs, v1::Credit& credit,
+               OutgoingMessage& message) {
+  for (uint64_t number : inputs.numbers) credit.add_input_number(number);
+  for (int64_t time : inputs.times) credit.add_input_time(time);
+  for (int64_t id : inputs.original_ids) {
+    credit.add_original_id(static_cast<uint64_t>(id));
+  }
+  if (inputs.link_credit == nullptr) return;
+  credit.set_links(inputs.num_links);
+  message.payload = *inputs.link_credit;
+  message.payload_owner = inputs.link_credit;
+}
+
+absl::StatusOr<GrantEnd> ParseReady(const IncomingMessage& message) {
+  ASSIGN_OR_RETURN(const auto ready, ParseHeader<v1::Ready>(message));
+  return GrantEnd{.kind = GrantEnd::Kind::kFilled,
+                  .grant = ready.grant(),
+                  .bytes = ready.total()};
+}
+
+absl::StatusOr<GrantEnd> ParseNeeds(const IncomingMessage& message) {
+  ASSIGN_OR_RETURN(const auto needs, ParseHeader<v1::Needs>(message));
+  return GrantEnd{.kind = GrantEnd::Kind::kNeeds,
+                  .grant = needs.grant(),
+                  .bytes = needs.bytes()};
+}
+
+absl::StatusOr<GrantEnd> ParseBatchError(const IncomingMessage& message) {
+  ASSIGN_OR_RETURN(const auto error, ParseHeader<v1::BatchError>(message));
+  return GrantEnd{.kind = GrantEnd::Kind::kError,
+                  .grant = error.grant(),
+                  .error = ErrorFrom(error.code(), error.message()),
+                  .retryable = error.retryable(),
+                  .retry_after = absl::Milliseconds(std::min<uint64_t>(
+                      error.retry_after_ms(), kMaxRetryAfterMs))};
+}
+
+absl::StatusOr<GrantEnd> ParseUnknownSession(const IncomingMessage& message) {
+  ASSIGN_OR_RETURN(const auto unknown,
+                   ParseHeader<v1::UnknownSession>(message));
+  return GrantEnd{.kind = GrantEnd::Kind::kUnknownSession,
+                  .grant = unknown.grant()};
+}
+
+absl::StatusOr<GrantEnd> ParseReturned(const IncomingMessage& message) {
+  ASSIGN_OR_RETURN(const auto returned, ParseHeader<v1::Returned>(message));
+  return GrantEnd{.kind = GrantEnd::Kind::kReturned, .grant = returned.grant()};
+}
+
+}  // namespace
+
+OutgoingMessage OpenSessionMessage(std::string_view spec,
+                                   std::string_view client) {
+  v1::OpenSession open;
+  open.set_spec(std::string(spec));
+  open.set_wire_version(kWireVersion);
+  open.set_client(std::string(client));
+  OutgoingMessage message;
+  message.kind = MessageKind::kOpenSession;
+  message.header = open.SerializeAsString();
+  return message;
+}
+
+OutgoingMessage CreditMessage(uint64_t grant, const CreditRequest& request,
+                              absl::Duration timeout) {
+  v1::Credit credit;
+  credit.set_grant(grant);
+  credit.set_session(request.key.session.data(), request.key.session.size());
+  credit.set_epoch(request.key.epoch);
+  credit.set_index(request.key.index);
+  credit.set_max_bytes(request.slot->bytes().size());
+  credit.set_timeout_ms(
+      std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout)));
+  OutgoingMessage message;
+  SetInputs(request.inputs, credit, message);
+  message.kind = MessageKind::kCredit;
+  message.header = credit.SerializeAsString();
+  message.room = request.slot;
+  return message;
+}
+
+OutgoingMessage CancelMessage(uint64_t grant) {
+  v1::Cancel cancel;
+  cancel.set_grant(grant);
+  OutgoingMessage message;
+  message.kind = MessageKind::kCancel;
+  message.header = cancel.SerializeAsString();
+  return message;
+}
+
+absl::StatusOr<GrantEnd> ParseGrantEnd(const IncomingMessage& message) {
+  switch (message.kind()) {
+    case MessageKind::kReady:
+      return ParseReady(message);
+    case MessageKind::kNeeds:
+      return ParseNeeds(message);
+    case MessageKind::kBatchError:
+      return ParseBatchError(message);
+    case MessageKind::kUnknownSession:
+      return ParseUnknownSession(message);
+    case MessageKind::kReturned:
+      return ParseReturned(message);
+    default:
+      return absl::InternalError(absl::StrCat(
+          MessageKindName(message.kind()), " has no place on a batch stream"));
+  }
+}
+
+}  // namespace tributary

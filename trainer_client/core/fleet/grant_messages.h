@@ -1,0 +1,33 @@
+// Translates between grants and the messages of a batch stream.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_GRANT_MESSAGES_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_GRANT_MESSAGES_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "channel/message.h"
+#include "trainer_client/core/fleet/credit_request.h"
+#include "trainer_client/core/fleet/grant_end.h"
+
+namespace tributary {
+
+// Pure functions over common/proto/wire.proto; they keep no state.
+
+// `spec`: the serialized specification, byte for byte as it was hashed.
+OutgoingMessage OpenSessionMessage(std::string_view spec,
+                                   std::string_view client);
+// The message offers the slot as its room. The server is given at least 1 ms.
+OutgoingMessage CreditMessage(uint64_t grant, const CreditRequest& request,
+                              absl::Duration timeout);
+OutgoingMessage CancelMessage(uint64_t grant);
+
+// Parses Ready, Needs, BatchError, UnknownSession and Returned; leaves `slot`
+// null and does not compare sizes with it. INTERNAL: another kind of message.
+// What ParseHeader says: its header cannot be read.
+absl::StatusOr<GrantEnd> ParseGrantEnd(const IncomingMessage& message);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_GRANT_MESSAGES_H_

@@ -1,0 +1,58 @@
+// The call of Next() that waits for a batch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WAITING_NEXT_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_WAITING_NEXT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/runtime/executor.h"
+#include "trainer_client/core/batch/batch_lease.h"
+
+namespace tributary {
+
+// Holds the user's callback until it is answered or its deadline comes. One
+// call at a time. All methods run on the strand.
+class WaitingNext {
+ public:
+  // nullopt: the epoch has ended.
+  using Result = absl::StatusOr<std::optional<BatchLease>>;
+  using Delivered = absl::AnyInvocable<void(Result)>;
+  // Takes the number of a call; see IsWaiting.
+  using OnDeadline = std::function<void(uint64_t call)>;
+
+  explicit WaitingNext(std::shared_ptr<Strand> strand)
+      : strand_(std::move(strand)) {}
+
+  // Runs `on_deadline` after `timeout`, unless the call was answered before. It
+  // may still run when this object is gone, so it must not own a plain pointer
+  // to it. Requires !waiting().
+  void Wait(Delivered delivered, absl::Duration timeout,
+            OnDeadline on_deadline);
+  bool waiting() const { return delivered_ != nullptr; }
+  // Whether this very call still waits: a deadline that has reached the strand
+  // can no longer be cancelled.
+  bool IsWaiting(uint64_t call) const { return waiting() && call == calls_; }
+  // Calls back; the callback may call Wait. Requires waiting().
+  void Answer(Result result);
+
+  // Returns how long all answered calls have waited.
+  absl::Duration waited() const { return waited_; }
+
+ private:
+  const std::shared_ptr<Strand> strand_;
+  Delivered delivered_;
+  uint64_t calls_ = 0;
+  absl::Time since_;
+  TimerId deadline_ = 0;
+  absl::Duration waited_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_WAITING_NEXT_H_

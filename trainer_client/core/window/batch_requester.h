@@ -1,0 +1,66 @@
+// Decides which batch to request of which server, and when.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_REQUESTER_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_REQUESTER_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/time/time.h"
+#include "trainer_client/core/fleet/batch_fleet.h"
+#include "trainer_client/core/window/loader_state.h"
+
+namespace tributary {
+
+struct BatchRequesterOptions {
+  size_t window_size = 1;  // batches
+  // A batch that was requested so long ago is requested elsewhere too, once.
+  absl::Duration hedge_after = absl::InfiniteDuration();
+};
+
+// Fills the window from the epoch and requests its batches in ascending order:
+// a higher index never takes the room that a lower one needs. A batch that has
+// killed several servers is given up (DeathRecord). Pure policy: the caller
+// passes the time, the fleet sends. Not thread-safe. `state` and `fleet`
+// outlive it.
+class BatchRequester {
+ public:
+  BatchRequester(BatchRequesterOptions options, LoaderState* state,
+                 BatchFleet* fleet)
+      : options_(options), state_(state), fleet_(fleet) {}
+
+  // Forgets the previous epoch.
+  void Reset() { front_lacks_room_ = false; }
+  // Adds batches of the epoch up to the size of the window. Requires an epoch.
+  void FillWindow();
+  // Requests what is due, as far as there are servers and room. Requires an
+  // epoch.
+  void RequestDue(absl::Time now);
+  // Whether the latest RequestDue found no room for the front of the window.
+  bool front_lacks_room() const { return front_lacks_room_; }
+
+  // Makes the batches of silent servers due again, though these may still
+  // answer.
+  void PassOverSilent();
+  // Makes late batches due again, once each, if there is a second server: a
+  // server may be stuck and not know it, but a slow fleet must not be made
+  // slower.
+  void HedgeLate();
+
+ private:
+  // Returns false if there is no room for it.
+  bool Request(PendingBatch& batch);
+  void Send(PendingBatch& batch, BatchServer& server,
+            std::shared_ptr<ReceiveSlot> slot);
+  void GiveUp(PendingBatch& batch);
+  // Returns the batch if it waits for its server; null otherwise.
+  PendingBatch* FindRequested(const BatchRef& batch);
+
+  const BatchRequesterOptions options_;
+  LoaderState* const state_;
+  BatchFleet* const fleet_;
+  bool front_lacks_room_ = false;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_REQUESTER_H_

@@ -1,0 +1,137 @@
+#include "trainer_client/core/window/batch_requester.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trainer_client/core/window/testing/fake_fleet.h"
+
+namespace tributary {
+namespace {
+
+using State = PendingBatch::State;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+const absl::Time kNow = absl::UnixEpoch();
+
+class BatchRequesterTest : public testing::Test {
+ protected:
+  BatchRequesterTest() {
+    fleet_.choose = &server_;
+    state_.epoch.Begin(state_.epoch.CursorOf(2));
+  }
+  std::vector<uint64_t> Requested() const {
+    std::vector<uint64_t> indices;
+    for (const auto& r : server_.requests) indices.push_back(r.key.index);
+    return indices;
+  }
+  State StateOf(uint64_t index) { return state_.window.Find(index)->state(); }
+
+  LoaderState state_ = MakeLoaderState();
+  FakeFleet fleet_;
+  FakeServer server_{"a"};
+  BatchRequester requester_{{.window_size = 3}, &state_, &fleet_};
+};
+
+TEST_F(BatchRequesterTest, RequestsTheWindowInOrder) {
+  requester_.FillWindow();
+  EXPECT_EQ(state_.window.size(), 3);
+  requester_.RequestDue(kNow);
+  EXPECT_THAT(Requested(), ElementsAre(0, 1, 2));
+  const CreditRequest& second = server_.requests[1];
+  EXPECT_EQ(second.key, (BatchKey{state_.session.identity, 2, 1}));
+  EXPECT_THAT(second.inputs.numbers, ElementsAre(2, 3));
+  EXPECT_EQ(second.slot->bytes().size(), 16 << 10);
+  EXPECT_FALSE(second.exclusive);
+  // Whoever else had it is told to stop.
+  EXPECT_THAT(
+      fleet_.cancelled,
+      ElementsAre(Pair(0, &server_), Pair(1, &server_), Pair(2, &server_)));
+  requester_.RequestDue(kNow);
+  EXPECT_EQ(server_.requests.size(), 3);  // each once
+  state_.window.PopFront();
+  requester_.FillWindow();
+  EXPECT_NE(state_.window.Find(3), nullptr);
+}
+
+// Four credits of 16 KiB fill the ring of 64 KiB.
+TEST_F(BatchRequesterTest, AHigherIndexDoesNotTakeTheRoomOfALowerOne) {
+  for (uint64_t index : {0, 1, 2}) state_.window.Add(index);
+  state_.window.Find(1)->NeedRoom(60 << 10, 16 << 10, 64 << 10);
+  requester_.RequestDue(kNow);
+  EXPECT_THAT(Requested(), ElementsAre(0));
+  EXPECT_FALSE(requester_.front_lacks_room());
+  state_.window.PopFront();  // its slot is still held by its request
+  requester_.RequestDue(kNow);
+  EXPECT_THAT(Requested(), ElementsAre(0));
+  EXPECT_TRUE(requester_.front_lacks_room());
+  server_.requests.clear();
+  requester_.RequestDue(kNow);
+  EXPECT_THAT(Requested(), ElementsAre(1));
+  EXPECT_FALSE(requester_.front_lacks_room());
+}
+
+TEST_F(BatchRequesterTest, WithoutAServerTheBatchStaysDue) {
+  fleet_.choose = nullptr;
+  requester_.FillWindow();
+  requester_.RequestDue(kNow);
+  EXPECT_EQ(StateOf(0), State::kWanted);
+  EXPECT_FALSE(requester_.front_lacks_room());
+  EXPECT_EQ(fleet_.choices.size(), 3);
+}
+
+TEST_F(BatchRequesterTest, PassesOverSilentServers) {
+  requester_.FillWindow();
+  requester_.RequestDue(kNow);
+  BatchRef earlier = state_.epoch.RefOf(2);
+  --earlier.generation;
+  fleet_.silent = {state_.epoch.RefOf(1), earlier};
+  requester_.PassOverSilent();
+  EXPECT_EQ(StateOf(1), State::kWanted);
+  EXPECT_EQ(StateOf(2), State::kRequested);
+  EXPECT_EQ(state_.stats.reassigned, 1);
+}
+
+TEST_F(BatchRequesterTest, HedgesOnceAndKeepsTheFirstServer) {
+  requester_.FillWindow();
+  requester_.RequestDue(kNow);
+  fleet_.cancelled.clear();
+  fleet_.late = {state_.epoch.RefOf(0)};
+  fleet_.up = 1;
+  requester_.HedgeLate();
+  EXPECT_EQ(StateOf(0), State::kRequested);  // nobody else to ask
+  fleet_.up = 2;
+  requester_.HedgeLate();
+  EXPECT_EQ(StateOf(0), State::kWanted);
+  requester_.RequestDue(kNow);
+  EXPECT_THAT(Requested(), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(fleet_.cancelled, IsEmpty());
+  requester_.HedgeLate();
+  EXPECT_EQ(StateOf(0), State::kRequested);
+  EXPECT_EQ(state_.stats.hedged, 1);
+}
+
+TEST_F(BatchRequesterTest, ABatchThatThreeServersDiedOverIsGivenUp) {
+  state_.window.Add(0);
+  PendingBatch& batch = state_.window.front();
+  for (const char* host : {"a", "b"}) {
+    batch.AddLost({{host, 1}, 1}, absl::UnavailableError("reset"));
+  }
+  requester_.RequestDue(kNow);
+  EXPECT_TRUE(fleet_.choices.back().exclusive);
+  EXPECT_TRUE(server_.requests.back().exclusive);
+  batch.AddLost({{"c", 1}, 1}, absl::UnavailableError("reset"));
+  batch.WantAgain();
+  requester_.RequestDue(kNow);
+  EXPECT_EQ(server_.requests.size(), 1);  // their fate is not known
+  fleet_.fate = DeathRecord::Fate::kDead;
+  requester_.RequestDue(kNow);
+  EXPECT_EQ(StateOf(0), State::kFailed);
+  EXPECT_EQ(
+      batch.error().message(),
+      "batch 0 of epoch 2: 3 servers died making it, the last one with "
+      "nothing beside: a:1, b:1, c:1; it is given up to spare the others");
+}
+
+}  // namespace
+}  // namespace tributary

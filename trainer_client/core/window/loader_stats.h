@@ -1,0 +1,25 @@
+// Counters of a loader since its creation.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATS_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATS_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+
+namespace tributary {
+
+struct LoaderStats {
+  uint64_t batches = 0;     // delivered
+  uint64_t inputs = 0;      // of the delivered batches
+  uint64_t bytes = 0;       // of the delivered batches' rooms
+  uint64_t reassigned = 0;  // requested again, elsewhere if possible
+  uint64_t hedged = 0;      // among these: late, not lost
+  uint64_t needs = 0;       // batches larger than their credit
+  uint64_t evicted = 0;     // given up for a lower index, requested again
+  uint64_t doubles = 0;     // batches that arrived again and were dropped
+  absl::Duration waited;    // by Next(), for batches that had not arrived
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATS_H_

@@ -1,0 +1,81 @@
+#include "trainer_client/core/window/pending_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/io/buffer.h"
+#include "common/text/status.h"
+
+namespace tributary {
+
+uint64_t PendingBatch::LeastRoom() const {
+  constexpr uint64_t kLeast = 4096;
+  return needed_bytes_ != 0 ? needed_bytes_ : kLeast;
+}
+
+void PendingBatch::PassOver() {
+  state_ = State::kWanted;
+  error_ = absl::UnavailableError("its server is silent");
+}
+
+bool PendingBatch::Hedge() {
+  if (std::exchange(hedged_, true)) return false;
+  state_ = State::kWanted;
+  return true;
+}
+
+void PendingBatch::Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view) {
+  state_ = State::kReady;
+  failures_ = 0;
+  needed_bytes_ = wanted_bytes_ = slot->bytes().size();  // in case of Evict
+  slot_ = std::move(slot);
+  view_ = std::move(view);
+}
+
+// A server that ran out of memory knows only a lower bound: growing by a
+// quarter at least from the second time on, where there is as much, bounds how
+// often it is asked.
+void PendingBatch::NeedRoom(uint64_t bytes, uint64_t granted,
+                            uint64_t capacity) {
+  uint64_t wanted = bytes;
+  if (needed_bytes_ != 0) wanted = std::max(wanted, granted + granted / 4);
+  needed_bytes_ = AlignUp(bytes, kCacheLine);
+  wanted_bytes_ = std::min(AlignUp(wanted, kCacheLine), capacity);
+  state_ = State::kWanted;
+}
+
+void PendingBatch::Retry(const Address& server, absl::Status why,
+                         absl::Time not_before) {
+  ++failures_;
+  not_before_ = not_before;
+  error_ = std::move(why);
+  WantElsewhere(server);
+}
+
+void PendingBatch::AddLost(DeathRecord::Holder holder, absl::Status why) {
+  deaths_.AddLost(std::move(holder));
+  error_ = std::move(why);
+}
+
+void PendingBatch::WantElsewhere(const Address& server) {
+  state_ = State::kWanted;
+  avoid_ = server;
+}
+
+void PendingBatch::Fail(absl::Status error) {
+  state_ = State::kFailed;
+  error_ = std::move(error);
+}
+
+void PendingBatch::Evict() {
+  state_ = State::kWanted;
+  view_.reset();
+  slot_.reset();
+}
+
+absl::StatusOr<BatchLease> PendingBatch::TakeLease() {
+  ASSIGN_OR_RETURN(std::shared_ptr<const void> room, slot_->Lend());
+  return BatchLease(*std::move(view_), std::move(room));
+}
+
+}  // namespace tributary

@@ -1,0 +1,120 @@
+// One batch between being wanted and being delivered.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_PENDING_BATCH_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_PENDING_BATCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/batch/batch_view.h"
+#include "common/fleet/address.h"
+#include "trainer_client/core/batch/batch_lease.h"
+#include "trainer_client/core/fleet/death_record.h"
+#include "trainer_client/core/fleet/receive_slot.h"
+
+namespace tributary {
+
+// A state machine without time or I/O:
+//
+//   kWanted -> kRequested -> kReady -> (delivered)
+//      ^___________|            |
+//      |________________________|  evicted
+//   any but kReady -> kFailed -> (its error is delivered)
+//
+// An earlier request may still be answered while the batch is kWanted again.
+// Not thread-safe.
+class PendingBatch {
+ public:
+  enum class State {
+    kWanted,     // to be requested
+    kRequested,  // a server is expected to answer
+    kReady,      // complete, in its slot
+    kFailed,     // error() is delivered in its place
+  };
+
+  explicit PendingBatch(uint64_t index) : index_(index) {}
+
+  uint64_t index() const { return index_; }
+  State state() const { return state_; }
+  // kWanted or kRequested.
+  bool is_unfinished() const {
+    return state_ == State::kWanted || state_ == State::kRequested;
+  }
+  // Whether it may be requested at `now`.
+  bool IsDue(absl::Time now) const {
+    return state_ == State::kWanted && now >= not_before_;
+  }
+  // Whether it was late once, and so was requested of a second server.
+  bool hedged() const { return hedged_; }
+  // Failed attempts in a row.
+  int failures() const { return failures_; }
+  // The server that failed last.
+  const std::optional<Address>& avoid() const { return avoid_; }
+  // What is delivered if kFailed; otherwise the latest problem, or OK.
+  const absl::Status& error() const { return error_; }
+  const DeathRecord& deaths() const { return deaths_; }
+
+  // The bytes that it needs at least, as far as servers have said; 0: unknown.
+  uint64_t needed_bytes() const { return needed_bytes_; }
+  // The bytes to ask for once needed_bytes is known; not less than that.
+  uint64_t wanted_bytes() const { return wanted_bytes_; }
+  // The smallest room that is worth a request.
+  uint64_t LeastRoom() const;
+
+  // ---- requests -------------------------------------------------------------
+  // Decides whether to request it, from the servers lost while they made it.
+  template <typename FateOf>
+  DeathRecord::Decision DecideRequest(const FateOf& fate_of) {
+    return deaths_.Decide(fate_of);
+  }
+  void MarkRequested() { state_ = State::kRequested; }
+  // Its server is silent. Requires kRequested.
+  void PassOver();
+  // Its server is late. Returns false, and changes nothing, if it was hedged
+  // before. Requires kRequested.
+  bool Hedge();
+
+  // ---- answers; they require is_unfinished() --------------------------------
+  // The batch is in the first bytes of `slot`, which Filled has marked.
+  void Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view);
+  // The server needs `bytes` where it had `granted`, fewer. Room of `capacity`
+  // bytes is never exceeded. Requires bytes <= capacity.
+  void NeedRoom(uint64_t bytes, uint64_t granted, uint64_t capacity);
+  // To be requested again, with nothing held against the server.
+  void WantAgain() { state_ = State::kWanted; }
+  // The attempt at `server` failed; to be requested again from `not_before` on.
+  void Retry(const Address& server, absl::Status why, absl::Time not_before);
+  // A server was lost while it made the batch.
+  void AddLost(DeathRecord::Holder holder, absl::Status why);
+  // To be requested again, elsewhere than at `server` if possible.
+  void WantElsewhere(const Address& server);
+  void Fail(absl::Status error);
+
+  // ---- after the answer; they require kReady --------------------------------
+  // Gives up the slot; the batch is wanted again, with its size known.
+  void Evict();
+  // Returns the batch for its user, who owns its room from then on. The object
+  // is of no further use.
+  absl::StatusOr<BatchLease> TakeLease();
+
+ private:
+  uint64_t index_;
+  State state_ = State::kWanted;
+  uint64_t needed_bytes_ = 0;
+  uint64_t wanted_bytes_ = 0;
+  bool hedged_ = false;
+  int failures_ = 0;
+  absl::Time not_before_ = absl::InfinitePast();
+  std::optional<Address> avoid_;
+  absl::Status error_;
+  DeathRecord deaths_;
+  std::shared_ptr<ReceiveSlot> slot_;
+  std::optional<BatchView> view_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_PENDING_BATCH_H_
