@@ -20,7 +20,7 @@
 #include "partition/pipeline/partitioners/partitioner.h"
 #include "partition/schema/schema.h"
 #include "partition/writer/writer.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
 namespace {
@@ -81,7 +81,7 @@ double SecondsSince(absl::Time start) {
 
 // The next batch; none at the end of what was asked for.
 absl::StatusOr<std::optional<BatchLease>> NextOf(const BenchOptions& options,
-                                                 DistNeighborLoader& loader,
+                                                 DistLoader& loader,
                                                  uint64_t& epoch) {
   ASSIGN_OR_RETURN(std::optional<BatchLease> batch, loader.Next());
   if (batch.has_value() || options.time == absl::ZeroDuration()) return batch;
@@ -90,7 +90,7 @@ absl::StatusOr<std::optional<BatchLease>> NextOf(const BenchOptions& options,
 }
 
 absl::StatusOr<Measured> Measure(const BenchOptions& options,
-                                 DistNeighborLoader& loader) {
+                                 DistLoader& loader) {
   const bool timed = options.time > absl::ZeroDuration();
   const double wanted = absl::ToDoubleSeconds(options.time);
   uint64_t epoch = options.request.epoch;
@@ -216,9 +216,9 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   GraphSchema schema;
   Measured measured;
   {
-    ASSIGN_OR_RETURN(const auto loader, DistNeighborLoader::Create(
-                                            request.loader, source->loader(),
-                                            source->environment()));
+    ASSIGN_OR_RETURN(const auto loader,
+                     DistLoader::Create(request.loader, source->loader(),
+                                        source->environment()));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();
   }  // no prefetching while the limit is measured

@@ -21,7 +21,7 @@ class BenchRunTest : public ::testing::TestWithParam<BenchKind> {
     options_.rmat.edges = 2000;
     options_.rmat.feat_dim = 8;
     options_.request.threads = 1;
-    options_.request.loader.num_neighbors = {4, 3};
+    options_.request.loader.kind = NeighborOptions{.num_neighbors = {4, 3}};
     options_.request.loader.batch_size = 16;
     options_.request.loader.input_split = "train";
   }

@@ -38,10 +38,14 @@ class LinkReader {
     return absl::OkStatus();
   }
 
-  LinkColumns Take() {
-    if (columns_ == 3 && whole_) links_.SetLabels(labels_);
-    if (columns_ == 3 && !whole_) links_.SetLabels(real_labels_);
-    return std::move(links_);
+  void MoveTo(EdgeTypeLinks* links) {
+    links->source = std::move(source_);
+    links->destination = std::move(destination_);
+    if (whole_) {
+      links->edge_label = std::move(labels_);
+    } else {
+      links->edge_label_float = std::move(real_labels_);
+    }
   }
 
  private:
@@ -64,8 +68,8 @@ class LinkReader {
     if (!Parse(cells[0], &source) || !Parse(cells[1], &destination)) {
       return Refuse("\"", line, "\" is no link");
     }
-    links_.source.push_back(source);
-    links_.destination.push_back(destination);
+    source_.push_back(source);
+    destination_.push_back(destination);
     return columns_ == 3 ? ReadLabel(cells[2]) : absl::OkStatus();
   }
 
@@ -80,7 +84,7 @@ class LinkReader {
   }
 
   size_t line_ = 0, columns_ = 0;
-  LinkColumns links_;
+  std::vector<int64_t> source_, destination_;
   bool whole_ = true;
   std::vector<int64_t> labels_;
   std::vector<float> real_labels_;
@@ -88,14 +92,17 @@ class LinkReader {
 
 }  // namespace
 
-absl::StatusOr<LinkColumns> ReadLinkFile(const std::string& path) {
+absl::Status ReadLinkFile(const std::string& path, EdgeTypeLinks* links) {
   ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
   LinkReader reader;
   const absl::Status status = reader.Read(absl::string_view(
       reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()));
-  if (status.ok()) return reader.Take();
-  return absl::Status(status.code(),
-                      absl::StrCat(path, ": ", status.message()));
+  if (!status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat(path, ": ", status.message()));
+  }
+  reader.MoveTo(links);
+  return absl::OkStatus();
 }
 
 }  // namespace tributary

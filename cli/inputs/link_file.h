@@ -4,16 +4,17 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
-#include "common/session/link_columns.h"
+#include "absl/status/status.h"
+#include "trainer_client/core/kinds/link_options.h"
 
 namespace tributary {
 
-// A link a line: "source,destination", or "source,destination,label" in every
-// line. Labels are int64 when all are whole, else all float32. Errors name file
-// and line: NOT_FOUND; INVALID_ARGUMENT for another number of columns, for what
-// is no number, for an empty file.
-absl::StatusOr<LinkColumns> ReadLinkFile(const std::string& path);
+// Reads the sources, destinations and labels of `links` from a file with a link
+// a line: "source,destination", or "source,destination,label" in every line.
+// Labels are int64 when all are whole, else all float32. Errors name file and
+// line: NOT_FOUND; INVALID_ARGUMENT for another number of columns, for what is
+// no number, for an empty file; `links` is then as it was.
+absl::Status ReadLinkFile(const std::string& path, EdgeTypeLinks* links);
 
 }  // namespace tributary
 

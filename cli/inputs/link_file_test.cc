@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <fstream>
 
 namespace tributary {
@@ -12,17 +11,13 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-absl::StatusOr<LinkColumns> Read(const std::string& text) {
+absl::StatusOr<EdgeTypeLinks> Read(const std::string& text) {
   const std::string path = testing::TempDir() + "/links.csv";
   std::ofstream(path, std::ios::trunc) << text;
-  return ReadLinkFile(path);
-}
-
-template <typename T>
-std::vector<T> Labels(const LinkColumns& links) {
-  std::vector<T> labels(links.label.size() / sizeof(T));
-  std::memcpy(labels.data(), links.label.data(), links.label.size());
-  return labels;
+  EdgeTypeLinks links;
+  const absl::Status status = ReadLinkFile(path, &links);
+  if (!status.ok()) return status;
+  return links;
 }
 
 TEST(LinkFile, PairsWithAndWithoutALastNewline) {
@@ -31,19 +26,20 @@ TEST(LinkFile, PairsWithAndWithoutALastNewline) {
     ASSERT_TRUE(links.ok()) << links.status();
     EXPECT_THAT(links->source, ElementsAre(5, 6));
     EXPECT_THAT(links->destination, ElementsAre(1, 2));
-    EXPECT_EQ(links->label_type, LabelType::kNone);
+    EXPECT_TRUE(links->edge_label.empty());
+    EXPECT_TRUE(links->edge_label_float.empty());
   }
 }
 
 TEST(LinkFile, LabelsAreWholeOrAllReal) {
   const auto whole = Read("0,1,3\n1,2,-4\n");
   ASSERT_TRUE(whole.ok()) << whole.status();
-  EXPECT_EQ(whole->label_type, LabelType::kInt64);
-  EXPECT_THAT(Labels<int64_t>(*whole), ElementsAre(3, -4));
+  EXPECT_THAT(whole->edge_label, ElementsAre(3, -4));
+  EXPECT_TRUE(whole->edge_label_float.empty());
   const auto real = Read("0,1,3\n1,2,0.5\n2,0,1\n");
   ASSERT_TRUE(real.ok()) << real.status();
-  EXPECT_EQ(real->label_type, LabelType::kFloat32);
-  EXPECT_THAT(Labels<float>(*real), ElementsAre(3, 0.5, 1));
+  EXPECT_TRUE(real->edge_label.empty());
+  EXPECT_THAT(real->edge_label_float, ElementsAre(3, 0.5, 1));
 }
 
 TEST(LinkFile, NamesFileAndLine) {
@@ -65,7 +61,8 @@ TEST(LinkFile, NamesFileAndLine) {
     EXPECT_THAT(std::string(links.status().message()), HasSubstr(words));
     EXPECT_THAT(std::string(links.status().message()), HasSubstr("links.csv"));
   }
-  EXPECT_EQ(ReadLinkFile("/no/such/links").status().code(),
+  EdgeTypeLinks unused;
+  EXPECT_EQ(ReadLinkFile("/no/such/links", &unused).code(),
             absl::StatusCode::kNotFound);
 }
 

@@ -65,8 +65,7 @@ absl::Status PrintLine(const BatchView& batch) {
   return absl::OkStatus();
 }
 
-absl::Status CheckRange(const IndexRange& range,
-                        const DistNeighborLoader& loader) {
+absl::Status CheckRange(const IndexRange& range, const DistLoader& loader) {
   const uint64_t batches = loader.num_batches();
   if (range.from < batches) return absl::OkStatus();
   return absl::OutOfRangeError(absl::StrCat(
@@ -76,7 +75,7 @@ absl::Status CheckRange(const IndexRange& range,
 }
 
 // Prints, and writes to `files` if there is one, what is left of the epoch.
-absl::Status Drain(const SampleFiles* files, DistNeighborLoader* loader) {
+absl::Status Drain(const SampleFiles* files, DistLoader* loader) {
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
     if (!batch.has_value()) return absl::OkStatus();
@@ -89,9 +88,9 @@ absl::Status Sample(SampleRequest request) {
   RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
                    OpenSampleSource(request));
-  ASSIGN_OR_RETURN(const std::unique_ptr<DistNeighborLoader> loader,
-                   DistNeighborLoader::Create(request.loader, source->loader(),
-                                              source->environment()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
+                   DistLoader::Create(request.loader, source->loader(),
+                                      source->environment()));
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader->Limit(request.batches.from, request.batches.to));

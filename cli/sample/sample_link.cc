@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -20,6 +21,11 @@
 
 namespace tributary {
 namespace {
+
+// Requires --kind link.
+LinkOptions& LinkOf(SampleRequest* request) {
+  return std::get<LinkOptions>(request->loader.kind);
+}
 
 struct TypedText {
   absl::string_view edge_type;  // empty: none
@@ -45,7 +51,7 @@ std::vector<absl::string_view> SplitTypes(absl::string_view text) {
 // "[SRC,REL,DST:]@FILE" or "[SRC,REL,DST:]SPLIT".
 absl::Status ParseLinkList(absl::string_view text, bool several,
                            SampleRequest* request) {
-  LinkList& list = request->loader.link->lists.emplace_back();
+  EdgeTypeLinks& list = LinkOf(request).lists.emplace_back();
   LinkFiles& files = request->link_files.emplace_back();
   const TypedText typed = SplitType(text);
   absl::string_view rest = typed.text;
@@ -62,7 +68,7 @@ absl::Status ParseLinkList(absl::string_view text, bool several,
         "separated by \";\""));
   }
   list.edge_type = std::string(typed.edge_type);
-  (is_file ? files.links : list.split) = std::string(rest);
+  (is_file ? files.links : list.input_split) = std::string(rest);
   return absl::OkStatus();
 }
 
@@ -75,17 +81,19 @@ absl::Status ParseInputEdges(absl::string_view text, SampleRequest* request) {
 }
 
 absl::Status NotByType(absl::string_view option, absl::string_view text,
-                       const std::vector<LinkList>& lists) {
+                       const std::vector<EdgeTypeLinks>& lists) {
   return UsageError(absl::StrCat(
       option, " \"", text, "\" with links of several edge types\nallowed: ",
-      absl::StrJoin(lists, ";", [](std::string* out, const LinkList& list) {
-        absl::StrAppend(out, list.edge_type, ":...");
-      })));
+      absl::StrJoin(lists, ";",
+                    [](std::string* out, const EdgeTypeLinks& list) {
+                      absl::StrAppend(out, list.edge_type, ":...");
+                    })));
 }
 
 // Which list an entry "SRC,REL,DST:TEXT" is for: as types may have colons, that
 // of the longest such type; lists.size() for none.
-size_t ListNamed(absl::string_view entry, const std::vector<LinkList>& lists) {
+size_t ListNamed(absl::string_view entry,
+                 const std::vector<EdgeTypeLinks>& lists) {
   size_t found = lists.size();
   for (size_t i = 0; i < lists.size(); ++i) {
     const std::string& type = lists[i].edge_type;
@@ -101,7 +109,7 @@ size_t ListNamed(absl::string_view entry, const std::vector<LinkList>& lists) {
 // several "SRC,REL,DST:TEXT;...", each once.
 absl::StatusOr<std::vector<std::string>> ByList(
     absl::string_view option, absl::string_view text,
-    const std::vector<LinkList>& lists) {
+    const std::vector<EdgeTypeLinks>& lists) {
   if (lists.size() == 1) return std::vector<std::string>{std::string(text)};
   std::vector<std::string> texts(lists.size());
   for (absl::string_view entry : SplitTypes(text)) {
@@ -152,9 +160,8 @@ absl::Status ParseNegDestination(const SampleArguments& arguments,
                                  SampleRequest* request) {
   const std::string& text = arguments.neg_destination;
   if (text.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(
-      const std::vector<std::string> texts,
-      ByList("--neg-destination", text, request->loader.link->lists));
+  ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                   ByList("--neg-destination", text, LinkOf(request).lists));
   for (size_t i = 0; i < texts.size(); ++i) {
     if (texts[i][0] != '@' || texts[i].size() == 1) {
       return UsageError(absl::StrCat("--neg-destination \"", texts[i],
@@ -172,8 +179,8 @@ absl::Status ParseNegDestination(const SampleArguments& arguments,
 }
 
 // As many for each link of every edge type.
-absl::Status ReadNegatives(const std::string& file, LinkList* list,
-                           LinkRequest* link) {
+absl::Status ReadNegatives(const std::string& file, EdgeTypeLinks* list,
+                           LinkOptions* link) {
   ASSIGN_OR_RETURN(NegativeList read, ReadNegativeFile(file));
   const auto each = static_cast<double>(read.each);
   if (list != &link->lists[0] && each != link->negatives.amount) {
@@ -199,22 +206,22 @@ absl::Status ParseLink(const SampleArguments& arguments,
         "--time with --kind link needs --input-time\nallowed: one time for all "
         "links, one for each (5,7,-3) or @FILE.npy");
   }
-  request->loader.link.emplace();
+  request->loader.kind = LinkOptions();
   RETURN_IF_ERROR(ParseInputEdges(arguments.input_edges, request));
   ASSIGN_OR_RETURN(
       const size_t exclude,
       ParseChoice("--exclude", arguments.exclude,
                   {"none", "self", "reverse_id", "reverse_types", "pair"}));
-  request->loader.link->exclude = static_cast<ExcludeMode>(exclude);
-  request->loader.link->enclosing = arguments.enclosing;
+  LinkOf(request).exclude = static_cast<ExcludeMode>(exclude);
+  LinkOf(request).enclosing = arguments.enclosing;
   RETURN_IF_ERROR(ParseNegDestination(arguments, request));
-  return ParseNegatives(arguments, &request->loader.link->negatives);
+  return ParseNegatives(arguments, &LinkOf(request).negatives);
 }
 
 // Read once for each list: they differ in times alone.
 absl::Status ParseLinkDraws(const SampleArguments& arguments,
                             SampleRequest* request) {
-  std::vector<LinkList>& lists = request->loader.link->lists;
+  std::vector<EdgeTypeLinks>& lists = LinkOf(request).lists;
   DrawFlags flags = arguments.draws;
   int64_t time = 0;
   const bool for_all = flags.input_time.empty() || flags.input_time == "own" ||
@@ -227,8 +234,8 @@ absl::Status ParseLinkDraws(const SampleArguments& arguments,
     flags.input_time = texts[i];
     ASSIGN_OR_RETURN(DrawRequest draws,
                      ReadDrawFlags(flags, arguments.replace));
-    request->loader.draws = draws.draws;
-    lists[i].time = std::move(draws.input_time);
+    LinkOf(request).neighbors.draws = draws.draws;
+    lists[i].edge_label_time = std::move(draws.input_time);
     request->link_files[i].times = std::move(draws.input_time_file);
   }
   return absl::OkStatus();
@@ -237,13 +244,13 @@ absl::Status ParseLinkDraws(const SampleArguments& arguments,
 absl::Status ReadLinkFiles(SampleRequest* request) {
   for (size_t i = 0; i < request->link_files.size(); ++i) {
     const LinkFiles& files = request->link_files[i];
-    LinkRequest& link = *request->loader.link;
-    LinkList& list = link.lists[i];
+    LinkOptions& link = LinkOf(request);
+    EdgeTypeLinks& list = link.lists[i];
     if (!files.links.empty()) {
-      ASSIGN_OR_RETURN(list.links, ReadLinkFile(files.links));
+      RETURN_IF_ERROR(ReadLinkFile(files.links, &list));
     }
     if (!files.times.empty()) {
-      ASSIGN_OR_RETURN(list.time, ReadInputFile(files.times));
+      ASSIGN_OR_RETURN(list.edge_label_time, ReadInputFile(files.times));
     }
     if (!files.negatives.empty()) {
       RETURN_IF_ERROR(ReadNegatives(files.negatives, &list, &link));

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -50,19 +51,12 @@ absl::Status NumNeighborsError(absl::string_view text, absl::string_view why) {
                                  "\nallowed: ", kNumNeighborsAllowed));
 }
 
-absl::Status CheckFanouts(absl::string_view text, absl::string_view whose,
-                          const std::vector<int32_t>& fanouts,
-                          size_t num_hops) {
-  if (fanouts.size() != num_hops) {
-    return NumNeighborsError(text, absl::StrCat(whose, " has ", fanouts.size(),
-                                                " hops, not ", num_hops));
-  }
-  for (int32_t fanout : fanouts) {
-    if (fanout < -1) {
-      return NumNeighborsError(text, absl::StrCat(fanout, " is below -1"));
-    }
-  }
-  return absl::OkStatus();
+// Returns the options of neighbour sampling of a kind that has hops, else null.
+NeighborOptions* HopOptionsOf(SampleRequest* request) {
+  KindOptions& kind = request->loader.kind;
+  auto* link = std::get_if<LinkOptions>(&kind);
+  return link != nullptr ? &link->neighbors
+                         : std::get_if<NeighborOptions>(&kind);
 }
 
 absl::Status ParseMode(const SampleArguments& arguments,
@@ -165,7 +159,7 @@ absl::Status ParseWorker(const SampleArguments& arguments,
 
 absl::Status ParseKind(const SampleArguments& arguments,
                        SampleRequest* request) {
-  NeighborLoaderOptions* loader = &request->loader;
+  KindOptions& kind = request->loader.kind;
   RETURN_IF_ERROR(ParseChoice("--kind", arguments.kind,
                               {"node", "walk", "ppr", "layerwise", "link"})
                       .status());
@@ -176,22 +170,22 @@ absl::Status ParseKind(const SampleArguments& arguments,
     RETURN_IF_ERROR(ParseInputNodes(arguments.input_nodes, request));
   }
   if (arguments.kind == "walk") {
-    ASSIGN_OR_RETURN(loader->walk, ParseWalk(arguments));
+    ASSIGN_OR_RETURN(kind, ParseWalk(arguments));
     return absl::OkStatus();
   }
   if (arguments.kind == "layerwise") {
-    ASSIGN_OR_RETURN(loader->layerwise, ParseLayerwise(arguments));
+    ASSIGN_OR_RETURN(kind, ParseLayerwise(arguments));
     return absl::OkStatus();
   }
   if (arguments.kind == "ppr") {
-    ASSIGN_OR_RETURN(loader->ppr, ParsePpr(arguments));
+    ASSIGN_OR_RETURN(kind, ParsePpr(arguments));
     return absl::OkStatus();
   }
   if (arguments.num_neighbors.empty()) {
     return UsageError(absl::StrCat("--num-neighbors is required\nallowed: ",
                                    kNumNeighborsAllowed));
   }
-  return FillNumNeighbors(arguments.num_neighbors, loader);
+  return FillNumNeighbors(arguments.num_neighbors, HopOptionsOf(request));
 }
 
 // @FILE.npy, or nothing.
@@ -210,18 +204,37 @@ absl::Status ParseInputWeight(const std::string& text, SampleRequest* request) {
 }
 
 absl::Status ParseNodeDraws(const SampleArguments& arguments,
-                            SampleRequest* request) {
+                            SampleRequest* request, NeighborOptions* hops) {
   ASSIGN_OR_RETURN(DrawRequest draws,
                    ReadDrawFlags(arguments.draws, arguments.replace));
-  request->loader.draws = draws.draws;
-  request->loader.input_time = std::move(draws.input_time);
+  hops->draws = draws.draws;
+  hops->input_time = std::move(draws.input_time);
   request->input_time_file = std::move(draws.input_time_file);
   return absl::OkStatus();
 }
 
+// How neighbours are sampled, beside the fanouts.
+absl::Status ParseHops(const SampleArguments& arguments, SampleRequest* request,
+                       NeighborOptions* hops) {
+  ASSIGN_OR_RETURN(const size_t expand,
+                   ParseChoice("--expand", arguments.expand, {"new", "all"}));
+  hops->expand_all = expand == 1;
+  hops->replace = arguments.replace;
+  RETURN_IF_ERROR(arguments.kind == "link"
+                      ? ParseLinkDraws(arguments, request)
+                      : ParseNodeDraws(arguments, request, hops));
+  ASSIGN_OR_RETURN(hops->subgraph, ReadSubgraphFlags(arguments.subgraph));
+  if (arguments.enclosing) {
+    hops->subgraph.type = SubgraphType::kInduced;
+    hops->draws.disjoint = true;
+  }
+  const absl::Status status = CheckSubgraphOptions(hops->subgraph, hops->draws);
+  return status.ok() ? status : UsageError(status.message());
+}
+
 absl::Status ParseDraws(const SampleArguments& arguments,
                         SampleRequest* request) {
-  NeighborLoaderOptions& loader = request->loader;
+  CommonLoaderOptions& loader = request->loader;
   RETURN_IF_ERROR(ParseKind(arguments, request));
   ASSIGN_OR_RETURN(
       loader.batch_size,
@@ -240,28 +253,15 @@ absl::Status ParseDraws(const SampleArguments& arguments,
                      "\"\nallowed: ", std::string(kFeatureDTypeNames)));
   }
   loader.feature_dtype = *features;
-  ASSIGN_OR_RETURN(const size_t expand,
-                   ParseChoice("--expand", arguments.expand, {"new", "all"}));
-  loader.expand_all = expand == 1;
-  loader.replace = arguments.replace;
-  RETURN_IF_ERROR(arguments.kind == "link"
-                      ? ParseLinkDraws(arguments, request)
-                      : ParseNodeDraws(arguments, request));
-  ASSIGN_OR_RETURN(loader.subgraph, ReadSubgraphFlags(arguments.subgraph));
-  if (arguments.enclosing) {
-    loader.subgraph.type = SubgraphType::kInduced;
-    loader.draws.disjoint = true;
-  }
-  const absl::Status status =
-      CheckSubgraphOptions(loader.subgraph, loader.draws);
-  if (!status.ok()) return UsageError(status.message());
-  return absl::OkStatus();
+  NeighborOptions* const hops = HopOptionsOf(request);
+  return hops == nullptr ? absl::OkStatus()
+                         : ParseHops(arguments, request, hops);
 }
 
 }  // namespace
 
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
-  NeighborLoaderOptions& loader = request->loader;
+  CommonLoaderOptions& loader = request->loader;
   absl::string_view rest = text;
   const size_t colon = text.find(':');
   if (colon != absl::string_view::npos && !absl::StartsWith(text, "@")) {
@@ -299,17 +299,16 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
 }
 
 absl::Status FillNumNeighbors(absl::string_view text,
-                              NeighborLoaderOptions* options) {
+                              NeighborOptions* options) {
   auto parsed = ParseNumNeighbors(std::string_view(text.data(), text.size()));
   if (!parsed.ok()) return NumNeighborsError(text, parsed.status().message());
+  const absl::Status checked = CheckNumNeighbors(*parsed);
+  if (!checked.ok()) return NumNeighborsError(text, checked.message());
   if (parsed->by_default.empty()) {
     parsed->by_default.resize(parsed->by_edge_type.begin()->second.size());
   }
-  const size_t hops = parsed->by_default.size();
-  RETURN_IF_ERROR(CheckFanouts(text, "the default", parsed->by_default, hops));
   options->num_neighbors = std::move(parsed->by_default);
   for (auto& [type, fanouts] : parsed->by_edge_type) {
-    RETURN_IF_ERROR(CheckFanouts(text, type, fanouts, hops));
     options->num_neighbors_by_type.emplace_back(type, std::move(fanouts));
   }
   return absl::OkStatus();
@@ -327,7 +326,7 @@ absl::Status ReadListFiles(SampleRequest* request) {
   }
   RETURN_IF_ERROR(ReadLinkFiles(request));
   if (!request->input_time_file.empty()) {
-    ASSIGN_OR_RETURN(request->loader.input_time,
+    ASSIGN_OR_RETURN(HopOptionsOf(request)->input_time,
                      ReadInputFile(request->input_time_file));
   }
   return absl::OkStatus();

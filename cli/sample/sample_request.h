@@ -12,7 +12,7 @@
 #include "cli/sample/draw_flags.h"
 #include "cli/sample/subgraph_flags.h"
 #include "partition/schema/feature_memory.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 #include "trainer_client/core/options.h"
 
 namespace tributary {
@@ -87,13 +87,13 @@ struct SampleRequest {
   std::string input_file;
   std::string input_weight_file;
   std::string input_time_file;
-  std::vector<LinkFiles> link_files;  // of each of loader.link's lists
+  std::vector<LinkFiles> link_files;  // of each of the links' lists
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;
   int num_workers = 0;  // processes, of mode mp; 0: `graph` in this process
   FeatureMemory feature_memory = FeatureMemory::kAuto;  // of `graph`
-  NeighborLoaderOptions loader;
+  SessionOptions loader;
   RemoteDistSamplingWorkerOptions worker;
 };
 
@@ -108,8 +108,7 @@ absl::Status ReadListFiles(SampleRequest* request);
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
 
 // "15,10,5", or by edge type: "4,3;publication,author,person=2,0".
-absl::Status FillNumNeighbors(absl::string_view text,
-                              NeighborLoaderOptions* options);
+absl::Status FillNumNeighbors(absl::string_view text, NeighborOptions* options);
 
 }  // namespace tributary
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <variant>
+
 #include "cli/command/command.h"
 
 namespace tributary {
@@ -27,15 +29,25 @@ std::string Refusal(const SampleArguments& arguments) {
   return std::string(request.status().message());
 }
 
+const NeighborOptions& Neighbors(const SampleRequest& request) {
+  return std::get<NeighborOptions>(request.loader.kind);
+}
+const LinkOptions& Link(const SampleRequest& request) {
+  return std::get<LinkOptions>(request.loader.kind);
+}
+const WalkOptions& Walk(const SampleRequest& request) {
+  return std::get<WalkOptions>(request.loader.kind);
+}
+
 TEST(SampleRequestTest, Defaults) {
   const auto request = ParseSampleArguments(Valid());
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->graph, "cora4");
   EXPECT_EQ(request->loader.input_split, "train");
-  EXPECT_THAT(request->loader.num_neighbors, ElementsAre(10, 5));
+  EXPECT_THAT(Neighbors(*request).num_neighbors, ElementsAre(10, 5));
   EXPECT_EQ(request->loader.batch_size, 1);
   EXPECT_EQ(request->loader.shuffle, ShuffleMode::kGlobal);
-  EXPECT_FALSE(request->loader.expand_all);
+  EXPECT_FALSE(Neighbors(*request).expand_all);
   EXPECT_EQ(request->batches, IndexRange());
   EXPECT_EQ(request->worker.buffer_size, uint64_t{256} << 20);
 }
@@ -63,8 +75,8 @@ TEST(SampleRequestTest, EveryOption) {
   EXPECT_EQ(request->epoch, 2);
   EXPECT_EQ(request->batches, (IndexRange{1, 4}));
   EXPECT_EQ(request->loader.shuffle, ShuffleMode::kNone);
-  EXPECT_TRUE(request->loader.expand_all);
-  EXPECT_TRUE(request->loader.replace);
+  EXPECT_TRUE(Neighbors(*request).expand_all);
+  EXPECT_TRUE(Neighbors(*request).replace);
   EXPECT_EQ(request->threads, 8);
   EXPECT_EQ(request->worker.num_rpc_threads, 8);
   EXPECT_EQ(request->worker.rpc_timeout, absl::Milliseconds(1500));
@@ -111,19 +123,19 @@ TEST(SampleRequestTest, Links) {
   a.input_edges = "@links.csv";
   auto request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  ASSERT_TRUE(request->loader.link.has_value());
+  ASSERT_TRUE(std::holds_alternative<LinkOptions>(request->loader.kind));
   ASSERT_EQ(request->link_files.size(), 1u);
   EXPECT_EQ(request->link_files[0].links, "links.csv");
-  EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kNone);
+  EXPECT_EQ(Link(*request).negatives.mode, NegativeMode::kNone);
   a.input_edges = "a,r:@,b:@x/links.csv";
   a.neg_sampling = "triplet";
   a.neg_amount = "2";
   request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->loader.link->lists[0].edge_type, "a,r:@,b");
+  EXPECT_EQ(Link(*request).lists[0].edge_type, "a,r:@,b");
   EXPECT_EQ(request->link_files[0].links, "x/links.csv");
-  EXPECT_EQ(request->loader.link->negatives.mode, NegativeMode::kTriplet);
-  EXPECT_EQ(request->loader.link->negatives.amount, 2);
+  EXPECT_EQ(Link(*request).negatives.mode, NegativeMode::kTriplet);
+  EXPECT_EQ(Link(*request).negatives.amount, 2);
   a.neg_destination = "@own";
   EXPECT_THAT(Refusal(a), HasSubstr("--neg-amount with --neg-destination"));
   a.neg_amount = "";
@@ -149,21 +161,22 @@ TEST(SampleRequestTest, LinksOfSeveralEdgeTypes) {
   a.draws.input_time = "7";
   auto request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  const std::vector<LinkList>& lists = request->loader.link->lists;
+  const std::vector<EdgeTypeLinks>& lists = Link(*request).lists;
   ASSERT_EQ(lists.size(), 2u);
   EXPECT_EQ(lists[0].edge_type, "b,r,c");
-  EXPECT_EQ(lists[0].split, "S/train");
+  EXPECT_EQ(lists[0].input_split, "S/train");
   EXPECT_EQ(lists[1].edge_type, "a,r:@,b");
   EXPECT_EQ(request->link_files[1].links, "x.csv");
   EXPECT_EQ(request->link_files[0].negatives, "two");
   EXPECT_EQ(request->link_files[1].negatives, "one");
-  EXPECT_EQ(lists[0].time, std::vector<int64_t>{7});
-  EXPECT_EQ(lists[1].time, std::vector<int64_t>{7});
+  EXPECT_EQ(lists[0].edge_label_time, std::vector<int64_t>{7});
+  EXPECT_EQ(lists[1].edge_label_time, std::vector<int64_t>{7});
   a.draws.input_time = "b,r,c:@t.npy;a,r:@,b:3,-4";
   request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->link_files[0].times, "t.npy");
-  EXPECT_EQ(request->loader.link->lists[1].time, (std::vector<int64_t>{3, -4}));
+  EXPECT_EQ(Link(*request).lists[1].edge_label_time,
+            (std::vector<int64_t>{3, -4}));
   for (const char* wrong : {"3,-4", "@t.npy", "b,r,c:3", "b,r,c:3;b,r,c:4",
                             "b,r,c:3;a,r,b:4", "b,r,c:;a,r:@,b:3"}) {
     a.draws.input_time = wrong;
@@ -187,10 +200,10 @@ TEST(SampleRequestTest, Walks) {
   SampleArguments a = ValidWalk();
   auto request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  ASSERT_TRUE(request->loader.walk.has_value());
-  EXPECT_EQ(request->loader.walk->walk_length, 40u);
-  EXPECT_EQ(request->loader.walk->walks_per_node, 1u);
-  EXPECT_EQ(request->loader.walk->restart_prob, 0);
+  ASSERT_TRUE(std::holds_alternative<WalkOptions>(request->loader.kind));
+  EXPECT_EQ(Walk(*request).walk_length, 40u);
+  EXPECT_EQ(Walk(*request).walks_per_node, 1u);
+  EXPECT_EQ(Walk(*request).restart_prob, 0);
   a.walks_per_node = "10";
   a.metapath = "a,r,b;b,s,a";
   a.restart_prob = "0.15";
@@ -199,12 +212,12 @@ TEST(SampleRequestTest, Walks) {
   a.q = "4";
   request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->loader.walk->walks_per_node, 10u);
-  EXPECT_THAT(request->loader.walk->metapath, ElementsAre("a,r,b", "b,s,a"));
-  EXPECT_EQ(request->loader.walk->restart_prob, 0.15);
-  EXPECT_TRUE(request->loader.walk->restart_ends);
-  EXPECT_EQ(request->loader.walk->p, 0.25);
-  EXPECT_EQ(request->loader.walk->q, 4);
+  EXPECT_EQ(Walk(*request).walks_per_node, 10u);
+  EXPECT_THAT(Walk(*request).metapath, ElementsAre("a,r,b", "b,s,a"));
+  EXPECT_EQ(Walk(*request).restart_prob, 0.15);
+  EXPECT_TRUE(Walk(*request).restart_ends);
+  EXPECT_EQ(Walk(*request).p, 0.25);
+  EXPECT_EQ(Walk(*request).q, 4);
 }
 
 TEST(SampleRequestTest, WrongWalksNameTheirOption) {
@@ -272,11 +285,11 @@ TEST(SampleRequestTest, InputNodes) {
 }
 
 TEST(SampleRequestTest, NumNeighbors) {
-  NeighborLoaderOptions o;
+  NeighborOptions o;
   ASSERT_TRUE(FillNumNeighbors("-1,0,4", &o).ok());
   EXPECT_THAT(o.num_neighbors, ElementsAre(-1, 0, 4));
 
-  o = NeighborLoaderOptions();
+  o = NeighborOptions();
   ASSERT_TRUE(FillNumNeighbors("4,3;a,to,b=2,0;b,to,a=-1,1", &o).ok());
   EXPECT_THAT(o.num_neighbors, ElementsAre(4, 3));
   EXPECT_THAT(o.num_neighbors_by_type,
@@ -284,13 +297,14 @@ TEST(SampleRequestTest, NumNeighbors) {
                           Pair("b,to,a", ElementsAre(-1, 1))));
 
   // Without a default, other edge types are not sampled.
-  o = NeighborLoaderOptions();
+  o = NeighborOptions();
   ASSERT_TRUE(FillNumNeighbors("a,to,b=2,5", &o).ok());
   EXPECT_THAT(o.num_neighbors, ElementsAre(0, 0));
 
-  for (const char* bad : {"", ";", "1;2", "-2", "1,", "2147483648", "a,to,b=",
-                          "1,2;a,to,b=1", "a,to,b=1;a,to,b=1", "1.5"}) {
-    NeighborLoaderOptions unused;
+  for (const char* bad :
+       {"", ";", "1;2", "-2", "1,", "2147483648", "a,to,b=", "1,2;a,to,b=1",
+        "a,to,b=1;a,to,b=1", "1.5", "2147483647"}) {
+    NeighborOptions unused;
     EXPECT_FALSE(FillNumNeighbors(bad, &unused).ok()) << bad;
   }
 }

@@ -1,19 +1,11 @@
 #include "common/session/batch_bound.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "common/session/saturating.h"
 
 namespace tributary {
 namespace {
-
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-
-uint64_t Add(uint64_t a, uint64_t b) { return a > kMax - b ? kMax : a + b; }
-
-uint64_t Multiply(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kMax : product;
-}
 
 // Header entry with its name's suffix, and the padding behind the tensor and
 // behind the header.
@@ -37,9 +29,10 @@ uint64_t EdgesOfHop(const BatchBoundInputs& in,
                     const BatchBoundInputs::EdgeType& type, int32_t fanout,
                     uint64_t frontier) {
   if (frontier == 0 || fanout == 0) return 0;
-  const uint64_t most = Multiply(type.num_edges, Trees(in));
+  const uint64_t most = SaturatingMultiply(type.num_edges, Trees(in));
   if (fanout < 0) return most;
-  const uint64_t drawn = Multiply(frontier, static_cast<uint64_t>(fanout));
+  const uint64_t drawn =
+      SaturatingMultiply(frontier, static_cast<uint64_t>(fanout));
   return in.replace ? drawn : std::min(drawn, most);
 }
 
@@ -49,12 +42,14 @@ void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
     const BatchBoundInputs::EdgeType& type = in.edge_types[e];
     const uint64_t edges = EdgesOfHop(in, type, type.fanouts[hop],
                                       counts->frontier[type.dst_type]);
-    counts->edges[e] = Add(counts->edges[e], edges);
-    found[type.src_type] = Add(found[type.src_type], edges);
+    counts->edges[e] = SaturatingAdd(counts->edges[e], edges);
+    found[type.src_type] = SaturatingAdd(found[type.src_type], edges);
   }
   for (size_t t = 0; t < in.node_types.size(); ++t) {
-    const uint64_t num_nodes = Multiply(in.node_types[t].num_nodes, Trees(in));
-    counts->nodes[t] = std::min(Add(counts->nodes[t], found[t]), num_nodes);
+    const uint64_t num_nodes =
+        SaturatingMultiply(in.node_types[t].num_nodes, Trees(in));
+    counts->nodes[t] =
+        std::min(SaturatingAdd(counts->nodes[t], found[t]), num_nodes);
     counts->frontier[t] =
         in.expand_all ? counts->nodes[t] : std::min(found[t], num_nodes);
   }
@@ -66,7 +61,7 @@ void InduceEdges(const BatchBoundInputs& in, Counts* counts) {
     const BatchBoundInputs::EdgeType& type = in.edge_types[e];
     const bool none =
         counts->nodes[type.src_type] == 0 || counts->nodes[type.dst_type] == 0;
-    counts->edges[e] = none ? 0 : Multiply(type.num_edges, Trees(in));
+    counts->edges[e] = none ? 0 : SaturatingMultiply(type.num_edges, Trees(in));
   }
 }
 
@@ -81,31 +76,36 @@ void MirrorEdges(const BatchBoundInputs& in, Counts* counts) {
         most = std::max(most, drawn[back]);
       }
     }
-    counts->edges[e] = Add(drawn[e], most);
+    counts->edges[e] = SaturatingAdd(drawn[e], most);
   }
 }
 
 uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                   size_t num_hops) {
   // input_id and seed_index, an entry per position; batch_size; the header.
-  uint64_t bytes = Add(Multiply(in.num_inputs, 8 + 4), 8 + 3 * 192 + 256);
-  bytes = Add(bytes, in.more_bytes);
+  uint64_t bytes = SaturatingAdd(SaturatingMultiply(in.num_inputs, 8 + 4),
+                                 8 + 3 * 192 + 256);
+  bytes = SaturatingAdd(bytes, in.more_bytes);
   const uint64_t node_bytes = in.disjoint ? 16 : 8;  // n_id, batch
   const uint64_t edge_bytes = in.edge_weights ? 20 : 16;
   for (size_t t = 0; t < in.node_types.size(); ++t) {
     const BatchBoundInputs::NodeType& type = in.node_types[t];
-    bytes =
-        Add(bytes, Multiply(counts.nodes[t], Add(node_bytes, type.row_bytes)));
-    bytes = Add(bytes, (num_hops + 1) * 8 +
-                           (in.disjoint ? 5 : 4) * TensorOverhead(type.name));
+    bytes = SaturatingAdd(
+        bytes, SaturatingMultiply(counts.nodes[t],
+                                  SaturatingAdd(node_bytes, type.row_bytes)));
+    bytes = SaturatingAdd(
+        bytes,
+        (num_hops + 1) * 8 + (in.disjoint ? 5 : 4) * TensorOverhead(type.name));
   }
-  bytes = Add(bytes, 3 * TensorOverhead(in.node_types[in.input_type].name));
+  bytes = SaturatingAdd(bytes,
+                        3 * TensorOverhead(in.node_types[in.input_type].name));
   for (size_t e = 0; e < in.edge_types.size(); ++e) {
     const BatchBoundInputs::EdgeType& type = in.edge_types[e];
-    bytes =
-        Add(bytes, Multiply(counts.edges[e], Add(edge_bytes, type.row_bytes)));
-    bytes = Add(bytes, num_hops * 8 + (in.edge_weights ? 5 : 4) *
-                                          TensorOverhead(type.name));
+    bytes = SaturatingAdd(
+        bytes, SaturatingMultiply(counts.edges[e],
+                                  SaturatingAdd(edge_bytes, type.row_bytes)));
+    bytes = SaturatingAdd(bytes, num_hops * 8 + (in.edge_weights ? 5 : 4) *
+                                                    TensorOverhead(type.name));
   }
   return bytes;
 }
@@ -120,8 +120,8 @@ uint64_t BatchBytesBound(const BatchBoundInputs& in) {
   starts.resize(in.node_types.size(), 0);
   if (in.starts.empty()) starts[in.input_type] = in.num_inputs;
   for (size_t t = 0; t < starts.size(); ++t) {
-    counts.nodes[t] =
-        std::min(starts[t], Multiply(in.node_types[t].num_nodes, Trees(in)));
+    counts.nodes[t] = std::min(
+        starts[t], SaturatingMultiply(in.node_types[t].num_nodes, Trees(in)));
   }
   counts.frontier = counts.nodes;
   size_t num_hops = 0;

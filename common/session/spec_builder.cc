@@ -80,12 +80,8 @@ absl::Status CheckFanouts(absl::string_view whose,
   return absl::OkStatus();
 }
 
-absl::Status CheckNumNeighbors(const SpecGraph& graph,
-                               const NumNeighbors& neighbors, int num_hops) {
-  if (!neighbors.by_default.empty()) {
-    RETURN_IF_ERROR(
-        CheckFanouts("the default", neighbors.by_default, num_hops));
-  }
+absl::Status CheckFanoutTypes(const SpecGraph& graph,
+                              const NumNeighbors& neighbors) {
   for (const auto& [type, fanouts] : neighbors.by_edge_type) {
     if (std::find(graph.edge_types.begin(), graph.edge_types.end(), type) ==
         graph.edge_types.end()) {
@@ -93,7 +89,6 @@ absl::Status CheckNumNeighbors(const SpecGraph& graph,
                     graph.name,
                     "'; allowed: ", absl::StrJoin(graph.edge_types, " "));
     }
-    RETURN_IF_ERROR(CheckFanouts(type, fanouts, num_hops));
   }
   if (!graph.edge_types.empty()) return absl::OkStatus();
   return Refuse("graph '", graph.name, "' has no edge types to sample");
@@ -102,8 +97,9 @@ absl::Status CheckNumNeighbors(const SpecGraph& graph,
 absl::Status FillFanouts(const SpecGraph& graph, const SpecOptions& options,
                          v1::NeighborSampling* neighbor) {
   const NumNeighbors& neighbors = options.num_neighbors;
+  RETURN_IF_ERROR(CheckNumNeighbors(neighbors));
+  RETURN_IF_ERROR(CheckFanoutTypes(graph, neighbors));
   ASSIGN_OR_RETURN(const int num_hops, NumHops(neighbors));
-  RETURN_IF_ERROR(CheckNumNeighbors(graph, neighbors, num_hops));
   for (const std::string& type : graph.edge_types) {
     auto named = neighbors.by_edge_type.find(type);
     std::vector<int32_t> fanouts;
@@ -278,6 +274,18 @@ absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {
     first = false;
   }
   return result;
+}
+
+absl::Status CheckNumNeighbors(const NumNeighbors& neighbors) {
+  ASSIGN_OR_RETURN(const int num_hops, NumHops(neighbors));
+  if (!neighbors.by_default.empty()) {
+    RETURN_IF_ERROR(
+        CheckFanouts("the default", neighbors.by_default, num_hops));
+  }
+  for (const auto& [type, fanouts] : neighbors.by_edge_type) {
+    RETURN_IF_ERROR(CheckFanouts(type, fanouts, num_hops));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> BuildSpecOfKind(

@@ -58,6 +58,10 @@ struct NumNeighbors {
 // types) or "a,b,c=2,0;d,e,f=1,1" (no default). INVALID_ARGUMENT with the text.
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
 
+// Checks that there are 1 to kMaxHops hops, the same number in all lists, and
+// that each fanout is -1 to kMaxFanout. INVALID_ARGUMENT with what is allowed.
+absl::Status CheckNumNeighbors(const NumNeighbors& neighbors);
+
 // Inputs that are links.
 struct LinkInputs {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type

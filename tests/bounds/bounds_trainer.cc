@@ -19,7 +19,7 @@
 #include "common/observe/log.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
 namespace {
@@ -30,7 +30,7 @@ void PrintLine(const std::string& line) {
 }
 
 // Every batch of the range, or its error; a lease is let go of before the next.
-absl::Status TakeAll(const SampleRequest& request, DistNeighborLoader& loader) {
+absl::Status TakeAll(const SampleRequest& request, DistLoader& loader) {
   RETURN_IF_ERROR(loader.StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader.Limit(request.batches.from, request.batches.to));
   for (uint64_t nth = 0;; ++nth) {
@@ -53,8 +53,8 @@ absl::Status Train(const SampleArguments& arguments) {
   absl::Status status;
   {
     ASSIGN_OR_RETURN(auto loader,
-                     DistNeighborLoader::Create(request.loader, request.worker,
-                                                {&pool, &transport}));
+                     DistLoader::Create(request.loader, request.worker,
+                                        {&pool, &transport}));
     status = TakeAll(request, *loader);
   }
   transport.Shutdown();  // what its handlers post to outlives it

@@ -71,7 +71,7 @@ std::string DigestOf(const BatchLease& lease) {
 template <typename Channel>
 class ChannelConformance : public ::testing::Test {
  protected:
-  using Loader = std::unique_ptr<DistNeighborLoader>;
+  using Loader = std::unique_ptr<DistLoader>;
 
   ChannelConformance() {
     SetLogLevel(LogLevel::kError);
@@ -96,14 +96,14 @@ class ChannelConformance : public ::testing::Test {
   Loader NewLoader() { return LoaderOver(*workers_); }
 
   // The next batch; none at the end. Errors fail the test.
-  static std::optional<BatchLease> Take(DistNeighborLoader& loader) {
+  static std::optional<BatchLease> Take(DistLoader& loader) {
     auto next = loader.Next();
     EXPECT_TRUE(next.ok()) << next.status();
     if (!next.ok()) return std::nullopt;
     return *std::move(next);
   }
   // What is left of the epoch: each batch once, in order, every byte right.
-  void ExpectRest(DistNeighborLoader& loader, uint64_t from) {
+  void ExpectRest(DistLoader& loader, uint64_t from) {
     for (uint64_t v = from; v < expected_.size(); ++v) {
       const auto lease = Take(loader);
       ASSERT_TRUE(lease.has_value()) << v;

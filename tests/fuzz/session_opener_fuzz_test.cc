@@ -22,9 +22,9 @@ namespace {
 constexpr uint64_t kMostEvents = 2000000;
 constexpr absl::Duration kRpcTimeout = absl::Seconds(5);
 
-NeighborLoaderOptions LoaderOptions() {
-  NeighborLoaderOptions options;
-  options.num_neighbors = {2, -1};
+SessionOptions LoaderOptions() {
+  SessionOptions options;
+  options.kind = NeighborOptions{.num_neighbors = {2, -1}};
   options.input_split = "train";
   options.batch_size = 2;
   return options;

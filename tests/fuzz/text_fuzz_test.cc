@@ -68,7 +68,7 @@ void ReadOptions(const std::string& text) {
 }
 
 void ReadNumNeighbors(const std::string& text) {
-  NeighborLoaderOptions options;
+  NeighborOptions options;
   if (!FillNumNeighbors(text, &options).ok()) return;
   Must(!options.num_neighbors.empty(), "there is a hop");
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {

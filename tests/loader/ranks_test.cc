@@ -63,7 +63,7 @@ class RanksTest : public ::testing::Test {
     sampling_.random_seed = 5;
   }
 
-  std::unique_ptr<DistNeighborLoader> Loader(uint32_t rank, uint32_t world) {
+  std::unique_ptr<DistLoader> Loader(uint32_t rank, uint32_t world) {
     NeighborLoaderOptions options = sampling_;
     options.rank = rank;
     options.world = world;
@@ -74,7 +74,7 @@ class RanksTest : public ::testing::Test {
   }
 
   // At most `count` batches more.
-  static void Take(DistNeighborLoader& loader, size_t count, Taken& taken) {
+  static void Take(DistLoader& loader, size_t count, Taken& taken) {
     for (size_t i = 0; i < count; ++i) {
       auto batch = loader.Next();
       ASSERT_TRUE(batch.ok()) << batch.status();

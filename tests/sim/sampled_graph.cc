@@ -12,7 +12,7 @@
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/out_edges.h"
 #include "partition/writer/writer.h"
-#include "trainer_client/core/session/neighbor_session.h"
+#include "trainer_client/core/session/session_builder.h"
 
 namespace tributary {
 namespace {
@@ -163,129 +163,140 @@ void WriteContent(const GraphContent& content, const GraphSpec& spec,
 
 // Returns the links `first`, `first` + `step`, ... below `count`. Where the
 // mode allows it and expand_all is set, they bring their own negatives.
-LinkList SomeLinks(const Schedule& schedule, size_t first, size_t step,
-                   size_t count) {
+EdgeTypeLinks SomeLinks(const Schedule& schedule, size_t first, size_t step,
+                        size_t count) {
   const auto mode = static_cast<NegativeMode>(schedule.links - 1);
-  LinkList list;
+  EdgeTypeLinks list;
   std::vector<int64_t> labels;
   for (size_t i = first; i < count; i += step) {
     const auto n = static_cast<int64_t>(i);
-    list.links.source.push_back(n % kNodes);
-    list.links.destination.push_back(n * 5 % kNodes);
+    list.source.push_back(n % kNodes);
+    list.destination.push_back(n * 5 % kNodes);
     labels.push_back(n % 3);
     if (DrawsOf(schedule).time != TimeMode::kNone) {
-      list.time.push_back(20 + n % 30);
+      list.edge_label_time.push_back(20 + n % 30);
     }
     if (mode >= NegativeMode::kTriplet && schedule.expand_all != 0) {
       list.neg_destination.push_back(n * 7 % kNodes);
     }
   }
-  if (mode != NegativeMode::kTriplet) list.links.SetLabels(labels);
+  if (mode != NegativeMode::kTriplet) list.edge_label = std::move(labels);
   return list;
 }
 
-// Replaces the input nodes by links, which have no times of their own.
-void TakeLinks(const Schedule& schedule, size_t count,
-               NeighborLoaderOptions* loader) {
-  LinkRequest& link = loader->link.emplace();
+// Returns as many links as there would be nodes; they bring their own times.
+LinkOptions LinksOf(const Schedule& schedule, size_t count,
+                    NeighborOptions neighbors) {
+  LinkOptions link;
   // A link has up to four ends where a node is one: fewer neighbours keep the
   // batch within its room.
-  loader->num_neighbors = {1};
+  neighbors.num_neighbors = {1};
   link.lists.push_back(
       SomeLinks(schedule, 0, schedule.link_types != 0 ? 2 : 1, count));
   if (schedule.link_types != 0) {
-    loader->num_neighbors_by_type = {{kOtherType, {0}}};
+    neighbors.num_neighbors_by_type = {{kOtherType, {0}}};
     link.lists[0].edge_type = "node,to,node";
     link.lists.push_back(SomeLinks(schedule, 1, 2, count));
     link.lists[1].edge_type = kOtherType;
   }
-  if (loader->draws.time != TimeMode::kNone) {
-    loader->draws.input_time = InputTimeMode::kGiven;
+  if (neighbors.draws.time != TimeMode::kNone) {
+    neighbors.draws.input_time = InputTimeMode::kGiven;
   }
   link.negatives.mode = static_cast<NegativeMode>(schedule.links - 1);
   link.negatives.amount =
       link.negatives.mode == NegativeMode::kBinary ? 0.5 : 1;
-  link.enclosing = loader->subgraph.type == SubgraphType::kInduced;
-  loader->draws.disjoint |= link.enclosing;
-  if (!link.lists[0].neg_destination.empty()) return;
-  if (link.negatives.mode == NegativeMode::kNone) return;
+  link.enclosing = neighbors.subgraph.type == SubgraphType::kInduced;
+  neighbors.draws.disjoint |= link.enclosing;
+  link.neighbors = std::move(neighbors);
+  if (!link.lists[0].neg_destination.empty()) return link;
+  if (link.negatives.mode == NegativeMode::kNone) return link;
   if (schedule.replace != 0) link.negatives.degree_power = 0.75;
-  if (loader->draws.time == TimeMode::kNode) {
+  if (link.neighbors.draws.time == TimeMode::kNode) {
     link.negatives.on_exhausted = OnExhausted::kAccept;
   }
+  return link;
 }
 
-LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
-                          uint32_t world) {
-  const auto graph =
-      SimulatedGraph(schedule, static_cast<uint32_t>(schedule.partitions), {});
-  NeighborLoaderOptions loader;
-  loader.num_neighbors = {3, 2};
-  loader.batch_size = kSimBatchSize;
-  loader.random_seed = kRandomSeed + static_cast<uint64_t>(job);
-  loader.draws = DrawsOf(schedule);
+NeighborOptions NeighborsOf(const Schedule& schedule) {
+  NeighborOptions neighbors;
+  neighbors.num_neighbors = {3, 2};
+  neighbors.draws = DrawsOf(schedule);
   if (schedule.predicates != 0) {
     const bool masks = schedule.predicates == kSimMasks;
-    loader.draws.edge_predicates = OrDie(ParseEdgePredicates(
+    neighbors.draws.edge_predicates = OrDie(ParseEdgePredicates(
         masks ? "edge_mask[held_out] == 0 and edge_time < 45"
               : "edge_weight > 0 and edge_time < 40"));
-    if (masks) loader.draws.edge_mask = "train";
+    if (masks) neighbors.draws.edge_mask = "train";
   }
-  if (schedule.kind == kSimNeighbors && HasSubgraph(schedule)) {
-    loader.subgraph.type = static_cast<SubgraphType>(schedule.subgraph);
+  if (HasSubgraph(schedule)) {
+    neighbors.subgraph.type = static_cast<SubgraphType>(schedule.subgraph);
   }
-  if (schedule.kind == kSimNeighbors &&
-      loader.subgraph.type == SubgraphType::kDirectional) {
-    loader.draws.edge_dir = static_cast<EdgeDirection>(schedule.edge_dir);
+  if (neighbors.subgraph.type == SubgraphType::kDirectional) {
+    neighbors.draws.edge_dir = static_cast<EdgeDirection>(schedule.edge_dir);
   }
   // Fewer neighbours keep the batch within its room.
-  if (loader.draws.edge_dir == EdgeDirection::kBoth) {
-    loader.num_neighbors = {2, 1};
+  if (neighbors.draws.edge_dir == EdgeDirection::kBoth) {
+    neighbors.num_neighbors = {2, 1};
   }
   // LABOR has no replacement.
-  loader.replace = schedule.replace != 0 && schedule.draws != kLabor;
-  loader.expand_all = schedule.expand_all != 0;
+  neighbors.replace = schedule.replace != 0 && schedule.draws != kLabor;
+  neighbors.expand_all = schedule.expand_all != 0;
+  return neighbors;
+}
+
+KindOptions KindOf(const Schedule& schedule,
+                   const std::vector<int64_t>& nodes) {
   if (schedule.kind == kSimPpr) {
-    loader.ppr = PprOptions{.top_k = 5,
-                            .alpha = schedule.replace != 0 ? 0.5 : 0.15,
-                            .epsilon = schedule.expand_all != 0 ? 0.1 : 0.01};
+    return PprOptions{.top_k = 5,
+                      .alpha = schedule.replace != 0 ? 0.5 : 0.15,
+                      .epsilon = schedule.expand_all != 0 ? 0.1 : 0.01};
   }
   if (schedule.kind == kSimLayerwise) {
-    loader.layerwise = LayerwiseOptions{
+    return LayerwiseOptions{
         .nodes_per_layer = {4, 3},
         .importance = schedule.replace != 0      ? LayerImportance::kUniform
                       : schedule.expand_all != 0 ? LayerImportance::kFastGcn
                                                  : LayerImportance::kLadies};
   }
   if (schedule.kind == kSimWalks) {
-    loader.walk = WalkOptions{.walk_length = 6,
-                              .walks_per_node = 2,
-                              .restart_prob = schedule.replace != 0 ? 0.2 : 0,
-                              .q = schedule.expand_all != 0 ? 1.0 : 4.0};
+    return WalkOptions{.walk_length = 6,
+                       .walks_per_node = 2,
+                       .restart_prob = schedule.replace != 0 ? 0.2 : 0,
+                       .q = schedule.expand_all != 0 ? 1.0 : 4.0};
   }
+  NeighborOptions neighbors = NeighborsOf(schedule);
+  if (schedule.links != 0) {
+    return LinksOf(schedule, nodes.size(), std::move(neighbors));
+  }
+  if (neighbors.draws.input_time == InputTimeMode::kGiven) {
+    for (int64_t id : nodes) neighbors.input_time.push_back(20 + id % 30);
+  }
+  return neighbors;
+}
+
+LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
+                          uint32_t world) {
+  const auto graph =
+      SimulatedGraph(schedule, static_cast<uint32_t>(schedule.partitions), {});
+  // The last batch is short.
+  std::vector<int64_t> nodes(schedule.batches * kSimBatchSize - 1);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i] = static_cast<int64_t>(i) % kNodes;
+  }
+  SessionOptions options;
+  options.kind = KindOf(schedule, nodes);
+  if (schedule.links == 0) options.input_nodes = std::move(nodes);
+  options.batch_size = kSimBatchSize;
+  options.random_seed = kRandomSeed + static_cast<uint64_t>(job);
   constexpr FeatureDType kPrecisions[] = {
       FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16,
       FeatureDType::kInt8};
-  loader.feature_dtype = kPrecisions[schedule.features];
-  loader.rank = rank;
-  loader.world = world;
-  // The last batch is short.
-  std::vector<int64_t> inputs(schedule.batches * kSimBatchSize - 1);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i] = static_cast<int64_t>(i) % kNodes;
-  }
-  if (schedule.links != 0) {
-    TakeLinks(schedule, inputs.size(), &loader);
-    inputs.clear();
-  }
-  if (loader.draws.input_time == InputTimeMode::kGiven && schedule.links == 0) {
-    for (int64_t id : inputs) loader.input_time.push_back(20 + id % 30);
-  }
-  return OrDie(
-      MakeNeighborSession(loader,
-                          std::make_shared<AcceptedGraph>(AcceptedGraph{
-                              graph->schema_json(), graph->schema()}),
-                          inputs));
+  options.feature_dtype = kPrecisions[schedule.features];
+  options.rank = rank;
+  options.world = world;
+  return OrDie(tributary::MakeSession(
+      options, std::make_shared<AcceptedGraph>(
+                   AcceptedGraph{graph->schema_json(), graph->schema()})));
 }
 
 }  // namespace

@@ -2,16 +2,16 @@
 
 namespace tributary {
 
-absl::StatusOr<std::unique_ptr<DistNeighborLoader>> DistLayerwiseLoader::Create(
+absl::StatusOr<std::unique_ptr<DistLoader>> DistLayerwiseLoader::Create(
     const LayerwiseLoaderOptions& options,
     const RemoteDistSamplingWorkerOptions& worker,
     const LoaderEnvironment& environment) {
-  NeighborLoaderOptions session(options);
-  session.layerwise =
-      LayerwiseOptions{.nodes_per_layer = options.nodes_per_layer,
-                       .importance = options.importance,
-                       .edge_type = options.edge_type};
-  return DistNeighborLoader::Create(session, worker, environment);
+  return DistLoader::Create(
+      SessionOptions(
+          options, LayerwiseOptions{.nodes_per_layer = options.nodes_per_layer,
+                                    .importance = options.importance,
+                                    .edge_type = options.edge_type}),
+      worker, environment);
 }
 
 }  // namespace tributary

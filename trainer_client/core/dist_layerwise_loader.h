@@ -1,5 +1,5 @@
-// Iterates over mini-batches of layer-wise samples that servers make: the
-// counterpart of the LadiesSampler of DGL's example.
+// Loads mini-batches of layer-wise samples that servers make: the counterpart
+// of the LadiesSampler of DGL's example.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_DIST_LAYERWISE_LOADER_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_DIST_LAYERWISE_LOADER_H_
 
@@ -9,27 +9,28 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
 
-// What is drawn; argument names as users know them from DGL's example.
+// Argument names are those of DGL's example.
 struct LayerwiseLoaderOptions : CommonLoaderOptions {
-  // Nodes that a layer draws, the layer next to the inputs first (DGL lists
-  // them outermost first).
+  // The number of nodes that each layer samples, the layer next to the inputs
+  // first (DGL lists the outermost first).
   std::vector<uint32_t> nodes_per_layer;
-  // DGL's importance_sampling: kLadies where it is true, else kUniform;
-  // kFastGcn wants a graph with degrees.
+  // DGL's importance_sampling: true is kLadies, false is kUniform. kFastGcn
+  // requires a graph with degrees.
   LayerImportance importance = LayerImportance::kLadies;
-  std::string edge_type;  // "src,rel,dst"; empty: the only one
+  std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
 };
 
+// Makes loaders of layer-wise samples.
 class DistLayerwiseLoader {
  public:
-  // As DistNeighborLoader::Create; batches are as those of neighbours with
-  // expand_all, with `edge_weight` [edges]: importance weights, those of the
-  // edges that lead to one node in one layer together 1.
-  static absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Create(
+  // As DistLoader::Create. Batches are those of neighbours with expand_all, and
+  // have `edge_weight` [edges]: importance weights, whose sum over the edges
+  // that lead to one node in one layer is 1.
+  static absl::StatusOr<std::unique_ptr<DistLoader>> Create(
       const LayerwiseLoaderOptions& options,
       const RemoteDistSamplingWorkerOptions& worker,
       const LoaderEnvironment& environment);

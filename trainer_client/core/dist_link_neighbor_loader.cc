@@ -1,10 +1,10 @@
 #include "trainer_client/core/dist_link_neighbor_loader.h"
 
 #include <utility>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/core/session/link_request.h"
+#include "trainer_client/core/kinds/option_error.h"
 
 namespace tributary {
 namespace {
@@ -17,60 +17,33 @@ bool IsGiven(const EdgeTypeLinks& links) {
          !links.neg_destination.empty();
 }
 
-absl::StatusOr<LinkList> ListOf(const EdgeTypeLinks& links) {
-  if (!links.edge_label.empty() && !links.edge_label_float.empty()) {
-    return BadLinkOption("edge_label_float", "given beside edge_label",
-                         "one of the two");
-  }
-  LinkList list;
-  list.edge_type = links.edge_type;
-  list.split = links.input_split;
-  list.links.source = links.source;
-  list.links.destination = links.destination;
-  list.links.edge_id = links.edge_id;
-  if (!links.edge_label.empty()) list.links.SetLabels(links.edge_label);
-  if (!links.edge_label_float.empty()) {
-    list.links.SetLabels(links.edge_label_float);
-  }
-  list.time = links.edge_label_time;
-  list.neg_destination = links.neg_destination;
-  return list;
-}
-
-absl::StatusOr<std::vector<LinkList>> ListsOf(
+absl::StatusOr<std::vector<EdgeTypeLinks>> ListsOf(
     const LinkNeighborLoaderOptions& options) {
-  std::vector<LinkList> lists;
-  if (options.by_edge_type.empty()) {
-    ASSIGN_OR_RETURN(lists.emplace_back(), ListOf(options));
-    return lists;
-  }
-  if (IsGiven(options)) {
-    return BadLinkOption("by_edge_type", "given beside links of one edge type",
-                         "one of the two");
-  }
-  for (const EdgeTypeLinks& links : options.by_edge_type) {
-    ASSIGN_OR_RETURN(lists.emplace_back(), ListOf(links));
-  }
-  return lists;
+  const EdgeTypeLinks& links = options;
+  if (options.by_edge_type.empty()) return std::vector<EdgeTypeLinks>{links};
+  if (!IsGiven(links)) return options.by_edge_type;
+  return BadLinkOption("by_edge_type", "given beside links of one edge type",
+                       "one of the two");
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<DistNeighborLoader>>
-DistLinkNeighborLoader::Create(const LinkNeighborLoaderOptions& options,
-                               const RemoteDistSamplingWorkerOptions& worker,
-                               const LoaderEnvironment& environment) {
-  NeighborLoaderOptions session = options.neighbors;
-  LinkRequest& link = session.link.emplace();
+absl::StatusOr<std::unique_ptr<DistLoader>> DistLinkNeighborLoader::Create(
+    const LinkNeighborLoaderOptions& options,
+    const RemoteDistSamplingWorkerOptions& worker,
+    const LoaderEnvironment& environment) {
+  LinkOptions link;
   ASSIGN_OR_RETURN(link.lists, ListsOf(options));
   link.negatives = options.neg_sampling;
   link.exclude = options.exclude;
   link.enclosing = options.enclosing;
+  link.neighbors = options.neighbors;
   if (options.enclosing) {
-    session.subgraph.type = SubgraphType::kInduced;
-    session.draws.disjoint = true;
+    link.neighbors.subgraph.type = SubgraphType::kInduced;
+    link.neighbors.draws.disjoint = true;
   }
-  return DistNeighborLoader::Create(session, worker, environment);
+  return DistLoader::Create(SessionOptions(options.neighbors, std::move(link)),
+                            worker, environment);
 }
 
 }  // namespace tributary

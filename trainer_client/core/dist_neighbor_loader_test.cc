@@ -167,19 +167,6 @@ TEST_F(DistNeighborLoaderTest, OtherKindsTakeTheCommonOptions) {
   expect(DistLayerwiseLoader::Create(layers, worker_, environment));
 }
 
-TEST_F(DistNeighborLoaderTest, WhatIsOfNeighboursGoesWithNoOtherKind) {
-  Serve({"a", 1}, kNodes, 1);
-  options_.layerwise = LayerwiseOptions{.nodes_per_layer = {4}};
-  options_.subgraph.type = SubgraphType::kInduced;
-  ExpectRefused("subgraph is given with layers");
-  options_.subgraph = SubgraphOptions();
-  options_.draws.disjoint = true;
-  ExpectRefused("draws is given with layers");
-  options_.draws = DrawOptions();
-  options_.link.emplace();
-  ExpectRefused("walk is given beside another kind");
-}
-
 TEST_F(DistNeighborLoaderTest, DrawsInputsByWeight) {
   Serve({"a", 1}, kNodes, 1);
   options_.input_split.clear();

@@ -2,7 +2,7 @@
 
 namespace tributary {
 
-absl::StatusOr<std::unique_ptr<DistNeighborLoader>> DistSubGraphLoader::Create(
+absl::StatusOr<std::unique_ptr<DistLoader>> DistSubGraphLoader::Create(
     NeighborLoaderOptions options,
     const RemoteDistSamplingWorkerOptions& worker,
     const LoaderEnvironment& environment) {

@@ -13,7 +13,7 @@ class RealSource final : public BatchSource {
   explicit RealSource(std::unique_ptr<SamplingWorkers> workers)
       : workers_(std::move(workers)) {}
 
-  absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
+  absl::StatusOr<std::unique_ptr<DistLoader>> Open(
       const NeighborLoaderOptions& options) override {
     return DistNeighborLoader::Create(options, workers_->loader(),
                                       workers_->environment());

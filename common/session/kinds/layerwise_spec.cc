@@ -6,6 +6,7 @@
 #include "common/proto/session.pb.h"
 #include "common/random/degree_weight.h"
 #include "common/session/limits.h"
+#include "common/session/saturating.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -39,11 +40,6 @@ v1::LayerImportance ToProto(LayerImportance importance) {
       break;
   }
   return v1::LAYER_IMPORTANCE_FASTGCN;
-}
-
-uint64_t Add(uint64_t a, uint64_t b) { return a + std::min(b, UINT64_MAX - a); }
-uint64_t Multiply(uint64_t a, uint64_t b) {
-  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
 }  // namespace
@@ -85,16 +81,19 @@ uint64_t LayerwiseBatchBytesBound(const LayerwiseBoundInputs& in) {
   constexpr uint64_t kPerTensor = 256;  // its entry, padding, and a short name
   const uint64_t layers = in.nodes_per_layer.size();
   uint64_t nodes = in.num_inputs;
-  for (const uint32_t more : in.nodes_per_layer) nodes = Add(nodes, more);
+  for (const uint32_t more : in.nodes_per_layer)
+    nodes = SaturatingAdd(nodes, more);
   nodes = std::min(nodes, in.num_nodes);
   // edge_index, e_id, edge_weight; in a layer, an edge comes once.
-  uint64_t bytes = Multiply(Multiply(layers, in.num_edges),
-                            Add(8 + 8 + 4, in.edge_row_bytes));
-  bytes = Add(bytes, Multiply(nodes, Add(8, in.node_row_bytes)));
-  bytes = Add(bytes, Multiply(in.num_inputs, 8 + 4));
-  bytes = Add(bytes, (2 * layers + 1) * 8 + 256);
-  return Add(bytes, 12 * (kPerTensor + 2 * in.node_type.size() +
-                          2 * in.edge_type.size()));
+  uint64_t bytes =
+      SaturatingMultiply(SaturatingMultiply(layers, in.num_edges),
+                         SaturatingAdd(8 + 8 + 4, in.edge_row_bytes));
+  bytes = SaturatingAdd(
+      bytes, SaturatingMultiply(nodes, SaturatingAdd(8, in.node_row_bytes)));
+  bytes = SaturatingAdd(bytes, SaturatingMultiply(in.num_inputs, 8 + 4));
+  bytes = SaturatingAdd(bytes, (2 * layers + 1) * 8 + 256);
+  return SaturatingAdd(bytes, 12 * (kPerTensor + 2 * in.node_type.size() +
+                                    2 * in.edge_type.size()));
 }
 
 }  // namespace tributary

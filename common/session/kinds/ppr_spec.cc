@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
+#include "common/session/saturating.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -40,11 +41,6 @@ uint64_t ShareOf(double part) {
   return static_cast<uint64_t>(std::nearbyint(part * kWhole));
 }
 
-uint64_t Add(uint64_t a, uint64_t b) { return a + std::min(b, UINT64_MAX - a); }
-uint64_t Multiply(uint64_t a, uint64_t b) {
-  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> BuildPprSpec(const SpecGraph& graph,
@@ -66,13 +62,16 @@ absl::StatusOr<std::string> BuildPprSpec(const SpecGraph& graph,
 
 uint64_t PprBatchBytesBound(const PprBoundInputs& in) {
   constexpr uint64_t kPerTensor = 256;  // its entry, padding, and a short name
-  const uint64_t entries = Multiply(in.num_inputs, in.top_k);
+  const uint64_t entries = SaturatingMultiply(in.num_inputs, in.top_k);
   // ppr_id, ppr_index, ppr_weight; input_id and seed_index; the rest.
-  uint64_t bytes =
-      Add(Multiply(entries, 8 + 4 + 4), Multiply(in.num_inputs, 8 + 4));
-  bytes = Add(bytes, 9 * (kPerTensor + 2 * in.node_type.size()) + 256);
-  const uint64_t nodes = std::min(in.num_nodes, Add(entries, in.num_inputs));
-  return Add(bytes, Multiply(nodes, Add(8, in.row_bytes)));
+  uint64_t bytes = SaturatingAdd(SaturatingMultiply(entries, 8 + 4 + 4),
+                                 SaturatingMultiply(in.num_inputs, 8 + 4));
+  bytes =
+      SaturatingAdd(bytes, 9 * (kPerTensor + 2 * in.node_type.size()) + 256);
+  const uint64_t nodes =
+      std::min(in.num_nodes, SaturatingAdd(entries, in.num_inputs));
+  return SaturatingAdd(
+      bytes, SaturatingMultiply(nodes, SaturatingAdd(8, in.row_bytes)));
 }
 
 }  // namespace tributary

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/proto/session.pb.h"
+#include "common/session/saturating.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -83,11 +84,6 @@ void FillSecondOrder(const WalkOptions& walk, v1::WalkSampling* message) {
   second->set_far(ShareOf(far / most));
 }
 
-uint64_t Add(uint64_t a, uint64_t b) { return a + std::min(b, UINT64_MAX - a); }
-uint64_t Multiply(uint64_t a, uint64_t b) {
-  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> BuildWalkSpec(const SpecGraph& graph,
@@ -111,15 +107,18 @@ absl::StatusOr<std::string> BuildWalkSpec(const SpecGraph& graph,
 
 uint64_t WalkBatchBytesBound(const WalkBoundInputs& in) {
   constexpr uint64_t kPerTensor = 256;  // its entry, padding, and a short name
-  const uint64_t walks = Multiply(in.num_inputs, in.walks_per_node);
-  const uint64_t visits = Multiply(walks, uint64_t{in.walk_length} + 1);
+  const uint64_t walks = SaturatingMultiply(in.num_inputs, in.walks_per_node);
+  const uint64_t visits =
+      SaturatingMultiply(walks, uint64_t{in.walk_length} + 1);
   // walks and walk_index; input_id and seed_index; batch_size, the header.
-  uint64_t bytes = Add(Multiply(visits, 8 + 4), Multiply(in.num_inputs, 8 + 4));
-  bytes = Add(bytes, 5 * kPerTensor + 256);
+  uint64_t bytes = SaturatingAdd(SaturatingMultiply(visits, 8 + 4),
+                                 SaturatingMultiply(in.num_inputs, 8 + 4));
+  bytes = SaturatingAdd(bytes, 5 * kPerTensor + 256);
   for (const WalkBoundInputs::NodeType& type : in.node_types) {
     const uint64_t nodes = std::min(type.num_nodes, visits);
-    bytes = Add(bytes, Multiply(nodes, Add(8, type.row_bytes)));
-    bytes = Add(bytes, 6 * (kPerTensor + 2 * type.name.size()));
+    bytes = SaturatingAdd(
+        bytes, SaturatingMultiply(nodes, SaturatingAdd(8, type.row_bytes)));
+    bytes = SaturatingAdd(bytes, 6 * (kPerTensor + 2 * type.name.size()));
   }
   return bytes;
 }

@@ -55,10 +55,10 @@ CASES = [
            USAGE, num_neighbors="paper,2"),
     sample("a relation's fanout below -1", ["--num-neighbors", "-2"], USAGE,
            num_neighbors="2,2;author,writes,paper=1,-2"),
-    sample("hops that differ", ["author,writes,paper has 1 hops, not 2"],
+    sample("hops that differ", ["author,writes,paper has 1 hops, others 2"],
            USAGE, num_neighbors="2,2;author,writes,paper=1"),
     sample("hops that differ without a default",
-           ["paper,cites,paper has 1 hops, not 2"], USAGE,
+           ["paper,cites,paper has 1 hops, others 2"], USAGE,
            num_neighbors="author,writes,paper=1,1;paper,cites,paper=1"),
 ]
 

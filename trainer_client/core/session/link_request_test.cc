@@ -1,15 +1,14 @@
 // Links of several edge types that a user asks for, as a session.
-#include "trainer_client/core/session/link_request.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <utility>
+#include <variant>
 
 #include "common/proto/session.pb.h"
 #include "partition/format/testing/graph_builder.h"
-#include "trainer_client/core/session/neighbor_session.h"
+#include "trainer_client/core/session/session_builder.h"
 
 namespace tributary {
 namespace {
@@ -38,39 +37,43 @@ std::shared_ptr<const AcceptedGraph> Typed() {
       AcceptedGraph{schema.ToJson(), schema});
 }
 
+LinkOptions& Link(SessionOptions& options) {
+  return std::get<LinkOptions>(options.kind);
+}
+
 // Not in canonical order.
-NeighborLoaderOptions OfTwoTypes(const NegativeSampling& negatives = {}) {
-  NeighborLoaderOptions options;
-  options.num_neighbors = {2, 2};
+SessionOptions OfTwoTypes(const NegativeSampling& negatives = {}) {
+  SessionOptions options;
   options.batch_size = 2;
-  LinkRequest& link = options.link.emplace();
+  LinkOptions& link = options.kind.emplace<LinkOptions>();
+  link.neighbors.num_neighbors = {2, 2};
   link.negatives = negatives;
   link.lists.resize(2);
   link.lists[0].edge_type = "b,s,a";
-  link.lists[0].links.source = {2, 1};
-  link.lists[0].links.destination = {3, 0};
+  link.lists[0].source = {2, 1};
+  link.lists[0].destination = {3, 0};
   link.lists[1].edge_type = "a,r,b";
-  link.lists[1].links.source = {3, 0, 1};
-  link.lists[1].links.destination = {0, 1, 2};
+  link.lists[1].source = {3, 0, 1};
+  link.lists[1].destination = {0, 1, 2};
   return options;
 }
 
-absl::StatusOr<LoaderSession> MakeTyped(const NeighborLoaderOptions& options) {
-  const absl::Status status = CheckLoaderOptions(options);
+absl::StatusOr<LoaderSession> MakeTyped(const SessionOptions& options) {
+  const absl::Status status = CheckSessionOptions(options);
   if (!status.ok()) return status;
-  return MakeNeighborSession(options, Typed(), {});
+  return MakeSession(options, Typed());
 }
 
-std::string TypedRefusal(const NeighborLoaderOptions& options) {
+std::string TypedRefusal(const SessionOptions& options) {
   const absl::Status status = MakeTyped(options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   return std::string(status.message());
 }
 
 TEST(LinkRequest, ListsOfSeveralTypesAreOneInCanonicalOrder) {
-  NeighborLoaderOptions options = OfTwoTypes({NegativeMode::kBinary, 1});
-  options.link->lists[0].links.SetLabels(std::vector<int64_t>{0, 4});
-  options.link->lists[1].links.SetLabels(std::vector<int64_t>{1, 2, 3});
+  SessionOptions options = OfTwoTypes({NegativeMode::kBinary, 1});
+  Link(options).lists[0].edge_label = {0, 4};
+  Link(options).lists[1].edge_label = {1, 2, 3};
   const auto session = MakeTyped(options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_THAT(session->links->source, ElementsAre(3, 0, 1, 2, 1));
@@ -91,13 +94,13 @@ TEST(LinkRequest, ListsOfSeveralTypesAreOneInCanonicalOrder) {
   EXPECT_EQ(spec.inputs().link_lists(0).edge_type(), "a,r,b");
   EXPECT_EQ(spec.inputs().link_lists(0).count(), 3u);
   EXPECT_EQ(spec.inputs().link_lists(1).count(), 2u);
-  std::swap(options.link->lists[0], options.link->lists[1]);
+  std::swap(Link(options).lists[0], Link(options).lists[1]);
   EXPECT_EQ(*MakeTyped(options)->spec, *session->spec);
 }
 
 TEST(LinkRequest, OneListIsASessionOfItsType) {
-  NeighborLoaderOptions options = OfTwoTypes();
-  options.link->lists.pop_back();
+  SessionOptions options = OfTwoTypes();
+  Link(options).lists.pop_back();
   const auto session = MakeTyped(options);
   ASSERT_TRUE(session.ok()) << session.status();
   v1::SessionSpec spec;
@@ -107,23 +110,23 @@ TEST(LinkRequest, OneListIsASessionOfItsType) {
 }
 
 TEST(LinkRequest, TimesAreOfEachListOrOneForAllOfIt) {
-  NeighborLoaderOptions options = OfTwoTypes();
-  options.draws.time = TimeMode::kEdge;
-  options.link->lists[0].time = {7, 8};
+  SessionOptions options = OfTwoTypes();
+  Link(options).neighbors.draws.time = TimeMode::kEdge;
+  Link(options).lists[0].edge_label_time = {7, 8};
   EXPECT_THAT(TypedRefusal(options),
               HasSubstr("edge_label_time is not of b,s,a and a,r,b alike"));
-  options.link->lists[1].time = {5, 6};
+  Link(options).lists[1].edge_label_time = {5, 6};
   EXPECT_THAT(TypedRefusal(options),
               HasSubstr("edge_label_time of a,r,b is 2 times; allowed: 3"));
 }
 
 TEST(LinkRequest, WhatListsDoNotShareIsRefused) {
   const auto refusal = [](auto change) {
-    NeighborLoaderOptions options = OfTwoTypes({NegativeMode::kDestination, 1});
-    change(options.link->lists);
+    SessionOptions options = OfTwoTypes({NegativeMode::kDestination, 1});
+    change(Link(options).lists);
     return TypedRefusal(options);
   };
-  using Lists = std::vector<LinkList>;
+  using Lists = std::vector<EdgeTypeLinks>;
   EXPECT_THAT(refusal([](Lists& l) { l[1].edge_type = "b,s,a"; }),
               HasSubstr("edge_type is b,s,a twice; allowed: one list of each"));
   EXPECT_THAT(refusal([](Lists& l) { l[1].edge_type = ""; }),
@@ -131,12 +134,12 @@ TEST(LinkRequest, WhatListsDoNotShareIsRefused) {
   EXPECT_THAT(refusal([](Lists& l) { l[1].edge_type = "a,q,b"; }),
               HasSubstr("'a,q,b' is not in graph"));
   EXPECT_THAT(refusal([](Lists& l) {
-                l[0].links.SetLabels(std::vector<int64_t>{1, 2});
+                l[0].edge_label = {1, 2};
               }),
               HasSubstr("edge_label is not of b,s,a and a,r,b alike"));
   EXPECT_THAT(refusal([](Lists& l) {
-                l[0].links.SetLabels(std::vector<int64_t>{1, 2});
-                l[1].links.SetLabels(std::vector<float>{1, 2, 3});
+                l[0].edge_label = {1, 2};
+                l[1].edge_label_float = {1, 2, 3};
               }),
               HasSubstr("of all edge types int64, or all float32"));
   EXPECT_THAT(refusal([](Lists& l) {
@@ -153,24 +156,24 @@ TEST(LinkRequest, WhatListsDoNotShareIsRefused) {
                 l[1].neg_destination = {0, 1, 3};
               }),
               HasSubstr("neg_destination[2] of a,r,b is 3; allowed: 0 to 2"));
-  EXPECT_THAT(refusal([](Lists& l) { l[0].links.source[1] = 3; }),
+  EXPECT_THAT(refusal([](Lists& l) { l[0].source[1] = 3; }),
               HasSubstr("source[1] of b,s,a is 3; allowed: 0 to 2"));
-  EXPECT_THAT(refusal([](Lists& l) { l[0].links = {}; }),
+  EXPECT_THAT(refusal([](Lists& l) { l[0].source = l[0].destination = {}; }),
               HasSubstr("edge_label_index of b,s,a is empty"));
-  EXPECT_THAT(refusal([](Lists& l) { l[1].links.destination.pop_back(); }),
+  EXPECT_THAT(refusal([](Lists& l) { l[1].destination.pop_back(); }),
               HasSubstr("edge_label_index of a,r,b is 3 sources and 2"));
-  EXPECT_THAT(refusal([](Lists& l) { l[1].links.edge_id = {1}; }),
+  EXPECT_THAT(refusal([](Lists& l) { l[1].edge_id = {1}; }),
               HasSubstr("edge_id of a,r,b is 1 ids; allowed: 3"));
   EXPECT_THAT(refusal([](Lists& l) { l.clear(); }),
               HasSubstr("edge_label_index is empty"));
 }
 
 TEST(LinkRequest, SelfWantsIdsOfEveryList) {
-  NeighborLoaderOptions options = OfTwoTypes();
-  options.link->exclude = ExcludeMode::kSelf;
-  options.link->lists[0].links.edge_id = {0, -1};
+  SessionOptions options = OfTwoTypes();
+  Link(options).exclude = ExcludeMode::kSelf;
+  Link(options).lists[0].edge_id = {0, -1};
   EXPECT_THAT(TypedRefusal(options), HasSubstr("these links of a,r,b have no"));
-  options.link->lists[1].links.edge_id = {-1, 2, 0};
+  Link(options).lists[1].edge_id = {-1, 2, 0};
   const auto session = MakeTyped(options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_THAT(session->links->edge_id, ElementsAre(-1, 2, 0, 0, -1));
@@ -178,14 +181,14 @@ TEST(LinkRequest, SelfWantsIdsOfEveryList) {
 
 // Whichever type a batch's links are of.
 TEST(LinkRequest, TheBoundIsOfTheTypeThatStartsMost) {
-  const auto bound = [](const NeighborLoaderOptions& options) {
+  const auto bound = [](const SessionOptions& options) {
     const auto session = MakeTyped(options);
     EXPECT_TRUE(session.ok()) << session.status();
     return session->max_batch_bytes;
   };
-  NeighborLoaderOptions options = OfTwoTypes({NegativeMode::kBinary, 2});
+  SessionOptions options = OfTwoTypes({NegativeMode::kBinary, 2});
   const uint64_t both = bound(options);
-  options.link->lists.pop_back();
+  Link(options).lists.pop_back();
   EXPECT_GE(both, bound(options));
 }
 

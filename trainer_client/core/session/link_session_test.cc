@@ -4,11 +4,12 @@
 
 #include <cmath>
 #include <cstring>
+#include <variant>
 
 #include "common/proto/session.pb.h"
 #include "common/session/spec_builder.h"
 #include "partition/format/testing/graph_builder.h"
-#include "trainer_client/core/session/neighbor_session.h"
+#include "trainer_client/core/session/session_builder.h"
 
 namespace tributary {
 namespace {
@@ -25,31 +26,35 @@ std::shared_ptr<const AcceptedGraph> Triangle(bool degrees = false) {
       AcceptedGraph{graph->schema_json(), graph->schema()});
 }
 
-NeighborLoaderOptions Options(const NegativeSampling& negatives = {}) {
-  NeighborLoaderOptions options;
-  options.num_neighbors = {2, 2};
+LinkOptions& Link(SessionOptions& options) {
+  return std::get<LinkOptions>(options.kind);
+}
+
+SessionOptions Options(const NegativeSampling& negatives = {}) {
+  SessionOptions options;
   options.batch_size = 2;
-  LinkRequest& link = options.link.emplace();
-  LinkList& list = link.lists.emplace_back();
-  list.links.source = {0, 1, 2};
-  list.links.destination = {2, 1, 0};
+  LinkOptions& link = options.kind.emplace<LinkOptions>();
+  link.neighbors.num_neighbors = {2, 2};
+  EdgeTypeLinks& list = link.lists.emplace_back();
+  list.source = {0, 1, 2};
+  list.destination = {2, 1, 0};
   link.negatives = negatives;
   return options;
 }
 
-absl::StatusOr<LoaderSession> Make(const NeighborLoaderOptions& options) {
-  const absl::Status status = CheckLoaderOptions(options);
+absl::StatusOr<LoaderSession> Make(const SessionOptions& options) {
+  const absl::Status status = CheckSessionOptions(options);
   if (!status.ok()) return status;
-  return MakeNeighborSession(options, Triangle(), {});
+  return MakeSession(options, Triangle());
 }
 
-std::string Refusal(const NeighborLoaderOptions& options) {
+std::string Refusal(const SessionOptions& options) {
   const absl::Status status = Make(options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   return std::string(status.message());
 }
 
-std::vector<int64_t> Labels(const NeighborLoaderOptions& options) {
+std::vector<int64_t> Labels(const SessionOptions& options) {
   const auto session = Make(options);
   EXPECT_TRUE(session.ok()) << session.status();
   const std::vector<uint8_t>& bytes = session->links->label;
@@ -82,14 +87,14 @@ TEST(LinkSession, NoNegativesTakeNoByte) {
 
 // PyG's rule: 0 stands for negatives.
 TEST(LinkSession, LabelsFromZeroMakeRoomForNegatives) {
-  NeighborLoaderOptions options = Options();
-  options.link->lists[0].links.SetLabels(std::vector<int64_t>{0, 2, 1});
+  SessionOptions options = Options();
+  Link(options).lists[0].edge_label = {0, 2, 1};
   EXPECT_THAT(Labels(options), ElementsAre(0, 2, 1));
-  options.link->negatives.mode = NegativeMode::kBinary;
+  Link(options).negatives.mode = NegativeMode::kBinary;
   EXPECT_THAT(Labels(options), ElementsAre(1, 3, 2));
-  options.link->lists[0].links.SetLabels(std::vector<int64_t>{1, 2, 1});
+  Link(options).lists[0].edge_label = {1, 2, 1};
   EXPECT_THAT(Labels(options), ElementsAre(1, 2, 1));
-  options.link->lists[0].links.SetLabels(std::vector<int64_t>{-1, 0, 1});
+  Link(options).lists[0].edge_label = {-1, 0, 1};
   EXPECT_THAT(Labels(options), ElementsAre(-1, 0, 1));
 }
 
@@ -101,40 +106,40 @@ TEST(LinkSession, NegativesMakeRoomForThemselves) {
 }
 
 TEST(LinkSession, WhatDoesNotFitIsRefused) {
-  NeighborLoaderOptions options = Options();
+  SessionOptions options = Options();
   options.input_split = "train";
   EXPECT_THAT(Refusal(options), HasSubstr("input_nodes is given with links"));
   options = Options();
-  options.link->lists[0].links.destination.pop_back();
+  Link(options).lists[0].destination.pop_back();
   EXPECT_THAT(Refusal(options), HasSubstr("3 sources and 2 destinations"));
   options = Options();
-  options.link->lists[0].links.SetLabels(std::vector<float>{1, 2});
+  Link(options).lists[0].edge_label_float = {1, 2};
   EXPECT_THAT(Refusal(options), HasSubstr("edge_label is 2 labels"));
   options = Options();
-  options.link->lists[0].links = {};
+  Link(options).lists[0] = {};
   EXPECT_THAT(Refusal(options), HasSubstr("edge_label_index is empty"));
   options = Options();
-  options.link->lists[0].links.source[1] = 3;
+  Link(options).lists[0].source[1] = 3;
   EXPECT_THAT(Refusal(options), HasSubstr("source[1] is 3; allowed: 0 to 2"));
   options = Options();
-  options.link->lists[0].edge_type = "a,b,c";
+  Link(options).lists[0].edge_type = "a,b,c";
   EXPECT_THAT(Refusal(options), HasSubstr("node,to,node"));
   options = Options();
-  options.draws.time = TimeMode::kEdge;
+  Link(options).neighbors.draws.time = TimeMode::kEdge;
   EXPECT_THAT(Refusal(options), HasSubstr("edge_label_time is empty"));
   EXPECT_THAT(Refusal(Options({NegativeMode::kTriplet, 1.5})),
               HasSubstr("whole number"));
   EXPECT_THAT(Refusal(Options({NegativeMode::kBinary, 0})),
               HasSubstr("above 0"));
   options = Options({NegativeMode::kTriplet, 1});
-  options.link->lists[0].links.SetLabels(std::vector<float>{1, 2, 3});
+  Link(options).lists[0].edge_label_float = {1, 2, 3};
   EXPECT_THAT(Refusal(options), HasSubstr("triplets"));
 }
 
 TEST(LinkSession, OnesOwnNegativesTravelWithTheLinks) {
-  NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 2});
+  SessionOptions options = Options({NegativeMode::kTriplet, 2});
   const auto drawn = Make(options);
-  options.link->lists[0].neg_destination = {0, 1, 2, 2, 1, 0};
+  Link(options).lists[0].neg_destination = {0, 1, 2, 2, 1, 0};
   const auto session = Make(options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ(session->links->negatives, 2u);
@@ -150,9 +155,9 @@ TEST(LinkSession, OnesOwnNegativesTravelWithTheLinks) {
 TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
   const auto refusal = [](NegativeSampling how, std::vector<int64_t> ids,
                           uint64_t batch_size = 2) {
-    NeighborLoaderOptions options = Options(how);
+    SessionOptions options = Options(how);
     options.batch_size = batch_size;
-    options.link->lists[0].neg_destination = std::move(ids);
+    Link(options).lists[0].neg_destination = std::move(ids);
     return Refusal(options);
   };
   const NegativeSampling two{NegativeMode::kDestination, 2};
@@ -173,9 +178,9 @@ TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
                       {0, 1, 2}),
               HasSubstr("on_exhausted"));
   // 65,536 x (2 + 6) are 524,288 numbers of 8 bytes: 4 MiB.
-  NeighborLoaderOptions largest = Options(two);
+  SessionOptions largest = Options(two);
   largest.batch_size = 65'536;
-  largest.link->lists[0].neg_destination = {0, 1, 2, 2, 1, 0};
+  Link(largest).lists[0].neg_destination = {0, 1, 2, 2, 1, 0};
   EXPECT_TRUE(Make(largest).ok()) << Make(largest).status();
   EXPECT_THAT(refusal({NegativeMode::kDestination, 3},
                       {0, 1, 2, 0, 1, 2, 0, 1, 2}, 65'536),
@@ -183,23 +188,23 @@ TEST(LinkSession, NegativesThatDoNotFitAreRefused) {
 }
 
 TEST(LinkSession, AcceptIsForNegativesThatAreSearchedFor) {
-  NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 1});
-  options.link->negatives.on_exhausted = OnExhausted::kAccept;
+  SessionOptions options = Options({NegativeMode::kTriplet, 1});
+  Link(options).negatives.on_exhausted = OnExhausted::kAccept;
   EXPECT_THAT(Refusal(options), HasSubstr("accept without strict"));
-  options.draws.time = TimeMode::kEdge;
-  options.link->lists[0].time = {7};
+  Link(options).neighbors.draws.time = TimeMode::kEdge;
+  Link(options).lists[0].edge_label_time = {7};
   EXPECT_THAT(Refusal(options), HasSubstr("accept without strict"));
-  options.draws.time = TimeMode::kNode;
-  EXPECT_TRUE(CheckLoaderOptions(options).ok());
-  options.link->lists[0].neg_destination = {0, 1, 2};
+  Link(options).neighbors.draws.time = TimeMode::kNode;
+  EXPECT_TRUE(CheckSessionOptions(options).ok());
+  Link(options).lists[0].neg_destination = {0, 1, 2};
   EXPECT_THAT(Refusal(options), HasSubstr("accept with neg_destination"));
 }
 
 TEST(LinkSession, PowersOfDegreesAreSteps) {
-  NeighborLoaderOptions options = Options({NegativeMode::kTriplet, 1});
+  SessionOptions options = Options({NegativeMode::kTriplet, 1});
   const auto power = [&](double alpha) {
-    options.link->negatives.degree_power = alpha;
-    const auto session = MakeNeighborSession(options, Triangle(true), {});
+    Link(options).negatives.degree_power = alpha;
+    const auto session = MakeSession(options, Triangle(true));
     EXPECT_TRUE(session.ok()) << session.status();
     v1::SessionSpec spec;
     EXPECT_TRUE(spec.ParseFromString(*session->spec));
@@ -209,25 +214,25 @@ TEST(LinkSession, PowersOfDegreesAreSteps) {
   EXPECT_EQ(power(1), 65536u);
   EXPECT_EQ(power(0), 0u);
   for (const double wrong : {-0.5, 1.01, 1e-6, std::nan(""), HUGE_VAL}) {
-    options.link->negatives.degree_power = wrong;
+    Link(options).negatives.degree_power = wrong;
     EXPECT_THAT(Refusal(options), HasSubstr("above 0, up to 1")) << wrong;
   }
-  options.link->negatives.degree_power = 0.75;
+  Link(options).negatives.degree_power = 0.75;
   EXPECT_THAT(Refusal(options),
               HasSubstr("stores no degrees of node,to,node; allowed: 0, or a "
                         "graph partitioned with --degrees"));
-  options.link->lists[0].neg_destination = {0, 1, 2};
+  Link(options).lists[0].neg_destination = {0, 1, 2};
   EXPECT_THAT(Refusal(options),
               HasSubstr("degree_power: given with neg_destination"));
-  options.link->lists[0].neg_destination.clear();
-  options.link->negatives.mode = NegativeMode::kNone;
+  Link(options).lists[0].neg_destination.clear();
+  Link(options).negatives.mode = NegativeMode::kNone;
   EXPECT_THAT(Refusal(options), HasSubstr("degree_power: without negatives"));
 }
 
 TEST(LinkSession, ATimeForEachLinkOrOneForAll) {
-  NeighborLoaderOptions options = Options();
-  options.draws.time = TimeMode::kEdge;
-  options.link->lists[0].time = {7};
+  SessionOptions options = Options();
+  Link(options).neighbors.draws.time = TimeMode::kEdge;
+  Link(options).lists[0].edge_label_time = {7};
   const auto session = Make(options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_THAT(*session->input_times, ElementsAre(7, 7, 7));

@@ -1,4 +1,4 @@
-// One session as a loader works on it: the specification and its inputs.
+// A session as a loader runs it.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_LOADER_SESSION_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_LOADER_SESSION_H_
 
@@ -17,18 +17,20 @@
 
 namespace tributary {
 
-// What a loader works on.
+// A session's specification, its inputs, and their order. Immutable once made;
+// exactly one of input_ids and links is set.
 struct LoaderSession {
-  std::shared_ptr<const std::string> spec;  // the bytes that are hashed
-  Sha256Digest identity{};                  // of the spec
-  Sha256Digest inputs{};                    // of the input list
-  std::shared_ptr<const std::vector<int64_t>> input_ids;
-  std::shared_ptr<const LinkColumns> links;  // instead, of links; or null
-  LinkLists link_lists;                      // of these, by edge type
-  std::shared_ptr<const std::vector<int64_t>> input_times;  // as many; or null
+  std::shared_ptr<const std::string> spec;  // bytes of a v1::SessionSpec
+  Sha256Digest identity{};                  // SHA-256 of spec
+  Sha256Digest inputs{};                    // digest of the list of inputs
+  std::shared_ptr<const std::vector<int64_t>> input_ids;  // original ids
+  std::shared_ptr<const LinkColumns> links;
+  LinkLists link_lists;  // which links are of which edge type
+  // One time for each input; null: none are given.
+  std::shared_ptr<const std::vector<int64_t>> input_times;
   EpochOrderOptions order;
-  uint64_t max_batch_bytes = 0;  // the specification's bound; 0: unknown
-  // Refuses servers that hold another graph.
+  uint64_t max_batch_bytes = 0;  // no batch is larger; 0: unknown
+  // Returns an error for servers that hold another graph.
   std::function<absl::Status(const ServerDescription&)> accept;
 };
 

@@ -5,8 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "common/fleet/graph_name.h"
 #include "common/text/status.h"
-#include "trainer_client/core/session/input_list.h"
-#include "trainer_client/core/session/link_request.h"
 
 namespace tributary {
 namespace {
@@ -16,11 +14,9 @@ constexpr absl::Duration kPause = absl::Milliseconds(100);
 
 }  // namespace
 
-SessionOpener::SessionOpener(NeighborLoaderOptions options,
+SessionOpener::SessionOpener(SessionOptions options,
                              std::shared_ptr<Strand> strand)
-    : options_(std::move(options)),
-      strand_(std::move(strand)),
-      ids_(NumLists()) {}
+    : options_(std::move(options)), strand_(std::move(strand)) {}
 
 void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
                          absl::Duration timeout, Opened opened) {
@@ -32,9 +28,9 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
     self->Finish(absl::UnavailableError(absl::StrCat(
         "no server answered within rpc_timeout = ",
         absl::FormatDuration(timeout), "; servers: ", self->fleet_->ToString(),
-        self->trouble_.ok()
+        self->last_error_.ok()
             ? ""
-            : absl::StrCat("; last trouble: ", self->trouble_.ToString()))));
+            : absl::StrCat("; last trouble: ", self->last_error_.ToString()))));
   });
   fleet_->SetEvents(weak_from_this());
   fleet_->Start();
@@ -58,57 +54,39 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
 
 void SessionOpener::OnServerUp(ServerLink&) {
   if (!opened_) return;
-  auto types = InputTypesOf(options_, graph_->schema);
-  if (!types.ok()) return Finish(types.status());
-  input_types_ = *std::move(types);
-  ReadLists();
+  auto sources = InputSourcesOf(options_, graph_->schema);
+  if (!sources.ok()) return Finish(sources.status());
+  sources_ = *std::move(sources);
+  splits_.resize(sources_.size());
+  ReadNextSplit();
 }
 
-// From the first that is a split and not read yet.
-void SessionOpener::ReadLists() {
-  while (list_ < NumLists() && Split().empty()) ++list_;
-  if (list_ < NumLists()) return AskForPage();
-  Finish(TakeNodes());
-}
-
-// Links are in the options or were read.
-absl::Status SessionOpener::TakeNodes() {
-  if (options_.link.has_value() || !options_.input_split.empty()) {
-    return absl::OkStatus();
+void SessionOpener::ReadNextSplit() {
+  while (reading_ < sources_.size() && sources_[reading_].split.empty()) {
+    ++reading_;
   }
-  const GraphSchema& schema = graph_->schema;
-  const int type = schema.FindNodeType(input_types_[0]);
-  ASSIGN_OR_RETURN(ids_[0], InputIdsOf(options_, schema.node_types[type]));
-  return absl::OkStatus();
+  if (reading_ < sources_.size()) return AskForPage();
+  Finish(absl::OkStatus());
 }
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
   if (!opened_) return;
-  if (!input_types_.empty()) return AskForPage();
+  if (!sources_.empty()) return AskForPage();
   if (absl::Status why = fleet_->RefusedByAll(); !why.ok()) {
     Finish(std::move(why));
   }
-}
-
-size_t SessionOpener::NumLists() const {
-  return options_.link.has_value() ? options_.link->lists.size() : 1;
-}
-
-const std::string& SessionOpener::Split() const {
-  return options_.link.has_value() ? options_.link->lists[list_].split
-                                   : options_.input_split;
 }
 
 void SessionOpener::AskForPage() {
   ServerLink* link = fleet_->AnyUp();
   if (asking_ || link == nullptr || link->control() == nullptr) return;
   asking_ = true;
-  const bool links = options_.link.has_value();
+  const InputSource& source = sources_[reading_];
   link->control()->GetInputIds(
-      {.node_type = links ? "" : options_.input_type,
-       .edge_type = links ? input_types_[list_] : "",
-       .split = Split(),
-       .offset = ids_[list_].size(),
+      {.node_type = source.node_type,
+       .edge_type = source.edge_type,
+       .split = source.split,
+       .offset = splits_[reading_].size(),
        .content_digest = graph_->schema.content_digest},
       kPageTimeout,
       [weak = weak_from_this(),
@@ -123,26 +101,27 @@ void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
   absl::Status status = page.ok() ? TakePage(*std::move(page)) : page.status();
   if (IsFinal(status)) return Finish(std::move(status));
   if (!status.ok()) {
-    trouble_ = std::move(status);
+    last_error_ = std::move(status);
     return AskLater();
   }
-  if (ids_[list_].size() < *total_) return AskForPage();
+  if (splits_[reading_].size() < *total_) return AskForPage();
   total_.reset();
-  ++list_;
-  ReadLists();
+  ++reading_;
+  ReadNextSplit();
 }
 
 absl::Status SessionOpener::TakePage(InputPage page) {
-  std::vector<int64_t>& ids = ids_[list_];
+  const std::string& split = sources_[reading_].split;
+  std::vector<int64_t>& ids = splits_[reading_];
   if (!total_.has_value()) total_ = page.total;
   if (page.total != *total_ || ids.size() + page.ids.size() > *total_) {
     return absl::DataLossError(absl::StrCat(
-        "split ", Split(), " has ", *total_, " ids, a page at ", ids.size(),
+        "split ", split, " has ", *total_, " ids, a page at ", ids.size(),
         " brought ", page.ids.size(), " of ", page.total));
   }
   if (page.total == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("split ", Split(), " is empty"));
+        absl::StrCat("split ", split, " is empty"));
   }
   if (page.ids.empty()) {
     return absl::DataLossError(
@@ -159,27 +138,14 @@ void SessionOpener::AskLater() {
   });
 }
 
-absl::StatusOr<LoaderSession> SessionOpener::MakeSession(
-    const std::shared_ptr<const AcceptedGraph>& graph) {
-  if (!options_.link.has_value()) {
-    return MakeNeighborSession(options_, graph, std::move(ids_[0]));
-  }
-  NeighborLoaderOptions options = options_;
-  for (size_t i = 0; i < ids_.size(); ++i) {
-    LinkList& list = options.link->lists[i];
-    if (list.split.empty()) continue;
-    ASSIGN_OR_RETURN(list.links, LinksOfSplit(list.split, ids_[i]));
-  }
-  return MakeNeighborSession(options, graph, {});
-}
-
 void SessionOpener::Finish(absl::Status status) {
   strand_->CancelTimer(deadline_);
   Opened opened = std::exchange(opened_, nullptr);
   if (!status.ok()) return opened(std::move(status));
   auto graph = std::make_shared<const AcceptedGraph>(*std::move(graph_));
   graph_ = *graph;  // servers may still be described to this
-  absl::StatusOr<LoaderSession> session = MakeSession(graph);
+  absl::StatusOr<LoaderSession> session =
+      MakeSession(options_, graph, std::move(splits_));
   if (!session.ok()) return opened(session.status());
   opened(OpenedSession{graph->schema, *std::move(session)});
 }

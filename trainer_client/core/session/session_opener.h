@@ -1,4 +1,4 @@
-// From a fleet and a user's options to a session that a loader can run.
+// Opens a session: learns the graph and the inputs from a fleet of servers.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_SESSION_OPENER_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_SESSION_OPENER_H_
 
@@ -13,26 +13,28 @@
 #include "partition/schema/schema.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/session/loader_session.h"
-#include "trainer_client/core/session/neighbor_session.h"
+#include "trainer_client/core/session/session_builder.h"
 
 namespace tributary {
 
+// A session, and the graph that it is on.
 struct OpenedSession {
   GraphSchema schema;
   LoaderSession session;
 };
 
-// Asks the first server that answers what graph it holds, and for the inputs by
-// pages; goes on elsewhere when one fails. All on the strand.
+// Asks the first server that answers which graph it holds, and reads the splits
+// of inputs page by page; continues with another server when one fails. Call
+// it, and destroy it, on the strand only; pending calls hold weak references.
 class SessionOpener : public ServerEvents,
                       public std::enable_shared_from_this<SessionOpener> {
  public:
-  SessionOpener(NeighborLoaderOptions options, std::shared_ptr<Strand> strand);
+  SessionOpener(SessionOptions options, std::shared_ptr<Strand> strand);
 
   using Opened = absl::AnyInvocable<void(absl::StatusOr<OpenedSession>)>;
-  // Starts the fleet; becomes the one it tells until `opened` is called, once,
-  // within `timeout`. UNAVAILABLE: no server answered; NOT_FOUND: no such
-  // split; INVALID_ARGUMENT: the options do not fit the graph.
+  // Starts the fleet and receives its events until `opened` is called, once and
+  // within `timeout`. UNAVAILABLE: no server answered; NOT_FOUND: no such graph
+  // or split; INVALID_ARGUMENT: the options do not fit the graph.
   void Open(std::shared_ptr<ServerFleet> fleet, absl::Duration timeout,
             Opened opened);
 
@@ -43,33 +45,27 @@ class SessionOpener : public ServerEvents,
   void OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) override;
   void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
 
-  // Of list `list_` of the inputs; empty: that is in the options.
-  const std::string& Split() const;
-  size_t NumLists() const;
-  void ReadLists();
-  absl::Status TakeNodes();
+  // Continues with the first list that comes from a split and is not read yet.
+  void ReadNextSplit();
   void AskForPage();
   void OnPage(uint64_t request, absl::StatusOr<InputPage> page);
   absl::Status TakePage(InputPage page);
   void AskLater();
-  absl::StatusOr<LoaderSession> MakeSession(
-      const std::shared_ptr<const AcceptedGraph>& graph);
   void Finish(absl::Status status);
 
-  const NeighborLoaderOptions options_;
+  const SessionOptions options_;
   const std::shared_ptr<Strand> strand_;
   std::shared_ptr<ServerFleet> fleet_;
   Opened opened_;
   TimerId deadline_ = 0;
   std::optional<AcceptedGraph> graph_;
-  std::vector<std::string> input_types_;  // of nodes or, of links, each list's
-  // By list, of those that are splits; of edges three numbers each.
-  std::vector<std::vector<int64_t>> ids_;
-  size_t list_ = 0;  // that is being read; those before it are
-  std::optional<uint64_t> total_;
-  uint64_t request_ = 0;  // numbers the page requests
+  std::vector<InputSource> sources_;          // empty until a server is up
+  std::vector<std::vector<int64_t>> splits_;  // what was read of each source
+  size_t reading_ = 0;             // the source that is read; earlier ones are
+  std::optional<uint64_t> total_;  // numbers of that source, once known
+  uint64_t request_ = 0;           // numbers the page requests
   bool asking_ = false;
-  absl::Status trouble_;
+  absl::Status last_error_;
 };
 
 }  // namespace tributary

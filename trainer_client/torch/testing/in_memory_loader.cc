@@ -125,7 +125,7 @@ GraphSchema SchemaOf(const InMemoryGraph& graph) {
   return schema;
 }
 
-class InMemoryLoader final : public DistNeighborLoader {
+class InMemoryLoader final : public DistLoader {
  public:
   InMemoryLoader(std::shared_ptr<const InMemoryGraph> graph,
                  const NeighborLoaderOptions& options,
@@ -285,7 +285,7 @@ InMemoryGraph CommunityGraph(int64_t communities, int64_t size, uint64_t seed) {
   return graph;
 }
 
-absl::StatusOr<std::unique_ptr<DistNeighborLoader>> MakeInMemoryLoader(
+absl::StatusOr<std::unique_ptr<DistLoader>> MakeInMemoryLoader(
     std::shared_ptr<const InMemoryGraph> graph,
     const NeighborLoaderOptions& options, InMemoryLoaderFaults faults) {
   std::vector<int64_t> inputs = options.input_nodes;

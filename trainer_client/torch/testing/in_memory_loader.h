@@ -1,4 +1,4 @@
-// A DistNeighborLoader without servers: a naive sampler over a small graph.
+// A DistLoader without servers: a naive sampler over a small graph.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/hash/sha256.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
 
@@ -39,7 +39,7 @@ struct InMemoryLoaderFaults {
 // A batch depends on (graph, options without rank and world, epoch, index)
 // alone; the draws are not those of docs/sampling.md.
 // NOT_FOUND for a split that the graph does not have.
-absl::StatusOr<std::unique_ptr<DistNeighborLoader>> MakeInMemoryLoader(
+absl::StatusOr<std::unique_ptr<DistLoader>> MakeInMemoryLoader(
     std::shared_ptr<const InMemoryGraph> graph,
     const NeighborLoaderOptions& options, InMemoryLoaderFaults faults = {});
 

@@ -83,7 +83,7 @@ class Loaders {
   }
 
  private:
-  using Loader = std::unique_ptr<DistNeighborLoader>;
+  using Loader = std::unique_ptr<DistLoader>;
 
   static absl::StatusOr<Loader> OpenSplit(const std::string& split,
                                           NeighborLoaderOptions options,

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 #include "trainer_client/modes/options.h"
 
 namespace tributary {
@@ -16,7 +16,7 @@ namespace tributary {
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  virtual absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
+  virtual absl::StatusOr<std::unique_ptr<DistLoader>> Open(
       const NeighborLoaderOptions& options) = 0;
   // Says that this rank is done; its loaders are gone.
   virtual absl::Status Shutdown() { return absl::OkStatus(); }

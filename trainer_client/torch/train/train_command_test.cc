@@ -27,7 +27,7 @@ class InMemorySource final : public BatchSource {
  public:
   explicit InMemorySource(std::string kind) : kind_(std::move(kind)) {}
 
-  absl::StatusOr<std::unique_ptr<DistNeighborLoader>> Open(
+  absl::StatusOr<std::unique_ptr<DistLoader>> Open(
       const NeighborLoaderOptions& options) override {
     InMemoryLoaderFaults faults{.epoch = 1};
     if (options.input_split == "train" && options.rank == 0) {

@@ -26,7 +26,7 @@ double SecondsSince(absl::Time start) {
 // if there is one.
 class Rounds {
  public:
-  Rounds(DistNeighborLoader* loader, const ProcessGroup& group)
+  Rounds(DistLoader* loader, const ProcessGroup& group)
       : loader_(loader), rank_(group.rank()), world_(group.world()) {}
 
   uint64_t count() const {
@@ -57,7 +57,7 @@ class Rounds {
   }
 
  private:
-  DistNeighborLoader* const loader_;
+  DistLoader* const loader_;
   const uint64_t rank_;
   const uint64_t world_;
 };
@@ -151,7 +151,7 @@ class Run {
   }
 
   absl::StatusOr<int64_t> CountClasses() {
-    DistNeighborLoader* const loader =
+    DistLoader* const loader =
         loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
     ASSIGN_OR_RETURN(const double largest, LargestLabel(loader));
     if (loaders_.release_labels) loaders_.release_labels();
@@ -168,7 +168,7 @@ class Run {
 
   // Of all ranks' batches; negative when no input has one. A double, as
   // collectives are: exact up to 2^53, far beyond what is allowed.
-  absl::StatusOr<double> LargestLabel(DistNeighborLoader* loader) {
+  absl::StatusOr<double> LargestLabel(DistLoader* loader) {
     std::array<double, 1> largest{-1};
     RETURN_IF_ERROR(loader->StartEpoch(0));
     RETURN_IF_ERROR(
@@ -188,7 +188,7 @@ class Run {
   // that waits in one gives up after little more than the longest wait for a
   // batch, so that ranks must not drift apart by more than one.
   template <typename F>
-  absl::Status ForEachRound(DistNeighborLoader* loader, std::string_view phase,
+  absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
                             uint64_t epoch, F f) {
     Rounds rounds(loader, group_);
     for (uint64_t round = 0; round < rounds.count(); ++round) {
@@ -243,8 +243,8 @@ class Run {
   }
 
   // Epoch 0 each time: the same neighbourhoods, so that models are compared.
-  absl::StatusOr<double> Evaluate(DistNeighborLoader* loader,
-                                  std::string_view phase, uint64_t epoch) {
+  absl::StatusOr<double> Evaluate(DistLoader* loader, std::string_view phase,
+                                  uint64_t epoch) {
     RETURN_IF_ERROR(loader->StartEpoch(0));
     Tally tally;
     RETURN_IF_ERROR(ForEachRound(

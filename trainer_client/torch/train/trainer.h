@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 #include "trainer_client/torch/train/train_options.h"
 #include "trainer_client/torch/train/train_report.h"
 
@@ -15,12 +15,12 @@ class ProcessGroup;
 
 // Each was created with this rank and world. All but `train` may be null.
 struct TrainLoaders {
-  DistNeighborLoader* train = nullptr;
-  DistNeighborLoader* valid = nullptr;
-  DistNeighborLoader* test = nullptr;
+  DistLoader* train = nullptr;
+  DistLoader* valid = nullptr;
+  DistLoader* test = nullptr;
   // The training inputs again, with as few neighbours as can be: to count the
   // classes. Null: `train` itself, at the price of an epoch.
-  DistNeighborLoader* labels = nullptr;
+  DistLoader* labels = nullptr;
   // Called, if there is one, as soon as `labels` is of no more use: it may be
   // destroyed then, with its ring.
   std::function<void()> release_labels;

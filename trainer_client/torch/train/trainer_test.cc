@@ -70,7 +70,7 @@ class Job {
   std::atomic<bool> loader_made{false};
 
  private:
-  std::unique_ptr<DistNeighborLoader> Loader(
+  std::unique_ptr<DistLoader> Loader(
       const std::string& split, InMemoryLoaderFaults faults,
       std::shared_ptr<const InMemoryGraph> graph = SmallGraph()) {
     loader_options.input_split = split;
@@ -80,7 +80,7 @@ class Job {
   }
 
   std::unique_ptr<ProcessGroup> group_;
-  std::unique_ptr<DistNeighborLoader> train_, valid_, test_, labels_;
+  std::unique_ptr<DistLoader> train_, valid_, test_, labels_;
 };
 
 TEST(TrainerTest, LearnsCommunities) {

@@ -1,5 +1,5 @@
-// What a user asks of weights, times and trees, as a session.
-#include "trainer_client/core/session/neighbor_session.h"
+// Sessions of neighbours: weights, times, trees and features.
+#include "trainer_client/core/session/session_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,12 +32,14 @@ std::shared_ptr<const AcceptedGraph> Graph3(bool columns) {
 absl::StatusOr<LoaderSession> Make(const DrawOptions& draws,
                                    std::vector<int64_t> times = {},
                                    bool columns = true) {
-  NeighborLoaderOptions options;
-  options.num_neighbors = {2, 2};
-  options.batch_size = 2;
-  options.draws = draws;
-  options.input_time = std::move(times);
-  return MakeNeighborSession(options, Graph3(columns), {0, 1, 2});
+  CommonLoaderOptions common;
+  common.input_nodes = {0, 1, 2};
+  common.batch_size = 2;
+  NeighborOptions neighbors;
+  neighbors.num_neighbors = {2, 2};
+  neighbors.draws = draws;
+  neighbors.input_time = std::move(times);
+  return MakeSession(SessionOptions(common, neighbors), Graph3(columns));
 }
 
 v1::SessionSpec SpecOf(const LoaderSession& session) {
@@ -101,14 +103,14 @@ TEST(NeighborSession, AFeatureDTypeIsPartOfTheSession) {
   spec.edges = {{0, 1}, {1, 2}, {2, 0}};
   const auto make = [&](FeatureDType dtype) {
     const auto built = BuildGraph(spec);
-    NeighborLoaderOptions options;
-    options.num_neighbors = {2};
-    options.batch_size = 3;
-    options.feature_dtype = dtype;
-    return MakeNeighborSession(options,
-                               std::make_shared<AcceptedGraph>(AcceptedGraph{
-                                   built->schema_json(), built->schema()}),
-                               {0, 1, 2});
+    CommonLoaderOptions common;
+    common.input_nodes = {0, 1, 2};
+    common.batch_size = 3;
+    common.feature_dtype = dtype;
+    return MakeSession(
+        SessionOptions(common, NeighborOptions{.num_neighbors = {2}}),
+        std::make_shared<AcceptedGraph>(
+            AcceptedGraph{built->schema_json(), built->schema()}));
   };
   EXPECT_THAT(std::string(make(FeatureDType::kFloat16).status().message()),
               HasSubstr("feature_dtype: float16, but what is collected has no "

@@ -1,4 +1,4 @@
-#include "trainer_client/core/session/link_session.h"
+#include "trainer_client/core/kinds/link_on_graph.h"
 
 #include <algorithm>
 #include <string>
@@ -9,19 +9,19 @@
 #include "common/proto/session.pb.h"
 #include "common/session/kinds/link_spec.h"
 #include "common/text/status.h"
-#include "trainer_client/core/session/link_request.h"
+#include "trainer_client/core/kinds/option_error.h"
 
 namespace tributary {
 namespace {
 
-// Links of one type in the whole list.
+// One edge type's part of the whole list of links.
 struct ListOnGraph {
   const EdgeTypeSchema* type = nullptr;
   uint64_t first = 0, count = 0;
   std::string of;  // " of TYPE" where there are several
 };
 
-// Without those of types that the graph has not.
+// Leaves out lists of types that the graph lacks.
 std::vector<ListOnGraph> ListsOnGraph(const GraphSchema& schema,
                                       const v1::Inputs& inputs) {
   std::vector<ListOnGraph> lists;
@@ -40,7 +40,7 @@ std::vector<ListOnGraph> ListsOnGraph(const GraphSchema& schema,
   return lists;
 }
 
-// `columns` of `ids` are of a link.
+// Checks that `ids`, of which each link has `columns`, are nodes of `type`.
 absl::Status CheckEnds(absl::string_view field, const NodeTypeSchema& type,
                        absl::Span<const int64_t> ids, const ListOnGraph& list,
                        uint64_t columns = 1) {
@@ -101,8 +101,8 @@ absl::Status CheckLinkEnds(const GraphSchema& schema,
   return absl::OkStatus();
 }
 
-// Whichever types a batch's links are of: of each node type as many as if they
-// were all of the one that starts most there, and what is rounded up of each.
+// A batch's links may be of any of the types. So the bound of a node type is
+// that of the edge type with most ends there, plus what is rounded up for each.
 void FillLinkBound(const GraphSchema& schema, const v1::SessionSpec& spec,
                    BatchBoundInputs* bound) {
   const auto lists = ListsOnGraph(schema, spec.inputs());

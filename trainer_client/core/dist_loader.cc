@@ -1,0 +1,230 @@
+#include "trainer_client/core/dist_loader.h"
+
+#include <random>
+#include <utility>
+
+#include "common/fleet/discovery_source.h"
+#include "common/fleet/graph_name.h"
+#include "common/fleet/host_resolver.h"
+#include "common/runtime/promised.h"
+#include "common/text/status.h"
+#include "trainer_client/core/loader_core.h"
+#include "trainer_client/core/session/session_builder.h"
+#include "trainer_client/core/session/session_opener.h"
+
+namespace tributary {
+namespace {
+
+// Beyond the state machine's own deadlines, which should always come first.
+constexpr absl::Duration kGrace = absl::Seconds(10);
+
+absl::Status ExecutorStuck() {
+  return absl::DeadlineExceededError(
+      "the loader's executor does not run its tasks");
+}
+
+// Silence would be plain memory under another name.
+absl::Status CheckPinMemory(const RemoteDistSamplingWorkerOptions& worker,
+                            const LoaderEnvironment& environment) {
+  if (!worker.pin_memory || environment.make_ring) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "RemoteDistSamplingWorkerOptions.pin_memory is true; allowed: with an "
+      "environment of SamplingWorkers, or one whose make_ring page-locks");
+}
+
+ServerLinkOptions LinkOptions(const RemoteDistSamplingWorkerOptions& worker,
+                              const LoaderEnvironment& environment,
+                              std::shared_ptr<Strand> strand) {
+  ServerLinkOptions link;
+  link.transport = environment.transport;
+  link.strand = std::move(strand);
+  link.num_streams = worker.num_workers;
+  link.grants_per_stream = worker.worker_concurrency;
+  link.client_name = worker.worker_key;
+  // It was validated.
+  link.graph = GraphName::Parse(worker.graph_name).value_or(GraphName());
+  link.call_timeout = std::min(worker.rpc_timeout, absl::Seconds(5));
+  // Servers report every 100 ms.
+  link.silence = std::clamp(worker.rpc_timeout / 8, absl::Milliseconds(400),
+                            absl::Seconds(2));
+  link.credit_timeout = worker.rpc_timeout;
+  return link;
+}
+
+class Loader final : public DistLoader {
+ public:
+  Loader(const SessionOptions& options,
+         const RemoteDistSamplingWorkerOptions& worker,
+         const LoaderEnvironment& environment, const DiscoverySource& source)
+      : options_(options),
+        worker_(worker),
+        jitter_seed_(std::random_device()()),
+        make_ring_(environment.make_ring),
+        ring_option_(environment.ring_option),
+        strand_(std::make_shared<Strand>(environment.executor)),
+        fleet_(
+            std::make_shared<ServerFleet>(FleetOptions(environment, source))) {}
+  ~Loader() override;
+
+  absl::Status Open();
+
+  const GraphSchema& schema() const override { return schema_; }
+  uint64_t num_inputs() const override { return order_options_.num_inputs; }
+  uint64_t num_batches() const override {
+    return EpochOrder::NumBatches(order_options_.num_inputs,
+                                  order_options_.batch_size,
+                                  order_options_.drop_last);
+  }
+  uint64_t inputs_in_batch(uint64_t index) const override {
+    return order_ == nullptr ? 0 : order_->InputsInBatch(index);
+  }
+  absl::Status StartEpoch(uint64_t epoch) override {
+    return Change([epoch](LoaderCore& core) { return core.StartEpoch(epoch); });
+  }
+  absl::Status Resume(const Cursor& cursor) override {
+    return Change([cursor](LoaderCore& core) { return core.Resume(cursor); });
+  }
+  absl::Status Limit(uint64_t from, uint64_t to) override {
+    return Change(
+        [from, to](LoaderCore& core) { return core.Limit(from, to); });
+  }
+  absl::StatusOr<std::optional<BatchLease>> Next() override;
+  void Cancel() override {
+    strand_->Post([core = core_] { core->Cancel(); });
+  }
+  Cursor CursorAfter(uint64_t batches) const override {
+    return order_ == nullptr ? Cursor{.inputs = inputs_}
+                             : order_->CursorAfter(batches);
+  }
+  LoaderStats stats() const override;
+
+ private:
+  ServerFleetOptions FleetOptions(const LoaderEnvironment& environment,
+                                  const DiscoverySource& source) {
+    ServerFleetOptions fleet;
+    fleet.source = source;
+    fleet.server_rank = worker_.server_rank;
+    if (worker_.server_rank.empty()) {
+      fleet.num_clients = worker_.num_clients;
+      fleet.client_rank = worker_.client_rank;
+    }
+    fleet.link = LinkOptions(worker_, environment, strand_);
+    fleet.resolver = &resolver_;
+    fleet.jitter_seed = jitter_seed_;
+    return fleet;
+  }
+  absl::StatusOr<LoaderCoreOptions> CoreOptions() const {
+    LoaderCoreOptions core;
+    if (make_ring_) {
+      ASSIGN_OR_RETURN(core.ring, make_ring_(worker_.buffer_size));
+    }
+    core.buffer_size = worker_.buffer_size;
+    core.ring_option = ring_option_;
+    core.prefetch_size = worker_.prefetch_size;
+    core.rpc_timeout = worker_.rpc_timeout;
+    core.jitter_seed = jitter_seed_;
+    return core;
+  }
+  // Runs `change` on the strand and takes the order that it left.
+  template <typename F>
+  absl::Status Change(F change);
+
+  const SessionOptions options_;
+  const RemoteDistSamplingWorkerOptions worker_;
+  const uint64_t jitter_seed_;
+  const decltype(LoaderEnvironment::make_ring) make_ring_;
+  const std::string ring_option_;
+  SystemHostResolver resolver_;
+  const std::shared_ptr<Strand> strand_;
+  const std::shared_ptr<ServerFleet> fleet_;
+  std::shared_ptr<LoaderCore> core_;
+  GraphSchema schema_;
+  EpochOrderOptions order_options_;
+  Sha256Digest inputs_{};
+  std::shared_ptr<const EpochOrder> order_;
+};
+
+absl::Status Loader::Open() {
+  auto opener = std::make_shared<SessionOpener>(options_, strand_);
+  auto opened = std::make_shared<Promised<absl::StatusOr<OpenedSession>>>();
+  strand_->Post(
+      [opener, opened, fleet = fleet_, timeout = worker_.rpc_timeout] {
+        opener->Open(fleet, timeout,
+                     [opened](auto result) { opened->Set(std::move(result)); });
+      });
+  auto result = opened->Wait(worker_.rpc_timeout + kGrace);
+  if (!result.has_value()) return ExecutorStuck();
+  RETURN_IF_ERROR(result->status());
+  schema_ = std::move((*result)->schema);
+  order_options_ = (*result)->session.order;
+  inputs_ = (*result)->session.inputs;
+  ASSIGN_OR_RETURN(LoaderCoreOptions core, CoreOptions());
+  core_ = std::make_shared<LoaderCore>(std::move(core),
+                                       std::move((*result)->session), strand_);
+  strand_->Post([core = core_, fleet = fleet_] { core->Start(fleet); });
+  return absl::OkStatus();
+}
+
+// Leases and the slots below them live on; nothing else does.
+Loader::~Loader() {
+  auto closed = std::make_shared<Promised<bool>>();
+  strand_->Post([core = core_, fleet = fleet_, closed] {
+    const auto done = [closed] { closed->Set(true); };
+    if (core != nullptr) return core->Close(done);
+    fleet->Close(done);
+  });
+  closed->Wait(kGrace);
+}
+
+template <typename F>
+absl::Status Loader::Change(F change) {
+  struct Changed {
+    absl::Status status;
+    std::shared_ptr<const EpochOrder> order;
+  };
+  auto changed = std::make_shared<Promised<Changed>>();
+  strand_->Post([core = core_, changed, change = std::move(change)] {
+    absl::Status status = change(*core);
+    changed->Set({std::move(status), core->order()});
+  });
+  auto result = changed->Wait(kGrace);
+  if (!result.has_value()) return ExecutorStuck();
+  order_ = std::move(result->order);
+  return std::move(result->status);
+}
+
+absl::StatusOr<std::optional<BatchLease>> Loader::Next() {
+  using Result = absl::StatusOr<std::optional<BatchLease>>;
+  auto delivered = std::make_shared<Promised<Result>>();
+  strand_->Post([core = core_, delivered] {
+    core->Next(
+        [delivered](Result result) { delivered->Set(std::move(result)); });
+  });
+  auto result = delivered->Wait(worker_.rpc_timeout + kGrace);
+  if (!result.has_value()) return ExecutorStuck();
+  return *std::move(result);
+}
+
+LoaderStats Loader::stats() const {
+  auto stats = std::make_shared<Promised<LoaderStats>>();
+  strand_->Post([core = core_, stats] { stats->Set(core->stats()); });
+  return stats->Wait(kGrace).value_or(LoaderStats{});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DistLoader>> DistLoader::Create(
+    const SessionOptions& options,
+    const RemoteDistSamplingWorkerOptions& worker,
+    const LoaderEnvironment& environment) {
+  RETURN_IF_ERROR(worker.Validate());
+  RETURN_IF_ERROR(CheckPinMemory(worker, environment));
+  RETURN_IF_ERROR(CheckSessionOptions(options));
+  ASSIGN_OR_RETURN(const DiscoverySource source, worker.Source());
+  auto loader = std::make_unique<Loader>(options, worker, environment, source);
+  RETURN_IF_ERROR(loader->Open());
+  environment.opened(loader->schema());
+  return std::unique_ptr<DistLoader>(std::move(loader));
+}
+
+}  // namespace tributary

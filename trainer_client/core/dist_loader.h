@@ -1,0 +1,108 @@
+// The loader of batches that sampling servers make, whatever their kind of
+// sampling.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_DIST_LOADER_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_DIST_LOADER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "channel/slot_ring.h"
+#include "channel/transport.h"
+#include "common/runtime/executor.h"
+#include "partition/schema/schema.h"
+#include "trainer_client/core/batch/batch_lease.h"
+#include "trainer_client/core/kinds/session_options.h"
+#include "trainer_client/core/loader_stats.h"
+#include "trainer_client/core/options.h"
+#include "trainer_client/core/session/cursor.h"
+
+namespace tributary {
+
+// What a loader runs on. The caller owns executor and transport, which outlive
+// the loader. SamplingWorkers (trainer_client/modes) makes one.
+struct LoaderEnvironment {
+  Executor* executor = nullptr;
+  Transport* transport = nullptr;
+  // Returns the memory of `bytes` bytes that batches are received into; for
+  // servers that write into it themselves, and for page-locked memory. Empty:
+  // the loader allocates its own.
+  std::function<absl::StatusOr<std::shared_ptr<SlotRing>>(uint64_t bytes)>
+      make_ring;
+  // The user's name for the option that sets the ring's size, for errors.
+  std::string ring_option = "buffer_size";
+  // Receives the graph's schema, before Create returns.
+  std::function<void(const GraphSchema&)> opened = [](const GraphSchema&) {};
+};
+
+// Iterates over the mini-batches of one session, epoch by epoch:
+//
+//   auto loader = DistNeighborLoader::Create(options, worker, environment);
+//   if (!loader.ok()) return loader.status();
+//   RETURN_IF_ERROR((*loader)->StartEpoch(0));
+//   while (true) {
+//     ASSIGN_OR_RETURN(std::optional<BatchLease> batch, (*loader)->Next());
+//     if (!batch.has_value()) break;  // the end of the epoch
+//     Train(batch->view());           // valid while the lease lives
+//   }
+//
+// Batches come in ascending index, each exactly once. Those of typed graphs are
+// read by type with ToHeteroBatch. One thread calls, except for Cancel; the
+// loader's own work runs on the executor. Every wait ends within rpc_timeout.
+class DistLoader {
+ public:
+  // Asks a server for its graph and the inputs, and returns a loader for any
+  // kind of sampling; the loaders of each kind (dist_neighbor_loader.h, ...)
+  // call it. INVALID_ARGUMENT: options that are wrong (see
+  // RemoteDistSamplingWorkerOptions::Validate) or do not fit the graph;
+  // UNAVAILABLE: no server answers within rpc_timeout; NOT_FOUND: no such graph
+  // or split.
+  static absl::StatusOr<std::unique_ptr<DistLoader>> Create(
+      const SessionOptions& options,
+      const RemoteDistSamplingWorkerOptions& worker,
+      const LoaderEnvironment& environment);
+
+  // Leases may outlive the loader.
+  virtual ~DistLoader() = default;
+
+  virtual const GraphSchema& schema() const = 0;
+  virtual uint64_t num_inputs() const = 0;
+  // Returns the number of batches of a whole epoch, over all ranks.
+  virtual uint64_t num_batches() const = 0;
+  // Returns the number of inputs of batch `index` of the current epoch (0
+  // outside it): DDP needs it to weigh an uneven round, without talking to
+  // other ranks.
+  virtual uint64_t inputs_in_batch(uint64_t index) const = 0;
+
+  // Starts an epoch at its beginning. Drops what was prefetched for another.
+  virtual absl::Status StartEpoch(uint64_t epoch) = 0;
+  // Continues an epoch from a cursor. FAILED_PRECONDITION for a cursor of other
+  // inputs.
+  virtual absl::Status Resume(const Cursor& cursor) = 0;
+  // Restricts the current epoch to the batches [from, to). INVALID_ARGUMENT if
+  // there are none; FAILED_PRECONDITION after the first Next() of the epoch.
+  virtual absl::Status Limit(uint64_t from, uint64_t to) = 0;
+
+  // Returns the next batch of this rank, or none at the end of the epoch. A
+  // batch that cannot be made is an error in its place, which names batch,
+  // server and cause; the next call continues with the batch after it.
+  // FAILED_PRECONDITION if the caller's own leases fill the ring (it says how
+  // many).
+  virtual absl::StatusOr<std::optional<BatchLease>> Next() = 0;
+  // Makes a waiting Next(), and all later ones, fail with CANCELLED. Any thread
+  // may call it.
+  virtual void Cancel() = 0;
+
+  // Returns how far the epoch has been consumed by optimizer steps of all
+  // ranks, if each has consumed `batches` of its own since StartEpoch or
+  // Resume.
+  virtual Cursor CursorAfter(uint64_t batches) const = 0;
+  virtual LoaderStats stats() const = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_DIST_LOADER_H_

@@ -1,0 +1,60 @@
+// Which features a session's batches have, and how many bytes they take.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "partition/schema/edge_direction.h"
+#include "partition/schema/schema.h"
+
+namespace tributary {
+
+namespace v1 {
+class SessionSpec;
+}
+
+// The node and edge types whose rows come in a session's batches. Names that
+// the schema lacks are ignored. The schema outlives it.
+class SampledTypes {
+ public:
+  explicit SampledTypes(const GraphSchema& schema) : schema_(schema) {}
+
+  const GraphSchema& schema() const { return schema_; }
+
+  void AddNodes(const std::string& node_type);
+  // Adds the source and the destination type of the edge type.
+  void AddEnds(const std::string& edge_type);
+  // Adds the types that are read to sample these edges, and their ends.
+  void AddEdges(const std::string& edge_type, EdgeDirection direction);
+
+  // Indices into the schema's types, ascending.
+  std::vector<int> nodes() const { return {nodes_.begin(), nodes_.end()}; }
+  std::vector<int> edges() const { return {edges_.begin(), edges_.end()}; }
+
+ private:
+  const GraphSchema& schema_;
+  std::set<int> nodes_, edges_;
+};
+
+// Returns the bytes of x and y of one node of the type in a batch.
+uint64_t NodeRowBytes(const NodeTypeSchema& type, const v1::SessionSpec& spec);
+// Returns the bytes of edge_attr of one edge of the type in a batch.
+uint64_t EdgeRowBytes(const EdgeTypeSchema& type, const v1::SessionSpec& spec);
+
+// Returns an upper bound for the entries and the padding of x_scale and
+// edge_attr_scale, which do not depend on the number of rows.
+uint64_t ScaleTensorBytes(const GraphSchema& schema,
+                          const v1::SessionSpec& spec);
+
+// INVALID_ARGUMENT if feature_dtype asks for floating features and no type of
+// `types` has any.
+absl::Status CheckCollectedFeatures(const SampledTypes& types,
+                                    const v1::SessionSpec& spec);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_

@@ -1,0 +1,28 @@
+// The graph that a loader's servers must hold.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_ACCEPTED_GRAPH_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_ACCEPTED_GRAPH_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "partition/schema/schema.h"
+#include "trainer_client/core/fleet/control_calls.h"
+
+namespace tributary {
+
+// The graph that the first server described; the others must hold the same.
+struct AcceptedGraph {
+  std::string json;
+  GraphSchema schema;
+
+  // Errors are those of GraphSchema::FromJson.
+  static absl::StatusOr<AcceptedGraph> From(const ServerDescription& first);
+  // FAILED_PRECONDITION, with both names and content digests, if `other` is of
+  // a graph with other content.
+  absl::Status Check(const ServerDescription& other) const;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_ACCEPTED_GRAPH_H_
