@@ -17,9 +17,8 @@ namespace tributary {
 
 // "TRIB" as the first four bytes read; integers are little-endian.
 inline constexpr uint32_t kEnvelopeMagic = 0x42495254;
-// Both this version and the one before it (once there is one) are read.
-inline constexpr uint16_t kWireVersion = 1;
-inline constexpr uint16_t kOldestWireVersion = 1;
+// The only version that this build sends and accepts.
+inline constexpr uint16_t kWireVersion = 2;
 
 inline constexpr size_t kEnvelopePrefixBytes = 32;
 inline constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
@@ -36,6 +35,10 @@ using EnvelopePrefix = std::array<uint8_t, kEnvelopePrefixBytes>;
 inline size_t EnvelopeBytes(const OutgoingMessage& message) {
   return kEnvelopePrefixBytes + message.header.size() + message.payload.size();
 }
+
+// FAILED_PRECONDITION, naming both, unless `version`, which the other end sent,
+// is kWireVersion.
+absl::Status CheckWireVersion(uint32_t version);
 
 // INVALID_ARGUMENT when header or payload is beyond its limit.
 absl::Status CheckEnvelopeLimits(const OutgoingMessage& message);

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
 #include "common/observe/log.h"
 #include "common/runtime/fault_point.h"
-#include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/credit_check.h"
 
 namespace tributary {
