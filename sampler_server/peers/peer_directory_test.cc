@@ -56,7 +56,6 @@ TEST_F(PeerDirectoryTest, OwnersAreThoseThatSaidSo) {
 }
 
 TEST_F(PeerDirectoryTest, AsksForTheGraphByItsLayout) {
-  std::string header;
   world_.Add({0});
   world_.Introduce();
   EXPECT_EQ(world_.peer(0).num_described, 1);
@@ -226,11 +225,11 @@ TEST_F(PeerDirectoryTest, APeerWithAnotherGraphIsRefused) {
 TEST_F(PeerDirectoryTest, AnAnswerThatIsNoDescriptionIsRefused) {
   world_.Add({0}).description.set_graph_json("{}");
   ScriptedPeer& garbled = world_.Add({0});
-  garbled.describe_header_sent = "\xff\xff\xff";
+  garbled.raw_description = "\xff\xff\xff";
   world_.List({0, 1});
   EXPECT_THAT(world_.Healthy(), IsEmpty());
   EXPECT_THAT(world_.directory()->Problems(),
-              AllOf(HasSubstr("peer0:1 (INVALID_ARGUMENT"),
+              AllOf(HasSubstr("peer0:1 (DATA_LOSS: graph.json: "),
                     HasSubstr("header of DescribeReply, 3 bytes, is not a "
                               "tributary.v1.DescribeReply")));
 }
@@ -268,7 +267,7 @@ TEST_F(PeerDirectoryTest, TooLongAListIsCut) {
   std::vector<Address> addresses;
   for (uint16_t i = 0; i < 4100; ++i) addresses.push_back({"many", i});
   world_.directory()->SetListed(std::move(addresses));
-  world_.RunFor(absl::Milliseconds(1));
+  ASSERT_TRUE(world_.RunUntil([this] { return !Listed().empty(); }));
   EXPECT_THAT(Listed(), SizeIs(4096));
 }
 

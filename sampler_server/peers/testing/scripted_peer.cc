@@ -50,15 +50,15 @@ void ScriptedPeer::Describe(IncomingCall call, CallResponder respond) {
   describe_header = std::move(call.header);
   if (!answers_describe) return unanswered_.push_back(std::move(respond));
   if (!describe_error.ok()) return respond(describe_error);
-  respond(
-      CallAnswer{MessageKind::kDescribeReply, description.SerializeAsString()});
+  respond(CallAnswer{MessageKind::kDescribeReply,
+                     raw_description.empty() ? description.SerializeAsString()
+                                             : raw_description});
 }
 
 void ScriptedPeer::Leaf(IncomingCall call, CallResponder respond) {
-  calls.push_back(
-      {call.kind, std::move(call.header),
-       std::string(call.payload.span().begin(), call.payload.span().end()),
-       call.cancel});
+  const auto payload = call.payload.span();
+  calls.push_back({call.kind, std::move(call.header),
+                   std::string(payload.begin(), payload.end()), call.cancel});
   if (!answer) return unanswered_.push_back(std::move(respond));
   respond(answer(calls.back()));
 }
