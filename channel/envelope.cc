@@ -99,13 +99,7 @@ absl::Status CheckMagicAndVersion(const EnvelopePrefix& bytes) {
         ", not with ", absl::Hex(kEnvelopeMagic, absl::kZeroPad8),
         ": not a Tributary message"));
   }
-  const uint16_t version = Load<uint16_t>(&bytes[kVersionAt]);
-  if (version < kOldestWireVersion || version > kWireVersion) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "message has wire version ", version, "; this build speaks ",
-        kOldestWireVersion, " to ", kWireVersion));
-  }
-  return absl::OkStatus();
+  return CheckWireVersion(Load<uint16_t>(&bytes[kVersionAt]));
 }
 
 absl::Status CheckSizes(const Prefix& prefix, size_t bytes_after_prefix) {
@@ -192,6 +186,13 @@ class EnvelopeMessage final : public DecodedMessage {
 };
 
 }  // namespace
+
+absl::Status CheckWireVersion(uint32_t version) {
+  if (version == kWireVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the other end speaks wire version ", version,
+                   "; this build speaks ", kWireVersion));
+}
 
 absl::Status CheckEnvelopeLimits(const OutgoingMessage& message) {
   if (message.header.size() <= kMaxHeaderBytes &&

@@ -17,9 +17,8 @@ namespace tributary {
 
 // The first four bytes read "TRIB"; integers are little-endian.
 inline constexpr uint32_t kEnvelopeMagic = 0x42495254;
-// This version and the one before it (once there is one) are accepted.
-inline constexpr uint16_t kWireVersion = 1;
-inline constexpr uint16_t kOldestWireVersion = 1;
+// The only version that this build sends and accepts.
+inline constexpr uint16_t kWireVersion = 2;
 
 inline constexpr size_t kEnvelopePrefixBytes = 32;
 inline constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
@@ -37,6 +36,10 @@ using EnvelopePrefix = std::array<uint8_t, kEnvelopePrefixBytes>;
 inline size_t EnvelopeBytes(const OutgoingMessage& message) {
   return kEnvelopePrefixBytes + message.header.size() + message.payload.size();
 }
+
+// Returns FAILED_PRECONDITION, naming both, unless `version`, which the other end
+// sent, is kWireVersion.
+absl::Status CheckWireVersion(uint32_t version);
 
 // Returns INVALID_ARGUMENT if header or payload is larger than its limit.
 absl::Status CheckEnvelopeLimits(const OutgoingMessage& message);

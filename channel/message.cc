@@ -48,12 +48,6 @@ std::string MessageKindName(MessageKind kind) {
       return "AskKindRequest";
     case MessageKind::kAskKindReply:
       return "AskKindReply";
-    case MessageKind::kDrawHopRequest:
-      return "DrawHopRequest";
-    case MessageKind::kEligibleHopRequest:
-      return "EligibleHopRequest";
-    case MessageKind::kConvertGatherRequest:
-      return "ConvertGatherRequest";
     case MessageKind::kFarewellRequest:
       return "FarewellRequest";
     case MessageKind::kFarewellReply:

@@ -36,11 +36,8 @@ enum class MessageKind : uint16_t {
   kGatherReply = 40,
   kAskKindRequest = 41,
   kAskKindReply = 42,
-  kDrawHopRequest = 43,
-  kEligibleHopRequest = 46,
-  kConvertGatherRequest = 47,
-  kFarewellRequest = 49,
-  kFarewellReply = 50,
+  kFarewellRequest = 43,
+  kFarewellReply = 44,
 };
 
 // Returns the kind's name, for example "Credit", or "kind 77" for an unknown

@@ -143,20 +143,15 @@ Check CheckVersions(const Reports& reports) {
   });
   Check check{Level::kOk, "versions", Show(versions), ""};
   for (const auto& [unused, report] : reports) {
-    if (report->wire_version >= kOldestWireVersion &&
-        report->wire_version <= kWireVersion &&
+    if (CheckWireVersion(report->wire_version).ok() &&
         report->schema.semantics_version == kSemanticsVersion) {
       continue;
     }
     check.level = Level::kFail;
     check.remedy = absl::StrCat(
-        "this program speaks wire ", kOldestWireVersion, " to ", kWireVersion,
-        " and semantics ", kSemanticsVersion, ": run one release everywhere");
+        "this program speaks wire ", kWireVersion, " and semantics ",
+        kSemanticsVersion, ": run one release everywhere");
     return check;
-  }
-  if (versions.size() > 1) {
-    check.level = Level::kWarn;
-    check.remedy = "finish the update: only neighbouring wire versions mix";
   }
   return check;
 }

@@ -11,22 +11,24 @@
 namespace tributary {
 namespace {
 
-// A peer that is alive answers within milliseconds.
+// Of one attempt. A peer that is alive answers within milliseconds.
 constexpr absl::Duration kAttemptTimeout = absl::Seconds(5);
-// How much earlier than the caller's own deadline it is told what was tried.
+// How long before the caller's own deadline it gets the error that says what
+// was tried.
 constexpr absl::Duration kMaxMargin = absl::Milliseconds(100);
 constexpr BackoffOptions kBackoff{absl::Milliseconds(20), absl::Seconds(1)};
 
+// No other owner would answer otherwise.
 bool IsPermanent(absl::StatusCode code) {
   return code == absl::StatusCode::kInvalidArgument ||
          code == absl::StatusCode::kOutOfRange ||
          code == absl::StatusCode::kUnimplemented;
 }
 
-// The next call to the peer would fare no better: it is unreachable, holds
-// another graph or has lost the partition, or was silent all along. Any other
-// error speaks of this call alone, which goes elsewhere.
-bool SpeaksOfPeer(absl::StatusCode code, bool silent) {
+// Whether other calls to the peer would fail too: it is unreachable, serves
+// another graph, no longer has the partition, or was silent for a whole
+// attempt. Any other error concerns this call alone.
+bool IsPeerFailure(absl::StatusCode code, bool silent) {
   return code == absl::StatusCode::kUnavailable ||
          code == absl::StatusCode::kFailedPrecondition ||
          code == absl::StatusCode::kNotFound ||
@@ -45,7 +47,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     give_up_ = spec_.limits.deadline - std::min(kMaxMargin, left / 10);
     spec_.limits.cancel.OnCancel([weak = weak_from_this()] {
       if (auto self = weak.lock()) {
-        self->spec_.strand->Post([self] { self->Abandon(); });
+        self->spec_.strand->Post([self] { self->OnCancelled(); });
       }
     });
     Post([](OwnerCall& call) { call.Try(); });
@@ -66,7 +68,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
 
   void Try() {
     retry_ = 0;
-    if (over_) return;
+    if (ended_) return;
     const absl::Duration left = give_up_ - spec_.strand->Now();
     if (left <= absl::ZeroDuration()) return Finish(Unavailable());
     auto owner = PickOwner();
@@ -82,7 +84,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
         end, spec_.max_reply_bytes,
         [self = shared_from_this(), owner, end,
          full = timeout == kAttemptTimeout](absl::StatusOr<CallReply> reply) {
-          // What a peer itself answers comes before the end.
+          // An answer of the peer itself comes before `end`.
           const bool silent = full && self->spec_.strand->Now() >= end;
           self->spec_.strand->Post(
               [self, owner, silent, reply = std::move(reply)]() mutable {
@@ -93,27 +95,41 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
 
   void OnReply(const std::shared_ptr<Peer>& owner, bool silent,
                absl::StatusOr<CallReply> reply) {
-    if (over_) return;
-    absl::Status status = reply.status();
-    if (status.ok()) status = spec_.accept(*std::move(reply));
-    if (status.ok()) return Finish(status);
+    if (ended_) return;
+    if (reply.ok()) {
+      absl::Status accepted = Accept(*std::move(reply));
+      if (accepted.ok()) return Finish(std::move(accepted));
+      return TryNext(owner, std::move(accepted));
+    }
+    const absl::Status& status = reply.status();
     if (IsPermanent(status.code())) {
       return Finish(absl::Status(
           status.code(),
           absl::StrCat("partition ", spec_.partition, ", asked ",
                        owner->address().ToString(), ": ", status.message())));
     }
-    if (SpeaksOfPeer(status.code(), silent)) {
+    if (IsPeerFailure(status.code(), silent)) {
       directory_->ReportFailure(owner, status);
     }
+    TryNext(owner, status);
+  }
+
+  absl::Status Accept(CallReply reply) {
+    if (reply.kind == spec_.reply_kind) return spec_.accept(std::move(reply));
+    return absl::DataLossError(
+        absl::StrCat("answered by ", MessageKindName(reply.kind),
+                     " instead of ", MessageKindName(spec_.reply_kind)));
+  }
+
+  void TryNext(const std::shared_ptr<Peer>& owner, absl::Status status) {
     tried_.insert(owner->address());
-    errors_[owner->address()] = status;
+    errors_[owner->address()] = std::move(status);
     Try();
   }
 
   void WaitAndTryAll() {
     tried_.clear();
-    // Not past the time at which the caller is told what was tried.
+    // No later than the error that says what was tried.
     const absl::Time again =
         std::min(spec_.strand->Now() + backoff_.Next(), give_up_);
     retry_ = spec_.strand->PostAt(again,
@@ -136,23 +152,24 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
                      " could not be reached in time: ", tried));
   }
 
-  void Abandon() {
-    if (over_) return;
-    over_ = true;
+  void OnCancelled() {
+    if (ended_) return;
+    ended_ = true;
     if (client_ != nullptr) client_->Cancel(call_);
-    LetGo();
+    Release();
   }
 
   void Finish(absl::Status status) {
-    over_ = true;
+    ended_ = true;
     auto done = std::move(spec_.done);
-    LetGo();
+    Release();
     done(std::move(status));
   }
 
-  // What the callbacks hold may hold this, and much memory besides. Whoever
-  // runs this holds the call; none of the callbacks is running.
-  void LetGo() {
+  // Drops the callbacks and the payload, which may own this call and much
+  // memory. Requires that the caller keeps this call alive and that none of the
+  // callbacks is running.
+  void Release() {
     spec_.strand->CancelTimer(retry_);
     spec_.done = nullptr;
     spec_.accept = nullptr;
@@ -170,8 +187,8 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
   std::map<Address, absl::Status> errors_;
   std::shared_ptr<CallClient> client_;
   CallClient::CallId call_ = 0;
-  TimerId retry_ = 0;  // of the back-off
-  bool over_ = false;
+  TimerId retry_ = 0;   // ends the back-off
+  bool ended_ = false;  // finished or cancelled
 };
 
 }  // namespace

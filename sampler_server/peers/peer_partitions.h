@@ -1,9 +1,8 @@
-// The partitions of other servers, asked for by leaf calls.
+// Reaches the partitions of other servers by leaf calls.
 #ifndef TRIBUTARY_SAMPLER_SERVER_PEERS_PEER_PARTITIONS_H_
 #define TRIBUTARY_SAMPLER_SERVER_PEERS_PEER_PARTITIONS_H_
 
 #include <memory>
-#include <utility>
 
 #include "partition/schema/schema.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
@@ -11,13 +10,15 @@
 
 namespace tributary {
 
-// Cuts requests so that no message exceeds the transport's payload limit, and
-// goes on from replies that were cut.
+// Implements RemotePartitions over the peers of one graph. Each method starts a
+// call of its own (remote_hop_call.h, remote_gather_call.h,
+// remote_question_call.h), which splits what does not fit the transport's
+// payload limit, continues replies that were cut, and asks another owner when
+// one fails. Thread-safe; calls in flight may outlive this object and keep
+// `directory` alive.
 class PeerPartitions final : public RemotePartitions {
  public:
-  PeerPartitions(GraphSchema schema, std::shared_ptr<PeerDirectory> directory)
-      : schema_(std::make_shared<const GraphSchema>(std::move(schema))),
-        directory_(std::move(directory)) {}
+  PeerPartitions(GraphSchema schema, std::shared_ptr<PeerDirectory> directory);
 
   void SampleHop(
       RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,

@@ -1,3 +1,5 @@
+#include "sampler_server/peers/remote_gather_call.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -8,182 +10,147 @@
 #include "common/text/status.h"
 #include "partition/schema/feature_columns.h"
 #include "sampler_server/peers/owner_call.h"
-#include "sampler_server/peers/peer_partitions.h"
 
 namespace tributary {
 namespace {
 
 constexpr size_t kMaxRowsPerCall = kMaxPayloadBytes / 4 / sizeof(uint64_t);
 
-// A column that is asked for, and where it goes.
-struct WantedColumn {
-  v1::Column column;  // unspecified: the scales of the one before
-  size_t row_bytes;
-  uint8_t* to;
-};
+}  // namespace
 
-// Rows of one partition for one batch. On its strand.
-class GatherCall : public std::enable_shared_from_this<GatherCall> {
- public:
-  using Done = absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)>;
+RemoteGatherCall::RemoteGatherCall(std::shared_ptr<const GraphSchema> schema,
+                                   std::shared_ptr<PeerDirectory> directory,
+                                   RemoteGather gather,
+                                   const RemotePartitions::Limits& limits,
+                                   std::shared_ptr<Strand> strand, Done done)
+    : schema_(std::move(schema)),
+      directory_(std::move(directory)),
+      gather_(std::move(gather)),
+      limits_(limits),
+      strand_(std::move(strand)),
+      done_(std::move(done)) {}
 
-  GatherCall(std::shared_ptr<const GraphSchema> schema,
-             std::shared_ptr<PeerDirectory> directory, RemoteGather gather,
-             const RemotePartitions::Limits& limits,
-             std::shared_ptr<Strand> strand, Done done)
-      : schema_(std::move(schema)),
-        directory_(std::move(directory)),
-        gather_(std::move(gather)),
-        limits_(limits),
-        strand_(std::move(strand)),
-        done_(std::move(done)) {}
+void RemoteGatherCall::Start() {
+  if (absl::Status s = PlanColumns(); !s.ok()) return done_(std::move(s));
+  Next();
+}
 
-  void Start() {
-    if (absl::Status s = PlanColumns(); !s.ok()) return done_(std::move(s));
-    Next();
-  }
-
- private:
-  absl::Status PlanColumns() {
-    if (gather_.table == RemoteGather::Table::kEdges) {
-      return AddColumn(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
+// Allocates the columns that are asked for, in the order of the reply.
+absl::Status RemoteGatherCall::PlanColumns() {
+  if (gather_.table == RemoteGather::Table::kEdges) {
+    return AddFeatures(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
                        schema_->edge_types[gather_.type].edge_attr,
                        gather_.feature_dtype, &rows_.edge_attr,
                        &rows_.edge_attr_scale);
-    }
-    if (gather_.orig_id) {
-      rows_.orig_id.resize(gather_.rows.size());
-      AddColumn(v1::COLUMN_ORIG_ID, sizeof(int64_t),
-                reinterpret_cast<uint8_t*>(rows_.orig_id.data()));
-    }
-    const NodeTypeSchema& type = schema_->node_types[gather_.type];
-    RETURN_IF_ERROR(AddColumn(v1::COLUMN_X, gather_.x, type.x,
+  }
+  if (gather_.orig_id) {
+    rows_.orig_id.resize(gather_.rows.size());
+    AddColumn(v1::COLUMN_ORIG_ID, sizeof(int64_t),
+              reinterpret_cast<uint8_t*>(rows_.orig_id.data()));
+  }
+  const NodeTypeSchema& type = schema_->node_types[gather_.type];
+  RETURN_IF_ERROR(AddFeatures(v1::COLUMN_X, gather_.x, type.x,
                               gather_.feature_dtype, &rows_.x, &rows_.x_scale));
-    RETURN_IF_ERROR(AddColumn(v1::COLUMN_Y, gather_.y, type.y,
+  RETURN_IF_ERROR(AddFeatures(v1::COLUMN_Y, gather_.y, type.y,
                               FeatureDType::kStored, &rows_.y, nullptr));
-    if (gather_.time) {
-      rows_.time.resize(gather_.rows.size());
-      AddColumn(v1::COLUMN_TIME, sizeof(int64_t),
-                reinterpret_cast<uint8_t*>(rows_.time.data()));
-    }
-    return absl::OkStatus();
+  if (gather_.time) {
+    rows_.time.resize(gather_.rows.size());
+    AddColumn(v1::COLUMN_TIME, sizeof(int64_t),
+              reinterpret_cast<uint8_t*>(rows_.time.data()));
   }
+  return absl::OkStatus();
+}
 
-  absl::Status AddColumn(v1::Column column, bool wanted,
-                         const std::optional<ColumnSchema>& stored,
-                         FeatureDType asked, AlignedBuffer* to,
-                         AlignedBuffer* scales) {
-    if (!wanted) return absl::OkStatus();
-    if (!stored) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the graph has no ", v1::Column_Name(column)));
-    }
-    const size_t row_bytes = InBatch(*stored, asked).row_bytes();
-    *to = AlignedBuffer(gather_.rows.size() * row_bytes);
-    AddColumn(column, row_bytes, to->data());
-    if (!HasScale(stored->dtype, asked)) return absl::OkStatus();
-    *scales = AlignedBuffer(gather_.rows.size() * sizeof(float));
-    AddColumn(v1::COLUMN_UNSPECIFIED, sizeof(float), scales->data());
-    return absl::OkStatus();
+absl::Status RemoteGatherCall::AddFeatures(
+    v1::Column column, bool wanted, const std::optional<ColumnSchema>& stored,
+    FeatureDType asked, AlignedBuffer* to, AlignedBuffer* scales) {
+  if (!wanted) return absl::OkStatus();
+  if (!stored) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the graph has no ", v1::Column_Name(column)));
   }
+  const size_t row_bytes = InBatch(*stored, asked).row_bytes();
+  *to = AlignedBuffer(gather_.rows.size() * row_bytes);
+  AddColumn(column, row_bytes, to->data());
+  if (!HasScale(stored->dtype, asked)) return absl::OkStatus();
+  *scales = AlignedBuffer(gather_.rows.size() * sizeof(float));
+  AddColumn(v1::COLUMN_UNSPECIFIED, sizeof(float), scales->data());
+  return absl::OkStatus();
+}
 
-  void AddColumn(v1::Column column, size_t row_bytes, uint8_t* to) {
-    columns_.push_back({column, row_bytes, to});
-    row_bytes_ += row_bytes;
+void RemoteGatherCall::AddColumn(v1::Column column, size_t row_bytes,
+                                 uint8_t* to) {
+  columns_.push_back({column, row_bytes, to});
+  row_bytes_ += row_bytes;
+}
+
+// Asks for the next rows, or ends.
+void RemoteGatherCall::Next() {
+  const size_t left = gather_.rows.size() - next_;
+  if (left == 0 || columns_.empty()) return done_(std::move(rows_));
+  asked_ = std::min({left, kMaxRowsPerCall,
+                     std::max<size_t>(1, kMaxPayloadBytes / row_bytes_)});
+  OwnerCallSpec spec;
+  spec.partition = gather_.partition;
+  spec.kind = MessageKind::kGatherRequest;
+  spec.reply_kind = MessageKind::kGatherReply;
+  spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
+    return self->EncodeHeader(timeout_ms);
+  };
+  spec.payload = {reinterpret_cast<const uint8_t*>(&gather_.rows[next_]),
+                  asked_ * sizeof(uint64_t)};
+  spec.payload_owner = shared_from_this();
+  spec.max_reply_bytes = asked_ * row_bytes_;
+  spec.limits = limits_;
+  spec.strand = strand_;
+  spec.accept = [self = shared_from_this()](CallReply reply) {
+    return self->Accept(reply);
+  };
+  spec.done = [self = shared_from_this()](absl::Status status) {
+    if (!status.ok()) return self->done_(std::move(status));
+    self->Next();
+  };
+  StartOwnerCall(directory_, std::move(spec));
+}
+
+std::string RemoteGatherCall::EncodeHeader(uint64_t timeout_ms) const {
+  v1::GatherRequest request;
+  request.set_layout_digest(schema_->layout_digest.data(),
+                            schema_->layout_digest.size());
+  request.set_partition(gather_.partition);
+  if (gather_.table == RemoteGather::Table::kNodes) {
+    request.set_node_type(gather_.type);
+  } else {
+    request.set_edge_type(gather_.type);
   }
-
-  void Next() {
-    const size_t left = gather_.rows.size() - next_;
-    if (left == 0 || columns_.empty()) return done_(std::move(rows_));
-    asked_ = std::min({left, kMaxRowsPerCall,
-                       std::max<size_t>(1, kMaxPayloadBytes / row_bytes_)});
-    OwnerCallSpec spec;
-    spec.partition = gather_.partition;
-    // Servers that would pass over the dtype do not know the other kind.
-    spec.kind = gather_.feature_dtype == FeatureDType::kStored
-                    ? MessageKind::kGatherRequest
-                    : MessageKind::kConvertGatherRequest;
-    spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
-      return self->Header(timeout_ms);
-    };
-    spec.payload = {reinterpret_cast<const uint8_t*>(&gather_.rows[next_]),
-                    asked_ * sizeof(uint64_t)};
-    spec.payload_owner = shared_from_this();
-    spec.max_reply_bytes = asked_ * row_bytes_;
-    spec.limits = limits_;
-    spec.strand = strand_;
-    spec.accept = [self = shared_from_this()](CallReply reply) {
-      return self->Accept(reply);
-    };
-    spec.done = [self = shared_from_this()](absl::Status status) {
-      if (!status.ok()) return self->done_(std::move(status));
-      self->Next();
-    };
-    StartOwnerCall(directory_, std::move(spec));
+  for (const WantedColumn& column : columns_) {
+    if (column.column == v1::COLUMN_UNSPECIFIED) continue;
+    request.add_columns(column.column);
   }
+  request.set_num_rows(asked_);
+  request.set_max_reply_bytes(asked_ * row_bytes_);
+  request.set_timeout_ms(timeout_ms);
+  request.set_feature_dtype(static_cast<uint32_t>(gather_.feature_dtype));
+  return request.SerializeAsString();
+}
 
-  std::string Header(uint64_t timeout_ms) const {
-    v1::GatherRequest request;
-    request.set_layout_digest(schema_->layout_digest.data(),
-                              schema_->layout_digest.size());
-    request.set_partition(gather_.partition);
-    if (gather_.table == RemoteGather::Table::kNodes) {
-      request.set_node_type(gather_.type);
-    } else {
-      request.set_edge_type(gather_.type);
-    }
-    for (const WantedColumn& column : columns_) {
-      if (column.column == v1::COLUMN_UNSPECIFIED) continue;
-      request.add_columns(column.column);
-    }
-    request.set_num_rows(asked_);
-    request.set_max_reply_bytes(asked_ * row_bytes_);
-    request.set_timeout_ms(timeout_ms);
-    request.set_feature_dtype(static_cast<uint32_t>(gather_.feature_dtype));
-    return request.SerializeAsString();
+absl::Status RemoteGatherCall::Accept(const CallReply& reply) {
+  ASSIGN_OR_RETURN(const auto header,
+                   ParseHeader<v1::GatherReply>(reply.kind, reply.header));
+  const uint64_t n = header.rows();
+  if (n == 0 || n > asked_ || reply.payload.size() != n * row_bytes_) {
+    return absl::DataLossError(absl::StrCat(
+        "reply of ", n, " rows in ", reply.payload.size(),
+        " bytes to a request for ", asked_, " rows of ", row_bytes_, " bytes"));
   }
-
-  absl::Status Accept(const CallReply& reply) {
-    ASSIGN_OR_RETURN(const auto header,
-                     ParseHeader<v1::GatherReply>(reply.kind, reply.header));
-    const uint64_t n = header.rows();
-    if (n == 0 || n > asked_ || reply.payload.size() != n * row_bytes_) {
-      return absl::DataLossError(
-          absl::StrCat("reply of ", n, " rows in ", reply.payload.size(),
-                       " bytes to a request for ", asked_, " rows of ",
-                       row_bytes_, " bytes"));
-    }
-    const uint8_t* from = reply.payload.data();
-    for (const WantedColumn& column : columns_) {
-      std::memcpy(column.to + next_ * column.row_bytes, from,
-                  n * column.row_bytes);
-      from += n * column.row_bytes;
-    }
-    next_ += n;
-    return absl::OkStatus();
+  const uint8_t* from = reply.payload.data();
+  for (const WantedColumn& column : columns_) {
+    std::memcpy(column.to + next_ * column.row_bytes, from,
+                n * column.row_bytes);
+    from += n * column.row_bytes;
   }
-
-  const std::shared_ptr<const GraphSchema> schema_;
-  const std::shared_ptr<PeerDirectory> directory_;
-  const RemoteGather gather_;
-  const RemotePartitions::Limits limits_;
-  const std::shared_ptr<Strand> strand_;
-  Done done_;
-  std::vector<WantedColumn> columns_;
-  size_t row_bytes_ = 0;  // of all columns
-  GatheredRows rows_;
-  size_t next_ = 0;   // first row that is not here
-  size_t asked_ = 0;  // rows in the call that is out
-};
-
-}  // namespace
-
-void PeerPartitions::Gather(
-    RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
-    absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) {
-  auto call = std::make_shared<GatherCall>(
-      schema_, directory_, std::move(gather), limits, strand, std::move(done));
-  strand->Post([call] { call->Start(); });
+  next_ += n;
+  return absl::OkStatus();
 }
 
 }  // namespace tributary

@@ -111,15 +111,6 @@ absl::StatusOr<CallAnswer> WithinBudget(ServiceCore& core,
 
 }  // namespace
 
-absl::Status CheckWireVersion(uint32_t theirs) {
-  if (theirs >= kOldestWireVersion && theirs <= kWireVersion) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "wire version ", theirs, " is asked for; this server speaks ",
-      kOldestWireVersion, " to ", kWireVersion));
-}
-
 std::shared_ptr<StreamHandler> ServeControlCalls(
     std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
     std::string peer) {

@@ -19,9 +19,6 @@ std::shared_ptr<StreamHandler> ServeControlCalls(
     std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
     std::string peer);
 
-// FAILED_PRECONDITION, naming both, for a wire version that is not supported.
-absl::Status CheckWireVersion(uint32_t theirs);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_

@@ -14,17 +14,18 @@
 namespace tributary {
 namespace {
 
-// As many as one peer's CallClient sends; the leaf budget bounds their bytes.
+// As many as a peer's CallClient has outstanding; the leaf budget bounds their
+// bytes.
 constexpr size_t kMaxCallsPerStream = 256;
-// Of a request that waits for a disk, whatever its caller allows.
+// Upper limit of the time that a request waits for a disk.
 constexpr uint64_t kMaxReadMs = 600'000;
 
-// A call that waits for its turn on the leaf executor.
+// A call from its arrival to its reply.
 struct LeafCall {
   IncomingCall call;
-  Reservation request;  // of header and payload
+  Reservation request;  // for header and payload
   absl::Time arrived;
-  std::shared_ptr<HeldGraph> graph;  // once it is read which one is meant
+  std::shared_ptr<HeldGraph> graph;  // set once the header is parsed
 };
 
 absl::Status CheckInTime(const ServiceCore& core, const LeafCall& leaf,
@@ -39,50 +40,51 @@ absl::Status CheckInTime(const ServiceCore& core, const LeafCall& leaf,
                    " ms for its turn"));
 }
 
-absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
-  RETURN_IF_ERROR(FaultPoint("leaf.serve"));
+// ServeSampleHop, ServeGather or ServeAskKind.
+template <typename Request>
+using ServeFunction = absl::StatusOr<LeafReply> (*)(const Graph&,
+                                                    const Request&,
+                                                    absl::Span<const uint8_t>,
+                                                    const LeafLimits&,
+                                                    ByteBudget&);
+
+// Finds the request's graph, which it sets in `leaf`, and answers from it.
+template <typename Request>
+absl::StatusOr<LeafReply> ServeWith(ServeFunction<Request> serve,
+                                    ServiceCore& core, LeafCall& leaf) {
   const IncomingCall& call = leaf.call;
-  if (call.kind == MessageKind::kSampleHopRequest ||
-      call.kind == MessageKind::kDrawHopRequest ||
-      call.kind == MessageKind::kEligibleHopRequest) {
-    core.metrics.leaf_hops.Add();
-    ASSIGN_OR_RETURN(const auto request,
-                     ParseHeader<v1::SampleHopRequest>(call.kind, call.header));
-    RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
-    ASSIGN_OR_RETURN(leaf.graph,
-                     core.graphs.WithLayout(request.layout_digest()));
-    return ServeSampleHop(leaf.graph->graph(), request, call.payload.span(),
-                          core.leaf_limits, *core.leaf_budget);
-  }
-  if (call.kind == MessageKind::kGatherRequest ||
-      call.kind == MessageKind::kConvertGatherRequest) {
-    core.metrics.leaf_gathers.Add();
-    ASSIGN_OR_RETURN(const auto request,
-                     ParseHeader<v1::GatherRequest>(call.kind, call.header));
-    RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
-    ASSIGN_OR_RETURN(leaf.graph,
-                     core.graphs.WithLayout(request.layout_digest()));
-    return ServeGather(leaf.graph->graph(), request, call.payload.span(),
-                       core.leaf_limits, *core.leaf_budget);
-  }
-  if (call.kind == MessageKind::kAskKindRequest) {
-    core.metrics.leaf_questions.Add();
-    ASSIGN_OR_RETURN(const auto request,
-                     ParseHeader<v1::AskKindRequest>(call.kind, call.header));
-    RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
-    ASSIGN_OR_RETURN(leaf.graph,
-                     core.graphs.WithLayout(request.layout_digest()));
-    return ServeAskKind(leaf.graph->graph(), request, call.payload.span(),
-                        core.leaf_limits, *core.leaf_budget);
-  }
-  return absl::UnimplementedError(
-      absl::StrCat(MessageKindName(call.kind), " is no call of a leaf stream"));
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseHeader<Request>(call.kind, call.header));
+  RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
+  ASSIGN_OR_RETURN(leaf.graph, core.graphs.WithLayout(request.layout_digest()));
+  return serve(leaf.graph->graph(), request, call.payload.span(),
+               core.leaf_limits, *core.leaf_budget);
 }
 
+absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
+  RETURN_IF_ERROR(FaultPoint("leaf.serve"));
+  switch (leaf.call.kind) {
+    case MessageKind::kSampleHopRequest:
+      core.metrics.leaf_hops.Add();
+      return ServeWith(ServeSampleHop, core, leaf);
+    case MessageKind::kGatherRequest:
+      core.metrics.leaf_gathers.Add();
+      return ServeWith(ServeGather, core, leaf);
+    case MessageKind::kAskKindRequest:
+      core.metrics.leaf_questions.Add();
+      return ServeWith(ServeAskKind, core, leaf);
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat(MessageKindName(leaf.call.kind),
+                       " is no call of a leaf stream: SampleHopRequest, "
+                       "GatherRequest and AskKindRequest are"));
+  }
+}
+
+// Requires a kind that Serve answers.
 MessageKind ReplyTo(MessageKind request) {
   switch (request) {
     case MessageKind::kGatherRequest:
-    case MessageKind::kConvertGatherRequest:
       return MessageKind::kGatherReply;
     case MessageKind::kAskKindRequest:
       return MessageKind::kAskKindReply;
@@ -114,8 +116,8 @@ void Respond(ServiceCore& core, const LeafCall& leaf,
   respond(ToAnswer(leaf.call.kind, *std::move(reply)));
 }
 
-// Reads what a reply lacks, column after column, and sends it. On a strand of
-// its own.
+// Reads the rows that a reply lacks from files, column after column, and then
+// sends the reply. Keeps itself alive until then; runs on a strand of its own.
 class ReplyReading : public std::enable_shared_from_this<ReplyReading> {
  public:
   ReplyReading(std::shared_ptr<ServiceCore> core, LeafCall leaf,

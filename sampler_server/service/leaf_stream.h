@@ -1,4 +1,4 @@
-// A peer's stream of leaf calls.
+// Answers the leaf calls of one peer: SampleHop, Gather, AskKind.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_STREAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_STREAM_H_
 
@@ -10,10 +10,16 @@
 
 namespace tributary {
 
-// Each call runs on the leaf executor and in the leaf budget, which nothing
-// else uses; it issues no call and waits for nothing but a disk, where features
-// are in files, and holds no thread then: so chains of waits end here. Full:
-// RESOURCE_EXHAUSTED at once. Not begun before its timeout: DEADLINE_EXCEEDED.
+// Returns the handler of a kLeaf stream (see StreamAcceptor::Accept); `peer`
+// names the other end in messages.
+//
+// Each call runs on the leaf executor and within the leaf budget, which nothing
+// else uses. It issues no calls and waits for nothing but a disk, where
+// features are in files, without holding a thread; so no chain of waits passes
+// through a leaf call. Errors, sent as CallError: RESOURCE_EXHAUSTED at once
+// when the budget is full, DEADLINE_EXCEEDED when a call's timeout passes
+// before it runs, UNIMPLEMENTED for other kinds of calls, and those of
+// leaf/leaf_calls.h.
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               std::string peer);

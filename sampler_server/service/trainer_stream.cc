@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "channel/envelope.h"
 #include "common/observe/log.h"
 #include "common/runtime/fault_point.h"
 #include "sampler_server/service/grants/credit_check.h"

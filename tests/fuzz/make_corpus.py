@@ -269,15 +269,32 @@ def schemas():
 
 
 # --- channel/envelope.h ------------------------------------------------------------------
-def envelope(kind, header, payload, call_id=0):
-    """With CRCs of 0: the fuzzer tries each input with right ones too."""
-    prefix = struct.pack(
-        "<4sHHQIIII", b"TRIB", 1, kind, call_id, len(header), len(payload), 0, 0
-    )
-    return prefix + header + payload
+WIRE_VERSION = 2
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def envelope(kind, header, payload, call_id=0, wire_version=WIRE_VERSION):
+    start = struct.pack("<4sHHQIII", b"TRIB", wire_version, kind, call_id,
+                        len(header), len(payload), crc32c(payload))
+    header_crc = struct.pack("<I", crc32c(start + header))
+    return start + header_crc + header + payload
 
 
 def envelopes():
+    version = number(1, WIRE_VERSION)
+    write("envelope/describe_request", envelope(33, version, b"", 1))
+    write("envelope/older_version",
+          envelope(33, version, b"", 1, WIRE_VERSION - 1))
+    write("envelope/frame", envelope(5, number(1, 3) + number(3, 8),
+                                     b"payload!"))
     frame = number(1, 3) + number(3, 100)
     write("envelope/frame_beyond_slot", envelope(5, frame, bytes(100)))
     halves = number(1, 3) + number(3, 16)

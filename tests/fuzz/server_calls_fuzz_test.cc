@@ -61,14 +61,11 @@ uint64_t MostReplyBytes(const OutgoingMessage& message) {
       ask.ParseFromString(message.header)) {
     return ask.answer_bytes();
   }
-  if ((message.kind == MessageKind::kSampleHopRequest ||
-       message.kind == MessageKind::kDrawHopRequest ||
-       message.kind == MessageKind::kEligibleHopRequest) &&
+  if (message.kind == MessageKind::kSampleHopRequest &&
       hop.ParseFromString(message.header)) {
     return hop.max_reply_bytes();
   }
-  if ((message.kind == MessageKind::kGatherRequest ||
-       message.kind == MessageKind::kConvertGatherRequest) &&
+  if (message.kind == MessageKind::kGatherRequest &&
       gather.ParseFromString(message.header)) {
     return gather.max_reply_bytes();
   }

@@ -9,17 +9,6 @@
 namespace tributary {
 namespace {
 
-bool IsGatherRequest(MessageKind kind) {
-  return kind == MessageKind::kGatherRequest ||
-         kind == MessageKind::kConvertGatherRequest;
-}
-
-bool IsHopRequest(MessageKind kind) {
-  return kind == MessageKind::kSampleHopRequest ||
-         kind == MessageKind::kDrawHopRequest ||
-         kind == MessageKind::kEligibleHopRequest;
-}
-
 // The time in which a message sent before a cancel arrived may still come; far
 // longer than it takes.
 constexpr absl::Duration kUnderWay = absl::Milliseconds(5);
@@ -247,9 +236,9 @@ void ProtocolWatch::ToTrainer(BatchLink& link, const OutgoingMessage& message) {
 void ProtocolWatch::LeafCallSent(const SimLinkInfo& link,
                                  const OutgoingMessage& message) {
   LeafCall call;
-  if (IsHopRequest(message.kind)) {
+  if (message.kind == MessageKind::kSampleHopRequest) {
     call.asked = Parse<v1::SampleHopRequest>(message).num_nodes();
-  } else if (IsGatherRequest(message.kind)) {
+  } else if (message.kind == MessageKind::kGatherRequest) {
     call.asked = Parse<v1::GatherRequest>(message).num_rows();
   }
   if (message.payload_owner == nullptr || link.is_double) return;
@@ -284,9 +273,9 @@ void ProtocolWatch::LeafReplySent(const SimLinkInfo& link,
 void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
                                     const OutgoingMessage& message) {
   uint32_t partition = 0;
-  if (IsHopRequest(message.kind)) {
+  if (message.kind == MessageKind::kSampleHopRequest) {
     partition = Parse<v1::SampleHopRequest>(message).partition();
-  } else if (IsGatherRequest(message.kind)) {
+  } else if (message.kind == MessageKind::kGatherRequest) {
     partition = Parse<v1::GatherRequest>(message).partition();
   } else if (message.kind == MessageKind::kAskKindRequest) {
     partition = Parse<v1::AskKindRequest>(message).partition();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "channel/envelope.h"
 #include "channel/message.h"
 #include "common/batch/batch_view.h"
 #include "common/io/buffer.h"
@@ -101,7 +102,7 @@ TEST(EmbeddedServerTest, GathersIntoTheSlotThatCameWithTheCredit) {
 
   v1::OpenSession open;
   open.set_spec(VectorSpec(server->graph().schema()));
-  open.set_wire_version(1);
+  open.set_wire_version(kWireVersion);
   Send(*stream, MessageKind::kOpenSession, open.SerializeAsString());
   v1::Credit credit;
   credit.set_grant(1);

@@ -1,5 +1,13 @@
-// What peers ask of the partitions here: draws and rows. Pure functions of the
-// graph and the request; they believe nothing, wait for nothing and ask no one.
+// Answers the leaf calls of peers from the partitions of this server: hops,
+// gathered rows, questions of sampling kinds.
+//
+// Each is a pure function of the graph and the request, thread-safe, and
+// validates all of its input. None of them blocks, reads a file or makes a
+// call. Common errors: NOT_FOUND with the partitions that are here, when the
+// partition is not; OUT_OF_RANGE for a row beyond the partition;
+// INVALID_ARGUMENT for sizes and indices; RESOURCE_EXHAUSTED when `budget` is
+// full at the moment. The caller has found `graph` by the request's layout
+// digest (graph_catalog.h).
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CALLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CALLS_H_
 
@@ -17,21 +25,21 @@
 
 namespace tributary {
 
-// Rows of columns that lie in files: to be read into a reply's payload before
-// it is sent.
+// The part of a reply that has to be read from files before it is sent: `rows`
+// of each column.
 struct UnreadRows {
   struct Column {
     const RowFile* file = nullptr;
-    RowForm form;
-    size_t at = 0;  // of the payload
+    RowForm form;   // in the reply
+    size_t at = 0;  // offset of its rows in the payload
   };
-  std::vector<Column> columns;  // empty: nothing is missing
+  std::vector<Column> columns;  // empty: the reply is complete
   std::vector<uint64_t> rows;
-  uint64_t timeout_ms = 0;  // the request's
+  uint64_t timeout_ms = 0;  // of the request
 };
 
-// The answer to a leaf request. Its payload lies in `payload`, whose bytes
-// stay reserved as long as it lives.
+// The reply to a leaf request. The bytes of `payload` stay reserved as long as
+// it lives.
 struct LeafReply {
   std::string header;  // serialized SampleHopReply, GatherReply, AskKindReply
   AlignedBuffer payload;
@@ -40,23 +48,23 @@ struct LeafReply {
 };
 
 struct LeafLimits {
-  size_t max_reply_bytes = 4u << 20;  // whatever the caller allows
+  // Of a payload. A request may ask for less, not for more.
+  size_t max_reply_bytes = 4u << 20;
 };
 
-// Draws neighbours; `payload` as SampleHopRequest says. A reply that would
-// exceed max_reply_bytes is cut, for the caller to go on from. The request's
-// digest is what `graph` was found by (graph_catalog.h). Errors: NOT_FOUND (the
-// partition is not here; those that are), OUT_OF_RANGE (a row),
-// INVALID_ARGUMENT (sizes, indices), RESOURCE_EXHAUSTED (`budget` is full now:
-// ask again).
+// Samples neighbours of the nodes in `payload` (see SampleHopRequest). A reply
+// that would exceed max_reply_bytes is cut; the caller continues it with
+// another request. FAILED_PRECONDITION when the edge type lacks what the draw
+// needs.
 absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const v1::SampleHopRequest& request,
                                          absl::Span<const uint8_t> payload,
                                          const LeafLimits& limits,
                                          ByteBudget& budget);
 
-// Copies rows of columns that are in memory, features in the precision asked
-// for, and names the others; errors as above.
+// Copies the rows of columns in memory, features in the requested precision,
+// and lists columns in files in LeafReply::unread. Replies with as many of the
+// first rows as fit max_reply_bytes.
 absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const v1::GatherRequest& request,
                                       absl::Span<const uint8_t> payload,

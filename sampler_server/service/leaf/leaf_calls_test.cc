@@ -1,4 +1,4 @@
-// Leaf calls, right and wrong.
+// Leaf calls: replies to valid requests, and how others are refused.
 #include "sampler_server/service/leaf/leaf_calls.h"
 
 #include <cstring>

@@ -19,13 +19,14 @@ absl::Status NotHere(const Graph& graph, uint32_t partition) {
       absl::StrJoin(graph.partitions(), ",")));
 }
 
-absl::Status CheckPayload(uint64_t count, size_t item_bytes, size_t payload) {
-  if (payload % item_bytes == 0 && payload / item_bytes == count) {
+absl::Status CheckPayload(uint64_t count, size_t item_bytes,
+                          size_t payload_bytes) {
+  if (payload_bytes % item_bytes == 0 && payload_bytes / item_bytes == count) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("payload of ", payload, " bytes for ", count, " items of ",
-                   item_bytes, " bytes"));
+      absl::StrCat("payload of ", payload_bytes, " bytes for ", count,
+                   " items of ", item_bytes, " bytes"));
 }
 
 absl::Status CheckRows(absl::Span<const uint64_t> rows, uint64_t num_rows) {

@@ -1,4 +1,4 @@
-// What both leaf calls check of a request before they believe it.
+// Validates the requests of leaf calls.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CHECKS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CHECKS_H_
 
@@ -13,19 +13,24 @@
 
 namespace tributary {
 
-// INVALID_ARGUMENT unless index < count.
+// Returns INVALID_ARGUMENT, which names `what`, unless index < count.
 absl::Status CheckIndex(std::string_view what, uint64_t index, size_t count);
 
-// NOT_FOUND, with the partitions that are here.
+// Returns NOT_FOUND with `partition` and the partitions of `graph` that are
+// here.
 absl::Status NotHere(const Graph& graph, uint32_t partition);
 
-// INVALID_ARGUMENT unless `payload` is exactly `count` items long.
-absl::Status CheckPayload(uint64_t count, size_t item_bytes, size_t payload);
+// Returns INVALID_ARGUMENT unless `payload_bytes` is the size of exactly
+// `count` items. `count` may be any number that a peer sends. Requires
+// item_bytes > 0.
+absl::Status CheckPayload(uint64_t count, size_t item_bytes,
+                          size_t payload_bytes);
 
-// OUT_OF_RANGE unless every row is below num_rows.
+// Returns OUT_OF_RANGE unless every row is below num_rows.
 absl::Status CheckRows(absl::Span<const uint64_t> rows, uint64_t num_rows);
 
-// Payloads pack 32-bit arrays before 64-bit ones, so these may be unaligned.
+// Copies the first `count` values of `bytes`, which may be unaligned, since
+// payloads pack 32-bit arrays before 64-bit ones. Requires that they are there.
 template <typename T>
 std::vector<T> CopyArray(absl::Span<const uint8_t> bytes, size_t count) {
   std::vector<T> values(count);

@@ -11,9 +11,10 @@
 namespace tributary {
 namespace {
 
-// A table of one partition, as far as this request goes.
+// The table that a request asks for: a partition's nodes or its edges.
 struct TableRows {
   uint64_t num_rows = 0;
+  // Either these or the two after them are set.
   const NodePartition* nodes = nullptr;
   const NodeTypeSchema* node_type = nullptr;
   const EdgePartition* edges = nullptr;
@@ -50,11 +51,11 @@ absl::Span<const uint8_t> AsBytes(absl::Span<const int64_t> values) {
           values.size() * sizeof(int64_t)};
 }
 
-// A column, and the form in which it was asked for.
+// A column, and the form that its rows take in the reply.
 struct AskedColumn {
   RowTable table;
   RowForm form;
-  const RowFile* file = nullptr;  // where it is read from, if not in memory
+  const RowFile* file = nullptr;  // set where the column is not in memory
 };
 
 AskedColumn Stored(absl::Span<const uint8_t> bytes, size_t row_bytes) {
@@ -134,7 +135,8 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
   auto rows = CopyArray<uint64_t>(payload, n);
   RETURN_IF_ERROR(CheckRows(rows, table.num_rows));
 
-  // While rows are read, their numbers and their order wait.
+  // The row numbers, and the order in which files are read, stay in memory
+  // until the rows are here.
   const bool reads = std::any_of(
       columns.begin(), columns.end(),
       [](const AskedColumn& column) { return column.file != nullptr; });

@@ -24,7 +24,7 @@ uint8_t* Append(const std::vector<T>& values, uint8_t* to) {
   return to + bytes;
 }
 
-// Most edges that the query can emit, before any cap.
+// Returns the most edges that the query can emit, before any limit.
 uint64_t CountEdges(const EdgePartition& edges, const HopQuery& query) {
   uint64_t total = 0;
   for (uint64_t row : query.rows) {
@@ -34,8 +34,8 @@ uint64_t CountEdges(const EdgePartition& edges, const HopQuery& query) {
   return total - std::min(total, query.skip_edges);
 }
 
-// How many nodes and edges fit a reply: at least one of each, so that whoever
-// asks again gets on.
+// Limits the query to as many nodes and edges as fit a reply: at least one of
+// each, so that every request makes progress.
 absl::Status CapReply(uint64_t max_bytes, size_t edge_bytes, HopQuery* query) {
   constexpr size_t kCountBytes = sizeof(uint32_t);
   if (max_bytes < kCountBytes + edge_bytes) {
@@ -57,7 +57,7 @@ absl::Status CapReply(uint64_t max_bytes, size_t edge_bytes, HopQuery* query) {
   return absl::OkStatus();
 }
 
-// A request's payload, array by array.
+// The arrays of a request's payload.
 struct NodeArrays {
   std::vector<uint32_t> local_numbers, trees;
   std::vector<uint64_t> rows;
@@ -81,7 +81,8 @@ absl::Status CheckSize(const v1::SampleHopRequest& request, bool timed,
                                   request.num_excluded_sources()));
 }
 
-// Whose rows come first, then what they exclude.
+// Takes `count` excluded edges off the front of the payload: their rows, then
+// `field` of each.
 template <typename Edge, typename Field>
 absl::Status TakeExcluded(size_t count, Field Edge::*field,
                           absl::Span<const uint8_t>* payload,
@@ -125,7 +126,7 @@ absl::StatusOr<NodeArrays> TakePayload(const v1::SampleHopRequest& request,
 
 absl::StatusOr<std::shared_ptr<const EdgePredicate>> TakePredicate(
     const v1::SampleHopRequest& request, const EdgeTypeSchema& type) {
-  // The predicate's and the session's mask.
+  // The predicate's conditions and the session's mask.
   constexpr size_t kMost = kMaxConditions + 1;
   if (request.conditions_size() > static_cast<int>(kMost)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -138,19 +139,20 @@ absl::StatusOr<std::shared_ptr<const EdgePredicate>> TakePredicate(
   return EdgePredicate::Make(type, std::move(conditions));
 }
 
-// A bit for each edge of the longest row, where rows are looked at.
+// Returns the kernel's working memory where it scans rows for eligible edges:
+// a bit for each edge of the longest row.
 uint64_t EligibleBytes(const EdgePartition& edges, const HopQuery& query) {
   if (query.predicate == nullptr && query.excluded.empty()) return 0;
   uint64_t longest = 0;
   for (uint64_t row : query.rows) {
     longest = std::max(longest, edges.indptr[row + 1] - edges.indptr[row]);
   }
-  // Weighted draws have sums of as many bytes.
+  // Weighted draws hold sums of the same size.
   return (query.draw == Draw::kWeighted ? 2 : 1) * longest / 8;
 }
 
-// Fanout and enumerations; what the partition does not have, and what does not
-// go together, the kernel refuses.
+// Checks fanout and enumerations. The kernel refuses draws that the partition
+// lacks columns for, and combinations that do not exist.
 absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request,
                                   const EdgeTypeSchema& type) {
   if (request.fanout() < -1) {
@@ -232,7 +234,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
       edge_bytes, &query));
   const uint64_t most_edges =
       std::min(CountEdges(*edges, query), query.max_edges);
-  // Twice: as the kernel makes them and as they travel.
+  // Twice: the kernel's output and the payload.
   ASSIGN_OR_RETURN(Reservation reservation,
                    budget.TryReserve(2 * (query.rows.size() * sizeof(uint32_t) +
                                           most_edges * edge_bytes) +

@@ -71,7 +71,7 @@ def reply(header, kind=DESCRIBE_REPLY, **changes):
         lambda call: envelope(kind, call, header, **changes))
 
 
-def describe(json_text, wire_version=1):
+def describe(json_text, wire_version=2):
     return number(1, wire_version) + text(2, json_text) + number(
         3, 0) + number(3, 1) + number(4, 7) + number(7, 1 << 30)
 
@@ -98,8 +98,8 @@ CASES = [
     *everywhere("another gRPC service",
                 peers.failing_calls(12, b"unknown service"),
                 "unknown service"),
-    *everywhere("a later wire version", reply(describe(b"{}"), version=2),
-                "wire version 2", "speaks 1 to 1"),
+    *everywhere("a later wire version", reply(describe(b"{}"), version=3),
+                "wire version 3", "speaks 2"),
     *everywhere("another protocol", reply(describe(b"{}"), magic=b"SEND"),
                 "not a Tributary message"),
     *everywhere("a wrong checksum", reply(describe(b"{}"), crc=1), "CRC32C"),
@@ -170,10 +170,10 @@ class SkewTest(Table):
             "format_version is 2", "reads version 1")
 
     def test_later_wire_version_in_the_description(self):
-        with peers.Listener(reply(describe(self.described(), 2))) as peer:
+        with peers.Listener(reply(describe(self.described(), 3))) as peer:
             done = self.run_program(fill(DOCTOR, peer.address), self.folder)
             self.assertEqual(done.returncode, 1)
-            self.assertIn("wire 2", done.stdout.decode())
+            self.assertIn("wire 3", done.stdout.decode())
 
     def test_two_graphs_in_one_fleet(self):
         with processes.Server(self.graph) as a, processes.Server(
@@ -222,10 +222,10 @@ class SkewTest(Table):
 
 
 WRONG_MESSAGES = [
-    ("a later wire version", envelope(33, 1, number(1, 2), version=2),
-     b"wire version 2"),
-    ("an older wire version", envelope(33, 1, number(1, 0), version=0),
-     b"wire version 0"),
+    ("a later wire version", envelope(33, 1, number(1, 3), version=3),
+     b"wire version 3"),
+    ("an older wire version", envelope(33, 1, number(1, 1), version=1),
+     b"wire version 1"),
     ("another protocol", b"{}" * 40, b"not a Tributary message"),
     ("a wrong checksum", envelope(33, 1, number(1, 1), crc=1), b"CRC32C"),
     ("a message too short", b"TRIB", b"4 bytes"),

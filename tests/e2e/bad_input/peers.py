@@ -61,7 +61,7 @@ def text(field, value):
     return varint(field << 3 | 2) + varint(len(value)) + value
 
 
-def envelope(kind, call, header, payload=b"", version=1, crc=0,
+def envelope(kind, call, header, payload=b"", version=2, crc=0,
              magic=b"TRIB", header_bytes=None):
     """docs/protocol.md's; `crc` is what the right checksum is flipped by."""
     start = struct.pack("<4sHHQIII", magic, version, kind, call,

@@ -30,11 +30,7 @@ absl::StatusOr<ServerDescription> ToDescription(
   RETURN_IF_ERROR(reply.status());
   ASSIGN_OR_RETURN(auto told, ParseReply<v1::DescribeReply>(
                                   *reply, MessageKind::kDescribeReply));
-  if (told.wire_version() < kOldestWireVersion) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it speaks wire version ", told.wire_version(), ", this trainer ",
-        kOldestWireVersion, " to ", kWireVersion));
-  }
+  RETURN_IF_ERROR(CheckWireVersion(told.wire_version()));
   ServerDescription description;
   description.graph_json = std::move(*told.mutable_graph_json());
   description.partitions.assign(told.partitions().begin(),

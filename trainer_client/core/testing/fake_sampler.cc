@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include "channel/envelope.h"
 #include "common/batch/batch_layout.h"
 
 namespace tributary {
@@ -193,7 +194,7 @@ class ControlHandler final : public StreamHandler {
   void OnMessage(IncomingMessage& message) override {
     if (message.kind() == MessageKind::kDescribeRequest) {
       v1::DescribeReply reply;
-      reply.set_wire_version(1);
+      reply.set_wire_version(kWireVersion);
       reply.set_graph_json(settings_->graph_json);
       reply.set_incarnation(settings_->incarnation);
       reply.set_draining(settings_->draining);
