@@ -111,7 +111,7 @@ std::string Made(const RandomCase& c, const Excluded& excluded,
 std::string Defined(const RandomCase& c, const Excluded& excluded) {
   const auto graph = MemoryGraph::Make(c.graph);
   const BatchRequest request = RequestOf(graph->schema(), c.batch);
-  return OracleDigest(
+  return ExpectedDigest(
       c.graph, c.batch.options, request.key.epoch, request.key.index,
       request.input_number, request.original_id, request.input_time,
       [&](size_t type, size_t e) { return excluded(c.graph, type, e); });

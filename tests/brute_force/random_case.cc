@@ -388,9 +388,9 @@ std::string EngineDigestWithPeer(const RandomCase& c) {
 std::string DefinedDigest(const RandomCase& c) {
   const auto graph = MemoryGraph::Make(c.graph);
   const BatchRequest request = RequestOf(graph->schema(), c.batch);
-  return OracleDigest(c.graph, c.batch.options, request.key.epoch,
-                      request.key.index, request.input_number,
-                      request.original_id, request.input_time);
+  return ExpectedDigest(c.graph, c.batch.options, request.key.epoch,
+                        request.key.index, request.input_number,
+                        request.original_id, request.input_time);
 }
 
 }  // namespace tributary

@@ -32,10 +32,10 @@ class DefinedLinks {
         first_tree_(first_tree),
         one_of_several_(one_of_several) {}
 
-  using Tensors = OracleTensors;
+  using Tensors = ExpectedTensors;
 
   // Where hops begin. Once, before what follows.
-  std::vector<OracleStart> Starts() {
+  std::vector<HopStart> Starts() {
     DrawNegatives();
     const auto& links = request_.links;
     for (const std::string& end : {type_.src, type_.dst}) {
@@ -59,10 +59,10 @@ class DefinedLinks {
   Tensors Own(const std::vector<int32_t>& local) {
     Tensors own;
     own[OfLinks("input_id")] =
-        MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
+        MakeExpectedTensor(DType::kInt64, {n_}, request_.input_number);
     if (negatives_.on_exhausted == OnExhausted::kAccept) {
       own[OfLinks("num_exhausted")] =
-          MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
+          MakeExpectedTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
     }
     if (negatives_.mode == NegativeMode::kTriplet) {
       Triplets(local, &own);
@@ -227,15 +227,15 @@ class DefinedLinks {
       shape.push_back(static_cast<uint64_t>(negatives_.amount));
     }
     (*own)[OfEnds("src_index", type_.src)] =
-        MakeOracleTensor(DType::kInt32, {n_}, at(0, n_));
+        MakeExpectedTensor(DType::kInt32, {n_}, at(0, n_));
     (*own)[OfEnds("dst_pos_index", type_.dst)] =
-        MakeOracleTensor(DType::kInt32, {n_}, at(n_, n_));
+        MakeExpectedTensor(DType::kInt32, {n_}, at(n_, n_));
     (*own)[OfEnds("dst_neg_index", type_.dst)] =
-        MakeOracleTensor(DType::kInt32, shape, at(2 * n_, m));
+        MakeExpectedTensor(DType::kInt32, shape, at(2 * n_, m));
     if (options_.draws.time == TimeMode::kNone) return;
     for (const std::string& end : {type_.src, type_.dst}) {
       (*own)[OfEnds("seed_time", end)] =
-          MakeOracleTensor(DType::kInt64, {n_}, request_.input_time);
+          MakeExpectedTensor(DType::kInt64, {n_}, request_.input_time);
     }
   }
 
@@ -253,7 +253,7 @@ class DefinedLinks {
     }
     sources.insert(sources.end(), destinations.begin(), destinations.end());
     (*own)[OfLinks("edge_label_index")] =
-        MakeOracleTensor(DType::kInt32, {2, n_ + m}, sources);
+        MakeExpectedTensor(DType::kInt32, {2, n_ + m}, sources);
   }
 
   void Labels(Tensors* own) {
@@ -271,7 +271,7 @@ class DefinedLinks {
       }
     }
     bytes.resize(DTypeSize(dtype) * (n_ + m), 0);
-    OracleTensor tensor = MakeOracleTensor(dtype, {n_ + m}, bytes);
+    ExpectedTensor tensor = MakeExpectedTensor(dtype, {n_ + m}, bytes);
     (*own)[OfLinks("edge_label")] = tensor;
   }
 
@@ -281,7 +281,7 @@ class DefinedLinks {
       times.push_back(request_.input_time[negative.link]);
     }
     (*own)[OfLinks("edge_label_time")] =
-        MakeOracleTensor(DType::kInt64, {times.size()}, times);
+        MakeExpectedTensor(DType::kInt64, {times.size()}, times);
   }
 
   const MemoryGraphSpec& graph_;
@@ -294,7 +294,7 @@ class DefinedLinks {
   const bool one_of_several_;
   std::vector<Negative> drawn_;
   int64_t exhausted_ = 0;
-  std::vector<OracleStart> starts_;
+  std::vector<HopStart> starts_;
 };
 
 // What is left of a batch's inputs: those of numbers [from, to) in the list,
@@ -332,7 +332,7 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
                               ExcludeMode exclude, bool enclosing,
                               const BatchRequest& request) {
   std::vector<DefinedLinks> parts;
-  std::vector<OracleStart> starts;
+  std::vector<HopStart> starts;
   int64_t first = 0;
   size_t tree = 0;
   for (const DefinedLinkList& list : lists) {
@@ -340,7 +340,7 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
     const size_t links = its.links.size();
     parts.emplace_back(graph, *list.type, options, negatives, exclude,
                        std::move(its), tree, lists.size() > 1);
-    for (const OracleStart& start : parts.back().Starts()) {
+    for (const HopStart& start : parts.back().Starts()) {
       starts.push_back(start);
     }
     first += list.count;
@@ -361,14 +361,15 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
         parts.begin(), parts.end(),
         [&](const DefinedLinks& part) { return part.Excludes(type, e); });
   };
-  OracleAfter after;
+  SubgraphFinisher after;
   if (enclosing) {
-    after = [&](const OracleNodeTypes& nodes, OracleEdgeTypes& edges) {
+    after = [&](const ExpectedNodeTypes& nodes, ExpectedEdgeTypes& edges) {
       return EncloseDefined(graph, *lists[0].type, request.links, nodes, edges);
     };
   }
-  return OracleDigestFrom(graph, options, request.key.epoch, request.key.index,
-                          starts, request.input_time, own, excludes, after);
+  return ExpectedDigestFrom(graph, options, request.key.epoch,
+                            request.key.index, starts, request.input_time, own,
+                            excludes, after);
 }
 
 }  // namespace tributary

@@ -14,9 +14,10 @@ class Fixture final : public KindFixture {
         seed % 3 == 0 ? MakeDirectedCase(seed) : MakeRandomCase(seed);
     KindCase made{random.graph, random.batch, nullptr, Describe(random)};
     made.defined = [random](const BatchRequest& request) {
-      return OracleDigest(random.graph, random.batch.options, request.key.epoch,
-                          request.key.index, request.input_number,
-                          request.original_id, request.input_time);
+      return ExpectedDigest(random.graph, random.batch.options,
+                            request.key.epoch, request.key.index,
+                            request.input_number, request.original_id,
+                            request.input_time);
     };
     return made;
   }
