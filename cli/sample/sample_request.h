@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "cli/command/arguments.h"
 #include "cli/sample/draw_flags.h"
 #include "cli/sample/subgraph_flags.h"
@@ -103,13 +103,6 @@ absl::StatusOr<SampleRequest> ParseSampleArguments(
 
 // Reads the lists that the request names by their files.
 absl::Status ReadListFiles(SampleRequest* request);
-
-// "[TYPE:]NAME", "[TYPE:]1,2,3", "[TYPE:]@FILE.npy" or "[TYPE:]*".
-absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
-
-// "15,10,5", or by edge type: "4,3;publication,author,person=2,0".
-absl::Status FillNumNeighbors(absl::string_view text,
-                              NeighborLoaderOptions* options);
 
 }  // namespace tributary
 

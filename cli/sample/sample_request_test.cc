@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/command/command.h"
+#include "cli/sample/sample_fanouts.h"
+#include "cli/sample/sample_inputs.h"
 
 namespace tributary {
 namespace {
