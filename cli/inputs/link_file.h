@@ -1,4 +1,4 @@
-// Lists of links in text files.
+// Reads lists of links from text files.
 #ifndef TRIBUTARY_CLI_INPUTS_LINK_FILE_H_
 #define TRIBUTARY_CLI_INPUTS_LINK_FILE_H_
 
@@ -9,10 +9,11 @@
 
 namespace tributary {
 
-// A link a line: "source,destination", or "source,destination,label" in every
-// line. Labels are int64 when all are whole, else all float32. Errors name file
-// and line: NOT_FOUND; INVALID_ARGUMENT for another number of columns, for what
-// is no number, for an empty file.
+// Reads one link per line: "source,destination" in every line, or
+// "source,destination,label" in every line. Labels are int64 if all are whole
+// numbers, else all are float32. Errors name file and line: NOT_FOUND;
+// INVALID_ARGUMENT for another number of columns, a cell that is not a number,
+// or an empty file.
 absl::StatusOr<LinkColumns> ReadLinkFile(const std::string& path);
 
 }  // namespace tributary
