@@ -242,7 +242,7 @@ std::vector<Check> CheckFleet(const std::vector<ServerAnswer>& answers) {
   checks.push_back(CheckGraph(all));
   const bool one_layout = checks.back().level == Level::kOk;
   checks.push_back(CheckDraining(all));
-  // Partitions of different layouts have nothing in common but their numbers.
+  // Owners can be compared within one layout only.
   if (one_layout) CheckOwners(all, answers, &checks);
   return checks;
 }

@@ -53,7 +53,7 @@ Check CheckSchema(const absl::StatusOr<GraphSchema>& schema) {
           ""};
 }
 
-// Empty when it is as long as graph.json says.
+// Returns what is wrong with the length; empty if it is as graph.json says.
 std::string LengthProblem(const std::string& folder, const FileSchema& file) {
   struct stat found {};
   if (stat(absl::StrCat(folder, "/", file.path).c_str(), &found) != 0) {

@@ -11,7 +11,7 @@ namespace {
 
 using Level = Check::Level;
 
-// Within one site calls take well under a millisecond.
+// Calls within one site take well under a millisecond.
 constexpr absl::Duration kSlowRoundTrip = absl::Milliseconds(20);
 
 std::string Milliseconds(absl::Duration d) {

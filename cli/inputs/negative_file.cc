@@ -19,7 +19,7 @@ absl::Status Refuse(const Parts&... parts) {
       "line"));
 }
 
-// Appends the line's ids; how many they are.
+// Appends the line's ids; returns their number.
 absl::StatusOr<uint64_t> ReadIds(uint64_t number, absl::string_view line,
                                  std::vector<int64_t>* ids) {
   uint64_t count = 0;

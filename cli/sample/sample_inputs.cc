@@ -20,7 +20,7 @@ constexpr char kInputNodesAllowed[] =
     "a split (train, SCHEME/train), ids (1,2,3), @FILE.npy (ids or a mask) or "
     "* (all); TYPE: before it in a typed graph";
 
-// Comma-separated ids; none when one is not.
+// Parses comma-separated ids; nullopt if one is not.
 std::optional<std::vector<int64_t>> ParseIds(absl::string_view text) {
   std::vector<int64_t> ids;
   for (absl::string_view part : absl::StrSplit(text, ',')) {

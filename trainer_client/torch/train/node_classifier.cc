@@ -120,13 +120,13 @@ absl::StatusOr<Tally> NodeClassifier::Step(const BatchLease* lease,
       ASSIGN_OR_RETURN(const NodeExample example, s.ExampleOf(*lease));
       const at::Tensor logits = s.Logits(example);
       const at::Tensor loss = s.SummedLoss(logits, example.labels);
-      // DDP divides by world: what is left is the mean over the round.
+      // DDP divides by world, which leaves the mean over the round's inputs.
       RETURN_IF_ERROR(s.ddp->Backward(
           loss * (s.group->world() / static_cast<double>(round_inputs))));
       tally = s.TallyOf(example, logits, loss);
     }
     s.optimizer->step();
-    // The tally has waited for the device: the batch's slot may go.
+    // The tally has waited for the device, so the batch's slot is released.
     return s.copies->Poll();
   }));
   return tally;
@@ -140,8 +140,8 @@ absl::StatusOr<Tally> NodeClassifier::Evaluate(const BatchLease& lease) {
     s.model->eval();
     ASSIGN_OR_RETURN(const NodeExample example, s.ExampleOf(lease));
     const at::Tensor logits = s.Logits(example);
-    // A class that no training input has is in no row of the model: wrong, no
-    // error, and without a loss.
+    // No loss: a label of a class that no training input has would make it an
+    // error; here it only counts as wrong.
     tally = s.TallyOf(example, logits, at::zeros({}));
     return s.copies->Poll();
   }));

@@ -90,7 +90,7 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
             RemoteDistSamplingWorkerOptions().worker_key) {
       ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
                        ReadWorkerOptions(a.source.worker_options));
-      // Ranks wait for each other as long.
+      // Ranks wait for each other that long.
       a.source.worker.rpc_timeout = LoaderOptionsOf(options).rpc_timeout;
       return absl::OkStatus();
     }
@@ -116,7 +116,7 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
   a.source.worker.buffer_size = *buffer_size;
   a.source.worker.rpc_timeout = absl::Seconds(t.rpc_timeout);
   RemoteDistSamplingWorkerOptions worker = a.source.worker;
-  if (!a.source.graph.empty()) worker.servers = "127.0.0.1:1";  // any
+  if (!a.source.graph.empty()) worker.servers = "127.0.0.1:1";  // unused
   return worker.Validate();
 }
 
@@ -155,7 +155,7 @@ absl::StatusOr<std::vector<int32_t>> ParseFanouts(const std::string& option,
 ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv) {
   TrainArguments a;
   TrainFlagTexts t;
-  a.train.num_layers = 0;  // as the hops
+  a.train.num_layers = 0;  // the number of hops
   a.loader.batch_size = 512;
   CLI::App app(
       "Trains a graph neural network on batches that Tributary's "

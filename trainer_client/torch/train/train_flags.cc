@@ -40,7 +40,7 @@ CLI::Option* AddWhole(CLI::App& app, const std::string& name, T& value, T min,
       ->default_str(absl::StrCat(value));
 }
 
-// Adds a flag for a finite number, whose range TrainOptions::Validate() checks.
+// Adds a flag for a finite number; its range is checked with the other options.
 CLI::Option* AddReal(CLI::App& app, const std::string& name, double& value,
                      const std::string& help) {
   auto read = [&value, name](const std::string& text) {
@@ -57,45 +57,46 @@ CLI::Option* AddReal(CLI::App& app, const std::string& name, double& value,
 }
 
 void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
-  auto* graph = app.add_option("--graph", a.source.graph,
-                               "Folder of a partitioned graph, sampled inside "
-                               "this process");
+  auto* graph =
+      app.add_option("--graph", a.source.graph,
+                     "Folder of a partitioned graph, sampled in this process");
   app.add_option("--servers", a.source.worker.servers,
                  "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
       ->excludes(graph);
   app.add_option("--worker-options", a.source.worker_options,
-                 "In place of these: a JSON file with the mode and its options")
+                 "Instead of these: a JSON file with the mode and its options")
       ->excludes(graph);
   app.add_option("--mode", t.mode,
-                 "Of --graph: collocated (in this process) or mp (processes "
-                 "of each rank, over shared memory)  [collocated]")
+                 "With --graph: collocated (in this process) or mp (in worker "
+                 "processes of each rank, over shared memory)  [collocated]")
       ->check(CLI::IsMember({"collocated", "mp", "remote"}));
-  AddWhole(app, "--num-workers", t.num_workers, 1, 64, "Processes of mode mp");
+  AddWhole(app, "--num-workers", t.num_workers, 1, 64,
+           "Worker processes of mode mp");
   app.add_option("--worker-program", a.source.worker_program,
                  "The tributary program that mode mp starts  [beside this one, "
                  "or in PATH]");
   app.add_option("--buffer-size", t.buffer_size,
-                 "Receive ring of each loader, such as 256MB")
+                 "Bytes of each loader's receive ring, such as 256MB")
       ->capture_default_str();
   AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
-           "Batches asked for ahead");
+           "Batches requested ahead");
   app.add_flag("--pin-memory", a.source.worker.pin_memory,
-               "Receive into page-locked memory, from which GPUs copy while "
-               "the CPU goes on; without CUDA a warning and plain memory");
+               "Receive into page-locked memory, from which GPUs copy "
+               "asynchronously; without CUDA a warning, and plain memory");
   app.add_option("--worker-key", a.source.worker.worker_key,
-                 "The job's name, by which servers share themselves out")
+                 "The job's name, by which servers divide their capacity")
       ->capture_default_str();
   app.add_option("--graph-name", a.source.worker.graph_name,
-                 "Which of the servers' graphs: NAME, its newest version, or "
-                 "NAME@VERSION");
+                 "Which of the servers' graphs: NAME@VERSION, or NAME for its "
+                 "newest version");
   AddReal(app, "--rpc-timeout", t.rpc_timeout,
           "Longest wait for one batch in seconds, whatever servers report");
 }
 
 void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--num-neighbors", t.num_neighbors,
-                 "Neighbours per node and hop, nearest hop first; -1: all. A "
-                 "layer for each")
+                 "Neighbours per node for each hop, the hop next to the inputs "
+                 "first; -1: all. The model has a layer per hop")
       ->capture_default_str();
   app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
                  "The same for valid and test  [as --num-neighbors]");
@@ -119,7 +120,7 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_flag("--replace", a.loader.replace, "Sample with replacement");
   AddWhole<uint64_t>(app, "--random-seed", a.loader.random_seed, 0,
                      std::numeric_limits<uint64_t>::max(),
-                     "Of order, sampling, parameters and dropout");
+                     "Random seed of order, sampling, parameters and dropout");
 }
 
 void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
@@ -136,17 +137,20 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole<int64_t>(app, "--hidden", o.hidden_channels, 1, o.kMaxHiddenChannels,
                     "Channels of hidden layers");
   AddWhole<int>(app, "--layers", o.num_layers, 1, o.kMaxLayers,
-                "Layers; must equal the hops")
-      ->default_str("that");
-  AddReal(app, "--dropout", o.dropout, "After each hidden layer");
-  AddReal(app, "--input-dropout", o.input_dropout, "Of the features");
+                "Number of layers; must equal the number of hops")
+      ->default_str("the number of hops");
+  AddReal(app, "--dropout", o.dropout, "Dropout after each hidden layer");
+  AddReal(app, "--input-dropout", o.input_dropout,
+          "Dropout of the input features");
   AddReal(app, "--lr", o.learning_rate, "Adam's learning rate");
-  AddReal(app, "--weight-decay", o.weight_decay, "L2, added to the gradient");
+  AddReal(app, "--weight-decay", o.weight_decay,
+          "L2 regularisation, added to the gradient");
   app.add_flag("--row-normalize", o.row_normalize,
                "Divide each feature row by its sum");
   AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,
-                    "0: the largest training label + 1, found by a pass");
-  option("--device", o.device, "auto, cpu or cuda");
+                    "Number of classes; 0: the largest training label + 1, "
+                    "found by a pass over the inputs");
+  option("--device", o.device, "Device: auto, cpu or cuda");
 }
 
 void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
@@ -154,7 +158,8 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
            "Ranks to start on this machine; without it RANK, WORLD_SIZE, "
            "MASTER_ADDR and MASTER_PORT are read, as torchrun sets them");
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
-  app.add_flag("--no-progress", t.no_progress, "No progress on a terminal");
+  app.add_flag("--no-progress", t.no_progress,
+               "Print no progress on a terminal");
 }
 
 }  // namespace
