@@ -1,6 +1,6 @@
-// Prints, for streams between two processes over loopback, the rates of raw TCP,
-// of gRPC alone and of batches, measured in turns in the same run; compare their
-// ratios.
+// Prints, for streams between two processes over loopback, the rates of raw
+// TCP, of gRPC alone and of batches, measured in turns in the same run; compare
+// their ratios.
 //
 //   ./dev bench channel [--streams=1] [--rounds=3] [--frame-kib=64,256,1024]
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Benchmarks each draw mode of the hop kernel: hops and local numbering, without
-// the rest of a batch.
+// Benchmarks each draw mode of the hop kernel: hops and local numbering,
+// without the rest of a batch.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ class HopsAndNumbering {
     query_.exact_memory = false;
   }
 
-  // Excludes, as link inputs do, an edge of each input and one that does not exist.
+  // Excludes, as link inputs do, an edge of each input and one that does not
+  // exist.
   void ExcludeOfInputs() { excludes_ = true; }
 
   void Run(benchmark::State& state) {
@@ -47,8 +48,8 @@ class HopsAndNumbering {
   }
 
  private:
-  // Reports the share of a batch's time that reading its cache lines takes at the
-  // machine's rate.
+  // Reports the share of a batch's time that reading its cache lines takes at
+  // the machine's rate.
   void ReportLines(benchmark::State& state, double seconds) {
     query_.want_positions = counts_lines_ = true;
     for (uint64_t batch = 0; batch < kCounted; ++batch) Sample(batch);
@@ -108,8 +109,9 @@ class HopsAndNumbering {
     return static_cast<int64_t>(out_.neighbors.size());
   }
 
-  // Those that hold a node's row starts, neighbours and edge ids: of each row
-  // apart, what a draw reads beside them left out.
+  // Adds the cache lines that hold the nodes' row starts, drawn neighbours and
+  // edge ids, counted for each row separately. Does not count what else a draw
+  // reads.
   void CountLines(const EdgePartition& edges) {
     const auto line = [](uint64_t place, size_t bytes) {
       return place * bytes / 64;
@@ -132,7 +134,7 @@ class HopsAndNumbering {
     }
   }
 
-  // Of each node: after one half of all times, or more.
+  // Gives each node a bound after at least half of all times.
   void MakeBounds() {
     constexpr int64_t kHalf = RmatGraph::kTimes / 2;
     bounds_.resize(rows_.size());

@@ -10,8 +10,8 @@
 namespace tributary {
 namespace {
 
-// Scatters ids by odd multipliers and shifts, which are bijections of `bits`-bit
-// numbers: R-MAT gives hubs small ids.
+// Scatters ids by odd multipliers and shifts, which are bijections of
+// `bits`-bit numbers: R-MAT gives hubs small ids.
 uint32_t Scatter(uint32_t id, int bits) {
   const uint32_t mask = (uint32_t{1} << bits) - 1;
   id = (id * 0x9E3779B1u) & mask;
@@ -19,8 +19,8 @@ uint32_t Scatter(uint32_t id, int bits) {
   return (id * 0x85EBCA6Bu) & mask;
 }
 
-// Returns {source, destination} of edge `e`: a pure function, so that two passes
-// see the same edges.
+// Returns {source, destination} of edge `e`: a pure function, so that two
+// passes see the same edges.
 std::pair<uint32_t, uint32_t> EdgeOf(uint32_t e, int scale, PhiloxKey key) {
   uint32_t src = 0, dst = 0;
   PhiloxStream words(key, e);

@@ -74,8 +74,8 @@ std::shared_ptr<const SamplingPlan> MakeWalkPlan(double q) {
   return std::make_shared<SamplingPlan>(*std::move(plan));
 }
 
-// Makes whole batches as a server does: numbered, with original ids. The argument
-// is node2vec's q.
+// Makes whole batches as a server does: numbered, with original ids. The
+// argument is node2vec's q.
 void WholeWalkBatches(benchmark::State& state) {
   RunBatches(state, MakeWalkPlan(static_cast<double>(state.range(0))));
 }

@@ -10,7 +10,7 @@ namespace {
 
 using Edges = std::vector<std::pair<int32_t, int32_t>>;
 
-// Whether the type holds edges of the links' type, this way or the other.
+// Returns whether the type holds the links' edges, in either direction.
 bool HoldsLinks(const MemoryGraphSpec::EdgeType& type,
                 const MemoryGraphSpec::EdgeType& links) {
   return &type == &links ||
@@ -18,7 +18,7 @@ bool HoldsLinks(const MemoryGraphSpec::EdgeType& type,
           (type.rel == "rev_" + links.rel || links.rel == "rev_" + type.rel));
 }
 
-// The local numbers of a link's ends.
+// Returns the local numbers of a link's ends.
 std::pair<int32_t, int32_t> EndsOf(const ExpectedNodes& nodes,
                                    const LinkColumns& links, size_t link) {
   const auto tree = static_cast<int64_t>(link);
@@ -27,8 +27,8 @@ std::pair<int32_t, int32_t> EndsOf(const ExpectedNodes& nodes,
       static_cast<int32_t>(nodes.local.at({tree, links.destination[link]}))};
 }
 
-// Distances from a node, as if another were not there: by relaxing all edges
-// until nothing changes.
+// Returns the distances from a node in the graph without another node, by
+// relaxing all edges until nothing changes.
 std::map<int32_t, int64_t> Distances(const Edges& edges, int32_t from,
                                      int32_t without) {
   std::map<int32_t, int64_t> distance = {{from, 0}};
@@ -47,7 +47,7 @@ std::map<int32_t, int64_t> Distances(const Edges& edges, int32_t from,
   return distance;
 }
 
-// Of all types, once the links' own are left out.
+// Removes the links' own edges. Returns the remaining edges of all types.
 Edges DropLinks(const MemoryGraphSpec& graph,
                 const MemoryGraphSpec::EdgeType& type, const LinkColumns& links,
                 const ExpectedNodes& nodes, ExpectedEdgeTypes& edge_types) {

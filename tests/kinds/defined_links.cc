@@ -13,8 +13,8 @@
 namespace tributary {
 namespace {
 
-// Those of one supervision type: `request` is what is left of the batch's
-// without the links of other types.
+// The links of one supervision type. `request` is the batch's, without the
+// links of other types.
 class DefinedLinks {
  public:
   DefinedLinks(const MemoryGraphSpec& graph,
@@ -34,7 +34,7 @@ class DefinedLinks {
 
   using Tensors = ExpectedTensors;
 
-  // Where hops begin. Once, before what follows.
+  // Returns where hops begin. Must be called once, before the other methods.
   std::vector<HopStart> Starts() {
     DrawNegatives();
     const auto& links = request_.links;
@@ -55,7 +55,7 @@ class DefinedLinks {
     return &graph_.edge_types[type] == &type_ && IsExcluded(e);
   }
 
-  // `local`: the numbers of its starts.
+  // Returns the tensors. `local` has the local numbers of Starts().
   Tensors Own(const std::vector<int32_t>& local) {
     Tensors own;
     own[OfLinks("input_id")] =
@@ -75,7 +75,7 @@ class DefinedLinks {
   }
 
  private:
-  // Whether edge `e` of the links' type is one of them.
+  // Returns whether edge `e` of the links' type is one of the links.
   bool IsExcluded(size_t e) const {
     const auto& [u, v] = type_.edges[e];
     const LinkColumns& links = request_.links;
@@ -139,7 +139,7 @@ class DefinedLinks {
     }
   }
 
-  // Of `nodes` original ids: uniformly, or by the number of their edges.
+  // Draws one of `nodes` original ids, uniformly or by degree.
   int64_t NodeOf(const Words& words, uint64_t nodes, bool is_destination) {
     if (negatives_.degree_power == 0) {
       return static_cast<int64_t>(DefinedBelow(words, 0, nodes, nodes > 65536));
@@ -157,7 +157,8 @@ class DefinedLinks {
     return node;
   }
 
-  // degree^power in 16 binary digits, the first of them after the point.
+  // Returns degree^power in 16 binary digits, the first of them after the
+  // point.
   uint64_t DefinedWeight(uint64_t degree) const {
     if (degree == 0) return 0;
     double rest = std::rint(negatives_.degree_power * 65536) / 65536;
@@ -173,7 +174,7 @@ class DefinedLinks {
     return static_cast<uint64_t>(std::rint(product * 65536));
   }
 
-  // Whether an end that was drawn is not there yet at its link's time.
+  // Returns whether a drawn end does not exist yet at its link's time.
   bool IsLate(const Negative& negative) const {
     if (options_.draws.time != TimeMode::kNode) return false;
     const int64_t bound = request_.input_time[negative.link];
@@ -297,8 +298,8 @@ class DefinedLinks {
   std::vector<HopStart> starts_;
 };
 
-// What is left of a batch's inputs: those of numbers [from, to) in the list,
-// which count from there.
+// Returns the request with only the inputs numbered [from, to) in the list,
+// renumbered from 0.
 BatchRequest OfNumbers(const BatchRequest& request, int64_t from, int64_t to) {
   BatchRequest left;
   left.key = request.key;

@@ -5,7 +5,8 @@
 namespace tributary {
 namespace {
 
-// tests/brute_force has thousands of these, and shrinks them.
+// Uses the cases of tests/brute_force, which runs thousands and shrinks
+// failures.
 class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "node"; }
