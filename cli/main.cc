@@ -1,5 +1,5 @@
-// The `tributary` program: declares all subcommands, parses the command line and
-// runs one.
+// The `tributary` program: declares all subcommands, parses the command line
+// and runs one.
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
@@ -38,7 +38,7 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by
-signal N (130 Ctrl-C, 143 SIGTERM); nothing half-written stays behind.
+signal N (130 Ctrl-C, 143 SIGTERM); partial output is removed.
 `tributary COMMAND --help` explains a command and shows examples.)";
 
 std::vector<std::unique_ptr<Command>> AllCommands() {
@@ -67,11 +67,11 @@ absl::Status RunWithinMemory(Command& command, const std::string& name) {
         "out of memory; give smaller counts or sizes, or a larger machine");
   } catch (const std::system_error& error) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the system grants no more threads (", error.what(),
+        absl::StrCat("the system cannot create more threads (", error.what(),
                      "); lower --threads"));
   } catch (const std::length_error&) {
     return absl::ResourceExhaustedError(
-        "a count is beyond what can be addressed; give smaller ones");
+        "a count is larger than addressable memory; give smaller counts");
   }
 }
 

@@ -116,8 +116,8 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
   m.waited_seconds = absl::ToDoubleSeconds(loader.stats().waited);
   if (m.batches > 0) return m;
   return absl::OutOfRangeError(
-      "fewer than two batches came, which make no rate: more --batches, a "
-      "smaller --batch-size or more --input-nodes");
+      "fewer than two batches came, too few for a rate; give more --batches, "
+      "a smaller --batch-size or more --input-nodes");
 }
 
 // Returns the bytes of the arrays that sampling reads.
@@ -210,7 +210,8 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   SampleRequest request = options.request;
   if (options.kind == BenchKind::kStream &&
       (!request.graph.empty() || request.worker.servers.empty())) {
-    return absl::InvalidArgumentError("a stream comes from --servers");
+    return absl::InvalidArgumentError(
+        "this benchmark needs --servers and no graph");
   }
   request.loader.collect_features = options.kind != BenchKind::kSample;
   ASSIGN_OR_RETURN(const auto source, Open(options, request));

@@ -45,7 +45,7 @@ absl::Status CheckArrived(const char* name, absl::Span<const uint8_t> from,
     if (std::memcmp(from.data() + at + kStamp, to.data() + at + kStamp,
                     kTransfers.bytes - kStamp) != 0) {
       return absl::DataLossError(
-          absl::StrCat(name, ": what arrived is not what was sent"));
+          absl::StrCat(name, ": the data received differs from the data sent"));
     }
   }
   return absl::OkStatus();

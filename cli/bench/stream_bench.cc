@@ -43,7 +43,7 @@ absl::Status Measure(const std::string& way, int streams,
     if (std::memcmp(from.data(), to.data() + i * kBatchBytes, kBatchBytes) !=
         0) {
       return absl::DataLossError(
-          absl::StrCat(way, ": what arrived is not what was sent"));
+          absl::StrCat(way, ": the data received differs from the data sent"));
     }
   }
   series.Add(cost, BytesOf(streams) * streams);

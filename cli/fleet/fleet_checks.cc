@@ -123,7 +123,7 @@ Check CheckPartitions(const Reports& reports) {
               absl::StrCat("owners: ", NamedList(counts)), ""};
   if (missing.empty()) return check;
   check.level = Level::kFail;
-  absl::StrAppend(&check.detail, "; nobody owns ", NamedList(missing));
+  absl::StrAppend(&check.detail, "; no owner of ", NamedList(missing));
   check.remedy = absl::StrCat("start `tributary serve --partitions ",
                               absl::StrJoin(missing, ","), "`");
   return check;

@@ -76,9 +76,9 @@ Check CheckPeers(const std::string& self, const ServerReport& report,
   if (!view.silent.empty() || !view.unknown.empty()) check.level = Level::kWarn;
   if (view.unreachable.empty()) return check;
   check.level = Level::kFail;
-  absl::StrAppend(&check.detail, ", no healthy owner of ",
+  absl::StrAppend(&check.detail, ", reaches no healthy owner of ",
                   view.unreachable.size() == 1 ? "partition " : "partitions ",
-                  NamedList(view.unreachable), " in its sight");
+                  NamedList(view.unreachable));
   if (check.remedy.empty()) check.remedy = "start an owner among its --peers";
   return check;
 }

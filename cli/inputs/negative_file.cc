@@ -31,7 +31,7 @@ absl::StatusOr<uint64_t> ReadIds(uint64_t number, absl::string_view line,
       return Refuse("line ", number, ": \"",
                     absl::string_view(
                         at, static_cast<size_t>(std::find(at, end, ',') - at)),
-                    "\" is no id");
+                    "\" is not an id");
     }
     ids->push_back(id);
     ++count;
@@ -55,7 +55,7 @@ absl::StatusOr<NegativeList> Read(absl::string_view text) {
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (list.each == 0) return Refuse("no line");
+  if (list.each == 0) return Refuse("the file is empty");
   return list;
 }
 

@@ -75,7 +75,7 @@ absl::Status ParseSampleSource(const SampleArguments& arguments,
     return UsageError(
         "--worker-options with --graph, --graph-name, --servers, --mode or "
         "--worker-key\n"
-        "allowed: without, for the file says them");
+        "allowed: --worker-options alone, as the file has these options");
   }
   if (arguments.graph.empty() == arguments.servers.empty()) {
     return UsageError(absl::StrCat(
@@ -85,8 +85,8 @@ absl::Status ParseSampleSource(const SampleArguments& arguments,
   }
   if (!arguments.graph.empty() && !arguments.graph_name.empty()) {
     return UsageError(
-        "--graph-name with --graph\nallowed: with --servers, of whose graphs "
-        "it names one");
+        "--graph-name with --graph\nallowed: with --servers, to name one of "
+        "their graphs");
   }
   request->graph = arguments.graph;
   request->worker.servers = arguments.servers;

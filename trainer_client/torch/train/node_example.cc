@@ -56,8 +56,8 @@ absl::StatusOr<at::Tensor> InputLabels(const TorchBatch& batch) {
   if (!batch.y.defined() || batch.y.dim() != 1 ||
       batch.y.scalar_type() != at::kLong) {
     return absl::InvalidArgumentError(
-        "node classification needs labels that are one whole number a node; "
-        "the batches' y is none, or has several columns, or fractions");
+        "node classification needs labels of one whole number per node; y "
+        "is missing, has several columns or is not integral");
   }
   return batch.y.index_select(0, batch.seed_index);
 }

@@ -96,12 +96,13 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
     }
     return absl::InvalidArgumentError(
         "--worker-options with --servers, --graph-name, --mode, --pin-memory "
-        "or --worker-key; allowed: without, for the file says them");
+        "or --worker-key; allowed: --worker-options alone, as the file has "
+        "these options");
   }
   if (!a.source.graph.empty() && !a.source.worker.graph_name.empty()) {
     return absl::InvalidArgumentError(
-        "--graph-name with --graph; allowed: with --servers, of whose graphs "
-        "it names one");
+        "--graph-name with --graph; allowed: with --servers, to name one of "
+        "their graphs");
   }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(

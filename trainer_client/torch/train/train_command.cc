@@ -116,7 +116,7 @@ class RankRun {
       : arguments_(arguments), rank_(rank) {}
 
   absl::Status Run(const OpenBatchSource& open, const std::string& command,
-                  SignalWatcher& watcher) {
+                   SignalWatcher& watcher) {
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
@@ -132,7 +132,7 @@ class RankRun {
 
  private:
   absl::Status RunLoaders(BatchSource& source, ProcessGroup& group,
-                       SignalWatcher& watcher) {
+                          SignalWatcher& watcher) {
     Loaders loaders;
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
     watcher.OnStop([&loaders](int) { loaders.Cancel(); });

@@ -106,7 +106,7 @@ absl::Status TrainLog::Result(const TrainResult& r) {
         << std::endl;
   if (file_) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("--log ", path_, ": not everything could be written"));
+      absl::StrCat("--log ", path_, ": some lines could not be written"));
 }
 
 TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log)
