@@ -31,9 +31,8 @@ namespace tributary {
 // training and validation see one graph while servers change to another.
 //
 // In GLT's terms Open() is init_client, and a server started by `tributary
-// serve
-// --num-clients N` does wait_and_shutdown_server. Must outlive the loaders. The
-// destructor ends workers and connections. Thread-safe.
+// serve --num-clients N` does wait_and_shutdown_server. Must outlive the
+// loaders. The destructor ends workers and connections. Thread-safe.
 class SamplingWorkers {
  public:
   // Starts the server or workers of a local mode; opens no connection for a

@@ -85,7 +85,8 @@ absl::Status DistributedDataParallel::BackwardOfNothing() {
   at::Tensor zero;
   RETURN_IF_ERROR(CatchTorch("backward of nothing", [&] {
     for (const at::Tensor& p : parameters_) {
-      // The sum of no elements is 0, and has gradient 0 even if p is not finite.
+      // The sum of no elements is 0, and has gradient 0 even if p is not
+      // finite.
       const at::Tensor none = p.flatten().slice(0, 0, 0).sum();
       zero = zero.defined() ? zero + none : none;
     }

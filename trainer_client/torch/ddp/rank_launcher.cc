@@ -98,8 +98,8 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Starts a rank in a process group of its own, so that a terminal's Ctrl-C reaches
-// only the launcher, which passes it on once.
+// Starts a rank in a process group of its own, so that a terminal's Ctrl-C
+// reaches only the launcher, which passes it on once.
 absl::StatusOr<pid_t> SpawnRank(int rank, const LaunchOptions& options,
                                 const ListenSocket& master) {
   std::vector<std::string> variables = RankVariables(rank, options, master);
@@ -128,8 +128,8 @@ absl::StatusOr<pid_t> SpawnRank(int rank, const LaunchOptions& options,
   return pid;
 }
 
-// The running ranks and the job's exit code. The destructor kills and reaps what
-// still runs.
+// The running ranks and the job's exit code. The destructor kills and reaps
+// what still runs.
 class Ranks {
  public:
   explicit Ranks(const LaunchOptions& options) : options_(options) {}

@@ -40,8 +40,8 @@ absl::StatusOr<at::ScalarType> ScalarTypeOf(DType dtype) {
       absl::StrCat("no torch dtype for code ", static_cast<int>(dtype)));
 }
 
-// Returns the tensor `name`, checked to have the dtype and number of dimensions;
-// an undefined one if it is optional and the batch has none.
+// Returns the tensor `name`, checked to have the dtype and number of
+// dimensions; an undefined one if it is optional and the batch has none.
 class Fields {
  public:
   explicit Fields(const BatchLease& lease) : lease_(lease) {}
