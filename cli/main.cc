@@ -1,4 +1,5 @@
-// The `tributary` program: one subcommand a file, declared here.
+// The `tributary` program: declares all subcommands, parses the command line
+// and runs one.
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
@@ -37,7 +38,7 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by
-signal N (130 Ctrl-C, 143 SIGTERM); nothing half-written stays behind.
+signal N (130 Ctrl-C, 143 SIGTERM); partial output is removed.
 `tributary COMMAND --help` explains a command and shows examples.)";
 
 std::vector<std::unique_ptr<Command>> AllCommands() {
@@ -55,7 +56,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   return commands;
 }
 
-// A size that was allowed may still be more than this machine has.
+// Runs the command; returns failed allocations as errors: a valid size may be
+// more than this machine has.
 absl::Status RunWithinMemory(Command& command, const std::string& name) {
   try {
     SignalWatcher signals({.program = name, .hangup_too = true});
@@ -65,15 +67,15 @@ absl::Status RunWithinMemory(Command& command, const std::string& name) {
         "out of memory; give smaller counts or sizes, or a larger machine");
   } catch (const std::system_error& error) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the system grants no more threads (", error.what(),
+        absl::StrCat("the system cannot create more threads (", error.what(),
                      "); lower --threads"));
   } catch (const std::length_error&) {
     return absl::ResourceExhaustedError(
-        "a count is beyond what can be addressed; give smaller ones");
+        "a count is larger than addressable memory; give smaller counts");
   }
 }
 
-// What was printed is of use only if it arrived.
+// Returns UNAVAILABLE if some output was not written.
 absl::Status FlushStdout() {
   std::cout.flush();  // CLI11's help
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) {
@@ -83,7 +85,7 @@ absl::Status FlushStdout() {
       absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
 }
 
-// Those that --help lists.
+// Returns the commands that --help lists.
 std::vector<std::string> CommandNames(const CLI::App& parent) {
   std::vector<std::string> names;
   for (const CLI::App* app : parent.get_subcommands({})) {
@@ -100,7 +102,7 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
   return names;
 }
 
-// The app whose arguments were being parsed, and its full name.
+// Returns the command whose arguments were being parsed, and its full name.
 std::pair<const CLI::App*, std::string> Current(const CLI::App& root) {
   const CLI::App* app = &root;
   std::string name = "tributary";
@@ -127,7 +129,8 @@ int ReportParseError(const CLI::App& root, const CLI::ParseError& error) {
   return kExitUsage;
 }
 
-// One would break a message's lines; no option and no sensible path has any.
+// Refuses control characters, which would break the lines of messages; no flag
+// and no sensible path has any.
 absl::Status CheckCharacters(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     for (const char* c = argv[i]; *c != '\0'; ++c) {
@@ -140,7 +143,7 @@ absl::Status CheckCharacters(int argc, char** argv) {
   return absl::OkStatus();
 }
 
-// CLI11 says of a wrong one only that there is none.
+// Refuses unknown commands; CLI11 reports them only as a missing subcommand.
 absl::Status CheckCommandNames(const CLI::App& root, int argc, char** argv) {
   const CLI::App* app = &root;
   std::string path = "tributary";
@@ -160,7 +163,7 @@ absl::Status CheckCommandNames(const CLI::App& root, int argc, char** argv) {
   return absl::OkStatus();
 }
 
-// The exit code of what has ended so, once the user knows of it.
+// Flushes stdout, prints the error, if any, and returns the exit code.
 int End(const std::string& name, absl::Status status) {
   if (status.ok()) status = FlushStdout();
   if (!status.ok()) std::fputs(ErrorText(name, status).c_str(), stderr);
@@ -168,8 +171,8 @@ int End(const std::string& name, absl::Status status) {
 }
 
 int Main(int argc, char** argv) {
-  // A reader that went away and a file that grew too large are errors of a
-  // write, which is told and cleaned up after.
+  // A closed pipe and a file beyond the size limit become errors of write(),
+  // which are reported and cleaned up after.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App root(
@@ -191,7 +194,7 @@ int Main(int argc, char** argv) {
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // --help and --version come this way too.
+    // --help and --version are exceptions, too.
     if (error.get_exit_code() != 0) return ReportParseError(root, error);
     root.exit(error);
     return End("tributary", absl::OkStatus());

@@ -28,7 +28,7 @@ namespace {
 
 constexpr char kMethod[] = "/tributary.benchmark.Bare/Stream";
 
-// One call; owns itself until OnDone.
+// One call of the server. Deletes itself in OnDone().
 class Writer final : public grpc::ServerGenericBidiReactor {
  public:
   Writer(absl::Span<const uint8_t> room, size_t message_bytes, uint64_t bytes)
@@ -112,7 +112,7 @@ class Reader final
   void OnDone(const grpc::Status& status) override {
     done_.set_value(FromGrpcStatus(status, "bare gRPC"));
   }
-  // How many bytes came.
+  // Returns how many bytes arrived.
   absl::StatusOr<uint64_t> Wait() {
     absl::Status status = done_.get_future().get();
     if (!status.ok()) return status;

@@ -1,4 +1,4 @@
-// What gRPC by itself, as it comes, makes of a stream of byte buffers.
+// A baseline: a stream of byte buffers over plain gRPC with default options.
 #ifndef TRIBUTARY_BENCHMARKS_CHANNEL_BARE_GRPC_STREAM_H_
 #define TRIBUTARY_BENCHMARKS_CHANNEL_BARE_GRPC_STREAM_H_
 
@@ -11,9 +11,10 @@
 
 namespace tributary {
 
-// Answers each call with `bytes` out of `room`, again and again from its
-// beginning, in messages of `message_bytes` that refer to it. No CRC, no
-// header, default options.
+// A gRPC server that answers each call with `bytes` bytes read from `room`,
+// over and over from its beginning, in messages of `message_bytes` that
+// reference `room` without a copy. No CRC, no header. `room` must outlive the
+// object, whose destructor stops the server.
 class BareGrpcSource {
  public:
   virtual ~BareGrpcSource() = default;
@@ -22,9 +23,9 @@ class BareGrpcSource {
   virtual uint16_t port() const = 0;
 };
 
-// Seconds until `streams` calls, each on a connection of its own, have brought
-// `bytes` each, which are copied into equal parts of `to`; dropped when it is
-// empty. The connections are made before the clock starts.
+// Returns the seconds until `streams` calls, each on its own connection, have
+// received `bytes` bytes each. They are copied into equal parts of `to`, or
+// dropped if it is empty. Connections are made before the clock starts.
 absl::StatusOr<double> BareGrpcSeconds(uint16_t port, int streams,
                                        uint64_t bytes, absl::Span<uint8_t> to);
 

@@ -1,6 +1,6 @@
-// Prints, for streams between two processes over loopback, the raw rate, that
-// of gRPC by itself and that of batches, taken in turns in the same run: their
-// ratio is what counts.
+// Prints, for streams between two processes over loopback, the rates of raw
+// TCP, of gRPC alone and of batches, measured in turns in the same run; compare
+// their ratios.
 //
 //   ./dev bench channel [--streams=1] [--rounds=3] [--frame-kib=64,256,1024]
 #include <algorithm>
@@ -43,7 +43,7 @@ struct Flags {
   uint64_t bytes() const { return uint64_t{kRoom} * batches(); }  // a stream
 };
 
-// One way to move the bytes, and what it took, round by round.
+// One transport and its measurements, by round.
 struct Series {
   std::string name;
   std::string serve;
@@ -52,8 +52,7 @@ struct Series {
   TransferSeries costs = {};
 };
 
-// --- the far end
-// --------------------------------------------------------------
+// --- the sender's process
 
 absl::Status Serve(const Flags& flags) {
   const AlignedBuffer room = MakePattern(kRoom);
@@ -71,8 +70,7 @@ absl::Status Serve(const Flags& flags) {
   return ServeBatchStreams(room.span(), frame_bytes);
 }
 
-// --- the near end
-// -------------------------------------------------------------
+// --- the receiver's process
 
 std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
   const int streams = flags.streams;
@@ -136,7 +134,6 @@ absl::Status Run(const Flags& flags) {
 }
 
 // --- flags
-// --------------------------------------------------------------------
 
 bool ParseOne(const std::string& name, const std::string& value, Flags& flags) {
   if (name == "--serve") {

@@ -27,7 +27,7 @@ std::vector<uint64_t> InputsOf(uint64_t batch) {
   return inputs;
 }
 
-// indptr, neighbours and edge ids.
+// Bytes of indptr, neighbours and edge ids.
 uint64_t BytesRead() {
   const EdgePartition& edges = *BenchGraph().edges(0, 0);
   return edges.indptr.size() * sizeof(uint64_t) +

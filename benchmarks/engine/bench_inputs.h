@@ -1,9 +1,10 @@
-// What every benchmark here samples, and the limit that it is held against.
+// The graph and inputs that the benchmarks of this folder share, and the limit
+// that their rates are compared with.
 //
-// "of_line_rate": edges sampled per random cache line that one core can read in
-// as much memory. An edge is sampled when its neighbour and its edge id are
-// read and the neighbour has its number in the batch; whole batches gather
-// original ids as well. A step of a walk is an edge, too.
+// The counter "of_line_rate" is edges sampled per random cache line that one
+// core can read in as much memory. An edge counts as sampled when its neighbour
+// and its edge id have been read and the neighbour has its number in the batch;
+// whole batches also gather original ids. A step of a walk counts as an edge.
 #ifndef TRIBUTARY_BENCHMARKS_ENGINE_BENCH_INPUTS_H_
 #define TRIBUTARY_BENCHMARKS_ENGINE_BENCH_INPUTS_H_
 
@@ -17,24 +18,25 @@
 namespace tributary {
 
 inline constexpr uint64_t kInputs = 1024;
-inline constexpr uint64_t kBatches = 1024;  // then the same inputs again
+inline constexpr uint64_t kBatches = 1024;  // then the inputs repeat
 
-// Before all else; `graph` outlives the benchmarks.
+// Must be called before all else. `graph` must outlive the benchmarks.
 void SetBenchGraph(const RmatGraph* graph);
 const RmatGraph& BenchGraph();
 
-// Inputs of batches: random nodes that have neighbours, as inputs of a training
-// set have. Drawn by the first call.
+// Returns the inputs of each batch: random nodes that have neighbours, as the
+// inputs of a training set have. Drawn by the first call.
 const std::vector<std::vector<uint64_t>>& Inputs();
 
-// Of this thread, so that other work on the machine counts little.
+// Returns the CPU time of this thread in seconds: other work on the machine
+// affects it little.
 double CpuSeconds();
 
-// Random lines of as much memory as sampling reads, in huge pages, by the clock
-// of its thread, like what is compared with it. Measured by the first call.
+// Returns the random cache lines per CPU second that one core reads from as
+// much memory, in huge pages, as sampling does. Measured by the first call.
 double LinesPerSecond();
 
-// Of `state`'s batches: how many edges they have, in so many CPU seconds.
+// Sets `state`'s counters for `edges` edges sampled in `seconds` CPU seconds.
 void ReportEdges(benchmark::State& state, int64_t edges, double seconds);
 
 }  // namespace tributary

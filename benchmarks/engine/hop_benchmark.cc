@@ -1,4 +1,5 @@
-// Each way to draw, by the kernel: hops and numbering, no batch around them.
+// Benchmarks each draw mode of the hop kernel: hops and local numbering,
+// without the rest of a batch.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -14,10 +15,10 @@
 namespace tributary {
 namespace {
 
-// Kernel and numbering alone, memory kept from batch to batch.
+// Runs kernel and numbering, and reuses memory from batch to batch.
 class HopsAndNumbering {
  public:
-  // What is drawn: by `query`, from each edge type in turn.
+  // Samples by `query`, from each edge type in turn.
   HopsAndNumbering(std::vector<const EdgePartition*> types,
                    std::vector<int32_t> fanouts, const HopQuery& query,
                    bool number_last = true)
@@ -31,7 +32,8 @@ class HopsAndNumbering {
     query_.exact_memory = false;
   }
 
-  // As link inputs do: of each input an edge, and one that is not there.
+  // Excludes, as link inputs do, an edge of each input and one that does not
+  // exist.
   void ExcludeOfInputs() { excludes_ = true; }
 
   void Run(benchmark::State& state) {
@@ -46,7 +48,8 @@ class HopsAndNumbering {
   }
 
  private:
-  // How much of a batch's time its lines alone take at the machine's rate.
+  // Reports the share of a batch's time that reading its cache lines takes at
+  // the machine's rate.
   void ReportLines(benchmark::State& state, double seconds) {
     query_.want_positions = counts_lines_ = true;
     for (uint64_t batch = 0; batch < kCounted; ++batch) Sample(batch);
@@ -106,8 +109,9 @@ class HopsAndNumbering {
     return static_cast<int64_t>(out_.neighbors.size());
   }
 
-  // Those that hold a node's row starts, neighbours and edge ids: of each row
-  // apart, what a draw reads beside them left out.
+  // Adds the cache lines that hold the nodes' row starts, drawn neighbours and
+  // edge ids, counted for each row separately. Does not count what else a draw
+  // reads.
   void CountLines(const EdgePartition& edges) {
     const auto line = [](uint64_t place, size_t bytes) {
       return place * bytes / 64;
@@ -130,7 +134,7 @@ class HopsAndNumbering {
     }
   }
 
-  // Of each node: after one half of all times, or more.
+  // Gives each node a bound after at least half of all times.
   void MakeBounds() {
     constexpr int64_t kHalf = RmatGraph::kTimes / 2;
     bounds_.resize(rows_.size());
@@ -170,7 +174,7 @@ void UniformExcluding(benchmark::State& state) {
 }
 BENCHMARK(UniformExcluding)->MinTime(2);
 
-// Half of the edges, by their times.
+// Makes half of the edges eligible, by their times.
 void UniformByPredicate(benchmark::State& state) {
   EdgeTypeSchema type;
   type.timed = true;
@@ -184,7 +188,7 @@ void UniformByPredicate(benchmark::State& state) {
 }
 BENCHMARK(UniformByPredicate)->MinTime(2);
 
-// For the kernel's own share.
+// Shows the share of the kernel alone.
 void UniformLastHopNotNumbered(benchmark::State& state) {
   HopsAndNumbering({BenchGraph().edges(0, 0)}, {15, 10, 5}, {}, false)
       .Run(state);
@@ -228,7 +232,7 @@ void Labor(benchmark::State& state) {
 }
 BENCHMARK(Labor)->MinTime(2);
 
-// The same edges in four types; fanouts that find about as many.
+// Has the same edges in four types, with fanouts that find about as many.
 void FourTypes(benchmark::State& state) {
   std::vector<const EdgePartition*> types;
   for (int type = 0; type < RmatGraph::kTypes; ++type) {

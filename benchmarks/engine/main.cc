@@ -1,5 +1,5 @@
-// Sampling beside what the machine's memory can do, in the same run: figures
-// of different machines compare by ratio.
+// Measures sampling, and the limit of the machine's memory, in the same run;
+// compare machines by the ratio.
 //
 //   bazel run -c opt //benchmarks/engine -- --scale=21 --edges=60000000
 #include <benchmark/benchmark.h>

@@ -10,8 +10,8 @@
 namespace tributary {
 namespace {
 
-// Odd multipliers and shifts are bijections of `bits`-bit numbers: hubs, whose
-// ids R-MAT makes small, are scattered.
+// Scatters ids by odd multipliers and shifts, which are bijections of
+// `bits`-bit numbers: R-MAT gives hubs small ids.
 uint32_t Scatter(uint32_t id, int bits) {
   const uint32_t mask = (uint32_t{1} << bits) - 1;
   id = (id * 0x9E3779B1u) & mask;
@@ -19,13 +19,13 @@ uint32_t Scatter(uint32_t id, int bits) {
   return (id * 0x85EBCA6Bu) & mask;
 }
 
-// {source, destination} of edge `e`: a pure function, so that two passes see
-// the same edges.
+// Returns {source, destination} of edge `e`: a pure function, so that two
+// passes see the same edges.
 std::pair<uint32_t, uint32_t> EdgeOf(uint32_t e, int scale, PhiloxKey key) {
   uint32_t src = 0, dst = 0;
   PhiloxStream words(key, e);
   for (int level = 0; level < scale; ++level) {
-    // 16 bits a level: a < 37356 <= b < 49807 <= c < 62259 <= d.
+    // 16 bits per level: a < 37356 <= b < 49807 <= c < 62259 <= d.
     const uint32_t r = words.Word(level / 2) >> (level % 2 * 16) & 0xFFFF;
     src = src << 1 | (r >= 49807 ? 1 : 0);
     dst = dst << 1 | ((r >= 37356 && r < 49807) || r >= 62259 ? 1 : 0);

@@ -13,17 +13,19 @@
 
 namespace tributary {
 
-// Chakrabarti, Zhan, Faloutsos, "R-MAT: A Recursive Model for Graph Mining",
-// SDM 2004, with Graph500's a, b, c = 0.57, 0.19, 0.19 and scattered ids.
+// A graph by Chakrabarti, Zhan, Faloutsos, "R-MAT: A Recursive Model for Graph
+// Mining", SDM 2004, with Graph500's a, b, c = 0.57, 0.19, 0.19 and scattered
+// ids.
 class RmatGraph final : public Graph {
  public:
-  // 2^scale nodes; ids in 32 bits, arrays in huge pages where allowed. Weights
-  // and times of edges are random: w' below 2^32, times below kTimes.
+  // Makes a graph of 2^scale nodes; ids in 32 bits, arrays in huge pages where
+  // the system allows. Weights and times of edges are random: w' below 2^32,
+  // times below kTimes.
   RmatGraph(int scale, int64_t num_edges, uint64_t seed);
   static constexpr int64_t kTimes = int64_t{1} << 20;
 
-  // Part `type` of kTypes: edge e is of type e mod kTypes. Without weights,
-  // times and neighbours' ids.
+  // The graph's edges divided among kTypes types: edge e has type e mod kTypes.
+  // Without weights, times and neighbours' ids.
   static constexpr int kTypes = 4;
   const EdgePartition& typed_edges(int type) const {
     return parts_[static_cast<size_t>(type)].edges;

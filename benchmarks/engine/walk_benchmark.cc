@@ -1,4 +1,4 @@
-// Random walks: the kernel that steps, and whole batches.
+// Benchmarks random walks: the kernel of steps, and whole batches.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t kWalkLength = 40, kWalksPerNode = 10;
 
-// The kernel alone: all walks of a batch step together. An edge is a step.
+// Runs the kernel alone: all walks of a batch step together. An edge is a step.
 void WalkSteps(benchmark::State& state) {
   const EdgePartition& edges = *BenchGraph().edges(0, 0);
   const auto n =
@@ -74,7 +74,8 @@ std::shared_ptr<const SamplingPlan> MakeWalkPlan(double q) {
   return std::make_shared<SamplingPlan>(*std::move(plan));
 }
 
-// As a server makes them: numbered, with original ids. By node2vec's q.
+// Makes whole batches as a server does: numbered, with original ids. The
+// argument is node2vec's q.
 void WholeWalkBatches(benchmark::State& state) {
   RunBatches(state, MakeWalkPlan(static_cast<double>(state.range(0))));
 }

@@ -15,7 +15,7 @@
 namespace tributary {
 namespace {
 
-// Runs what is posted, here and now.
+// Runs posted functions at once, on the calling thread.
 class InlineExecutor final : public Executor {
  public:
   const Clock& clock() const override { return SteadyClock(); }

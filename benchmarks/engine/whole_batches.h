@@ -1,4 +1,5 @@
-// Whole batches as a server makes them, to the last tensor in the room.
+// Benchmarks whole batches: all steps of a server's batch task, up to the last
+// tensor.
 #ifndef TRIBUTARY_BENCHMARKS_ENGINE_WHOLE_BATCHES_H_
 #define TRIBUTARY_BENCHMARKS_ENGINE_WHOLE_BATCHES_H_
 
@@ -10,7 +11,7 @@
 
 namespace tributary {
 
-// Batches of the plan, one after the other on this thread.
+// Makes batches of the plan, one after another on the calling thread.
 void RunBatches(benchmark::State& state,
                 std::shared_ptr<const SamplingPlan> plan);
 

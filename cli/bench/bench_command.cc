@@ -23,27 +23,27 @@
 namespace tributary {
 namespace {
 
-// A server makes at most so many batches of one stream at once.
+// The most batches of one stream that a server makes at once.
 constexpr int kMaxAhead = 32;
-// Of what needs no graph from outside.
-constexpr absl::Duration kMadeUpTime = absl::Seconds(3);
+// The default --seconds of benchmarks that need no graph folder.
+constexpr absl::Duration kDefaultTime = absl::Seconds(3);
 
 constexpr char kDescription[] =
-    R"(Measures how fast batches come, and what the machine can do at best, in
-one run: machines compare by the ratio of the two.)";
+    R"(Measures, in one run, the rate of batches and a limit of the machine. Their
+ratio compares machines.)";
 
 constexpr char kFooter[] =
-    R"(Without --graph, `sample` and `gather` make a graph up by R-MAT. `stream`
-measures the stream by itself, or with --servers all that a fleet does.
+    R"(Without --graph, `sample` and `gather` generate an R-MAT graph. `stream`
+measures the stream alone or, with --servers, batches from a fleet.
 Examples:
-  What this machine samples, and gathers, in one process:
+  Sampling, and gathering features, in one process:
     tributary bench sample
     tributary bench gather --graph g --num-neighbors 15,10,5 --threads 8
-  What batches take from the wire, without sampling, as JSON:
+  The stream of batches alone, without sampling, as JSON:
     tributary bench stream --json
-  What a batch takes to reach the trainer in shared memory, sockets and gRPC:
+  How fast batches reach the trainer by shared memory, sockets and gRPC:
     tributary bench channel
-  What arrives from a fleet (`tributary serve`), as JSON:
+  Batches from a fleet (`tributary serve`), as JSON:
     tributary bench stream --servers 10.0.0.1:50051,10.0.0.2:50051 --json \
         --input-nodes train --num-neighbors 15,10,5 --batch-size 1024)";
 
@@ -60,7 +60,7 @@ class BenchCommand final : public Command {
  private:
   CLI::App* DeclareOne(CLI::App& bench, BenchKind kind, const char* name,
                        const char* about);
-  void DeclareMadeUp(CLI::App& app);
+  void DeclareGenerated(CLI::App& app);
   void DeclareStream(CLI::App& bench);
   void DeclareFarEnd(CLI::App& bench);
   void DeclareChannel(CLI::App& bench);
@@ -70,7 +70,7 @@ class BenchCommand final : public Command {
   absl::Status RunFarEnd() const;
   absl::Status RunChannel() const;
   absl::Status RunFillingEnd() const;
-  bool made_up() const {
+  bool generated() const {
     return kind_ != BenchKind::kStream && arguments_.graph.empty();
   }
   absl::StatusOr<BenchOptions> ReadOptions() const;
@@ -81,25 +81,25 @@ class BenchCommand final : public Command {
   BenchKind kind_ = BenchKind::kSample;
   SampleArguments arguments_;
   std::string scale_ = "16", edges_ = "1048576", feat_dim_ = "100";
-  CLI::Option* servers_ = nullptr;  // of `stream`
+  CLI::Option* servers_ = nullptr;  // --servers of `stream`
   std::string seconds_, streams_ = "1";
   bool json_ = false;
-  absl::Status (BenchCommand::*run_)() const = nullptr;  // of another kind
-  std::string way_;                                      // of the far end
-  std::string door_;                                     // of the filling end
+  absl::Status (BenchCommand::*run_)() const = nullptr;  // null: by kind_
+  std::string way_;                                      // WAY of far-end
+  std::string door_;                                     // DOOR of filling-end
 };
 
 CLI::App* BenchCommand::Declare(CLI::App& root) {
   CLI::App* app = root.add_subcommand("bench", kDescription);
   app->require_subcommand(1);
   app->footer(kFooter);
-  DeclareMadeUp(*DeclareOne(
+  DeclareGenerated(*DeclareOne(
       *app, BenchKind::kSample, "sample",
-      "Samples in this process, beside random reads of cache lines"));
-  DeclareMadeUp(*DeclareOne(
-      *app, BenchKind::kGather, "gather",
-      "Samples with features in this process, beside memcpy and random reads "
-      "of cache lines"));
+      "Samples in this process; compared with random reads of cache lines"));
+  DeclareGenerated(
+      *DeclareOne(*app, BenchKind::kGather, "gather",
+                  "Samples with features in this process; compared with memcpy "
+                  "and random reads of cache lines"));
   DeclareStream(*app);
   DeclareFarEnd(*app);
   DeclareChannel(*app);
@@ -120,50 +120,53 @@ CLI::App* BenchCommand::DeclareOne(CLI::App& bench, BenchKind kind,
   return app;
 }
 
-void BenchCommand::DeclareMadeUp(CLI::App& app) {
-  app.add_option("--graph", arguments_.graph, "A graph's folder")
+void BenchCommand::DeclareGenerated(CLI::App& app) {
+  app.add_option("--graph", arguments_.graph,
+                 "A graph folder; without it a graph is generated")
       ->type_name("DIR");
   DeclareSampleMode(app, arguments_);
-  app.add_option("--scale", scale_, "Of a made-up graph: 2^SCALE nodes")
+  app.add_option("--scale", scale_, "2^SCALE nodes in the generated graph")
       ->capture_default_str();
-  app.add_option("--edges", edges_, "Of a made-up graph")
+  app.add_option("--edges", edges_, "Edges of the generated graph")
       ->capture_default_str();
-  app.add_option("--feat-dim", feat_dim_, "Of a made-up graph")
+  app.add_option("--feat-dim", feat_dim_,
+                 "Features per node of the generated graph")
       ->capture_default_str();
   app.add_option("--seconds", seconds_,
-                 "Epoch after epoch for so long; default: --batches, once; "
-                 "of a made-up graph: 3");
+                 "Repeat epochs for this time; default: --batches, once; for a "
+                 "generated graph: 3");
   app.add_flag("--json", json_, "One JSON object on a line");
 }
 
-// Without servers nothing is sampled: what says how needs them.
+// Flags that say how to sample require --servers: without servers nothing is
+// sampled.
 void BenchCommand::DeclareStream(CLI::App& bench) {
   CLI::App* app = DeclareOne(
       bench, BenchKind::kStream, "stream",
-      "Moves batches over gRPC from a process of its own, beside raw TCP; with "
-      "--servers, receives a fleet's");
+      "Receives batches over gRPC from a process that it starts; compared with "
+      "raw TCP. With --servers, receives batches from a fleet");
   const auto sampling = app->get_options(
       [](const CLI::Option* o) { return !o->check_lname("help"); });
-  servers_ =
-      app->add_option("--servers", arguments_.servers,
-                      "HOST:PORT,... or file:PATH or dns:///NAME:PORT: whole "
-                      "batches, sampled and gathered there")
-          ->type_name("LIST");
+  servers_ = app->add_option("--servers", arguments_.servers,
+                             "HOST:PORT,... or file:PATH or dns:///NAME:PORT: "
+                             "the fleet that makes the batches")
+                 ->type_name("LIST");
   for (CLI::Option* option : sampling) option->needs(servers_);
   app->add_option("--streams", streams_,
                   absl::StrCat("Without --servers: 1 to ", kMaxBenchStreams,
                                ", each on a connection of its own"))
       ->capture_default_str()
       ->excludes(servers_);
-  app->add_option("--seconds", seconds_,
-                  "Rounds, 1 GiB each way, for so long; default: 3. With "
-                  "--servers, epochs; default: --batches, once");
+  app->add_option(
+      "--seconds", seconds_,
+      "Repeat rounds, of 1 GiB by gRPC and 1 GiB by TCP, for this time; "
+      "default: 3. With --servers, repeat epochs; default: --batches, once");
   app->add_flag("--json", json_, "One JSON object on a line");
 }
 
-// The process that `stream` sends from: nothing for people.
+// The sender process of `stream`; not for users.
 void BenchCommand::DeclareFarEnd(CLI::App& bench) {
-  CLI::App* app = bench.add_subcommand("far-end", "Sends what `stream` takes");
+  CLI::App* app = bench.add_subcommand("far-end", "The sender of `stream`");
   app->group("");  // not listed
   app->callback([this] { run_ = &BenchCommand::RunFarEnd; });
   app->add_option("way", way_)->required();
@@ -173,17 +176,18 @@ void BenchCommand::DeclareFarEnd(CLI::App& bench) {
 void BenchCommand::DeclareChannel(CLI::App& bench) {
   CLI::App* app = bench.add_subcommand(
       "channel",
-      "Hands batches over from processes of its own, in shared memory, "
-      "through a unix socket and over gRPC, beside memcpy");
+      "Receives batches from processes that it starts, by shared memory, a "
+      "unix socket and gRPC; compared with memcpy");
   app->callback([this] { run_ = &BenchCommand::RunChannel; });
-  app->add_option("--seconds", seconds_, "Rounds for so long; default: 3");
+  app->add_option("--seconds", seconds_,
+                  "Repeat rounds for this time; default: 3");
   app->add_flag("--json", json_, "One JSON object on a line");
 }
 
-// The processes that `channel` receives from: nothing for people.
+// The sender processes of `channel`; not for users.
 void BenchCommand::DeclareFillingEnd(CLI::App& bench) {
   CLI::App* app =
-      bench.add_subcommand("filling-end", "Fills what `channel` asks for");
+      bench.add_subcommand("filling-end", "The sender of `channel`");
   app->group("");  // not listed
   app->callback([this] { run_ = &BenchCommand::RunFillingEnd; });
   app->add_option("door", door_);
@@ -216,7 +220,7 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
   BenchOptions options;
   options.kind = kind_;
   RETURN_IF_ERROR(ReadRmat(&options.rmat));
-  if (made_up()) options.time = kMadeUpTime;
+  if (generated()) options.time = kDefaultTime;
   if (!seconds_.empty()) {
     ASSIGN_OR_RETURN(options.time, ReadSeconds());
   }
@@ -224,10 +228,10 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
   if (arguments.kind == "link") {
     return UsageError("--kind \"link\" with bench\nallowed: node, walk, ppr");
   }
-  if (made_up()) arguments.graph = "made up";  // what is parsed names one
+  if (generated()) arguments.graph = "generated";  // the parser needs a name
   ASSIGN_OR_RETURN(options.request, ParseSampleArguments(arguments));
   options.request.graph = arguments_.graph;
-  // Enough on its way that no thread of a server waits for this one.
+  // Enough batches ahead that no thread of a server waits for this one.
   auto& worker = options.request.worker;
   worker.prefetch_size = std::clamp(2 * options.request.threads, 4, kMaxAhead);
   worker.worker_concurrency = worker.prefetch_size;
@@ -260,7 +264,7 @@ absl::Status BenchCommand::RunFarEnd() const {
 }
 
 absl::Status BenchCommand::RunChannel() const {
-  absl::Duration time = kMadeUpTime;
+  absl::Duration time = kDefaultTime;
   if (!seconds_.empty()) {
     ASSIGN_OR_RETURN(time, ReadSeconds());
   }
@@ -281,9 +285,9 @@ absl::Status BenchCommand::RunFillingEnd() const {
 }
 
 absl::Status BenchCommand::Run(SignalWatcher&) {
-  SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
+  SetLogLevel(LogLevel::kOff);  // errors are returned as the status
   if (run_ != nullptr) return (this->*run_)();
-  const bool fleet = servers_->count() > 0;  // be it an empty list
+  const bool fleet = servers_->count() > 0;  // also for an empty list
   return kind_ == BenchKind::kStream && !fleet ? RunStream() : RunOne();
 }
 

@@ -1,4 +1,4 @@
-// `tributary bench`: how fast batches come.
+// `tributary bench`: measures how fast batches arrive.
 #ifndef TRIBUTARY_CLI_BENCH_BENCH_COMMAND_H_
 #define TRIBUTARY_CLI_BENCH_BENCH_COMMAND_H_
 

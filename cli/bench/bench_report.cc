@@ -66,7 +66,7 @@ std::string ToJson(const BenchReport& r) {
   if (r.random_line_bytes_per_second) {
     json["random_line_bytes_per_second"] = *r.random_line_bytes_per_second;
   }
-  // A graph's name may be any bytes.
+  // A graph's name may not be UTF-8.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";
 }

@@ -30,7 +30,7 @@ constexpr uint64_t kMaxLimitBytes = uint64_t{1} << 30;
 constexpr uint64_t kMinTcpBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxTcpBytes = uint64_t{8} << 30;
 
-// When the batches are not measured by time.
+// How long the limit is measured if the batches are not measured by time.
 constexpr absl::Duration kLimitTime = absl::Seconds(1);
 
 struct Measured {
@@ -62,8 +62,9 @@ absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
       .status();
 }
 
-// A made-up graph's folder goes as soon as it is mapped: nothing is left
-// behind, however this ends.
+// Opens the source; generates a graph if the options name none. The folder of a
+// generated graph is removed once it is mapped, so nothing is left behind,
+// however the process ends.
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
     const BenchOptions& options, SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty()) {
@@ -79,7 +80,7 @@ double SecondsSince(absl::Time start) {
   return absl::ToDoubleSeconds(SteadyClock().Now() - start);
 }
 
-// The next batch; none at the end of what was asked for.
+// Returns the next batch; none at the end of the requested batches.
 absl::StatusOr<std::optional<BatchLease>> NextOf(const BenchOptions& options,
                                                  DistLoader& loader,
                                                  uint64_t& epoch) {
@@ -115,11 +116,11 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
   m.waited_seconds = absl::ToDoubleSeconds(loader.stats().waited);
   if (m.batches > 0) return m;
   return absl::OutOfRangeError(
-      "fewer than two batches came, which make no rate: more --batches, a "
-      "smaller --batch-size or more --input-nodes");
+      "fewer than two batches came, too few for a rate; give more --batches, "
+      "a smaller --batch-size or more --input-nodes");
 }
 
-// Bytes of the arrays that sampling reads.
+// Returns the bytes of the arrays that sampling reads.
 uint64_t TopologyBytes(const GraphSchema& schema) {
   uint64_t bytes = 0;
   for (const FileSchema& file : schema.files) {
@@ -131,14 +132,15 @@ uint64_t TopologyBytes(const GraphSchema& schema) {
   return bytes;
 }
 
-// Of all arrays: what sampling and gathering read.
+// Returns the bytes of all arrays, which sampling and gathering read.
 uint64_t AllBytes(const GraphSchema& schema) {
   uint64_t bytes = 0;
   for (const FileSchema& file : schema.files) bytes += file.bytes;
   return bytes;
 }
 
-// A graph that fits caches is not held to what memory can do.
+// Returns how much memory the limit is measured in: as much as the graph has,
+// so that a graph that fits caches is compared with caches.
 uint64_t LimitBytes(uint64_t graph_bytes) {
   return std::clamp(graph_bytes, kMinLimitBytes, kMaxLimitBytes);
 }
@@ -209,7 +211,8 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   SampleRequest request = options.request;
   if (options.kind == BenchKind::kStream &&
       (!request.graph.empty() || request.worker.servers.empty())) {
-    return absl::InvalidArgumentError("a stream comes from --servers");
+    return absl::InvalidArgumentError(
+        "this benchmark needs --servers and no graph");
   }
   request.loader.collect_features = options.kind != BenchKind::kSample;
   ASSIGN_OR_RETURN(const auto source, Open(options, request));
@@ -221,7 +224,7 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
                                         source->environment()));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();
-  }  // no prefetching while the limit is measured
+  }  // the loader ends: nothing is prefetched while the limit is measured
   BenchReport report = ReportOf(options, schema, measured);
   RETURN_IF_ERROR(MeasureLimit(options, schema, measured, report));
   return report;

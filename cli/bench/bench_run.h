@@ -1,4 +1,5 @@
-// Measures batches as they come out of a loader, beside the machine's limit.
+// Measures the rate at which a loader delivers batches, and compares it with a
+// limit of the machine.
 #ifndef TRIBUTARY_CLI_BENCH_BENCH_RUN_H_
 #define TRIBUTARY_CLI_BENCH_BENCH_RUN_H_
 
@@ -13,21 +14,23 @@
 
 namespace tributary {
 
+// Where batches are made and what is in them; and the limit.
 enum class BenchKind {
-  kSample,  // in this process, no features; random cache lines
+  kSample,  // in this process, without features; random cache lines
   kGather,  // in this process, with features; memcpy, random cache lines
-  kStream,  // from the servers that `request` names, with features; raw TCP
+  kStream,  // by the servers of `request`, with features; raw TCP
 };
 
 struct BenchOptions {
   BenchKind kind = BenchKind::kSample;
-  // Neither graph nor servers: a graph of `rmat`.
+  // Without graph and servers a graph is generated from `rmat`.
   SampleRequest request;
   RmatOptions rmat;
-  // Epochs again and again for so long; zero: request.batches of one epoch.
+  // Epochs are repeated for this time; zero: request.batches of one epoch.
   absl::Duration time;
 };
 
+// The result of RunBench().
 struct BenchReport {
   BenchKind kind = BenchKind::kSample;
   std::string graph;
@@ -35,29 +38,30 @@ struct BenchReport {
   int64_t edges = 0;
   uint64_t batch_size = 0;
   int threads = 0;
-  // The first batch is start-up, and no part of what follows it here.
+  // The first batch includes start-up; the fields below do not count it.
   double first_batch_seconds = 0;
   uint64_t batches = 0;
   double seconds = 0;
-  double waited_seconds = 0;  // in Next(), the first batch's wait included
+  double waited_seconds = 0;  // in Next(), including that for the first batch
   double batches_per_second = 0;
   double inputs_per_second = 0;
   double edges_per_second = 0;  // sampled
   double bytes_per_second = 0;  // of batches
-  std::string limit;  // what the machine did: "random cache lines of 64 MiB"
+  std::string limit;            // its unit: "random cache lines of 64 MiB"
   double limit_per_second = 0;
-  double ratio = 0;  // edges or bytes, over the limit
-  // Of kGather: what random cache lines of the graph's size bring, for rows
-  // are no sequential copy.
+  double ratio = 0;  // edges or bytes per second, over the limit
+  // For kGather: the rate of random cache lines in as much memory as the graph
+  // has, a second limit, since gathering rows is not a sequential copy.
   std::optional<double> random_line_bytes_per_second;
 };
 
-// INVALID_ARGUMENT when a stream has no servers. OUT_OF_RANGE when fewer than
-// two batches came, for they make no rate. A made-up graph is written to a
-// temporary folder, which is gone on return.
+// Runs the benchmark. INVALID_ARGUMENT when kStream has no servers;
+// OUT_OF_RANGE when fewer than two batches came, too few for a rate; else the
+// loader's errors. A generated graph is written to a temporary folder, removed
+// before return.
 absl::StatusOr<BenchReport> RunBench(const BenchOptions& options);
 
-// Lines for people; one JSON object in one line.
+// Return the report as lines for people, and as one JSON object on one line.
 std::string ToText(const BenchReport& report);
 std::string ToJson(const BenchReport& report);
 

@@ -18,7 +18,7 @@
 namespace tributary {
 namespace {
 
-// A channel and what came of it so far.
+// A channel and its measurements so far.
 struct Measured {
   const char* name;
   ChannelSeries* series;
@@ -30,14 +30,14 @@ absl::StatusOr<Measured> Open(const char* name, ChannelKind kind,
   ASSIGN_OR_RETURN(
       auto channel,
       MeasuredChannel::Open(kind, {"bench", "filling-end"}, kChannelMemory));
-  // Its pages are touched, by both ends, before anything is timed.
+  // Both ends touch all pages before anything is timed.
   BatchesAsked all = kTransfers;
   all.batches = static_cast<int>(kChannelMemory / all.bytes);
   RETURN_IF_ERROR(channel->Run(all).status());
   return Measured{name, series, std::move(channel)};
 }
 
-// But for the stamps, which the asker has looked at.
+// Compares the data but for the stamps, which BatchAsker has checked.
 absl::Status CheckArrived(const char* name, absl::Span<const uint8_t> from,
                           absl::Span<const uint8_t> to) {
   constexpr size_t kStamp = sizeof(BatchStamp);
@@ -45,7 +45,7 @@ absl::Status CheckArrived(const char* name, absl::Span<const uint8_t> from,
     if (std::memcmp(from.data() + at + kStamp, to.data() + at + kStamp,
                     kTransfers.bytes - kStamp) != 0) {
       return absl::DataLossError(
-          absl::StrCat(name, ": what arrived is not what was sent"));
+          absl::StrCat(name, ": the data received differs from the data sent"));
     }
   }
   return absl::OkStatus();

@@ -1,5 +1,5 @@
-// Measures how batches pass from one process of a machine to another, channel
-// beside channel, and beside memcpy.
+// Compares the channels by which batches pass from one process of a machine to
+// another, with each other and with memcpy.
 #ifndef TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_H_
 #define TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_H_
 
@@ -17,19 +17,21 @@
 
 namespace tributary {
 
+// The measurements of one channel.
 struct ChannelSeries {
-  // Small batches, one at a time: from the filled batch to the handler that has
-  // it.
+  // Small batches, one at a time: nanoseconds from the filled batch to the
+  // handler that receives it.
   std::vector<int64_t> handover_ns;
-  TransferSeries transfers;  // of larger ones, a few asked for ahead
+  TransferSeries transfers;  // larger batches, a few requested ahead
 };
 
-// Those larger batches' bytes by memcpy, one thread of one process.
+// The same bytes as of the larger batches, copied by memcpy on one thread.
 struct MemcpySeries {
   std::vector<double> rates;  // GB/s
-  std::vector<double> cpus;   // CPU seconds a GB
+  std::vector<double> cpus;   // CPU seconds per GB
 };
 
+// The result of RunChannelBench().
 struct ChannelBenchReport {
   ChannelSeries shared_memory;  // filled where the trainer reads them
   ChannelSeries unix_socket;    // frames through the same socket
@@ -37,17 +39,18 @@ struct ChannelBenchReport {
   MemcpySeries memcpy;
 };
 
-// Rounds of all channels in turns for `time`, at least one. Each channel's
-// other end is a process that stays: `tributary bench filling-end [DOOR]`,
-// which is this program. UNAVAILABLE when one ends before; DATA_LOSS when what
-// arrives is not what was sent.
+// Measures rounds of all channels in turns for `time`, at least one round. Each
+// channel's other end is one process for the whole run, started from this
+// program: `tributary bench filling-end [DOOR]`. UNAVAILABLE when such a
+// process ends early; DATA_LOSS when the data that arrives differs from the
+// data sent.
 absl::StatusOr<ChannelBenchReport> RunChannelBench(absl::Duration time);
 
-// That process; returns when its parent has gone. Without a door it serves over
-// gRPC.
+// Runs that process; returns when its parent has ended. `door` is the socket to
+// its parent; without one it serves over gRPC.
 absl::Status RunFillingEnd(std::optional<UniqueFd> door);
 
-// Lines for people; one JSON object in one line.
+// Return the report as lines for people, and as one JSON object on one line.
 std::string ToText(const ChannelBenchReport& report);
 std::string ToJson(const ChannelBenchReport& report);
 

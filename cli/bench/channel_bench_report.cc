@@ -41,7 +41,7 @@ std::string TransferLines(const char* name, const ChannelSeries& series,
                          ToText(series.transfers), "", RatioOf(series, report));
 }
 
-// Medians alone would hide how noisy the machine is.
+// Adds the extremes as well: medians alone hide how noisy the machine is.
 void AddRates(const std::vector<double>& rates, Json* json) {
   const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
   (*json)["bytes_per_second"] = Median(rates) * 1e9;

@@ -1,4 +1,4 @@
-// How much `tributary bench channel` moves.
+// The amounts of data that `tributary bench channel` transfers.
 #ifndef TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_SIZES_H_
 #define TRIBUTARY_CLI_BENCH_CHANNEL_BENCH_SIZES_H_
 
@@ -8,10 +8,10 @@
 
 namespace tributary {
 
-// Of either end: larger than most caches, and walked through in order.
+// Memory of each end, used in order; larger than most caches.
 inline constexpr size_t kChannelMemory = size_t{64} << 20;
 
-// Of each channel in a round.
+// What each channel transfers in a round.
 inline constexpr BatchesAsked kHandOvers{
     .batches = 500, .bytes = size_t{64} << 10, .ahead = 1};
 inline constexpr BatchesAsked kTransfers{

@@ -18,11 +18,11 @@ namespace {
 
 constexpr size_t kBatchBytes = size_t{64} << 20;
 constexpr size_t kFrameBytes = size_t{1} << 20;
-constexpr int kBatches = 16;  // a round, of all streams together
+constexpr int kBatches = 16;  // in a round, over all streams
 
 constexpr char kRaw[] = "raw", kStream[] = "batches";
 
-// Of one stream in a round.
+// Batches and bytes of one stream in a round.
 int BatchesOf(int streams) { return std::max(1, kBatches / streams); }
 uint64_t BytesOf(int streams) { return kBatchBytes * BatchesOf(streams); }
 
@@ -43,14 +43,14 @@ absl::Status Measure(const std::string& way, int streams,
     if (std::memcmp(from.data(), to.data() + i * kBatchBytes, kBatchBytes) !=
         0) {
       return absl::DataLossError(
-          absl::StrCat(way, ": what arrived is not what was sent"));
+          absl::StrCat(way, ": the data received differs from the data sent"));
     }
   }
   series.Add(cost, BytesOf(streams) * streams);
   return absl::OkStatus();
 }
 
-// Medians alone would hide how noisy the machine is.
+// Has the extremes as well: medians alone hide how noisy the machine is.
 nlohmann::ordered_json JsonOf(const TransferSeries& series) {
   const auto [least, most] =
       std::minmax_element(series.rates.begin(), series.rates.end());

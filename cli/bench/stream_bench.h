@@ -1,4 +1,5 @@
-// Measures the batch stream by itself, beside raw TCP, between two processes.
+// Compares the batch stream alone, without sampling, with raw TCP, between two
+// processes.
 #ifndef TRIBUTARY_CLI_BENCH_STREAM_BENCH_H_
 #define TRIBUTARY_CLI_BENCH_STREAM_BENCH_H_
 
@@ -13,29 +14,34 @@ namespace tributary {
 
 inline constexpr int kMaxBenchStreams = 16;
 
+// Options of RunStreamBench().
 struct StreamBenchOptions {
-  int streams = 1;  // at once, each on a connection of its own; at most 16
-  // Rounds for so long, at least one. A round is a GiB each way.
+  int streams = 1;  // at once, each on its own connection; kMaxBenchStreams
+  // Rounds are run for this time, at least one. A round transfers a GiB by the
+  // batch stream and a GiB by raw TCP.
   absl::Duration time = absl::Seconds(3);
 };
 
+// The result of RunStreamBench().
 struct StreamBenchReport {
   int streams = 1;
-  TransferSeries batches;  // as servers send and trainers take them
+  TransferSeries batches;  // as servers send and trainers receive them
   TransferSeries raw;      // writev and readv of the same memory
 };
 
-// The ways in turns, each with a sender of its own: `tributary bench far-end
-// WAY STREAMS`, which is this program, and ends with its turn. UNAVAILABLE when
-// it ends before; DATA_LOSS when what arrives is not what was sent.
+// Measures the two transports in turns. For each turn a sender process is
+// started from this program: `tributary bench far-end WAY STREAMS`. UNAVAILABLE
+// when it ends early; DATA_LOSS when the data that arrives differs from the
+// data sent.
 absl::StatusOr<StreamBenchReport> RunStreamBench(
     const StreamBenchOptions& options);
 
-// That sender; returns when the one that it sends to has gone. `way` is raw or
-// batches.
+// Runs that sender; returns when its receiver has ended. `way` is "raw" or
+// "batches"; a usage error for another.
 absl::Status RunStreamBenchFarEnd(const std::string& way, int streams);
 
-// Lines for people; one JSON object in one line. Medians of the rounds.
+// Return the medians of the rounds as lines for people, and as one JSON object
+// on one line.
 std::string ToText(const StreamBenchReport& report);
 std::string ToJson(const StreamBenchReport& report);
 

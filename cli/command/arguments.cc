@@ -42,7 +42,7 @@ absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::Duration min,
                                             absl::Duration max) {
   const auto seconds = ParseNumber<double>(text);
-  // Written so that NaN is refused.
+  // The negated comparisons refuse NaN.
   if (!seconds.has_value() || !(*seconds >= absl::ToDoubleSeconds(min)) ||
       !(*seconds <= absl::ToDoubleSeconds(max))) {
     return Refused(option, text,

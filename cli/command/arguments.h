@@ -1,6 +1,6 @@
-// Values of command-line options, read strictly: no signs, spaces or trailing
-// characters are let through. Errors are usage errors that name the option,
-// the value and what is allowed.
+// Strict parsers of flag values: signs, spaces and trailing characters are
+// refused. Errors are usage errors that name the flag, the value and what is
+// allowed.
 #ifndef TRIBUTARY_CLI_COMMAND_ARGUMENTS_H_
 #define TRIBUTARY_CLI_COMMAND_ARGUMENTS_H_
 
@@ -16,32 +16,32 @@
 
 namespace tributary {
 
-// A whole number in [min, max].
+// Parses a whole number in [min, max].
 absl::StatusOr<uint64_t> ParseWhole(absl::string_view option,
                                     absl::string_view text, uint64_t min = 0,
                                     uint64_t max = UINT64_MAX);
 
-// A number in [min, max].
+// Parses a number in [min, max].
 absl::StatusOr<double> ParseReal(absl::string_view option,
                                  absl::string_view text, double min,
                                  double max);
 
-// Seconds, with or without a fraction, in [min, max].
+// Parses seconds, with or without a fraction, in [min, max].
 absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::string_view text,
                                             absl::Duration min,
                                             absl::Duration max);
 
-// The place of `text` in `choices`.
+// Returns the index of `text` in `choices`.
 absl::StatusOr<size_t> ParseChoice(absl::string_view option,
                                    absl::string_view text,
                                    const std::vector<std::string>& choices);
 
-// NAME, NAME@VERSION, or nothing.
+// Parses NAME, NAME@VERSION, or an empty text.
 absl::StatusOr<GraphName> ParseGraphName(absl::string_view option,
                                          absl::string_view text);
 
-// FROM:TO, half-open, not empty.
+// A half-open range that is not empty: FROM:TO.
 struct IndexRange {
   uint64_t from = 0;
   uint64_t to = UINT64_MAX;

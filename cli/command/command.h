@@ -1,4 +1,4 @@
-// A subcommand of `tributary`, and how its errors reach the terminal.
+// The interface of the subcommands of `tributary`, and how errors are printed.
 #ifndef TRIBUTARY_CLI_COMMAND_COMMAND_H_
 #define TRIBUTARY_CLI_COMMAND_COMMAND_H_
 
@@ -15,32 +15,34 @@ namespace tributary {
 
 class SignalWatcher;
 
-// main() makes one of each command, lets all declare themselves, and runs the
-// one that the command line names.
+// A subcommand. main() makes one of each, lets all declare their flags, and
+// runs the one that the command line names; all on one thread.
 class Command {
  public:
   virtual ~Command() = default;
-  // Adds one subcommand to `root` and returns it: its description, its options
-  // (whose values go into members of this object) and, as footer, examples.
+  // Adds one subcommand to `root` and returns it: a description, flags (whose
+  // values parsing writes into members of this object) and, as footer,
+  // examples.
   virtual CLI::App* Declare(CLI::App& root) = 0;
-  // After parsing. Results go to stdout, nothing else does. Signals end the
-  // process unless the command takes them.
+  // Runs the command, after parsing. Only results may be printed on stdout.
+  // Signals end the process unless the command handles them by `signals`.
   virtual absl::Status Run(SignalWatcher& signals) = 0;
 };
 
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 
-// INVALID_ARGUMENT that ends the program with kExitUsage: the command line is
-// wrong, whatever the files and servers it names are like. At most three
-// lines: what is wrong, where, what is allowed.
+// Returns an INVALID_ARGUMENT error that ends the program with kExitUsage, for
+// a command line that is wrong whatever the files and servers that it names
+// hold. `message` has at most three lines: what is wrong, where, what is
+// allowed.
 absl::Status UsageError(absl::string_view message);
 
-// 0 when OK.
+// Returns the exit code of a program that ends with `status`; 0 if it is OK.
 int ExitCodeOf(const absl::Status& status);
 
-// What goes to stderr: "PROGRAM: message", with the code's name but for usage
-// errors, by TerminalError.
+// Returns the text for stderr, made by TerminalError(): "PROGRAM: message",
+// with the name of the status code except for usage errors.
 std::string ErrorText(absl::string_view program, const absl::Status& status);
 
 }  // namespace tributary

@@ -25,7 +25,7 @@ const char* LevelName(Check::Level level) {
 std::string Check::ToString() const {
   std::string line = LevelName(level);
   line.resize(6, ' ');
-  // A server's error may hold anything: one check stays one line.
+  // A server's error may hold any bytes; one check must stay one line.
   absl::StrAppend(&line, what, ": ", TerminalLine(detail));
   if (!remedy.empty()) absl::StrAppend(&line, "; ", TerminalLine(remedy));
   return line;

@@ -18,16 +18,16 @@
 namespace tributary {
 namespace {
 
-// Calls to each server, beyond the first one, for the round trip.
+// Calls to each server after the first one, which measure the round trip.
 constexpr int kProbes = 4;
 
 constexpr char kDescription[] =
-    R"(Finds out what is wrong with a fleet or a folder, and says what to do.
-One line per check:
+    R"(Diagnoses a fleet or a folder, and names remedies. Prints one line per check:
 
   ok|warn|fail  what: detail; remedy)";
 
-constexpr char kFooter[] = R"(Exits with 1 when a check fails; warnings are 0.
+constexpr char kFooter[] =
+    R"(Exits with 1 if a check fails; warnings do not count.
 Examples:
   tributary doctor --servers 10.0.0.1:50051,10.0.0.2:50051
   tributary doctor --graph cora.graph)";
@@ -51,7 +51,7 @@ class DoctorCommand final : public Command {
                     "A fleet: HOST:PORT,... | file:PATH | dns:///NAME:PORT");
     app->add_option("--graph", graph_, "A graph folder");
     app->add_option("--graph-name", graph_name_,
-                    "Of the fleet's graphs one alone: NAME[@VERSION]");
+                    "Only this graph of the fleet: NAME[@VERSION]");
     app->add_option("--timeout", timeout_, "Seconds to wait for the servers")
         ->capture_default_str();
     app->footer(kFooter);

@@ -1,4 +1,4 @@
-// `tributary doctor`: what is wrong with a fleet or a folder, and what to do.
+// `tributary doctor`: diagnoses a fleet or a folder, and names remedies.
 #ifndef TRIBUTARY_CLI_FLEET_DOCTOR_COMMAND_H_
 #define TRIBUTARY_CLI_FLEET_DOCTOR_COMMAND_H_
 

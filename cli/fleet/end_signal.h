@@ -1,4 +1,4 @@
-// What a serving command waits for.
+// The event that a serving command waits for.
 #ifndef TRIBUTARY_CLI_FLEET_END_SIGNAL_H_
 #define TRIBUTARY_CLI_FLEET_END_SIGNAL_H_
 
@@ -6,8 +6,8 @@
 
 namespace tributary {
 
-// The first signal to a server, or another number than 0 that ends it.
-// Thread-safe.
+// Holds the first number given to Set(): the signal that ends a server, or
+// another number that is not 0. Thread-safe.
 class EndSignal {
  public:
   void Set(int signal) {
@@ -15,6 +15,7 @@ class EndSignal {
     if (signal_ == 0) signal_ = signal;
     set_.NotifyAll();
   }
+  // Waits for the first Set() and returns its number.
   int Wait() {
     MutexLock lock(mutex_);
     while (signal_ == 0) set_.Wait(mutex_);

@@ -1,4 +1,4 @@
-// What is wrong with a fleet, judged by what its servers say.
+// `tributary doctor --servers`: checks a fleet by the answers of its servers.
 #ifndef TRIBUTARY_CLI_FLEET_FLEET_CHECKS_H_
 #define TRIBUTARY_CLI_FLEET_FLEET_CHECKS_H_
 
@@ -9,11 +9,12 @@
 
 namespace tributary {
 
-// `answers` is what AskServers returned: one of each listed server. Of those
-// that answer: one graph and layout, versions that this program speaks, every
-// partition owned, some server that takes batches, every server able to reach
-// the partitions that it does not own. Fails are what stops or changes batches;
-// warnings what slows them or leaves no room for the next failure.
+// Checks `answers`, the result of AskServers() with one entry per listed
+// server. Those that answered must have one graph and layout, versions that
+// this program speaks, an owner for every partition, some server that takes
+// batches, and every server must reach the partitions that it does not own. A
+// failed check means that batches stop or change; a warning, that they are
+// slowed, or that the next failure would stop them.
 std::vector<Check> CheckFleet(const std::vector<ServerAnswer>& answers);
 
 }  // namespace tributary

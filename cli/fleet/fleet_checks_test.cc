@@ -100,7 +100,7 @@ TEST(FleetChecksTest, ASilentServerTakesItsPartitionAlong) {
             "`tributary serve --listen 10.0.0.2:1`, or take it from the list; "
             "if it runs, let this machine reach that port");
   EXPECT_THAT(Find(checks, "partitions").ToString(),
-              HasSubstr("nobody owns 1; start `tributary serve --partitions "
+              HasSubstr("no owner of 1; start `tributary serve --partitions "
                         "1`"));
 }
 
@@ -142,8 +142,8 @@ TEST(FleetChecksTest, AServerWithoutPeersFailsUnlessItOwnsAll) {
   std::vector<ServerAnswer> fleet = {Server(1, {0}, {}), Server(2, {0, 1}, {})};
   EXPECT_THAT(Problems(fleet), ElementsAre("fail peers of 10.0.0.1:1"));
   EXPECT_EQ(Find(CheckFleet(fleet), "peers of 10.0.0.1:1").detail,
-            "0 healthy, not told of 10.0.0.2:1, no healthy owner of partition "
-            "1 in its sight");
+            "0 healthy, not told of 10.0.0.2:1, reaches no healthy owner of "
+            "partition 1");
   EXPECT_EQ(Find(CheckFleet(fleet), "partitions").detail, "owners: 0x2, 1x1");
 }
 

@@ -44,7 +44,7 @@ absl::StatusOr<ServerReport> ToReport(const v1::DescribeReply& told) {
   return report;
 }
 
-// Of the graph with that layout; empty: of the newest.
+// Asks for the graph with that layout digest; if it is empty, for the newest.
 CallRequest DescribeCall(const std::string& layout) {
   v1::DescribeRequest request;
   request.set_wire_version(kWireVersion);
@@ -58,7 +58,7 @@ std::string LayoutOf(const ServerReport& report) {
   return {layout.begin(), layout.end()};
 }
 
-// Asks the servers, within the time.
+// Calls to a list of servers that share one deadline.
 class FleetQuery {
  public:
   FleetQuery(const std::vector<Address>& addresses, Transport* transport,
@@ -70,8 +70,8 @@ class FleetQuery {
     return calls_.Call(servers, DescribeCall(layout), deadline_);
   }
 
-  // Of all graphs of a server that has told of one. One that is let go
-  // meanwhile is left out.
+  // Returns reports on all graphs of a server, given its reply on one of them.
+  // Leaves out graphs that the server drops meanwhile.
   absl::StatusOr<std::vector<ServerReport>> ReportsOf(
       size_t server, const v1::DescribeReply& told) {
     ASSIGN_OR_RETURN(const ServerReport first, ToReport(told));
@@ -91,7 +91,7 @@ class FleetQuery {
     return reports;
   }
 
-  // The shortest of so many.
+  // Returns the shortest round trip of `probes` calls.
   std::optional<absl::Duration> RoundTrip(size_t server, int probes) {
     std::optional<absl::Duration> shortest;
     for (int i = 0; i < probes; ++i) {

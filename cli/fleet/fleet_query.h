@@ -1,4 +1,4 @@
-// Asks every server of a list what it is: what `status` and `doctor` look at.
+// Asks every server of a list for its state, for `status` and `doctor`.
 #ifndef TRIBUTARY_CLI_FLEET_FLEET_QUERY_H_
 #define TRIBUTARY_CLI_FLEET_FLEET_QUERY_H_
 
@@ -15,37 +15,40 @@
 
 namespace tributary {
 
-// One server of which another one says whether it answers.
+// A server as one of its peers sees it.
 struct PeerReport {
   std::string address;
   bool healthy = false;
   std::vector<uint32_t> partitions;
 };
 
-// What a server said of itself and of a graph that it holds.
+// A server's report on itself and on one graph that it holds.
 struct ServerReport {
   uint32_t wire_version = 0;
   GraphSchema schema;
   std::vector<uint32_t> partitions;  // that it owns
   uint64_t incarnation = 0;          // differs at each start
-  bool draining = false;             // or the graph is being retired
+  bool draining = false;             // the server; or it retires the graph
   uint64_t budget_bytes = 0;
   std::vector<PeerReport> peers;
 };
 
+// What one listed server answered.
 struct ServerAnswer {
   Address address;
-  // Of each graph, the newest last, at least one; or why there is none.
+  // A report on each graph, the newest last, at least one; or the error of the
+  // call.
   absl::StatusOr<std::vector<ServerReport>> reports;
-  // The shortest of a few calls on an open connection, by this machine's
-  // clock alone. None when it answered only once.
+  // The shortest round trip of a few calls on an open connection. None if the
+  // server answered only once.
   std::optional<absl::Duration> round_trip;
 };
 
-// `servers` is HOST:PORT,... | file:PATH | dns:///NAME:PORT; each is asked
-// `probes` times more than is needed, and all within `timeout`. Of graphs that
-// `graph` does not match nothing is said; who holds no other is NOT_FOUND. By
-// address. A usage error when `servers` is none of these; NOT_FOUND when the
+// Asks all servers of the list `servers`, which is HOST:PORT,... | file:PATH |
+// dns:///NAME:PORT, within `timeout`; each `probes` times more than needed, to
+// measure the round trip. Answers are ordered by address. Graphs that `graph`
+// does not match are left out; a server without any other answers NOT_FOUND.
+// Returns a usage error when `servers` has another form; NOT_FOUND when the
 // list is empty.
 absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
                                                      const GraphName& graph,

@@ -53,13 +53,14 @@ Check CheckSchema(const absl::StatusOr<GraphSchema>& schema) {
           ""};
 }
 
-// Empty when it is as long as graph.json says.
+// Returns what is wrong with the length; empty if it is as graph.json says.
 std::string LengthProblem(const std::string& folder, const FileSchema& file) {
   struct stat found {};
   if (stat(absl::StrCat(folder, "/", file.path).c_str(), &found) != 0) {
     return absl::StrCat(file.path, ": ", std::strerror(errno));
   }
-  if (!S_ISREG(found.st_mode)) return absl::StrCat(file.path, ": no file");
+  if (!S_ISREG(found.st_mode))
+    return absl::StrCat(file.path, ": not a regular file");
   if (static_cast<uint64_t>(found.st_size) == file.bytes) return "";
   return absl::StrCat(file.path, " has ", found.st_size, " bytes, not ",
                       file.bytes);

@@ -1,4 +1,4 @@
-// What is wrong with a graph folder, without reading it all.
+// `tributary doctor --graph`: checks a graph folder without reading it all.
 #ifndef TRIBUTARY_CLI_FLEET_FOLDER_CHECKS_H_
 #define TRIBUTARY_CLI_FLEET_FOLDER_CHECKS_H_
 
@@ -11,9 +11,9 @@
 
 namespace tributary {
 
-// graph.json, the length of each file that it lists, whether a server would
-// open the folder, and whether it fits `memory` beside what `serve` takes for
-// batches. Reads no array: `tributary verify` does.
+// Checks graph.json, the length of each file that it lists, whether a server
+// can open the folder, and whether the folder fits `memory` beside the memory
+// that `serve` reserves for batches. Reads no array; `tributary verify` does.
 std::vector<Check> CheckFolder(const std::string& folder,
                                const absl::StatusOr<MemoryLimit>& memory);
 

@@ -28,13 +28,13 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(Prints one line on stdout when it serves:
+    R"(Prints one line on stdout once it serves:
   ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
 With several graphs, graphs=NAME@VERSION:0,1;... instead of partitions=0,1.
-SIGTERM and SIGINT drain it once it serves: it takes no new batches, finishes
-what it has, and exits with 0. A second signal ends it at once. With
---num-clients N it drains, too, once N trainers have said that they are done, as
-tributary-train's ranks do at their end.
+SIGTERM and SIGINT drain a serving process: it accepts no new batches, finishes
+those that it has, and exits with 0. A second signal ends it at once. With
+--num-clients N it also drains once N trainers have reported that they are done,
+as tributary-train's ranks do at their end.
 Examples:
   tributary serve --graph cora.graph --listen 127.0.0.1:0
   tributary serve --graph products.graph --partitions 0,2 \
@@ -42,9 +42,9 @@ Examples:
   tributary serve --graph monday.graph --graph tuesday.graph --listen 127.0.0.1:0
   tributary serve --graph file:graphs.txt --listen 127.0.0.1:0)";
 
-constexpr int kAllClientsGone = -1;  // no signal
+constexpr int kAllClientsGone = -1;  // not a signal number
 
-// Says what is wrong with an option's value as a usage error.
+// Returns the error of a flag's value as a usage error.
 absl::Status Usage(const std::string& option, const absl::Status& status) {
   return UsageError(absl::StrCat(option, ": ", std::string(status.message())));
 }
@@ -59,12 +59,12 @@ class ServeCommand final : public Command {
     CLI::App* app = root.add_subcommand(
         "serve", "Serve a graph's partitions to trainers and to peers.");
     app->add_option("--graph", graphs_,
-                    "Graph folder; again for each further one; or file:PATH, "
-                    "which lists them and is read again every second")
+                    "Graph folder, once for each graph; or file:PATH, a list "
+                    "of folders that is read again every second")
         ->required()
         ->allow_extra_args(false);
     app->add_option("--partitions", partitions_,
-                    "Of each graph: all, or numbers: 0,2")
+                    "Partitions of each graph to serve: all, or numbers: 0,2")
         ->capture_default_str();
     app->add_option("--listen", listen_,
                     "HOST:PORT; port 0: any free one; or unix:/PATH")
@@ -81,26 +81,29 @@ class ServeCommand final : public Command {
     app->add_option("--memory-budget", memory_budget_,
                     "Bytes of batches being made or sent: 512MB, 4GB")
         ->capture_default_str();
-    app->add_option("--job-weights", job_weights_,
-                    "Shares of jobs, by worker_key: train-a=4,train-b=1,*=1; "
-                    "*: all others together, 0: refused; default: equal ones");
-    app->add_option("--max-rate", max_rate_,
-                    "Bytes of batches a second at most: 100MB; default: any");
+    app->add_option(
+        "--job-weights", job_weights_,
+        "Shares of jobs, by worker_key: train-a=4,train-b=1,*=1; *: all others "
+        "together, 0: refused; default: equal shares");
+    app->add_option(
+        "--max-rate", max_rate_,
+        "Most bytes of batches per second: 100MB; default: no limit");
     app->add_option("--feature-memory", feature_memory_,
-                    "Features are resident: mapped; paged: read from their "
-                    "files by threads of their own; auto: paged where the "
-                    "graph is larger than memory")
+                    "Features are resident (mapped), paged (read from their "
+                    "files by separate threads) or auto (paged if the graph is "
+                    "larger than memory)")
         ->capture_default_str();
     app->add_option("--feature-readers", feature_readers_,
                     "Threads that read paged features: 1 to 256")
         ->capture_default_str();
     app->add_flag("--insecure", options_.insecure,
                   "Allow plaintext beyond loopback");
-    app->add_option("--num-clients", num_clients_,
-                    "End once so many trainers are done; 0: on a signal alone")
+    app->add_option(
+           "--num-clients", num_clients_,
+           "End once this many trainers are done; 0: end only on a signal")
         ->capture_default_str();
     app->add_option("--drain-timeout", drain_timeout_,
-                    "Seconds that a drain may take")
+                    "Most seconds that draining may take")
         ->capture_default_str();
     app->add_option("--log-level", log_level_,
                     "debug, info, warning, error or off")
@@ -118,7 +121,7 @@ class ServeCommand final : public Command {
     EndSignal end;
     options_.all_clients_gone = [&end] { end.Set(kAllClientsGone); };
     ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
-    // From here on the first one drains; before, it ends the process.
+    // From here on the first signal drains; until now it ended the process.
     signals.OnStop([&end](int signal) { end.Set(signal); });
     PrintReady(*server);
     const int signal = end.Wait();
@@ -223,7 +226,7 @@ absl::Status ServeCommand::ReadShares() {
   if (!max_rate_.empty()) {
     auto rate = ParseByteSize(max_rate_);
     if (!rate.ok()) return Usage("--max-rate", rate.status());
-    if (*rate == 0) return UsageError("--max-rate: 0 would let nothing out");
+    if (*rate == 0) return UsageError("--max-rate: 0 would send nothing");
     options_.max_rate = *rate;
   }
   return absl::OkStatus();

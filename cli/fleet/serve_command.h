@@ -1,4 +1,4 @@
-// `tributary serve`: a sampling server.
+// `tributary serve`: runs a sampling server.
 #ifndef TRIBUTARY_CLI_FLEET_SERVE_COMMAND_H_
 #define TRIBUTARY_CLI_FLEET_SERVE_COMMAND_H_
 

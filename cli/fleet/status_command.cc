@@ -19,7 +19,8 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(One line per server and graph, by address, of several versions the newest last:
+    R"(One line per server and graph, ordered by address; of several versions of a
+graph the newest is last:
   127.0.0.1:50051 ready graph=cora@b2c1e0aa90f3 layout=1c4d5a926af97e70 partitions=0,1/4 peers=1/1 budget=1073741824
   127.0.0.1:50052 UNAVAILABLE: ...
 Fails when a server does not answer, or none is listed.
@@ -43,11 +44,12 @@ class StatusCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
-        "status", "Say which servers of a fleet answer, and what they hold.");
+        "status",
+        "Print which servers of a fleet answer, and which graphs they hold.");
     app->add_option("--servers", servers_,
                     "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
         ->required();
-    app->add_option("--graph-name", graph_, "One graph alone: NAME[@VERSION]");
+    app->add_option("--graph-name", graph_, "Only this graph: NAME[@VERSION]");
     app->add_option("--timeout", timeout_, "Seconds to wait for an answer")
         ->capture_default_str();
     app->footer(kFooter);

@@ -1,4 +1,4 @@
-// `tributary status`: what each server of a fleet says of itself.
+// `tributary status`: prints the state of each server of a fleet.
 #ifndef TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
 #define TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
 

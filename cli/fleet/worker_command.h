@@ -1,4 +1,4 @@
-// `tributary worker`: a sampling process of a trainer on the same machine.
+// `tributary worker`: runs a sampling process of a trainer on the same machine.
 #ifndef TRIBUTARY_CLI_FLEET_WORKER_COMMAND_H_
 #define TRIBUTARY_CLI_FLEET_WORKER_COMMAND_H_
 

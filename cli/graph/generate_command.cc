@@ -29,27 +29,28 @@ class GenerateCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
-        "generate", "Make up a graph and write it as a graph folder.");
-    app->add_option("model", model_, "What makes it up: rmat")->required();
+        "generate",
+        "Generate a synthetic graph and write it as a graph folder.");
+    app->add_option("model", model_, "Model: rmat")->required();
     app->add_option("--scale", scale_, "2^SCALE nodes")->required();
     app->add_option("--edges", edges_, "Number of edges")->required();
-    app->add_option("--feat-dim", feat_dim_, "Features a node; 0: none")
+    app->add_option("--feat-dim", feat_dim_, "Features per node; 0: none")
         ->capture_default_str();
     app->add_option("--classes", classes_, "Number of labels")
         ->capture_default_str();
     app->add_flag("--edge-weights", rmat_.edge_weights,
-                  "A weight of [0, 1) for each edge");
+                  "A random weight in [0, 1) for each edge");
     app->add_flag("--edge-times", rmat_.edge_times,
-                  "A time of 0 to 999999 for each edge");
+                  "A random time, 0 to 999999, for each edge");
     app->add_flag("--node-times", rmat_.node_times,
-                  "A time of 0 to 999999 for each node");
+                  "A random time, 0 to 999999, for each node");
     app->add_option("--edge-masks", rmat_.edge_masks,
-                    "Masks, each of half of the edges: NAME,..")
+                    "Random masks, each of half of the edges: NAME,..")
         ->delimiter(',')
         ->allow_extra_args(false);
-    app->add_flag("--out-edges", out_edges_,
-                  "Store the edges also by the nodes that they lead from, for "
-                  "--edge-dir out and both");
+    app->add_flag(
+        "--out-edges", out_edges_,
+        "Also store edges by their sources, for --edge-dir out and both");
     app->add_option("--random-seed", flags_.random_seed,
                     "Seed of the graph and of --method random")
         ->capture_default_str();

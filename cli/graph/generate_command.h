@@ -1,4 +1,4 @@
-// `tributary generate`: graphs made up by a rule.
+// `tributary generate`: writes a synthetic graph as a graph folder.
 #ifndef TRIBUTARY_CLI_GRAPH_GENERATE_COMMAND_H_
 #define TRIBUTARY_CLI_GRAPH_GENERATE_COMMAND_H_
 

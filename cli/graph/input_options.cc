@@ -16,27 +16,29 @@
 namespace tributary {
 
 void AddInputFlags(CLI::App& app, InputOptions& options) {
-  // The names are a contract; what is not built yet is refused later.
+  // These names are reserved; formats that are not implemented are refused
+  // later.
   app.add_option("--format", options.format, "Layout of the input: ogb")
       ->check(CLI::IsMember({"ogb", "dgl-chunked", "npz", "edgelist"}))
       ->capture_default_str();
   app.add_flag("--add-reverse", options.add_reverse,
-               "Row i becomes edge 2i and, turned round, edge 2i+1; typed: "
+               "Row i becomes edge 2i and, reversed, edge 2i+1; typed: "
                "relation R gets a reverse rev_R with the same ids");
   app.add_flag("--dedupe", options.dedupe,
-               "Of edges with the same ends keep the lowest id");
+               "Keep, of edges with the same ends, the one of the lowest id");
   app.add_flag("--out-edges", options.out_edges,
-               "Store the edges also by the nodes that they lead from, for "
-               "--edge-dir out and both; typed graphs: --add-reverse");
+               "Also store edges by their sources, for --edge-dir out and "
+               "both; for typed graphs use --add-reverse");
   app.add_option(
       "--edge-weight", options.edge_weight,
-      "File of a weight for each edge, as raw/NAME.csv.gz: its NAME");
+      "NAME of the file raw/NAME.csv.gz with a weight for each edge");
   app.add_option("--edge-time", options.edge_time,
-                 "File of a time for each edge: its NAME");
+                 "NAME of the file with a time for each edge");
   app.add_option("--node-time", options.node_time,
-                 "File of a time for each node: its NAME");
-  app.add_option("--edge-masks", options.edge_masks,
-                 "Files of 0 or 1 for each edge, masks to sample by: NAME,..")
+                 "NAME of the file with a time for each node");
+  app.add_option(
+         "--edge-masks", options.edge_masks,
+         "NAME,.. of the files with a mask, 0 or 1 for each edge, to sample by")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--edge-splits", options.edge_splits,
@@ -71,10 +73,10 @@ void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
   app.add_option("--num-parts", flags.num_parts, "Number of partitions")
       ->capture_default_str();
   app.add_option("--method", flags.method,
-                 "How nodes are placed: random or metis")
+                 "Partitioning method: random or metis")
       ->capture_default_str();
   app.add_flag("--neighbor-ids", flags.neighbor_ids,
-               "Store edges' sources by original id too, which some kinds of "
+               "Also store edges' sources by original id, which some kinds of "
                "sampling need");
   app.add_flag("--degrees", flags.degrees,
                "Store nodes' degrees, which negatives by degree need");

@@ -1,4 +1,4 @@
-// Options that several commands about graphs on disk share.
+// Flags that several commands about graphs on disk share.
 #ifndef TRIBUTARY_CLI_GRAPH_INPUT_OPTIONS_H_
 #define TRIBUTARY_CLI_GRAPH_INPUT_OPTIONS_H_
 
@@ -15,14 +15,16 @@ class App;
 
 namespace tributary {
 
-// --format, --add-reverse, --dedupe, --out-edges, --edge-weight, --edge-time,
-// --node-time, --edge-masks, --edge-splits: how an input is read.
+// Adds the flags that say how an input is read: --format, --add-reverse,
+// --dedupe, --out-edges, --edge-weight, --edge-time, --node-time, --edge-masks,
+// --edge-splits. Parsing writes into `options`, which must outlive `app`.
 void AddInputFlags(CLI::App& app, InputOptions& options);
-// What of them was given but --format, for graph.json: " --add-reverse".
+// Returns the given ones but --format, as graph.json records them:
+// " --add-reverse".
 std::string InputFlagsText(const InputOptions& options);
 
-// --num-parts, --method, --neighbor-ids, --degrees and, with its text kept for
-// strict reading, --random-seed.
+// The flags --num-parts, --method, --neighbor-ids, --degrees and --random-seed;
+// numbers as text, which ReadPartitionFlags() parses strictly.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";
@@ -30,18 +32,20 @@ struct PartitionFlags {
   bool neighbor_ids = false;
   bool degrees = false;
 };
+// Adds these flags but --random-seed. `flags` must outlive `app`.
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags);
-// Which of them that store more were given, for graph.json: " --degrees".
+// Returns the given ones that store additional arrays, as graph.json records
+// them: " --degrees".
 std::string StoredFlagsText(const PartitionFlags& flags);
-// Usage errors name the flag and what is allowed.
+// Returns a usage error, with the flag and what is allowed, for a wrong value.
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(
     const PartitionFlags& flags);
 
-// ALREADY_EXISTS when there is something at --out: better now than after
-// minutes of reading.
+// Returns ALREADY_EXISTS if something exists at --out: early, rather than after
+// minutes of reading. A usage error for an empty path.
 absl::Status CheckOutIsFree(const std::string& folder);
 
-// One line on stdout:
+// Prints one line on stdout:
 // wrote GRAPH nodes=N edges=E partitions=P content=HEX
 void PrintWritten(const std::string& folder, const GraphSchema& schema);
 

@@ -21,7 +21,8 @@ class InspectCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
-        "inspect", "Show what a graph folder holds: counts, degrees, cut.");
+        "inspect",
+        "Print statistics of a graph folder: counts, degrees, edge cut.");
     app->add_option("graph", graph_, "Graph folder")->required();
     app->add_flag("--json", json_, "One JSON object on one line");
     app->footer(kFooter);

@@ -1,4 +1,4 @@
-// `tributary inspect`: figures about a graph folder.
+// `tributary inspect`: prints statistics of a graph folder.
 #ifndef TRIBUTARY_CLI_GRAPH_INSPECT_COMMAND_H_
 #define TRIBUTARY_CLI_GRAPH_INSPECT_COMMAND_H_
 

@@ -29,7 +29,7 @@ class PartitionCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
-        "partition", "Turn a graph's files into a partitioned graph folder.");
+        "partition", "Convert a graph's files to a partitioned graph folder.");
     app->add_option("--input", input_.folder, "Folder of the graph's files")
         ->required();
     AddInputFlags(*app, input_);
@@ -64,7 +64,7 @@ class PartitionCommand final : public Command {
   }
 
  private:
-  // All that shaped the graph; no paths of this machine.
+  // Returns all flags that determine the graph, without paths of this machine.
   std::string MadeBy(const PartitionOptions& options) const {
     return absl::StrCat("tributary partition --format ", input_.format,
                         " --num-parts ", options.num_partitions, " --method ",

@@ -1,4 +1,4 @@
-// `tributary partition`: a user's files into a graph folder.
+// `tributary partition`: converts a user's files to a graph folder.
 #ifndef TRIBUTARY_CLI_GRAPH_PARTITION_COMMAND_H_
 #define TRIBUTARY_CLI_GRAPH_PARTITION_COMMAND_H_
 

@@ -24,7 +24,8 @@ class VerifyCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
-        "verify", "Check a graph folder, also against its input.");
+        "verify",
+        "Check a graph folder, and optionally compare it with its input.");
     app->add_option("graph", graph_, "Graph folder")->required();
     app->add_option("--against", input_.folder,
                     "Folder of the files that it was made from");

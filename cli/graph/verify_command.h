@@ -1,4 +1,5 @@
-// `tributary verify`: whether a graph folder is whole, and what an input says.
+// `tributary verify`: checks a graph folder, also against the input that it was
+// made from.
 #ifndef TRIBUTARY_CLI_GRAPH_VERIFY_COMMAND_H_
 #define TRIBUTARY_CLI_GRAPH_VERIFY_COMMAND_H_
 

@@ -25,7 +25,7 @@ absl::StatusOr<std::vector<int64_t>> Widen(const uint8_t* data, size_t n) {
                          "\nallowed: ids up to 9223372036854775807"));
       }
     }
-    // An id of one byte is a number, not a character.
+    // int8 ids are numbers, not characters.
     ids[i] =
         static_cast<int64_t>(value);  // NOLINT(bugprone-signed-char-misuse)
   }
@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<int64_t>> WidenAs(NpyType type, const uint8_t* data,
       "elements of type ", type.descr(), "\nallowed: whole numbers (<i8)"));
 }
 
-// The elements of a vector.
+// The elements of a one-dimensional .npy file.
 struct Elements {
   NpyType type;
   const uint8_t* data = nullptr;
@@ -74,7 +74,8 @@ absl::StatusOr<Elements> FindElements(absl::Span<const uint8_t> bytes) {
                   static_cast<size_t>(header.shape[0])};
 }
 
-// What `decode` makes of the file's elements; its errors name the file.
+// Returns the file's elements decoded by `decode`, whose errors get the file's
+// name.
 template <typename T>
 absl::StatusOr<T> ReadVector(const std::string& path,
                              absl::StatusOr<T> (*decode)(const Elements&)) {

@@ -1,4 +1,4 @@
-// Lists of inputs in .npy files.
+// Reads lists of inputs from .npy files.
 #ifndef TRIBUTARY_CLI_INPUTS_INPUT_FILE_H_
 #define TRIBUTARY_CLI_INPUTS_INPUT_FILE_H_
 
@@ -10,19 +10,20 @@
 
 namespace tributary {
 
-// A vector of whole numbers of any width, as numpy.save writes it. Errors name
-// the file: NOT_FOUND; DATA_LOSS when it is no .npy or is cut short;
+// Reads a vector of integers of any width, as numpy.save writes it. Errors name
+// the file: NOT_FOUND; DATA_LOSS if it is not an .npy file or is truncated;
 // INVALID_ARGUMENT for another shape or type, or an id above 2^63 - 1.
 absl::StatusOr<std::vector<int64_t>> ReadInputFile(const std::string& path);
 
-// Ids as above, or a mask: numpy's bool, for each node whether it is an input.
+// Ids, or a mask of numpy's bool type: for each node whether it is an input.
 struct InputList {
   std::vector<int64_t> ids;
-  std::vector<bool> mask;  // empty: ids
+  std::vector<bool> mask;  // empty: the file has ids
 };
+// Reads ids or a mask. Errors as above.
 absl::StatusOr<InputList> ReadInputListFile(const std::string& path);
 
-// A vector of float32 or float64, as double. Errors as above.
+// Reads a vector of float32 or float64. Errors as above.
 absl::StatusOr<std::vector<double>> ReadWeightFile(const std::string& path);
 
 }  // namespace tributary

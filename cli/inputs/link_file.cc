@@ -34,7 +34,7 @@ class LinkReader {
       RETURN_IF_ERROR(ReadLine(text.substr(0, end)));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    if (line_ == 0) return Refuse("no link");
+    if (line_ == 0) return Refuse("the file is empty");
     return absl::OkStatus();
   }
 
@@ -66,7 +66,7 @@ class LinkReader {
     }
     int64_t source = 0, destination = 0;
     if (!Parse(cells[0], &source) || !Parse(cells[1], &destination)) {
-      return Refuse("\"", line, "\" is no link");
+      return Refuse("\"", line, "\" is not a link");
     }
     source_.push_back(source);
     destination_.push_back(destination);
@@ -76,7 +76,7 @@ class LinkReader {
   absl::Status ReadLabel(absl::string_view cell) {
     int64_t label = 0;
     float real = 0;
-    if (!ParseReal(cell, &real)) return Refuse("\"", cell, "\" is no label");
+    if (!ParseReal(cell, &real)) return Refuse("\"", cell, "\" is not a label");
     whole_ = whole_ && Parse(cell, &label);
     if (whole_) labels_.push_back(label);
     real_labels_.push_back(real);

@@ -1,4 +1,4 @@
-// Lists of links in text files.
+// Reads lists of links from text files.
 #ifndef TRIBUTARY_CLI_INPUTS_LINK_FILE_H_
 #define TRIBUTARY_CLI_INPUTS_LINK_FILE_H_
 

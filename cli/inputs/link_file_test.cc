@@ -44,17 +44,17 @@ TEST(LinkFile, LabelsAreWholeOrAllReal) {
 
 TEST(LinkFile, NamesFileAndLine) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"", "line 0: no link"},
+      {"", "line 0: the file is empty"},
       {"1,2\n\n3,4\n", "line 2: 1 columns"},
       {"1,2\n3,4,5\n", "line 2: 3 columns"},
       {"1,2,3,4\n", "line 1: 4 columns"},
       {"1\n", "line 1: 1 columns"},
-      {"1,x\n", "\"1,x\" is no link"},
-      {"1, 2\n", "\"1, 2\" is no link"},
-      {"1,2.0\n", "is no link"},
-      {"9223372036854775808,2\n", "is no link"},
-      {"1,2,\n", "\"\" is no label"},
-      {"1,2,nan\n", "\"nan\" is no label"}};
+      {"1,x\n", "\"1,x\" is not a link"},
+      {"1, 2\n", "\"1, 2\" is not a link"},
+      {"1,2.0\n", "is not a link"},
+      {"9223372036854775808,2\n", "is not a link"},
+      {"1,2,\n", "\"\" is not a label"},
+      {"1,2,nan\n", "\"nan\" is not a label"}};
   for (const auto& [text, words] : wrong) {
     const auto links = Read(text);
     ASSERT_FALSE(links.ok()) << text;

@@ -19,7 +19,7 @@ absl::Status Refuse(const Parts&... parts) {
       "line"));
 }
 
-// Appends the line's ids; how many they are.
+// Appends the line's ids; returns their number.
 absl::StatusOr<uint64_t> ReadIds(uint64_t number, absl::string_view line,
                                  std::vector<int64_t>* ids) {
   uint64_t count = 0;
@@ -31,7 +31,7 @@ absl::StatusOr<uint64_t> ReadIds(uint64_t number, absl::string_view line,
       return Refuse("line ", number, ": \"",
                     absl::string_view(
                         at, static_cast<size_t>(std::find(at, end, ',') - at)),
-                    "\" is no id");
+                    "\" is not an id");
     }
     ids->push_back(id);
     ++count;
@@ -55,7 +55,7 @@ absl::StatusOr<NegativeList> Read(absl::string_view text) {
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (list.each == 0) return Refuse("no line");
+  if (list.each == 0) return Refuse("the file is empty");
   return list;
 }
 

@@ -1,4 +1,4 @@
-// Lists of a user's own negatives in text files.
+// Reads a user's own negatives from text files.
 #ifndef TRIBUTARY_CLI_INPUTS_NEGATIVE_FILE_H_
 #define TRIBUTARY_CLI_INPUTS_NEGATIVE_FILE_H_
 
@@ -10,14 +10,16 @@
 
 namespace tributary {
 
+// The negatives of a list of links.
 struct NegativeList {
-  uint64_t each = 0;                 // negatives of a link; not 0
+  uint64_t each = 0;                 // negatives per link; not 0
   std::vector<int64_t> destination;  // [links x each]
 };
 
-// A line for each link: its negatives' ids, "7,0,12", as many in every line.
-// Errors name file and line: NOT_FOUND; INVALID_ARGUMENT for another number of
-// columns, for what is no number, for an empty file.
+// Reads one line per link, with the ids of its negatives: "7,0,12". Every line
+// must have the same number. Errors name file and line: NOT_FOUND;
+// INVALID_ARGUMENT for another number of columns, a cell that is not a number,
+// or an empty file.
 absl::StatusOr<NegativeList> ReadNegativeFile(const std::string& path);
 
 }  // namespace tributary

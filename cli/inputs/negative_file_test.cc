@@ -30,16 +30,16 @@ TEST(NegativeFile, ALineForEachLink) {
 
 TEST(NegativeFile, NamesFileAndLine) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"", "no line"},
-      {"1,2\n\n3,4\n", "line 2: \"\" is no id"},
+      {"", "the file is empty"},
+      {"1,2\n\n3,4\n", "line 2: \"\" is not an id"},
       {"1,2\n3,4,5\n", "line 2: 3 ids; line 1 has 2"},
       {"1,2\n3\n", "line 2: 1 ids; line 1 has 2"},
-      {"1,\n", "line 1: \"\" is no id"},
-      {",1\n", "line 1: \"\" is no id"},
-      {"1, 2\n", "line 1: \" 2\" is no id"},
-      {"1,2.0,3\n", "line 1: \"2.0\" is no id"},
-      {"9223372036854775808\n", "is no id"},
-      {"a,b\n", "line 1: \"a\" is no id"}};
+      {"1,\n", "line 1: \"\" is not an id"},
+      {",1\n", "line 1: \"\" is not an id"},
+      {"1, 2\n", "line 1: \" 2\" is not an id"},
+      {"1,2.0,3\n", "line 1: \"2.0\" is not an id"},
+      {"9223372036854775808\n", "is not an id"},
+      {"a,b\n", "line 1: \"a\" is not an id"}};
   for (const auto& [text, words] : wrong) {
     const auto list = Read(text);
     ASSERT_FALSE(list.ok()) << text;

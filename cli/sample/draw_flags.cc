@@ -14,7 +14,7 @@
 namespace tributary {
 namespace {
 
-// Comma-separated whole numbers; none when one is not.
+// Parses comma-separated whole numbers; nullopt if one is not.
 std::optional<std::vector<int64_t>> ParseTimes(absl::string_view text) {
   std::vector<int64_t> times;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
@@ -54,43 +54,45 @@ absl::Status ParseInputTime(const std::string& text, DrawRequest* request) {
 
 void DeclareDrawFlags(CLI::App& app, DrawFlags& flags) {
   app.add_option("--draw", flags.draw,
-                 "Which neighbours: uniform, weighted (by the edges' weights) "
-                 "or labor (LABOR-0: nodes share theirs)")
+                 "How neighbours are drawn: uniform, weighted (by the edges' "
+                 "weights) or labor (LABOR-0: nodes share random variates)")
       ->type_name("RULE")
       ->capture_default_str();
   app.add_flag("--layer-dependency", flags.layer_dependency,
-               "labor: every hop draws by the same variates");
-  app.add_option("--time", flags.time,
-                 "Only neighbours not later than the input, by the time of "
-                 "the edge or of the node; none: all. Implies --disjoint")
+               "labor: every hop uses the same variates");
+  app.add_option(
+         "--time", flags.time,
+         "Only neighbours not later than the input, by the time of the edge or "
+         "of the node; none: all neighbours. Implies --disjoint")
       ->type_name("COLUMN")
       ->capture_default_str();
   app.add_option("--temporal-strategy", flags.temporal_strategy,
-                 "With --time: uniform, or the last ones, no draw")
+                 "With --time: uniform (at random) or last (the latest ones)")
       ->type_name("STRATEGY")
       ->capture_default_str();
-  app.add_flag("--strict", flags.strict,
-               "With --time: earlier than the input, not at its time");
+  app.add_flag(
+      "--strict", flags.strict,
+      "With --time: only neighbours earlier than the input, not at its time");
   app.add_option("--input-time", flags.input_time,
-                 "With --time: own (the node's, the default), one time for "
-                 "all inputs, one for each (5,7,-3) or @FILE.npy; of links of "
+                 "With --time: own (the node's, the default), one time for all "
+                 "inputs, one for each (5,7,-3) or @FILE.npy; for links of "
                  "several edge types SRC,REL,DST:TIMES;...")
       ->type_name("TIMES");
   app.add_flag("--disjoint", flags.disjoint,
-               "A tree for each input, which share no nodes");
+               "A separate tree for each input; trees share no nodes");
   app.add_option("--edge-mask", flags.edge_mask,
-                 "Only edges that the mask of this name is true of, of a graph "
-                 "that was partitioned with --edge-masks")
+                 "Only edges for which the mask of this name is true; needs a "
+                 "graph partitioned with --edge-masks")
       ->type_name("NAME");
   app.add_option("--edge-predicate", flags.edge_predicate,
-                 "Only edges that meet it: 'edge_attr[0] >= 0.5 and "
+                 "Only edges that satisfy it: 'edge_attr[0] >= 0.5 and "
                  "edge_time < 100'; columns edge_attr[I], edge_weight, "
-                 "edge_time, edge_mask[NAME], self_loop; of one edge type "
+                 "edge_time, edge_mask[NAME], self_loop; for one edge type "
                  "'src,rel,dst:edge_weight > 0', several separated by ;")
       ->type_name("CONDITIONS");
   app.add_option("--edge-dir", flags.edge_dir,
-                 "Edges that lead to neighbours: in, out (of a graph that was "
-                 "partitioned with --out-edges or, typed, --add-reverse) or "
+                 "Direction of the edges to neighbours: in, out (needs a graph "
+                 "partitioned with --out-edges or, if typed, --add-reverse) or "
                  "both, with the fanout for each")
       ->type_name("DIRECTION")
       ->capture_default_str();

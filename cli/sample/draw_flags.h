@@ -1,4 +1,4 @@
-// The command-line options of which neighbours are drawn.
+// The flags that say which neighbours are sampled.
 #ifndef TRIBUTARY_CLI_SAMPLE_DRAW_FLAGS_H_
 #define TRIBUTARY_CLI_SAMPLE_DRAW_FLAGS_H_
 
@@ -17,7 +17,7 @@ class App;
 
 namespace tributary {
 
-// Their text as it was given, or the default as a user would give it.
+// Their text as it was given, or the default as a user would write it.
 struct DrawFlags {
   std::string draw = "uniform";
   std::string time = "none";
@@ -31,17 +31,19 @@ struct DrawFlags {
   bool disjoint = false;
 };
 
-// --draw, --layer-dependency, --time, --temporal-strategy, --strict,
-// --input-time, --disjoint, --edge-mask, --edge-predicate, --edge-dir.
+// Adds --draw, --layer-dependency, --time, --temporal-strategy, --strict,
+// --input-time, --disjoint, --edge-mask, --edge-predicate and --edge-dir.
+// `flags` must outlive `app`.
 void DeclareDrawFlags(CLI::App& app, DrawFlags& flags);
 
+// The parsed flags.
 struct DrawRequest {
   DrawOptions draws;
   std::vector<int64_t> input_time;
-  std::string input_time_file;  // to read input_time from; empty: none
+  std::string input_time_file;  // the file with input_time; empty: none
 };
 
-// Opens nothing. Usage errors, also for what does not go together.
+// Opens no file. Returns a usage error for a wrong value or combination.
 absl::StatusOr<DrawRequest> ReadDrawFlags(const DrawFlags& flags, bool replace);
 
 }  // namespace tributary

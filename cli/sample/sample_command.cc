@@ -56,7 +56,7 @@ constexpr char kFooter[] = R"(Examples:
         --input-nodes train --batch-size 32)";
 
 absl::Status PrintLine(const BatchView& batch) {
-  // Flushed, for who reads along.
+  // Flushed, so that a reader of a pipe gets each line at once.
   if (std::printf("%s\n", SampleLine(batch).c_str()) < 0 ||
       std::fflush(stdout) != 0) {
     return absl::UnavailableError(
@@ -74,7 +74,8 @@ absl::Status CheckRange(const IndexRange& range, const DistLoader& loader) {
       " inputs\nallowed: FROM below ", batches));
 }
 
-// Prints, and writes to `files` if there is one, what is left of the epoch.
+// Prints the remaining batches of the epoch, and writes them to `files` unless
+// it is null.
 absl::Status Drain(const SampleFiles* files, DistLoader* loader) {
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
@@ -104,7 +105,7 @@ class SampleCommand final : public Command {
   CLI::App* Declare(CLI::App& root) override;
   absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments_));
-    SetLogLevel(LogLevel::kOff);  // what matters here comes as the status
+    SetLogLevel(LogLevel::kOff);  // errors are returned as the status
     return Sample(std::move(request));
   }
 

@@ -1,4 +1,4 @@
-// `tributary sample`: batches of an epoch, one line each.
+// `tributary sample`: makes the batches of an epoch and prints a line for each.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_COMMAND_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_COMMAND_H_
 

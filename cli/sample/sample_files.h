@@ -1,4 +1,4 @@
-// Batches as .npz files.
+// Writes batches as .npz files.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_FILES_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_FILES_H_
 
@@ -11,13 +11,14 @@
 
 namespace tributary {
 
-// Writes a file a batch into a folder. Each appears whole, under its name, or
-// not at all, also when a signal ends the process. Move-only.
+// Writes one file per batch into a folder. A file appears under its name
+// complete or not at all, also when a signal ends the process. Move-only.
 class SampleFiles {
  public:
-  // Makes `folder`, and its parents, unless there is one. Errors name it.
+  // Creates `folder`, with its parents, unless it exists. UNAVAILABLE, with its
+  // name, if that fails.
   static absl::StatusOr<SampleFiles> In(const std::string& folder);
-  // FOLDER/batch-EPOCH-INDEX.npz; one of that name is replaced.
+  // Writes FOLDER/batch-EPOCH-INDEX.npz; replaces a file of that name.
   absl::Status Write(const BatchView& batch) const;
 
  private:

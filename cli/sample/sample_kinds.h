@@ -1,4 +1,4 @@
-// `tributary sample --kind`: which options go with which kind of sampling.
+// Checks that the flags of `tributary sample` belong to the kind of sampling.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_KINDS_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_KINDS_H_
 
@@ -8,8 +8,8 @@
 
 namespace tributary {
 
-// A kind's option beside another kind is a usage error that names the kinds it
-// goes with.
+// Returns a usage error, which names the kinds that the flag belongs to, if a
+// flag was given that `kind` does not have.
 absl::Status CheckKindOptions(const SampleArguments& arguments,
                               absl::string_view kind);
 

@@ -1,5 +1,4 @@
-// The options of `tributary sample --kind layerwise`: from text to what is
-// drawn.
+// Parses the flags of `tributary sample --kind layerwise`.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_LAYERWISE_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_LAYERWISE_H_
 
@@ -8,7 +7,7 @@
 
 namespace tributary {
 
-// Usage errors.
+// Returns a usage error for a missing or wrong value.
 absl::StatusOr<LayerwiseOptions> ParseLayerwise(
     const SampleArguments& arguments);
 

@@ -32,7 +32,7 @@ struct TypedText {
   absl::string_view text;
 };
 
-// "[SRC,REL,DST:]TEXT"; a type may have colons, and a file's name.
+// Splits "[SRC,REL,DST:]TEXT". Types and file names may contain colons.
 TypedText SplitType(absl::string_view text) {
   size_t colon = text.rfind(":@");
   if (colon == absl::string_view::npos) colon = text.rfind(':');
@@ -42,13 +42,13 @@ TypedText SplitType(absl::string_view text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-// Those of several types are separated by ";".
+// Splits a list of entries for several types, separated by ";".
 std::vector<absl::string_view> SplitTypes(absl::string_view text) {
   if (absl::StartsWith(text, "@")) return {text};
   return absl::StrSplit(text, ';');
 }
 
-// "[SRC,REL,DST:]@FILE" or "[SRC,REL,DST:]SPLIT".
+// Parses "[SRC,REL,DST:]@FILE" or "[SRC,REL,DST:]SPLIT".
 absl::Status ParseLinkList(absl::string_view text, bool several,
                            SampleRequest* request) {
   EdgeTypeLinks& list = LinkOf(request).lists.emplace_back();
@@ -90,8 +90,8 @@ absl::Status NotByType(absl::string_view option, absl::string_view text,
                     })));
 }
 
-// Which list an entry "SRC,REL,DST:TEXT" is for: as types may have colons, that
-// of the longest such type; lists.size() for none.
+// Returns the index of the list that an entry "SRC,REL,DST:TEXT" is for, or
+// lists.size(). Types may contain colons: the longest type that fits wins.
 size_t ListNamed(absl::string_view entry,
                  const std::vector<EdgeTypeLinks>& lists) {
   size_t found = lists.size();
@@ -105,8 +105,8 @@ size_t ListNamed(absl::string_view entry,
   return found;
 }
 
-// An option's text for each of the links' lists: that of the only one, or of
-// several "SRC,REL,DST:TEXT;...", each once.
+// Returns a flag's text for each list of links: `text` itself for the only
+// list; for several lists "SRC,REL,DST:TEXT;...", which must name each once.
 absl::StatusOr<std::vector<std::string>> ByList(
     absl::string_view option, absl::string_view text,
     const std::vector<EdgeTypeLinks>& lists) {
@@ -178,7 +178,7 @@ absl::Status ParseNegDestination(const SampleArguments& arguments,
   return absl::OkStatus();
 }
 
-// As many for each link of every edge type.
+// Reads a list's negatives. Links of every edge type must have the same number.
 absl::Status ReadNegatives(const std::string& file, EdgeTypeLinks* list,
                            LinkOptions* link) {
   ASSIGN_OR_RETURN(NegativeList read, ReadNegativeFile(file));
@@ -218,7 +218,7 @@ absl::Status ParseLink(const SampleArguments& arguments,
   return ParseNegatives(arguments, &LinkOf(request).negatives);
 }
 
-// Read once for each list: they differ in times alone.
+// Parses the draws once per list: they differ only in times.
 absl::Status ParseLinkDraws(const SampleArguments& arguments,
                             SampleRequest* request) {
   std::vector<EdgeTypeLinks>& lists = LinkOf(request).lists;

@@ -1,4 +1,4 @@
-// The options of `tributary sample --kind link`: from text to which links.
+// Parses the flags of `tributary sample --kind link`.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_LINK_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_LINK_H_
 
@@ -7,15 +7,19 @@
 
 namespace tributary {
 
-// Opens nothing: the links' files are read by ReadLinkFiles. Usage errors.
+// Fills the request's links and negatives. Opens no file: ReadLinkFiles() does.
+// Returns a usage error for a wrong value or combination.
 absl::Status ParseLink(const SampleArguments& arguments,
                        SampleRequest* request);
 
-// How neighbours are drawn, and the links' times. Likewise; after ParseLink.
+// Fills the draws of neighbours and the links' times, in the same way. Requires
+// ParseLink() before.
 absl::Status ParseLinkDraws(const SampleArguments& arguments,
                             SampleRequest* request);
 
-// Reads what the request names by files, if it is one of links.
+// Reads the files that the request names: links, times and negatives. Does
+// nothing for a request without links. Returns the readers' errors;
+// INVALID_ARGUMENT when edge types have different numbers of negatives.
 absl::Status ReadLinkFiles(SampleRequest* request);
 
 }  // namespace tributary

@@ -9,31 +9,32 @@ namespace tributary {
 
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--graph", arguments.graph,
-                 "A graph's folder, served within this process")
+                 "A graph folder, sampled in this process")
       ->type_name("DIR");
   app.add_option("--servers", arguments.servers,
                  "A fleet: HOST:PORT,... or file:PATH or dns:///NAME:PORT")
       ->type_name("LIST");
   app.add_option("--worker-options", arguments.worker_options,
-                 "In place of these: a JSON file with the mode and its options")
+                 "Instead of these: a JSON file with the mode and its options")
       ->type_name("FILE");
   DeclareSampleMode(app, arguments);
 }
 
 void DeclareSampleMode(CLI::App& app, SampleArguments& arguments) {
-  app.add_option("--mode", arguments.mode,
-                 "With --graph: collocated (in this process, the default) or "
-                 "mp (processes of its own, over shared memory); with "
-                 "--servers: remote")
+  app.add_option(
+         "--mode", arguments.mode,
+         "With --graph: collocated (in this process, the default) or mp (in "
+         "worker processes, over shared memory); with --servers: remote")
       ->type_name("MODE");
-  app.add_option("--num-workers", arguments.num_workers,
-                 "Processes of mode mp, each with --threads: 1 to 64")
+  app.add_option(
+         "--num-workers", arguments.num_workers,
+         "Worker processes of mode mp, each with --threads threads; 1 to 64")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--feature-memory", arguments.feature_memory,
-                 "With --graph: features are resident (mapped), paged (read "
-                 "from their files as they are wanted) or auto: paged where "
-                 "the graph is larger than memory")
+  app.add_option(
+         "--feature-memory", arguments.feature_memory,
+         "With --graph: features are resident (mapped), paged (read from their "
+         "files on demand) or auto (paged if the graph is larger than memory)")
       ->type_name("WHERE")
       ->capture_default_str();
 }
@@ -51,14 +52,15 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--batch-size", arguments.batch_size, "Inputs of a batch")
       ->type_name("B")
       ->capture_default_str();
-  app.add_option("--random-seed", arguments.random_seed, "0 to 2^64-1")
+  app.add_option("--random-seed", arguments.random_seed,
+                 "Random seed, 0 to 2^64-1")
       ->type_name("S")
       ->capture_default_str();
-  app.add_option("--epoch", arguments.epoch, "0 to 2^64-1")
+  app.add_option("--epoch", arguments.epoch, "Epoch, 0 to 2^64-1")
       ->type_name("E")
       ->capture_default_str();
   app.add_option("--batches", arguments.batches,
-                 "Batches FROM, ..., TO-1 of the epoch; those past its end "
+                 "Batches FROM, ..., TO-1 of the epoch; those beyond its end "
                  "are left out [all]")
       ->type_name("FROM:TO");
   app.add_option("--shuffle", arguments.shuffle,
@@ -67,13 +69,13 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
       ->capture_default_str();
   app.add_option("--input-weight", arguments.input_weight,
                  "@FILE.npy, a weight for each input: an epoch draws as many "
-                 "inputs, in proportion")
+                 "inputs as there are, in proportion to their weights")
       ->type_name("WEIGHTS");
   app.add_flag("--replace", arguments.replace,
                "Draw neighbours with replacement");
   app.add_option("--expand", arguments.expand,
-                 "Nodes that a hop draws for: new (found by the hop before, "
-                 "as PyG) or all (DGL's blocks)")
+                 "Nodes that a hop expands: new (found by the previous hop, as "
+                 "in PyG) or all (as in DGL's blocks)")
       ->type_name("NODES")
       ->capture_default_str();
   app.add_option("--feature-dtype", arguments.feature_dtype,
@@ -99,11 +101,11 @@ void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--metapath", arguments.metapath,
-                 "Edge types of the steps, over and over: a,r,b;c,s,a. Each "
-                 "leads from its destination to its source")
+                 "Edge types of the steps, repeated: a,r,b;c,s,a. A step goes "
+                 "from the destination of an edge to its source")
       ->type_name("TYPES");
   app.add_option("--restart-prob", arguments.restart_prob,
-                 "Share of the steps that go back to the start")
+                 "Probability that a step returns to the start")
       ->type_name("P")
       ->capture_default_str();
   app.add_flag("--restart-ends", arguments.restart_ends,
@@ -117,18 +119,19 @@ void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments) {
 }
 
 void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments) {
-  app.add_option("--top-k", arguments.top_k, "Nodes of each input")
+  app.add_option("--top-k", arguments.top_k, "Nodes for each input")
       ->type_name("K");
   app.add_option("--alpha", arguments.alpha,
-                 "Share of a walk's steps at which it ends")
+                 "Probability that a walk ends at a step")
       ->type_name("A")
       ->capture_default_str();
-  app.add_option("--epsilon", arguments.epsilon,
-                 "What a node may keep back, times its degree")
+  app.add_option(
+         "--epsilon", arguments.epsilon,
+         "A node is pushed while its residual exceeds this times its degree")
       ->type_name("E")
       ->capture_default_str();
   app.add_option("--edge-type", arguments.edge_type,
-                 "src,rel,dst: the edges to go along, in a typed graph")
+                 "src,rel,dst: the edge type to follow, in a typed graph")
       ->type_name("TYPE");
 }
 
@@ -136,8 +139,8 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--input-edges", arguments.input_edges,
                  "Links instead of nodes: a split of edges (train, "
                  "SCHEME/train), or @FILE with source,destination or "
-                 "source,destination,label a line; SRC,REL,DST: before it in "
-                 "a typed graph, and several such lists separated by ;")
+                 "source,destination,label on each line; SRC,REL,DST: before "
+                 "it in a typed graph, and several such lists separated by ;")
       ->type_name("LINKS");
   app.add_option("--neg-sampling", arguments.neg_sampling,
                  "Negatives: none, binary (both ends drawn), triplet "
@@ -148,67 +151,71 @@ void DeclareSampleLink(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--neg-amount", arguments.neg_amount,
                  "Negatives for each link; whole, but for binary [1]")
       ->type_name("N");
-  app.add_option("--neg-degree-power", arguments.neg_degree_power,
-                 "Negatives in proportion to degree^A, A above 0 and up to 1: "
-                 "destinations by in-degree, drawn sources by out-degree; of a "
-                 "graph partitioned with --degrees [uniform]")
+  app.add_option(
+         "--neg-degree-power", arguments.neg_degree_power,
+         "Draw negatives in proportion to degree^A, A above 0 and up to 1: "
+         "destinations by in-degree, drawn sources by out-degree; needs a "
+         "graph partitioned with --degrees [uniform]")
       ->type_name("A");
   app.add_option("--neg-destination", arguments.neg_destination,
-                 "@FILE of one's own negatives: a line of ids of destinations "
-                 "for each link, ID,ID,..., as many in every line; of several "
-                 "edge types SRC,REL,DST:@FILE;...")
+                 "@FILE with your own negatives: for each link a line of "
+                 "destination ids, ID,ID,..., as many in every line; for "
+                 "several edge types SRC,REL,DST:@FILE;...")
       ->type_name("NEGATIVES");
-  app.add_flag("--neg-strict", arguments.neg_strict,
-               "Negatives are no edges: the first such of 64 candidates");
+  app.add_flag(
+      "--neg-strict", arguments.neg_strict,
+      "Negatives must not be edges: takes the first such of 64 candidates");
   app.add_option("--exclude", arguments.exclude,
-                 "Edges that no hop draws, for they are a batch's links: none, "
-                 "self, reverse_id (and id ^ 1), reverse_types (and those of "
-                 "rev_REL), of a split's links; or pair, all from a source to "
-                 "its destination")
+                 "Edges that hops leave out because they are links of the "
+                 "batch: none; for links of a split self, reverse_id (and id ^ "
+                 "1) or reverse_types (and those of rev_REL); or pair, all "
+                 "edges from a source to its destination")
       ->type_name("EDGES")
       ->capture_default_str();
-  app.add_flag("--enclosing", arguments.enclosing,
-               "SEAL's subgraphs: all edges between the nodes around each link "
-               "but its own, with z, the nodes' double-radius labels");
+  app.add_flag(
+      "--enclosing", arguments.enclosing,
+      "SEAL's enclosing subgraphs: all edges between the nodes around each "
+      "link except the link itself, with z, the nodes' double-radius labels");
   app.add_option(
          "--on-exhausted", arguments.on_exhausted,
-         "With --neg-strict or --time node, where none of a negative's 64 "
-         "candidates is valid: error, or accept the last, and count them")
+         "With --neg-strict or --time node, if none of a negative's 64 "
+         "candidates is valid: error, or accept the last one and count it")
       ->type_name("WHAT")
       ->capture_default_str();
 }
 
 void DeclareSampleLayerwise(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--nodes-per-layer", arguments.nodes_per_layer,
-                 "Nodes that each layer draws, the one next to the inputs "
+                 "Nodes that each layer draws, the layer next to the inputs "
                  "first: 512,256")
       ->type_name("LIST");
   app.add_option("--importance", arguments.importance,
-                 "In proportion to what: ladies (squares of the normalised "
-                 "adjacency), uniform; fastgcn (of all nodes of a graph "
-                 "partitioned with --degrees, their out-edges)")
+                 "Weights of the nodes drawn: ladies (squares of the "
+                 "normalised adjacency), uniform, or fastgcn (over all nodes, "
+                 "by out-edges; needs a graph partitioned with --degrees)")
       ->type_name("HOW")
       ->capture_default_str();
 }
 
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
-  app.add_option("--threads", arguments.threads, "1 to 64")
+  app.add_option("--threads", arguments.threads, "Threads, 1 to 64")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--rpc-timeout", arguments.rpc_timeout,
-                 "The most seconds that a batch is waited for")
+                 "Longest wait for one batch in seconds")
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--buffer-size", arguments.buffer_size,
-                 "Room for batches on their way: 256MB, 1.5GB")
+                 "Memory for batches in flight: 256MB, 1.5GB")
       ->type_name("BYTES")
       ->capture_default_str();
   app.add_option("--worker-key", arguments.worker_key,
-                 "The job's name, by which servers share themselves out")
+                 "The job's name, by which servers divide their capacity")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--graph-name", arguments.graph_name,
-                 "Which of the servers' graphs; NAME alone: its newest version")
+  app.add_option(
+         "--graph-name", arguments.graph_name,
+         "Which of the servers' graphs; without @VERSION the newest one")
       ->type_name("NAME[@VERSION]");
 }
 

@@ -1,5 +1,6 @@
-// The command-line options of what makes batches, shared by `sample` and
-// `bench`.
+// Declares the command-line flags that `sample` and `bench` share. Each
+// function adds flags to `app`; parsing writes their text into `arguments`,
+// which must outlive `app`.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_OPTIONS_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_OPTIONS_H_
 
@@ -11,21 +12,21 @@ class App;
 
 namespace tributary {
 
-// --graph, --servers, --mode.
+// --graph, --servers, --worker-options, and those of DeclareSampleMode().
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
-// --mode, --num-workers alone.
+// --mode, --num-workers, --feature-memory.
 void DeclareSampleMode(CLI::App& app, SampleArguments& arguments);
-// --input-nodes, --num-neighbors, ...: all that a batch depends on.
+// --input-nodes, --num-neighbors, ...: what a batch depends on.
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
-// --walk-length, --metapath, ...: those of --kind walk.
+// The flags of --kind walk: --walk-length, --metapath, ...
 void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments);
-// --top-k, --alpha, ...: those of --kind ppr.
+// The flags of --kind ppr: --top-k, --alpha, ...
 void DeclareSamplePpr(CLI::App& app, SampleArguments& arguments);
-// --nodes-per-layer, ...: those of --kind layerwise.
+// The flags of --kind layerwise: --nodes-per-layer, ...
 void DeclareSampleLayerwise(CLI::App& app, SampleArguments& arguments);
-// --input-edges, --neg-sampling, --neg-amount: those of --kind link.
+// The flags of --kind link: --input-edges, --neg-sampling, --neg-amount, ...
 void DeclareSampleLink(CLI::App& app, SampleArguments& arguments);
-// --threads, --rpc-timeout, --buffer-size.
+// --threads, --rpc-timeout, --buffer-size, --worker-key, --graph-name.
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments);
 
 }  // namespace tributary

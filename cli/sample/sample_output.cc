@@ -7,7 +7,7 @@
 namespace tributary {
 namespace {
 
-// Elements of `name`, or of name/TYPE over all types.
+// Returns the number of elements of tensor `name`, or of all its name/TYPE.
 uint64_t Count(const BatchView& batch, absl::string_view name) {
   uint64_t sum = 0;
   for (const TensorView& tensor : batch.tensors()) {

@@ -1,4 +1,4 @@
-// What `tributary sample` shows of a batch.
+// The line that `tributary sample` prints for a batch.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_OUTPUT_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_OUTPUT_H_
 
@@ -8,7 +8,8 @@
 
 namespace tributary {
 
-// Summed over types; inputs with their duplicates; bytes of the tensors alone.
+// Counts of one batch or several, summed over types. Inputs count with their
+// duplicates; bytes are those of tensors alone.
 struct BatchCounts {
   uint64_t inputs = 0;
   uint64_t nodes = 0;
@@ -19,7 +20,7 @@ struct BatchCounts {
 };
 BatchCounts CountBatch(const BatchView& batch);
 
-// "epoch index sha256 inputs nodes edges bytes"
+// Returns "epoch index sha256 inputs nodes edges bytes".
 std::string SampleLine(const BatchView& batch);
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// The options of `tributary sample --kind ppr`: from text to what is computed.
+// Parses the flags of `tributary sample --kind ppr`.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_PPR_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_PPR_H_
 
@@ -7,7 +7,7 @@
 
 namespace tributary {
 
-// Usage errors.
+// Returns a usage error for a missing or wrong value.
 absl::StatusOr<PprOptions> ParsePpr(const SampleArguments& arguments);
 
 }  // namespace tributary

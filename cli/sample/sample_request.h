@@ -1,4 +1,5 @@
-// What `tributary sample` was asked for: from text to the loader's options.
+// The command line of `tributary sample`: as text, and parsed into the options
+// of a loader.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_REQUEST_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_REQUEST_H_
 
@@ -6,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "cli/command/arguments.h"
 #include "cli/sample/draw_flags.h"
 #include "cli/sample/subgraph_flags.h"
@@ -17,7 +18,8 @@
 
 namespace tributary {
 
-// The options' text as it was given, or the default as a user would give it.
+// The text of each flag as it was given, or its default as a user would write
+// it.
 struct SampleArguments {
   std::string graph;
   std::string servers;
@@ -39,7 +41,7 @@ struct SampleArguments {
   std::string worker_key = "default";
   std::string graph_name;
   std::string worker_options;  // a file, in place of graph, servers and mode
-  std::string mode;            // empty: by graph or servers
+  std::string mode;            // empty: follows from graph or servers
   std::string num_workers = "1";
   std::string feature_memory = "auto";
   bool replace = false;
@@ -72,43 +74,41 @@ struct SampleArguments {
   std::string exclude = "none";
 };
 
-// To read what links of one edge type have; empty: none.
+// Files with the columns of the links of one edge type; empty: none.
 struct LinkFiles {
   std::string links;
   std::string times;
   std::string negatives;
 };
 
+// A checked command line.
 struct SampleRequest {
-  std::string worker_options;  // file; empty: by what follows
+  std::string worker_options;  // file; empty: the fields below
   std::string graph;           // folder; empty: worker.servers
   std::string out;             // folder; empty: none
-  // Files to read what `loader` has of the same name from; empty: none.
+  // Files from which ReadListFiles() fills the fields of `loader` of the same
+  // names; empty: none.
   std::string input_file;
   std::string input_weight_file;
   std::string input_time_file;
-  std::vector<LinkFiles> link_files;  // of each of the links' lists
+  std::vector<LinkFiles> link_files;  // one for each list of links
   uint64_t epoch = 0;
   IndexRange batches;
   int threads = 2;
-  int num_workers = 0;  // processes, of mode mp; 0: `graph` in this process
+  int num_workers = 0;  // processes of mode mp; 0: mode collocated
   FeatureMemory feature_memory = FeatureMemory::kAuto;  // of `graph`
   SessionOptions loader;
   RemoteDistSamplingWorkerOptions worker;
 };
 
-// Opens nothing. Usage errors.
+// Parses and checks the texts. Opens no file. Returns a usage error for a wrong
+// value or combination.
 absl::StatusOr<SampleRequest> ParseSampleArguments(
     const SampleArguments& arguments);
 
-// Reads the lists that the request names by their files.
+// Reads the lists that the request names by their files. Returns the readers'
+// errors.
 absl::Status ReadListFiles(SampleRequest* request);
-
-// "[TYPE:]NAME", "[TYPE:]1,2,3", "[TYPE:]@FILE.npy" or "[TYPE:]*".
-absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
-
-// "15,10,5", or by edge type: "4,3;publication,author,person=2,0".
-absl::Status FillNumNeighbors(absl::string_view text, NeighborOptions* options);
 
 }  // namespace tributary
 

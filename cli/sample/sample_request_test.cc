@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "cli/command/command.h"
+#include "cli/sample/sample_fanouts.h"
+#include "cli/sample/sample_inputs.h"
 
 namespace tributary {
 namespace {
@@ -237,7 +239,7 @@ TEST(SampleRequestTest, WrongWalksNameTheirOption) {
   }
   SampleArguments a = ValidWalk();
   a.metapath = "a,b";
-  EXPECT_THAT(Refusal(a), HasSubstr("\"a,b\" is no edge type"));
+  EXPECT_THAT(Refusal(a), HasSubstr("\"a,b\" is not an edge type"));
   a = ValidWalk();
   a.restart_ends = true;
   EXPECT_THAT(Refusal(a), HasSubstr("--restart-ends without"));

@@ -1,5 +1,5 @@
-// Who makes the batches of `tributary sample`: a server in this process,
-// processes of its own, or a fleet.
+// Opens what makes the batches of `tributary sample`: a server in this process,
+// worker processes, or a fleet.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_SOURCE_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_SOURCE_H_
 
@@ -11,7 +11,8 @@
 
 namespace tributary {
 
-// As the request says it.
+// Returns the workers that the request describes, or the errors of
+// SamplingWorkers::OpenSource().
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
     const SampleRequest& request);
 

@@ -21,7 +21,7 @@ absl::StatusOr<std::vector<std::string>> ParseMetapath(absl::string_view text) {
         parts[2].empty()) {
       return UsageError(absl::StrCat(
           "--metapath \"", text, "\": \"", type,
-          "\" is no edge type\nallowed: src,rel,dst;src,rel,dst;..."));
+          "\" is not an edge type\nallowed: src,rel,dst;src,rel,dst;..."));
     }
     types.emplace_back(type);
   }

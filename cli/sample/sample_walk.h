@@ -1,4 +1,4 @@
-// The options of `tributary sample --kind walk`: from text to what is walked.
+// Parses the flags of `tributary sample --kind walk`.
 #ifndef TRIBUTARY_CLI_SAMPLE_SAMPLE_WALK_H_
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_WALK_H_
 
@@ -7,7 +7,7 @@
 
 namespace tributary {
 
-// Usage errors.
+// Returns a usage error for a missing or wrong value.
 absl::StatusOr<WalkOptions> ParseWalk(const SampleArguments& arguments);
 
 }  // namespace tributary

@@ -10,14 +10,14 @@
 namespace tributary {
 
 void DeclareSubgraphFlags(CLI::App& app, SubgraphFlags& flags) {
-  app.add_option("--subgraph-type", flags.type,
-                 "Edges of a batch: directional (those that were drawn), "
-                 "bidirectional (they and their mirror images) or induced "
-                 "(all between its nodes)")
+  app.add_option(
+         "--subgraph-type", flags.type,
+         "Edges of a batch: directional (the sampled ones), bidirectional "
+         "(also the reverse of each) or induced (all between its nodes)")
       ->type_name("TYPE")
       ->capture_default_str();
   app.add_option("--max-scanned-edges", flags.max_scanned_edges,
-                 absl::StrCat("induced: most in-edges to look at for a batch [",
+                 absl::StrCat("induced: most in-edges scanned for a batch [",
                               kDefaultMaxScannedEdges, "]"))
       ->type_name("N");
 }

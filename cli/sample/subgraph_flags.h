@@ -1,4 +1,4 @@
-// The command-line options of which edges a batch holds.
+// The flags that say which edges a batch holds.
 #ifndef TRIBUTARY_CLI_SAMPLE_SUBGRAPH_FLAGS_H_
 #define TRIBUTARY_CLI_SAMPLE_SUBGRAPH_FLAGS_H_
 
@@ -13,17 +13,17 @@ class App;
 
 namespace tributary {
 
-// Their text as it was given.
+// Their text as it was given, or the default as a user would write it.
 struct SubgraphFlags {
   std::string type = "directional";
   std::string max_scanned_edges;  // empty: the default
   friend bool operator==(const SubgraphFlags&, const SubgraphFlags&) = default;
 };
 
-// --subgraph-type, --max-scanned-edges.
+// Adds --subgraph-type and --max-scanned-edges. `flags` must outlive `app`.
 void DeclareSubgraphFlags(CLI::App& app, SubgraphFlags& flags);
 
-// Usage errors.
+// Returns a usage error for a wrong value or combination.
 absl::StatusOr<SubgraphOptions> ReadSubgraphFlags(const SubgraphFlags& flags);
 
 }  // namespace tributary

@@ -1,9 +1,9 @@
-// A trainer without a model: `tributary sample`'s options and lines, but what
-// comes in a batch's place as an error is a line too, and the epoch goes on:
+// A trainer without a model, with the flags and lines of `tributary sample`. An
+// error in a batch's place is printed as a line, too, and the epoch continues:
 //
 //   error NTH CODE: TEXT
 //
-// NTH counts the batches from the first that was asked for.
+// NTH counts batches from the first one requested.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -29,7 +29,8 @@ void PrintLine(const std::string& line) {
   std::fflush(stdout);
 }
 
-// Every batch of the range, or its error; a lease is let go of before the next.
+// Prints every batch of the range, or its error; drops each lease before the
+// next.
 absl::Status TakeAll(const SampleRequest& request, DistLoader& loader) {
   RETURN_IF_ERROR(loader.StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader.Limit(request.batches.from, request.batches.to));

@@ -96,7 +96,7 @@ bool HasWhatItDrawsBy(const RandomCase& c) {
            (draws.edge_dir != EdgeDirection::kIn &&
             !NodeTypeOf(c, type.dst).time.empty());
   };
-  // Of no planned type nothing is asked.
+  // Without a planned type nothing is required.
   bool any = false, none = true;
   for (const auto& type : c.graph.edge_types) {
     if (!Planned(c, type)) continue;

@@ -1,4 +1,4 @@
-// What a random case's options ask of its graph.
+// Checks that a random case's graph has what the case's options need.
 #ifndef TRIBUTARY_TESTS_BRUTE_FORCE_CASE_DEMANDS_H_
 #define TRIBUTARY_TESTS_BRUTE_FORCE_CASE_DEMANDS_H_
 
@@ -9,15 +9,15 @@
 
 namespace tributary {
 
-// Whether the type has every column that the conditions name.
+// Returns whether the type has every column that the conditions name.
 bool HasColumns(const MemoryGraphSpec::EdgeType& type,
                 const std::vector<EdgeCondition>& conditions);
 
-// Whether some hop draws of the type.
+// Returns whether some hop samples edges of the type.
 bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type);
 
-// Whether some planned edge type has the weights or times that are asked for,
-// and the inputs theirs.
+// Returns whether some sampled edge type has the weights or times that the
+// options ask for, and the inputs have theirs.
 bool HasWhatItDrawsBy(const RandomCase& c);
 
 }  // namespace tributary

@@ -1,5 +1,5 @@
-// The engine against the definition, on thousands of small random graphs. A
-// failure prints the smallest case found that fails alike.
+// Compares the engine with the definition on thousands of small random graphs.
+// A failure prints the smallest case found that also fails.
 #include <gtest/gtest.h>
 
 #include "tests/brute_force/random_case.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Digest = std::string (*)(const RandomCase&);
 
-// False, after printing, when `made` is not what the definition makes.
+// Returns false, and prints the case, if `made` differs from the definition.
 bool Agrees(const RandomCase& c, Digest made) {
   if (made(c) == DefinedDigest(c)) return true;
   const RandomCase small = Shrink(c, [made](const RandomCase& some) {
@@ -52,7 +52,7 @@ TEST(BruteForce, HubsOnBothSidesOfWideDraws) {
   }
 }
 
-// Of a subgraph far more edges may be drawn than it has: repeats, parallels.
+// Far more edges may be drawn than a subgraph has: repeats, parallel edges.
 bool IsMadeOfItsEdges(const RandomCase& c) {
   switch (c.batch.options.subgraph.type) {
     case SubgraphType::kDirectional:
@@ -65,8 +65,8 @@ bool IsMadeOfItsEdges(const RandomCase& c) {
   return false;
 }
 
-// Whatever room is offered first, a few tries end in the same batch, each with
-// more room than the one before, and room that is enough is enough.
+// Whatever room is offered first, a few tries give the same batch, each with
+// more room than the one before; enough room is never refused.
 TEST(BruteForce, EveryRoomConverges) {
   for (uint64_t seed = 20'000; seed < 21'000; ++seed) {
     const RandomCase c = MakeRandomCase(seed);
@@ -86,7 +86,7 @@ TEST(BruteForce, EveryRoomConverges) {
     ASSERT_EQ(DigestOf(*sink), DefinedDigest(c)) << Describe(c);
     ASSERT_EQ(sink->ends, 1);
     if (!IsMadeOfItsEdges(c)) continue;
-    // One byte less than exact is too little, and the answer is exact.
+    // One byte less is too little, and the answer names the exact size.
     batch.max_bytes = *sink->ready - 1;
     sink = run(batch);
     ASSERT_TRUE(sink->needs.has_value());

@@ -1,5 +1,5 @@
-// Batches that may not draw some edges, against the definition: what a kind of
-// sampling puts into BatchState::excluded before the first hop.
+// Compares batches with excluded edges with the definition. Kinds of sampling
+// exclude edges by BatchState::excluded, before the first hop.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +16,7 @@
 namespace tributary {
 namespace {
 
-// By edge type of the graph, in original ids.
+// Excluded edges by edge type of the graph, in original ids.
 struct Excluded {
   std::set<std::pair<size_t, size_t>> edges;
   std::set<std::pair<size_t, std::pair<int64_t, int64_t>>> parallels;
@@ -52,7 +52,7 @@ uint64_t InternalId(const Graph& graph, int type, int64_t original) {
          at.row;
 }
 
-// Neighbour sampling that excludes what the test says.
+// Neighbour sampling that excludes the test's edges.
 class ExcludingKind final : public SamplingKind {
  public:
   ExcludingKind(const MemoryGraphSpec& graph, const Excluded& excluded)
@@ -111,7 +111,7 @@ std::string Made(const RandomCase& c, const Excluded& excluded,
 std::string Defined(const RandomCase& c, const Excluded& excluded) {
   const auto graph = MemoryGraph::Make(c.graph);
   const BatchRequest request = RequestOf(graph->schema(), c.batch);
-  return OracleDigest(
+  return ExpectedDigest(
       c.graph, c.batch.options, request.key.epoch, request.key.index,
       request.input_number, request.original_id, request.input_time,
       [&](size_t type, size_t e) { return excluded(c.graph, type, e); });

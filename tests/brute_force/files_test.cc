@@ -1,4 +1,4 @@
-// The same through files: random graphs written by partition/format and mapped
+// The same with files: random graphs are written by partition/format and mapped
 // again, some partitions by one server and the others by a peer.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::shared_ptr<const RowSource> TimeRows(const std::vector<int64_t>& times) {
                                                times);
 }
 
-// MemoryGraph's values: docs of MemoryGraphSpec.
+// The values that MemoryGraph generates; see MemoryGraphSpec.
 NodeContent ContentOf(const MemoryGraphSpec::NodeType& type) {
   NodeContent nodes{type.name, type.num_nodes, nullptr, nullptr};
   std::vector<float> x;
@@ -130,7 +130,7 @@ void ExpectSameArrays(const Graph& file, const Graph& memory) {
   }
 }
 
-// Each type with and without weights, masks and times, which are few, so that
+// Each type with and without weights, masks and times. Values are few, so that
 // they tie.
 void AddColumns(uint64_t seed, MemoryGraphSpec& spec) {
   std::mt19937_64 random(seed);

@@ -9,7 +9,7 @@
 namespace tributary {
 namespace {
 
-// Everything is drawn from one seed.
+// Draws a case from one seed.
 class Maker {
  public:
   explicit Maker(uint64_t seed) : random_(seed) { case_.seed = seed; }
@@ -128,7 +128,7 @@ class Maker {
     return fanouts;
   }
 
-  // Options that need something of the graph, and the graph that has it.
+  // Sets options that need columns of the graph, and adds the columns.
   void ChooseDraws() {
     SpecOptions& options = case_.batch.options;
     if (!options.replace && Chance(20)) {
@@ -142,7 +142,7 @@ class Maker {
     Chance(50) ? ChooseWeights() : ChooseTimes();
   }
 
-  // What goes with the draws.
+  // Sets the options that depend on the draws.
   void ChooseSubgraph() {
     SpecOptions& options = case_.batch.options;
     if (!Chance(40) || options.draws.draw == DrawMode::kLabor) return;
@@ -163,7 +163,7 @@ class Maker {
     }
   }
 
-  // Whether another type leads back, to which it may be the reverse.
+  // Returns whether another type leads back, which may be its reverse.
   bool Reversed(const MemoryGraphSpec::EdgeType& type) const {
     return type.src > type.dst &&
            std::any_of(graph_.edge_types.begin(), graph_.edge_types.end(),
@@ -205,7 +205,7 @@ class Maker {
     }
   }
 
-  // Of one planned type's columns, for it or for all.
+  // Makes a predicate on one planned type's columns, for that type or for all.
   void ChoosePredicates() {
     std::vector<MemoryGraphSpec::EdgeType*> planned;
     for (auto& type : graph_.edge_types) {
@@ -247,7 +247,7 @@ class Maker {
     }
   }
 
-  // Of two masks: that of the session, one in a predicate, or both.
+  // Uses two masks: the session's, one in a predicate, or both.
   void ChooseMasks() {
     AddToTypes([this](auto& type) {
       for (const char* name : {"late", "train"}) {
@@ -273,7 +273,7 @@ class Maker {
     draws.edge_predicates = EdgePredicates();
   }
 
-  // To most edge types; to all that are planned when those were none of them.
+  // Adds to most edge types; to all planned ones if none of them was chosen.
   template <typename Add>
   void AddToTypes(Add add) {
     bool added = false;
@@ -293,7 +293,7 @@ class Maker {
     return graph_.node_types[i];
   }
 
-  // Few values, so that many are equal, and the ends of the range.
+  // Few values, so that many tie, and the ends of the range.
   int64_t Time() {
     if (Chance(3)) return Chance(50) ? INT64_MIN : INT64_MAX;
     return Below(15) - 5;
@@ -317,7 +317,8 @@ class Maker {
     }
   }
 
-  // Features that there are: else such a session is refused.
+  // Chooses a precision only for features that exist: else the session is
+  // refused.
   void ChoosePrecision() {
     FeatureDType& dtype = case_.batch.options.feature_dtype;
     if (Chance(60)) return;
@@ -388,9 +389,9 @@ std::string EngineDigestWithPeer(const RandomCase& c) {
 std::string DefinedDigest(const RandomCase& c) {
   const auto graph = MemoryGraph::Make(c.graph);
   const BatchRequest request = RequestOf(graph->schema(), c.batch);
-  return OracleDigest(c.graph, c.batch.options, request.key.epoch,
-                      request.key.index, request.input_number,
-                      request.original_id, request.input_time);
+  return ExpectedDigest(c.graph, c.batch.options, request.key.epoch,
+                        request.key.index, request.input_number,
+                        request.original_id, request.input_time);
 }
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// The cases are as bad as they claim, and a failure is made small.
+// The cases contain the corner cases that they claim, and Shrink() works.
 #include "tests/brute_force/random_case.h"
 
 #include <gtest/gtest.h>
@@ -153,7 +153,7 @@ TEST(RandomCase, IsAFunctionOfItsSeed) {
   EXPECT_NE(Describe(MakeRandomCase(9)), Describe(MakeRandomCase(10)));
 }
 
-// As if three parallel edges were enough to go wrong: nothing else stays.
+// Pretends that three parallel edges suffice to fail: nothing else remains.
 TEST(Shrink, LeavesWhatTheFailureNeeds) {
   const auto fails = [](const RandomCase& c) { return MostParallel(c) >= 3; };
   uint64_t seed = 0;

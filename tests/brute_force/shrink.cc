@@ -48,13 +48,13 @@ class Shrinker {
   }
 
  private:
-  // Of a list beside another, which may be empty.
+  // Erases [from, to) of a list parallel to another one, unless it is empty.
   template <typename T>
   static void Erase(std::vector<T>& list, size_t from, size_t to) {
     if (list.empty()) return;
     list.erase(list.begin() + from, list.begin() + to);
   }
-  // Keeps what `change` makes of the case when that still fails.
+  // Applies `change` to the case; keeps the result if it still fails.
   template <typename Change>
   bool Try(Change change) {
     if (tries_left_-- <= 0) return false;
@@ -65,7 +65,7 @@ class Shrinker {
     case_ = std::move(next);
     return true;
   }
-  // Sets what `place` names; false when it was so.
+  // Sets the field that `place` names; returns false if it had that value.
   template <typename Place, typename Value>
   bool TrySet(Place place, const Value& value) {
     return Try([&](RandomCase& c) {
@@ -85,7 +85,7 @@ class Shrinker {
     return smaller;
   }
 
-  // The first batch, of all that is left in the list as it stands.
+  // Makes the case the first batch of all remaining inputs, in list order.
   bool Batch() {
     bool smaller =
         TrySet([](RandomCase& c) { return &c.batch.options.shuffle; },
@@ -163,9 +163,9 @@ class Shrinker {
     return smaller;
   }
 
-  // Leaves out pieces of a list, halves first; `least` stay. A batch beyond
-  // what is left is no case.
-  // What lies beside the list loses the same.
+  // Removes pieces of a list, halves first, and the same pieces of the lists
+  // parallel to it; keeps at least `least`. A batch index beyond the remaining
+  // inputs is not a valid case.
   template <typename ListOf, typename EraseBeside>
   bool FewerOf(ListOf list_of, EraseBeside erase_beside, size_t least) {
     bool smaller = false;
@@ -187,7 +187,7 @@ class Shrinker {
     return smaller;
   }
 
-  // Nodes that nothing names, at the end of each type.
+  // Removes unused nodes at the end of each type.
   bool Nodes() {
     bool smaller = false;
     for (size_t t = 0; t < case_.graph.node_types.size(); ++t) {

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "cli/command/arguments.h"
+#include "cli/sample/sample_fanouts.h"
+#include "cli/sample/sample_inputs.h"
 #include "cli/sample/sample_request.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"

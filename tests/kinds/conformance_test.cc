@@ -1,4 +1,5 @@
-// What must hold of every kind of sampling. A kind passes by its fixture alone.
+// The conformance suite that every kind of sampling must pass. A kind joins it
+// by its fixture (kind_fixture.h).
 #include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ std::string Defined(const KindCase& c) {
   return c.defined(RequestOf(graph->schema(), c.batch));
 }
 
-// With the partitions p of which p % servers == 0 here, all others a peer's.
+// Makes the batch with the partitions p % servers == 0 local and all others
+// behind a peer.
 std::string Made(const KindCase& c, uint32_t partitions, uint32_t servers) {
   MemoryGraphSpec spec = c.graph;
   spec.num_partitions = partitions;
@@ -72,8 +74,8 @@ TEST_P(Conformance, PartitionsAndServersDoNotMatter) {
   }
 }
 
-// Whatever room is offered first, a few tries end in the same batch; exact is
-// enough, and one byte less is told exactly.
+// Whatever room is offered first, a few tries give the same batch. The exact
+// size is enough; for one byte less the answer names the exact size.
 TEST_P(Conformance, EveryRoomConverges) {
   for (uint64_t seed = 2000; seed < 2150; ++seed) {
     const KindCase c = Make(seed);
@@ -98,7 +100,7 @@ TEST_P(Conformance, EveryRoomConverges) {
   }
 }
 
-// It may change what is sampled.
+// An unknown field might change what is sampled.
 TEST_P(Conformance, AFieldThatNobodyKnowsIsRefused) {
   KindCase c = Make(1);
   const auto graph = MemoryGraph::Make(c.graph);

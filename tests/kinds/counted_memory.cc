@@ -12,7 +12,8 @@ namespace {
 int64_t g_held = 0;  // by the one thread that there is
 int64_t g_peak = 0;
 
-// Large aligned allocations: what alignment adds is address space, no memory.
+// Large aligned allocations are counted without the alignment, which takes
+// address space but no memory.
 struct Aligned {
   void* memory = nullptr;
   size_t size = 0;
@@ -34,7 +35,7 @@ Aligned& FindAligned(void* memory) {
 
 }  // namespace
 
-// Linked with --wrap: AlignedBuffer's allocations go through these two.
+// By --wrap, the allocations of AlignedBuffer go through these two functions.
 extern "C" {
 int __real_posix_memalign(void** memory, size_t alignment, size_t size);
 int __wrap_posix_memalign(void** memory, size_t alignment, size_t size) {
@@ -60,7 +61,7 @@ void __wrap_free(void* memory) {
 }
 }
 
-// And all of C++'s through these.
+// All allocations by operator new go through these.
 void* operator new(size_t size) {
   void* memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();

@@ -1,5 +1,5 @@
-// Every allocation of a test's process, counted: for one thread, in a test that
-// is linked with -Wl,--wrap=posix_memalign -Wl,--wrap=free.
+// Counts the bytes that a test's process allocates. Not thread-safe; the test
+// must be linked with -Wl,--wrap=posix_memalign -Wl,--wrap=free.
 #ifndef TRIBUTARY_TESTS_KINDS_COUNTED_MEMORY_H_
 #define TRIBUTARY_TESTS_KINDS_COUNTED_MEMORY_H_
 
@@ -7,9 +7,9 @@
 
 namespace tributary {
 
-// What is held now; the peak is counted from here on.
+// Returns the bytes allocated now, and restarts the peak from there.
 int64_t StartPeak();
-// The most that was held since.
+// Returns the largest number of bytes allocated at once since StartPeak().
 int64_t PeakBytes();
 
 }  // namespace tributary

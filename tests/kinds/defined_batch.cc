@@ -28,8 +28,8 @@ void DefinedBatch::PutFeatures(const std::string& name,
                                const std::string& suffix,
                                std::vector<uint64_t> dims,
                                const std::vector<float>& values) {
-  AddOracleFeatures(name, suffix, std::move(dims), values,
-                    options_.feature_dtype, &tensors_);
+  AddExpectedFeatures(name, suffix, std::move(dims), values,
+                      options_.feature_dtype, &tensors_);
 }
 
 void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {

@@ -1,5 +1,5 @@
-// The tensors that batches of every kind have, by docs/sampling.md: what the
-// fixtures of kinds write their own beside.
+// Builds the tensors that batches of every kind have, as docs/sampling.md
+// defines them. Fixtures add the tensors of their kind.
 #ifndef TRIBUTARY_TESTS_KINDS_DEFINED_BATCH_H_
 #define TRIBUTARY_TESTS_KINDS_DEFINED_BATCH_H_
 
@@ -15,36 +15,40 @@
 
 namespace tributary {
 
-// In original ids, as slowly as it reads. The inputs have numbers.
+// One batch under construction, in original ids, without code of the engine.
+// The constructor numbers the inputs; keeps references to its arguments.
 class DefinedBatch {
  public:
   DefinedBatch(const MemoryGraphSpec& graph, const SpecOptions& options,
                const BatchRequest& request);
 
   const std::string& input_type() const { return input_type_; }
-  // The node's local number, a new one where it has none.
+  // Returns the node's local number; gives it the next one if it has none.
   int32_t Number(const std::string& type, int64_t id);
+  // The original ids of the type's nodes, by local number.
   const std::vector<int64_t>& ids(const std::string& type) {
     return ids_[type];
   }
-  // Of the input at each position.
+  // The local number of the input at each position.
   const std::vector<int32_t>& seed_index() const { return seed_index_; }
 
+  // Adds a tensor.
   template <typename T>
   void Put(const std::string& name, DType dtype, std::vector<uint64_t> dims,
            const std::vector<T>& values) {
-    tensors_[name] = MakeOracleTensor(dtype, std::move(dims), values);
+    tensors_[name] = MakeExpectedTensor(dtype, std::move(dims), values);
   }
-  // In the precision that is asked for.
+  // Adds feature rows in the precision that the options ask for.
   void PutFeatures(const std::string& name, const std::string& suffix,
                    std::vector<uint64_t> dims,
                    const std::vector<float>& values);
-  // "/type" in a typed graph.
+  // The suffix of tensor names: "/type" in a typed graph, else empty.
   std::string Suffix(const std::string& type) const {
     return graph_.heterogeneous ? "/" + type : "";
   }
 
-  // With batch_size, input_id, seed_index, and n_id, x, y of these types.
+  // Adds batch_size, input_id, seed_index, and n_id, x, y of `types`; returns
+  // the digest of all tensors.
   std::string Digest(const std::set<std::string>& types);
 
  private:
@@ -58,7 +62,7 @@ class DefinedBatch {
   size_t unique_inputs_ = 0;
   std::map<std::string, std::map<int64_t, int32_t>> numbers_;
   std::map<std::string, std::vector<int64_t>> ids_;
-  OracleTensors tensors_;
+  ExpectedTensors tensors_;
 };
 
 }  // namespace tributary

@@ -10,7 +10,7 @@ namespace {
 
 using Edges = std::vector<std::pair<int32_t, int32_t>>;
 
-// Whether the type holds edges of the links' type, this way or the other.
+// Returns whether the type holds the links' edges, in either direction.
 bool HoldsLinks(const MemoryGraphSpec::EdgeType& type,
                 const MemoryGraphSpec::EdgeType& links) {
   return &type == &links ||
@@ -18,8 +18,8 @@ bool HoldsLinks(const MemoryGraphSpec::EdgeType& type,
           (type.rel == "rev_" + links.rel || links.rel == "rev_" + type.rel));
 }
 
-// The local numbers of a link's ends.
-std::pair<int32_t, int32_t> EndsOf(const OracleNodes& nodes,
+// Returns the local numbers of a link's ends.
+std::pair<int32_t, int32_t> EndsOf(const ExpectedNodes& nodes,
                                    const LinkColumns& links, size_t link) {
   const auto tree = static_cast<int64_t>(link);
   return {
@@ -27,8 +27,8 @@ std::pair<int32_t, int32_t> EndsOf(const OracleNodes& nodes,
       static_cast<int32_t>(nodes.local.at({tree, links.destination[link]}))};
 }
 
-// Distances from a node, as if another were not there: by relaxing all edges
-// until nothing changes.
+// Returns the distances from a node in the graph without another node, by
+// relaxing all edges until nothing changes.
 std::map<int32_t, int64_t> Distances(const Edges& edges, int32_t from,
                                      int32_t without) {
   std::map<int32_t, int64_t> distance = {{from, 0}};
@@ -47,13 +47,13 @@ std::map<int32_t, int64_t> Distances(const Edges& edges, int32_t from,
   return distance;
 }
 
-// Of all types, once the links' own are left out.
+// Removes the links' own edges. Returns the remaining edges of all types.
 Edges DropLinks(const MemoryGraphSpec& graph,
                 const MemoryGraphSpec::EdgeType& type, const LinkColumns& links,
-                const OracleNodes& nodes, OracleEdgeTypes& edge_types) {
+                const ExpectedNodes& nodes, ExpectedEdgeTypes& edge_types) {
   Edges all;
   for (auto& [t, edges] : edge_types) {
-    OracleEdges kept;
+    ExpectedEdges kept;
     for (size_t e = 0; e < edges.ids.size(); ++e) {
       const int32_t u = edges.src[e], v = edges.dst[e];
       const auto [s, d] =
@@ -74,12 +74,12 @@ Edges DropLinks(const MemoryGraphSpec& graph,
 
 }  // namespace
 
-OracleTensors EncloseDefined(const MemoryGraphSpec& graph,
-                             const MemoryGraphSpec::EdgeType& type,
-                             const LinkColumns& links,
-                             const OracleNodeTypes& node_types,
-                             OracleEdgeTypes& edge_types) {
-  const OracleNodes& nodes = node_types.at(type.src);
+ExpectedTensors EncloseDefined(const MemoryGraphSpec& graph,
+                               const MemoryGraphSpec::EdgeType& type,
+                               const LinkColumns& links,
+                               const ExpectedNodeTypes& node_types,
+                               ExpectedEdgeTypes& edge_types) {
+  const ExpectedNodes& nodes = node_types.at(type.src);
   const Edges all = DropLinks(graph, type, links, nodes, edge_types);
   std::vector<int64_t> z(nodes.all.size(), 0);
   for (size_t link = 0; link < links.size(); ++link) {
@@ -95,7 +95,7 @@ OracleTensors EncloseDefined(const MemoryGraphSpec& graph,
     z[s] = z[d] = 1;
   }
   const std::string name = graph.heterogeneous ? "z/" + type.src : "z";
-  return {{name, MakeOracleTensor(DType::kInt64, {z.size()}, z)}};
+  return {{name, MakeExpectedTensor(DType::kInt64, {z.size()}, z)}};
 }
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// SEAL's subgraphs as docs/sampling.md words them, written down once more.
+// SEAL's enclosing subgraphs, computed straight from docs/sampling.md.
 #ifndef TRIBUTARY_TESTS_KINDS_DEFINED_ENCLOSING_H_
 #define TRIBUTARY_TESTS_KINDS_DEFINED_ENCLOSING_H_
 
@@ -10,12 +10,13 @@
 
 namespace tributary {
 
-// Leaves the links' own edges out of their trees, and labels the nodes: `z`.
-OracleTensors EncloseDefined(const MemoryGraphSpec& graph,
-                             const MemoryGraphSpec::EdgeType& type,
-                             const LinkColumns& links,
-                             const OracleNodeTypes& node_types,
-                             OracleEdgeTypes& edge_types);
+// Removes the links' own edges from their trees, and returns the tensor `z` of
+// node labels.
+ExpectedTensors EncloseDefined(const MemoryGraphSpec& graph,
+                               const MemoryGraphSpec::EdgeType& type,
+                               const LinkColumns& links,
+                               const ExpectedNodeTypes& node_types,
+                               ExpectedEdgeTypes& edge_types);
 
 }  // namespace tributary
 

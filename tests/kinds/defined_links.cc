@@ -13,8 +13,8 @@
 namespace tributary {
 namespace {
 
-// Those of one supervision type: `request` is what is left of the batch's
-// without the links of other types.
+// The links of one supervision type. `request` is the batch's, without the
+// links of other types.
 class DefinedLinks {
  public:
   DefinedLinks(const MemoryGraphSpec& graph,
@@ -32,10 +32,10 @@ class DefinedLinks {
         first_tree_(first_tree),
         one_of_several_(one_of_several) {}
 
-  using Tensors = OracleTensors;
+  using Tensors = ExpectedTensors;
 
-  // Where hops begin. Once, before what follows.
-  std::vector<OracleStart> Starts() {
+  // Returns where hops begin. Must be called once, before the other methods.
+  std::vector<HopStart> Starts() {
     DrawNegatives();
     const auto& links = request_.links;
     for (const std::string& end : {type_.src, type_.dst}) {
@@ -55,14 +55,14 @@ class DefinedLinks {
     return &graph_.edge_types[type] == &type_ && IsExcluded(e);
   }
 
-  // `local`: the numbers of its starts.
+  // Returns the tensors. `local` has the local numbers of Starts().
   Tensors Own(const std::vector<int32_t>& local) {
     Tensors own;
     own[OfLinks("input_id")] =
-        MakeOracleTensor(DType::kInt64, {n_}, request_.input_number);
+        MakeExpectedTensor(DType::kInt64, {n_}, request_.input_number);
     if (negatives_.on_exhausted == OnExhausted::kAccept) {
       own[OfLinks("num_exhausted")] =
-          MakeOracleTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
+          MakeExpectedTensor<int64_t>(DType::kInt64, {1}, {exhausted_});
     }
     if (negatives_.mode == NegativeMode::kTriplet) {
       Triplets(local, &own);
@@ -75,7 +75,7 @@ class DefinedLinks {
   }
 
  private:
-  // Whether edge `e` of the links' type is one of them.
+  // Returns whether edge `e` of the links' type is one of the links.
   bool IsExcluded(size_t e) const {
     const auto& [u, v] = type_.edges[e];
     const LinkColumns& links = request_.links;
@@ -139,7 +139,7 @@ class DefinedLinks {
     }
   }
 
-  // Of `nodes` original ids: uniformly, or by the number of their edges.
+  // Draws one of `nodes` original ids, uniformly or by degree.
   int64_t NodeOf(const Words& words, uint64_t nodes, bool is_destination) {
     if (negatives_.degree_power == 0) {
       return static_cast<int64_t>(DefinedBelow(words, 0, nodes, nodes > 65536));
@@ -157,7 +157,8 @@ class DefinedLinks {
     return node;
   }
 
-  // degree^power in 16 binary digits, the first of them after the point.
+  // Returns degree^power in 16 binary digits, the first of them after the
+  // point.
   uint64_t DefinedWeight(uint64_t degree) const {
     if (degree == 0) return 0;
     double rest = std::rint(negatives_.degree_power * 65536) / 65536;
@@ -173,7 +174,7 @@ class DefinedLinks {
     return static_cast<uint64_t>(std::rint(product * 65536));
   }
 
-  // Whether an end that was drawn is not there yet at its link's time.
+  // Returns whether a drawn end does not exist yet at its link's time.
   bool IsLate(const Negative& negative) const {
     if (options_.draws.time != TimeMode::kNode) return false;
     const int64_t bound = request_.input_time[negative.link];
@@ -227,15 +228,15 @@ class DefinedLinks {
       shape.push_back(static_cast<uint64_t>(negatives_.amount));
     }
     (*own)[OfEnds("src_index", type_.src)] =
-        MakeOracleTensor(DType::kInt32, {n_}, at(0, n_));
+        MakeExpectedTensor(DType::kInt32, {n_}, at(0, n_));
     (*own)[OfEnds("dst_pos_index", type_.dst)] =
-        MakeOracleTensor(DType::kInt32, {n_}, at(n_, n_));
+        MakeExpectedTensor(DType::kInt32, {n_}, at(n_, n_));
     (*own)[OfEnds("dst_neg_index", type_.dst)] =
-        MakeOracleTensor(DType::kInt32, shape, at(2 * n_, m));
+        MakeExpectedTensor(DType::kInt32, shape, at(2 * n_, m));
     if (options_.draws.time == TimeMode::kNone) return;
     for (const std::string& end : {type_.src, type_.dst}) {
       (*own)[OfEnds("seed_time", end)] =
-          MakeOracleTensor(DType::kInt64, {n_}, request_.input_time);
+          MakeExpectedTensor(DType::kInt64, {n_}, request_.input_time);
     }
   }
 
@@ -253,7 +254,7 @@ class DefinedLinks {
     }
     sources.insert(sources.end(), destinations.begin(), destinations.end());
     (*own)[OfLinks("edge_label_index")] =
-        MakeOracleTensor(DType::kInt32, {2, n_ + m}, sources);
+        MakeExpectedTensor(DType::kInt32, {2, n_ + m}, sources);
   }
 
   void Labels(Tensors* own) {
@@ -271,7 +272,7 @@ class DefinedLinks {
       }
     }
     bytes.resize(DTypeSize(dtype) * (n_ + m), 0);
-    OracleTensor tensor = MakeOracleTensor(dtype, {n_ + m}, bytes);
+    ExpectedTensor tensor = MakeExpectedTensor(dtype, {n_ + m}, bytes);
     (*own)[OfLinks("edge_label")] = tensor;
   }
 
@@ -281,7 +282,7 @@ class DefinedLinks {
       times.push_back(request_.input_time[negative.link]);
     }
     (*own)[OfLinks("edge_label_time")] =
-        MakeOracleTensor(DType::kInt64, {times.size()}, times);
+        MakeExpectedTensor(DType::kInt64, {times.size()}, times);
   }
 
   const MemoryGraphSpec& graph_;
@@ -294,11 +295,11 @@ class DefinedLinks {
   const bool one_of_several_;
   std::vector<Negative> drawn_;
   int64_t exhausted_ = 0;
-  std::vector<OracleStart> starts_;
+  std::vector<HopStart> starts_;
 };
 
-// What is left of a batch's inputs: those of numbers [from, to) in the list,
-// which count from there.
+// Returns the request with only the inputs numbered [from, to) in the list,
+// renumbered from 0.
 BatchRequest OfNumbers(const BatchRequest& request, int64_t from, int64_t to) {
   BatchRequest left;
   left.key = request.key;
@@ -332,7 +333,7 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
                               ExcludeMode exclude, bool enclosing,
                               const BatchRequest& request) {
   std::vector<DefinedLinks> parts;
-  std::vector<OracleStart> starts;
+  std::vector<HopStart> starts;
   int64_t first = 0;
   size_t tree = 0;
   for (const DefinedLinkList& list : lists) {
@@ -340,7 +341,7 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
     const size_t links = its.links.size();
     parts.emplace_back(graph, *list.type, options, negatives, exclude,
                        std::move(its), tree, lists.size() > 1);
-    for (const OracleStart& start : parts.back().Starts()) {
+    for (const HopStart& start : parts.back().Starts()) {
       starts.push_back(start);
     }
     first += list.count;
@@ -361,14 +362,15 @@ std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
         parts.begin(), parts.end(),
         [&](const DefinedLinks& part) { return part.Excludes(type, e); });
   };
-  OracleAfter after;
+  SubgraphFinisher after;
   if (enclosing) {
-    after = [&](const OracleNodeTypes& nodes, OracleEdgeTypes& edges) {
+    after = [&](const ExpectedNodeTypes& nodes, ExpectedEdgeTypes& edges) {
       return EncloseDefined(graph, *lists[0].type, request.links, nodes, edges);
     };
   }
-  return OracleDigestFrom(graph, options, request.key.epoch, request.key.index,
-                          starts, request.input_time, own, excludes, after);
+  return ExpectedDigestFrom(graph, options, request.key.epoch,
+                            request.key.index, starts, request.input_time, own,
+                            excludes, after);
 }
 
 }  // namespace tributary

@@ -1,5 +1,6 @@
-// Links as docs/sampling.md words them, written down once more: original ids,
-// one negative at a time, neighbours by the oracle of neighbour sampling.
+// Batches of the link kind, computed straight from docs/sampling.md: in
+// original ids, one negative at a time, with the neighbours of
+// ExpectedDigestFrom.
 #ifndef TRIBUTARY_TESTS_KINDS_DEFINED_LINKS_H_
 #define TRIBUTARY_TESTS_KINDS_DEFINED_LINKS_H_
 
@@ -12,17 +13,17 @@
 
 namespace tributary {
 
-// 0 of a type that there is not.
+// Returns the number of nodes of the type; 0 if the graph has no such type.
 int64_t NodesOf(const MemoryGraphSpec& graph, const std::string& name);
 
-// Links of one supervision type in the list of inputs.
+// The links of one supervision edge type in the list of inputs.
 struct DefinedLinkList {
   const MemoryGraphSpec::EdgeType* type = nullptr;  // one of the graph's
   int64_t count = 0;
 };
 
-// The digest that the batch must have of the lists one after the other; the
-// request's inputs are in the epoch's order within each.
+// Returns the digest that the batch of all `lists`, one after another, must
+// have. The request's inputs are in the epoch's order within each list.
 std::string DefinedLinkDigest(const MemoryGraphSpec& graph,
                               const std::vector<DefinedLinkList>& lists,
                               const SpecOptions& options,

@@ -1,4 +1,5 @@
-// What a kind of sampling brings to the suite that all kinds pass.
+// The interface through which a kind of sampling joins the conformance suite
+// that all kinds pass (conformance_test.cc).
 #ifndef TRIBUTARY_TESTS_KINDS_KIND_FIXTURE_H_
 #define TRIBUTARY_TESTS_KINDS_KIND_FIXTURE_H_
 
@@ -12,28 +13,29 @@
 
 namespace tributary {
 
-// A graph, a batch of it, and what the kind's page defines it to be.
+// A graph, a batch of it, and the digest that docs/sampling.md defines for it.
 struct KindCase {
   MemoryGraphSpec graph;
   BatchCase batch;
-  // The digest by docs/sampling.md: written down once more, as slowly as it
-  // reads, in original ids, without partitions.
+  // Returns the expected digest, computed straight from docs/sampling.md in
+  // original ids, without partitions or code of the engine.
   std::function<std::string(const BatchRequest&)> defined;
   std::string description;
 };
 
+// Makes random cases for one kind. Stateless, so thread-safe.
 class KindFixture {
  public:
   virtual ~KindFixture() = default;
-  // SamplingKind::name().
+  // The kind's SamplingKind::name().
   virtual absl::string_view kind() const = 0;
-  // A pure function of the seed. Some hundred seeds between them use every
-  // option of the kind, on graphs with parallel edges, self loops, dead ends,
-  // empty types and partitions, and inputs with duplicates.
+  // Returns a case that depends on the seed alone. Some hundred seeds together
+  // cover every option of the kind, on graphs with parallel edges, self loops,
+  // dead ends, empty types and partitions, and inputs with duplicates.
   virtual KindCase MakeCase(uint64_t seed) const = 0;
 };
 
-// One of every kind of the registry: kind_fixtures.cc.
+// One fixture for every kind of the registry (kind_fixtures.cc).
 absl::Span<const KindFixture* const> AllFixtures();
 
 const KindFixture& LinkFixture();

@@ -1,5 +1,5 @@
-// Layer-wise sampling as docs/sampling.md words it, written down once more: in
-// original ids, a layer's draw unit by unit of mass.
+// Layer-wise sampling, computed straight from docs/sampling.md: in original
+// ids, with a layer's draw unit by unit of mass.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -223,7 +223,7 @@ class Fixture final : public KindFixture {
       }
     }
     if (random.graph.edge_types.size() == 1) layerwise.edge_type.clear();
-    // Those are for neighbours.
+    // These options are for neighbours.
     random.batch.options.draws = {};
     random.batch.input_time.clear();
     for (uint64_t l = 0; l <= seed % 3; ++l) {

@@ -1,5 +1,5 @@
-// Random batches of links, of every mode of negatives and exclusions, of one
-// and of several edge types.
+// Random batches of links: every mode of negatives and exclusions, one and
+// several edge types.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ using EdgeTypes = std::vector<const MemoryGraphSpec::EdgeType*>;
 
 constexpr size_t kMostTypes = 4;
 
-// So many ids of destinations with each link.
+// Adds this many ids of destinations to each link.
 void BringNegatives(int64_t nodes, uint64_t each, LinkColumns* links) {
   links->negatives = each;
   for (uint64_t i = 0; i < links->size() * each; ++i) {
@@ -27,8 +27,8 @@ void BringNegatives(int64_t nodes, uint64_t each, LinkColumns* links) {
   }
 }
 
-// An edge type whose ends have nodes, or, of every other typed graph, several,
-// in canonical order; none where there is none.
+// Returns an edge type whose ends have nodes; for every other typed graph
+// several, in canonical order. Empty if there is none.
 EdgeTypes Supervised(const MemoryGraphSpec& graph, uint64_t seed) {
   std::map<std::string, int64_t> nodes;
   for (const auto& type : graph.node_types) nodes[type.name] = type.num_nodes;
@@ -43,7 +43,7 @@ EdgeTypes Supervised(const MemoryGraphSpec& graph, uint64_t seed) {
   return found;
 }
 
-// Edges that are there, and pairs that may not be.
+// Returns links that are edges, and pairs that may be none.
 LinkColumns RandomLinks(const RandomCase& random,
                         const MemoryGraphSpec::EdgeType& type, uint64_t seed) {
   std::map<std::string, int64_t> nodes;
@@ -78,7 +78,7 @@ void SetLabels(uint64_t seed, LinkColumns* links) {
   if (seed % 7 == 3) links->SetLabels(real);
 }
 
-// An error has no digest: batches of its own in negative_search_test.
+// Errors have no digest; negative_search_test covers them.
 NegativeSampling RandomNegatives(uint64_t seed, const EdgeTypes& types,
                                  bool node_times) {
   NegativeSampling negatives;
@@ -122,7 +122,7 @@ ExcludeMode RandomExclude(uint64_t seed, const EdgeTypes& types,
                                                      : exclude;
 }
 
-// The links of all types, one after the other, and how they are listed.
+// The links of all types, one list after another.
 LinkColumns AllLinks(const RandomCase& random, const EdgeTypes& types,
                      const NegativeSampling& negatives, uint64_t seed,
                      LinkInputs* inputs) {
@@ -223,7 +223,7 @@ class Fixture final : public KindFixture {
   }
 
  private:
-  // One for each link, where there is a time.
+  // One time for each link, if the session has times.
   static void SetTimes(BatchCase* batch) {
     DrawOptions& draws = batch->options.draws;
     const std::vector<int64_t> given = std::move(batch->input_time);

@@ -5,7 +5,8 @@
 namespace tributary {
 namespace {
 
-// tests/brute_force has thousands of these, and shrinks them.
+// Uses the cases of tests/brute_force, which runs thousands and shrinks
+// failures.
 class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "node"; }
@@ -14,9 +15,10 @@ class Fixture final : public KindFixture {
         seed % 3 == 0 ? MakeDirectedCase(seed) : MakeRandomCase(seed);
     KindCase made{random.graph, random.batch, nullptr, Describe(random)};
     made.defined = [random](const BatchRequest& request) {
-      return OracleDigest(random.graph, random.batch.options, request.key.epoch,
-                          request.key.index, request.input_number,
-                          request.original_id, request.input_time);
+      return ExpectedDigest(random.graph, random.batch.options,
+                            request.key.epoch, request.key.index,
+                            request.input_number, request.original_id,
+                            request.input_time);
     };
     return made;
   }

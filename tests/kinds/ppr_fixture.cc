@@ -1,5 +1,6 @@
-// PPR top-k as docs/sampling.md words it, written down once more: original ids,
-// one input at a time, tables of all nodes, all rounds anew for each.
+// PPR top-k, computed straight from docs/sampling.md: in original ids, one
+// input at a time, with tables of all nodes, and all rounds repeated for each
+// input.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +18,7 @@ namespace {
 using Wide = unsigned __int128;
 using Neighbors = std::map<int64_t, std::vector<int64_t>>;
 
-// Score, less for more, and node: in the order of a row.
+// Score, negated, and node: sorts in the order of a row.
 using Row = std::vector<std::pair<uint64_t, int64_t>>;
 
 Row ScoresOf(const Neighbors& neighbors, const PprOptions& ppr, int64_t input) {
@@ -105,7 +106,7 @@ class Fixture final : public KindFixture {
       }
     }
     if (random.graph.edge_types.size() == 1) ppr.edge_type.clear();
-    // Those are for neighbours.
+    // These options are for neighbours.
     random.batch.options.draws = {};
     random.batch.input_time.clear();
     ppr.top_k = 1 + seed * 13 % 20;

@@ -1,5 +1,5 @@
-// Random walks as docs/sampling.md words them, written down once more: original
-// ids, one walk and one try at a time, membership by looking at every edge.
+// Random walks, computed straight from docs/sampling.md: in original ids, one
+// walk and one try at a time, testing membership by scanning every edge.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -155,8 +155,8 @@ class Walks {
   DefinedBatch batch_;
 };
 
-// Edge types along which a walk can go from the input type, at random; empty
-// where there are none.
+// Returns random edge types that a walk can follow from the input type; empty
+// if there are none.
 std::vector<std::string> RandomPath(const RandomCase& random, uint64_t seed,
                                     uint32_t length) {
   std::string at = random.batch.options.input_type.empty()
@@ -190,7 +190,7 @@ class Fixture final : public KindFixture {
       walk.metapath = RandomPath(random, seed, walk.walk_length);
       if (!walk.metapath.empty()) break;
     }
-    // Those are for neighbours.
+    // These options are for neighbours.
     random.batch.options.draws = {};
     random.batch.input_time.clear();
     const std::set<std::string> types(walk.metapath.begin(),
@@ -200,7 +200,7 @@ class Fixture final : public KindFixture {
     if (alike && !random.graph.heterogeneous) walk.metapath.clear();
     walk.restart_ends = seed % 4 == 1 || !alike;
     if (seed % 3 == 1) walk.restart_prob = 0.15 + 0.1 * (seed % 5);
-    // A round trip from a type to itself is what node2vec and restarts take.
+    // node2vec and restarts need a metapath from a type to itself.
     const auto loops = [&] {
       for (const auto& type : random.graph.edge_types) {
         if (types.count(type.name()) > 0) return type.src == type.dst;

@@ -1,5 +1,5 @@
-// What a task holds is within what was reserved for it, whatever the batch:
-// every allocation of this process is counted.
+// A task's memory stays within its reservation, whatever the batch. Every
+// allocation of this process is counted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Outcome {
   uint64_t reserved = 0;
 };
 
-// The room is counted too.
+// Counts the batch's memory, too.
 Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
             uint64_t max_bytes) {
   batch.max_bytes = max_bytes;
@@ -46,8 +46,8 @@ Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
           static_cast<uint64_t>(PeakBytes() - before), reserved};
 }
 
-// A batch is made with exactly its size as credit, and refused with less, and
-// either within its reservation.
+// A batch is made with exactly its size as credit, and refused with less; both
+// stay within the reservation.
 void ExpectWithinReservation(const std::shared_ptr<const Graph>& graph,
                              const BatchCase& batch) {
   const uint64_t size = Run(graph, batch, uint64_t{1} << 32).ready;
@@ -64,7 +64,7 @@ void ExpectWithinReservation(const std::shared_ptr<const Graph>& graph,
   }
 }
 
-// In-neighbours of every node: uniform, so that few edges share one.
+// Uniform in-neighbours of every node, so that few edges share one.
 MemoryGraphSpec Uniform(int64_t nodes, int64_t edges) {
   MemoryGraphSpec spec;
   spec.node_types = {{.num_nodes = nodes}};
@@ -84,7 +84,7 @@ BatchCase Case(int64_t inputs, std::vector<int32_t> fanouts) {
   return batch;
 }
 
-// All that draws can go by; every time is before the inputs'.
+// Every column that draws can use; all times are before the inputs'.
 MemoryGraphSpec WithColumns(MemoryGraphSpec spec) {
   spec.neighbor_ids = true;
   for (auto& type : spec.node_types) type.time.assign(type.num_nodes, 1);
@@ -97,7 +97,7 @@ MemoryGraphSpec WithColumns(MemoryGraphSpec spec) {
   return spec;
 }
 
-// Each way to draw.
+// Each draw mode.
 std::vector<DrawOptions> AllDraws() {
   return {{.draw = DrawMode::kWeighted},
           {.draw = DrawMode::kWeighted,
@@ -141,7 +141,7 @@ class WorkingMemory : public testing::TestWithParam<Shape> {
   }
 };
 
-// As many nodes as edges: the most memory that numbers take.
+// As many nodes as edges: local numbering takes the most memory.
 TEST_P(WorkingMemory, ATree) {
   const auto graph = Make(Uniform(500'000, 1'500'000));
   ExpectWithinReservation(graph, Case(1000, {4, 4, 4}));
@@ -189,7 +189,7 @@ TEST_P(WorkingMemory, ManyEdgeTypes) {
   ExpectWithinReservation(Make(spec), Case(2000, {2, 2, 2}));
 }
 
-// Of one step, where every node is new, to many.
+// Walks of one step, where every node is new, to many steps.
 TEST_P(WorkingMemory, Walks) {
   const auto graph = Make(Uniform(100'000, 1'000'000));
   for (const double q : {1.0, 4.0}) {
@@ -206,7 +206,7 @@ TEST_P(WorkingMemory, Walks) {
   }
 }
 
-// Of one wave and of many, and of inputs whose own first push is large.
+// One wave and many, and inputs whose own first push is large.
 TEST_P(WorkingMemory, Ppr) {
   const auto graph = Make(Uniform(100'000, 1'000'000));
   for (const double epsilon : {0.01, 0.0001}) {
@@ -220,7 +220,7 @@ TEST_P(WorkingMemory, Ppr) {
   }
 }
 
-// Of few edges that are kept, and of nearly all.
+// Few edges kept, and nearly all.
 TEST_P(WorkingMemory, Layerwise) {
   const auto sparse = Make(Uniform(100'000, 1'000'000));
   const auto dense = Make(Uniform(300, 100'000));
@@ -342,7 +342,7 @@ TEST_P(WorkingMemory, EveryDraw) {
   }
 }
 
-// Nodes that the fewest edges are between, and the most; trees of a few.
+// Nodes with the fewest edges between them, and the most; trees of a few nodes.
 TEST_P(WorkingMemory, EverySubgraph) {
   const auto tree = Make(Uniform(100'000, 300'000));
   const auto dense = Make(Uniform(3000, 100'000));

@@ -1,4 +1,4 @@
-// Batches as DGL's blocks, written out.
+// Batches as DGL's blocks, with expected values written out.
 #include "trainer_client/core/batch/blocks.h"
 
 #include <gmock/gmock.h>
@@ -97,7 +97,7 @@ TEST_F(BlocksTest, TheFirstLayersFirst) {
   EXPECT_THAT(last_edges.edge_attr->As<float>(), ElementsAre(5, 6));
 }
 
-// What is stored for other directions is no edge type of the batch.
+// Edges stored for the other direction are no edge type of the batch.
 TEST_F(BlocksTest, OutEdgesThatAreStoredAreNotSeen) {
   GraphContent content = MakeContent(Seven());
   ASSERT_TRUE(AddOutEdges(&content).ok());

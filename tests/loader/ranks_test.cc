@@ -1,5 +1,5 @@
-// Ranks of a job share an epoch without talking to each other: what they take
-// is disjoint and together all, also when a run goes on with other ranks.
+// Ranks of a job share an epoch without communication: their batches are
+// disjoint and together complete, also when a run continues with other ranks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ class RanksTest : public ::testing::Test {
     return *std::move(loader);
   }
 
-  // At most `count` batches more.
+  // Takes at most `count` more batches.
   static void Take(DistLoader& loader, size_t count, Taken& taken) {
     for (size_t i = 0; i < count; ++i) {
       auto batch = loader.Next();

@@ -1,4 +1,4 @@
-// A typed graph through the loader: inputs by type, batches by type.
+// The loader on a typed graph: inputs and tensors by type.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -197,7 +197,7 @@ TEST_F(TypedTest, LinksByTheirTypes) {
   EXPECT_THAT(links.edge_label->As<int64_t>(), ElementsAre(1, 6, 0, 0));
 }
 
-// Two papers of one's own for each link.
+// Two negatives of the user's own for each link.
 TEST_F(TypedTest, LinksWithTheirNegatives) {
   LinkNeighborLoaderOptions options;
   options.source = {2, 0};

@@ -16,7 +16,7 @@ double Term(double count, double expected) {
   return (count - expected) * (count - expected) / expected;
 }
 
-// The chance that j given positions are all among k of n.
+// Returns the probability that j given positions are all among k of n.
 double Together(int64_t j, int64_t k, int64_t n) {
   double p = 1;
   for (int64_t f = 0; f < j; ++f) {

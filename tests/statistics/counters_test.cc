@@ -1,7 +1,7 @@
-// No (key, counter) of Philox is read twice in a run. Finished batches say for
-// which nodes each hop drew; their draws are made once more by the definition,
-// which notes every block it reads, and must be the very edges of the batch: so
-// what is noted is what the engine read.
+// No (key, counter) of Philox is read twice in a run. Finished batches show for
+// which nodes each hop drew. Their draws are repeated by definition, recording
+// every block read, and must give exactly the edges of the batch: so the
+// recorded blocks are those that the engine read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,14 +18,15 @@
 namespace tributary {
 namespace {
 
-// Every block read in a run.
+// Records every block read in a run.
 class Ledger {
  public:
   void Note(PhiloxKey key, uint32_t block, uint32_t number) {
     const bool fresh = seen_.emplace(key.k0, key.k1, block, number).second;
     if (!fresh) ++repeats_;
   }
-  // The words of a node, noting each block at the first word read of it.
+  // Returns the words of a node; records each block when its first word is
+  // read.
   Words Noting(PhiloxKey key, uint32_t number) {
     auto read = std::make_shared<std::set<uint32_t>>();
     const Words words = DefinedWords(key, number);
@@ -45,7 +46,7 @@ class Ledger {
 struct RunOptions {
   ExpandMode expand = ExpandMode::kNew;
   bool replace = false;
-  // What the replay believes of keys; anything but the truth is a fault.
+  // How the replay makes keys; anything but the definition is a planted fault.
   std::function<void(DefinedKeyParts&)> change_key;
 };
 
@@ -179,7 +180,7 @@ TEST(Counters, NoneIsReadTwice) {
   }
 }
 
-// What a key lacks shows as counters read twice.
+// A key without one of its parts gives counters that are read twice.
 TEST(Counters, FindsWhatAKeyLacks) {
   const std::function<void(DefinedKeyParts&)> faults[] = {
       [](DefinedKeyParts& parts) { parts.epoch = 0; },

@@ -1,5 +1,5 @@
-// Where the statistics take their draws from: the engine, or a drawer with a
-// known fault, which a statistic must find.
+// Sources of draws for statistical tests: the engine, or an implementation with
+// a known fault, which the test must detect.
 #ifndef TRIBUTARY_TESTS_STATISTICS_DRAW_SOURCE_H_
 #define TRIBUTARY_TESTS_STATISTICS_DRAW_SOURCE_H_
 
@@ -13,8 +13,8 @@
 
 namespace tributary {
 
-// What is drawn: `roots` nodes of one degree, the inputs of every batch and so
-// its local numbers 0, 1, ...
+// The shape of a draw: `roots` nodes of one degree are the inputs of every
+// batch, and so have local numbers 0, 1, ...
 struct DrawShape {
   uint64_t degree = 12;
   uint32_t roots = 50;  // even
@@ -25,17 +25,19 @@ struct DrawShape {
   // False: the roots are drawn for in every hop (expand: all). True, with
   // fanout 1: each root's neighbour in the second (expand: new).
   bool chain = false;
-  bool disjoint = false;  // each root is a tree's; one hop
+  bool disjoint = false;  // each root has a tree of its own; one hop
 };
 
 // The positions drawn, ascending: [edge type][hop][root].
 using BatchDraws = std::vector<std::vector<std::vector<std::vector<uint64_t>>>>;
 
+// Draws batches of one shape. Owned by the test; not thread-safe.
 class DrawSource {
  public:
   explicit DrawSource(const DrawShape& shape) : shape_(shape) {}
   virtual ~DrawSource() = default;
   const DrawShape& shape() const { return shape_; }
+  // Returns the draws of one batch.
   virtual BatchDraws Batch(uint64_t random_seed, uint64_t epoch,
                            uint64_t batch) = 0;
 
@@ -43,17 +45,18 @@ class DrawSource {
   const DrawShape shape_;
 };
 
-// Runs BatchTask on a graph of that shape and reads the draws out of its
-// batches' edge ids. With 3 partitions two of them are a peer's.
+// Returns a source that runs BatchTask on a graph of that shape and reads the
+// draws from the edge ids of its batches. With 3 partitions two are a peer's.
 std::unique_ptr<DrawSource> FromEngine(const DrawShape& shape,
                                        uint32_t partitions = 1);
 
+// Known faults of a sampler.
 enum class Fault {
-  kNone,              // the definition
-  kModuloOfFiveBits,  // word mod n, of 5 bits only
-  kFloydTakesNext,    // a position that is taken gives the next free one
-  kRunOfNeighbors,    // one random place, then k in a row
-  kDropsRepeats,      // with replacement, but no position comes twice
+  kNone,              // as docs/sampling.md defines it
+  kModuloOfFiveBits,  // 5 random bits mod n
+  kFloydTakesNext,    // a position already drawn gives the next free one
+  kRunOfNeighbors,    // k positions in a row from a random one
+  kDropsRepeats,      // with replacement, but without repeats
   kSameWordTwice,     // draws 2i and 2i + 1 share a word
   kSixteenBits,       // wide draws have 16 random bits
   kSeedNotInKey,
@@ -61,10 +64,11 @@ enum class Fault {
   kBatchNotInKey,
   kHopNotInKey,
   kTypeNotInKey,
-  kNumberHalved,      // neighbouring local numbers share a stream
+  kNumberHalved,      // two adjacent local numbers share a stream
   kTreeNotInCounter,  // each root is number 0 of its tree
-  kNumberWithinHop,   // and no hop in the key: each hop starts again
+  kNumberWithinHop,   // numbers restart in each hop, and no hop in the key
 };
+// Returns a source that draws by definition but for the fault.
 std::unique_ptr<DrawSource> WithFault(const DrawShape& shape, Fault fault);
 
 }  // namespace tributary

@@ -1,5 +1,5 @@
-// Draws among the neighbours that may be drawn are as even as draws among all,
-// through SampleHop, beside drawers with a fault that must be found.
+// Draws among eligible neighbours are as even as draws among all, through
+// SampleHop. The statistics must also detect draws with planted faults.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -146,7 +146,7 @@ TEST(EligibleFinds, NoFaultInTheDefinition) {
   EXPECT_TRUE(IsPlausible(x)) << x;
 }
 
-// What may not be drawn gives its place to the next that may.
+// Planted fault: an ineligible position gives the next eligible one.
 TEST(EligibleFinds, ExcludedNeighboursThatGiveTheNext) {
   const ChiSquare x = Of([](const Words& words) {
     Positions drawn;
@@ -162,7 +162,8 @@ TEST(EligibleFinds, ExcludedNeighboursThatGiveTheNext) {
   EXPECT_TRUE(IsRefuted(x)) << x;
 }
 
-// Drawn first and thrown away after; the fanout is filled up from the front.
+// Planted fault: ineligible draws are dropped afterwards, and the fanout is
+// filled up from the front.
 TEST(EligibleFinds, ADrawThatIsFilledUpAfterwards) {
   const ChiSquare x = Of([](const Words& words) {
     Positions drawn;

@@ -85,7 +85,8 @@ class EngineDraws final : public DrawSource {
     size_t e = 0;
     for (uint32_t hop = 0; hop < shape().hops; ++hop) {
       const size_t end = e + static_cast<size_t>(per_hop[hop]);
-      // The chain's second hop draws for what the roots found, in their order.
+      // The chain's second hop draws for the nodes that the roots found, in
+      // order.
       const int64_t first = shape().chain && hop == 1 ? shape().roots : 0;
       for (; e < end; ++e) {
         const auto root =

@@ -8,7 +8,7 @@ namespace {
 
 using Positions = std::vector<uint64_t>;
 
-// The definition, with one fault.
+// Draws by definition, with one fault.
 class FaultyDraws final : public DrawSource {
  public:
   FaultyDraws(const DrawShape& shape, Fault fault)
@@ -42,7 +42,8 @@ class FaultyDraws final : public DrawSource {
     return absl::StrCat("node,to", type, ",node");
   }
 
-  // Of those drawn for: the chain's second hop draws for what was found.
+  // Local numbers of the expanded nodes: the chain's second hop expands the
+  // nodes that the first found.
   uint32_t FirstNumber(uint32_t hop) const {
     if (fault_ == Fault::kNumberWithinHop) return 0;
     return shape().chain && hop == 1 ? shape().roots : 0;

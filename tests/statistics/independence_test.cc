@@ -1,6 +1,6 @@
-// Draws tell nothing of each other across what a key and a counter are made
-// of, where such code usually fails. Tables of 12 x 12 at fanout 1, 59,000
-// pairs, 121 degrees.
+// Draws are independent across each part of a key and a counter, where random
+// number code usually fails. Tables of 12 x 12 at fanout 1, 59,000 pairs, 121
+// degrees of freedom.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace {
 constexpr int kPairs = 59'000;
 constexpr uint64_t kCells = 12;
 
-// Which two draws make a pair. The others of (seed, epoch, batch, hop, type,
-// local number, tree) are the same for both.
+// Which two draws form a pair. The other parts of (seed, epoch, batch, hop,
+// type, local number, tree) are the same for both.
 enum class Across { kNodes, kHops, kTypes, kSeeds, kEpochs, kBatches };
 
 using Roots = std::vector<std::vector<uint64_t>>;
@@ -62,7 +62,7 @@ ChiSquare Joint(DrawSource& source, Across across) {
   std::vector<std::vector<int64_t>> table(kCells,
                                           std::vector<int64_t>(kCells, 0));
   int pairs = 0;
-  // Of 70,000 positions the lowest bits: the highest say less.
+  // The lowest bits of 70,000 positions: the highest show less.
   for (uint64_t step = 0; pairs < kPairs; ++step) {
     OneStep(source, across, step, [&](uint64_t a, uint64_t b) {
       if (pairs++ < kPairs) ++table[a % kCells][b % kCells];

@@ -1,5 +1,6 @@
-// LABOR-0 through SampleHop: a node's mean is unbiased, each of its subsets
-// coming alike; and two nodes' union is as small as shared variates make it.
+// LABOR-0 through SampleHop: each subset of a node's neighbours is equally
+// likely, so its mean is unbiased; and the union of two nodes' neighbours is as
+// small as shared variates make it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ size_t UnionOf(const BothNodes& both) {
   return all.size();
 }
 
-// The first `kFanout` of `order` that are a node's.
+// Returns the first `kFanout` of `order` that are neighbours of a node.
 Positions FirstOf(const Positions& order, const Positions& neighbors) {
   Positions first;
   for (uint64_t v : order) {
@@ -71,7 +72,7 @@ size_t CellOf(const BothNodes& both) {
   return std::min<size_t>(UnionOf(both), 5) - 3;
 }
 
-// The cells' chances, over all 8! orders of the neighbours.
+// Returns the cells' probabilities, over all 8! orders of the neighbours.
 std::vector<double> UnionChances() {
   std::vector<double> chances(3, 0);
   Positions order(8);
@@ -133,7 +134,7 @@ TEST(Labor, UnionsAreAsSmallAsSharedVariatesMakeThem) {
   EXPECT_TRUE(IsPlausible(x)) << x;
 }
 
-// What neighbour sampling does: each node draws for itself.
+// Planted fault: each node draws independently, as in neighbour sampling.
 TEST(LaborFinds, NodesThatDoNotShare) {
   const ChiSquare x = Unions([](uint64_t batch) {
     BothNodes both;
@@ -149,7 +150,7 @@ TEST(LaborFinds, NodesThatDoNotShare) {
   EXPECT_TRUE(IsRefuted(x)) << x;
 }
 
-// Variates of positions: nodes share words, and not neighbours.
+// Planted fault: variates belong to positions, not to neighbours.
 TEST(LaborFinds, VariatesOfPositions) {
   const ChiSquare x = Unions([](uint64_t batch) {
     BothNodes both;
@@ -163,7 +164,7 @@ TEST(LaborFinds, VariatesOfPositions) {
   EXPECT_TRUE(IsRefuted(x)) << x;
 }
 
-// Variates of eight values: ties fall to low ids.
+// Planted fault: variates of eight values, where ties favour low ids.
 TEST(LaborFinds, VariatesOfThreeBits) {
   const ChiSquare x = Subsets([](uint64_t batch) {
     Positions order = kFirstNode;

@@ -1,6 +1,6 @@
-// Layers against the probabilities that define them, out of finished batches:
-// every set of nodes by enumerated successive sampling, and whether layers and
-// epochs tell anything of each other.
+// Compares layers of finished batches with the probabilities that define them:
+// every set of nodes by enumerated successive sampling; and tests that layers
+// and epochs are independent.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,8 @@ std::vector<double> Weights() {
   return {a + b, a + 2 * b, a, a, a};
 }
 
-// Of every set of k of the nodes 2, 3, ..., as a bit mask.
+// Returns the probability of every set of k of the nodes 2, 3, ..., by bit
+// mask.
 std::map<int, double> SuccessiveSampling(const std::vector<double>& weights,
                                          int k) {
   std::map<int, double> sets = {{0, 1.0}};
@@ -109,7 +110,7 @@ TEST(LayerwiseStatistics, SetsAreThoseOfSuccessiveSampling) {
   const ChiSquare fit = FitOf(seen, SuccessiveSampling(Weights(), 2));
   EXPECT_EQ(fit.degrees, 9);
   EXPECT_TRUE(IsPlausible(fit)) << fit;
-  // Entries that are not squared, and nodes that are all alike.
+  // Planted faults: entries that are not squared; equal weights.
   const double a = 1.0 / 5, b = 1.0 / 3;
   EXPECT_TRUE(IsRefuted(
       FitOf(seen, SuccessiveSampling({a + b, a + 2 * b, a, a, a}, 2))));
@@ -129,7 +130,7 @@ TEST(LayerwiseStatistics, LayersAndEpochsTellNothingOfEachOther) {
   constexpr int kNodes = 12;
   Edges edges;
   for (int64_t v = 0; v < kNodes; ++v) edges.emplace_back(v, kNodes);
-  // The drawn node has no neighbours: the second layer draws for the input.
+  // The drawn node has no neighbours, so the second layer draws for the input.
   using Table = std::vector<std::vector<int64_t>>;
   Table layers(kNodes, std::vector<int64_t>(kNodes, 0)), epochs = layers;
   int64_t before = -1;
@@ -143,13 +144,13 @@ TEST(LayerwiseStatistics, LayersAndEpochsTellNothingOfEachOther) {
              });
   EXPECT_TRUE(IsPlausible(Independence(layers))) << Independence(layers);
   EXPECT_TRUE(IsPlausible(Independence(epochs))) << Independence(epochs);
-  // The same draw twice.
+  // Planted fault: the same draw twice.
   for (int v = 0; v < kNodes; ++v) layers[v][v] += 600;
   EXPECT_TRUE(IsRefuted(Independence(layers)));
 }
 
-// Edges between the kept and a node estimate the mean over its neighbours:
-// weights sum to 1, and the drawn node of a single draw has all of it.
+// The weights of the edges from kept nodes to a node estimate the mean over its
+// neighbours: they sum to 1, and a single drawn node has all of it.
 TEST(LayerwiseStatistics, WeightsOfANodeSumToOne) {
   ForBatches(GraphOf(7, kEdges), {0, 1}, {.nodes_per_layer = {3}}, 50,
              [&](const RecordingSink& sink) {

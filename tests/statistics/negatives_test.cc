@@ -1,6 +1,6 @@
-// Negatives out of finished batches: whether their ends are uniform over all
-// nodes, and tell nothing of each other or of other negatives, batches and
-// epochs. Each statistic must refute ends that are drawn wrongly.
+// Tests that the ends of negatives in finished batches are uniform over all
+// nodes, and independent of each other and of other negatives, batches and
+// epochs. Each statistic must also reject ends that are drawn wrongly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ TEST(NegativeStatistics, EndsTellNothingOfEachOther) {
     });
   });
   EXPECT_TRUE(IsPlausible(next)) << next;
-  // As were both ends of the same word, but for one in twenty.
+  // Planted fault: in all but one of twenty draws both ends use the same word.
   const ChiSquare same = TableOf([&](uint64_t epoch, const See& see) {
     within(see, epoch, [](const auto& drawn, size_t j, const See& put) {
       put(drawn[j].source,
@@ -198,7 +198,7 @@ TEST(NegativeStatistics, EdgeTypesTellNothingOfEachOther) {
   EXPECT_TRUE(IsRefuted(table(20))) << table(20);
 }
 
-// Strict ones: over all pairs that are no edge.
+// Strict negatives are uniform over all pairs that are no edge.
 TEST(NegativeStatistics, StrictOnesAreUniformOverWhatIsNoEdge) {
   MemoryGraphSpec spec;
   spec.num_partitions = 2;
@@ -230,8 +230,8 @@ TEST(NegativeStatistics, StrictOnesAreUniformOverWhatIsNoEdge) {
   EXPECT_TRUE(IsPlausible(Evenness(some))) << Evenness(some);
 }
 
-// In time: over the nodes that are there at a link's time. PyG takes the oldest
-// node where its few tries fail.
+// With times, negatives are uniform over the nodes that exist at a link's time.
+// PyG takes the oldest node when its few tries fail.
 TEST(NegativeStatistics, OnesInTimeAreUniformOverWhatIsThere) {
   MemoryGraphSpec spec;
   spec.num_partitions = 2;
@@ -298,7 +298,7 @@ TEST(NegativeStatistics, OnesByDegreeAreInProportionToItsPower) {
   }
 }
 
-// The destinations that are drawn for a source tell nothing of it.
+// The destinations drawn for a source are independent of it.
 TEST(NegativeStatistics, DestinationsTellNothingOfTheirSource) {
   const auto graph = Nodes(12);
   std::vector<std::vector<int64_t>> table(2, std::vector<int64_t>(12, 0));

@@ -1,5 +1,5 @@
-// The order of an epoch's inputs, over many epochs: the table of up to 2^20
-// inputs, and the Feistel network above.
+// The order of an epoch's inputs, over many epochs: by a table for up to 2^20
+// inputs, by a Feistel network above.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,8 @@ namespace {
 
 using Order = std::vector<uint64_t>;
 
-// A place among the 120 orders of 5 inputs (their factorial number).
+// Returns an order's index among the 120 orders of 5 inputs, in the factorial
+// number system.
 size_t NumberOf(const Order& order) {
   size_t number = 0;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -45,7 +46,8 @@ TEST(OrderOfFew, IsUniform) {
   EXPECT_TRUE(IsPlausible(x)) << x;
 }
 
-// Each place swapped with any place: 5^5 ways cannot fall on 120 orders alike.
+// Planted fault: each place is swapped with any place; 5^5 ways cannot fall
+// evenly on 120 orders.
 TEST(OrderOfFew, FindsTheNaiveShuffle) {
   const ChiSquare x = AllOrders([](uint64_t epoch) {
     PhiloxStream stream(MakeOrderKey(5, epoch), 0);
@@ -141,7 +143,7 @@ uint64_t Keyed(uint64_t epoch, uint64_t i) {
   return Permutation::Keyed(kMany, MakeOrderKey(9, epoch))[i];
 }
 
-// Where input i goes over the epochs, by range.
+// The positions of input i over the epochs, by range.
 ChiSquare Places(const PlaceOf& place, uint64_t i) {
   std::vector<int64_t> counts(64, 0);
   for (int64_t e = 0; e < kEpochs; ++e) ++counts[place(e, i) * 64 / kMany];
@@ -158,7 +160,7 @@ ChiSquare TwoPlaces(const PlaceOf& place, uint64_t i, uint64_t j) {
   return Independence(table);
 }
 
-// Where an input goes in one epoch and the next.
+// The positions of an input in one epoch and the next.
 ChiSquare TwoEpochs(const PlaceOf& place, uint64_t i) {
   std::vector<std::vector<int64_t>> table(12, std::vector<int64_t>(12, 0));
   for (int64_t e = 0; e < kEpochs; ++e) {

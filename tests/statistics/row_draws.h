@@ -1,5 +1,5 @@
-// Draws of one row by the kernel, for statistics of draws that depend on more
-// than a degree.
+// Draws from one row, by the hop kernel or by definition, for statistics of
+// draws that depend on more than the degree.
 #ifndef TRIBUTARY_TESTS_STATISTICS_ROW_DRAWS_H_
 #define TRIBUTARY_TESTS_STATISTICS_ROW_DRAWS_H_
 
@@ -12,20 +12,21 @@
 
 namespace tributary {
 
+// Positions within the row.
 using Positions = std::vector<uint64_t>;
 
-// Where a statistic's draws come from: positions by the words of a node.
+// Returns the positions drawn with a node's random words.
 using DrawOnce = std::function<Positions(const Words&)>;
 
-// Draws of row 0 by SampleHop: 1000 nodes a batch, local numbers 0 to 999, one
-// batch after another. `query` says what is drawn, but for keys and nodes; a
-// bound in time is the same for all.
+// Calls `see` with each of `draws` draws from row 0 by SampleHop: 1000 nodes a
+// batch, local numbers 0 to 999, batch after batch. `query` gives all but keys
+// and nodes; `time_bound` is the same for all nodes.
 void ForEachKernelDraw(const HopRows& rows, const HopQuery& query,
                        int64_t draws,
                        const std::function<void(const Positions&)>& see,
                        int64_t time_bound = 0);
 
-// The same nodes and keys, drawn for by `draw`.
+// The same for the draws of `draw`, with the same nodes and keys.
 void ForEachDefinedDraw(const DrawOnce& draw, int64_t draws,
                         const std::function<void(const Positions&)>& see);
 

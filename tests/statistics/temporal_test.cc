@@ -1,5 +1,5 @@
-// Draws in time are uniform over the neighbours that are eligible, through
-// SampleHop, beside drawers with a fault that must be found.
+// Temporal draws are uniform over the eligible neighbours, through SampleHop.
+// The statistics must also detect draws with planted faults.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ ChiSquare Of(const DrawOnce& draw) {
   return counts.Fit();
 }
 
-// With `strict` where it was not asked for, 3 and 8 never come.
+// Planted fault: with an unwanted `strict`, 3 and 8 are never drawn.
 TEST(TemporalFinds, ABoundThatIsMissed) {
   const ChiSquare x = Of([](const Words& words) {
     return DefinedTimedDraw(words, Times(), {.bound = kBound, .strict = true},
@@ -76,8 +76,8 @@ TEST(TemporalFinds, ABoundThatIsMissed) {
   EXPECT_TRUE(IsRefuted(x)) << x;
 }
 
-// Drawn among all positions until they are eligible: not so if what is too late
-// gives the next position that is not.
+// Rejection sampling among all positions is uniform; the planted fault takes
+// the next eligible position instead of an ineligible one.
 TEST(TemporalFinds, LateNeighboursThatGiveTheNext) {
   const ChiSquare x = Of([](const Words& words) {
     Positions drawn;

@@ -1,6 +1,6 @@
-// Within one node's draw: subsets, positions, pairs and multisets come as often
-// as they should. Each statistic runs on the engine, with one partition and
-// with three, and on a drawer with a fault that it must find.
+// Within one node's draw, subsets, positions, pairs and multisets have the
+// right frequencies. Each statistic runs on the engine, with one partition and
+// with three, and on an implementation with a fault that it must detect.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 using Positions = std::vector<uint64_t>;
 
-// So many draws, batch after batch.
+// Makes this many draws, batch after batch.
 void ForEachDraw(DrawSource& source, int64_t draws,
                  const std::function<void(const Positions&)>& see) {
   for (uint64_t batch = 0; draws > 0; ++batch) {
@@ -34,7 +34,7 @@ double Choose(int64_t n, int64_t k) {
   return ways;
 }
 
-// All ascending k-tuples of [0, n), with equal members when `repeats`.
+// Returns all ascending k-tuples of [0, n); with equal members if `repeats`.
 std::vector<Positions> Tuples(uint64_t n, int32_t k, bool repeats) {
   std::vector<Positions> tuples = {{}};
   for (int32_t i = 0; i < k; ++i) {
@@ -51,7 +51,7 @@ std::vector<Positions> Tuples(uint64_t n, int32_t k, bool repeats) {
   return tuples;
 }
 
-// How many of n^k ordered draws give this multiset, as a share.
+// Returns the share of the n^k ordered draws that give this multiset.
 double MultinomialShare(const Positions& multiset, uint64_t n) {
   double share = 1;
   std::map<uint64_t, int> times;
@@ -62,7 +62,7 @@ double MultinomialShare(const Positions& multiset, uint64_t n) {
   return share;
 }
 
-// Every outcome of a small draw, against its probability.
+// Compares every outcome of a small draw with its probability.
 ChiSquare Outcomes(DrawSource& source, int64_t draws) {
   const DrawShape& shape = source.shape();
   std::map<Positions, size_t> cell;
@@ -202,7 +202,7 @@ TEST_P(Uniformity, WideDraws) {
   EXPECT_TRUE(IsPlausible(each)) << each;
 }
 
-// Each statistic can fail.
+// Each statistic can fail: it detects a planted fault.
 TEST(UniformityFinds, AModuloOfFiveBits) {
   const auto faulty = WithFault(kSubsets, Fault::kModuloOfFiveBits);
   const ChiSquare subsets = Outcomes(*faulty, 92'000);
@@ -246,7 +246,7 @@ TEST(UniformityFinds, WideDrawsOfFewBits) {
   EXPECT_TRUE(IsRefuted(x)) << x;
 }
 
-// What was measured above is the engine's draw, and the planted faults are its
+// The draws measured above are the engine's, and the planted faults are the
 // only difference from the definition.
 TEST(Draws, AreTheDefinitionsOnAnyPartitions) {
   for (const DrawShape& shape :
@@ -262,7 +262,7 @@ TEST(Draws, AreTheDefinitionsOnAnyPartitions) {
   }
 }
 
-// The effects that these sizes find, as docs/testing.md says.
+// The smallest effects that these sizes detect, as docs/testing.md states.
 TEST(Power, Uniformity) {
   EXPECT_GT(Power(19, 92'000, 0.03), 0.99);  // subsets, multisets
   EXPECT_LT(Power(19, 92'000, 0.01), 0.02);

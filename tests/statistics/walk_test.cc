@@ -1,7 +1,7 @@
-// Random walks against the probabilities that define them, out of finished
-// batches: of steps, of second-order steps, of restarts; and whether walks and
-// steps tell anything of each other. Each statistic must refute the
-// probabilities of other walks.
+// Compares random walks of finished batches with the probabilities that define
+// them: of steps, of second-order steps, of restarts; and tests that walks and
+// steps are independent. Each statistic must also reject the probabilities of
+// other walks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Matrix FirstOrder() {
   return share;
 }
 
-// Of a walk that came from `before` to `at`.
+// Returns the step probabilities of a walk that came from `before` to `at`.
 std::vector<double> SecondOrder(int64_t before, int64_t at, double p,
                                 double q) {
   const Matrix first = FirstOrder();
@@ -60,7 +60,7 @@ std::vector<double> SecondOrder(int64_t before, int64_t at, double p,
   return share;
 }
 
-// Walks of one batch after the other, until `see` has had enough.
+// Calls `see` with `num_walks` walks, of one batch after another.
 void ForWalks(const std::shared_ptr<const MemoryGraph>& graph,
               const WalkOptions& walk, int64_t num_walks,
               const std::function<void(const Walk&)>& see) {
@@ -85,7 +85,7 @@ void ForWalks(const std::shared_ptr<const MemoryGraph>& graph,
   }
 }
 
-// The nodes that can follow; others must not.
+// Tests the counts of next nodes; those that cannot follow must not occur.
 ChiSquare Fit(const std::vector<int64_t>& counts,
               const std::vector<double>& share) {
   std::vector<int64_t> seen;
@@ -114,7 +114,7 @@ TEST(WalkStatistics, StepsFollowTheTransitionMatrix) {
     EXPECT_TRUE(IsPlausible(Fit(counts[v], share[v])))
         << v << ": " << Fit(counts[v], share[v]);
   }
-  // Two parallel edges are more than one.
+  // Two parallel edges count twice.
   std::swap(share[0][1], share[0][2]);
   EXPECT_TRUE(IsRefuted(Fit(counts[0], share[0])));
 }
@@ -204,7 +204,7 @@ TEST(WalkStatistics, StepsWalksAndEpochsTellNothingOfEachOther) {
   for (const Table* table : {&steps, &walks, &inputs, &epochs}) {
     EXPECT_TRUE(IsPlausible(Independence(*table))) << Independence(*table);
   }
-  // The same draw twice.
+  // Planted fault: the same draw twice.
   for (int v = 0; v < kNodes; ++v) steps[v][v] += 600;
   EXPECT_TRUE(IsRefuted(Independence(steps)));
 }

@@ -1,6 +1,6 @@
-// Weighted draws come as often as successive sampling makes them: every outcome
-// of a small row, through SampleHop, against its enumerated probability. Each
-// statistic runs on drawers with a fault too, which it must find.
+// Weighted draws have the probabilities of successive sampling: compares every
+// outcome of a small row, through SampleHop, with its enumerated probability.
+// Each statistic must also detect draws with planted faults.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kDraws = 92'000;
 
-// Zeros among them; more than twice as likely as another, and less than half.
+// With zeros; some more than twice as likely as another, some less than half.
 const std::vector<double>& Weights() {
   static const auto* const weights =
       new std::vector<double>{1, 0, 2, 3, 0, 4, 10};
@@ -108,7 +108,8 @@ TEST(WeightedFinds, WeightsLeftOut) {
   }
 }
 
-// Drawn among all of the mass each time; what is taken gives the next one.
+// Planted fault: each draw is among the whole mass, and a position already
+// taken gives the next one.
 TEST(WeightedFinds, DrawnMassThatStays) {
   const auto weights = DefinedWeights(Weights());
   const ChiSquare x = Of(false, [&](const Words& words) {

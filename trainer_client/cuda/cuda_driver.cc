@@ -8,7 +8,7 @@
 namespace tributary {
 namespace {
 
-// Takes functions until one is not there.
+// Looks up functions; keeps the name of the first that is missing.
 class Finder {
  public:
   explicit Finder(const std::function<void*(const char*)>& find)
@@ -29,7 +29,7 @@ class Finder {
 
 absl::StatusOr<CudaDriver> LoadSystemCudaDriver() {
   constexpr char kLibrary[] = "libcuda.so.1";
-  // Never unloaded: it has threads of its own.
+  // Never unloaded: the library has threads of its own.
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = dlerror();

@@ -1,5 +1,5 @@
-// What page-locking takes of the CUDA driver, found when the program runs: so
-// no toolkit is needed to build, and no GPU to run.
+// The functions of the CUDA driver that page-locking needs, looked up at run
+// time: no CUDA toolkit is needed to build, and no GPU to run.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CUDA_CUDA_DRIVER_H_
 #define TRIBUTARY_TRAINER_CLIENT_CUDA_CUDA_DRIVER_H_
 
@@ -12,8 +12,8 @@
 
 namespace tributary {
 
-// Functions of the CUDA driver API, as cuda.h has them. Tests put their own
-// here. Thread-safe, as the driver's are.
+// Pointers to functions of the CUDA driver API, with the signatures of cuda.h.
+// Tests set their own. Thread-safe, as the driver's functions are.
 struct CudaDriver {
   using Result = int;     // CUresult
   using Device = int;     // CUdevice
@@ -37,21 +37,24 @@ struct CudaDriver {
   Result (*mem_host_unregister)(void* memory) = nullptr;
   Result (*get_error_name)(Result result, const char** name) = nullptr;
 
-  // OK, or RESOURCE_EXHAUSTED or INTERNAL with the driver's name for it:
-  // "cuInit: CUDA_ERROR_NO_DEVICE".
+  // Converts a result: OK; RESOURCE_EXHAUSTED when out of memory; else
+  // INTERNAL. Messages are such as "cuInit: CUDA_ERROR_NO_DEVICE".
   absl::Status StatusOf(const char* function, Result result) const;
 };
 
-// The driver's functions, where `find` says that they are, by the names that
-// the library exports. UNAVAILABLE names one that is not there.
+// Looks up all functions by the names that the library exports. `find` returns
+// a function's address or null. UNAVAILABLE, naming the function, if one is
+// missing.
 absl::StatusOr<CudaDriver> FindCudaDriver(
     const std::function<void*(const char* name)>& find);
 
-// UNAVAILABLE, saying why: no GPU, or a driver that does not start.
+// Initialises the driver. UNAVAILABLE, with the reason, if there is no GPU or
+// the driver does not start.
 absl::Status StartCuda(const CudaDriver& driver);
 
-// libcuda.so.1, started, on a machine with a GPU; UNAVAILABLE says what there
-// is not. Tried once, and kept until the process ends.
+// Returns the initialised driver of libcuda.so.1. UNAVAILABLE, with what is
+// missing, without the library or a GPU. Tried once per process; the result,
+// also a failure, is kept until the process ends. Thread-safe.
 absl::StatusOr<const CudaDriver*> SystemCudaDriver();
 
 }  // namespace tributary

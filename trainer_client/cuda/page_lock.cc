@@ -11,7 +11,7 @@ namespace {
 
 constexpr uintptr_t kPage = 4096;
 
-// A GPU's primary context, which lives at least as long.
+// Retains a GPU's primary context for its own lifetime.
 class PrimaryContext {
  public:
   static absl::StatusOr<std::unique_ptr<PrimaryContext>> Open(
@@ -28,8 +28,8 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
-  // Calls the driver with the context as the calling thread's, which has its
-  // own again then.
+  // Calls the driver with this context current on the calling thread, and
+  // restores the thread's own afterwards.
   template <typename F>
   absl::Status With(const char* function, F call) const {
     RETURN_IF_ERROR(driver_.StatusOf("cuCtxPushCurrent",

@@ -1,5 +1,5 @@
-// Page-locked ("pinned") host memory: copies to a GPU go at the full speed of
-// the bus and need not be waited for.
+// Page-locked ("pinned") host memory: copies from it to a GPU run at the full
+// speed of the bus, and asynchronously.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CUDA_PAGE_LOCK_H_
 #define TRIBUTARY_TRAINER_CLIENT_CUDA_PAGE_LOCK_H_
 
@@ -13,16 +13,17 @@
 namespace tributary {
 
 // Page-locks whole pages of memory, for the contexts of all GPUs, until the
-// last copy of the result is let go of, on any thread; that lets go of `owner`
-// then. All pages are there on return.
+// last copy of the result is destroyed, on any thread; then `owner` is
+// released. All pages are resident on return.
 //
-// It needs some GPU's context, and takes the primary one, which LibTorch uses
-// too: of the calling thread's GPU if it has one, else of the first that is in
-// use in this process, else of the first. So a trainer opens its GPU first, or
-// there is a context on GPU 0 that nobody needs.
+// Locking needs a GPU's context. It uses the primary context, as LibTorch does:
+// that of the calling thread's GPU if it has one, else of the first GPU in use
+// in this process, else of the first GPU. So a trainer should open its GPU
+// first; otherwise an unused context is created on GPU 0.
 //
-// `driver` outlives the result. INVALID_ARGUMENT: not whole pages. What the
-// driver says: RESOURCE_EXHAUSTED, INTERNAL; nothing is locked then.
+// `driver` must outlive the result. INVALID_ARGUMENT if `memory` is not whole
+// pages; RESOURCE_EXHAUSTED or INTERNAL from the driver. After an error nothing
+// is locked.
 absl::StatusOr<std::shared_ptr<const void>> PageLock(
     absl::Span<uint8_t> memory, std::shared_ptr<const void> owner,
     const CudaDriver& driver);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kLeastRing = uint64_t{64} << 10;
 
-// Of one mode's options.
+// Checks of one mode's options.
 class Checks {
  public:
   explicit Checks(absl::string_view mode) : mode_(mode) {}
@@ -29,7 +29,7 @@ class Checks {
     return Bad(field, absl::StrCat(value), absl::StrCat(low, " to ", high));
   }
 
-  // What the local modes have in common.
+  // Checks the options that the local modes have in common.
   template <typename Options>
   absl::Status Local(const Options& options) const {
     if (options.graph.empty()) return Bad("graph", "", "a graph's folder");
@@ -112,7 +112,7 @@ struct Translator {
   }
 };
 
-// What the local modes take of a fleet's options.
+// Returns a local mode's options from those of a command line.
 template <typename Options>
 Options LocalOf(const BatchSourceOptions& source) {
   Options options;

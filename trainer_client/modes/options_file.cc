@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostBytes = size_t{64} << 10;
 
-// Takes an object's members one by one; the first that is wrong is the error.
+// Reads an object's members by name. Keeps the first error for Finish().
 class Members {
  public:
   explicit Members(const Json& object) : object_(object) {}
@@ -91,7 +91,7 @@ class Members {
     }
   }
 
-  // The first error; or that of a member that nobody took.
+  // Returns the first error, which may be a member that was not taken.
   absl::Status Finish() const {
     RETURN_IF_ERROR(status_);
     for (const auto& [name, value] : object_.items()) {
@@ -137,7 +137,7 @@ void TakeCommon(Members& members, Options* options) {
   members.Take("pin_memory", &options->pin_memory);
 }
 
-// What the local modes have in common.
+// Takes the options that the local modes have in common.
 template <typename Options>
 Options TakeLocal(Members& members) {
   Options options;
@@ -174,7 +174,7 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   return options;
 }
 
-// The object, where each name is once: the parser itself keeps the last.
+// Parses an object; refuses repeated names, of which the parser keeps the last.
 absl::StatusOr<Json> ParseObject(absl::string_view text) {
   std::vector<std::set<std::string>> names;
   std::string twice;

@@ -1,4 +1,4 @@
-// A mode and its options out of a file.
+// Reads a mode and its options from a JSON file.
 #ifndef TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_FILE_H_
 #define TRIBUTARY_TRAINER_CLIENT_MODES_OPTIONS_FILE_H_
 
@@ -10,15 +10,19 @@
 
 namespace tributary {
 
-// A JSON object: "mode" (collocated, mp or remote) and that mode's options by
-// their names, each at most once; what is left out has its default. Sizes are
-// bytes or texts such as "1GB", rpc_timeout is seconds, server_rank a number, a
-// list of them or null. INVALID_ARGUMENT: what is wrong where, and what is
-// allowed; not what Validate says.
+// Parses a JSON object with "mode" (collocated, mp or remote) and that mode's
+// options by name, each at most once; omitted ones have their defaults. Sizes
+// are bytes or texts such as "1GB", rpc_timeout is seconds, server_rank is a
+// number, a list of numbers or null. For example:
+//
+//   {"mode": "mp", "graph": "cora4", "num_workers": 2, "channel_size": "1GB"}
+//
+// Returns INVALID_ARGUMENT, with what is wrong and what is allowed. Does not
+// call Validate().
 absl::StatusOr<SamplingWorkerOptionsOfAMode> ParseWorkerOptions(
     absl::string_view json);
 
-// The same of a file of at most 64 KiB, validated. Errors name the file.
+// Reads, parses and validates a file of at most 64 KiB. Errors name the file.
 absl::StatusOr<SamplingWorkerOptionsOfAMode> ReadWorkerOptions(
     const std::string& path);
 

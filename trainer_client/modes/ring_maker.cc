@@ -23,7 +23,7 @@ RingMaker RingMaker::For(bool pin_memory) {
 absl::StatusOr<std::shared_ptr<SlotRing>> RingMaker::Make(
     uint64_t bytes, const std::string& ring_option) const {
   if (driver_ == nullptr) return SlotRing::Create(bytes);
-  // Whole pages of its own: nothing else is locked with them.
+  // Aligned to whole pages, so that nothing else is locked with them.
   const size_t size = AlignUp(bytes, SlotRing::kUnit);
   auto buffer = std::make_shared<AlignedBuffer>(size + SlotRing::kUnit);
   const auto at = reinterpret_cast<uintptr_t>(buffer->data());

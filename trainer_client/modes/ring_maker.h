@@ -1,5 +1,5 @@
-// Makes the rings that a trainer's batches are received into, page-locked where
-// that is asked for and there is a GPU.
+// Creates the receive rings of a trainer, page-locked on request if there is a
+// GPU.
 #ifndef TRIBUTARY_TRAINER_CLIENT_MODES_RING_MAKER_H_
 #define TRIBUTARY_TRAINER_CLIENT_MODES_RING_MAKER_H_
 
@@ -14,19 +14,21 @@
 
 namespace tributary {
 
-// Thread-safe.
+// Immutable, so thread-safe.
 class RingMaker {
  public:
-  // For the option pin_memory. Without a CUDA driver or a GPU it warns, here
-  // and once, and its rings are plain, as PyTorch's DataLoader does it.
+  // Returns a maker for the option pin_memory. Without a CUDA driver or a GPU
+  // it logs one warning here, and the rings are plain memory, as with PyTorch's
+  // DataLoader.
   static RingMaker For(bool pin_memory);
-  // With the driver, which outlives the rings; null: plain.
+  // Page-locks by `driver`, which must outlive the rings; null: plain memory.
   explicit RingMaker(const CudaDriver* driver) : driver_(driver) {}
 
-  // Over memory of its own, `bytes` rounded up to whole units; over memory that
-  // others see too, which `owner` keeps. The ring or its last lease lets go of
-  // the pages. What the driver refuses is an error that names pin_memory and
-  // `ring_option`, what users call the size.
+  // Make() allocates the ring's memory, `bytes` rounded up to whole units;
+  // Over() uses `memory`, which `owner` keeps alive and other processes may
+  // map. The pages are released with the ring or its last lease. If the driver
+  // refuses, returns its error with pin_memory and `ring_option`, the name by
+  // which users set the size.
   absl::StatusOr<std::shared_ptr<SlotRing>> Make(
       uint64_t bytes, const std::string& ring_option) const;
   absl::StatusOr<std::shared_ptr<SlotRing>> Over(

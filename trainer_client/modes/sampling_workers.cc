@@ -18,6 +18,7 @@
 #include "trainer_client/embedded/embedded_server.h"
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/modes/worker_fleet.h"
+#include "trainer_client/modes/worker_process.h"
 
 namespace tributary {
 namespace {
@@ -28,7 +29,7 @@ class Remote final : public SamplingWorkers {
       : SamplingWorkers(options, "buffer_size"),
         executor_("loader", options.num_rpc_threads) {}
   // The transport's handlers post to the executor, whose tasks use the
-  // transport: neither may simply end first.
+  // transport: so the transport is stopped before either is destroyed.
   ~Remote() override { transport_.Shutdown(); }
 
   LoaderEnvironment ModeEnvironment() override {
@@ -168,8 +169,8 @@ LoaderEnvironment SamplingWorkers::environment() {
   environment.ring_option = ring_option_;
   environment.opened = [this](const GraphSchema& schema) {
     MutexLock lock(mutex_);
-    if (!graph_.empty()) return;
-    graph_ = absl::StrCat("@", ToHex(schema.content_digest));
+    if (!opened_graph_.empty()) return;
+    opened_graph_ = absl::StrCat("@", ToHex(schema.content_digest));
   };
   return environment;
 }
@@ -177,7 +178,7 @@ LoaderEnvironment SamplingWorkers::environment() {
 RemoteDistSamplingWorkerOptions SamplingWorkers::loader() const {
   RemoteDistSamplingWorkerOptions loader = loader_;
   MutexLock lock(mutex_);
-  if (!graph_.empty()) loader.graph_name = graph_;
+  if (!opened_graph_.empty()) loader.graph_name = opened_graph_;
   return loader;
 }
 

@@ -1,4 +1,4 @@
-// Whoever makes a trainer's batches, in any mode: what loaders are made over.
+// What makes a trainer's batches, in any mode; loaders are created over it.
 #ifndef TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
 #define TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
 
@@ -20,42 +20,45 @@
 
 namespace tributary {
 
-// Switching the mode is one line:
+// The source of batches of one trainer process. Changing the mode changes one
+// line:
 //
 //   auto workers = SamplingWorkers::Open(MpDistSamplingWorkerOptions{...});
 //   auto loader = DistNeighborLoader::Create(options, (*workers)->loader(),
 //                                            (*workers)->environment());
 //
-// All loaders are on the version of the graph that the first has opened, so
-// that training and validation see one graph while servers change to another.
+// All loaders use the version of the graph that the first one opened, so that
+// training and validation see one graph while servers change to another.
 //
-// In GLT's terms Open is init_client, and a server started by `tributary serve
-// --num-clients N` waits and shuts down. Outlives the loaders. Closing it is
-// the destructor's: workers end. Thread-safe.
+// In GLT's terms Open() is init_client, and a server started by `tributary
+// serve --num-clients N` does wait_and_shutdown_server. Must outlive the
+// loaders. The destructor ends workers and connections. Thread-safe.
 class SamplingWorkers {
  public:
-  // What Validate says; of a local mode what Graph::Open and WorkerFleet::Start
-  // say. With pin_memory, and a GPU to pin it for, the rings are made in the
-  // context that PageLock chooses: open the trainer's GPU before its loaders.
+  // Starts the server or workers of a local mode; opens no connection for a
+  // remote one. Returns the errors of Validate() and, for local modes, of
+  // Graph::Open() and WorkerFleet::Start(). With pin_memory and a GPU, rings
+  // are page-locked in the context that PageLock() chooses: open the trainer's
+  // GPU before its loaders.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
       const SamplingWorkerOptionsOfAMode& options);
-  // As a command line says it, or its file; without one errors name the ring by
-  // its flag, buffer_size, in every mode.
+  // The same for a command line or its options file. Without a file, errors
+  // name the ring's size by its flag, buffer_size, in every mode.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSource(
       const BatchSourceOptions& source);
   virtual ~SamplingWorkers() = default;
 
+  // The environment and the options for DistNeighborLoader::Create().
   LoaderEnvironment environment();
-  // What the loader is told of them.
   RemoteDistSamplingWorkerOptions loader() const;
-  // GLT's shutdown_client: tells each server, within the time, that this
-  // trainer is done; those that were started with --num-clients end once all
-  // trainers are. Every server is tried; the first error is returned. Of local
-  // modes: nothing, their workers end with this object.
+  // GLT's shutdown_client: tells each server, within `timeout`, that this
+  // trainer is done; servers started with --num-clients end once all trainers
+  // are. Tries every server and returns the first error. Does nothing in local
+  // modes, whose workers end with this object.
   virtual absl::Status Shutdown(absl::Duration /*timeout*/) {
     return absl::OkStatus();
   }
-  // Of mode mp: the workers that live now.
+  // The process ids of the running workers; empty unless the mode is mp.
   virtual std::vector<pid_t> pids() const { return {}; }
 
  protected:
@@ -64,25 +67,26 @@ class SamplingWorkers {
       : loader_(std::move(loader)),
         ring_option_(std::move(ring_option)),
         rings_(RingMaker::For(loader_.pin_memory)) {}
-  // `ring_option` and `opened` are set by environment().
+  // Returns the environment without `ring_option` and `opened`, which
+  // environment() sets.
   virtual LoaderEnvironment ModeEnvironment() = 0;
-  // For workers that write into no memory of the trainer's.
+  // Returns an environment whose rings are memory of this process alone.
   LoaderEnvironment EnvironmentOn(Executor* executor, Transport* transport);
 
   RemoteDistSamplingWorkerOptions loader_;
-  std::string ring_option_;  // LoaderEnvironment's
+  std::string ring_option_;  // for LoaderEnvironment
   const RingMaker rings_;
 
  private:
   mutable Mutex mutex_;
-  // @VERSION of the first loader's graph, whatever its name holds; empty: there
-  // is none yet.
-  std::string graph_ ABSL_GUARDED_BY(mutex_);
+  // "@VERSION" of the first loader's graph; empty before it has opened.
+  std::string opened_graph_ ABSL_GUARDED_BY(mutex_);
 };
 
-// What a server may reserve for batches that go into a ring of so many bytes: a
-// batch that fits the ring, which is whole pages, fits the server, which
-// reserves it twice. So nobody is told to raise an option that is not there.
+// Returns the memory budget of a local server for a ring of `ring_bytes`: twice
+// the ring, in whole pages, at least 1 GiB. A server reserves each batch twice,
+// so every batch that fits the ring fits the server, and no error names the
+// budget, which local modes have no option for.
 uint64_t MemoryBudgetFor(uint64_t ring_bytes);
 
 }  // namespace tributary

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,86 +9,32 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "channel/shm/socket_loop.h"
 #include "channel/shm/worker_report.h"
 #include "common/observe/log.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
-
-extern char** environ;
+#include "trainer_client/modes/worker_process.h"
 
 namespace tributary {
 namespace {
 
 constexpr absl::Duration kFirstRestart = absl::Milliseconds(100);
 constexpr absl::Duration kLastRestart = absl::Seconds(5);
-constexpr absl::Duration kLivedLong = absl::Seconds(10);
-constexpr absl::Duration kKillTakes = absl::Seconds(60);  // far less
-constexpr int kDoorOfWorker = 3;
-
-std::string HowItEnded(int status) {
-  if (WIFSIGNALED(status)) {
-    return absl::StrCat("was ended by SIG", sigabbrev_np(WTERMSIG(status)));
-  }
-  return absl::StrCat("ended with exit code ", WEXITSTATUS(status));
-}
+// A worker that has run this long restarts without an increased delay.
+constexpr absl::Duration kLongRun = absl::Seconds(10);
+// The longest wait for killed workers, which takes far less.
+constexpr absl::Duration kKillTimeout = absl::Seconds(60);
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
   return std::chrono::steady_clock::now() +
          absl::ToChronoMilliseconds(duration);
 }
-
-// posix_spawn with everything that a worker needs to be on its own.
-class Spawning {
- public:
-  explicit Spawning(int door) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    // What a worker prints is no output of the trainer's.
-    posix_spawn_file_actions_adddup2(&actions_, 2, 1);
-    posix_spawn_file_actions_adddup2(&actions_, door, kDoorOfWorker);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK |
-                                               POSIX_SPAWN_SETSIGDEF |
-                                               POSIX_SPAWN_SETPGROUP);
-  }
-  ~Spawning() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  Spawning(const Spawning&) = delete;
-  Spawning& operator=(const Spawning&) = delete;
-
-  absl::StatusOr<pid_t> Run(const std::string& program,
-                            std::vector<std::string> arguments) {
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    pid_t pid = -1;
-    const int error = posix_spawn(&pid, program.c_str(), &actions_,
-                                  &attributes_, argv.data(), environ);
-    if (error == 0) return pid;
-    return absl::ErrnoToStatus(error, absl::StrCat("starting ", program));
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 class WorkerFleetImpl final : public WorkerFleet {
  public:
@@ -121,7 +65,8 @@ class WorkerFleetImpl final : public WorkerFleet {
 
  private:
   class Worker;
-  // Calls one of a worker's methods when its descriptor has something.
+  // Calls a method of a worker, if it still exists, when a descriptor is
+  // readable.
   class Watcher final : public SocketWatcher {
    public:
     Watcher(std::weak_ptr<Worker> worker, void (Worker::*then)())
@@ -136,8 +81,9 @@ class WorkerFleetImpl final : public WorkerFleet {
     void (Worker::*const then_)();
   };
 
-  // All of it on the loop's thread, but for what the fleet's mutex guards: the
-  // system kills a worker whose starting *thread* has ended.
+  // One worker, which is restarted. Runs on the loop's thread, which must also
+  // start the process: the system kills a worker when the *thread* that started
+  // it ends. Fields guarded by the fleet's mutex are read by other threads.
   class Worker : public std::enable_shared_from_this<Worker> {
    public:
     Worker(WorkerFleetImpl* fleet, int number)
@@ -150,7 +96,7 @@ class WorkerFleetImpl final : public WorkerFleet {
     void CloseDoor();
     void Kill() const;
 
-    // Of the fleet's mutex.
+    // Guarded by the fleet's mutex.
     pid_t pid = -1;
     bool serves = false;
 
@@ -179,11 +125,11 @@ class WorkerFleetImpl final : public WorkerFleet {
     return std::all_of(workers_.begin(), workers_.end(),
                        [](const auto& worker) { return worker->serves; });
   }
-  bool AnyLives() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  bool AnyRuns() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return std::any_of(workers_.begin(), workers_.end(),
                        [](const auto& worker) { return worker->pid > 0; });
   }
-  void WaitForTheEnd(absl::Duration most);
+  void WaitUntilEnded(absl::Duration most);
 
   const WorkerFleetOptions options_;
   ShmTransport* const transport_;
@@ -212,15 +158,14 @@ absl::Status WorkerFleetImpl::Worker::TrySpawn() {
   const WorkerFleetOptions& options = fleet_->options_;
   ASSIGN_OR_RETURN(WorkerDoor door, MakeWorkerDoor());
   door_ = UniqueFd(fcntl(door.trainer.get(), F_DUPFD_CLOEXEC, 0));
-  std::vector<std::string> arguments = {
-      options.program, "worker",
-      "--door",        absl::StrCat(kDoorOfWorker),
-      "--name",        address().ToString()};
+  std::vector<std::string> arguments = {"worker", "--door",
+                                        absl::StrCat(kWorkerDoorFd), "--name",
+                                        address().ToString()};
   arguments.insert(arguments.end(), options.arguments.begin(),
                    options.arguments.end());
-  ASSIGN_OR_RETURN(
-      const pid_t child,
-      Spawning(door.worker.get()).Run(options.program, std::move(arguments)));
+  ASSIGN_OR_RETURN(const pid_t child,
+                   SpawnWorkerProcess(options.program, std::move(arguments),
+                                      door.worker.get()));
   started_ = SteadyClock().Now();
   {
     MutexLock lock(fleet_->mutex_);
@@ -237,18 +182,18 @@ absl::Status WorkerFleetImpl::Worker::TrySpawn() {
           std::make_shared<Watcher>(weak_from_this(), &Worker::OnDeath))) {
     return absl::OkStatus();
   }
-  kill(child, SIGKILL);  // nobody would hear of its end
+  kill(child, SIGKILL);  // its end would go unnoticed
   waitpid(child, nullptr, 0);
   CloseDoor();
   MutexLock lock(fleet_->mutex_);
   pid = -1;
-  return absl::ResourceExhaustedError("the system watches no more processes");
+  return absl::ResourceExhaustedError("the system cannot watch more processes");
 }
 
 void WorkerFleetImpl::Worker::OnReport() {
   const std::optional<absl::Status> report = ReceiveWorkerReport(door_.get());
   if (!report.has_value()) return;
-  fleet_->loop_->Remove(door_.get());  // no more comes but the end
+  fleet_->loop_->Remove(door_.get());  // a worker sends one report
   if (report->ok()) return fleet_->WorkerServes(*this);
   if (report->code() != absl::StatusCode::kUnavailable) {
     fleet_->StartFailed(*report);
@@ -257,13 +202,13 @@ void WorkerFleetImpl::Worker::OnReport() {
 
 void WorkerFleetImpl::Worker::OnDeath() {
   fleet_->loop_->Remove(pidfd_.get());
-  OnReport();  // its last words, when both came at once
+  OnReport();  // the report may have come at the same time
   int status = 0;
   waitpid(pid, &status, 0);
   pidfd_.Reset();
   CloseDoor();
   const std::string why =
-      absl::StrCat(address().ToString(), " ", HowItEnded(status));
+      absl::StrCat(address().ToString(), " ", DescribeExit(status));
   {
     MutexLock lock(fleet_->mutex_);
     pid = -1;
@@ -278,7 +223,7 @@ void WorkerFleetImpl::Worker::OnDeath() {
 }
 
 void WorkerFleetImpl::Worker::RestartLater(const std::string& why) {
-  if (SteadyClock().Now() - started_ > kLivedLong) {
+  if (SteadyClock().Now() - started_ > kLongRun) {
     restart_after_ = kFirstRestart;
   }
   {
@@ -323,10 +268,10 @@ absl::Status WorkerFleetImpl::StartAll() {
   return start_error_;
 }
 
-void WorkerFleetImpl::WaitForTheEnd(absl::Duration most) {
+void WorkerFleetImpl::WaitUntilEnded(absl::Duration most) {
   const auto deadline = After(most);
   MutexLock lock(mutex_);
-  while (AnyLives() && changed_.WaitUntil(mutex_, deadline)) {
+  while (AnyRuns() && changed_.WaitUntil(mutex_, deadline)) {
   }
 }
 
@@ -338,11 +283,11 @@ WorkerFleetImpl::~WorkerFleetImpl() {
   loop_->Post([this] {
     for (const auto& worker : workers_) worker->CloseDoor();
   });
-  WaitForTheEnd(options_.stop_timeout);
-  loop_->Post([this] {  // those that did not take it, frozen perhaps
+  WaitUntilEnded(options_.stop_timeout);
+  loop_->Post([this] {  // those that did not end, say because they hang
     for (const auto& worker : workers_) worker->Kill();
   });
-  WaitForTheEnd(kKillTakes);
+  WaitUntilEnded(kKillTimeout);
   loop_.reset();
 }
 
@@ -361,31 +306,6 @@ absl::StatusOr<std::unique_ptr<WorkerFleet>> WorkerFleet::Start(
       std::make_unique<WorkerFleetImpl>(options, transport, std::move(loop));
   RETURN_IF_ERROR(fleet->StartAll());
   return fleet;
-}
-
-absl::StatusOr<std::string> FindWorkerProgram(const std::string& program) {
-  if (absl::StrContains(program, '/')) return program;
-  const std::string name = program.empty() ? "tributary" : program;
-  std::vector<std::string> folders;
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-  if (n > 0) {
-    const std::string path(self, static_cast<size_t>(n));
-    folders.push_back(path.substr(0, path.rfind('/')));
-  }
-  if (const char* path = std::getenv("PATH")) {
-    for (absl::string_view folder : absl::StrSplit(path, ':')) {
-      if (!folder.empty()) folders.emplace_back(folder);
-    }
-  }
-  for (const std::string& folder : folders) {
-    std::string path = absl::StrCat(folder, "/", name);
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
-  return absl::NotFoundError(
-      absl::StrCat("the program of sampling workers, ", name,
-                   ", is neither beside the running program nor in PATH; set "
-                   "MpDistSamplingWorkerOptions.worker_program"));
 }
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// Sampling processes that a trainer starts, watches, restarts and ends.
+// Starts, watches, restarts and ends the sampling processes of a trainer.
 #ifndef TRIBUTARY_TRAINER_CLIENT_MODES_WORKER_FLEET_H_
 #define TRIBUTARY_TRAINER_CLIENT_MODES_WORKER_FLEET_H_
 
@@ -16,44 +16,45 @@
 
 namespace tributary {
 
+// Options of WorkerFleet::Start().
 struct WorkerFleetOptions {
-  std::string program;  // a path
-  // After `worker --door N --name NAME`.
+  std::string program;  // a path, as FindWorkerProgram() returns it
+  // Further arguments, after `worker --door N --name NAME`.
   std::vector<std::string> arguments;
   int num_workers = 1;
-  // What Start waits for all to serve, and the destructor for all to end
-  // before it kills; nobody waits for what they were making.
+  // The longest that Start() waits until all workers serve, and that the
+  // destructor waits for them to end before it kills them. Batches in work are
+  // not waited for.
   absl::Duration start_timeout = absl::Seconds(60);
   absl::Duration stop_timeout = absl::Seconds(1);
 };
 
+// The state of a fleet.
 struct WorkerFleetStats {
   uint64_t restarts = 0;
-  std::vector<pid_t> pids;  // that live now
+  std::vector<pid_t> pids;  // of the running workers
 };
 
-// Workers are started by exec, in process groups of their own, so that a Ctrl-C
-// is the trainer's alone. They end with the trainer in every case: the end of
-// their door tells them of it, and the system kills those that are stopped
-// then. One that dies is started again, after 0.1 s at first and up to 5 s;
-// what it was making is asked for elsewhere. Thread-safe.
+// Workers run in process groups of their own, so that Ctrl-C reaches only the
+// trainer. They end with the trainer in every case: the end of their door tells
+// them, and the system kills those that are stopped. A worker that dies is
+// started again, first after 0.1 s, then after up to 5 s; the batches that it
+// was making are requested from others. Thread-safe.
 class WorkerFleet {
  public:
-  // All serve on return. What a worker says that cannot, e.g. of the graph;
-  // NOT_FOUND: no such program; DEADLINE_EXCEEDED. `transport` outlives it.
+  // Starts all workers and waits until they serve. Returns the error that a
+  // worker reports, for example about the graph; NOT_FOUND without the program;
+  // UNAVAILABLE if a worker ends; DEADLINE_EXCEEDED after start_timeout.
+  // `transport` must outlive the fleet.
   static absl::StatusOr<std::unique_ptr<WorkerFleet>> Start(
       const WorkerFleetOptions& options, ShmTransport* transport);
-  // No process of it is left.
+  // Ends all workers, and waits until no process is left.
   virtual ~WorkerFleet() = default;
 
-  // What the transport reaches them by.
+  // The addresses of the workers, for `transport`.
   virtual std::vector<Address> addresses() const = 0;
   virtual WorkerFleetStats stats() const = 0;
 };
-
-// `program` if it is a path; else that beside the running program, else the one
-// in PATH. NOT_FOUND says where it was looked for.
-absl::StatusOr<std::string> FindWorkerProgram(const std::string& program);
 
 }  // namespace tributary
 

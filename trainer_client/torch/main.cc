@@ -1,4 +1,4 @@
-// tributary-train: see --help and docs/training.md.
+// The `tributary-train` program: see --help and docs/training.md.
 #include <csignal>
 
 #include "common/observe/log.h"
@@ -6,8 +6,8 @@
 #include "trainer_client/torch/train/train_command.h"
 
 int main(int argc, char** argv) {
-  // Streams that open and close are the servers' business.
+  // Streams that open and close are of interest to servers only.
   tributary::SetLogLevel(tributary::LogLevel::kWarning);
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that left: an error of a write
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
   return tributary::RunTrainCommand(argc, argv, tributary::OpenRealBatchSource);
 }

@@ -1,16 +1,17 @@
-// The real sources of batches: this process, workers of its own, or a fleet.
+// The BatchSource of `tributary-train`: batches are made in this process, in
+// worker processes, or by a fleet of servers.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_REAL_BATCH_SOURCE_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_REAL_BATCH_SOURCE_H_
 
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/torch/train/train_command.h"
+#include "trainer_client/torch/train/batch_source.h"
 
 namespace tributary {
 
-// Starts the server or the workers for options.graph; connects to nobody yet
-// for a fleet.
+// Starts the server or the workers for options.graph; for a fleet, opens no
+// connection yet. Returns the errors of SamplingWorkers::OpenSource().
 absl::StatusOr<std::unique_ptr<BatchSource>> OpenRealBatchSource(
     const BatchSourceOptions& options);
 

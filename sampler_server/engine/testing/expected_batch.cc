@@ -12,19 +12,19 @@
 namespace tributary {
 namespace {
 
-using Tensor = OracleTensor;
+using Tensor = ExpectedTensor;
 
 template <typename T>
 Tensor Make(DType dtype, std::vector<uint64_t> dims,
             const std::vector<T>& values) {
-  return MakeOracleTensor(dtype, std::move(dims), values);
+  return MakeExpectedTensor(dtype, std::move(dims), values);
 }
 
-class Oracle {
+class BatchDefinition {
  public:
-  Oracle(const MemoryGraphSpec& graph, const SpecOptions& options,
-         uint64_t epoch, uint64_t index, const OracleExcludes& excludes,
-         const OracleAfter& after)
+  BatchDefinition(const MemoryGraphSpec& graph, const SpecOptions& options,
+                  uint64_t epoch, uint64_t index, const EdgeExcluder& excludes,
+                  const SubgraphFinisher& after)
       : graph_(graph),
         options_(options),
         epoch_(epoch),
@@ -36,7 +36,7 @@ class Oracle {
                   const std::vector<int64_t>& inputs,
                   const std::vector<int64_t>& times) {
     std::vector<int64_t> tree_time = times;
-    std::vector<OracleStart> starts;
+    std::vector<HopStart> starts;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (options_.draws.input_time == InputTimeMode::kOwn) {
         tree_time.push_back(NodeType(InputType()).time[inputs[i]]);
@@ -55,13 +55,13 @@ class Oracle {
   }
 
   // The local numbers of `starts`.
-  std::vector<int32_t> RunFrom(const std::vector<OracleStart>& starts,
+  std::vector<int32_t> RunFrom(const std::vector<HopStart>& starts,
                                const std::vector<int64_t>& tree_time) {
     Prepare();
     times_ = tree_time;
     std::vector<int32_t> local;
-    for (const OracleStart& start : starts) {
-      OracleNodes& type = nodes_[start.type];
+    for (const HopStart& start : starts) {
+      ExpectedNodes& type = nodes_[start.type];
       if (start.id < 0) continue;
       local.push_back(static_cast<int32_t>(
           type.Number({Disjoint() ? start.tree : 0, start.id})));
@@ -174,8 +174,8 @@ class Oracle {
       const std::vector<std::pair<int64_t, int64_t>>& all) const {
     const auto& type = graph_.edge_types[t];
     const DrawOptions& draws = options_.draws;
-    const OracleEdges& edges = edges_.at(t);
-    const OracleNodes& dst = nodes_.at(RowType(t, out));
+    const ExpectedEdges& edges = edges_.at(t);
+    const ExpectedNodes& dst = nodes_.at(RowType(t, out));
     std::vector<std::pair<int64_t, int64_t>> list;
     for (uint64_t p : may) list.push_back(all[p]);
     const int64_t k = edges.fanouts[hop];
@@ -229,7 +229,7 @@ class Oracle {
           fanouts == std::vector<int32_t>(num_hops_, 0)) {
         continue;
       }
-      OracleEdges& edges = edges_[t];
+      ExpectedEdges& edges = edges_[t];
       edges.fanouts = fanouts;
       for (size_t e = 0; e < type.edges.size(); ++e) {
         const auto& [u, v] = type.edges[e];
@@ -259,11 +259,11 @@ class Oracle {
     }
   }
 
-  void RunDirection(size_t t, bool out, size_t hop, OracleEdges* edges) {
-    const OracleNodes& rows = nodes_[RowType(t, out)];
+  void RunDirection(size_t t, bool out, size_t hop, ExpectedEdges* edges) {
+    const ExpectedNodes& rows = nodes_[RowType(t, out)];
     auto& lists = out ? edges->out_adjacency : edges->adjacency;
     for (size_t v = rows.begin; edges->fanouts[hop] != 0 && v < rows.end; ++v) {
-      const OracleNode node = rows.all[v];
+      const ExpectedNode node = rows.all[v];
       const auto& list = lists[node.id];
       for (uint64_t p : Draw(t, out, v, hop)) {
         const auto neighbor = static_cast<int32_t>(
@@ -282,11 +282,11 @@ class Oracle {
   void AddNodeTensors() {
     for (const auto& schema : graph_.node_types) {
       if (nodes_.count(schema.name) == 0) continue;
-      const OracleNodes& type = nodes_[schema.name];
+      const ExpectedNodes& type = nodes_[schema.name];
       const std::string suffix = graph_.heterogeneous ? "/" + schema.name : "";
       const uint64_t n = type.all.size();
       std::vector<int64_t> ids, trees;
-      for (const OracleNode& node : type.all) {
+      for (const ExpectedNode& node : type.all) {
         ids.push_back(node.id);
         trees.push_back(node.tree);
       }
@@ -307,8 +307,8 @@ class Oracle {
       }
       const auto dim = static_cast<uint64_t>(schema.x_dim);
       if (dim > 0) {
-        AddOracleFeatures("x", suffix, {n, dim}, x, options_.feature_dtype,
-                          &tensors_);
+        AddExpectedFeatures("x", suffix, {n, dim}, x, options_.feature_dtype,
+                            &tensors_);
       }
       if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
     }
@@ -344,45 +344,46 @@ class Oracle {
       std::vector<float> attr;
       for (int64_t id : edges.ids)
         attr.push_back(2.0f * static_cast<float>(id));
-      AddOracleFeatures("edge_attr", suffix, {e, 1}, attr,
-                        options_.feature_dtype, &tensors_);
+      AddExpectedFeatures("edge_attr", suffix, {e, 1}, attr,
+                          options_.feature_dtype, &tensors_);
     }
   }
 
   const MemoryGraphSpec& graph_;
   const SpecOptions& options_;
   const uint64_t epoch_, index_;
-  const OracleExcludes& excludes_;
-  const OracleAfter& after_;
+  const EdgeExcluder& excludes_;
+  const SubgraphFinisher& after_;
   size_t num_hops_ = 0;
   std::vector<int64_t> times_;  // per input
-  OracleNodeTypes nodes_;       // planned types
-  OracleEdgeTypes edges_;       // planned types, canonical order
-  OracleTensors tensors_;
+  ExpectedNodeTypes nodes_;     // planned types
+  ExpectedEdgeTypes edges_;     // planned types, canonical order
+  ExpectedTensors tensors_;
 };
 
 }  // namespace
 
-std::string OracleDigest(const MemoryGraphSpec& graph,
-                         const SpecOptions& options, uint64_t epoch,
-                         uint64_t index,
-                         const std::vector<int64_t>& input_number,
-                         const std::vector<int64_t>& original_id,
-                         const std::vector<int64_t>& input_time,
-                         const OracleExcludes& excludes) {
-  const OracleAfter none;
-  return Oracle(graph, options, epoch, index, excludes, none)
+std::string ExpectedDigest(const MemoryGraphSpec& graph,
+                           const SpecOptions& options, uint64_t epoch,
+                           uint64_t index,
+                           const std::vector<int64_t>& input_number,
+                           const std::vector<int64_t>& original_id,
+                           const std::vector<int64_t>& input_time,
+                           const EdgeExcluder& excludes) {
+  const SubgraphFinisher none;
+  return BatchDefinition(graph, options, epoch, index, excludes, none)
       .Run(input_number, original_id, input_time);
 }
 
-std::string OracleDigestFrom(
+std::string ExpectedDigestFrom(
     const MemoryGraphSpec& graph, const SpecOptions& options, uint64_t epoch,
-    uint64_t index, const std::vector<OracleStart>& starts,
+    uint64_t index, const std::vector<HopStart>& starts,
     const std::vector<int64_t>& tree_time,
-    const std::function<OracleTensors(const std::vector<int32_t>& local)>& own,
-    const OracleExcludes& excludes, const OracleAfter& after) {
-  Oracle oracle(graph, options, epoch, index, excludes, after);
-  return oracle.DigestWith(own(oracle.RunFrom(starts, tree_time)));
+    const std::function<ExpectedTensors(const std::vector<int32_t>& local)>&
+        own,
+    const EdgeExcluder& excludes, const SubgraphFinisher& after) {
+  BatchDefinition batch(graph, options, epoch, index, excludes, after);
+  return batch.DigestWith(own(batch.RunFrom(starts, tree_time)));
 }
 
 }  // namespace tributary

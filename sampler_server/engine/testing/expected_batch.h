@@ -1,5 +1,8 @@
-// docs/sampling.md written down once more, as directly and as slowly as it
-// reads: what the engine is compared with.
+// Digests of batches of the neighbour kind, computed straight from
+// docs/sampling.md: what tests compare the engine's batches with.
+//
+// A second, slow implementation: it works on original ids, one edge after
+// another, without partitions, SIMD or code of the engine.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_BATCH_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_BATCH_H_
 
@@ -15,42 +18,45 @@
 
 namespace tributary {
 
-// Edges that a batch may not draw, whatever the options: edge `e` of the
-// graph's edge type `type`.
-using OracleExcludes = std::function<bool(size_t type, size_t e)>;
+// Returns whether edge `e` of the graph's edge type `type` may not be sampled,
+// whatever the options. Empty: every edge may be.
+using EdgeExcluder = std::function<bool(size_t type, size_t e)>;
 
-// The digest of a batch of these inputs, whose times are given or, where that
-// is asked for, the nodes' own. Knows original ids only: partitions
-// do not exist here.
-std::string OracleDigest(const MemoryGraphSpec& graph,
-                         const SpecOptions& options, uint64_t epoch,
-                         uint64_t index,
-                         const std::vector<int64_t>& input_number,
-                         const std::vector<int64_t>& original_id,
-                         const std::vector<int64_t>& input_time,
-                         const OracleExcludes& excludes = {});
+// Returns the digest, in hexadecimal, of the batch of these inputs.
+// `input_number`, `original_id` and, of a session with given times,
+// `input_time` have one entry per input; where options ask for the nodes' own
+// times, those of the graph are used.
+std::string ExpectedDigest(const MemoryGraphSpec& graph,
+                           const SpecOptions& options, uint64_t epoch,
+                           uint64_t index,
+                           const std::vector<int64_t>& input_number,
+                           const std::vector<int64_t>& original_id,
+                           const std::vector<int64_t>& input_time,
+                           const EdgeExcluder& excludes = {});
 
-// A node that hops begin at; all are in tree 0 unless batches are disjoint.
-struct OracleStart {
+// A node in the first hop's frontier. All are in tree 0 unless batches are
+// disjoint.
+struct HopStart {
   std::string type;
   int64_t tree = 0;
-  int64_t id = 0;  // below 0: none, but batches have the type
+  int64_t id = 0;  // negative: no node, but the batch has the type
 };
 
-// What a kind makes of the subgraph once it is there: it may leave out edges,
-// and gives tensors of its own.
-using OracleAfter = std::function<OracleTensors(const OracleNodeTypes& nodes,
-                                                OracleEdgeTypes& edges)>;
+// Called with the complete subgraph: may remove edges, and returns the tensors
+// that a kind adds to the batch.
+using SubgraphFinisher = std::function<ExpectedTensors(
+    const ExpectedNodeTypes& nodes, ExpectedEdgeTypes& edges)>;
 
-// The digest of a batch whose hops begin at `starts`, numbered in this order,
-// with the tensors that `own` makes of their local numbers. `tree_time`: of a
-// session with times, each tree's.
-std::string OracleDigestFrom(
+// Returns the digest of a batch whose hops begin at `starts`, which get local
+// numbers in this order. `own` maps these local numbers to the kind's own
+// tensors. `tree_time` has the time of each tree, in a session with times.
+std::string ExpectedDigestFrom(
     const MemoryGraphSpec& graph, const SpecOptions& options, uint64_t epoch,
-    uint64_t index, const std::vector<OracleStart>& starts,
+    uint64_t index, const std::vector<HopStart>& starts,
     const std::vector<int64_t>& tree_time,
-    const std::function<OracleTensors(const std::vector<int32_t>& local)>& own,
-    const OracleExcludes& excludes = {}, const OracleAfter& after = {});
+    const std::function<ExpectedTensors(const std::vector<int32_t>& local)>&
+        own,
+    const EdgeExcluder& excludes = {}, const SubgraphFinisher& after = {});
 
 }  // namespace tributary
 

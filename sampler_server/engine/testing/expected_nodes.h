@@ -1,4 +1,4 @@
-// The nodes and edges of a batch while the oracle makes it.
+// The nodes and edges of a batch while ExpectedDigest builds it.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_NODES_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_NODES_H_
 
@@ -12,21 +12,23 @@
 
 namespace tributary {
 
-// In a batch that is not disjoint all nodes are in tree 0.
-struct OracleNode {
+// A node of a tree. Batches that are not disjoint have tree 0 only.
+struct ExpectedNode {
   int64_t tree = 0, id = 0;
-  friend auto operator<=>(const OracleNode&, const OracleNode&) = default;
+  friend auto operator<=>(const ExpectedNode&, const ExpectedNode&) = default;
 };
 
-struct OracleNodes {
-  std::vector<OracleNode> all;    // by local number
-  std::vector<uint32_t> in_tree;  // its number within its tree
-  std::map<OracleNode, uint32_t> local;
+// The nodes of one type, numbered in order of first occurrence.
+struct ExpectedNodes {
+  std::vector<ExpectedNode> all;  // by local number
+  std::vector<uint32_t> in_tree;  // each node's number within its tree
+  std::map<ExpectedNode, uint32_t> local;
   std::map<int64_t, uint32_t> tree_sizes;
   std::vector<int64_t> per_hop;
   size_t begin = 0, end = 0;  // frontier
 
-  uint32_t Number(OracleNode node) {
+  // Returns the node's local number; gives it the next one if it has none.
+  uint32_t Number(ExpectedNode node) {
     auto [it, fresh] = local.emplace(node, static_cast<uint32_t>(all.size()));
     if (fresh) {
       all.push_back(node);
@@ -36,10 +38,12 @@ struct OracleNodes {
   }
 };
 
-struct OracleEdges {
+// The sampled edges of one type, and the type's adjacency in the graph.
+struct ExpectedEdges {
   std::vector<int32_t> src, dst;
   std::vector<int64_t> ids;
-  std::vector<float> weights;  // 1 / edges of the same node in the same hop
+  // 1 / (number of edges sampled for the same node in the same hop).
+  std::vector<float> weights;
   std::vector<int64_t> per_hop;
   std::vector<int32_t> fanouts;
   // destination -> (source, edge id), ascending
@@ -48,9 +52,10 @@ struct OracleEdges {
   Lists out_adjacency;  // source -> (destination, edge id), ascending
 };
 
-// Of the types that are sampled: by name; by number, in canonical order.
-using OracleNodeTypes = std::map<std::string, OracleNodes>;
-using OracleEdgeTypes = std::map<size_t, OracleEdges>;
+// The sampled types: node types by name; edge types by number, in canonical
+// order.
+using ExpectedNodeTypes = std::map<std::string, ExpectedNodes>;
+using ExpectedEdgeTypes = std::map<size_t, ExpectedEdges>;
 
 }  // namespace tributary
 

@@ -1,4 +1,4 @@
-// The oracle's reading of edge predicates and masks.
+// Edge predicates and masks as docs/sampling.md defines them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_PREDICATE_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_PREDICATE_H_
 
@@ -9,7 +9,8 @@
 
 namespace tributary {
 
-// Whether edge `e` of the type may be drawn, by what is stored with it.
+// Returns whether the columns stored with edge `e` of `type` satisfy the
+// options' predicate and mask.
 bool IsEligible(const DrawOptions& draws, const MemoryGraphSpec::EdgeType& type,
                 size_t e);
 

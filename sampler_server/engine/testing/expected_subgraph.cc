@@ -8,7 +8,7 @@
 namespace tributary {
 
 size_t ReverseOf(const MemoryGraphSpec& graph,
-                 const OracleEdgeTypes& edge_types, size_t t) {
+                 const ExpectedEdgeTypes& edge_types, size_t t) {
   const auto& type = graph.edge_types[t];
   const auto find = [&](auto is_reverse) {
     for (const auto& [u, edges] : edge_types) {
@@ -28,12 +28,12 @@ size_t ReverseOf(const MemoryGraphSpec& graph,
   return type.src == type.dst ? t : none;
 }
 
-void Induce(const MemoryGraphSpec& graph, const OracleNodeTypes& nodes,
-            OracleEdgeTypes& edge_types) {
+void Induce(const MemoryGraphSpec& graph, const ExpectedNodeTypes& nodes,
+            ExpectedEdgeTypes& edge_types) {
   for (auto& [t, edges] : edge_types) {
     const auto& type = graph.edge_types[t];
-    const OracleNodes& src = nodes.at(type.src);
-    const OracleNodes& dst = nodes.at(type.dst);
+    const ExpectedNodes& src = nodes.at(type.src);
+    const ExpectedNodes& dst = nodes.at(type.dst);
     edges.src.clear(), edges.dst.clear(), edges.ids.clear();
     for (size_t v = 0; v < dst.all.size(); ++v) {
       for (const auto& [u, e] : edges.adjacency[dst.all[v].id]) {
@@ -47,8 +47,8 @@ void Induce(const MemoryGraphSpec& graph, const OracleNodeTypes& nodes,
   }
 }
 
-void Mirror(const MemoryGraphSpec& graph, OracleEdgeTypes& edge_types) {
-  const OracleEdgeTypes drawn = edge_types;
+void Mirror(const MemoryGraphSpec& graph, ExpectedEdgeTypes& edge_types) {
+  const ExpectedEdgeTypes drawn = edge_types;
   for (auto& [t, edges] : edge_types) {
     // (destination, source) -> (whether mirrored, edge id): the least counts.
     using Ends = std::pair<int32_t, int32_t>;
@@ -63,7 +63,7 @@ void Mirror(const MemoryGraphSpec& graph, OracleEdgeTypes& edge_types) {
     const auto back = drawn.find(ReverseOf(graph, drawn, t));
     for (size_t i = 0; back != drawn.end() && i < back->second.ids.size();
          ++i) {
-      const OracleEdges& from = back->second;
+      const ExpectedEdges& from = back->second;
       add({from.src[i], from.dst[i]}, true, from.ids[i]);
     }
     edges.src.clear(), edges.dst.clear(), edges.ids.clear();

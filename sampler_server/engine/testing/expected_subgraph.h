@@ -1,4 +1,5 @@
-// Which edges a batch of another subgraph_type holds, by definition.
+// The edges of a batch for subgraph_type induced and bidirectional, as
+// docs/sampling.md defines them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_SUBGRAPH_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_EXPECTED_SUBGRAPH_H_
 
@@ -9,17 +10,20 @@
 
 namespace tributary {
 
-// Of the types that are sampled the one that leads back: rev_REL of REL, else
-// REL of rev_REL, else itself if it can; none: no type's number.
+// Returns the sampled edge type that is the reverse of type `t`: rev_REL for
+// REL, else REL for rev_REL, else `t` itself if its ends have one type. Returns
+// a number that no type has if there is none.
 size_t ReverseOf(const MemoryGraphSpec& graph,
-                 const OracleEdgeTypes& edge_types, size_t t);
+                 const ExpectedEdgeTypes& edge_types, size_t t);
 
-// All edges between the nodes, instead of those that were drawn.
-void Induce(const MemoryGraphSpec& graph, const OracleNodeTypes& nodes,
-            OracleEdgeTypes& edge_types);
+// Replaces the sampled edges by all edges of the graph between `nodes`.
+void Induce(const MemoryGraphSpec& graph, const ExpectedNodeTypes& nodes,
+            ExpectedEdgeTypes& edge_types);
 
-// Drawn edges and the mirror images of those of the reverse type.
-void Mirror(const MemoryGraphSpec& graph, OracleEdgeTypes& edge_types);
+// Adds to each type the reverse of each sampled edge of its reverse type. Of
+// edges with the same ends one is kept: a sampled one if there is one, else
+// that of the smallest id.
+void Mirror(const MemoryGraphSpec& graph, ExpectedEdgeTypes& edge_types);
 
 }  // namespace tributary
 

@@ -5,20 +5,20 @@
 
 namespace tributary {
 
-void AddOracleFeatures(const std::string& name, const std::string& suffix,
-                       std::vector<uint64_t> dims,
-                       const std::vector<float>& values, FeatureDType asked,
-                       OracleTensors* tensors) {
+void AddExpectedFeatures(const std::string& name, const std::string& suffix,
+                         std::vector<uint64_t> dims,
+                         const std::vector<float>& values, FeatureDType asked,
+                         ExpectedTensors* tensors) {
   DefinedFeatures made = DefineFeatures(values, dims[1], asked);
   if (made.dtype == DType::kInt8) {
     (*tensors)[name + "_scale" + suffix] =
-        MakeOracleTensor(DType::kFloat32, {dims[0]}, made.scales);
+        MakeExpectedTensor(DType::kFloat32, {dims[0]}, made.scales);
   }
   (*tensors)[name + suffix] = {made.dtype, std::move(dims),
                                std::move(made.bytes)};
 }
 
-std::string DigestOf(const OracleTensors& tensors) {
+std::string DigestOf(const ExpectedTensors& tensors) {
   Sha256 sha;
   for (const auto& [name, tensor] : tensors) {  // names ascend
     sha.UpdateU32(static_cast<uint32_t>(name.size()));

@@ -13,31 +13,32 @@
 
 namespace tributary {
 
-struct OracleTensor {
+// A dense row-major tensor.
+struct ExpectedTensor {
   DType dtype;
   std::vector<uint64_t> dims;
   std::string bytes;
 };
 
-using OracleTensors = std::map<std::string, OracleTensor>;  // by name
+using ExpectedTensors = std::map<std::string, ExpectedTensor>;  // by name
 
 template <typename T>
-OracleTensor MakeOracleTensor(DType dtype, std::vector<uint64_t> dims,
-                              const std::vector<T>& values) {
+ExpectedTensor MakeExpectedTensor(DType dtype, std::vector<uint64_t> dims,
+                                  const std::vector<T>& values) {
   return {dtype, std::move(dims),
           std::string(reinterpret_cast<const char*>(values.data()),
                       values.size() * sizeof(T))};
 }
 
-// Rows of features in the precision asked for: name + suffix and, of int8,
-// name + "_scale" + suffix.
-void AddOracleFeatures(const std::string& name, const std::string& suffix,
-                       std::vector<uint64_t> dims,
-                       const std::vector<float>& values, FeatureDType asked,
-                       OracleTensors* tensors);
+// Adds feature rows in precision `asked`, as tensor name + suffix and, for
+// int8, name + "_scale" + suffix.
+void AddExpectedFeatures(const std::string& name, const std::string& suffix,
+                         std::vector<uint64_t> dims,
+                         const std::vector<float>& values, FeatureDType asked,
+                         ExpectedTensors* tensors);
 
-// In hexadecimal digits.
-std::string DigestOf(const OracleTensors& tensors);
+// Returns the batch digest of the tensors, in hexadecimal.
+std::string DigestOf(const ExpectedTensors& tensors);
 
 }  // namespace tributary
 

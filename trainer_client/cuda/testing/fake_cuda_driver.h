@@ -1,5 +1,4 @@
-// A CUDA driver that remembers what it was told, and refuses what the real one
-// refuses.
+// A fake CUDA driver that records calls, and refuses what the real one refuses.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CUDA_TESTING_FAKE_CUDA_DRIVER_H_
 #define TRIBUTARY_TRAINER_CLIENT_CUDA_TESTING_FAKE_CUDA_DRIVER_H_
 
@@ -12,7 +11,8 @@
 
 namespace tributary {
 
-// One at a time, for functions of C know no object. Not thread-safe.
+// Only one may exist at a time, since C functions have no object. Not
+// thread-safe.
 struct FakeCudaDriver {
   static constexpr CudaDriver::Result kInvalidValue = 1;
   static constexpr CudaDriver::Result kInvalidContext = 201;
@@ -21,25 +21,25 @@ struct FakeCudaDriver {
   FakeCudaDriver();
   ~FakeCudaDriver();
   CudaDriver driver() const;
-  // What libcuda.so.1 exports; null: no such name.
+  // Returns the function of that name in libcuda.so.1, or null.
   static void* Symbol(const char* name);
 
   struct Region {
     size_t bytes = 0;
     unsigned flags = 0;
   };
-  // What the machine is.
+  // The simulated machine.
   int num_devices = 1;
   std::vector<int> active;           // devices whose context is in use
   std::optional<int> thread_device;  // of the calling thread's own context
   CudaDriver::Result init_result = 0, register_result = 0,
                      unregister_result = 0, push_result = 0;
-  // What was done.
+  // The recorded calls.
   std::map<void*, Region> registered;
-  std::map<int, int> retained;  // device: how often, and not released
-  std::vector<int> chosen;      // devices, as they were retained
+  std::map<int, int> retained;  // by device: retained and not released
+  std::vector<int> chosen;      // devices, in the order retained
   std::vector<int> pushed;      // contexts of the calling thread
-  int wrong_calls = 0;          // that the real driver would not survive
+  int wrong_calls = 0;          // calls that would crash the real driver
 };
 
 }  // namespace tributary

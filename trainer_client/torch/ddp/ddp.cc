@@ -16,7 +16,7 @@
 namespace tributary {
 namespace {
 
-// Python's defaults: a small first bucket, to begin to send early.
+// Python's defaults: a small first bucket, so that sending starts early.
 constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
 constexpr int64_t kBucketBytes = int64_t{25} << 20;
 
@@ -41,7 +41,7 @@ std::shared_ptr<c10d::Reducer> MakeReducer(
 
 struct DistributedDataParallel::Reduction {
   std::shared_ptr<c10d::Reducer> reducer;
-  std::shared_ptr<c10d::Logger> logger;  // the reducer reports to it
+  std::shared_ptr<c10d::Logger> logger;  // used by the reducer
 };
 
 DistributedDataParallel::DistributedDataParallel(
@@ -73,7 +73,7 @@ absl::Status DistributedDataParallel::Backward(const at::Tensor& loss) {
     if (reduction_) {
       c10d::Reducer& reducer = *reduction_->reducer;
       reducer.prepare_for_forward();
-      reducer.rebuild_buckets();  // in the order of readiness; once
+      reducer.rebuild_buckets();  // once, in the order of readiness
       reducer.prepare_for_backward({});
     }
     loss.backward();
@@ -85,7 +85,8 @@ absl::Status DistributedDataParallel::BackwardOfNothing() {
   at::Tensor zero;
   RETURN_IF_ERROR(CatchTorch("backward of nothing", [&] {
     for (const at::Tensor& p : parameters_) {
-      // Sum of no elements: 0, and 0 as gradient, even where p is not finite.
+      // The sum of no elements is 0, and has gradient 0 even if p is not
+      // finite.
       const at::Tensor none = p.flatten().slice(0, 0, 0).sum();
       zero = zero.defined() ? zero + none : none;
     }

@@ -12,23 +12,25 @@
 
 namespace tributary {
 
-// LibTorch's Reducer under Python's DistributedDataParallel: gradients are
-// averaged in buckets while the backward pass still runs (Li et al.: PyTorch
-// Distributed, VLDB 2020). Every rank takes part in every round, one that has
-// no batch by BackwardOfNothing: the meaning of Python's Join.
+// Averages gradients over the ranks by LibTorch's Reducer, as Python's
+// DistributedDataParallel does: in buckets, while the backward pass still runs
+// (Li et al.: PyTorch Distributed, VLDB 2020). Every rank must take part in
+// every round; a rank without a batch calls BackwardOfNothing(), as with
+// Python's Join. Used by one thread. Errors are those of ProcessGroup; INTERNAL
+// for LibTorch's exceptions.
 class DistributedDataParallel {
  public:
-  // Makes the parameters equal to rank 0's. Each must need a gradient and take
-  // part in every loss. `group` outlives the object.
+  // Overwrites the parameters with those of rank 0. Each must require a
+  // gradient and contribute to every loss. `group` must outlive the object.
   static absl::StatusOr<std::unique_ptr<DistributedDataParallel>> Create(
       std::vector<at::Tensor> parameters, ProcessGroup* group);
   ~DistributedDataParallel();
 
-  // Afterwards each parameter's grad is the mean over the ranks of what their
-  // losses gave. Grads must be unset before (Optimizer::zero_grad
-  // fails on them: they are views).
+  // Sets each parameter's grad to the mean of the gradients of the ranks'
+  // losses. Grads must be unset before; Optimizer::zero_grad cannot unset them,
+  // since they are views.
   absl::Status Backward(const at::Tensor& loss);
-  // As Backward of a loss that is 0 whatever the parameters are.
+  // Contributes gradients of zero, as Backward() of a constant loss would.
   absl::Status BackwardOfNothing();
 
  private:

@@ -1,4 +1,4 @@
-// Whether a process starts the ranks of its job or is one of them.
+// Decides whether a process launches the ranks of its job or is one of them.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_LAUNCH_CHOICE_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_LAUNCH_CHOICE_H_
 
@@ -7,13 +7,14 @@
 
 namespace tributary {
 
-// Set in the ranks that RunRanks starts: the launcher's process id.
+// The environment variable with the launcher's process id, which RunRanks()
+// sets in the ranks that it starts.
 inline constexpr char kLauncherPidVariable[] = "TRIBUTARY_LAUNCHER_PID";
 
-// True when this process is to start `nproc` ranks. Our own ranks have the
-// same command line and start none. INVALID_ARGUMENT when another launcher,
-// such as torchrun, made the process a rank already: ranks of a rank would
-// be a job that nobody asked for. `variable` returns null for one not set.
+// Returns true when this process must start `nproc` ranks. Ranks started by
+// RunRanks() have the same command line and start none. INVALID_ARGUMENT when
+// another launcher, such as torchrun, has already made this process a rank.
+// `variable` returns an environment variable's value, null if it is not set.
 absl::StatusOr<bool> StartsRanks(
     int nproc, absl::FunctionRef<const char*(const char*)> variable);
 

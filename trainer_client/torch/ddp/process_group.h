@@ -1,8 +1,6 @@
-// Collectives between the ranks of a training job.
+// Collectives between the ranks of a training job. No torch in this header.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_PROCESS_GROUP_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_PROCESS_GROUP_H_
-
-#include <ATen/core/Tensor.h>
 
 #include <memory>
 #include <vector>
@@ -12,21 +10,27 @@
 #include "absl/types/span.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 
+namespace at {
+class Tensor;
+}  // namespace at
+
 namespace c10d {
 class ProcessGroup;
 }  // namespace c10d
 
 namespace tributary {
 
-// Every rank calls the same methods in the same order, on one thread. A peer
-// that died or stayed away for the timeout is an error, never a hang; after
-// one the group is of no more use. A group of one talks to nobody.
+// A connected rank. Every rank must call the same methods in the same order, on
+// one thread. A peer that died or did not take part within the timeout is an
+// error (INTERNAL), never a hang; after an error the group is unusable. In a
+// group of one nothing is sent.
 class ProcessGroup {
  public:
-  // Meets the others at master_addr:master_port. Gloo for CPU tensors; for
-  // CUDA tensors NCCL, where it was compiled in, on GPU `local_rank`. Gloo's
-  // interface is $GLOO_SOCKET_IFNAME, else the one of this machine's name
-  // (loopback when master_addr is). UNAVAILABLE when not all came in time.
+  // Connects to the other ranks by the rendezvous at master_addr:master_port.
+  // Uses Gloo for CPU tensors; for CUDA tensors NCCL, if compiled in, on GPU
+  // `local_rank`. Gloo's interface is $GLOO_SOCKET_IFNAME, else that of this
+  // machine's host name (loopback if master_addr is). UNAVAILABLE when not all
+  // ranks connect within `timeout`.
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Connect(
       const RankEnvironment& environment, absl::Duration timeout);
   ~ProcessGroup();
@@ -35,13 +39,14 @@ class ProcessGroup {
   int world() const { return world_; }
   int local_rank() const { return local_rank_; }
 
-  // Element by element, in place. Counts are exact up to 2^53.
+  // Replace each element, in place, by its sum or maximum over the ranks.
+  // Counts are exact up to 2^53.
   absl::Status Sum(absl::Span<double> values);
   absl::Status Max(absl::Span<double> values);
-  // Rank 0's contents for everybody.
+  // Overwrites the tensors with those of rank 0.
   absl::Status Broadcast(const std::vector<at::Tensor>& tensors);
 
-  // Null in a group of one.
+  // LibTorch's group; null in a group of one.
   c10d::ProcessGroup* c10d() const;
 
  private:

@@ -1,4 +1,5 @@
-// A training process's place among all, as torchrun tells it.
+// The rank of a training process and the address of its job's rendezvous, from
+// the environment variables that torchrun sets.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RANK_ENVIRONMENT_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RANK_ENVIRONMENT_H_
 
@@ -11,23 +12,26 @@
 
 namespace tributary {
 
+// A rank's place in its job.
 struct RankEnvironment {
   int rank = 0;
   int world = 1;
   int local_rank = 0;  // on this machine: the GPU to use
   std::string master_addr;
   uint16_t master_port = 0;
-  // A listening socket at that port, handed down to rank 0, so that nobody
-  // else can take the port in between.
+  // A listening socket at that port, inherited by rank 0 from the launcher, so
+  // that no other process can take the port in between.
   std::optional<int> master_listen_fd;
 
-  // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT; one process
-  // alone when neither RANK nor WORLD_SIZE is set. INVALID_ARGUMENT names the
-  // variable. `variable` returns null for one that is not set.
+  // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT. Without
+  // RANK and WORLD_SIZE the process is the only rank. INVALID_ARGUMENT, naming
+  // the variable, for a missing or wrong one. `variable` returns a variable's
+  // value, null if it is not set.
   static absl::StatusOr<RankEnvironment> FromVariables(
       absl::FunctionRef<const char*(const char*)> variable);
 };
 
+// The environment variable with master_listen_fd.
 inline constexpr char kMasterListenFdVariable[] = "TRIBUTARY_MASTER_LISTEN_FD";
 
 }  // namespace tributary

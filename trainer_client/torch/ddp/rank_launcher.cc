@@ -58,7 +58,7 @@ absl::StatusOr<ListenSocket> ListenOnLoopback() {
   return result;
 }
 
-// environ with `name`s replaced.
+// Returns the environment of a rank: environ, with the rank's variables set.
 std::vector<std::string> RankVariables(int rank, const LaunchOptions& options,
                                        const ListenSocket& master) {
   const int cores = std::max<int>(1, std::thread::hardware_concurrency());
@@ -98,8 +98,8 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// In a process group of its own: a terminal's Ctrl-C reaches the launcher
-// alone, which passes it on once.
+// Starts a rank in a process group of its own, so that a terminal's Ctrl-C
+// reaches only the launcher, which passes it on once.
 absl::StatusOr<pid_t> SpawnRank(int rank, const LaunchOptions& options,
                                 const ListenSocket& master) {
   std::vector<std::string> variables = RankVariables(rank, options, master);
@@ -114,7 +114,7 @@ absl::StatusOr<pid_t> SpawnRank(int rank, const LaunchOptions& options,
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // Onto itself: clears close-on-exec.
+  // A dup2 onto itself clears close-on-exec.
   if (rank == 0) {
     posix_spawn_file_actions_adddup2(&actions, master.fd, master.fd);
   }
@@ -128,7 +128,8 @@ absl::StatusOr<pid_t> SpawnRank(int rank, const LaunchOptions& options,
   return pid;
 }
 
-// The processes, and how they end.
+// The running ranks and the job's exit code. The destructor kills and reaps
+// what still runs.
 class Ranks {
  public:
   explicit Ranks(const LaunchOptions& options) : options_(options) {}
@@ -216,7 +217,7 @@ absl::StatusOr<int> RunRanks(const LaunchOptions& options) {
   ASSIGN_OR_RETURN(const ListenSocket master, ListenOnLoopback());
   Ranks ranks(options);
   const absl::Status started = ranks.Start(master);
-  close(master.fd);  // rank 0 has it now: its death closes the port
+  close(master.fd);  // rank 0 has it now, and its end closes the port
   RETURN_IF_ERROR(started);
   return ranks.Wait(signals);
 }
@@ -226,7 +227,7 @@ void EndWithLauncher() {
   int launcher = 0;
   if (text == nullptr || !absl::SimpleAtoi(text, &launcher)) return;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != launcher) raise(SIGTERM);  // it was already gone
+  if (getppid() != launcher) raise(SIGTERM);  // it has already ended
 }
 
 }  // namespace tributary

@@ -8,7 +8,7 @@
 namespace tributary {
 namespace {
 
-constexpr int64_t kMean = 1;  // embedding_bag's number for it
+constexpr int64_t kMean = 1;  // embedding_bag's mode "mean"
 
 at::Tensor Int32Tensor(const std::vector<int32_t>& values,
                        const c10::Device& device) {
@@ -17,7 +17,7 @@ at::Tensor Int32Tensor(const std::vector<int32_t>& values,
   return t.to(device);
 }
 
-// Gathers and averages in one pass: [edges, F] is never made.
+// Gathers and averages in one pass, without a tensor [edges, F].
 at::Tensor MeanOfNeighbours(const at::Tensor& x, const TorchBlock& block) {
   return std::get<0>(at::embedding_bag(
       x, block.src, block.indptr, /*scale_grad_by_freq=*/false, kMean,

@@ -14,7 +14,7 @@
 
 namespace tributary {
 
-// A CsrBlock on the device of a model. Its tensors own their memory.
+// A CsrBlock on a model's device. Its tensors own their memory.
 struct TorchBlock {
   int64_t num_src = 0;
   int64_t num_dst = 0;
@@ -24,12 +24,13 @@ struct TorchBlock {
   static TorchBlock From(const CsrBlock& block, const c10::Device& device);
 };
 
-// out = lin_l(mean of the in-neighbours) + lin_r(self): PyG's SAGEConv with
-// its defaults. A node without neighbours has mean 0.
+// One layer: out = lin_l(mean of the in-neighbours) + lin_r(self), PyG's
+// SAGEConv with its defaults. A node without neighbours has mean 0.
 class SageConvImpl : public torch::nn::Module {
  public:
   SageConvImpl(int64_t in_channels, int64_t out_channels);
-  // x [num_src, in] -> [num_dst, out]. Equal bits on a CPU in each run.
+  // Maps x [num_src, in] to [num_dst, out]. On a CPU the bits are equal in each
+  // run.
   at::Tensor forward(const at::Tensor& x, const TorchBlock& block);
 
  private:
@@ -47,12 +48,13 @@ struct GraphSageOptions {
   double input_dropout = 0;  // of the features
 };
 
-// SageConv, ReLU, dropout, ..., SageConv. Parameters have the names of PyG's
-// GraphSAGE ("convs.0.lin_l.weight").
+// The model: SageConv, ReLU, dropout, ..., SageConv. Parameters have the names
+// of PyG's GraphSAGE ("convs.0.lin_l.weight"). Used by one thread; throws what
+// LibTorch throws.
 class GraphSageImpl : public torch::nn::Module {
  public:
   explicit GraphSageImpl(const GraphSageOptions& options);
-  // x [nodes, in], a block per layer -> [inputs, out].
+  // Maps x [nodes, in] to [inputs, out]. `blocks` has one block per layer.
   at::Tensor forward(at::Tensor x, const std::vector<TorchBlock>& blocks);
 
  private:

@@ -1,4 +1,4 @@
-// Keeps LibTorch's exceptions out of our interfaces.
+// Converts LibTorch's exceptions to absl::Status.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
 
@@ -12,8 +12,8 @@
 
 namespace tributary {
 
-// Runs `f`, which returns an absl::Status and may throw: an exception becomes
-// INTERNAL with `what` before its first line (the rest is a stack).
+// Runs `f`, which returns an absl::Status and may throw. Returns an exception
+// as INTERNAL, with `what` before its first line (the rest is a stack trace).
 template <typename F>
 absl::Status CatchTorch(std::string_view what, F&& f) {
   try {

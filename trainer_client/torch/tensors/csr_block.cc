@@ -9,7 +9,7 @@
 namespace tributary {
 namespace {
 
-// Running totals: the first is 0, the last the sum.
+// Returns the prefix sums: the first is 0, the last the total.
 std::vector<int64_t> Offsets(absl::Span<const int64_t> counts) {
   std::vector<int64_t> offsets(counts.size() + 1, 0);
   std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<CsrBlock>> LayerBlocks(const SampledHops& hops) {
   const std::vector<int64_t> edges = Offsets(hops.edges);
   std::vector<CsrBlock> blocks;
   for (size_t layer = 0; layer < layers; ++layer) {
-    const size_t hop = layers - 1 - layer;  // the last that this layer reads
+    const size_t hop = layers - 1 - layer;  // the last hop that the layer reads
     const int64_t from = hops.expand_all ? edges[hop] : 0;
     const int64_t count = edges[hop + 1] - from;
     ASSIGN_OR_RETURN(CsrBlock block, MakeBlock(hops.src.subspan(from, count),

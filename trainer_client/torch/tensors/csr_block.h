@@ -1,4 +1,4 @@
-// The edges that one GNN layer reads, grouped by destination. No torch.
+// The edges that one GNN layer reads, grouped by destination (CSR). No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CSR_BLOCK_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CSR_BLOCK_H_
 
@@ -10,8 +10,9 @@
 
 namespace tributary {
 
-// Messages flow from nodes [0, num_src) to nodes [0, num_dst), num_dst <=
-// num_src: a layer reads the first num_src rows and makes the first num_dst.
+// A bipartite graph: messages flow from nodes [0, num_src) to nodes [0,
+// num_dst), num_dst <= num_src. A layer reads the first num_src rows of its
+// input and computes the first num_dst.
 struct CsrBlock {
   int64_t num_src = 0;
   int64_t num_dst = 0;
@@ -28,12 +29,12 @@ struct SampledHops {
   bool expand_all = false;          // sampled as DGL's blocks
 };
 
-// One block per layer, the first layer's first, as many layers as hops. Layer
-// l makes the nodes found in hops before hops - l: what later layers do not
-// read is left out (PyG's trim_to_layer, and its untouched last hop too).
-// With expand_all a layer reads its own hop's edges only, since that hop drew
-// the whole frontier again. INVALID_ARGUMENT when an edge lies outside its
-// hop's nodes or counts disagree.
+// Returns one block per layer, in the order of layers; there are as many as
+// hops. Layer l computes the nodes found before hop `hops - l`: what later
+// layers do not read is left out (as by PyG's trim_to_layer, and in the last
+// hop too). With expand_all a layer reads only the edges of its own hop, which
+// sampled the whole frontier again. INVALID_ARGUMENT when an edge lies outside
+// its hop's nodes or counts disagree.
 absl::StatusOr<std::vector<CsrBlock>> LayerBlocks(const SampledHops& hops);
 
 }  // namespace tributary

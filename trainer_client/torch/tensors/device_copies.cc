@@ -54,7 +54,7 @@ DeviceCopies::DeviceCopies(std::unique_ptr<CopyStream> stream)
 DeviceCopies::~DeviceCopies() {
   for (Flight& flight : flights_) {
     if (flight.event == nullptr) continue;
-    // A device that fails here runs nothing any more.
+    // A device that fails here has stopped, so it reads no memory.
     CatchTorch("copies", [&] {
       flight.event->Wait();
       return absl::OkStatus();
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<at::Tensor>> DeviceCopies::Start(
     }
     return absl::OkStatus();
   });
-  // Also when one has failed, say for memory: those before it are under way.
+  // Held also after a failed copy: the copies before it are in flight.
   Flight& flight = flights_.emplace_back(Flight{std::move(host), nullptr});
   const absl::Status recorded = CatchTorch("event behind copies", [&] {
     flight.event = stream_->Record();

@@ -1,4 +1,4 @@
-// Copies of batches to a device, under way while the caller goes on.
+// Asynchronous copies of batches to a device.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_DEVICE_COPIES_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_DEVICE_COPIES_H_
 
@@ -15,10 +15,11 @@
 
 namespace tributary {
 
-// What copies need of a device. Methods throw what LibTorch throws.
+// The operations of a device stream that DeviceCopies needs; tests replace
+// them. Methods throw what LibTorch throws.
 class CopyStream {
  public:
-  // Something that the device comes to after all that it was told before.
+  // A point in the stream, reached after all work enqueued before it.
   class Event {
    public:
     virtual ~Event() = default;
@@ -26,56 +27,60 @@ class CopyStream {
     virtual void Wait() = 0;
   };
   virtual ~CopyStream() = default;
-  // Starts the copy; what the caller tells the device later comes after it.
+  // Enqueues a copy; work that the caller enqueues later runs after it.
   virtual at::Tensor Copy(const at::Tensor& host) = 0;
+  // Enqueues an event.
   virtual std::unique_ptr<Event> Record() = 0;
 };
 
-// LibTorch's: the device's current stream of the calling thread.
+// Returns LibTorch's current stream of the device for the calling thread.
 std::unique_ptr<CopyStream> CurrentStreamOf(const c10::Device& device);
 
-// From page-locked memory (pin_memory) a copy reads its source after the call
-// that started it has returned. The source of a batch is a slot of the receive
-// ring: if that were granted again, the device would get another batch's bytes.
-// So what is copied from is held, and with it the batch's lease, until an event
-// behind its copies is done. On a CPU nothing is copied or held.
+// Copies batches to a device and keeps each source until its copies are done. A
+// copy from page-locked memory (pin_memory) reads its source after the call
+// that started it has returned. A batch's source is a slot of the receive ring:
+// if it were granted again, the device would copy another batch's bytes. So the
+// source tensors, and with them the batch's lease, are held until an event
+// behind the copies is done. For a CPU nothing is copied or held.
 //
-// Belongs to one thread. After a device's event has failed nothing proves that
-// it has let go of a slot: those are held until the object ends, and every
-// later call fails with that error.
+// Used by one thread. After an event of the device has failed, nothing proves
+// that the device no longer reads a slot: sources are held until the object is
+// destroyed, and every later call returns that error.
 class DeviceCopies {
  public:
-  // Batches under way at most: Start waits for the oldest beyond.
+  // The most batches in flight; Start() waits for the oldest beyond it.
   static constexpr size_t kMost = 4;
 
   explicit DeviceCopies(const c10::Device& device);
-  // Of another stream: not a CPU's.
+  // Copies by `stream`, which must not be a CPU's.
   explicit DeviceCopies(std::unique_ptr<CopyStream> stream);
-  // Waits for all that is under way.
+  // Waits for all copies in flight.
   ~DeviceCopies();
 
-  // The tensors on the device, for what the caller tells its stream next;
-  // undefined ones stay so. The caller may drop `host`. INTERNAL: what the
-  // device said.
+  // Starts copying the tensors; returns those on the device, which work
+  // enqueued to its stream from now on may use. Undefined ones stay undefined.
+  // The caller may drop `host`. INTERNAL for a failure of the device.
   absl::StatusOr<std::vector<at::Tensor>> Start(std::vector<at::Tensor> host);
   absl::StatusOr<TorchBatch> Start(TorchBatch batch);
 
-  // Lets go of what has been copied. Start does, too.
+  // Releases sources whose copies are done, as Start() also does.
   absl::Status Poll();
 
-  size_t under_way() const { return flights_.size(); }
+  // Batches in flight.
+  size_t in_flight() const { return flights_.size(); }
 
  private:
   struct Flight {
     std::vector<at::Tensor> host;
-    std::unique_ptr<CopyStream::Event> event;  // null: the device has failed
+    std::unique_ptr<CopyStream::Event> event;  // null: the device failed
   };
 
+  // Waits until fewer than kMost batches are in flight.
   absl::Status MakeRoom();
-  // Remembers the device's first failure.
+  // Keeps the device's first failure, and returns it.
   absl::Status Failed(absl::Status why);
 
-  const std::unique_ptr<CopyStream> stream_;  // null: a CPU
+  const std::unique_ptr<CopyStream> stream_;  // null for a CPU
   std::deque<Flight> flights_;                // oldest first
   absl::Status failure_;
 };

@@ -118,7 +118,7 @@ TEST_F(DeviceCopiesTest, ASlotIsFreeWhenItsEventIsDoneInAnyOrder) {
   device_.done.insert({1, 4});
   EXPECT_TRUE(copies_->Poll().ok());
   EXPECT_THAT(slots_.Held(), IsEmpty());
-  EXPECT_EQ(copies_->under_way(), 0u);
+  EXPECT_EQ(copies_->in_flight(), 0u);
   EXPECT_THAT(device_.waited, IsEmpty());
 }
 
@@ -141,7 +141,7 @@ TEST_F(DeviceCopiesTest, WaitsForTheOldestBeyondItsBound) {
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(StartOne().ok());
   EXPECT_THAT(device_.waited, ElementsAre(1, 2));
   EXPECT_THAT(slots_.Held(), ElementsAre(2, 3, 4, 5));
-  EXPECT_EQ(copies_->under_way(), DeviceCopies::kMost);
+  EXPECT_EQ(copies_->in_flight(), DeviceCopies::kMost);
 }
 
 TEST_F(DeviceCopiesTest, ItsEndWaitsForAll) {
@@ -218,7 +218,7 @@ TEST(DeviceCopiesOfACpu, NothingIsCopiedOrHeld) {
   auto same = copies.Start({host});
   ASSERT_TRUE(same.ok()) << same.status();
   EXPECT_EQ((*same)[0].const_data_ptr(), at);
-  EXPECT_EQ(copies.under_way(), 0u);
+  EXPECT_EQ(copies.in_flight(), 0u);
   EXPECT_TRUE(copies.Poll().ok());
   host = at::Tensor();
   same->clear();

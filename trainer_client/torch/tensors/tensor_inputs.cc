@@ -34,7 +34,7 @@ bool Is(const at::Tensor& tensor, int64_t dims, at::ScalarType type) {
   return Is(tensor, dims, type, type);
 }
 
-// `to` becomes the tensor's values, or stays as it is.
+// Sets `to` to the tensor's values; leaves it unchanged after an error.
 template <typename T, typename U>
 absl::Status Copy(absl::string_view option, const at::Tensor& tensor,
                   at::ScalarType type, std::vector<U>* to) {

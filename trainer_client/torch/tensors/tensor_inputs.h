@@ -1,4 +1,4 @@
-// Tensors as what a loader's batches start from: PyG's argument types.
+// Sets the inputs of loaders from tensors, the types of PyG's arguments.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSOR_INPUTS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSOR_INPUTS_H_
 
@@ -10,8 +10,12 @@
 
 namespace tributary {
 
-// Of any device, contiguous or not; all are copied. INVALID_ARGUMENT, naming
-// the option, for another dtype or shape, and leaves the options as they were.
+// All functions copy the tensor, which may be on any device and need not be
+// contiguous. They return INVALID_ARGUMENT, naming the option, for another
+// dtype or shape, and leave the options unchanged then. For example:
+//
+//   NeighborLoaderOptions options;
+//   RETURN_IF_ERROR(SetInputNodes(train_mask, &options));
 
 // PyG's input_nodes: original ids, int64 or int32 [n], or a mask, bool [nodes].
 absl::Status SetInputNodes(const at::Tensor& nodes,
@@ -19,22 +23,24 @@ absl::Status SetInputNodes(const at::Tensor& nodes,
 // PyG's input_time: int64 [n].
 absl::Status SetInputTime(const at::Tensor& time,
                           NeighborLoaderOptions* options);
-// Of PyTorch's WeightedRandomSampler: float64 or float32 [n].
+// PyTorch's WeightedRandomSampler weights: float64 or float32 [n].
 absl::Status SetInputWeight(const at::Tensor& weight,
                             CommonLoaderOptions* options);
 
-// Of links of one edge type, or of one of by_edge_type.
+// The functions below set the links of one edge type, which may be one of
+// by_edge_type.
+
 // PyG's edge_label_index: int64 [2, n], sources then destinations.
 absl::Status SetEdgeLabelIndex(const at::Tensor& index, EdgeTypeLinks* options);
 // PyG's edge_label: int64 or float32 [n].
 absl::Status SetEdgeLabel(const at::Tensor& label, EdgeTypeLinks* options);
-// int64 [n]
+// PyG's edge_label_time: int64 [n].
 absl::Status SetEdgeLabelTime(const at::Tensor& time, EdgeTypeLinks* options);
-// OGB's lists, destinations for each link: int64 [n, amount], which is what
-// neg_sampling.amount becomes.
+// The user's own negatives, as OGB has them: destinations for each link, int64
+// [n, amount]. Sets neg_sampling.amount.
 absl::Status SetNegDestination(const at::Tensor& destinations,
                                LinkNeighborLoaderOptions* options);
-// The same of one of several edge types.
+// The same for one of several edge types; sets negatives->amount.
 absl::Status SetNegDestination(const at::Tensor& destinations,
                                EdgeTypeLinks* links,
                                NegativeSampling* negatives);

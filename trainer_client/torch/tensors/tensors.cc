@@ -40,8 +40,8 @@ absl::StatusOr<at::ScalarType> ScalarTypeOf(DType dtype) {
       absl::StrCat("no torch dtype for code ", static_cast<int>(dtype)));
 }
 
-// The tensor `name` if it has the dtype and number of dimensions, undefined
-// when the batch has none and it is optional.
+// Returns the tensor `name`, checked to have the dtype and number of
+// dimensions; an undefined one if it is optional and the batch has none.
 class Fields {
  public:
   explicit Fields(const BatchLease& lease) : lease_(lease) {}
@@ -75,7 +75,7 @@ class Fields {
     return ToTorch(*view, lease_.room());
   }
 
-  // Of rows of int8; undefined when the batch has none.
+  // Returns the scales of int8 rows; undefined if the batch has none.
   absl::StatusOr<at::Tensor> Scales(std::string_view name, int64_t rows) const {
     if (lease_.view().Find(name) == nullptr) return at::Tensor();
     RETURN_IF_ERROR(Required(name, DType::kFloat32, 1).status());
@@ -182,7 +182,7 @@ absl::StatusOr<at::Tensor> ToTorch(const TensorView& view,
   const absl::Status status = CatchTorch(view.name, [&] {
     const at::IntArrayRef shape(view.shape.data(), view.shape.size());
     if (view.data.empty()) {
-      tensor = at::empty(shape, type);  // from_blob wants an address
+      tensor = at::empty(shape, type);  // from_blob requires an address
     } else {
       tensor = at::from_blob(
           const_cast<uint8_t*>(view.data.data()), shape,

@@ -1,4 +1,7 @@
-// Batches as torch tensors, under PyG's names and without copying.
+// Batches as torch tensors, under PyG's names and without copying. For example:
+//
+//   ASSIGN_OR_RETURN(const TorchBatch batch, ToTorchBatch(*lease));
+//   at::Tensor x = Dequantized(batch.x, batch.x_scale);
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSORS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSORS_H_
 
@@ -17,18 +20,20 @@
 
 namespace tributary {
 
-// A CPU tensor over the view's bytes; `room` lives until the last tensor that
-// shares the storage is gone. Writing to it writes to the slot: the caller's
-// own. INVALID_ARGUMENT when size and shape disagree.
+// Returns a CPU tensor over the view's bytes, which keeps `room` alive until
+// the last tensor that shares its storage is destroyed. Writing to it writes to
+// the slot, which belongs to the caller. INVALID_ARGUMENT if size and shape
+// disagree.
 absl::StatusOr<at::Tensor> ToTorch(const TensorView& view,
                                    std::shared_ptr<const void> room);
 
-// Every tensor of the batch, typed names included ("x/person",
-// "edge_index/a__to__b"). The lease may be dropped at once.
+// Returns every tensor of the batch by name, also typed names ("x/person",
+// "edge_index/a__to__b"). The tensors keep the slot: the lease may be dropped.
 absl::StatusOr<std::map<std::string, at::Tensor>> ToTorchTensors(
     const BatchLease& lease);
 
-// A batch of a homogeneous graph.
+// A batch of a homogeneous graph. Its tensors share the batch's slot and keep
+// it.
 struct TorchBatch {
   uint64_t index = 0;      // of the batch, within its epoch
   int64_t batch_size = 0;  // distinct inputs: nodes [0, batch_size)
@@ -47,19 +52,19 @@ struct TorchBatch {
   std::vector<int64_t> num_sampled_edges;  // [hops], sums to E
 
   int64_t num_positions() const { return input_id.numel(); }
-  // All of the above, undefined ones too.
+  // All tensors above, including undefined ones.
   std::array<at::Tensor*, 10> tensors();
-  // Tensors on `device`, copied when this returns: their slot is free as soon
-  // as these here are gone. DeviceCopies does not wait for them.
+  // Copies the tensors to `device` and waits for the copies: the slot is free
+  // once this batch is destroyed. DeviceCopies copies without waiting.
   TorchBatch To(const c10::Device& device) const;
 };
 
-// Features as float32, on their device: as they are where `scale` is undefined,
-// else each row times its scale.
+// Returns features as float32 on their device; each row times its scale unless
+// `scale` is undefined.
 at::Tensor Dequantized(const at::Tensor& rows, const at::Tensor& scale);
 
-// INVALID_ARGUMENT for a typed batch (say, of a heterogeneous graph) or one
-// whose tensors contradict each other; the message names the tensor.
+// Returns the batch's tensors. INVALID_ARGUMENT, naming the tensor, for a typed
+// batch (of a heterogeneous graph) or one whose tensors contradict each other.
 absl::StatusOr<TorchBatch> ToTorchBatch(const BatchLease& lease);
 
 }  // namespace tributary

@@ -19,7 +19,7 @@ struct Sample {
   std::vector<int32_t> seed_index, src, dst;
 };
 
-// A std::mt19937 of its own for each (seed, epoch, index).
+// Returns a generator for (seed, epoch, index).
 std::mt19937_64 Generator(uint64_t seed, uint64_t epoch, uint64_t index) {
   std::seed_seq sequence{seed, epoch, index, uint64_t{0x7472}};
   return std::mt19937_64(sequence);
@@ -80,7 +80,7 @@ class Sampler {
   std::unordered_map<int64_t, int32_t> local_;
 };
 
-// Writes vectors into a room.
+// Writes vectors into a batch's memory.
 class RoomWriter {
  public:
   explicit RoomWriter(const BatchKey& key) : layout_(key) {}

@@ -1,4 +1,5 @@
-// A DistLoader without servers: a naive sampler over a small graph.
+// A DistLoader without servers, for tests of training: a naive sampler
+// over a small graph.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_IN_MEMORY_LOADER_H_
 
@@ -14,6 +15,7 @@
 
 namespace tributary {
 
+// A homogeneous graph in memory.
 struct InMemoryGraph {
   int64_t num_nodes = 0;
   int64_t num_features = 0;
@@ -21,23 +23,24 @@ struct InMemoryGraph {
   std::vector<float> x;                            // [num_nodes, num_features]
   std::vector<int64_t> y;                          // [num_nodes]
   std::map<std::string, std::vector<int64_t>> splits;
-  Sha256Digest content_digest{};  // of its schema; never computed
+  Sha256Digest content_digest{};  // copied to its schema as it is
 };
 
-// `communities` groups of `size` nodes, whose label is their group and whose
-// feature row has a noisy 1 at it; most edges stay within a group. Splits
-// train, valid and test hold the nodes with id % 3 == 0, 1, 2.
+// Returns a graph of `communities` groups of `size` nodes. A node's label is
+// its group; its feature row is noise, plus 1 in the group's column. Most edges
+// stay within a group. Splits train, valid and test hold the nodes with id % 3
+// == 0, 1, 2.
 InMemoryGraph CommunityGraph(int64_t communities, int64_t size, uint64_t seed);
 
-// Batches, by index, that go wrong.
+// Indices of batches that fail; -1: none.
 struct InMemoryLoaderFaults {
-  int64_t fail_at = -1;  // an error in the batch's place
+  int64_t fail_at = -1;  // Next() returns an error
   int64_t hang_at = -1;  // Next() waits for Cancel()
-  uint64_t epoch = 0;    // only in this one
+  uint64_t epoch = 0;    // faults occur in this epoch only
 };
 
-// A batch depends on (graph, options without rank and world, epoch, index)
-// alone; the draws are not those of docs/sampling.md.
+// Returns a loader whose batches depend on (graph, options without rank and
+// world, epoch, index) alone; the draws are not those of docs/sampling.md.
 // NOT_FOUND for a split that the graph does not have.
 absl::StatusOr<std::unique_ptr<DistLoader>> MakeInMemoryLoader(
     std::shared_ptr<const InMemoryGraph> graph,

@@ -1,4 +1,4 @@
-// The options of `tributary-train`, parsed and checked. No torch.
+// Parses and checks the command line of `tributary-train`. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_ARGUMENTS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_ARGUMENTS_H_
 
@@ -8,15 +8,16 @@
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
-#include "trainer_client/torch/train/train_command.h"
+#include "trainer_client/modes/options.h"
 #include "trainer_client/torch/train/train_options.h"
 
 namespace tributary {
 
+// A checked command line.
 struct TrainArguments {
   BatchSourceOptions source;
   TrainOptions train;
-  // Split, seed and fanouts for training; rank and world are not set.
+  // The options of the training loader; rank and world are not set.
   NeighborLoaderOptions loader;
   std::vector<int32_t> eval_num_neighbors;
   std::string valid_split;  // empty: none
@@ -26,15 +27,17 @@ struct TrainArguments {
   bool progress = true;
 };
 
-// Either arguments, or the exit code of a program that has printed its help
-// (0) or what is wrong (2).
+// The arguments; or, without them, the exit code of the program, which has
+// printed its help (0) or an error (2).
 struct ParsedTrainArguments {
   std::optional<TrainArguments> arguments;
   int exit_code = 0;
 };
+// Parses a command line; prints help and errors itself.
 ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv);
 
-// "10,5" -> {10, 5}; -1 is all. INVALID_ARGUMENT with the option's name.
+// Parses "10,5" to {10, 5}; -1 stands for all. INVALID_ARGUMENT, with the
+// option's name, for anything else.
 absl::StatusOr<std::vector<int32_t>> ParseFanouts(const std::string& option,
                                                   const std::string& text);
 

@@ -40,8 +40,8 @@ void PrintError(const std::string& who, const absl::Status& status) {
       stderr);
 }
 
-// The other ranks' reports are the same: they say nothing.
-class Silence final : public TrainObserver {
+// The observer of ranks other than 0, whose reports are the same.
+class IgnoreReports final : public TrainObserver {
  public:
   void OnRound(std::string_view, uint64_t, uint64_t, uint64_t) override {}
   void OnEpoch(const EpochReport&) override {}
@@ -53,7 +53,7 @@ class Loaders {
   absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
                     BatchSource& source) {
     NeighborLoaderOptions options = a.loader;
-    options.homogeneous = true;  // as the models are
+    options.homogeneous = true;  // the models take no typed batches
     options.rank = rank.rank;
     options.world = rank.world;
     ASSIGN_OR_RETURN(train_, source.Open(options));
@@ -74,7 +74,7 @@ class Loaders {
             [this] { ReleaseLabels(); }};
   }
 
-  // From any thread.
+  // Cancels all loaders. Thread-safe.
   void Cancel() {
     MutexLock lock(mutex_);
     for (const auto* loader : {&train_, &labels_, &valid_, &test_}) {
@@ -94,51 +94,53 @@ class Loaders {
   }
 
   void ReleaseLabels() {
-    Loader labels;  // ends after the lock: that waits for its streams
+    Loader labels;  // destroyed after the lock: it waits for its streams
     MutexLock lock(mutex_);
     labels = std::move(labels_);
   }
 
   Loader train_, labels_, valid_, test_;
-  Mutex mutex_;  // Cancel must not meet a loader that is being destroyed
+  Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed
 };
 
-// A rank may wait for another that waits for a batch: longer than that.
+// Longer than the wait for a batch: a rank may wait for another that waits for
+// one.
 absl::Duration GroupTimeout(const TrainArguments& a) {
   return a.source.worker.rpc_timeout + absl::Seconds(30);
 }
 
+// One rank of the job in this process.
 class RankRun {
  public:
   RankRun(const TrainArguments& arguments, const RankEnvironment& rank)
       : arguments_(arguments), rank_(rank) {}
 
-  absl::Status Go(const OpenBatchSource& open, const std::string& command,
-                  SignalWatcher& watcher) {
+  absl::Status Run(const OpenBatchSource& open, const std::string& command,
+                   SignalWatcher& watcher) {
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
     RETURN_IF_ERROR(OpenTrainDevice(arguments_.train, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
-    RETURN_IF_ERROR(TrainOn(*source, *group, watcher));
-    // Servers that are not told go on serving, as those do that nobody tells.
+    RETURN_IF_ERROR(RunLoaders(*source, *group, watcher));
+    // Only a warning: servers that are not told just go on serving.
     const absl::Status told = source->Shutdown();
     if (!told.ok()) Log(LogLevel::kWarning, told.ToString());
     return absl::OkStatus();
   }
 
  private:
-  absl::Status TrainOn(BatchSource& source, ProcessGroup& group,
-                       SignalWatcher& watcher) {
+  absl::Status RunLoaders(BatchSource& source, ProcessGroup& group,
+                          SignalWatcher& watcher) {
     Loaders loaders;
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
     watcher.OnStop([&loaders](int) { loaders.Cancel(); });
     const absl::Status status = Train(loaders.get(), group);
-    watcher.OnStop(nullptr);  // the loaders end before the watcher
+    watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
     return status;
   }
-  // Each rank has its own servers of a fleet.
+  // Returns the rank's source: each rank has its own servers of a fleet.
   BatchSourceOptions SourceOfRank() const {
     BatchSourceOptions source = arguments_.source;
     source.worker.num_clients = rank_.world;
@@ -154,8 +156,8 @@ class RankRun {
 
   absl::Status Train(const TrainLoaders& loaders, ProcessGroup& group) {
     if (rank_.rank != 0) {
-      Silence silence;
-      return tributary::Train(arguments_.train, loaders, group, silence)
+      IgnoreReports ignore;
+      return tributary::Train(arguments_.train, loaders, group, ignore)
           .status();
     }
     TrainOutput output(arguments_.train.epochs, arguments_.progress,
@@ -183,7 +185,7 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
     return 1;
   }
   const absl::Status status =
-      RankRun(arguments, *rank).Go(open, command, watcher);
+      RankRun(arguments, *rank).Run(open, command, watcher);
   if (status.ok()) return 0;
   if (watcher.stopped()) {
     if (rank->rank == 0) std::fputs("tributary-train: interrupted\n", stderr);

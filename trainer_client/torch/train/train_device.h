@@ -1,21 +1,24 @@
-// The device that a rank trains on.
+// Chooses and opens the device that a rank trains on. No torch in this header.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_DEVICE_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_DEVICE_H_
-
-#include <c10/core/Device.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "trainer_client/torch/train/train_options.h"
 
+namespace c10 {
+struct Device;
+}
+
 namespace tributary {
 
-// UNAVAILABLE for one that this machine does not have.
+// Returns the device that the options name: for a GPU, that of the local rank.
+// UNAVAILABLE when this machine does not have it.
 absl::StatusOr<c10::Device> TrainDevice(const TrainOptions& options,
                                         int local_rank);
 
-// Makes the device's context, of a GPU. Before the loaders: theirs is the
-// context that their memory is page-locked in.
+// Creates the context of a GPU; does nothing for a CPU. Must be called before
+// loaders are opened: they page-lock their memory in that context (PageLock).
 absl::Status OpenTrainDevice(const TrainOptions& options, int local_rank);
 
 }  // namespace tributary

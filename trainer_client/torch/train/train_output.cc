@@ -106,7 +106,7 @@ absl::Status TrainLog::Result(const TrainResult& r) {
         << std::endl;
   if (file_) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("--log ", path_, ": not everything could be written"));
+      absl::StrCat("--log ", path_, ": some lines could not be written"));
 }
 
 TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log)
@@ -117,17 +117,17 @@ TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log)
 void TrainOutput::OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                           uint64_t total) {
   const absl::Time now = SteadyClock().Now();
-  if (!progress_ || now - drawn_ < absl::Milliseconds(100)) return;
-  drawn_ = now;
-  on_screen_ = true;
+  if (!progress_ || now - progress_shown_at_ < absl::Milliseconds(100)) return;
+  progress_shown_at_ = now;
+  progress_on_screen_ = true;
   const std::string line = ProgressLine(phase, epoch, epochs_, done, total);
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   std::fflush(stderr);
 }
 
 void TrainOutput::ClearProgress() {
-  if (!on_screen_) return;
-  on_screen_ = false;
+  if (!progress_on_screen_) return;
+  progress_on_screen_ = false;
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
 }

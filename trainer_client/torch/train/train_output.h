@@ -1,4 +1,4 @@
-// What `tributary-train` shows and writes down. No torch.
+// The output of `tributary-train`: lines, a progress bar and a log. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OUTPUT_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OUTPUT_H_
 
@@ -12,28 +12,28 @@
 
 namespace tributary {
 
-// "epoch 3/40  loss 0.5321  train 0.914  valid 0.792  1234 inputs/s
-// 12.3 MB/s  waiting 34%", on one line; epochs count from 1 here alone.
+// Returns, on one line, "epoch 3/40  loss 0.5321  train 0.914  valid 0.792
+// 1234 inputs/s  12.3 MB/s  waiting 34%". In output epochs count from 1.
 std::string EpochLine(const EpochReport& report, uint64_t epochs);
 
-// "result test_accuracy=0.8120 valid_accuracy=0.7940 best_epoch=27 epochs=40
-// seconds=4.2", on one line; what was not measured is left out.
+// Returns, on one line, "result test_accuracy=0.8120 valid_accuracy=0.7940
+// best_epoch=27 epochs=40 seconds=4.2"; omits what was not measured.
 std::string ResultLine(const TrainResult& result);
 
-// "train 3/40 [#####-----] 5/10", at most 72 characters.
+// Returns "train 3/40 [#####-----] 5/10", at most 72 characters.
 std::string ProgressLine(std::string_view phase, uint64_t epoch,
                          uint64_t epochs, uint64_t done, uint64_t total);
 
-// One JSON object a line: "start" with the command line, "epoch", "result".
-// Flushed after each.
+// The file of --log: one JSON object per line, flushed after each; "start" with
+// the command line, "epoch", "result". Used by one thread.
 class TrainLog {
  public:
-  // Replaces the file. UNAVAILABLE when it cannot be written.
+  // Replaces the file. UNAVAILABLE if it cannot be written.
   static absl::StatusOr<std::unique_ptr<TrainLog>> Create(
       const std::string& path);
   void Start(const std::string& command_line, int world);
   void Epoch(const EpochReport& report);
-  // UNAVAILABLE when a line could not be written (say, the disk is full).
+  // UNAVAILABLE if any line could not be written (say, the disk is full).
   absl::Status Result(const TrainResult& result);
 
  private:
@@ -43,24 +43,26 @@ class TrainLog {
   std::ofstream file_;
 };
 
-// Lines on stdout, progress on stderr when that is a terminal and it is asked
-// for, and the log; null: no log.
+// Prints lines on stdout, and progress on stderr if `progress` is true and
+// stderr is a terminal. Writes the log unless `log` is null; `log` must outlive
+// the object. Used by one thread.
 class TrainOutput final : public TrainObserver {
  public:
   TrainOutput(uint64_t epochs, bool progress, TrainLog* log);
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
+  // Prints the result. UNAVAILABLE if stdout or the log could not be written.
   absl::Status Finish(const TrainResult& result);
-  // Takes the progress line away, so that something else can be printed.
+  // Erases the progress line, so that something else can be printed.
   void ClearProgress();
 
  private:
   const uint64_t epochs_;
   const bool progress_;
   TrainLog* const log_;
-  absl::Time drawn_ = absl::InfinitePast();
-  bool on_screen_ = false;
+  absl::Time progress_shown_at_ = absl::InfinitePast();
+  bool progress_on_screen_ = false;
 };
 
 }  // namespace tributary

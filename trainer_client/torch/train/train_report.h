@@ -1,4 +1,4 @@
-// What a training run says of itself. No torch.
+// Reports of a training run, and the interface that receives them. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_REPORT_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_REPORT_H_
 
@@ -8,31 +8,34 @@
 
 namespace tributary {
 
-// Over all ranks.
+// One epoch, over all ranks.
 struct EpochReport {
   uint64_t epoch = 0;
   double loss = 0;            // mean over the inputs
-  double train_accuracy = 0;  // of the training passes, dropout and all
+  double train_accuracy = 0;  // in the training passes, so with dropout
   std::optional<double> valid_accuracy;
   uint64_t inputs = 0;
   uint64_t bytes = 0;     // of batches
   double seconds = 0;     // of the training rounds
-  double wait_share = 0;  // of them, waiting for a batch; mean of the ranks
+  double wait_share = 0;  // share of them spent waiting for batches
 };
 
+// The whole run, over all ranks.
 struct TrainResult {
   uint64_t epochs = 0;
-  uint64_t best_epoch = 0;  // by valid accuracy; the last without it
+  uint64_t best_epoch = 0;  // by valid accuracy; without it the last one
   std::optional<double> best_valid_accuracy;
   std::optional<double> test_accuracy;  // with the best epoch's parameters
-  double seconds = 0;                   // all of it
+  double seconds = 0;                   // of the whole run
 };
 
-// Called on the training thread, by every rank with equal reports.
+// Receives a rank's reports, on the thread that trains. Reports of an epoch are
+// equal at all ranks.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
-  // `phase` is "classes", "train", "valid" or "test"; rounds of this rank.
+  // Called after each round of this rank; `done` of `total` are done. `phase`
+  // is "classes", "train", "valid" or "test".
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
   virtual void OnEpoch(const EpochReport& report) = 0;

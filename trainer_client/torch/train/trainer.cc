@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/fleet/graph_name.h"
-#include "common/hash/sha256.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/node_classifier.h"
+#include "trainer_client/torch/train/same_graph.h"
+#include "trainer_client/torch/train/tally.h"
 
 namespace tributary {
 namespace {
@@ -22,47 +23,7 @@ double SecondsSince(absl::Time start) {
   return absl::ToDoubleSeconds(SteadyClock().Now() - start);
 }
 
-// Walks a loader's epoch in rounds: in round k rank r has batch k * world + r,
-// if there is one.
-class Rounds {
- public:
-  Rounds(DistLoader* loader, const ProcessGroup& group)
-      : loader_(loader), rank_(group.rank()), world_(group.world()) {}
-
-  uint64_t count() const {
-    return (loader_->num_batches() + world_ - 1) / world_;
-  }
-
-  // Inputs of all ranks; nobody needs to be asked.
-  uint64_t Inputs(uint64_t round) const {
-    uint64_t inputs = 0;
-    for (uint64_t r = 0; r < world_; ++r) {
-      inputs += loader_->inputs_in_batch(round * world_ + r);
-    }
-    return inputs;
-  }
-
-  // None when this rank has no batch in the round.
-  absl::StatusOr<std::optional<BatchLease>> Batch(uint64_t round) {
-    const uint64_t index = round * world_ + rank_;
-    if (index >= loader_->num_batches()) return std::nullopt;
-    ASSIGN_OR_RETURN(std::optional<BatchLease> lease, loader_->Next());
-    if (!lease || lease->index() != index) {
-      return absl::InternalError(absl::StrCat(
-          "the loader gave ",
-          lease ? absl::StrCat("batch ", lease->index()) : "the epoch's end",
-          " where batch ", index, " was due"));
-    }
-    return lease;
-  }
-
- private:
-  DistLoader* const loader_;
-  const uint64_t rank_;
-  const uint64_t world_;
-};
-
-// Sums of all ranks.
+// Returns the sum of the tallies of all ranks. Every rank must call it.
 absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
   std::array<double, 4> sums{tally.loss, tally.correct, tally.labelled,
                              tally.inputs};
@@ -70,22 +31,19 @@ absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
   return Tally{sums[0], sums[1], sums[2], sums[3]};
 }
 
-double Accuracy(const Tally& tally) {
-  return tally.labelled == 0 ? 0 : tally.correct / tally.labelled;
-}
-
-class Run {
+// One run of Train() on one rank.
+class TrainingRun {
  public:
-  Run(const TrainOptions& options, const TrainLoaders& loaders,
-      ProcessGroup& group, TrainObserver& observer)
+  TrainingRun(const TrainOptions& options, const TrainLoaders& loaders,
+              ProcessGroup& group, TrainObserver& observer)
       : options_(options),
         loaders_(loaders),
         group_(group),
         observer_(observer) {}
 
-  absl::StatusOr<TrainResult> Go() {
+  absl::StatusOr<TrainResult> Run() {
     const absl::Time start = SteadyClock().Now();
-    RETURN_IF_ERROR(CheckOneGraph());
+    RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
     RETURN_IF_ERROR(MakeModel());
     for (uint64_t epoch = 0; epoch < options_.epochs; ++epoch) {
       ASSIGN_OR_RETURN(EpochReport report, TrainEpoch(epoch));
@@ -99,31 +57,6 @@ class Run {
   }
 
  private:
-  // Ranks that opened a name's newest version at different times would train
-  // on different graphs.
-  absl::Status CheckOneGraph() {
-    const GraphSchema& schema = loaders_.train->schema();
-    // Words of the digest and their negatives: the largest of one is the
-    // smallest of the other where all are equal.
-    constexpr size_t kWords = sizeof(Sha256Digest) / sizeof(uint32_t);
-    std::array<uint32_t, kWords> words;
-    std::memcpy(words.data(), schema.content_digest.data(), sizeof(words));
-    std::array<double, 2 * kWords> ends;
-    for (size_t i = 0; i < kWords; ++i) {
-      ends[i] = words[i];
-      ends[kWords + i] = -ends[i];
-    }
-    RETURN_IF_ERROR(group_.Max(absl::MakeSpan(ends)));
-    for (size_t i = 0; i < kWords; ++i) {
-      if (ends[i] == -ends[kWords + i]) continue;
-      return absl::FailedPreconditionError(absl::StrCat(
-          "ranks have different graphs, this one ",
-          VersionedName(schema.name, schema.content_digest),
-          "; allowed: --graph-name NAME@VERSION, for one graph at all ranks"));
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status MakeModel() {
     ASSIGN_OR_RETURN(const int64_t in_channels, InChannels());
     int64_t num_classes = options_.num_classes;
@@ -166,8 +99,9 @@ class Run {
     return static_cast<int64_t>(largest) + 1;
   }
 
-  // Of all ranks' batches; negative when no input has one. A double, as
-  // collectives are: exact up to 2^53, far beyond what is allowed.
+  // Returns the largest label in all ranks' batches; -1 when no input has one.
+  // A double, as collectives need: exact up to 2^53, far beyond what is
+  // allowed.
   absl::StatusOr<double> LargestLabel(DistLoader* loader) {
     std::array<double, 1> largest{-1};
     RETURN_IF_ERROR(loader->StartEpoch(0));
@@ -184,13 +118,13 @@ class Run {
     return largest[0];
   }
 
-  // f(round, this rank's batch or null). Each f must hold a collective: a rank
-  // that waits in one gives up after little more than the longest wait for a
-  // batch, so that ranks must not drift apart by more than one.
+  // Calls f(round, this rank's batch or null) for each round. Each f must run a
+  // collective: a rank that waits in one gives up after little more than the
+  // longest wait for a batch, so ranks must not drift apart by more than one.
   template <typename F>
   absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
                             uint64_t epoch, F f) {
-    Rounds rounds(loader, group_);
+    BatchRounds rounds(loader, group_.rank(), group_.world());
     for (uint64_t round = 0; round < rounds.count(); ++round) {
       ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
                        rounds.Batch(round));
@@ -204,7 +138,7 @@ class Run {
     RETURN_IF_ERROR(loaders_.train->StartEpoch(epoch));
     const absl::Time start = SteadyClock().Now();
     const LoaderStats before = loaders_.train->stats();
-    const Rounds rounds(loaders_.train, group_);
+    const BatchRounds rounds(loaders_.train, group_.rank(), group_.world());
     Tally tally;
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
@@ -227,8 +161,8 @@ class Run {
         absl::ToDoubleSeconds(after.waited - before.waited), seconds};
     RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(sums)));
     EpochReport report{.epoch = epoch};
-    report.loss = all.labelled == 0 ? 0 : all.loss / all.labelled;
-    report.train_accuracy = Accuracy(all);
+    report.loss = all.MeanLoss();
+    report.train_accuracy = all.Accuracy();
     report.inputs = static_cast<uint64_t>(all.inputs);
     report.bytes = static_cast<uint64_t>(sums[0]);
     report.seconds = sums[2] / group_.world();
@@ -242,7 +176,8 @@ class Run {
             epoch + 1 == options_.epochs);
   }
 
-  // Epoch 0 each time: the same neighbourhoods, so that models are compared.
+  // Evaluates on epoch 0 each time: the same neighbourhoods, so that models are
+  // comparable.
   absl::StatusOr<double> Evaluate(DistLoader* loader, std::string_view phase,
                                   uint64_t epoch) {
     RETURN_IF_ERROR(loader->StartEpoch(0));
@@ -258,7 +193,7 @@ class Run {
           tally.Add(all);
           return absl::OkStatus();
         }));
-    return Accuracy(tally);
+    return tally.Accuracy();
   }
 
   absl::Status Validate(EpochReport& report) {
@@ -269,7 +204,7 @@ class Run {
         accuracy > *result_.best_valid_accuracy) {
       result_.best_valid_accuracy = accuracy;
       result_.best_epoch = report.epoch;
-      model_->Remember();
+      model_->SaveParameters();
     }
     return absl::OkStatus();
   }
@@ -277,7 +212,7 @@ class Run {
   absl::Status Test() {
     if (loaders_.valid == nullptr) result_.best_epoch = options_.epochs - 1;
     if (loaders_.test == nullptr) return absl::OkStatus();
-    model_->Recall();
+    model_->RestoreParameters();
     ASSIGN_OR_RETURN(result_.test_accuracy,
                      Evaluate(loaders_.test, "test", result_.best_epoch));
     return absl::OkStatus();
@@ -298,7 +233,7 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   ProcessGroup& group,
                                   TrainObserver& observer) {
   RETURN_IF_ERROR(options.Validate());
-  return Run(options, loaders, group, observer).Go();
+  return TrainingRun(options, loaders, group, observer).Run();
 }
 
 }  // namespace tributary

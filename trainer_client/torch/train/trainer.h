@@ -13,24 +13,30 @@ namespace tributary {
 
 class ProcessGroup;
 
-// Each was created with this rank and world. All but `train` may be null.
+// The loaders of one rank, created with its rank and world. They must outlive
+// Train(). All but `train` may be null.
 struct TrainLoaders {
   DistLoader* train = nullptr;
   DistLoader* valid = nullptr;
   DistLoader* test = nullptr;
-  // The training inputs again, with as few neighbours as can be: to count the
-  // classes. Null: `train` itself, at the price of an epoch.
+  // A loader of the training inputs with as few neighbours as possible, which
+  // is read to count the classes. Null: `train` is read, for a whole epoch.
   DistLoader* labels = nullptr;
-  // Called, if there is one, as soon as `labels` is of no more use: it may be
-  // destroyed then, with its ring.
+  // Called, if set, once `labels` is no longer needed, so that it and its ring
+  // may be destroyed.
   std::function<void()> release_labels;
 };
 
-// GraphSAGE for node classification, data parallel: in each round every rank
-// takes its batch, if one is left for it, and the step follows the mean over
-// the inputs of all, so that it is the step of one process with the whole
-// round as its batch. Called by all ranks with the same options. CANCELLED
-// when a loader was; another rank's end shows as INTERNAL.
+// Trains GraphSAGE for node classification, data parallel. In each round every
+// rank takes its batch, if one is left for it, and the optimizer steps along
+// the mean gradient over the inputs of all ranks: the step that one process
+// would take with the whole round as its batch.
+//
+// Must be called by all ranks with the same options. `observer` is called on
+// the calling thread. INVALID_ARGUMENT for wrong options, or a graph without
+// features or labels to train on; FAILED_PRECONDITION when ranks have different
+// graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
+// ended.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
                                   ProcessGroup& group, TrainObserver& observer);

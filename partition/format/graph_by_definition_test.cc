@@ -199,7 +199,7 @@ void ExpectNodesOf(const Graph& graph, const GraphSpec& spec) {
   EXPECT_EQ(found, spec.num_nodes);
 }
 
-TEST(GraphOracle, EveryRowAndEdgeIsThere) {
+TEST(GraphByDefinitionTest, EveryRowAndEdgeIsThere) {
   for (uint32_t seed = 0; seed < 32; ++seed) {
     SCOPED_TRACE(seed);
     const GraphSpec spec = RandomGraph(seed);
@@ -213,7 +213,7 @@ TEST(GraphOracle, EveryRowAndEdgeIsThere) {
   }
 }
 
-TEST(GraphOracle, ContentDigestIsThatOfAnyPartitioning) {
+TEST(GraphByDefinitionTest, ContentDigestIsThatOfAnyPartitioning) {
   for (uint32_t seed = 0; seed < 32; seed += 3) {
     GraphSpec spec = RandomGraph(seed);
     const auto digest = BuildGraph(spec)->schema().content_digest;
@@ -224,7 +224,7 @@ TEST(GraphOracle, ContentDigestIsThatOfAnyPartitioning) {
 }
 
 // What must give another digest, each from the same graph.
-TEST(GraphOracle, ContentDigestTellsEveryChange) {
+TEST(GraphByDefinitionTest, ContentDigestTellsEveryChange) {
   const GraphSpec base{.num_nodes = 4,
                        .edges = {{0, 1}, {2, 1}, {3, 3}},
                        .x = {1, 2, 3, 4, 5, 6, 7, 8},

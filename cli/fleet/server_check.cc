@@ -1,0 +1,62 @@
+#include "cli/fleet/server_check.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+
+namespace tributary {
+namespace {
+
+using Level = Check::Level;
+
+// Calls within one site take well under a millisecond.
+constexpr absl::Duration kSlowRoundTrip = absl::Milliseconds(20);
+
+std::string Milliseconds(absl::Duration d) {
+  return absl::StrCat(absl::ToDoubleMilliseconds(d), " ms");
+}
+
+std::string RemedyOf(const absl::Status& status, const std::string& address) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+      return absl::StrCat("start `tributary serve --listen ", address,
+                          "`, or take it from the list; if it runs, let this "
+                          "machine reach that port");
+    case absl::StatusCode::kDeadlineExceeded:
+      return "look for a firewall that drops packets or a frozen process; "
+             "--timeout waits longer";
+    case absl::StatusCode::kNotFound:
+      return "add the graph's folder to the --graph of `tributary serve` there";
+    case absl::StatusCode::kFailedPrecondition:
+      return "run the same release of tributary on both ends";
+    default:
+      return "see whether something else than `tributary serve` listens there";
+  }
+}
+
+}  // namespace
+
+Check CheckServer(const ServerAnswer& answer) {
+  const std::string address = answer.address.ToString();
+  Check check{Level::kOk, absl::StrCat("server ", address), "answers", ""};
+  if (!answer.reports.ok()) {
+    check.level = Level::kFail;
+    check.detail = answer.reports.status().ToString();
+    check.remedy = RemedyOf(answer.reports.status(), address);
+    return check;
+  }
+  if (!answer.round_trip.has_value()) return check;
+  check.detail =
+      absl::StrCat("answers, round trip ", Milliseconds(*answer.round_trip));
+  if (*answer.round_trip > kSlowRoundTrip) {
+    check.level = Level::kWarn;
+    check.remedy = absl::StrCat("above ", Milliseconds(kSlowRoundTrip),
+                                ": place trainers and servers on one site, or "
+                                "raise prefetch_size");
+  }
+  return check;
+}
+
+}  // namespace tributary

@@ -1,0 +1,49 @@
+#include "cli/sample/sample_fanouts.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cli/command/command.h"
+#include "common/session/spec_builder.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kNumNeighborsAllowed[] =
+    "a number for each hop, -1 for all: 15,10,5; typed graphs also "
+    "4,3;src,rel,dst=2,0, all of one length";
+
+absl::Status NumNeighborsError(absl::string_view text, absl::string_view why) {
+  return UsageError(absl::StrCat("--num-neighbors \"", text, "\": ", why,
+                                 "\nallowed: ", kNumNeighborsAllowed));
+}
+
+}  // namespace
+
+absl::Status FillNumNeighbors(absl::string_view text,
+                              NeighborOptions* options) {
+  if (text.empty()) {
+    return UsageError(absl::StrCat("--num-neighbors is required\nallowed: ",
+                                   kNumNeighborsAllowed));
+  }
+  auto parsed = ParseNumNeighbors(std::string_view(text.data(), text.size()));
+  if (!parsed.ok()) return NumNeighborsError(text, parsed.status().message());
+  const absl::Status checked = CheckNumNeighbors(*parsed);
+  if (!checked.ok()) return NumNeighborsError(text, checked.message());
+  if (parsed->by_default.empty()) {
+    parsed->by_default.resize(parsed->by_edge_type.begin()->second.size());
+  }
+  options->num_neighbors = std::move(parsed->by_default);
+  for (auto& [type, fanouts] : parsed->by_edge_type) {
+    options->num_neighbors_by_type.emplace_back(type, std::move(fanouts));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

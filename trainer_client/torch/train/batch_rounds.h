@@ -1,0 +1,44 @@
+// The rounds in which the ranks of a training job walk an epoch. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_ROUNDS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_ROUNDS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+
+namespace tributary {
+
+// One rank's view of an epoch: in round k rank r has batch k * world + r, if
+// the epoch has that many. All ranks have the same number of rounds; in the
+// last one some may have no batch. Not thread-safe. `loader` must outlive the
+// object, and its epoch must have been started.
+class BatchRounds {
+ public:
+  BatchRounds(DistNeighborLoader* loader, int rank, int world)
+      : loader_(loader),
+        rank_(static_cast<uint64_t>(rank)),
+        world_(static_cast<uint64_t>(world)) {}
+
+  uint64_t count() const {
+    return (loader_->num_batches() + world_ - 1) / world_;
+  }
+
+  // Returns the inputs of all ranks' batches in the round, without asking them.
+  uint64_t Inputs(uint64_t round) const;
+
+  // Returns this rank's batch of the round, nullopt when it has none. Rounds
+  // must be taken in order. Returns the loader's errors; INTERNAL when it gives
+  // another batch than the one due.
+  absl::StatusOr<std::optional<BatchLease>> Batch(uint64_t round);
+
+ private:
+  DistNeighborLoader* const loader_;
+  const uint64_t rank_;
+  const uint64_t world_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_ROUNDS_H_

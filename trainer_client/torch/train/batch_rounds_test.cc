@@ -1,0 +1,56 @@
+#include "trainer_client/torch/train/batch_rounds.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "trainer_client/torch/testing/in_memory_loader.h"
+
+namespace tributary {
+namespace {
+
+// 10 training inputs in 3 batches of 4, 4 and 2.
+std::unique_ptr<DistNeighborLoader> Loader(int rank, int world) {
+  NeighborLoaderOptions options;
+  options.input_split = "train";
+  options.num_neighbors = {1};
+  options.batch_size = 4;
+  options.rank = rank;
+  options.world = world;
+  auto loader = MakeInMemoryLoader(
+      std::make_shared<InMemoryGraph>(CommunityGraph(1, 30, 1)), options);
+  EXPECT_TRUE(loader.ok()) << loader.status();
+  EXPECT_TRUE((*loader)->StartEpoch(0).ok());
+  return *std::move(loader);
+}
+
+TEST(BatchRoundsTest, TheLastRoundMayHaveNoBatchForARank) {
+  const auto first = Loader(0, 2), second = Loader(1, 2);
+  BatchRounds of_first(first.get(), 0, 2), of_second(second.get(), 1, 2);
+  EXPECT_EQ(of_first.count(), 2u);
+  EXPECT_EQ(of_second.count(), 2u);
+  EXPECT_EQ(of_first.Inputs(0), 8u);
+  EXPECT_EQ(of_second.Inputs(1), 2u);
+  EXPECT_EQ((**of_first.Batch(0)).index(), 0u);
+  EXPECT_EQ((**of_second.Batch(0)).index(), 1u);
+  EXPECT_EQ((**of_first.Batch(1)).index(), 2u);
+  const auto none = of_second.Batch(1);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE(none->has_value());
+}
+
+TEST(BatchRoundsTest, AnotherBatchThanTheOneDueIsAnError) {
+  const auto loader = Loader(0, 2);
+  BatchRounds rounds(loader.get(), 0, 1);
+  EXPECT_EQ(rounds.count(), 3u);
+  EXPECT_EQ((**rounds.Batch(0)).index(), 0u);
+  EXPECT_EQ(
+      rounds.Batch(1).status(),
+      absl::InternalError("the loader gave batch 2 where batch 1 was due"));
+  EXPECT_EQ(rounds.Batch(2).status(),
+            absl::InternalError(
+                "the loader gave the epoch's end where batch 2 was due"));
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,33 @@
+// The interface through which `tributary-train` opens loaders. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/modes/options.h"
+
+namespace tributary {
+
+// Opens the loaders of one rank. Must outlive them.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  virtual absl::StatusOr<std::unique_ptr<DistLoader>> Open(
+      const NeighborLoaderOptions& options) = 0;
+  // Tells the servers that this rank is done. Requires that its loaders have
+  // been destroyed.
+  virtual absl::Status Shutdown() { return absl::OkStatus(); }
+};
+
+// Returns the source that the options describe.
+using OpenBatchSource =
+    std::function<absl::StatusOr<std::unique_ptr<BatchSource>>(
+        const BatchSourceOptions&)>;
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_

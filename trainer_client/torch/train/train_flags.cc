@@ -1,0 +1,176 @@
+#include "trainer_client/torch/train/train_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/session/limits.h"
+#include "common/text/parse_number.h"
+
+namespace tributary {
+namespace {
+
+constexpr char kFooter[] = R"(Examples:
+  tributary-train --graph cora.graph --num-neighbors 10,10 --epochs 40
+  tributary-train --servers file:servers.txt --nproc 2 --batch-size 512
+  torchrun --no-python --nnodes 4 --nproc-per-node 8 ... \
+    tributary-train --servers dns:///sampler:50051)";
+
+// Adds a flag for a whole number in [min, max]. CLI11 itself reads numbers as C
+// does: -1 as the largest unsigned one, too large ones as the largest, 010 as
+// eight.
+template <typename T>
+CLI::Option* AddWhole(CLI::App& app, const std::string& name, T& value, T min,
+                      T max, const std::string& help) {
+  auto read = [&value, name, min, max](const std::string& text) {
+    const std::optional<T> number = ParseNumber<T>(text);
+    if (!number || *number < min || *number > max) {
+      throw CLI::ValidationError(
+          name, absl::StrCat("\"", text, "\"; allowed: a whole number from ",
+                             min, " to ", max));
+    }
+    value = *number;
+  };
+  return app.add_option_function<std::string>(name, read, help)
+      ->type_name("WHOLE")
+      ->default_str(absl::StrCat(value));
+}
+
+// Adds a flag for a finite number; its range is checked with the other options.
+CLI::Option* AddReal(CLI::App& app, const std::string& name, double& value,
+                     const std::string& help) {
+  auto read = [&value, name](const std::string& text) {
+    const std::optional<double> number = ParseNumber<double>(text);
+    if (!number || !std::isfinite(*number)) {
+      throw CLI::ValidationError(
+          name, absl::StrCat("\"", text, "\"; allowed: a number, such as 0.5"));
+    }
+    value = *number;
+  };
+  return app.add_option_function<std::string>(name, read, help)
+      ->type_name("NUMBER")
+      ->default_str(absl::StrCat(value));
+}
+
+void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  auto* graph =
+      app.add_option("--graph", a.source.graph,
+                     "Folder of a partitioned graph, sampled in this process");
+  app.add_option("--servers", a.source.worker.servers,
+                 "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
+      ->excludes(graph);
+  app.add_option("--worker-options", a.source.worker_options,
+                 "Instead of these: a JSON file with the mode and its options")
+      ->excludes(graph);
+  app.add_option("--mode", t.mode,
+                 "With --graph: collocated (in this process) or mp (in worker "
+                 "processes of each rank, over shared memory)  [collocated]")
+      ->check(CLI::IsMember({"collocated", "mp", "remote"}));
+  AddWhole(app, "--num-workers", t.num_workers, 1, 64,
+           "Worker processes of mode mp");
+  app.add_option("--worker-program", a.source.worker_program,
+                 "The tributary program that mode mp starts  [beside this one, "
+                 "or in PATH]");
+  app.add_option("--buffer-size", t.buffer_size,
+                 "Bytes of each loader's receive ring, such as 256MB")
+      ->capture_default_str();
+  AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
+           "Batches requested ahead");
+  app.add_flag("--pin-memory", a.source.worker.pin_memory,
+               "Receive into page-locked memory, from which GPUs copy "
+               "asynchronously; without CUDA a warning, and plain memory");
+  app.add_option("--worker-key", a.source.worker.worker_key,
+                 "The job's name, by which servers divide their capacity")
+      ->capture_default_str();
+  app.add_option("--graph-name", a.source.worker.graph_name,
+                 "Which of the servers' graphs: NAME@VERSION, or NAME for its "
+                 "newest version");
+  AddReal(app, "--rpc-timeout", t.rpc_timeout,
+          "Longest wait for one batch in seconds, whatever servers report");
+}
+
+void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  app.add_option("--num-neighbors", t.num_neighbors,
+                 "Neighbours per node for each hop, the hop next to the inputs "
+                 "first; -1: all. The model has a layer per hop")
+      ->capture_default_str();
+  app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
+                 "The same for valid and test  [as --num-neighbors]");
+  AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
+                     "Inputs per rank");
+  app.add_option("--input", t.input,
+                 "Splits to train, validate and test on; the last two may be "
+                 "left out")
+      ->capture_default_str();
+  app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
+      ->check(CLI::IsMember({"global", "none"}))
+      ->capture_default_str();
+  app.add_option("--expand", t.expand, "new: PyG's hops, all: DGL's blocks")
+      ->check(CLI::IsMember({"new", "all"}))
+      ->capture_default_str();
+  app.add_option("--feature-dtype", t.feature_dtype,
+                 "Precision in which features travel; the model computes in "
+                 "float32")
+      ->check(CLI::IsMember({"stored", "float16", "bfloat16", "int8"}))
+      ->capture_default_str();
+  app.add_flag("--replace", a.loader.replace, "Sample with replacement");
+  AddWhole<uint64_t>(app, "--random-seed", a.loader.random_seed, 0,
+                     std::numeric_limits<uint64_t>::max(),
+                     "Random seed of order, sampling, parameters and dropout");
+}
+
+void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  TrainOptions& o = a.train;
+  auto option = [&](const char* name, auto& value, const char* text) {
+    return app.add_option(name, value, text)->capture_default_str();
+  };
+  option("--model", t.model, "Model")->check(CLI::IsMember({"sage"}));
+  option("--task", t.task, "Task")->check(CLI::IsMember({"node"}));
+  AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
+                     "Passes over the training inputs");
+  AddWhole<uint64_t>(app, "--eval-every", o.eval_every, 1, o.kMaxEpochs,
+                     "Epochs between validations");
+  AddWhole<int64_t>(app, "--hidden", o.hidden_channels, 1, o.kMaxHiddenChannels,
+                    "Channels of hidden layers");
+  AddWhole<int>(app, "--layers", o.num_layers, 1, o.kMaxLayers,
+                "Number of layers; must equal the number of hops")
+      ->default_str("the number of hops");
+  AddReal(app, "--dropout", o.dropout, "Dropout after each hidden layer");
+  AddReal(app, "--input-dropout", o.input_dropout,
+          "Dropout of the input features");
+  AddReal(app, "--lr", o.learning_rate, "Adam's learning rate");
+  AddReal(app, "--weight-decay", o.weight_decay,
+          "L2 regularisation, added to the gradient");
+  app.add_flag("--row-normalize", o.row_normalize,
+               "Divide each feature row by its sum");
+  AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,
+                    "Number of classes; 0: the largest training label + 1, "
+                    "found by a pass over the inputs");
+  option("--device", o.device, "Device: auto, cpu or cuda");
+}
+
+void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  AddWhole(app, "--nproc", a.nproc, 1, 1024,
+           "Ranks to start on this machine; without it RANK, WORLD_SIZE, "
+           "MASTER_ADDR and MASTER_PORT are read, as torchrun sets them");
+  app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
+  app.add_flag("--no-progress", t.no_progress,
+               "Print no progress on a terminal");
+}
+
+}  // namespace
+
+void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
+                       TrainFlagTexts& texts) {
+  app.footer(kFooter);
+  DeclareSource(app, arguments, texts);
+  DeclareSampling(app, arguments, texts);
+  DeclareTraining(app, arguments, texts);
+  DeclareRunning(app, arguments, texts);
+}
+
+}  // namespace tributary

@@ -1,0 +1,40 @@
+// Declares the flags of `tributary-train`. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
+
+#include <string>
+
+#include "trainer_client/torch/train/train_arguments.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tributary {
+
+// The flags that are parsed once all of them are known, as text.
+struct TrainFlagTexts {
+  std::string model = "sage";
+  std::string task = "node";
+  std::string num_neighbors = "10,10";
+  std::string eval_num_neighbors;
+  std::string input = "train,valid,test";
+  std::string shuffle = "global";
+  std::string expand = "new";
+  std::string feature_dtype = "stored";
+  std::string buffer_size = "256MB";
+  std::string mode;  // empty: by --graph or --servers
+  int num_workers = 1;
+  double rpc_timeout = 180;
+  bool no_progress = false;
+};
+
+// Adds all flags and the footer to `app`. Parsing writes into `arguments` and
+// `texts`, which must outlive it; numbers are checked then, and the rest by
+// ParseTrainArguments().
+void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
+                       TrainFlagTexts& texts);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
