@@ -1,5 +1,5 @@
-// Uniform draws of positions within one node's adjacency, exact to
-// docs/sampling.md.
+// Draws positions uniformly within one node's neighbour list, to the bit as
+// docs/sampling/neighbors.md defines it.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_DRAW_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_DRAW_H_
 
@@ -12,7 +12,8 @@
 
 namespace tributary {
 
-// Edges that a node of `degree` emits. Requires fanout >= -1.
+// Returns the number of edges that a node of `degree` emits. Requires fanout >=
+// -1.
 inline uint64_t NumDrawn(uint64_t degree, int32_t fanout, bool replace) {
   if (fanout < 0) return degree;
   const auto k = static_cast<uint64_t>(fanout);
@@ -20,32 +21,33 @@ inline uint64_t NumDrawn(uint64_t degree, int32_t fanout, bool replace) {
   return degree < k ? degree : k;
 }
 
-// True when a node emits every position without a draw.
+// Returns whether a node emits every position without a draw.
 inline bool TakesAll(uint64_t degree, int32_t fanout, bool replace) {
   return fanout < 0 || (!replace && degree <= static_cast<uint64_t>(fanout));
 }
 
-// Where a node's random words lie: words 1 and 2 of their counters.
+// Locates a node's random words: words 1 and 2 of their Philox counters.
 struct NodeCounter {
   uint32_t local_number = 0;
   uint32_t tree = 0;
 };
 
-// Draws for one node after another: those that draw_lanes.h does not take.
-// Keeps its scratch memory. Not thread-safe.
+// Draws for one node after another: the nodes that draw_lanes.h leaves out, of
+// large degree or fanout. Keeps its scratch memory between calls. Not
+// thread-safe.
 class PositionDrawer {
  public:
-  // k positions of [0, degree), ascending; valid until the next call.
+  // Returns k positions of [0, degree), ascending; valid until the next call.
   absl::Span<const uint64_t> Draw(PhiloxKey key, NodeCounter node,
                                   uint64_t degree, uint32_t k, bool replace) {
     return replace ? WithReplacement(key, node, degree, k)
                    : WithoutReplacement(key, node, degree, k);
   }
-  // Without: distinct, all subsets equally likely (R. Floyd, in Bentley's
-  // Programming Pearls, CACM 30(9), 1987). Requires 0 < k < degree.
+  // Draws distinct positions, all subsets equally likely (R. Floyd, in
+  // Bentley's Programming Pearls, CACM 30(9), 1987). Requires 0 < k < degree.
   absl::Span<const uint64_t> WithoutReplacement(PhiloxKey key, NodeCounter node,
                                                 uint64_t degree, uint32_t k);
-  // With: repeats kept. Requires degree > 0.
+  // Draws positions with repeats. Requires degree > 0.
   absl::Span<const uint64_t> WithReplacement(PhiloxKey key, NodeCounter node,
                                              uint64_t degree, uint32_t k);
 
@@ -62,7 +64,7 @@ class PositionDrawer {
 
   std::vector<uint32_t> words_;
   std::vector<uint64_t> positions_;
-  // A bit per position, all zero between calls.
+  // One bit per position; all zero between calls.
   std::array<uint64_t, kWideThreshold / 64> bitmap_{};
   std::vector<uint64_t> hashed_;  // position + 1, or 0; a power of two
 };

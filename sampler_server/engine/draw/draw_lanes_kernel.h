@@ -1,7 +1,7 @@
-// Floyd's algorithm, the sorting of what it drew, and the mass that weighted
-// draws step over, written once for vectors of any width. Included by one
-// source per instruction set; everything is static, so that no copy of it is
-// shared between them.
+// Implements the functions of draw_lanes.h once, for vectors of any width:
+// Floyd's algorithm, sorting, and the mass that weighted draws step over.
+// Included by one source per instruction set. Everything is static, so that the
+// linker shares no copy between instruction sets.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_DRAW_LANES_KERNEL_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_DRAW_LANES_KERNEL_H_
 
@@ -11,8 +11,8 @@ namespace tributary {
 namespace {
 
 // `V` is the instruction set: V::Vector holds V::kLanes numbers of 32 bits,
-// V::Wide half as many of 64: comparisons of those are -1 where they hold;
-// signed, as SSE4.2 has them.
+// V::Wide half as many of 64 bits. Comparisons of V::Wide are signed, as SSE4.2
+// has them, and give -1 where they hold.
 template <typename V>
 class LaneKernel {
   using Vector = typename V::Vector;
@@ -58,7 +58,7 @@ class LaneKernel {
     for (uint32_t w = 0; w < kWides; ++w) at[w] = unit[w];
     for (uint32_t i = 0; i < count; ++i) {
       for (uint32_t w = 0; w < kWides; ++w) {
-        // Unsigned, for damaged sums may add up to anything.
+        // Unsigned, since the sums of a damaged file may overflow.
         const Wide lost =
             weight[i * kWides + w] & (at[w] >= before[i * kWides + w]);
         at[w] = reinterpret_cast<Wide>(reinterpret_cast<Unsigned>(at[w]) +
@@ -167,7 +167,7 @@ class LaneKernel {
     if (!kReplace) TakeAllOfSmall(V::Load(draws.degree + lane), k, row);
   }
 
-  // Lanes of degree <= k: 0, 1, ... up to the last position.
+  // Writes 0, 1, ... up to the last position into lanes of degree <= k.
   static void TakeAllOfSmall(Vector degree, uint32_t k, Vector* row) {
     const Vector most = V::Fill(k), one = V::Fill(1);
     const auto small = V::Equal(V::Max(degree, most), most);
@@ -177,12 +177,12 @@ class LaneKernel {
     }
   }
 
-  // Rows of the same lanes are kDrawLanes numbers apart.
+  // Returns row i of the same lanes; rows are kDrawLanes numbers apart.
   static Vector& At(Vector* row, uint32_t i) {
     return row[i * (kDrawLanes / V::kLanes)];
   }
 
-  // `drawn`; `otherwise` in lanes whose first `count` rows hold it already.
+  // Returns `drawn`, or `otherwise` in lanes whose first `count` rows hold it.
   static Vector UnlessTaken(Vector* row, uint32_t count, Vector drawn,
                             Vector otherwise) {
     auto taken = V::Equal(drawn, otherwise);  // the same then
@@ -192,7 +192,7 @@ class LaneKernel {
     return V::Select(taken, otherwise, drawn);
   }
 
-  // Into the first `count` rows, which ascend, so that they still do.
+  // Inserts into the first `count` rows, which ascend, keeping the order.
   static void Insert(Vector* row, uint32_t count, Vector value) {
     for (uint32_t j = 0; j < count; ++j) {
       const Vector before = At(row, j);
@@ -202,9 +202,9 @@ class LaneKernel {
     At(row, count) = value;
   }
 
-  // The four words at each lane's counter (c0, c1, c2, 0). Numbers sit in the
-  // low halves of 64 bits, where multiplication wants them, even lanes in one
-  // vector and odd ones in another; high halves hold rubbish meanwhile.
+  // Computes the four words at each lane's counter (c0, c1, c2, 0). Numbers are
+  // kept in the low halves of 64 bits, where multiplication takes them: even
+  // lanes in one vector, odd lanes in another. High halves are undefined.
   static Words Philox(const RoundKeys& keys, Vector c0, Vector c1, Vector c2) {
     Vector even[4] = {c0, c1, c2, V::Fill(0)};
     Vector odd[4] = {V::HighHalves(c0), V::HighHalves(c1), V::HighHalves(c2),

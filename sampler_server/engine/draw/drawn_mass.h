@@ -1,5 +1,5 @@
-// The mass of a row's drawn positions, which later draws without replacement
-// step over.
+// Keeps the mass of a row's drawn positions, which later draws without
+// replacement skip.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_DRAWN_MASS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_DRAWN_MASS_H_
 
@@ -9,15 +9,16 @@
 
 namespace tributary {
 
-// A drawn position's part of a row's mass.
+// The part of a row's mass that belongs to a drawn position.
 struct DrawnInterval {
   uint64_t before;  // the row's mass before the position
   uint64_t weight;
 };
 
-// Intervals of a row's mass, ascending, in blocks, so that with thousands of
-// them a draw looks at a block's sums and at one block's intervals: O(k sqrt k)
-// for k draws. Keeps its memory. Not thread-safe.
+// A sorted list of intervals of a row's mass, kept in blocks: with thousands of
+// intervals a draw looks at the blocks' sums and at one block's intervals,
+// which makes O(k sqrt k) for k draws. Keeps its memory between rows. Not
+// thread-safe.
 class DrawnMass {
  public:
   void Clear() {
@@ -26,10 +27,10 @@ class DrawnMass {
     blocks_[0].intervals.clear();
   }
 
-  // Where unit `r` of the mass that was not drawn lies in the row's mass: for
-  // each interval, ascending, that begins at r or before, r grows by its
-  // weight. An interval further on begins later by at least that much, so the
-  // first one that r does not reach is the last.
+  // Maps unit `r` of the mass that is left to a unit of the row's whole mass:
+  // for each interval, ascending, that begins at r or before, r grows by its
+  // weight. Later intervals begin later by at least that much, so the search
+  // ends at the first one that r does not reach.
   uint64_t StepOver(uint64_t r) const {
     for (size_t b = 0; b < used_; ++b) {
       const Block& block = blocks_[b];
@@ -62,7 +63,7 @@ class DrawnMass {
   void Split(size_t b);
 
   std::vector<Block> blocks_{1};
-  size_t used_ = 1;  // the first of blocks_; others wait with their memory
+  size_t used_ = 1;  // blocks in use, from the front; the others keep memory
 };
 
 }  // namespace tributary

@@ -1,6 +1,6 @@
-// LABOR-0 (Balin and Catalyurek, "Layer-Neighbor Sampling", NeurIPS 2023): a
-// neighbour has one variate for all nodes of a hop, so that they draw the same
-// neighbours; exact to docs/sampling.md.
+// Draws by LABOR-0 (Balin and Catalyurek, "Layer-Neighbor Sampling", NeurIPS
+// 2023): a neighbour has one variate for all nodes of a hop, so that they tend
+// to draw the same neighbours. Exact to docs/sampling/neighbors.md.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LABOR_DRAWER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_LABOR_DRAWER_H_
 
@@ -14,20 +14,20 @@
 
 namespace tributary {
 
-// Which positions of a row may be drawn; all of them without bits.
+// The positions of a row that may be drawn; without bits, all of them.
 struct EligibleOfRow {
-  absl::Span<const uint64_t> bits;  // by position
-  uint64_t count = 0;               // that are set
+  absl::Span<const uint64_t> bits;  // one per position
+  uint64_t count = 0;               // set bits
 };
 
 // Draws for one node after another. Keeps its scratch memory, about 32 bytes
 // for each edge of the largest fanout. Not thread-safe.
 class LaborDrawer {
  public:
-  // The positions of the k smallest variates of the row's neighbours, whose
-  // original ids are ids[begin, begin + degree); ties go to the lower position.
-  // Ascending; valid until the next call. Requires 0 < k < degree, or more than
-  // k bits that are set.
+  // Returns the positions of the k smallest variates among the row's
+  // neighbours, whose original ids are ids[begin, begin + degree); ties go to
+  // the lower position. Ascending; valid until the next call. Requires 0 < k <
+  // degree, or more than k set bits.
   absl::Span<const uint64_t> Draw(PhiloxKey key, const IdArray& ids,
                                   uint64_t begin, uint64_t degree, uint32_t k,
                                   const EligibleOfRow& eligible = {});
@@ -53,11 +53,11 @@ class LaborDrawer {
 
   const FindSmallFunction find_small_ = DrawLanesPaths().back().find_small;
   const PickSmallFunction pick_small_ = DrawLanesPaths().back().pick_small;
-  // What may be among the smallest, by position: its variate's high word and
-  // its position. Room, of which the first `count_`.
+  // The candidates, by position: the high word of the variate, and the
+  // position. The first `count_` elements are in use.
   std::vector<uint32_t> words_;
   std::vector<uint64_t> positions_;
-  std::vector<uint32_t> places_;  // in a chunk
+  std::vector<uint32_t> places_;  // within a chunk
   size_t count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Positions by rank in a row's order by time, and back in ascending order.
+// Translates ranks in a row's order by time to positions, in ascending order.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_RANK_POSITIONS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_RANK_POSITIONS_H_
 
@@ -11,8 +11,9 @@
 
 namespace tributary {
 
-// One row: position[begin + rank] < degree. Where a damaged file holds others,
-// the answer is false and what was given are positions of the row.
+// The order by time of one row: position[begin + rank] < degree. If a damaged
+// file holds other values, the methods return false, and the positions that
+// they gave are still positions of the row. Not thread-safe.
 class RankPositions {
  public:
   using See = absl::FunctionRef<void(absl::Span<const uint64_t> positions)>;
@@ -20,13 +21,13 @@ class RankPositions {
   RankPositions(const IdArray& position, uint64_t begin, uint64_t degree)
       : position_(position), begin_(begin), degree_(degree) {}
 
-  // Those of some ranks, ascending, into `positions`.
+  // Writes the positions of `ranks` into `positions`, ascending.
   bool Sorted(absl::Span<const uint64_t> ranks,
               std::vector<uint64_t>& positions) const;
 
-  // Those of ranks [first, end), ascending, without the first `skip`, `take` in
-  // all. However many they are, takes at most 1 MiB; rows of more than 2^23
-  // edges are gone through once for each so many.
+  // Passes `see` the positions of ranks [first, end), ascending, without the
+  // first `skip`, `take` in all. Uses at most 1 MiB of scratch memory; a row of
+  // more than 2^23 edges is scanned once per 2^23 edges.
   bool ForEachOfRange(uint64_t first, uint64_t end, uint64_t skip,
                       uint64_t take, std::vector<uint64_t>& scratch,
                       See see) const;

@@ -1,4 +1,4 @@
-// Many binary searches at once, so that they wait for memory together.
+// Runs many binary searches at once, so that their cache misses overlap.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_SEARCH_TOGETHER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_SEARCH_TOGETHER_H_
 
@@ -11,22 +11,23 @@
 
 namespace tributary {
 
-// Where values of [at, at + left) stop being before a target. The range is not
-// empty; afterwards `at` points to the last value before the target, or to the
-// first value where there is none, and `left` is 1.
+// A search for the place where values of [at, at + left) stop being before a
+// target. Requires a range that is not empty. Afterwards `at` points to the
+// last value before the target, or to the first value if there is none, and
+// `left` is 1.
 template <typename T>
 struct RangeSearch {
   const T* at;
   uint64_t left;
   T target;
 
-  void AskForNext() const { Prefetch(at + left / 2); }
+  void PrefetchProbe() const { Prefetch(at + left / 2); }
 };
 
-// Each round takes every search one probe further and asks for its next one.
-// `before(value, target)` is false from some place of the range on; where it
-// is not, as in a damaged file, the result is somewhere in the range. Requires
-// at most kMost searches, whose first probes were asked for.
+// Advances every search by one probe per round and prefetches the next one.
+// Requires that `before(value, target)` is false from some place of the range
+// on (otherwise, as in a damaged file, the result is anywhere in the range), at
+// most kMost searches, and that their first probes were prefetched.
 template <size_t kMost, typename T, typename Before>
 void SearchTogether(absl::Span<RangeSearch<T>> searches, Before before) {
   std::array<uint16_t, kMost> open;
@@ -43,7 +44,7 @@ void SearchTogether(absl::Span<RangeSearch<T>> searches, Before before) {
       const uint64_t half = search.left / 2;
       search.at += before(search.at[half], search.target) ? half : 0;
       search.left -= half;
-      search.AskForNext();
+      search.PrefetchProbe();
       open[kept] = open[i];
       kept += search.left > 1 ? 1 : 0;
     }
@@ -51,7 +52,8 @@ void SearchTogether(absl::Span<RangeSearch<T>> searches, Before before) {
   }
 }
 
-// How many values of a range that began at `begin` are before the target.
+// Returns how many values of a finished search's range, which began at `begin`,
+// are before the target.
 template <typename T, typename Before>
 uint64_t CountBefore(const RangeSearch<T>& search, const T* begin,
                      Before before) {

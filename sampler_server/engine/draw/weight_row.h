@@ -1,4 +1,4 @@
-// The weights of one node's in-edges, as their stored sums say.
+// Reads the weights of one node's in-edges from their stored prefix sums.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHT_ROW_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHT_ROW_H_
 
@@ -11,9 +11,9 @@
 
 namespace tributary {
 
-// sums[p]: of the integer weights of positions 0..p (partition/format/
-// row_order.h). Whatever a damaged file holds, answers are at most degree(),
-// and Holds tells a place that is none.
+// A view of sums[p], the sum of the integer weights of positions 0..p
+// (partition/writer/row_order.h). If a damaged file holds other values, results
+// are still at most degree(), and Holds() tells a wrong position.
 class WeightRow {
  public:
   WeightRow() = default;
@@ -25,12 +25,12 @@ class WeightRow {
   uint64_t before(uint64_t p) const { return p == 0 ? 0 : sums_[p - 1]; }
   uint64_t weight(uint64_t p) const { return sums_[p] - before(p); }
 
-  // Whether unit `r` of the mass is position p's.
+  // Returns whether unit `r` of the mass belongs to position p.
   bool Holds(uint64_t p, uint64_t r) const {
     return p < degree() && before(p) <= r && r < sums_[p];
   }
 
-  // The first position, `from` or later, with a sum above r.
+  // Returns the first position, `from` or later, with a sum above r.
   uint64_t FirstAbove(uint64_t r, uint64_t from) const {
     uint64_t step = 1, end = from;
     while (end < degree() && sums_[end] <= r) {
@@ -41,15 +41,16 @@ class WeightRow {
     return IndexOf(std::upper_bound(At(from), At(end), r));
   }
 
-  // The position that holds r, found from one nearby: O(log distance), and
-  // without a branch where it is among a few. Requires near < degree().
+  // Returns the position that holds r, searching from `near`: O(log distance),
+  // without a branch within the window. Requires near < degree().
   uint64_t FindNear(uint64_t r, uint64_t near) const {
     uint64_t p;
     return FindInWindow(r, near, &p) && Holds(p, r) ? p : Gallop(r, near);
   }
 
-  // Only where it is among kWindow positions around `near`; else false, with
-  // the window's end on its side. Requires near < degree().
+  // Finds the position among the kWindow positions around `near`. Returns false
+  // if it is not there; `position` is then the window's end on its side.
+  // Requires near < degree().
   bool FindInWindow(uint64_t r, uint64_t near, uint64_t* position) const {
     const uint64_t begin = WindowAround(near);
     const uint64_t size = std::min(kWindow, degree());
@@ -64,17 +65,17 @@ class WeightRow {
     return degree() <= kWindow ? 0 : std::min(begin, degree() - kWindow);
   }
 
-  // The first position of positive weight, p or later.
+  // Returns the first position of positive weight, p or later.
   uint64_t NextPositive(uint64_t p) const { return FirstAbove(before(p), p); }
 
-  // Whether more than `count` positions have positive weight: for sure where
-  // the mass is more than so many can have.
+  // Returns whether more than `count` positions have positive weight; answers
+  // without counting if the mass exceeds what `count` positions can have.
   bool HasMorePositive(uint32_t count) const {
     return mass() > count * kLargestIntegerWeight ||
            CountPositive(uint64_t{count} + 1) > count;
   }
 
-  // How many positions have positive weight; no more than `most` are counted.
+  // Counts the positions of positive weight, up to `most`.
   uint64_t CountPositive(uint64_t most) const {
     // Most rows have no zeros among their first weights.
     uint64_t count = 0, some = std::min(most, degree());
@@ -91,11 +92,12 @@ class WeightRow {
   }
 
  private:
-  // Signed, as SSE4.2 compares: sums of fewer than 2^31 weights are below 2^63.
-  // Of longer rows the answer may be wrong; Holds is asked anyway.
+  // Compares signed numbers, as SSE4.2 does: sums of fewer than 2^31 weights
+  // are below 2^63. For longer rows the result may be wrong; callers check by
+  // Holds.
   template <uint64_t kSize>
   uint64_t CountAtMost(uint64_t begin, uint64_t r) const {
-    // GCC makes no vectors of the loop by itself.
+    // GCC does not vectorise this loop by itself.
     using Pair [[gnu::vector_size(16)]] = int64_t;
     const auto signed_r = static_cast<int64_t>(r);
     const Pair most = {signed_r, signed_r};

@@ -1,4 +1,4 @@
-// Draws in proportion to edge weights, exact to docs/sampling.md.
+// Draws in proportion to edge weights, exact to docs/sampling/neighbors.md.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHTED_DRAWER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_DRAW_WEIGHTED_DRAWER_H_
 
@@ -13,19 +13,19 @@
 
 namespace tributary {
 
-// Of a wide draw, from its 64 bits.
+// Returns below(i, n) of a wide draw from its 64 random bits.
 inline uint64_t BelowOf(uint64_t word, uint64_t n) {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(word) * n) >>
                                64);
 }
 
-// Draws for one node after another: those that have no lane. Keeps its scratch
-// memory. Not thread-safe.
+// Draws for one node after another: the nodes that are not drawn in lanes.
+// Keeps its scratch memory between calls. Not thread-safe.
 class WeightedDrawer {
  public:
-  // k positions, ascending; valid until the next call. Requires a mass, and
-  // without replacement more than k positive weights. Empty when the sums
-  // contradict themselves.
+  // Returns k positions, ascending; valid until the next call. Empty if the
+  // sums contradict each other. Requires a mass above 0, and without
+  // replacement more than k positive weights.
   absl::Span<const uint64_t> Draw(PhiloxKey key, NodeCounter node,
                                   const WeightRow& row, uint32_t k,
                                   bool replace);

@@ -1,5 +1,5 @@
-// Rows of features in a lower precision; the same bytes on every instruction
-// set. docs/sampling.md defines them.
+// Converts rows of features to a lower precision, to the same bytes on every
+// instruction set. docs/sampling/tensors.md defines them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_H_
 
@@ -11,19 +11,19 @@
 
 namespace tributary {
 
-// `width` values become as many of another dtype: rounded to the nearest, ties
-// to even; what is too large becomes infinite, a NaN 0x7e00 (float16) or 0x7fc0
-// (bfloat16). Of int8 `scale` gets a float32, the row's largest magnitude /
-// 127, by which values are divided; others leave it alone. None need be
-// aligned. Pure.
+// Converts `width` values to another dtype, rounded to the nearest, ties to
+// even. Values that are too large become infinite, a NaN becomes 0x7e00
+// (float16) or 0x7fc0 (bfloat16). For int8, values are divided by the row's
+// largest magnitude / 127, which is written to `scale` as a float32; other
+// dtypes ignore `scale`. Pointers need not be aligned. Pure.
 using ConvertRow = void (*)(const uint8_t* from, size_t width, uint8_t* to,
                             uint8_t* scale);
 
-// The best for this processor. Null where rows are copied as they are: from ==
-// to, or one of them has no floating numbers.
+// Returns the fastest conversion for this processor; null if rows are copied
+// unchanged, since from == to or one of them is no floating type.
 ConvertRow ConvertRowOf(DType from, DType to);
 
-// One instruction set's, of rows of float32.
+// The conversions of one instruction set, from float32.
 struct ConvertRowPath {
   const char* name;
   ConvertRow to_float16;
@@ -31,7 +31,8 @@ struct ConvertRowPath {
   ConvertRow to_int8;
 };
 
-// Those that this processor can run, the best one last; never empty.
+// Returns the implementations that this processor can run, the fastest last;
+// never empty.
 absl::Span<const ConvertRowPath> ConvertRowPaths();
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// The instruction sets that ConvertRowPaths() chooses from.
+// Declares the instruction sets that ConvertRowPaths() chooses from.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
 
@@ -8,12 +8,12 @@
 
 namespace tributary {
 
-// The largest number of a row of int8.
+// The largest value of an int8 row.
 inline constexpr float kInt8Most = 127;
-// The scale of a row with a NaN or an infinity: no number stands for it.
+// The scale of a row with a NaN or an infinity, which int8 cannot represent.
 inline constexpr float kNoScale = std::numeric_limits<float>::quiet_NaN();
 
-// Needs AVX2 and F16C.
+// Requires AVX2 and F16C.
 extern const ConvertRowPath kConvertRowAvx2;
 
 }  // namespace tributary

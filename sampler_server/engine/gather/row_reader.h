@@ -1,4 +1,4 @@
-// Rows of features that are in files, as the engine sees them.
+// The engine's interface to rows of features that are stored in files.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_ROW_READER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_ROW_READER_H_
 
@@ -15,7 +15,7 @@
 
 namespace tributary {
 
-// As GatherRows has them.
+// Returns the places of rows as GatherRows takes them.
 inline RowPlaces PlacesOf(const RowForm& form, absl::Span<const uint64_t> rows,
                           absl::Span<const uint32_t> to, uint8_t* out,
                           uint8_t* scales) {
@@ -25,26 +25,27 @@ inline RowPlaces PlacesOf(const RowForm& form, absl::Span<const uint64_t> rows,
           scales,     form.scale_bytes()};
 }
 
+// One request of a RowReader.
 struct RowRead {
   const RowFile* file = nullptr;
   RowPlaces places;  // rows below file->num_rows()
-  // Keeps what `places` points to.
+  // Keeps the memory alive that `places` points to.
   std::shared_ptr<const void> hold;
   absl::Time deadline;
   CancelToken cancel;
 };
 
-// Reads rows straight to their places without a thread of the caller's, which
-// goes on when `done` runs: once, on `strand`, never inside the call. By then
-// nobody writes into the places any more, and `hold` is let go of; also after a
-// cancel (CANCELLED) and past the deadline (DEADLINE_EXCEEDED), which a read
-// that the disk does not answer makes wait. Other errors: as RowFile::Read.
-// Thread-safe.
+// Reads rows straight to their places, on threads of its own. Thread-safe.
 class RowReader {
  public:
   using Done = absl::AnyInvocable<void(absl::Status)>;
 
   virtual ~RowReader() = default;
+  // Runs `done` once, on `strand`, never inside the call. When it runs, nobody
+  // writes into the places any more and `hold` has been released; that is so
+  // after a cancel (CANCELLED) and past the deadline (DEADLINE_EXCEEDED) too,
+  // which a read that the disk does not answer delays. Other errors as
+  // RowFile::Read.
   virtual void Read(RowRead read, std::shared_ptr<Strand> strand,
                     Done done) = 0;
 };

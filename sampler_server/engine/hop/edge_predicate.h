@@ -1,4 +1,4 @@
-// Conditions that every edge drawn must meet, made ready for one edge type.
+// Compiles the conditions that every drawn edge must meet, for one edge type.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_EDGE_PREDICATE_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_EDGE_PREDICATE_H_
 
@@ -16,29 +16,29 @@
 
 namespace tributary {
 
-// Immutable.
+// The compiled conditions of one edge type. Immutable; thread-safe.
 struct EdgePredicate {
   std::vector<EdgeCondition> conditions;
-  // How the edge type stores what they look at.
+  // How the edge type stores the columns that the conditions read.
   DType attr = DType::kFloat32;
   size_t attr_width = 1;  // values in a row
   DType weight = DType::kFloat32;
-  // By condition, of masks: the place among the type's.
+  // By condition; for masks: the index among the masks of the type.
   std::vector<size_t> mask_of;
 
-  // Null, and so every edge, for no conditions. INVALID_ARGUMENT as
-  // CheckCondition.
+  // Returns null, which every edge meets, for no conditions. INVALID_ARGUMENT
+  // as CheckCondition.
   static absl::StatusOr<std::shared_ptr<const EdgePredicate>> Make(
       const EdgeTypeSchema& type, std::vector<EdgeCondition> conditions);
 
-  // Whether the partition has all of the columns: FAILED_PRECONDITION,
-  // DATA_LOSS for one of another length.
+  // Checks the columns of a partition: FAILED_PRECONDITION if one is missing,
+  // DATA_LOSS if one has another length.
   absl::Status CheckColumns(const EdgePartition& edges) const;
 
   // Clears the bits of a row's positions that do not meet all conditions;
-  // `node` is the row's internal id. False when an order by time holds a
-  // position beyond the row. Requires CheckColumns, and bits for `degree`
-  // positions, those after them 0.
+  // `node` is the internal id of the row. Returns false if an order by time
+  // holds a position beyond the row. Requires a successful CheckColumns, and
+  // bits for `degree` positions, followed by zeros.
   bool Narrow(const EdgePartition& edges, uint64_t node, uint64_t begin,
               uint64_t degree, absl::Span<uint64_t> bits) const;
 };

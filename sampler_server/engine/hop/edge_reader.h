@@ -1,5 +1,5 @@
-// The last stages of a hop: places among a partition's edges become neighbours
-// and edge ids.
+// Implements the last stages of a hop: turns places among a partition's edges
+// into neighbours and edge ids.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_EDGE_READER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_EDGE_READER_H_
 
@@ -15,12 +15,13 @@
 
 namespace tributary {
 
-// Asks for the lines of the edges it is given and reads them a chunk later,
-// when they have come. A *slot* is a place among the partition's edges.
+// Prefetches the cache lines of the edges that are added and reads them one
+// chunk later, when they have arrived. A *slot* is a place among the
+// partition's edges.
 template <typename Id, typename EdgeId>
 class EdgeReader {
  public:
-  // `out` has room for all that will be added.
+  // Requires that `out` has reserved room for everything that will be added.
   EdgeReader(absl::Span<const Id> indices, absl::Span<const EdgeId> edge_id,
              uint64_t num_src_nodes, bool want_positions, HopEdges* out)
       : indices_(indices),
@@ -29,61 +30,62 @@ class EdgeReader {
         want_positions_(want_positions),
         out_(out) {}
 
-  // Slots first, first + 1, ...
+  // Adds the slots first, first + 1, ... first + count - 1.
   void AddRange(uint64_t first, uint64_t count) {
     for (uint64_t done = 0; done < count;) {
       const size_t n = std::min<uint64_t>(count - done, kChunk);
       uint64_t* slot = Append(n);
       for (size_t j = 0; j < n; ++j) {
         slot[j] = first + done + j;
-        if (j % 8 == 0) AskFor(slot[j]);  // a line holds at least 8
+        if (j % 8 == 0) PrefetchEdge(slot[j]);  // a line holds at least 8
       }
-      AskFor(slot[n - 1]);
+      PrefetchEdge(slot[n - 1]);
       done += n;
     }
   }
 
-  // Slots begin + positions[...].
+  // Adds the slots begin + positions[...].
   void AddPositions(uint64_t begin, absl::Span<const uint64_t> positions) {
     while (!positions.empty()) {
       const size_t n = std::min(positions.size(), kChunk);
       uint64_t* slot = Append(n);
       for (size_t j = 0; j < n; ++j) {
         slot[j] = begin + positions[j];
-        AskFor(slot[j]);
+        PrefetchEdge(slot[j]);
       }
       positions.remove_prefix(n);
     }
   }
 
-  // The same of `count` positions of one lane, kDrawLanes apart. Requires count
-  // <= kMostLaneDraws.
+  // Adds `count` positions of one lane, kDrawLanes apart. Requires count <=
+  // kMostLaneDraws.
   void AddLane(uint64_t begin, const uint32_t* position, uint32_t count) {
     static_assert(kMostLaneDraws <= kChunk);
     uint64_t* slot = Append(count);
     for (uint32_t j = 0; j < count; ++j) {
       slot[j] = begin + position[j * kDrawLanes];
-      AskFor(slot[j]);
+      PrefetchEdge(slot[j]);
     }
   }
 
-  // The first `count` of k positions of one lane, without a branch on `count`:
-  // the rest must be places of the same row, and are read over. Requires k <=
-  // kMostLaneDraws.
+  // Adds the first `count` of k positions of one lane, without a branch on
+  // `count`: the others must be places of the same row, and are overwritten.
+  // Requires k <= kMostLaneDraws.
   void AddUpTo(uint64_t begin, const uint32_t* position, uint32_t k,
                uint32_t count) {
     uint64_t* slot = Append(k);
     current_->size -= k - count;
     const uint64_t some = count == 0 ? 0 : UINT64_MAX;
-    const uint64_t last = last_slot_ & ~some;  // asked for already
+    const uint64_t last = last_slot_ & ~some;  // prefetched before
     for (uint32_t j = 0; j < k; ++j) {
       slot[j] = ((begin + position[j * kDrawLanes]) & some) | last;
-      AskFor(slot[j]);
+      PrefetchEdge(slot[j]);
     }
     last_slot_ = slot[0];
   }
 
-  // Reads what is left. False when a neighbour was beyond the source type.
+  // Reads the remaining edges. Returns false if a neighbour was beyond the
+  // source type.
   bool Finish() {
     Rotate();
     Rotate();
@@ -91,19 +93,19 @@ class EdgeReader {
   }
 
  private:
-  // Edges that are on their way: two caches' lines each.
+  // Edges whose lines are being fetched: two lines each.
   static constexpr size_t kChunk = 128;
   struct Chunk {
     size_t size = 0;
     std::array<uint64_t, kChunk> slot;
   };
 
-  void AskFor(uint64_t slot) {
+  void PrefetchEdge(uint64_t slot) {
     Prefetch(indices_.data() + slot);
     Prefetch(edge_id_.data() + slot);
   }
 
-  // Room for the slots of `n` <= kChunk edges.
+  // Returns room for the slots of `n` <= kChunk edges.
   uint64_t* Append(size_t n) {
     if (current_->size + n > kChunk) Rotate();
     uint64_t* slot = current_->slot.data() + current_->size;
@@ -111,7 +113,7 @@ class EdgeReader {
     return slot;
   }
 
-  // Reads the chunk before the current one, whose lines have come.
+  // Reads the chunk before the current one, whose lines have arrived.
   void Rotate() {
     std::swap(current_, before_);
     const size_t n = current_->size;

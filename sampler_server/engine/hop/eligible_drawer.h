@@ -1,5 +1,5 @@
-// Draws for nodes that may not draw all of their neighbours: docs/sampling.md,
-// "Edges that are left out".
+// Draws for nodes of which some edges may not be drawn:
+// docs/sampling/neighbors.md, "Edges that are left out".
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ELIGIBLE_DRAWER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ELIGIBLE_DRAWER_H_
 
@@ -18,32 +18,31 @@
 
 namespace tributary {
 
-// One node after another, whatever the kind of draw. All of a row is looked at:
-// a bit for each of its positions says whether it may be drawn. Not
-// thread-safe.
+// Draws for one node after another, for every kind of draw. Scans the whole row
+// and keeps one bit per position: whether it may be drawn. Not thread-safe.
 class EligibleDrawer {
  public:
   explicit EligibleDrawer(const HopSource& source);
 
-  // Whether some of the row's edges may be excluded.
+  // Returns whether some of the row's edges may be excluded.
   bool MayExclude(uint64_t row) const { return excluded_.MayHave(row); }
 
-  // How many edges the node emits.
+  // Returns how many edges the node emits.
   uint64_t Count(const HopNode& node);
 
-  // The edges [skip, skip + take) of those.
+  // Adds the edges [skip, skip + take) of them to `reader`.
   template <typename Reader>
   void Emit(const HopNode& node, Reader& reader) {
     if (FindEligible(node)) return EmitAll(node, reader);
     reader.AddPositions(node.begin, Draw(node).subspan(node.skip, node.take));
   }
 
-  // DATA_LOSS for what was found damaged.
+  // Returns DATA_LOSS if stored values were found damaged.
   absl::Status Finish() const;
 
  private:
-  // Sets the bits of what may be drawn, and their count; whether all of it is
-  // emitted without a draw.
+  // Sets the bits of the eligible positions, and their count. Returns whether
+  // all of them are emitted without a draw.
   bool FindEligible(const HopNode& node);
   void DropWithoutWeight(const HopNode& node);
   void DropOutOfTime(const HopNode& node);
@@ -56,7 +55,7 @@ class EligibleDrawer {
     return source_.counter(node.index);
   }
 
-  // What is emitted of more than the fanout, ascending; node.drawn of them.
+  // Draws node.drawn of the eligible positions, which are more; ascending.
   absl::Span<const uint64_t> Draw(const HopNode& node);
   void DrawUniform(const HopNode& node);
   void DrawWeighted(const HopNode& node);
@@ -91,11 +90,11 @@ class EligibleDrawer {
   const bool latest_;
   const bool replace_;
   const ExcludedRows excluded_;
-  std::vector<uint64_t> bits_;  // of the row last looked at
-  uint64_t eligible_ = 0;       // of them are set
+  std::vector<uint64_t> bits_;  // of the last row
+  uint64_t eligible_ = 0;       // set bits
   uint64_t in_time_ = 0;        // ranks of the order by time
   std::vector<uint64_t> positions_;
-  std::vector<uint64_t> mass_before_;  // by 64 positions; then the row's
+  std::vector<uint64_t> mass_before_;  // per 64 positions; then of the row
   PositionDrawer drawer_;
   LaborDrawer labor_;
   DrawnMass drawn_;

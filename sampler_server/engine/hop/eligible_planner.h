@@ -1,4 +1,4 @@
-// Planners of hops in which some edges may not be drawn.
+// Plans hops in which some edges may not be drawn.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ELIGIBLE_PLANNER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_ELIGIBLE_PLANNER_H_
 
@@ -10,9 +10,9 @@
 
 namespace tributary {
 
-// Serves the rows that have excluded edges, and leaves the others, which are
-// nearly all, to the planner of the kind of draw. That one plans every node: a
-// lane that it gave to one of those rows stays unused.
+// Serves the rows that have excluded edges, and leaves the others, nearly all,
+// to `Base`, the planner of the kind of draw. `Base` plans every node: a lane
+// that it assigned to an excluding row stays unused.
 template <typename Base>
 class ExcludingPlanner {
  public:
@@ -23,7 +23,9 @@ class ExcludingPlanner {
   explicit ExcludingPlanner(const HopSource& source)
       : query_(source.query), base_(source), drawer_(source) {}
 
-  void AskFor(uint64_t begin, uint64_t end) { base_.AskFor(begin, end); }
+  void PrefetchRow(uint64_t begin, uint64_t end) {
+    base_.PrefetchRow(begin, end);
+  }
   void Begin() { base_.Begin(); }
   bool HasRoom() const { return base_.HasRoom(); }
   void Add(HopNode& node) { base_.Add(node); }
@@ -33,7 +35,7 @@ class ExcludingPlanner {
     for (HopNode& node : nodes) {
       node.excludes = drawer_.MayExclude(query_.rows[node.index]);
       if (!node.excludes) continue;
-      node.way = HopNode::Way::kRange;  // which nobody draws for
+      node.way = HopNode::Way::kRange;  // so that `Base` draws nothing for it
       node.drawn = drawer_.Count(node);
     }
   }
@@ -57,7 +59,7 @@ class ExcludingPlanner {
   EligibleDrawer drawer_;
 };
 
-// The hop by its planner, where no predicate is asked for.
+// Runs a hop without a predicate by its planner.
 template <typename Planner>
 absl::Status RunPlanned(const HopSource& source, HopEdges* out) {
   if (source.query.excluded.empty()) return RunHop<Planner>(source, out);

@@ -1,4 +1,4 @@
-// Which rows of a partition have edges that may not be drawn, and which edges.
+// Finds the excluded edges of a partition's rows.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_EXCLUDED_ROWS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_EXCLUDED_ROWS_H_
 
@@ -11,35 +11,36 @@
 
 namespace tributary {
 
-// Views of ExcludedEdges in its order, of which row r is node first_node + r.
+// Views of a sorted ExcludedEdges; row r is node first_node + r. The
+// ExcludedEdges must outlive it.
 struct ExcludedOfRows {
   absl::Span<const EdgeOfNode> by_id;
   absl::Span<const SourceOfNode> by_source;
   uint64_t first_node = 0;
 
   ExcludedOfRows() = default;
-  // Those of nodes [first, end).
+  // The entries of nodes [first, end).
   ExcludedOfRows(const ExcludedEdges& edges, uint64_t first, uint64_t end);
   bool empty() const { return by_id.empty() && by_source.empty(); }
-  // Copies of those of some rows, with rows for nodes.
+  // Returns copies of the entries of `rows`, with rows in place of nodes.
   ExcludedEdges OfRows(absl::Span<const uint64_t> rows) const;
-  // Those of one node, in the same order.
+  // Return the entries of one node, in the same order.
   absl::Span<const EdgeOfNode> IdsOf(uint64_t node) const;
   absl::Span<const SourceOfNode> SourcesOf(uint64_t node) const;
 };
 
-// A few rows of many have some, so the question is answered without a search
-// nearly always: from a bit for each hash of a row.
+// Answers quickly whether a row has excluded edges. Few rows have any, so a bit
+// for each hash of a row avoids nearly all searches. Immutable; thread-safe.
 class ExcludedRows {
  public:
   explicit ExcludedRows(const ExcludedOfRows& excluded);
 
-  // True for rows that have some; for few others.
+  // Returns true for every row that has entries, and for few others.
   bool MayHave(uint64_t row) const {
     const uint64_t hash = Hash(excluded_.first_node + row);
     return (bits_[hash / 64] >> (hash % 64) & 1) != 0;
   }
-  // Clears the bits of the row's positions that are excluded. Bits as of
+  // Clears the bits of the row's excluded positions. `bits` as for
   // EdgePredicate::Narrow.
   void Narrow(const EdgePartition& edges, uint64_t row, uint64_t begin,
               uint64_t degree, absl::Span<uint64_t> bits) const;

@@ -1,4 +1,5 @@
-// One hop within one partition: the innermost loop of neighbour sampling.
+// Samples one hop within one partition: the innermost loop of neighbour
+// sampling.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_HOP_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_HOP_H_
 
@@ -15,35 +16,36 @@
 
 namespace tributary {
 
-// What decides which neighbours a node emits: docs/sampling.md.
+// How neighbours of a node are chosen: docs/sampling/neighbors.md.
 enum class Draw {
   kUniform,
   kWeighted,  // in proportion to the edges' weights
   kLabor,     // LABOR-0 (Balin and Catalyurek, NeurIPS 2023)
 };
 
-// Whose times count: none, the edges' own, or those of the nodes they come
-// from.
+// Which times bound a draw: none, those of the edges, or those of the
+// neighbours.
 enum class TimeColumn { kNone, kEdge, kNeighbor };
 
-// How the nodes of one hop and edge type draw: what they all have in common.
+// The part of a query that all nodes of a hop and edge type have in common.
 struct DrawRule {
   PhiloxKey key{};
   int32_t fanout = 0;  // -1: all neighbours
   bool replace = false;
   Draw draw = Draw::kUniform;
-  // With a column, nodes have the neighbours only that were there at their
-  // bound; `strict`: before it. Without one, what follows it has no meaning.
+  // With a column, a node draws only of the neighbours whose time is at most
+  // its bound (`strict`: before it). Without one, `strict` and `latest` mean
+  // nothing.
   TimeColumn time = TimeColumn::kNone;
   bool strict = false;
-  bool latest = false;          // no draw: the `fanout` latest, each once
-  bool want_positions = false;  // rows of edge_attr
-  // What edges must meet to be drawn; null: nothing.
+  bool latest = false;          // takes the `fanout` latest instead of drawing
+  bool want_positions = false;  // for rows of edge_attr
+  // The condition for an edge to be drawn; null: every edge.
   std::shared_ptr<const EdgePredicate> predicate;
 };
 
-// Draws for nodes of one partition. The spans are as long as each other, where
-// they are not empty, and outlive the call.
+// The nodes of one partition that are drawn for. Spans that are not empty have
+// the same length; they outlive the call.
 struct HopQuery : DrawRule {
   HopQuery() = default;
   explicit HopQuery(const DrawRule& rule) : DrawRule(rule) {}
@@ -53,16 +55,17 @@ struct HopQuery : DrawRule {
   absl::Span<const uint64_t> rows;           // within the partition
   absl::Span<const uint32_t> trees;          // the nodes' trees; empty: 0
   uint64_t first_node = 0;  // internal id of row 0, for predicates
-  // Not drawn, of the partition's rows. Outlives the call.
+  // The partition's excluded edges, which outlive the call.
   ExcludedOfRows excluded;
-  uint64_t skip_edges = 0;  // of the first node's emission: a continuation
-  uint64_t max_edges = UINT64_MAX;  // stop after so many
-  // Edges are counted before they are drawn, so that `out` takes no byte more
-  // than they do. Else it may take what `fanout` edges of each node would.
+  uint64_t skip_edges = 0;  // of the first node, to continue an earlier call
+  uint64_t max_edges = UINT64_MAX;  // stops after so many
+  // Counts edges before it draws them, so that `out` takes not a byte more than
+  // they need. Otherwise `out` may take the bytes of `fanout` edges per node.
   bool exact_memory = true;
 };
 
-// Edges by node, in the order of the query; each node's by ascending position.
+// The drawn edges by node, in the order of the query, each node's by ascending
+// position.
 struct HopEdges {
   std::vector<uint32_t> counts;  // per node answered; may be fewer than asked
   std::vector<uint64_t> neighbors;  // internal ids
@@ -71,9 +74,9 @@ struct HopEdges {
   bool last_is_partial = false;     // the last node has more edges
 
   void Clear();
-  // Lets go of memory that holds nothing, one array after the other.
+  // Frees unused capacity, one array after the other.
   void ShrinkToFit();
-  // Memory held.
+  // Returns the memory held.
   size_t bytes() const {
     return counts.capacity() * sizeof(uint32_t) +
            (neighbors.capacity() + edge_ids.capacity() + positions.capacity()) *
@@ -81,14 +84,16 @@ struct HopEdges {
   }
 };
 
-// Appends nothing: overwrites `out`, keeping its capacity. OUT_OF_RANGE for a
-// row beyond the partition; DATA_LOSS for stored values out of range;
-// FAILED_PRECONDITION where the draw needs an array that the edge type does not
-// have; INVALID_ARGUMENT for what is no query, a weighted or LABOR draw with
-// times and LABOR with replacement among it.
-// Rows of which some edges may not be drawn are looked at from end to end, and
-// take a bit for each edge of the longest one, beside `out`.
+// Samples the in-edges that `query` asks for into `out`, which it overwrites,
+// keeping its capacity. Rows with edges that may not be drawn are scanned whole
+// and take one bit per edge of the longest one, beside `out`.
+//
 // Pure: the same query gives the same edges on every machine. Thread-safe.
+//
+// OUT_OF_RANGE for a row beyond the partition; DATA_LOSS for stored values out
+// of range; FAILED_PRECONDITION if the draw needs an array that the edge type
+// does not have; INVALID_ARGUMENT for an invalid query, such as a weighted or
+// LABOR draw with times, or LABOR with replacement.
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
                        const HopQuery& query, HopEdges* out);
 

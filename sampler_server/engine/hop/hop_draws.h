@@ -1,5 +1,5 @@
-// The hops of each kind of draw, which SampleHop chooses from. The query has
-// been checked.
+// Declares the hop of each kind of draw; SampleHop chooses among them after it
+// has checked the query.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_HOP_DRAWS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_HOP_DRAWS_H_
 
@@ -12,7 +12,7 @@ absl::Status SampleUniform(const HopSource& source, HopEdges* out);
 absl::Status SampleWeighted(const HopSource& source, HopEdges* out);
 absl::Status SampleTemporal(const HopSource& source, HopEdges* out);
 absl::Status SampleLabor(const HopSource& source, HopEdges* out);
-// Of any kind, where the query has a predicate.
+// Serves any kind of draw if the query has a predicate.
 absl::Status SampleByPredicate(const HopSource& source, HopEdges* out);
 
 }  // namespace tributary

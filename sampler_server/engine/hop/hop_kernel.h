@@ -1,4 +1,4 @@
-// The loop of every kind of draw. What a node emits is the planner's.
+// The loop of every kind of draw; a planner decides what a node emits.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_HOP_KERNEL_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_HOP_HOP_KERNEL_H_
 
@@ -18,7 +18,7 @@
 
 namespace tributary {
 
-// What a query draws from. The references outlive the hop.
+// A query and the arrays that it draws from. The references outlive the hop.
 struct HopSource {
   const EdgePartition& edges;
   uint64_t num_src_nodes;
@@ -32,36 +32,36 @@ struct HopSource {
 
 // A node that edges are drawn for.
 struct HopNode {
-  // How a planner serves it: each says what they mean to it.
+  // How a planner serves the node; each planner gives the values their meaning.
   enum class Way : uint8_t { kRange, kLane, kAlone };
 
   size_t index = 0;    // in the query
   uint64_t begin = 0;  // of its row, among the partition's edges
   uint64_t degree = 0;
-  uint64_t drawn = 0;  // edges that it emits unless it is cut
-  uint64_t skip = 0;   // the first of them: they were emitted before
-  uint32_t take = 0;   // those after them: they are emitted now
+  uint64_t drawn = 0;  // edges that the node emits unless it is cut
+  uint64_t skip = 0;   // the first of them, emitted by an earlier call
+  uint32_t take = 0;   // those after them, emitted by this call
   uint32_t lane = 0;
   Way way = Way::kRange;
   bool excludes = false;  // some of its edges may not be drawn
 };
 
-// The loop would wait for memory and for nothing else, so it runs in stages
-// over a group of nodes, each of which asks for the lines that a later one
-// reads: rows to come; how many edges each node emits; the draws; their places
-// among the partition's edges; and, a chunk behind, neighbours and edge ids.
+// Runs a hop. The loop is bound by cache misses, so it works in stages over a
+// group of nodes, and each stage prefetches the lines that a later one reads:
+// rows ahead; the number of edges of each node; the draws; their places among
+// the partition's edges; and, one chunk behind, neighbours and edge ids.
 //
 // A planner has
-//   kGroup                      most nodes of a group
-//   kReadsRows                  whether AskFor is worth a call
-//   AskFor(begin, end)          a row to come
-//   kEmitsNone                  whether Emit is called where `take` is 0, too
-//   Begin(), HasRoom()          a group, and whether it takes another node
-//   Add(node)                   to the group; begin and degree are known
-//   Count(nodes)                sets drawn, where Add did not
-//   Draw(nodes)                 of which `take` may be 0
-//   Emit(node, reader)          the edges [skip, skip + take) of the node's
-//   Finish()                    DATA_LOSS for what was found damaged
+//   kGroup                   the most nodes of a group
+//   kReadsRows               whether PrefetchRow is to be called
+//   PrefetchRow(begin, end)  prefetches a row ahead
+//   kEmitsNone               whether Emit is also called if `take` is 0
+//   Begin(), HasRoom()       begins a group; whether it takes another node
+//   Add(node)                adds a node, whose begin and degree are set
+//   Count(nodes)             sets `drawn`, unless Add did
+//   Draw(nodes)              draws for nodes, of which `take` may be 0
+//   Emit(node, reader)       adds the edges [skip, skip + take) of a node
+//   Finish()                 returns DATA_LOSS if stored values were damaged
 template <typename Planner, typename Id, typename EdgeId>
 class HopKernel {
  public:
@@ -97,7 +97,7 @@ class HopKernel {
 
  private:
   static constexpr size_t kIndptrAhead = 32;
-  static constexpr size_t kRowsAhead = 16;  // their indptr has come
+  static constexpr size_t kRowsAhead = 16;  // whose indptr has arrived
 
   absl::Span<HopNode> group() { return {group_.data(), size_}; }
 
@@ -114,7 +114,7 @@ class HopKernel {
     return absl::OkStatus();
   }
 
-  // At least as many as max_edges where there are more.
+  // Counts the edges, and may stop once it has found max_edges.
   absl::Status CountEdges(uint64_t* edges) {
     *edges = 0;
     next_ = 0;
@@ -136,7 +136,7 @@ class HopKernel {
     const size_t n = query_.rows.size();
     for (size_ = 0; next_ < n && size_ < Planner::kGroup && planner_.HasRoom();
          ++next_) {
-      AskForRows();
+      PrefetchRows();
       HopNode& node = group_[size_++];
       RETURN_IF_ERROR(FindRow(node));
       planner_.Add(node);
@@ -145,8 +145,8 @@ class HopKernel {
     return absl::OkStatus();
   }
 
-  // Both ends of a row: they straddle two lines once in eight times.
-  void AskForRows() {
+  // Prefetches both ends of a row: one in eight rows straddles two lines.
+  void PrefetchRows() {
     const size_t n = query_.rows.size();
     if (next_ + kIndptrAhead < n) {
       const uint64_t row = query_.rows[next_ + kIndptrAhead];
@@ -158,7 +158,7 @@ class HopKernel {
     if (Planner::kReadsRows && next_ + kRowsAhead < n) {
       const uint64_t row = query_.rows[next_ + kRowsAhead];
       if (row + 1 < indptr_.size()) {
-        planner_.AskFor(indptr_[row], indptr_[row + 1]);
+        planner_.PrefetchRow(indptr_[row], indptr_[row + 1]);
       }
     }
   }
@@ -174,7 +174,7 @@ class HopKernel {
     return absl::OkStatus();
   }
 
-  // What skip_edges and max_edges leave of the group.
+  // Applies skip_edges and max_edges to the group.
   absl::Status CutGroup() {
     if (TakeWholeGroup()) return absl::OkStatus();
     for (size_t i = 0; i < size_; ++i) {
@@ -201,7 +201,7 @@ class HopKernel {
     return absl::OkStatus();
   }
 
-  // False where something of it is cut.
+  // Returns false if a part of the group is cut.
   bool TakeWholeGroup() {
     uint64_t sum = 0, largest = 0;
     for (const HopNode& node : group()) {
@@ -247,14 +247,14 @@ class HopKernel {
   EdgeReader<Id, EdgeId> reader_;
   HopEdges* const out_;
 
-  size_t next_ = 0;  // node to add to a group
+  size_t next_ = 0;  // the next node to add to a group
   std::array<HopNode, Planner::kGroup> group_;
   size_t size_ = 0;
   uint64_t emitted_ = 0;
   bool full_ = false;
 };
 
-// The hop, whatever the width of its ids.
+// Runs the hop for the widths that ids are stored in.
 template <typename Planner>
 absl::Status RunHop(const HopSource& source, HopEdges* out) {
   const IdArray& from = source.edges.indices;

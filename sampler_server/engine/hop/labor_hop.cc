@@ -17,7 +17,7 @@ class LaborPlanner {
 
   // The lines that are read before the processor sees that they follow each
   // other.
-  void AskFor(uint64_t begin, uint64_t end) {
+  void PrefetchRow(uint64_t begin, uint64_t end) {
     if (begin >= end || end > ids_.size()) return;
     const size_t width = ids_.wide() ? sizeof(uint64_t) : sizeof(uint32_t);
     const auto* const base = reinterpret_cast<const char*>(

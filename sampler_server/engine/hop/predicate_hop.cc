@@ -14,7 +14,7 @@ class PredicatePlanner {
 
   explicit PredicatePlanner(const HopSource& source) : drawer_(source) {}
 
-  void AskFor(uint64_t, uint64_t) {}
+  void PrefetchRow(uint64_t, uint64_t) {}
   void Begin() {}
   bool HasRoom() const { return true; }
   void Add(HopNode& node) { node.drawn = drawer_.Count(node); }

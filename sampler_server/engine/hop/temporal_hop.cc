@@ -34,7 +34,7 @@ class TemporalPlanner {
         k_(static_cast<uint32_t>(std::max(query_.fanout, 0))) {}
 
   // Where the search begins.
-  void AskFor(uint64_t begin, uint64_t end) {
+  void PrefetchRow(uint64_t begin, uint64_t end) {
     if (begin >= end || end > order_.time.size()) return;
     Prefetch(order_.time.data() + begin + (end - begin) / 2);
   }
@@ -56,7 +56,7 @@ class TemporalPlanner {
   void Draw(absl::Span<HopNode> nodes) {
     DrawRanks(nodes);
     for (const HopNode& node : nodes) {
-      if (node.way == HopNode::Way::kLane) AskForPositions(node);
+      if (node.way == HopNode::Way::kLane) PrefetchPositions(node);
     }
     for (const HopNode& node : nodes) {
       if (node.way == HopNode::Way::kLane) ReadPositions(node);
@@ -177,7 +177,7 @@ class TemporalPlanner {
            TakesAll(eligible_[node.lane], query_.fanout, query_.replace);
   }
 
-  void AskForPositions(const HopNode& node) {
+  void PrefetchPositions(const HopNode& node) {
     const uint32_t* const rank = RanksOf(node);
     for (uint32_t i = 0; i < node.drawn; ++i) {
       const uint64_t slot = node.begin + rank[i * kDrawLanes];

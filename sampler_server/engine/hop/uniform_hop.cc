@@ -20,7 +20,7 @@ class UniformPlanner {
         query_(source.query),
         few_(query_.fanout > 0 && query_.fanout <= kFew) {}
 
-  void AskFor(uint64_t, uint64_t) {}
+  void PrefetchRow(uint64_t, uint64_t) {}
   void Begin() { lanes_ = 0; }
   bool HasRoom() const { return lanes_ < kDrawLanes; }
 

@@ -26,7 +26,7 @@ class WeightedPlanner {
         k_(static_cast<uint32_t>(std::max(query_.fanout, 0))) {}
 
   // The row's mass, and the weights that Count looks at.
-  void AskFor(uint64_t begin, uint64_t end) {
+  void PrefetchRow(uint64_t begin, uint64_t end) {
     if (begin >= end || end > sums_.size()) return;
     Prefetch(sums_.data() + end - 1);
     if (query_.replace || end - begin > 4 * uint64_t{k_}) return;
@@ -138,7 +138,7 @@ class WeightedPlanner {
           continue;
         }
         position = GuessFrom(row, p, target_[n], per_mass);
-        AskForWindow(row, position);
+        PrefetchWindow(row, position);
         if (query_.replace) open_[num_open++] = {&node, &position, target_[n]};
       }
     }
@@ -170,13 +170,13 @@ class WeightedPlanner {
         const uint64_t word = WideWord(node.lane, i);
         target_[n] = BelowOf(word, mass);
         near_[n] = static_cast<uint32_t>(BelowOf(word, row.degree()));
-        AskForWindow(row, near_[n]);
+        PrefetchWindow(row, near_[n]);
       }
     }
   }
 
   // A window lies in three lines at most.
-  static void AskForWindow(const WeightRow& row, uint64_t near) {
+  static void PrefetchWindow(const WeightRow& row, uint64_t near) {
     const uint64_t* const begin = row.data() + row.WindowAround(near);
     Prefetch(begin);
     Prefetch(begin + WeightRow::kWindow / 2);

@@ -1,4 +1,4 @@
-// Parts a frontier among the partitions that hold its nodes.
+// Groups the nodes of a frontier by the partitions that hold them.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_FRONTIER_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_FRONTIER_H_
 
@@ -10,23 +10,23 @@
 
 namespace tributary {
 
-// Nodes of one partition, in the order in which they were given.
+// The nodes of one partition, in the order in which they were given.
 struct PartitionNodes {
   uint32_t partition = 0;
-  std::vector<uint32_t> index;  // place in the list given
+  std::vector<uint32_t> index;  // index in the given list
   std::vector<uint64_t> rows;   // within the partition
 };
 
 struct NodesByPartition {
-  std::vector<PartitionNodes> groups;  // those that have nodes, ascending
+  std::vector<PartitionNodes> groups;  // none is empty; ascending
   std::vector<uint32_t> group_of;      // per node; empty with one group
 };
 
-// `ids`: internal ids of `type`, each below its num_nodes; at most 2^32 - 1.
+// Groups internal ids of `type`. Requires ids below its num_nodes, and at most
+// 2^32 - 1 of them.
 NodesByPartition GroupByPartition(const NodeTypeSchema& type,
                                   absl::Span<const uint64_t> ids);
-// The same of ids as TreeIds makes them. Takes 8 bytes more for each,
-// meanwhile.
+// Groups ids as TreeIds makes them. Takes 8 bytes more per id during the call.
 NodesByPartition GroupTreesByPartition(const NodeTypeSchema& type,
                                        absl::Span<const uint64_t> ids);
 

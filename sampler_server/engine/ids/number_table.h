@@ -1,4 +1,4 @@
-// Finds an id's number: the hash table behind LocalNumbering.
+// The hash table behind LocalNumbering: finds the number of an id.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_NUMBER_TABLE_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_NUMBER_TABLE_H_
 
@@ -10,32 +10,32 @@
 
 namespace tributary {
 
-// Open addressing with linear probing; slots are prefetched while earlier ids
-// are looked up. Two forms give the same numbers: a roomy one, at most half
+// Uses open addressing with linear probing, and prefetches slots while it looks
+// up earlier ids. Two layouts give the same numbers: a roomy one, at most half
 // full, whose slots of 8 bytes hold id and number; and a tight one, at most two
-// thirds full, whose slots of 4 bytes hold a number and as many bits of the
-// id's hash as there is room for, so that ids are looked up beside it. Not
+// thirds full, whose slots of 4 bytes hold the number and as many bits of the
+// id's hash as fit, so that ids are compared in the list beside it. Not
 // thread-safe.
 class NumberTable {
  public:
   enum class Fit { kRoomy, kTight };
-  // Of a table for `size` ids.
+  // Returns the bytes of a table for `size` ids.
   static size_t BytesFor(uint64_t size, Fit fit);
 
   bool HasRoomFor(uint64_t size) const { return size <= most_size_; }
   size_t bytes() const { return memory_.size(); }
 
-  // A table for `size` ids with numbers for `ids`, 0, 1, 2, ... The old one
-  // goes first, or is used again where its memory suffices. kRoomy: ids are
-  // below 2^32 - 1. At most 2^31 ids.
+  // Builds a table for `size` ids that gives `ids` the numbers 0, 1, 2, ...
+  // Frees the old table first, or uses it again if its memory suffices.
+  // Requires at most 2^31 ids, for kRoomy below 2^32 - 1.
   void Rebuild(uint64_t size, Fit fit, absl::Span<const uint64_t> ids);
-  // Forgets all: HasRoomFor() nothing until it is rebuilt.
+  // Removes everything; the table has room for nothing until it is rebuilt.
   void Clear() { most_size_ = 0; }
 
-  // Numbers the first `n` of `ids`; those behind are looked at in advance.
-  // ids_by_number holds the first `next` numbers' ids, and has room for n + 1
-  // more, where the new ones go; their count is returned. Requires
-  // HasRoomFor(all of them, each once).
+  // Numbers the first `n` of `ids`, prefetching for those behind, and returns
+  // how many were new. `ids_by_number` holds the ids of the first `next`
+  // numbers and has room for n + 1 more, where new ids are appended. Requires
+  // HasRoomFor() all distinct ids.
   size_t Number(absl::Span<const uint64_t> ids, size_t n, size_t next,
                 uint64_t* ids_by_number, uint32_t* local);
 
@@ -55,7 +55,7 @@ class NumberTable {
 
   static uint64_t HashOf(uint64_t id) { return id * 0x9E3779B97F4A7C15u; }
   size_t HomeOf(uint64_t hash) const { return hash >> (64 - bits_); }
-  // What a tight slot holds above the number.
+  // Returns the bits of the hash that a tight slot keeps above the number.
   uint32_t TagOf(uint64_t hash) const {
     return static_cast<uint32_t>(hash << bits_ >> 32) & ~mask_;
   }
@@ -64,7 +64,7 @@ class NumberTable {
   Fit fit_ = Fit::kRoomy;
   uint64_t most_size_ = 0;
   int bits_ = 1;       // 2^bits_ slots are in use
-  uint32_t mask_ = 0;  // of slots, and of a tight slot's number
+  uint32_t mask_ = 0;  // selects a slot, and the number in a tight slot
 };
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// From original ids to internal ones.
+// Translates original ids to internal ids.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_RESOLVE_IDS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_RESOLVE_IDS_H_
 
@@ -11,9 +11,9 @@
 
 namespace tributary {
 
-// Internal ids of nodes of `node_type`, in the order given. INVALID_ARGUMENT
-// for an id that is none of its nodes; DATA_LOSS where the graph's node_map is
-// damaged.
+// Returns the internal ids of nodes of `node_type`, in the order given.
+// INVALID_ARGUMENT for an id that is not a node of the type; DATA_LOSS if the
+// graph's node_map is damaged. Thread-safe.
 absl::StatusOr<std::vector<uint64_t>> ResolveIds(
     const Graph& graph, int node_type, absl::Span<const int64_t> original_ids);
 

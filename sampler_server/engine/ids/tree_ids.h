@@ -1,4 +1,4 @@
-// Nodes of disjoint trees as single numbers.
+// Encodes the nodes of disjoint trees as single numbers.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_TREE_IDS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_IDS_TREE_IDS_H_
 
@@ -11,13 +11,13 @@
 
 namespace tributary {
 
-// Node v of a type with n nodes is v + n * tree in a tree: the same node in two
-// trees is two nodes of the batch.
+// Encodes node v of a type with n nodes as v + n * tree, so that the same node
+// in two trees is two nodes of the batch. Immutable.
 class TreeIds {
  public:
   explicit TreeIds(uint64_t num_nodes) : num_nodes_(num_nodes) {}
 
-  // Whether the ids of so many trees fit.
+  // Returns whether the ids of `trees` trees fit 63 bits.
   static bool Fit(uint64_t num_nodes, uint64_t trees) {
     return num_nodes == 0 ||
            trees <= std::numeric_limits<int64_t>::max() / num_nodes;
@@ -31,8 +31,8 @@ class TreeIds {
   }
   uint64_t Node(uint64_t id) const { return id % num_nodes_; }
 
-  // Numbers of ids[from], ids[from + 1], ... within their trees, each counted
-  // from 0 in the order of `ids`. Trees are below `trees`.
+  // Returns the numbers of ids[from], ids[from + 1], ... within their trees,
+  // each counted from 0 in the order of `ids`. Requires trees below `trees`.
   std::vector<uint32_t> NumbersWithin(absl::Span<const uint64_t> ids,
                                       size_t from, size_t trees) const {
     std::vector<uint32_t> next(trees, 0), numbers;
