@@ -16,7 +16,7 @@ absl::Status BadSource(absl::string_view text, absl::string_view why) {
                    "; allowed: HOST:PORT,... | file:PATH | dns:///NAME:PORT"));
 }
 
-// "HOST PORT" as "HOST:PORT"; other text as it is.
+// Returns "HOST:PORT" for "HOST PORT"; other text unchanged.
 std::string JoinHostAndPort(absl::string_view line) {
   const std::vector<absl::string_view> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());

@@ -1,4 +1,4 @@
-// A folder that appears whole or not at all.
+// A folder that appears complete or not at all.
 #ifndef TRIBUTARY_COMMON_IO_FILE_ATOMIC_FOLDER_H_
 #define TRIBUTARY_COMMON_IO_FILE_ATOMIC_FOLDER_H_
 
@@ -12,24 +12,25 @@
 
 namespace tributary {
 
-// A temporary folder beside the target that Commit() renames to it; the
-// destructor, or a signal's end, removes it when that has not been done.
-// Move-only. After a crash a folder named `<target>.tmp-PID-N` may stay: it may
-// be deleted.
+// A temporary folder beside its target, which Commit() renames to the target.
+// If it was not committed, the destructor removes it, as does a signal that
+// ends the process. After a crash a folder named `<target>.tmp-PID-N` may
+// remain and may be deleted. Move-only.
 class AtomicFolder {
  public:
-  // ALREADY_EXISTS when the target exists; else what the system says.
+  // Creates the temporary folder. ALREADY_EXISTS if the target exists;
+  // otherwise the system's error.
   static absl::StatusOr<AtomicFolder> Create(const std::string& target);
 
-  // Where to write, and the path of `relative` there, whose parent folders are
-  // made. Thread-safe.
+  // The temporary folder, and the path of `relative` in it, whose parent
+  // folders are created. Thread-safe.
   const std::string& path() const { return temporary_.path(); }
   absl::StatusOr<std::string> PathFor(std::string_view relative) const {
     return temporary_.PathFor(std::string(relative));
   }
 
-  // Flushes all files and folders to the disk, unless told not to, and renames.
-  // ALREADY_EXISTS when someone made the target meanwhile.
+  // Flushes all files and folders to the disk, if `flush`, and renames the
+  // folder. ALREADY_EXISTS if the target has been created meanwhile.
   absl::Status Commit(bool flush = true);
 
  private:

@@ -15,7 +15,7 @@
 namespace tributary {
 namespace {
 
-// Files of /proc and /sys have no length to ask for.
+// Reads to the end of the file: files of /proc and /sys have no length.
 std::optional<std::string> ReadText(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
@@ -28,12 +28,12 @@ std::optional<uint64_t> ReadNumber(const std::string& path) {
   const auto text = ReadText(path);
   uint64_t value = 0;
   if (!text || !absl::SimpleAtoi(absl::StripAsciiWhitespace(*text), &value)) {
-    return std::nullopt;  // "max" too
+    return std::nullopt;  // also for "max"
   }
   return value;
 }
 
-// The number after "NAME" or "NAME:" in lines of names and numbers.
+// Returns the number after "NAME" or "NAME:" in lines of names and numbers.
 std::optional<uint64_t> Field(const std::string& text, absl::string_view name) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     const std::vector<absl::string_view> words =
@@ -59,12 +59,12 @@ absl::StatusOr<MemoryLimit> OfMachine(const std::string& root) {
   return MemoryLimit{*total << 10, *free << 10, "the machine"};
 }
 
-// The names of one version's files.
+// The mount point and file names of one cgroup version.
 struct CgroupFiles {
   const char* mount;
   const char* limit;
   const char* used;
-  const char* cache;  // in memory.stat: what can be had back
+  const char* cache;  // key of reclaimable page cache in memory.stat
 };
 constexpr CgroupFiles kVersion2{"/sys/fs/cgroup", "memory.max",
                                 "memory.current", "inactive_file"};
@@ -87,9 +87,9 @@ void Narrow(const std::string& folder, const CgroupFiles& files,
   limit.source = "the cgroup";
 }
 
-// `path` and each of its ancestors. Within a container a path of the host may
-// not be there: then only the mount's own limit is seen, which is the
-// container's.
+// Applies the limits of the cgroup `path` and each of its ancestors. Inside a
+// container a path of the host may not exist; then only the limit of the mount
+// is seen, which is the container's.
 void NarrowAll(const std::string& root, absl::string_view path,
                const CgroupFiles& files, MemoryLimit& limit) {
   const std::string mount = absl::StrCat(root, files.mount);

@@ -26,12 +26,14 @@ bool IsIgnored(int signal) {
 int BlockAndOpen(bool hangup_too, sigset_t* before) {
   sigset_t set;
   sigemptyset(&set);
-  // Blocked only: writing to a terminal from the background must not stop us.
+  // Blocked but not read: writing to a terminal from the background must not
+  // stop the process.
   sigaddset(&set, SIGTTOU);
   pthread_sigmask(SIG_BLOCK, &set, before);
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // A blocked one would come though it is ignored.
+    // A signal that is ignored would still arrive through the signalfd if
+    // blocked.
     const bool wanted = hangup_too || signal != SIGHUP;
     if (wanted && !IsIgnored(signal)) sigaddset(&set, signal);
   }
@@ -84,11 +86,11 @@ void SignalWatcher::HandleSignal(int signal) {
 
 void SignalWatcher::End(int signal) const {
   if (!options_.program.empty()) {
-    // Not by stdio: another thread may hold its lock.
+    // Uses write(2), not stdio, whose lock another thread may hold.
     const std::string line = absl::StrCat(options_.program, ": ended by SIG",
                                           sigabbrev_np(signal), "\n");
     if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
-      // Then nobody reads it.
+      // stderr is closed; there is nobody to tell.
     }
   }
   RemoveUnfinishedFoldersAndExit(options_.exit_code != 0 ? options_.exit_code

@@ -115,7 +115,7 @@ std::string Names(const std::vector<EdgeType>& types) {
   });
 }
 
-// At least one has it.
+// Checks that at least one planned type has the data.
 absl::Status CheckAny(const DrawTraits& graph, bool EdgeType::*has,
                       absl::string_view field, absl::string_view what,
                       absl::string_view otherwise) {
@@ -148,7 +148,8 @@ bool IsNamed(const v1::NeighborSampling& neighbor, absl::string_view type) {
       [&](const v1::EdgePredicate& p) { return p.edge_type() == type; });
 }
 
-// Of the types that it is for, one has all its columns.
+// Checks that at least one of the types without a predicate of their own has
+// all columns of the default predicate.
 absl::Status CheckDefaultPredicate(const DrawTraits& graph,
                                    const v1::NeighborSampling& neighbor) {
   absl::Status why;

@@ -21,7 +21,7 @@ constexpr char kForm[] =
     "of < <= == != >= >, and a number, as in 'edge_attr[0] >= 0.5 and "
     "edge_time < 100'; of one edge type: 'src,rel,dst:edge_weight > 0'";
 
-// Longer ones first: a shorter one begins some of them.
+// Longer ones first, since a shorter one may be a prefix of a longer one.
 constexpr std::pair<absl::string_view, Comparison> kComparisons[] = {
     {"<=", Comparison::kLessOrEqual}, {">=", Comparison::kGreaterOrEqual},
     {"==", Comparison::kEqual},       {"!=", Comparison::kNotEqual},
@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<EdgeCondition>> ParseConditions(
                 "'; allowed: 1 to ", kMaxConditions);
 }
 
-// What there is, as a user would name it.
+// Returns the columns there are, as users write them.
 std::string Names(const EdgeColumns& stored) {
   std::vector<std::string> names;
   if (stored.attr.has_value()) names.push_back("edge_attr[0]");

@@ -142,7 +142,7 @@ std::string BytesOf(const Sha256Digest& digest) {
   return std::string(digest.begin(), digest.end());
 }
 
-// Requires them to be in canonical order.
+// Requires the lists to be in canonical order.
 absl::Status FillLinkLists(const SpecGraph& graph, const LinkInputs& links,
                            v1::Inputs* inputs) {
   for (const auto& [name, count] : links.lists) {
@@ -317,7 +317,7 @@ absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
 
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,
                           absl::Span<const int64_t> times) {
-  // Hosts are little-endian, as the format is.
+  // All hosts are little-endian, as the format is.
   const auto bytes = [](absl::Span<const int64_t> values) {
     return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
                                values.size() * sizeof(int64_t));

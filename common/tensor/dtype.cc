@@ -13,7 +13,7 @@ struct Entry {
   size_t size;
 };
 
-// Indexed by code; code 0 is no type.
+// Indexed by code; code 0 is unused.
 constexpr std::array<Entry, 11> kEntries = {{{"invalid", 0},
                                              {"uint8", 1},
                                              {"int8", 1},

@@ -8,8 +8,8 @@
 namespace tributary {
 namespace {
 
-// Executors run what is posted after up to this long, so that tasks of one
-// moment interleave differently with each seed.
+// Executors delay a posted task by up to this long, so that tasks posted at the
+// same moment interleave differently with each seed.
 constexpr absl::Duration kMostPostDelay = absl::Microseconds(20);
 
 }  // namespace
@@ -17,7 +17,8 @@ constexpr absl::Duration kMostPostDelay = absl::Microseconds(20);
 SimScheduler::SimScheduler(uint64_t seed)
     : seed_(seed), random_(seed, "world") {}
 
-// Tasks may own streams and reservations whose destruction schedules more.
+// Repeats, because tasks may own streams and reservations whose destruction
+// schedules more events.
 SimScheduler::~SimScheduler() {
   while (!events_.empty() || !frozen_events_.empty() || !graveyard_.empty()) {
     auto events = std::exchange(events_, {});
@@ -33,7 +34,7 @@ SimExecutor* SimScheduler::AddNode(std::string name, double drift) {
   nodes_.push_back(
       {std::make_unique<SimExecutor>(this, id, std::move(name), drift),
        random});
-  // clang sees a leak of what nodes_ owns.
+  // clang reports a leak of objects that nodes_ owns.
   return nodes_.back().executor.get();
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
@@ -70,7 +71,7 @@ void SimScheduler::Thaw(NodeId node) {
   }
   frozen_events_ = std::move(rest);
   for (Event& event : waiting) {
-    // In the order in which they would have run; a strand's are serial anyway.
+    // Keeps the order in which the events would have run.
     const Key key{now_, 0, next_id_++};
     keys_.emplace(key.id, key);
     events_.emplace(key, std::move(event));
@@ -160,7 +161,8 @@ absl::Time SimExecutor::DriftingClock::Now() const {
   return absl::UnixEpoch() + (world_->now() - absl::UnixEpoch()) * drift_;
 }
 
-// Rounded up, so that a timer never fires before its node's clock says so.
+// Rounds up, so that a timer never fires before its node's clock shows the
+// time.
 absl::Time SimExecutor::DriftingClock::ToWorld(absl::Time local) const {
   return absl::UnixEpoch() + (local - absl::UnixEpoch()) / drift_ +
          absl::Nanoseconds(1);

@@ -12,7 +12,8 @@ namespace tributary {
 namespace {
 
 constexpr int kMaxLines = 3;
-// The longest path is 4096 bytes: its beginning and end tell which it is.
+// The longest path has 4096 bytes; its beginning and end suffice to recognise
+// it.
 constexpr size_t kMaxLine = 2000;
 constexpr size_t kHead = 1400;
 constexpr size_t kTail = 500;

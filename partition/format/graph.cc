@@ -14,7 +14,7 @@
 namespace tributary {
 namespace {
 
-// 65,536 partitions of a homogeneous graph take some 55 MB.
+// The graph.json of 65,536 partitions of a homogeneous graph has some 55 MB.
 constexpr size_t kMaxJsonBytes = size_t{256} << 20;
 
 std::vector<int64_t> ColumnShape(int64_t rows, const ColumnSchema& schema) {
@@ -50,7 +50,7 @@ class MappedGraph final : public Graph {
   absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
       int edge_type, std::string_view name) const override;
 
-  // Fills the object in, once.
+  // Opens and checks the graph. Call once.
   absl::Status Load(const std::string& folder, const OpenOptions& options);
 
  private:
@@ -73,8 +73,9 @@ class MappedGraph final : public Graph {
   std::vector<std::vector<std::optional<NodePartition>>> nodes_;
   std::vector<std::vector<std::optional<EdgePartition>>> edges_;
   std::vector<NodeMap> node_maps_;
-  std::vector<DegreeArrays> degrees_;              // as schema_.edge_types
-  std::vector<absl::Span<const int64_t>> splits_;  // as schema_.splits
+  std::vector<DegreeArrays> degrees_;  // in the order of schema_.edge_types
+  std::vector<absl::Span<const int64_t>>
+      splits_;  // in the order of schema_.splits
   bool reads_features_ = false;
   std::vector<FileMapping> mappings_;
   std::vector<std::unique_ptr<RowFile>> row_files_;

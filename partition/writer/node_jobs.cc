@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kRowsAtOnce = 256;
 
-// Copies the rows of `ids` in that order.
+// Writes the rows of `ids`, in that order.
 void PushRows(ArrayWriter& out, const RowSource& source,
               absl::Span<const int64_t> ids) {
   const size_t row_bytes = source.schema().row_bytes();

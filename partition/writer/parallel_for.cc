@@ -11,7 +11,7 @@
 namespace tributary {
 namespace {
 
-// What the threads of one loop share.
+// State shared by the threads of one loop.
 class Loop {
  public:
   using Body = absl::FunctionRef<absl::Status(size_t begin, size_t end)>;
@@ -64,7 +64,7 @@ absl::Status ParallelFor(
   try {
     while (others.size() + 1 < wanted) others.emplace_back([&] { loop.Run(); });
   } catch (const std::system_error&) {
-    // No more threads to be had: those there are do the work.
+    // The system grants no more threads: the existing ones do the work.
   }
   loop.Run();
   for (std::thread& thread : others) thread.join();

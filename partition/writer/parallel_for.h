@@ -1,4 +1,4 @@
-// A loop over all cores, for work on whole graphs.
+// A loop on all cores, for work on whole graphs.
 #ifndef TRIBUTARY_PARTITION_WRITER_PARALLEL_FOR_H_
 #define TRIBUTARY_PARTITION_WRITER_PARALLEL_FOR_H_
 
@@ -9,10 +9,10 @@
 
 namespace tributary {
 
-// Calls body(begin, end) for pieces of at most `grain` (> 0) that make up
-// [0, n), from several threads, which are joined before it returns. The error
-// of the piece with the lowest begin among those that ran is returned; once one
-// has failed no new piece is started. Results must not depend on who ran what.
+// Calls body(begin, end) for pieces of at most `grain` (> 0) indices that cover
+// [0, n), from several threads, which it joins. Starts no new piece after a
+// failure. Returns the error of the failed piece with the lowest begin. Results
+// must not depend on which thread runs a piece.
 absl::Status ParallelFor(
     size_t n, size_t grain,
     absl::FunctionRef<absl::Status(size_t begin, size_t end)> body);

@@ -30,8 +30,8 @@ std::optional<ColumnSchema> SchemaOf(
   return rows->schema();
 }
 
-// Plans a graph's schema and files. The content and the schema outlive the
-// jobs, and the planner does.
+// Plans a graph's schema and files. The content, the schema and the planner
+// must outlive the jobs.
 class JobPlanner {
  public:
   JobPlanner(const GraphContent& content, std::vector<Placement> placements,

@@ -30,7 +30,7 @@ void CountDegrees(const EdgePartition& edges, EdgeTypeFigures& figures) {
   }
 }
 
-// Every time counts, for order is not believed here.
+// Considers every time, since the order is not trusted here.
 void Extend(std::optional<TimeRange>& range, absl::Span<const int64_t> times) {
   if (times.empty()) return;
   const auto [first, last] = std::minmax_element(times.begin(), times.end());
@@ -104,7 +104,8 @@ double NodeBalance(const NodeTypeSchema& type) {
   return Balance(counts, type.num_nodes);
 }
 
-// "x" of "part-0/nodes/node/x.npy"; all below splits/ and node_map/ are one.
+// Returns "x" for "part-0/nodes/node/x.npy". All files below splits/ are one
+// kind, as are those below node_map/.
 std::string KindOf(absl::string_view path) {
   for (absl::string_view folder : {"splits", "node_map"}) {
     if (absl::StartsWith(path, absl::StrCat(folder, "/"))) {

@@ -76,13 +76,14 @@ std::string Describe(const InEdge& edge, int64_t dst) {
                       dst);
 }
 
-// A column of edges, in both.
+// A column of edges, in the graph and in the input.
 struct EdgeColumn {
   std::string name;
   Rows graph, input;
 };
 
-// Of both, those that one of them has not as null.
+// Returns the columns that the graph or the input has; null where one of them
+// lacks it.
 std::vector<EdgeColumn> ColumnsOf(const EdgeContent& graph,
                                   const EdgeContent& input) {
   std::vector<EdgeColumn> columns = {
@@ -188,7 +189,8 @@ absl::Status CompareSplits(const GraphContent& graph,
   return absl::OkStatus();
 }
 
-// Whether what is stored as the reverse of an edge type is just that.
+// Checks that the type stored as the reverse of `of` holds exactly its reversed
+// edges.
 absl::Status CheckReverse(const EdgeContent& of, const EdgeContent& reverse,
                           int64_t num_src) {
   const Adjacency turned = of.in_edges.Transposed(num_src);

@@ -16,10 +16,11 @@
 namespace tributary {
 namespace {
 
-// Cells. A count is not believed before it is seen: more is grown into.
+// The largest number of cells to reserve memory for. A larger count may be
+// wrong, so memory for more is allocated as rows are read.
 constexpr int64_t kMaxReserve = int64_t{1} << 22;
 
-// Takes the cell in front of the first comma off `line`.
+// Removes and returns the first cell of `line`.
 absl::string_view TakeCell(absl::string_view* line) {
   const size_t comma = std::min(line->find(','), line->size());
   const absl::string_view cell = line->substr(0, comma);
@@ -44,8 +45,8 @@ absl::Status WrongCount(const LineReader& in, int64_t wanted) {
       in.path(), " has ", in.line_number(), " rows; wanted: ", wanted));
 }
 
-// Calls row(line) for `num_rows` lines of equally many cells; after the first
-// it knows the columns. No more lines than that may follow.
+// Calls row(line, columns) for each line. There must be `num_rows` lines, with
+// as many cells as the first one. Returns the number of columns.
 template <typename Row>
 absl::StatusOr<int64_t> ForEachRow(LineReader& in, int64_t num_rows, Row row) {
   int64_t columns = 0;
@@ -81,8 +82,8 @@ void ReserveFor(std::vector<T>& values, int64_t num_rows, int64_t columns) {
 constexpr char kFloatAllowed[] =
     "a decimal number in float32's range (nan and inf too)";
 
-// The cells of a label file, as integers for as long as all are whole and as
-// floats from the start, for the first that is not may come last.
+// The cells of a label file, as integers while all are whole, and always as
+// floats too, since the first number that is not whole may come last.
 class LabelCells {
  public:
   absl::Status Add(const LineReader& in, absl::string_view cell) {
@@ -115,7 +116,7 @@ class LabelCells {
   std::vector<float> floats_;
 };
 
-// Numbers as programs write them, "1.0" and "0.000e+00" too.
+// Accepts numbers as programs write them: "1.0" and "0.000e+00" too.
 std::optional<bool> ParseTruth(absl::string_view cell) {
   const absl::string_view word = absl::StripAsciiWhitespace(cell);
   if (absl::EqualsIgnoreCase(word, "true")) return true;

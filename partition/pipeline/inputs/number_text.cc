@@ -30,8 +30,8 @@ std::optional<T> ParseAll(absl::string_view text) {
   return value;
 }
 
-// Below the least denormal, which from_chars calls out of range: strtof and
-// strtod round it, to zero or the least denormal.
+// Handles numbers below the least denormal, which from_chars reports as out of
+// range. strtof and strtod round them to zero or the least denormal.
 template <typename T>
 std::optional<T> ParseTiny(absl::string_view text) {
   const std::string terminated(text);
@@ -66,7 +66,7 @@ bool AllDigits(absl::string_view text) {
   return true;
 }
 
-// A decimal number taken apart: 0.`digits` * 10^`point`.
+// A decimal number in parts: its value is 0.`digits` * 10^`point`.
 struct Decimal {
   bool negative = false;
   std::string digits;
@@ -111,7 +111,7 @@ std::optional<int64_t> ParseWholeNumber(absl::string_view text) {
   if (const auto whole = ParseAll<int64_t>(text)) return whole;
   std::optional<Decimal> decimal = TakeApart(text);
   if (!decimal.has_value()) return std::nullopt;
-  // Leading zeros carry nothing; then at most 19 digits are left of the point.
+  // Without leading zeros at most 19 digits remain left of the point.
   const size_t zeros =
       std::min(decimal->digits.find_first_not_of('0'), decimal->digits.size());
   decimal->digits.erase(0, zeros);

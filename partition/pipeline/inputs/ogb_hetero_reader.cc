@@ -24,7 +24,7 @@ namespace {
 using Rows = std::shared_ptr<const RowSource>;
 using Flags = std::optional<std::vector<bool>>;
 
-// What a table of True and False says must agree with what is there.
+// Checks that a table of True and False agrees with the files.
 absl::Status CheckFlag(const Flags& flags, int type, bool found,
                        const std::string& table, const std::string& what) {
   if (!flags.has_value() || (*flags)[type] == found) return absl::OkStatus();
@@ -35,9 +35,10 @@ absl::Status CheckFlag(const Flags& flags, int type, bool found,
                            " says that it is; make them agree"));
 }
 
-// Nothing in the other files need speak for the number of nodes, which all may
-// be isolated; so what they take at the least is held against the machine:
-// a placement, and for each relation that ends there an indptr.
+// Checks that the nodes fit into memory. The other files cannot confirm the
+// number of nodes, since all may be isolated, so the memory that they take at
+// least is compared with the machine's: a placement, and an indptr for each
+// relation that ends there.
 absl::Status CheckMemory(const std::vector<NodeContent>& types,
                          const std::vector<Relation>& relations,
                          bool add_reverse) {
@@ -82,7 +83,7 @@ class HeteroReader {
  private:
   std::vector<NodeContent>& types() { return input_.content.node_types; }
 
-  // A column of all node types that have it: raw/<files>/<type>/<files>.
+  // Reads a column of all node types that have it: raw/<files>/<type>/<files>.
   absl::Status ReadNodeRows(const std::string& files, const std::string& table,
                             TableReader read, Rows NodeContent::*column) {
     const std::string flags_at = raw_ + "nodetype-has-" + table;
@@ -99,7 +100,7 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  // raw/NAME/<type>/NAME, of the types that have it; of one at least.
+  // Reads raw/NAME/<type>/NAME of the types that have it; at least one must.
   absl::Status ReadNodeTimes() {
     const NamedFile file = NodeTimeFile(options_);
     if (!file.name.has_value()) return absl::OkStatus();
@@ -124,7 +125,7 @@ class HeteroReader {
                      " names, is nowhere there"));
   }
 
-  // A file of the relation's folder, where it is there.
+  // Reads a file of the relation's folder, if it exists.
   absl::StatusOr<Rows> ReadEdgeFile(const NamedFile& file,
                                     const std::string& folder, int64_t count,
                                     bool& found) {
@@ -135,7 +136,7 @@ class HeteroReader {
     return rows;
   }
 
-  // Of those that were asked for, the relation's.
+  // Reads those of the requested masks that the relation has.
   absl::StatusOr<std::map<std::string, Rows>> ReadMasks(
       const std::string& folder, int64_t count) {
     std::map<std::string, Rows> masks;
@@ -149,8 +150,8 @@ class HeteroReader {
     return masks;
   }
 
-  // Folders that are named after no node type, nor after a relation where those
-  // may be.
+  // Notes folders that are named after no node type (nor, with `relations`,
+  // after a relation).
   absl::Status NoteStrangers(const std::string& folder,
                              bool relations = false) {
     ASSIGN_OR_RETURN(const auto names, ListFolders(folder));
@@ -163,7 +164,7 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  // split/<scheme>/<head>___<relation>___<tail>, of all schemes.
+  // Reads split/<scheme>/<head>___<relation>___<tail> of all schemes.
   absl::StatusOr<std::vector<EdgeSplitInput>> ReadSplitsOf(
       const Relation& relation, int64_t num_edges) {
     const EdgeSplitLimits limits{NodesOf(relation.src_type),
@@ -285,13 +286,14 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  // By row of the relation's file.
+  // Columns by row of the relation's edge file.
   struct EdgeColumns {
     Rows attr, weight, time;
     std::map<std::string, Rows> masks;
   };
 
-  // Edge ids, and so rows of columns, are the places in `rows`.
+  // Adds an edge type. Edge ids, and thus rows of columns, are positions in
+  // `rows`.
   absl::Status AddEdges(const Relation& relation, EdgeRows rows,
                         const EdgeColumns& columns) {
     EdgeContent edges;

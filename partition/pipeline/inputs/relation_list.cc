@@ -39,7 +39,8 @@ absl::StatusOr<Relation> ReadRelation(const std::vector<NodeContent>& types,
   return relation;
 }
 
-// Names of files and tensors join the parts, so that two types may share one.
+// Checks names of files and tensors for duplicates: they join the parts of an
+// edge type, so that two edge types may have the same one.
 class TakenNames {
  public:
   explicit TakenNames(const WordTable& table) : table_(table) {}
