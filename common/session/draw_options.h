@@ -29,7 +29,7 @@ enum class TimeMode {
   kEdge,  // the edge's time: PyG's time_attr of edges
   kNode,  // the neighbour's time: PyG's time_attr of nodes
 };
-// Which of the edges before the input's time are taken.
+// Which of the edges that the input's time permits are taken.
 enum class TemporalStrategy {
   kUniform,
   kLast,  // the latest; nothing is drawn
@@ -99,14 +99,12 @@ struct DrawTraits {
 
 // Checks that the graph has the data that the options need.
 // - Weights and times: at least one planned type has them; draws of the others
-// are
-//   uniform and unrestricted.
+//   are uniform and unrestricted.
 // - LABOR: all planned types store their neighbours' ids.
 // - A mask: at least one planned type has it; all edges of the others may be
-// drawn.
+//   drawn.
 // - Predicates: a type that is named must be planned and have all the columns;
-// at
-//   least one type that is not named must have those of the default.
+//   at least one type that is not named must have those of the default.
 // INVALID_ARGUMENT with the field, its value and what is allowed.
 absl::Status CheckDrawsOn(const DrawTraits& graph, const v1::SessionSpec& spec);
 
