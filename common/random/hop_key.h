@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/hash/sha256.h"
 #include "common/random/philox.h"
 
 namespace tributary {
@@ -33,6 +34,9 @@ struct HopKeyParts {
   uint32_t hop = 0;
   std::string_view type_name;  // "src,rel,dst"; or empty
 };
+
+// Returns the key made of the first two little-endian words of a digest.
+PhiloxKey KeyFromDigest(const Sha256Digest& digest);
 
 // Returns the first two words of the SHA-256 that docs/sampling.md defines.
 PhiloxKey MakeHopKey(const HopKeyParts& parts);
