@@ -31,9 +31,6 @@ std::string_view FeatureDTypeName(FeatureDType dtype);
 absl::StatusOr<FeatureDType> FeatureDTypeFromName(std::string_view name);
 absl::StatusOr<FeatureDType> FeatureDTypeFromCode(uint32_t code);
 
-// Returns whether `dtype` is a floating-point type.
-bool IsFloating(DType dtype);
-
 // Returns the type in batches of a column stored as `stored`. Integers keep
 // their type.
 DType DTypeInBatch(DType stored, FeatureDType asked);

@@ -37,6 +37,11 @@ size_t DTypeSize(DType dtype) { return EntryOf(dtype).size; }
 
 std::string_view DTypeName(DType dtype) { return EntryOf(dtype).name; }
 
+bool IsFloating(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
+         dtype == DType::kFloat32 || dtype == DType::kFloat64;
+}
+
 absl::StatusOr<DType> DTypeFromCode(uint32_t code) {
   if (code == 0 || code >= kEntries.size()) {
     return absl::InvalidArgumentError(

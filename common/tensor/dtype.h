@@ -32,6 +32,9 @@ size_t DTypeSize(DType dtype);
 // value that is no DType.
 std::string_view DTypeName(DType dtype);
 
+// Returns whether `dtype` is a floating-point type.
+bool IsFloating(DType dtype);
+
 // Return the DType of a code or name; INVALID_ARGUMENT if there is none.
 absl::StatusOr<DType> DTypeFromCode(uint32_t code);
 absl::StatusOr<DType> DTypeFromName(std::string_view name);
