@@ -46,9 +46,9 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   void Stop();
 
  private:
-  void Poll();
+  void ScheduleNextRead();
   void Read();
-  void Take(absl::StatusOr<std::vector<Address>> reading);
+  void ApplyReading(absl::StatusOr<std::vector<Address>> reading);
 
   const DiscoverySource source_;
   const std::shared_ptr<Strand> strand_;

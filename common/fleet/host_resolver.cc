@@ -49,11 +49,11 @@ class LookUp {
     begin_error_ = getaddrinfo_a(GAI_NOWAIT, list, 1, nullptr);
     return begin_error_ == 0;
   }
-  // Waits up to kPiece; returns true if the look-up has ended.
+  // Waits up to kWaitStep; returns true if the look-up has ended.
   bool Wait() const {
     const gaicb* const list[] = {&control_};
-    const timespec piece = absl::ToTimespec(kPiece);
-    gai_suspend(list, 1, &piece);
+    const timespec step = absl::ToTimespec(kWaitStep);
+    gai_suspend(list, 1, &step);
     return ended();
   }
   bool ended() const {
@@ -71,7 +71,7 @@ class LookUp {
 
  private:
   // gai_suspend cannot be woken, so a destructor may wait for this long.
-  static constexpr absl::Duration kPiece = absl::Milliseconds(20);
+  static constexpr absl::Duration kWaitStep = absl::Milliseconds(20);
 
   const Address name_;
   addrinfo hints_{};

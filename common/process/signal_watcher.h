@@ -48,12 +48,12 @@ class SignalWatcher {
  private:
   void Watch();
   void HandleSignal(int signal);
-  [[noreturn]] void End(int signal) const;
+  [[noreturn]] void ExitBySignal(int signal) const;
 
   const SignalWatcherOptions options_;
-  sigset_t mask_before_;  // signal mask of the creating thread
-  const int signals_;     // signalfd
-  const int end_;         // eventfd; written by the destructor
+  sigset_t mask_before_;    // signal mask of the creating thread
+  const int signal_fd_;     // signalfd
+  const int end_event_fd_;  // eventfd; written by the destructor
   std::atomic<bool> stopped_{false};
   Mutex mutex_;
   absl::AnyInvocable<void(int)> stop_ ABSL_GUARDED_BY(mutex_);

@@ -14,7 +14,7 @@ class Strand::Turn {
   ~Turn() {
     if (strand_ != nullptr) strand_->DropAll();
   }
-  void operator()() { std::exchange(strand_, nullptr)->RunSome(); }
+  void operator()() { std::exchange(strand_, nullptr)->RunOne(); }
 
  private:
   std::shared_ptr<Strand> strand_;
@@ -46,7 +46,7 @@ void Strand::DropAll() {
 }
 
 // Runs one task per turn, so that strands share the executor fairly.
-void Strand::RunSome() {
+void Strand::RunOne() {
   Task task;
   {
     MutexLock lock(mutex_);

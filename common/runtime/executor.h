@@ -67,7 +67,7 @@ class Strand : public std::enable_shared_from_this<Strand> {
 
  private:
   class Turn;
-  void RunSome();
+  void RunOne();
   void DropAll();
 
   Executor* const executor_;

@@ -10,7 +10,7 @@ namespace {
 
 // Executors delay a posted task by up to this long, so that tasks posted at the
 // same moment interleave differently with each seed.
-constexpr absl::Duration kMostPostDelay = absl::Microseconds(20);
+constexpr absl::Duration kMaxPostDelay = absl::Microseconds(20);
 
 }  // namespace
 
@@ -20,17 +20,18 @@ SimScheduler::SimScheduler(uint64_t seed)
 // Repeats, because tasks may own streams and reservations whose destruction
 // schedules more events.
 SimScheduler::~SimScheduler() {
-  while (!events_.empty() || !frozen_events_.empty() || !graveyard_.empty()) {
+  while (!events_.empty() || !frozen_events_.empty() ||
+         !dropped_tasks_.empty()) {
     auto events = std::exchange(events_, {});
     auto frozen = std::exchange(frozen_events_, {});
-    auto graveyard = std::exchange(graveyard_, {});
+    auto dropped = std::exchange(dropped_tasks_, {});
     keys_.clear();
   }
 }
 
 SimExecutor* SimScheduler::AddNode(std::string name, double drift) {
   const int id = static_cast<int>(nodes_.size());
-  const SimRandom random(seed_, absl::StrCat(name, "#", nodes_named_[name]++));
+  const SimRandom random(seed_, absl::StrCat(name, "#", name_counts_[name]++));
   nodes_.push_back(
       {std::make_unique<SimExecutor>(this, id, std::move(name), drift),
        random});
@@ -45,12 +46,12 @@ void SimScheduler::Crash(NodeId node) {
       ++it;
       continue;
     }
-    graveyard_.push_back(std::move(it->second.task));
+    dropped_tasks_.push_back(std::move(it->second.task));
     keys_.erase(it->first.id);
     it = events_.erase(it);
   }
   for (Event& event : frozen_events_) {
-    if (event.node == node) graveyard_.push_back(std::move(event.task));
+    if (event.node == node) dropped_tasks_.push_back(std::move(event.task));
   }
   std::erase_if(frozen_events_,
                 [node](const Event& event) { return event.node == node; });
@@ -88,7 +89,7 @@ size_t SimScheduler::num_pending(NodeId node) const {
 uint64_t SimScheduler::Schedule(NodeId node, absl::Time when, Task task) {
   const uint64_t id = next_id_++;
   if (crashed(node)) {
-    graveyard_.push_back(std::move(task));
+    dropped_tasks_.push_back(std::move(task));
     return id;
   }
   const Key key{std::max(when, now_), random(node).Next() >> 1 | 1, id};
@@ -101,14 +102,14 @@ bool SimScheduler::Cancel(uint64_t event) {
   auto it = keys_.find(event);
   if (it == keys_.end()) return false;
   auto found = events_.find(it->second);
-  graveyard_.push_back(std::move(found->second.task));
+  dropped_tasks_.push_back(std::move(found->second.task));
   events_.erase(found);
   keys_.erase(it);
   return true;
 }
 
 bool SimScheduler::Step() {
-  { auto buried = std::exchange(graveyard_, {}); }
+  { auto dropped = std::exchange(dropped_tasks_, {}); }
   while (!events_.empty()) {
     auto first = events_.begin();
     now_ = first->first.when;
@@ -123,7 +124,7 @@ bool SimScheduler::Step() {
     last_node_ = event.node;
     event.task();
     event.task = nullptr;
-    { auto buried = std::exchange(graveyard_, {}); }
+    { auto dropped = std::exchange(dropped_tasks_, {}); }
     if (each_step_) each_step_();
     return true;
   }
@@ -149,7 +150,7 @@ bool SimScheduler::Drain(uint64_t max_events) {
 
 void SimExecutor::Post(Task task) {
   const absl::Duration delay =
-      scheduler_->random(node_).Between(absl::ZeroDuration(), kMostPostDelay);
+      scheduler_->random(node_).Between(absl::ZeroDuration(), kMaxPostDelay);
   scheduler_->Schedule(node_, scheduler_->now() + delay, std::move(task));
 }
 

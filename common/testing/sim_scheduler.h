@@ -115,9 +115,9 @@ class SimScheduler {
   std::map<Key, Event> events_;
   std::map<uint64_t, Key> keys_;  // by event id, for Cancel
   std::vector<Node> nodes_;
-  std::map<std::string, int> nodes_named_;
+  std::map<std::string, int> name_counts_;
   std::vector<Event> frozen_events_;
-  std::vector<Task> graveyard_;  // dropped tasks, destroyed between events
+  std::vector<Task> dropped_tasks_;  // dropped tasks, destroyed between events
   std::function<void()> each_step_;
 };
 

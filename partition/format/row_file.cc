@@ -57,7 +57,7 @@ class RowFile::Reading {
       const Extent extent = ExtentAt(at);
       at += extent.num_rows;
       ++counts.reads;
-      if (TakeFromCache(extent)) {
+      if (ReadFromCache(extent)) {
         Convert(extent);
       } else {
         missing.push_back(extent);
@@ -68,7 +68,7 @@ class RowFile::Reading {
         return absl::CancelledError(
             absl::StrCat("rows of ", file_.path_, " are no longer wanted"));
       }
-      RETURN_IF_ERROR(TakeFromDisk(extent));
+      RETURN_IF_ERROR(ReadFromDisk(extent));
       Convert(extent);
     }
     counts.rows = order_.size();
@@ -106,13 +106,13 @@ class RowFile::Reading {
             (last - first + 1) * row_bytes()};
   }
 
-  size_t PlaceOf(uint32_t index) const {
+  size_t DestinationOf(uint32_t index) const {
     return places_.to.empty() ? index : places_.to[index];
   }
 
   // Sets `vectors` to the destinations of an extent's bytes, without the first
   // `skip`; returns how many there are.
-  int Places(const Extent& extent, size_t skip, Vectors& vectors) {
+  int SetDestinations(const Extent& extent, size_t skip, Vectors& vectors) {
     if (places_.convert != nullptr) {
       stored_.resize(std::max(stored_.size(), extent.bytes));
       vectors[0] = {stored_.data() + skip, extent.bytes - skip};
@@ -130,7 +130,7 @@ class RowFile::Reading {
       const uint32_t index = order_[extent.first + i];
       const uint64_t row = places_.rows[index];
       add(gap_.data(), (row - next) * row_bytes());
-      add(places_.out + PlaceOf(index) * row_bytes(), row_bytes());
+      add(places_.out + DestinationOf(index) * row_bytes(), row_bytes());
       next = row + 1;
     }
     return n;
@@ -144,29 +144,29 @@ class RowFile::Reading {
       const uint32_t index = order_[extent.first + i];
       places_.convert(
           stored_.data() + (places_.rows[index] - first) * row_bytes(),
-          places_.width, places_.out + PlaceOf(index) * places_.row_bytes,
-          places_.scales + PlaceOf(index) * places_.scale_bytes);
+          places_.width, places_.out + DestinationOf(index) * places_.row_bytes,
+          places_.scales + DestinationOf(index) * places_.scale_bytes);
     }
   }
 
   // Reads an extent from the page cache. Returns false if not all of it was
   // there; the kernel has then started to read it.
-  bool TakeFromCache(const Extent& extent) {
-    if (!file_.cache_can_tell_.load(std::memory_order_relaxed)) return false;
+  bool ReadFromCache(const Extent& extent) {
+    if (!file_.supports_nowait_.load(std::memory_order_relaxed)) return false;
     Vectors vectors;
-    const int n = Places(extent, 0, vectors);
+    const int n = SetDestinations(extent, 0, vectors);
     const ssize_t got = preadv2(file_.fd_.get(), vectors.data(), n,
                                 static_cast<off_t>(extent.offset), RWF_NOWAIT);
     if (got < 0 && (errno == EOPNOTSUPP || errno == EINVAL)) {
-      file_.cache_can_tell_.store(false, std::memory_order_relaxed);
+      file_.supports_nowait_.store(false, std::memory_order_relaxed);
     }
     return got == static_cast<ssize_t>(extent.bytes);
   }
 
-  absl::Status TakeFromDisk(const Extent& extent) {
+  absl::Status ReadFromDisk(const Extent& extent) {
     Vectors vectors;
     for (size_t have = 0; have < extent.bytes;) {
-      const int n = Places(extent, have, vectors);
+      const int n = SetDestinations(extent, have, vectors);
       const ssize_t got = preadv(file_.fd_.get(), vectors.data(), n,
                                  static_cast<off_t>(extent.offset + have));
       if (got < 0 && errno == EINTR) continue;

@@ -87,7 +87,7 @@ class RowFile {
   const std::string path_;
   const Table table_;
   // False once the file system has refused RWF_NOWAIT.
-  mutable std::atomic<bool> cache_can_tell_{true};
+  mutable std::atomic<bool> supports_nowait_{true};
 };
 
 }  // namespace tributary

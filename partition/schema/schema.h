@@ -27,6 +27,11 @@ struct ColumnSchema {
   // Returns the number of values in a row.
   size_t width() const { return dim == 0 ? 1 : static_cast<size_t>(dim); }
   size_t row_bytes() const { return DTypeSize(dtype) * width(); }
+  // Returns the shape of an array of `rows` rows: [rows] or [rows, dim].
+  std::vector<int64_t> array_shape(int64_t rows) const {
+    if (dim == 0) return {rows};
+    return {rows, dim};
+  }
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };
 

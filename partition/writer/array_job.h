@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/tensor/npy.h"
-#include "partition/schema/schema.h"
 #include "partition/writer/array_writer.h"
 
 namespace tributary {
@@ -27,9 +26,6 @@ struct ArrayJob {
 NpyType IdType(uint64_t num_ids);
 // Appends an id. Requires `type` from IdType, and an id that fits it.
 void PushId(ArrayWriter& out, NpyType type, int64_t id);
-
-// [rows], or [rows, dim].
-std::vector<int64_t> ColumnShape(int64_t rows, const ColumnSchema& schema);
 
 }  // namespace tributary
 

@@ -3,10 +3,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "common/text/utf8.h"
 #include "partition/writer/edge_columns.h"
-#include "partition/writer/parallel_for.h"
 #include "partition/writer/row_order.h"
 
 namespace tributary {

@@ -4,8 +4,8 @@
 
 #include "common/random/hop_key.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/parallel_for.h"
 #include "partition/format/paths.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "partition/writer/parallel_for.h"
+#include "common/runtime/parallel_for.h"
 
 namespace tributary {
 namespace {

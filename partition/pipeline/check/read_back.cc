@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/pipeline/check/derived_check.h"
 #include "partition/pipeline/check/mapped_rows.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/pipeline/check/read_back.h"
 #include "partition/writer/content_digest.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
@@ -193,13 +193,14 @@ absl::Status CompareSplits(const GraphContent& graph,
 // edges.
 absl::Status CheckReverse(const EdgeContent& of, const EdgeContent& reverse,
                           int64_t num_src) {
-  const Adjacency turned = of.in_edges.Transposed(num_src);
+  const Adjacency reversed = of.in_edges.Transposed(num_src);
   return ParallelFor(num_src, kGrain, [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
-      const uint64_t first = turned.indptr()[v], last = turned.indptr()[v + 1];
+      const uint64_t first = reversed.indptr()[v],
+                     last = reversed.indptr()[v + 1];
       bool same = reverse.in_edges.indptr()[v + 1] == last;
       for (uint64_t i = first; same && i < last; ++i) {
-        same = turned.edge(i) == reverse.in_edges.edge(i);
+        same = reversed.edge(i) == reverse.in_edges.edge(i);
       }
       if (same) continue;
       return absl::DataLossError(

@@ -55,7 +55,8 @@ SplitContent ToSplitContent(const EdgeSplitInput& split,
 
 }  // namespace
 
-void FindEnds(const EdgeRows& edges, absl::Span<EdgeSplitInput> splits) {
+void FillEndsFromRows(const EdgeRows& edges,
+                      absl::Span<EdgeSplitInput> splits) {
   for (EdgeSplitInput& split : splits) {
     for (int64_t row : split.rows) {
       split.ends.src.push_back(edges.src[row]);

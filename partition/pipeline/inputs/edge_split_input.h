@@ -22,7 +22,7 @@ struct EdgeSplitInput {
 
 // Fills the ends of splits that are given by rows. Call while `edges` still
 // holds the rows. Requires rows below edges.src.size().
-void FindEnds(const EdgeRows& edges, absl::Span<EdgeSplitInput> splits);
+void FillEndsFromRows(const EdgeRows& edges, absl::Span<EdgeSplitInput> splits);
 
 // Appends splits of `edges` to those of `content`, in order. An edge's id is
 // that of its row (the first of an edge and its reverse); otherwise the lowest

@@ -33,7 +33,7 @@ std::optional<T> ParseAll(absl::string_view text) {
 // Handles numbers below the least denormal, which from_chars reports as out of
 // range. strtof and strtod round them to zero or the least denormal.
 template <typename T>
-std::optional<T> ParseTiny(absl::string_view text) {
+std::optional<T> ParseBelowDenormal(absl::string_view text) {
   const std::string terminated(text);
   char* end = nullptr;
   T value;
@@ -53,7 +53,8 @@ std::optional<T> ParseFloating(absl::string_view text) {
   T value = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::result_out_of_range) return ParseTiny<T>(text);
+  if (error == std::errc::result_out_of_range)
+    return ParseBelowDenormal<T>(text);
   if (error != std::errc() || at != end) return std::nullopt;
   if (std::isnan(value)) return std::numeric_limits<T>::quiet_NaN();
   return value;
@@ -73,7 +74,7 @@ struct Decimal {
   int64_t point = 0;
 };
 
-std::optional<Decimal> TakeApart(absl::string_view text) {
+std::optional<Decimal> ParseDecimal(absl::string_view text) {
   Decimal decimal;
   decimal.negative = absl::ConsumePrefix(&text, "-");
   const size_t e = text.find_first_of("eE");
@@ -109,7 +110,7 @@ std::optional<double> ParseFloat64(absl::string_view text) {
 std::optional<int64_t> ParseWholeNumber(absl::string_view text) {
   text = Trim(text);
   if (const auto whole = ParseAll<int64_t>(text)) return whole;
-  std::optional<Decimal> decimal = TakeApart(text);
+  std::optional<Decimal> decimal = ParseDecimal(text);
   if (!decimal.has_value()) return std::nullopt;
   // Without leading zeros at most 19 digits remain left of the point.
   const size_t zeros =

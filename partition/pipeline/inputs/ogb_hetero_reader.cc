@@ -88,7 +88,7 @@ class HeteroReader {
                             TableReader read, Rows NodeContent::*column) {
     const std::string flags_at = raw_ + "nodetype-has-" + table;
     ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
-    RETURN_IF_ERROR(NoteStrangers(raw_ + files));
+    RETURN_IF_ERROR(NoteUnknownFolders(raw_ + files));
     for (size_t t = 0; t < types().size(); ++t) {
       NodeContent& type = types()[t];
       const std::string stem =
@@ -105,7 +105,7 @@ class HeteroReader {
     const NamedFile file = NodeTimeFile(options_);
     if (!file.name.has_value()) return absl::OkStatus();
     const std::string folder = raw_ + *file.name;
-    RETURN_IF_ERROR(NoteStrangers(folder));
+    RETURN_IF_ERROR(NoteUnknownFolders(folder));
     bool found = false;
     for (NodeContent& type : types()) {
       const std::string stem =
@@ -115,11 +115,11 @@ class HeteroReader {
       found = found || type.time != nullptr;
     }
     if (found) return absl::OkStatus();
-    return NobodyHas(file, folder + "/<type>/");
+    return NamedFileMissing(file, folder + "/<type>/");
   }
 
-  static absl::Status NobodyHas(const NamedFile& file,
-                                const std::string& folder) {
+  static absl::Status NamedFileMissing(const NamedFile& file,
+                                       const std::string& folder) {
     return absl::NotFoundError(
         absl::StrCat(folder, *file.name, ".csv.gz (or .csv), which ", file.flag,
                      " names, is nowhere there"));
@@ -152,8 +152,8 @@ class HeteroReader {
 
   // Notes folders that are named after no node type (nor, with `relations`,
   // after a relation).
-  absl::Status NoteStrangers(const std::string& folder,
-                             bool relations = false) {
+  absl::Status NoteUnknownFolders(const std::string& folder,
+                                  bool relations = false) {
     ASSIGN_OR_RETURN(const auto names, ListFolders(folder));
     for (const std::string& name : names) {
       const bool listed = absl::c_any_of(
@@ -200,7 +200,7 @@ class HeteroReader {
                           const std::string& scheme) {
     const std::string flags_at = folder + "/nodetype-has-split";
     ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
-    RETURN_IF_ERROR(NoteStrangers(folder, /*relations=*/true));
+    RETURN_IF_ERROR(NoteUnknownFolders(folder, /*relations=*/true));
     for (const char* name : {"test", "train", "valid"}) {
       ASSIGN_OR_RETURN(const std::string path, FindCsv(folder + "/" + name));
       if (!path.empty()) Note(path, "node type");
@@ -224,19 +224,19 @@ class HeteroReader {
   }
 
   absl::Status ReadRelations() {
-    RETURN_IF_ERROR(NoteUnlisted());
+    RETURN_IF_ERROR(NoteUnlistedRelations());
     for (const Relation& relation : relations_) {
       RETURN_IF_ERROR(ReadRelation(relation));
     }
     if (options_.edge_weight.has_value() && !found_weights_) {
-      return NobodyHas(EdgeWeightFile(options_), raw_ + "relations/*/");
+      return NamedFileMissing(EdgeWeightFile(options_), raw_ + "relations/*/");
     }
     if (options_.edge_time.has_value() && !found_times_) {
-      return NobodyHas(EdgeTimeFile(options_), raw_ + "relations/*/");
+      return NamedFileMissing(EdgeTimeFile(options_), raw_ + "relations/*/");
     }
     for (const NamedFile& file : EdgeMaskFiles(options_)) {
       if (found_masks_.contains(*file.name)) continue;
-      return NobodyHas(file, raw_ + "relations/*/");
+      return NamedFileMissing(file, raw_ + "relations/*/");
     }
     auto& edges = input_.content.edge_types;
     std::sort(edges.begin(), edges.end(),
@@ -247,7 +247,7 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  absl::Status NoteUnlisted() {
+  absl::Status NoteUnlistedRelations() {
     std::vector<std::string> listed;
     for (const Relation& r : relations_) listed.push_back(r.folder());
     std::sort(listed.begin(), listed.end());
@@ -280,7 +280,7 @@ class HeteroReader {
           AddEdges(relation.Reverse(), {rows.dst, rows.src}, columns));
     }
     ASSIGN_OR_RETURN(auto splits, ReadSplitsOf(relation, count));
-    FindEnds(rows, absl::MakeSpan(splits));
+    FillEndsFromRows(rows, absl::MakeSpan(splits));
     RETURN_IF_ERROR(AddEdges(relation, std::move(rows), columns));
     AddEdgeSplits(splits, input_.content.edge_types.back(), input_.content);
     return absl::OkStatus();

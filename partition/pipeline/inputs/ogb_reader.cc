@@ -66,7 +66,7 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
   ASSIGN_OR_RETURN(EdgeRows rows,
                    ReadEdgeTable(path, num_edges, num_nodes, num_nodes));
-  FindEnds(rows, edge_splits);
+  FillEndsFromRows(rows, edge_splits);
   const AdjacencyOptions adjacency{.add_reverse = options.add_reverse,
                                    .dedupe = options.dedupe};
   ASSIGN_OR_RETURN(

@@ -64,8 +64,8 @@ class TakenNames {
   std::map<std::string, std::string> taken_;  // joined name -> edge type
 };
 
-absl::Status TakeReverse(const WordTable& table, size_t row,
-                         const Relation& relation, TakenNames& names) {
+absl::Status ReserveReverseName(const WordTable& table, size_t row,
+                                const Relation& relation, TakenNames& names) {
   const Relation reverse = relation.Reverse();
   const absl::Status named = CheckTypeName(reverse.rel);
   if (!named.ok()) return table.ErrorAt(row, named.message());
@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<Relation>> ReadRelationList(
   }
   if (!add_reverse) return relations;
   for (size_t row = 0; row < relations.size(); ++row) {
-    RETURN_IF_ERROR(TakeReverse(table, row, relations[row], names));
+    RETURN_IF_ERROR(ReserveReverseName(table, row, relations[row], names));
   }
   return relations;
 }

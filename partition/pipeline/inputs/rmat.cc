@@ -10,9 +10,9 @@
 #include "common/random/permutation.h"
 #include "common/random/philox.h"
 #include "common/random/purpose_key.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/schema/schema_check.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {

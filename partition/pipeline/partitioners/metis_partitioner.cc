@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {

@@ -33,9 +33,8 @@ class Partitioner {
 
 // Returns the partitioner of `method`:
 //   random: node i of each type goes to floor(position(i) * P / N), where
-//   position
-//     is its place in a keyed permutation of 0..N-1 (docs/graph-format.md).
-//     Parts differ by at most one node.
+//     position is its place in a keyed permutation of 0..N-1
+//     (docs/graph-format.md). Parts differ by at most one node.
 //   metis: METIS's k-way partitioning (Karypis & Kumar, SIAM J. Sci. Comput.
 //     1998) of the undirected graph without loops and parallel edges, all node
 //     types in one graph; the seed is fixed. Up to 2^31 - 1 ends of edges.

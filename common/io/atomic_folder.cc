@@ -1,4 +1,4 @@
-#include "common/io/file_atomic_folder.h"
+#include "common/io/atomic_folder.h"
 
 #include <fcntl.h>
 #include <unistd.h>

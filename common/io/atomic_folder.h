@@ -1,6 +1,6 @@
 // A folder that appears complete or not at all.
-#ifndef TRIBUTARY_COMMON_IO_FILE_ATOMIC_FOLDER_H_
-#define TRIBUTARY_COMMON_IO_FILE_ATOMIC_FOLDER_H_
+#ifndef TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_
+#define TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_
 
 #include <string>
 #include <string_view>
@@ -43,4 +43,4 @@ class AtomicFolder {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_COMMON_IO_FILE_ATOMIC_FOLDER_H_
+#endif  // TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_

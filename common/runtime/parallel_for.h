@@ -1,6 +1,6 @@
 // A loop on all cores, for work on whole graphs.
-#ifndef TRIBUTARY_PARTITION_WRITER_PARALLEL_FOR_H_
-#define TRIBUTARY_PARTITION_WRITER_PARALLEL_FOR_H_
+#ifndef TRIBUTARY_COMMON_RUNTIME_PARALLEL_FOR_H_
+#define TRIBUTARY_COMMON_RUNTIME_PARALLEL_FOR_H_
 
 #include <cstddef>
 
@@ -19,4 +19,4 @@ absl::Status ParallelFor(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_PARTITION_WRITER_PARALLEL_FOR_H_
+#endif  // TRIBUTARY_COMMON_RUNTIME_PARALLEL_FOR_H_
