@@ -312,7 +312,7 @@ absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
 
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,
                           absl::Span<const int64_t> times) {
-  // All hosts are little-endian, as the format is.
+  // Hosts are little-endian, as the format is.
   const auto bytes = [](absl::Span<const int64_t> values) {
     return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
                                values.size() * sizeof(int64_t));

@@ -65,7 +65,7 @@ struct NumNeighbors {
 // text.
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
 
-// Describes inputs that are links.
+// Inputs that are links.
 struct LinkInputs {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type
   LabelType label = LabelType::kNone;
