@@ -1,4 +1,5 @@
-// Constants of the room's header, shared by its writer and its reader.
+// Constants of a batch's header, shared by BatchLayout, which writes it, and
+// BatchView, which reads it.
 #ifndef TRIBUTARY_COMMON_BATCH_BATCH_HEADER_H_
 #define TRIBUTARY_COMMON_BATCH_BATCH_HEADER_H_
 

@@ -15,7 +15,7 @@ class HeaderWriter {
   explicit HeaderWriter(uint8_t* at) : at_(at) {}
   template <typename T>
   void Put(T value) {
-    PutBytes(&value, sizeof(value));  // hosts are little-endian
+    PutBytes(&value, sizeof(value));  // all hosts are little-endian
   }
   void PutBytes(const void* bytes, size_t n) {
     std::memcpy(at_, bytes, n);

@@ -1,7 +1,7 @@
-// How a batch lies in its room: a header, then tensors at 64-byte boundaries.
+// The memory layout of a batch: a header, then tensors at 64-byte boundaries.
 //
-// The same bytes are gathered by the server, travel as frames and are read in
-// place by the trainer. Layout, little-endian:
+// The server gathers tensors into these bytes, they travel as frames, and the
+// trainer reads them in place. Layout, little-endian:
 //
 //   u64 magic "TRIBATCH"   u32 version   u32 number of tensors
 //   u64 epoch   u64 index   u64 total bytes   u8[32] session identity
@@ -23,21 +23,25 @@
 
 namespace tributary {
 
-// Plans a room. Add all tensors, then Finish, then write.
+// Computes the layout of one batch and writes its header. A "room" is the
+// memory that holds the batch; the caller owns it. Call Add for every tensor,
+// then Finish, then the writing methods. Not thread-safe until Finish has
+// returned.
 class BatchLayout {
  public:
   explicit BatchLayout(const BatchKey& key) : key_(key) {}
 
-  // Returns a handle for Tensor(). Names are unique, at most 1024 bytes.
+  // Adds a tensor and returns its handle for Tensor(). Names are unique and
+  // have at most 1024 bytes.
   int Add(std::string name, DType dtype, Shape shape);
-  // Sets offsets. The total, header included.
+  // Assigns the offsets; returns the total number of bytes, header included.
   size_t Finish();
   size_t total_bytes() const { return total_bytes_; }
 
-  // Requires Finish(), and room.size() >= total_bytes(), 64-byte aligned.
-  // Writes the header and every padding byte.
+  // Writes the header and every padding byte. Requires Finish(), and a 64-byte
+  // aligned room with room.size() >= total_bytes().
   void WriteHeader(absl::Span<uint8_t> room) const;
-  // The bytes of a tensor within the room.
+  // Returns the bytes of a tensor in `room`. Requires Finish().
   absl::Span<uint8_t> Tensor(int handle, absl::Span<uint8_t> room) const;
 
  private:
@@ -50,8 +54,8 @@ class BatchLayout {
   };
 
   BatchKey key_;
-  std::vector<Entry> entries_;  // in order of Add
-  std::vector<int> by_name_;
+  std::vector<Entry> entries_;  // in the order of Add
+  std::vector<int> by_name_;    // handles, names ascending
   size_t header_bytes_ = 0;
   size_t total_bytes_ = 0;
 };

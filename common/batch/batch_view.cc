@@ -17,7 +17,7 @@ absl::Status Damaged(std::string_view what) {
       absl::StrCat("batch header is damaged: ", std::string(what)));
 }
 
-// Takes little-endian values off the front; fails when the room ends first.
+// Reads little-endian values from the front of the room; fails at its end.
 class HeaderReader {
  public:
   explicit HeaderReader(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -48,8 +48,8 @@ absl::StatusOr<std::string> ReadName(HeaderReader& in) {
   return name;
 }
 
-// The number of bytes of the tensor. An error when they, or those without a
-// dimension of 0, are beyond int64: shapes are multiplied elsewhere too.
+// Returns the number of bytes of the tensor. Refuses shapes whose product
+// exceeds int64, since other code multiplies shapes too.
 absl::StatusOr<size_t> ReadShape(HeaderReader& in, DType dtype, Shape* shape) {
   uint8_t dims = 0;
   RETURN_IF_ERROR(in.Get(&dims));

@@ -1,4 +1,4 @@
-// Reads a batch where it lies.
+// Reads a batch in place.
 #ifndef TRIBUTARY_COMMON_BATCH_BATCH_VIEW_H_
 #define TRIBUTARY_COMMON_BATCH_BATCH_VIEW_H_
 
@@ -13,22 +13,23 @@
 
 namespace tributary {
 
-// Views into a room that BatchLayout wrote and that outlives the view.
-// Immutable, copyable.
+// The key and tensors of a batch in memory that BatchLayout wrote. Its tensors
+// are views: the memory must outlive it. Immutable, copyable, thread-safe.
 class BatchView {
  public:
-  // Believes nothing: DATA_LOSS with the offending value when the header lies
-  // outside `room`, a tensor does, names do not ascend, or sizes disagree.
+  // Validates all of the header: DATA_LOSS, with the offending value, if the
+  // header or a tensor does not fit into `room`, names do not ascend, or sizes
+  // disagree.
   static absl::StatusOr<BatchView> Parse(absl::Span<const uint8_t> room);
 
   const BatchKey& key() const { return key_; }
-  // Names ascending bytewise.
+  // All tensors, names ascending bytewise.
   const std::vector<TensorView>& tensors() const { return tensors_; }
-  // Null when the batch has none of that name.
+  // Returns the tensor of that name, or null.
   const TensorView* Find(std::string_view name) const;
-  // Sum of the tensors' bytes, without header and padding.
+  // Returns the sum of the tensors' bytes, without header and padding.
   size_t payload_bytes() const;
-  // SHA-256 over the logical payload, as docs/sampling.md defines it.
+  // Returns the SHA-256 over the logical payload that docs/sampling.md defines.
   Sha256Digest Digest() const;
 
  private:

@@ -1,4 +1,4 @@
-// Layout and view are each other's inverse, and the view believes nothing.
+// BatchView reads what BatchLayout writes, and validates all input.
 #include "common/batch/batch_view.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST(BatchView, EveryTruncationIsRefused) {
   }
 }
 
-// Whatever one header byte becomes, tensors stay within the room.
+// Whatever value one header byte has, tensors stay within the room.
 TEST(BatchView, DamageNeverLeavesTheRoom) {
   AlignedBuffer room = Room();
   const size_t header =

@@ -13,7 +13,7 @@
 namespace tributary {
 namespace {
 
-constexpr size_t kMaxHostBytes = 253;  // of a DNS name (RFC 1035)
+constexpr size_t kMaxHostBytes = 253;  // limit of a DNS name (RFC 1035)
 
 absl::Status Malformed(std::string_view text, const char* why) {
   return absl::InvalidArgumentError(
@@ -22,7 +22,8 @@ absl::Status Malformed(std::string_view text, const char* why) {
 }
 
 bool IsSocketPath(std::string_view path) {
-  // sockaddr_un has 108 bytes; what is left is for a host system's prefixes.
+  // sockaddr_un holds 108 bytes; the rest is left for prefixes of a host
+  // system.
   return path.size() > 1 && path.size() <= 100 && path.front() == '/' &&
          std::none_of(path.begin(), path.end(), [](char c) {
            return c == ',' || absl::ascii_isspace(c) || absl::ascii_iscntrl(c);
@@ -38,7 +39,7 @@ bool IsName(std::string_view host) {
          std::all_of(host.begin(), host.end(), IsNameCharacter);
 }
 
-// Perhaps with a zone (RFC 4007): "fe80::1%eth0".
+// Accepts a zone (RFC 4007) too: "fe80::1%eth0".
 bool IsIpv6(std::string_view host) {
   const size_t percent = host.find('%');
   if (percent != host.npos && !IsName(host.substr(percent + 1))) return false;

@@ -1,4 +1,4 @@
-// Where a server is, and lists of such places.
+// The address of a server, and lists of addresses.
 #ifndef TRIBUTARY_COMMON_FLEET_ADDRESS_H_
 #define TRIBUTARY_COMMON_FLEET_ADDRESS_H_
 
@@ -11,8 +11,9 @@
 
 namespace tributary {
 
-// HOST:PORT; an IPv6 host is written [::1]:50051. Or a socket of this machine,
-// unix:/PATH, which is all of `host`; its port is 0.
+// HOST:PORT, where an IPv6 host is written [::1]:50051; or a Unix socket of
+// this machine, unix:/PATH, in which case `host` holds all of it and `port` is
+// 0.
 struct Address {
   std::string host;
   uint16_t port = 0;
@@ -24,17 +25,18 @@ struct Address {
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 
-// INVALID_ARGUMENT, with the text, when it is neither HOST:PORT nor unix:/PATH.
-// Port 0 is allowed only to listen on; a path has 2 to 100 bytes, none of them
-// a comma or white space.
+// Parses HOST:PORT or unix:/PATH; INVALID_ARGUMENT, with the text, for anything
+// else. Port 0 is allowed only for addresses to listen on. A path has 2 to 100
+// bytes, none of them a comma or white space.
 absl::StatusOr<Address> ParseAddress(std::string_view text,
                                      bool allow_port_zero = false);
 
-// "localhost", 127.0.0.0/8, ::1 or unix:/PATH: what only this machine reaches.
-// No name is looked up.
+// Returns true for addresses that only this machine can reach: "localhost",
+// 127.0.0.0/8, ::1 and unix:/PATH. Looks up no names.
 bool IsLoopback(std::string_view host);
 
-// "HOST:PORT,HOST:PORT,..."; doubles are refused.
+// Parses "HOST:PORT,HOST:PORT,...". INVALID_ARGUMENT as ParseAddress, and for
+// duplicates.
 absl::StatusOr<std::vector<Address>> ParseAddressList(std::string_view text);
 
 }  // namespace tributary

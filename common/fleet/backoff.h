@@ -1,4 +1,4 @@
-// How long to wait before the next try: exponential, capped, jittered.
+// Delays before retries: exponential, capped, with jitter.
 #ifndef TRIBUTARY_COMMON_FLEET_BACKOFF_H_
 #define TRIBUTARY_COMMON_FLEET_BACKOFF_H_
 
@@ -15,9 +15,10 @@ struct BackoffOptions {
   absl::Duration max = absl::Seconds(5);
 };
 
-// The n-th delay is uniform in [d/2, d), d = min(initial * 2^n, max): the lower
-// half keeps a failing server from being hammered, the jitter keeps clients
-// apart. Equal seeds give equal delays. Not thread-safe.
+// Computes the delays of one retried operation. The n-th delay is uniform in
+// [d/2, d), where d = min(initial * 2^n, max): the lower bound protects a
+// failing server from load, the jitter spreads clients apart. Equal seeds give
+// equal delays. Not thread-safe.
 class Backoff {
  public:
   Backoff(const BackoffOptions& options, uint64_t seed)
@@ -25,6 +26,7 @@ class Backoff {
         words_({static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)},
                0) {}
 
+  // Returns the next delay.
   absl::Duration Next() {
     const absl::Duration full =
         std::min(options_.max, options_.initial * (int64_t{1} << doublings_));
@@ -32,7 +34,7 @@ class Backoff {
     const double jitter = words_.Word(draws_++) / 4294967296.0;
     return full * (0.5 + 0.5 * jitter);
   }
-  // After a success.
+  // Restarts from `initial`. Call after a success.
   void Reset() { doublings_ = 0; }
 
  private:

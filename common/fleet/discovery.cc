@@ -35,7 +35,7 @@ void Discovery::Stop() {
   strand_->CancelTimer(timer_);
 }
 
-void Discovery::Poll() {
+void Discovery::ScheduleNextRead() {
   if (source_.kind == DiscoverySource::Kind::kStatic) return;
   const bool file = source_.kind == DiscoverySource::Kind::kFile;
   timer_ = strand_->PostAfter(file ? kFilePeriod : kDnsPeriod,
@@ -48,9 +48,9 @@ void Discovery::Read() {
   if (!on_listing_) return;
   switch (source_.kind) {
     case DiscoverySource::Kind::kStatic:
-      return Take(source_.addresses);
+      return ApplyReading(source_.addresses);
     case DiscoverySource::Kind::kFile:
-      return Take(ReadServerFile(source_.path));
+      return ApplyReading(ReadServerFile(source_.path));
     case DiscoverySource::Kind::kDns:
       break;
   }
@@ -59,13 +59,13 @@ void Discovery::Read() {
                          absl::StatusOr<std::vector<Address>> found) {
                        strand->Post([weak, found = std::move(found)]() mutable {
                          if (auto self = weak.lock()) {
-                           self->Take(std::move(found));
+                           self->ApplyReading(std::move(found));
                          }
                        });
                      });
 }
 
-void Discovery::Take(absl::StatusOr<std::vector<Address>> reading) {
+void Discovery::ApplyReading(absl::StatusOr<std::vector<Address>> reading) {
   if (!on_listing_) return;
   ServerListing listing;
   listing.problem = reading.status();
@@ -78,7 +78,7 @@ void Discovery::Take(absl::StatusOr<std::vector<Address>> reading) {
                        listing.addresses != last_->addresses ||
                        listing.problem != last_->problem;
   last_ = std::move(listing);
-  Poll();
+  ScheduleNextRead();
   if (changed) on_listing_(*last_);
 }
 

@@ -1,4 +1,4 @@
-// Finds the servers of a fleet and keeps looking.
+// Finds the servers of a fleet and keeps following changes.
 #ifndef TRIBUTARY_COMMON_FLEET_DISCOVERY_H_
 #define TRIBUTARY_COMMON_FLEET_DISCOVERY_H_
 
@@ -16,34 +16,39 @@
 
 namespace tributary {
 
-// What a source said when it was last read.
+// The result of reading a DiscoverySource.
 struct ServerListing {
   std::vector<Address> addresses;
-  // Not OK: the source cannot be read now; `addresses` are those of before.
+  // If not OK, the source cannot be read now, and `addresses` are those of the
+  // last successful reading.
   absl::Status problem;
 };
 
-// Reads a source, again and again: a file every 200 ms, a name every second, a
-// static list once. It only says what is listed: that a server is gone follows
-// from Membership, for a list may be wrong for a while.
+// Reads a DiscoverySource periodically: a file every 200 ms, a DNS name every
+// second, a static list once. Reports only what is listed; whether a server has
+// left the fleet is decided by Membership, since a list may be wrong for a
+// while.
+//
+// Create with std::make_shared. Call Start and Stop on the strand. Pending
+// timers and look-ups do not keep the object alive.
 class Discovery : public std::enable_shared_from_this<Discovery> {
  public:
   using OnListing = absl::AnyInvocable<void(const ServerListing&)>;
 
-  // `resolver` is used for names only, and outlives this.
+  // `resolver` is used for DNS names only and must outlive this object.
   Discovery(DiscoverySource source, std::shared_ptr<Strand> strand,
             HostResolver* resolver);
 
-  // Calls `on_listing`, on the strand, with the first reading and then whenever
-  // one differs from the one before. Both on the strand; Start at most once.
+  // Calls `on_listing`, on the strand, with the first reading, and again
+  // whenever a reading differs from the one before. Call at most once.
   void Start(OnListing on_listing);
-  // No call after it.
+  // Ends the reading; `on_listing` is not called afterwards.
   void Stop();
 
  private:
-  void Poll();
+  void ScheduleNextRead();
   void Read();
-  void Take(absl::StatusOr<std::vector<Address>> reading);
+  void ApplyReading(absl::StatusOr<std::vector<Address>> reading);
 
   const DiscoverySource source_;
   const std::shared_ptr<Strand> strand_;

@@ -10,13 +10,13 @@
 namespace tributary {
 namespace {
 
-absl::Status BadSource(absl::string_view text, absl::string_view why) {
+absl::Status SourceError(absl::string_view text, absl::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat("servers \"", text, "\": ", why,
                    "; allowed: HOST:PORT,... | file:PATH | dns:///NAME:PORT"));
 }
 
-// "HOST PORT" as "HOST:PORT"; other text as it is.
+// Returns "HOST:PORT" for "HOST PORT"; other text unchanged.
 std::string JoinHostAndPort(absl::string_view line) {
   const std::vector<absl::string_view> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
@@ -34,23 +34,23 @@ absl::StatusOr<DiscoverySource> ParseDiscoverySource(std::string_view text_in) {
   DiscoverySource source;
   absl::string_view rest = text;
   if (absl::ConsumePrefix(&rest, "file:")) {
-    if (rest.empty()) return BadSource(text, "no path");
+    if (rest.empty()) return SourceError(text, "no path");
     source.kind = DiscoverySource::Kind::kFile;
     source.path = std::string(rest);
     return source;
   }
   if (absl::ConsumePrefix(&rest, "dns:")) {
     if (!absl::ConsumePrefix(&rest, "///")) {
-      return BadSource(text, "dns: needs three slashes");
+      return SourceError(text, "dns: needs three slashes");
     }
     absl::StatusOr<Address> name = ParseAddress(std::string(rest));
-    if (!name.ok()) return BadSource(text, name.status().message());
+    if (!name.ok()) return SourceError(text, name.status().message());
     source.kind = DiscoverySource::Kind::kDns;
     source.name = *std::move(name);
     return source;
   }
   absl::StatusOr<std::vector<Address>> list = ParseAddressList(text);
-  if (!list.ok()) return BadSource(text, list.status().message());
+  if (!list.ok()) return SourceError(text, list.status().message());
   source.addresses = *std::move(list);
   return source;
 }

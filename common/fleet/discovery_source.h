@@ -1,4 +1,4 @@
-// Where the list of a fleet's servers comes from, as users write it.
+// The source of a fleet's list of servers, as users write it.
 #ifndef TRIBUTARY_COMMON_FLEET_DISCOVERY_SOURCE_H_
 #define TRIBUTARY_COMMON_FLEET_DISCOVERY_SOURCE_H_
 
@@ -11,21 +11,22 @@
 
 namespace tributary {
 
+// A static list of addresses, a file of addresses, or a DNS name.
 struct DiscoverySource {
   enum class Kind { kStatic, kFile, kDns };
   Kind kind = Kind::kStatic;
   std::vector<Address> addresses;  // kStatic
   std::string path;                // kFile
-  Address name;                    // kDns: the name to look up, and the port
+  Address name;  // kDns: the name to look up and the servers' port
 };
 
-// HOST:PORT,... | file:PATH | dns:///NAME:PORT. INVALID_ARGUMENT with the text
-// and what is allowed.
+// Parses "HOST:PORT,...", "file:PATH" or "dns:///NAME:PORT". INVALID_ARGUMENT,
+// with the text and what is allowed, for anything else.
 absl::StatusOr<DiscoverySource> ParseDiscoverySource(std::string_view text);
 
-// The text of an ip_config file: a server a line, "HOST:PORT" or "HOST PORT";
-// what follows # is a comment; a double counts once. INVALID_ARGUMENT with
-// `path` and the number of the first line that is neither.
+// Parses the text of an ip_config file: one server per line, "HOST:PORT" or
+// "HOST PORT"; comments begin with #; duplicates count once. INVALID_ARGUMENT,
+// with `path` and the line number, for the first line that is neither.
 absl::StatusOr<std::vector<Address>> ParseServerFile(std::string_view text,
                                                      std::string_view path);
 

@@ -29,7 +29,7 @@ std::vector<Address> ToAddresses(const addrinfo* list, uint16_t port) {
   return addresses;
 }
 
-// One look-up. glibc's thread writes into it until the look-up has ended.
+// One look-up. A thread of glibc writes into it until the look-up has ended.
 class LookUp {
  public:
   explicit LookUp(const Address& name) : name_(name) {
@@ -43,23 +43,23 @@ class LookUp {
   LookUp(const LookUp&) = delete;
   LookUp& operator=(const LookUp&) = delete;
 
-  // False when the system does not even begin it.
+  // Returns false if the system cannot start the look-up.
   bool Start() {
     gaicb* list[] = {&control_};
     begin_error_ = getaddrinfo_a(GAI_NOWAIT, list, 1, nullptr);
     return begin_error_ == 0;
   }
-  // True once it has ended; waits for kPiece at most.
+  // Waits up to kWaitStep; returns true if the look-up has ended.
   bool Wait() const {
     const gaicb* const list[] = {&control_};
-    const timespec piece = absl::ToTimespec(kPiece);
-    gai_suspend(list, 1, &piece);
+    const timespec step = absl::ToTimespec(kWaitStep);
+    gai_suspend(list, 1, &step);
     return ended();
   }
   bool ended() const {
     return gai_error(const_cast<gaicb*>(&control_)) != EAI_INPROGRESS;
   }
-  // True when it will write no more.
+  // Returns true if glibc will not write into this object any more.
   bool Cancel() { return gai_cancel(&control_) != EAI_NOTCANCELED; }
 
   absl::StatusOr<std::vector<Address>> result() {
@@ -70,8 +70,8 @@ class LookUp {
   }
 
  private:
-  // gai_suspend cannot be woken: a destructor waits for so long.
-  static constexpr absl::Duration kPiece = absl::Milliseconds(20);
+  // gai_suspend cannot be woken, so a destructor may wait for this long.
+  static constexpr absl::Duration kWaitStep = absl::Milliseconds(20);
 
   const Address name_;
   addrinfo hints_{};
@@ -79,8 +79,9 @@ class LookUp {
   int begin_error_ = 0;
 };
 
-// Nobody waits for it any more, but glibc's thread still writes into it: kept
-// until the first call after it has ended, never past the process.
+// Keeps a look-up that nobody waits for, since glibc's thread still writes into
+// it. The first call after its end destroys it; otherwise it lives until the
+// process ends.
 void Abandon(std::unique_ptr<LookUp> look_up) {
   static Mutex* const mutex = new Mutex;
   static auto* const abandoned = new std::vector<std::unique_ptr<LookUp>>;

@@ -1,4 +1,4 @@
-// Looks host names up without blocking the caller.
+// Resolves host names without blocking the caller.
 #ifndef TRIBUTARY_COMMON_FLEET_HOST_RESOLVER_H_
 #define TRIBUTARY_COMMON_FLEET_HOST_RESOLVER_H_
 
@@ -14,24 +14,28 @@
 
 namespace tributary {
 
+// Interface of a resolver, replaced in tests. Thread-safe.
 class HostResolver {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<std::vector<Address>>)>;
   virtual ~HostResolver() = default;
-  // Calls `done` once, on any thread, also inside this call, with each address
-  // of `name.host` and the port of `name`, ascending. Thread-safe.
+  // Calls `done` once with every address of `name.host`, each with the port of
+  // `name`, ascending; or with an error. It may run on any thread, also inside
+  // this call.
   virtual void Resolve(const Address& name, Done done) = 0;
 };
 
-// glibc's getaddrinfo_a, waited for on a thread of its own, for a look-up may
-// take as long as the system's resolver is configured to: minutes. The
-// destructor does not wait for it: it leaves the one under way to glibc, which
-// holds all that it uses, and drops those that wait, their callbacks uncalled.
+// Resolves with glibc's getaddrinfo_a and waits for results on its own thread,
+// since a look-up may take as long as the system's resolver is configured to:
+// minutes. The destructor does not wait for look-ups: the one in progress is
+// left to glibc, together with all the memory that it uses; queued ones are
+// dropped without calling their callbacks. UNAVAILABLE if a name cannot be
+// resolved.
 class SystemHostResolver final : public HostResolver {
  public:
   SystemHostResolver() = default;
   ~SystemHostResolver() override;
-  // RESOURCE_EXHAUSTED when 64 wait already.
+  // As above; RESOURCE_EXHAUSTED if 64 look-ups are queued already.
   void Resolve(const Address& name, Done done) override;
 
  private:

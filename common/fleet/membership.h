@@ -1,5 +1,5 @@
-// Which servers belong to a fleet: those ever listed, until they are both gone
-// from the list and out of health.
+// Which servers belong to a fleet: every server that was ever listed, until it
+// is both unlisted and unhealthy.
 #ifndef TRIBUTARY_COMMON_FLEET_MEMBERSHIP_H_
 #define TRIBUTARY_COMMON_FLEET_MEMBERSHIP_H_
 
@@ -11,11 +11,13 @@
 
 namespace tributary {
 
-// A list alone removes nobody: a half-written file or a name server that
-// answers in part would otherwise empty a healthy fleet. Not thread-safe.
+// The set of a fleet's servers. A listing alone never removes a server:
+// otherwise a half-written file or a DNS server with a partial answer would
+// empty a healthy fleet. Not thread-safe.
 class Membership {
  public:
-  // Takes a new listing. The servers that were no members yet, in its order.
+  // Applies a new listing; returns the servers that were not members, in its
+  // order.
   std::vector<Address> Update(absl::Span<const Address> listed) {
     for (auto& [address, is_listed] : members_) is_listed = false;
     std::vector<Address> added;
@@ -26,8 +28,8 @@ class Membership {
     }
     return added;
   }
-  // Call when the server's health has failed. True when it is listed no more:
-  // it is then no member.
+  // Call when a server has become unhealthy. Removes it and returns true if the
+  // last listing does not have it.
   bool RemoveIfAbsent(const Address& address) {
     const auto it = members_.find(address);
     if (it == members_.end() || it->second) return false;

@@ -8,8 +8,8 @@
 namespace tributary {
 
 uint32_t ExtendCrc32c(uint32_t crc, absl::Span<const uint8_t> bytes) {
-  // ISA-L's length is an int; it reads, but does not write, the buffer. Its
-  // register is the complement of the usual value.
+  // ISA-L takes the length as an int, and a non-const buffer that it only
+  // reads. Its register is the complement of the usual value.
   constexpr size_t kMost = size_t{1} << 30;
   crc = ~crc;
   while (!bytes.empty()) {

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), by OpenSSL.
+// SHA-256 (FIPS 180-4), computed by OpenSSL.
 #ifndef TRIBUTARY_COMMON_HASH_SHA256_H_
 #define TRIBUTARY_COMMON_HASH_SHA256_H_
 
@@ -13,7 +13,8 @@ namespace tributary {
 
 using Sha256Digest = std::array<uint8_t, 32>;
 
-// Feeds bytes in any cuts. Not thread-safe.
+// An incremental SHA-256. The digest depends on the bytes fed only, not on how
+// they are divided into calls. Not thread-safe.
 class Sha256 {
  public:
   Sha256();
@@ -23,11 +24,11 @@ class Sha256 {
 
   void Update(absl::Span<const uint8_t> bytes);
   void Update(std::string_view bytes);
-  // Little-endian integers.
+  // Feed an integer as little-endian bytes.
   void UpdateU8(uint8_t value);
   void UpdateU32(uint32_t value);
   void UpdateU64(uint64_t value);
-  // The digest of all fed; afterwards the object is as new.
+  // Returns the digest of all bytes fed and resets the object.
   Sha256Digest Finish();
 
  private:
@@ -37,7 +38,7 @@ class Sha256 {
 Sha256Digest Sha256Of(absl::Span<const uint8_t> bytes);
 Sha256Digest Sha256Of(std::string_view bytes);
 
-// 64 lower-case hexadecimal digits.
+// Returns the digest as 64 lower-case hexadecimal digits.
 std::string ToHex(const Sha256Digest& digest);
 
 }  // namespace tributary

@@ -47,9 +47,9 @@ size_t PhysicalMemoryBytes() {
 }
 
 void AdviseHugePages(void* data, size_t size) {
-  // Whole ones inside the range: one that ends beyond it would hold up to 2 MiB
-  // that nobody counts. An error means that the kernel has none to give, and
-  // small pages serve as well.
+  // Only pages wholly inside the range: one that ends beyond it would hold up
+  // to 2 MiB that no budget counts. Errors are ignored: the kernel then has no
+  // huge pages, and small pages serve as well.
   const auto begin = AlignUp(reinterpret_cast<uintptr_t>(data), kHugePage);
   const auto end =
       (reinterpret_cast<uintptr_t>(data) + size) & ~uintptr_t{kHugePage - 1};

@@ -1,4 +1,5 @@
-// Aligned memory with huge-page advice, the storage of slots and rooms.
+// Aligned memory with huge-page advice: the storage of trainers' slots and
+// servers' batches.
 #ifndef TRIBUTARY_COMMON_IO_BUFFER_H_
 #define TRIBUTARY_COMMON_IO_BUFFER_H_
 
@@ -11,14 +12,15 @@ namespace tributary {
 
 inline constexpr size_t kCacheLine = 64;
 
-// `n` rounded up to a multiple of `alignment` (a power of two).
+// Returns `n` rounded up to a multiple of `alignment` (a power of two).
 constexpr size_t AlignUp(size_t n, size_t alignment) {
   return (n + alignment - 1) & ~(alignment - 1);
 }
 
-// Owns uninitialised bytes aligned to 64 (to 2 MiB, with MADV_HUGEPAGE for its
-// whole huge pages, from 4 MiB on). Move-only. Without memory it throws
-// std::bad_alloc, as operator new does: sizes from outside are checked before.
+// Owns uninitialised bytes aligned to 64; from 4 MiB on aligned to 2 MiB, with
+// MADV_HUGEPAGE for the whole huge pages in it. Move-only. Throws
+// std::bad_alloc if there is no memory, like operator new: check sizes that
+// come from outside first.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -40,11 +42,11 @@ class AlignedBuffer {
   size_t size_ = 0;
 };
 
-// Of the machine; what a buffer can never exceed.
+// Returns the machine's physical memory: an upper bound for any buffer.
 size_t PhysicalMemoryBytes();
 
-// Advises the kernel to back what is whole huge pages of [data, data + size)
-// with such; no effect where it cannot.
+// Advises the kernel to use huge pages for those that lie wholly in [data, data
+// + size). No effect where the kernel cannot.
 void AdviseHugePages(void* data, size_t size);
 
 }  // namespace tributary

@@ -35,7 +35,8 @@ absl::StatusOr<std::pair<int, size_t>> OpenRegular(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<int> OpenRegularFile(const std::string& path, size_t* size) {
-  // Without O_NONBLOCK a FIFO that nobody writes to is waited for, for ever.
+  // Without O_NONBLOCK, opening a FIFO that nobody writes to would block for
+  // ever.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0 && errno == ENXIO) return NotRegular(path, "a socket");
   if (fd < 0) return PathError(path, "open");

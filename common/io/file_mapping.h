@@ -1,4 +1,4 @@
-// A file opened, mapped or read whole.
+// Opens, maps or reads whole regular files.
 #ifndef TRIBUTARY_COMMON_IO_FILE_MAPPING_H_
 #define TRIBUTARY_COMMON_IO_FILE_MAPPING_H_
 
@@ -12,19 +12,20 @@
 
 namespace tributary {
 
-// A descriptor to read `path` with, the caller's to close, and its size if
-// asked for; close-on-exec. Never waits: a FIFO, socket, device or folder is
-// INVALID_ARGUMENT; other errors as the system says, naming the path.
+// Opens `path` for reading and returns a close-on-exec descriptor that the
+// caller must close; sets `size` if not null. Never blocks: INVALID_ARGUMENT
+// for a FIFO, socket, device or folder; otherwise the system's error with the
+// path.
 absl::StatusOr<int> OpenRegularFile(const std::string& path,
                                     size_t* size = nullptr);
 
-// Owns a shared read-only mapping of a whole file. Move-only; the bytes stay
-// where they are when it is moved. The file may be unlinked while it is mapped,
-// but must not shrink.
+// Owns a shared read-only mapping of a whole file. Move-only; moving it does
+// not move the bytes. The file may be unlinked while it is mapped, but must not
+// shrink.
 class FileMapping {
  public:
   FileMapping() = default;
-  // Errors as OpenRegularFile.
+  // Maps the file `path`. Errors as OpenRegularFile.
   static absl::StatusOr<FileMapping> Open(const std::string& path);
   ~FileMapping();
   FileMapping(FileMapping&& other) noexcept
@@ -44,7 +45,7 @@ class FileMapping {
   size_t size_ = 0;
 };
 
-// The whole of a small file. RESOURCE_EXHAUSTED when it is larger than
+// Returns the contents of a small file. RESOURCE_EXHAUSTED if it has more than
 // `max_bytes`; other errors as OpenRegularFile.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t max_bytes);
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/hash/crc32c.h"
-#include "common/io/file_atomic_folder.h"
+#include "common/io/atomic_folder.h"
 #include "common/io/file_mapping.h"
 #include "common/io/file_writer.h"
 #include "gtest/gtest.h"

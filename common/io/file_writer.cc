@@ -13,7 +13,8 @@
 namespace tributary {
 namespace {
 
-// Small enough to be in cache when the kernel copies what the CRC has read.
+// Small enough that the data is still in cache when the kernel copies it after
+// the CRC.
 constexpr size_t kPiece = size_t{256} << 10;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A new file, written from front to back with its CRC.
+// Writes a new file sequentially and computes its CRC32C.
 #ifndef TRIBUTARY_COMMON_IO_FILE_WRITER_H_
 #define TRIBUTARY_COMMON_IO_FILE_WRITER_H_
 
@@ -13,22 +13,23 @@
 
 namespace tributary {
 
-// Appends to a file that it creates, and computes length and CRC32C of what
-// was written while the bytes are hot. Not buffered: append in large pieces.
-// Move-only; not thread-safe.
+// Creates a file, appends to it, and computes the length and CRC32C of the data
+// while it is in cache. Not buffered: append in large pieces. Move-only; not
+// thread-safe.
 class FileWriter {
  public:
-  // ALREADY_EXISTS when there is one; else what the system says, with the path.
+  // Creates the file. ALREADY_EXISTS if it exists; otherwise the system's error
+  // with the path.
   static absl::StatusOr<FileWriter> Create(const std::string& path);
   ~FileWriter();
   FileWriter(FileWriter&& other) noexcept;
   FileWriter& operator=(FileWriter&& other) = delete;
 
-  // RESOURCE_EXHAUSTED when the disk is full.
+  // Writes all of the bytes. RESOURCE_EXHAUSTED if the disk is full.
   absl::Status Append(absl::Span<const uint8_t> bytes);
   absl::Status Append(std::string_view text);
-  // Closes; nothing may be appended after. SyncAndClose flushes to the disk
-  // first.
+  // Closes the file; nothing may be appended afterwards. SyncAndClose flushes
+  // it to the disk first.
   absl::Status Close();
   absl::Status SyncAndClose();
 

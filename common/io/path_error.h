@@ -1,4 +1,4 @@
-// What the system says of a file or folder, as a status.
+// Errors of system calls on files and folders, as a status.
 #ifndef TRIBUTARY_COMMON_IO_PATH_ERROR_H_
 #define TRIBUTARY_COMMON_IO_PATH_ERROR_H_
 
@@ -10,7 +10,7 @@
 
 namespace tributary {
 
-// "cannot ACTION PATH: ..." with errno's words and the code that stands for it.
+// Returns "cannot ACTION PATH: ..." with the message and status code of errno.
 inline absl::Status PathError(const std::string& path, const char* action) {
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
 }

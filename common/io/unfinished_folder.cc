@@ -22,19 +22,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Left over by crashed processes of the same number, at worst.
+// A name is taken only if a crashed process of the same pid left it behind.
 constexpr int kMaxAttempts = 1000;
-// Each thread that writes has at most one file under way that it may still
-// create; then it needs a path, which it no longer gets.
+// Removal is repeated while other threads still write. Each has at most one
+// file that it may still create; for the next one it needs a path, which it no
+// longer gets.
 constexpr int kMaxRemovals = 10000;
 
-// What there is of them. Whoever makes, finishes or removes one holds the lock.
+// The paths of all unfinished folders. Creating, finishing and removing one
+// happens under the lock.
 struct Folders {
   Mutex mutex;
   std::set<std::string> paths ABSL_GUARDED_BY(mutex);
 };
 
-// Never destroyed: a signal may come while the process ends.
+// Never destroyed, since a signal may arrive while the process exits.
 Folders& AllFolders() {
   static Folders* const folders = new Folders;
   return *folders;
@@ -45,7 +47,7 @@ absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
                 RENAME_NOREPLACE) == 0) {
     return absl::OkStatus();
   }
-  // Some file systems know no flags; plain rename replaces only an empty
+  // Some file systems support no flags. Plain rename replaces at most an empty
   // folder.
   const bool no_flags = errno == EINVAL || errno == ENOSYS;
   if (no_flags && rename(from.c_str(), to.c_str()) == 0) {
@@ -83,7 +85,7 @@ UnfinishedFolder::~UnfinishedFolder() {
   if (path_.empty()) return;
   Folders& folders = AllFolders();
   MutexLock lock(folders.mutex);
-  std::error_code ignored;  // a destructor has nobody to tell
+  std::error_code ignored;  // a destructor cannot report errors
   fs::remove_all(path_, ignored);
   folders.paths.erase(path_);
 }
@@ -111,7 +113,7 @@ absl::Status UnfinishedFolder::RenameTo(const std::string& target) {
 
 void RemoveUnfinishedFoldersAndExit(int exit_code) {
   Folders& folders = AllFolders();
-  MutexLock lock(folders.mutex);  // for ever
+  MutexLock lock(folders.mutex);  // never released
   for (const std::string& path : folders.paths) {
     std::error_code error;
     for (int i = 0; i < kMaxRemovals; ++i) {

@@ -1,4 +1,4 @@
-// Folders that do not outlive the process, not even when a signal ends it.
+// Folders that do not outlive the process, even if a signal ends it.
 #ifndef TRIBUTARY_COMMON_IO_UNFINISHED_FOLDER_H_
 #define TRIBUTARY_COMMON_IO_UNFINISHED_FOLDER_H_
 
@@ -10,12 +10,14 @@
 
 namespace tributary {
 
-// A folder that the destructor removes, with all that is in it; so does
-// RemoveUnfinishedFoldersAndExit. Only SIGKILL or a crash leaves it. Move-only.
+// A folder that is removed, with its contents, by the destructor or by
+// RemoveUnfinishedFoldersAndExit, unless RenameTo has made it permanent. Only
+// SIGKILL or a crash leaves it behind. Move-only.
 class UnfinishedFolder {
  public:
-  // `<prefix><pid>-<n>`, the first n that is free, with the permissions of
-  // `mode` less the umask. What the system says otherwise, with the path.
+  // Creates the folder `<prefix><pid>-<n>`, with the first free n and the
+  // permissions `mode` less the umask. Otherwise returns the system's error
+  // with the path.
   static absl::StatusOr<UnfinishedFolder> Create(const std::string& prefix,
                                                  unsigned mode = 0777);
   ~UnfinishedFolder();
@@ -23,10 +25,11 @@ class UnfinishedFolder {
   UnfinishedFolder& operator=(UnfinishedFolder&& other) = delete;
 
   const std::string& path() const { return path_; }
-  // The path of `relative` below, whose parent folders are made. Thread-safe.
+  // Returns the path of `relative` in the folder and creates its parent
+  // folders. Thread-safe.
   absl::StatusOr<std::string> PathFor(const std::string& relative) const;
-  // Makes it the folder `target`, which must not exist (ALREADY_EXISTS) and is
-  // on the same file system; then it stays. path() is empty after.
+  // Renames the folder to `target`, on the same file system, and keeps it;
+  // path() is empty afterwards. ALREADY_EXISTS if `target` exists.
   absl::Status RenameTo(const std::string& target);
 
  private:
@@ -35,9 +38,9 @@ class UnfinishedFolder {
   std::string path_;
 };
 
-// For a thread that waits for signals: removes every UnfinishedFolder while
-// other threads may still write into it, and ends the process by _Exit. They
-// make no folder and finish none once this has begun.
+// Removes every UnfinishedFolder, while other threads may still write into
+// them, and ends the process by _Exit. Called on a thread that handles signals.
+// Once it has begun, other threads can create, finish or remove no folder.
 [[noreturn]] void RemoveUnfinishedFoldersAndExit(int exit_code);
 
 }  // namespace tributary

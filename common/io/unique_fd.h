@@ -1,4 +1,4 @@
-// A descriptor that closes itself.
+// A file descriptor that is closed by its destructor.
 #ifndef TRIBUTARY_COMMON_IO_UNIQUE_FD_H_
 #define TRIBUTARY_COMMON_IO_UNIQUE_FD_H_
 
@@ -8,7 +8,7 @@
 
 namespace tributary {
 
-// Move-only.
+// Owns a file descriptor, or none. Move-only.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -25,8 +25,9 @@ class UniqueFd {
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
-  // The caller's to close from now on.
+  // Returns the descriptor, which the caller must now close.
   int Release() { return std::exchange(fd_, -1); }
+  // Closes the descriptor, if there is one.
   void Reset() {
     if (fd_ >= 0) close(std::exchange(fd_, -1));
   }

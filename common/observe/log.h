@@ -1,5 +1,5 @@
-// Lines for operators, on stderr. What a program is asked for goes to stdout
-// and never through here.
+// Log lines for operators, written to stderr. A program's own output goes to
+// stdout and never through here.
 #ifndef TRIBUTARY_COMMON_OBSERVE_LOG_H_
 #define TRIBUTARY_COMMON_OBSERVE_LOG_H_
 
@@ -17,32 +17,36 @@ namespace tributary {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 
-// "debug", "info", "warning", "error", "off"; else INVALID_ARGUMENT.
+// Parses "debug", "info", "warning", "error" or "off"; INVALID_ARGUMENT for
+// anything else.
 absl::StatusOr<LogLevel> ParseLogLevel(std::string_view text);
 
-// Lines below `level` are dropped; kInfo at first. Thread-safe.
+// Sets the level below which lines are dropped; kInfo initially. Thread-safe.
 void SetLogLevel(LogLevel level);
 bool LogEnabled(LogLevel level);
 
-// One line: time, level, thread, text. Thread-safe; written at once.
+// Writes one line with time, level, thread and text, and flushes it.
+// Thread-safe.
 void Log(LogLevel level, std::string_view text);
 
 inline void LogInfo(std::string_view text) { Log(LogLevel::kInfo, text); }
 inline void LogError(std::string_view text) { Log(LogLevel::kError, text); }
 
-// As Log, but at most one line each 10 s for the same `key` (say, "peer
-// HOST:PORT unreachable"): the next one says how many were left out.
+// Like Log, but writes at most one line per 10 s for the same `key` (for
+// example "peer HOST:PORT unreachable"); the next line says how many were left
+// out. Thread-safe.
 void LogRepeated(LogLevel level, std::string_view key, std::string_view text);
 
-// The rule behind LogRepeated. Not thread-safe. Remembers at most `max_keys`
-// keys; the one admitted longest ago is forgotten.
+// Decides which lines LogRepeated writes: at most one per key and interval.
+// Remembers at most `max_keys` keys and forgets the one admitted longest ago.
+// Not thread-safe.
 class RepeatLimit {
  public:
   RepeatLimit(absl::Duration interval, size_t max_keys)
       : interval_(interval), max_keys_(max_keys) {}
 
-  // How many lines of `key` were left out since the last one, if this one is
-  // to be written; else none.
+  // Returns nullopt if this line is to be left out; otherwise how many lines of
+  // `key` have been left out since the last one written.
   std::optional<uint64_t> Admit(std::string_view key, absl::Time now);
 
  private:

@@ -1,4 +1,4 @@
-// Figures for operators, in the text format that Prometheus scrapes.
+// Metrics for operators, in the text format that Prometheus scrapes.
 #ifndef TRIBUTARY_COMMON_OBSERVE_METRICS_H_
 #define TRIBUTARY_COMMON_OBSERVE_METRICS_H_
 
@@ -16,8 +16,8 @@ class Registry;
 
 namespace tributary {
 
-// Handles to metrics: cheap to copy, thread-safe, valid while their Metrics
-// live. One made by its default constructor does nothing.
+// Handles to metrics of a Metrics registry, valid while it lives. Cheap to
+// copy; thread-safe. A default-constructed handle does nothing.
 class Counter {
  public:
   Counter() = default;
@@ -52,9 +52,9 @@ class Histogram {
   prometheus::Histogram* impl_ = nullptr;
 };
 
-// A registry. Names are those of Prometheus ("tributary_batches_total", base
-// units: seconds, bytes) and come from our own code, never from input; label
-// values may be anything of which there are few. The same name and labels give
+// A registry of metrics. Names follow Prometheus ("tributary_batches_total";
+// base units: seconds, bytes) and come from our own code, never from input;
+// label values may be any text, but must be few. The same name and labels give
 // the same metric. Thread-safe.
 class Metrics {
  public:
@@ -69,22 +69,25 @@ class Metrics {
                      const Labels& labels = {});
   Gauge AddGauge(const std::string& name, const std::string& help,
                  const Labels& labels = {});
-  // It is shown no more; handles to it must not be used again.
+  // Removes a gauge from the exposition; its handles must not be used
+  // afterwards.
   void RemoveGauge(const std::string& name, const std::string& help,
                    const Labels& labels);
-  // `bounds` ascend; the bucket above the last is added.
+  // `bounds` are the buckets' upper bounds, ascending; a last bucket without
+  // bound is added.
   Histogram AddHistogram(const std::string& name, const std::string& help,
                          const std::vector<double>& bounds,
                          const Labels& labels = {});
 
-  // text/plain; version=0.0.4
+  // Returns all metrics in Prometheus' text format (text/plain; version=0.0.4).
   std::string Exposition() const;
 
  private:
   std::unique_ptr<prometheus::Registry> registry_;
 };
 
-// 1 ms to 32 s, doubling: bounds for what a user waits for.
+// Returns bucket bounds from 1 ms to 32 s, doubling: for times that a user
+// waits.
 std::vector<double> LatencyBounds();
 
 }  // namespace tributary

@@ -1,4 +1,5 @@
-// How much memory this process may use: the machine's, or its cgroup's.
+// How much memory this process may use: the machine's memory or the limit of
+// its cgroup.
 #ifndef TRIBUTARY_COMMON_PROCESS_MEMORY_LIMIT_H_
 #define TRIBUTARY_COMMON_PROCESS_MEMORY_LIMIT_H_
 
@@ -9,14 +10,16 @@
 
 namespace tributary {
 
+// A limit in bytes and how much of it is left.
 struct MemoryLimit {
   uint64_t total = 0;  // bytes that may be used in all
-  uint64_t free = 0;   // of them not in use; page cache counts as free
-  std::string source;  // "the machine", "the cgroup"
+  uint64_t free = 0;   // bytes not in use; page cache counts as free
+  std::string source;  // what sets the limit: "the machine", "the cgroup"
 };
 
-// The smallest of /proc/meminfo and the limits of this process's memory cgroup
-// and its ancestors, version 2 or 1. `root` is where / is, for tests.
+// Returns the smallest limit of /proc/meminfo and of this process's memory
+// cgroup and its ancestors, in version 2 or 1. `root` replaces the root folder
+// / in tests. NOT_FOUND if meminfo lacks the totals.
 absl::StatusOr<MemoryLimit> ReadMemoryLimit(const std::string& root = "");
 
 }  // namespace tributary

@@ -10,7 +10,7 @@
 namespace tributary {
 namespace {
 
-// A made-up / in a temporary folder.
+// A fake root folder in a temporary folder.
 class MemoryLimitTest : public ::testing::Test {
  protected:
   MemoryLimitTest() { std::filesystem::remove_all(root_); }

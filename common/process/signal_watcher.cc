@@ -23,15 +23,17 @@ bool IsIgnored(int signal) {
          action.sa_handler == SIG_IGN;
 }
 
-int BlockAndOpen(bool hangup_too, sigset_t* before) {
+int BlockSignalsAndOpenFd(bool hangup_too, sigset_t* before) {
   sigset_t set;
   sigemptyset(&set);
-  // Blocked only: writing to a terminal from the background must not stop us.
+  // Blocked but not read: writing to a terminal from the background must not
+  // stop the process.
   sigaddset(&set, SIGTTOU);
   pthread_sigmask(SIG_BLOCK, &set, before);
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // A blocked one would come though it is ignored.
+    // A signal that is ignored would still arrive through the signalfd if
+    // blocked.
     const bool wanted = hangup_too || signal != SIGHUP;
     if (wanted && !IsIgnored(signal)) sigaddset(&set, signal);
   }
@@ -43,18 +45,18 @@ int BlockAndOpen(bool hangup_too, sigset_t* before) {
 
 SignalWatcher::SignalWatcher(SignalWatcherOptions options)
     : options_(std::move(options)),
-      signals_(BlockAndOpen(options_.hangup_too, &mask_before_)),
-      end_(eventfd(0, EFD_CLOEXEC)) {
+      signal_fd_(BlockSignalsAndOpenFd(options_.hangup_too, &mask_before_)),
+      end_event_fd_(eventfd(0, EFD_CLOEXEC)) {
   thread_ = std::thread([this] { Watch(); });
 }
 
 SignalWatcher::~SignalWatcher() {
   const uint64_t one = 1;
-  while (write(end_, &one, sizeof(one)) < 0 && errno == EINTR) {
+  while (write(end_event_fd_, &one, sizeof(one)) < 0 && errno == EINTR) {
   }
   thread_.join();
-  close(end_);
-  close(signals_);
+  close(end_event_fd_);
+  close(signal_fd_);
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
@@ -64,12 +66,12 @@ void SignalWatcher::OnStop(absl::AnyInvocable<void(int)> stop) {
 }
 
 void SignalWatcher::Watch() {
-  pollfd waits[] = {{end_, POLLIN, 0}, {signals_, POLLIN, 0}};
+  pollfd waits[] = {{end_event_fd_, POLLIN, 0}, {signal_fd_, POLLIN, 0}};
   while (true) {
     if (poll(waits, 2, -1) < 0) continue;  // EINTR
     if (waits[0].revents != 0) return;
     signalfd_siginfo info;
-    while (read(signals_, &info, sizeof(info)) == sizeof(info)) {
+    while (read(signal_fd_, &info, sizeof(info)) == sizeof(info)) {
       HandleSignal(static_cast<int>(info.ssi_signo));
     }
   }
@@ -77,18 +79,18 @@ void SignalWatcher::Watch() {
 
 void SignalWatcher::HandleSignal(int signal) {
   MutexLock lock(mutex_);
-  if (!stop_) End(signal);
+  if (!stop_) ExitBySignal(signal);
   stopped_.store(true, std::memory_order_release);
   std::exchange(stop_, nullptr)(signal);
 }
 
-void SignalWatcher::End(int signal) const {
+void SignalWatcher::ExitBySignal(int signal) const {
   if (!options_.program.empty()) {
-    // Not by stdio: another thread may hold its lock.
+    // Uses write(2), not stdio, whose lock another thread may hold.
     const std::string line = absl::StrCat(options_.program, ": ended by SIG",
                                           sigabbrev_np(signal), "\n");
     if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
-      // Then nobody reads it.
+      // stderr is closed; there is nobody to tell.
     }
   }
   RemoveUnfinishedFoldersAndExit(options_.exit_code != 0 ? options_.exit_code

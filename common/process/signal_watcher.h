@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as a call on a thread.
+// Handles SIGINT (Ctrl-C) and SIGTERM as a function call on an ordinary thread.
 #ifndef TRIBUTARY_COMMON_PROCESS_SIGNAL_WATCHER_H_
 #define TRIBUTARY_COMMON_PROCESS_SIGNAL_WATCHER_H_
 
@@ -14,20 +14,23 @@
 namespace tributary {
 
 struct SignalWatcherOptions {
-  // What ends the process, as the user knows it; says so on stderr if it has a
-  // name.
+  // The program's name for the message on stderr when a signal ends the
+  // process; empty: no message.
   std::string program;
-  int exit_code = 0;        // of a process that a signal ends; 0: 128 + signal
-  bool hangup_too = false;  // SIGHUP
+  int exit_code = 0;        // when a signal ends the process; 0: 128 + signal
+  bool hangup_too = false;  // also handle SIGHUP
 };
 
-// Waits for SIGINT and SIGTERM on a thread of its own, joined by the
-// destructor; not for one that is ignored when it is made, as nohup and a
-// shell's & do. The first one calls what OnStop set; a second one, or the first
-// without it, removes temporary folders and ends the process, whatever its
-// other threads do. Also as process 1 of a container, whom unhandled signals do
-// not end. Create it before any other thread, so that these inherit the blocked
-// signals; destroy it in the same thread, whose signals are then as before.
+// Waits for SIGINT and SIGTERM on its own thread, which the destructor joins.
+// Signals that are ignored at construction (by nohup, or a shell's &) stay
+// ignored. The first signal calls the function set by OnStop. A second signal,
+// or a first one while no function is set, removes all UnfinishedFolders and
+// ends the process, whatever its other threads do. This also holds for process
+// 1 of a container, which unhandled signals do not end.
+//
+// Create it before any other thread, so that they inherit the blocked signals.
+// Destroy it on the thread that created it; that thread's signal mask is then
+// restored.
 class SignalWatcher {
  public:
   explicit SignalWatcher(SignalWatcherOptions options = {});
@@ -35,20 +38,22 @@ class SignalWatcher {
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
 
-  // `stop` runs on the watcher's thread with the signal's number, at most once;
-  // none takes it back.
+  // Sets the function for the first signal; it gets the signal's number, runs
+  // on the watcher's thread, and runs at most once. A null function removes it.
+  // Thread-safe.
   void OnStop(absl::AnyInvocable<void(int)> stop);
+  // Whether a signal has called the function. Thread-safe.
   bool stopped() const { return stopped_.load(std::memory_order_acquire); }
 
  private:
   void Watch();
   void HandleSignal(int signal);
-  [[noreturn]] void End(int signal) const;
+  [[noreturn]] void ExitBySignal(int signal) const;
 
   const SignalWatcherOptions options_;
-  sigset_t mask_before_;  // of the thread that made it
-  const int signals_;     // a signalfd
-  const int end_;         // an eventfd: the destructor's
+  sigset_t mask_before_;    // signal mask of the creating thread
+  const int signal_fd_;     // signalfd
+  const int end_event_fd_;  // eventfd; written by the destructor
   std::atomic<bool> stopped_{false};
   Mutex mutex_;
   absl::AnyInvocable<void(int)> stop_ ABSL_GUARDED_BY(mutex_);

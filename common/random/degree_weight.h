@@ -1,4 +1,4 @@
-// What a node is drawn by for its degree: integers, the same on every machine.
+// Integer weights for drawing nodes by degree, the same on every machine.
 #ifndef TRIBUTARY_COMMON_RANDOM_DEGREE_WEIGHT_H_
 #define TRIBUTARY_COMMON_RANDOM_DEGREE_WEIGHT_H_
 
@@ -10,21 +10,22 @@
 
 namespace tributary {
 
-// A power of 1, as DegreeWeight takes it.
+// The exponent 1, in DegreeWeight's units of 2^-16.
 inline constexpr uint32_t kWholePower = 65536;
-// Degrees are below this, so that weights, and their sums over as many edges,
-// stay below 2^63.
+// Degrees must be below this, so that weights, and sums of as many weights as
+// there are edges, stay below 2^63.
 inline constexpr uint64_t kMaxWeighedEdges = uint64_t{1} << 47;
 
-// `alpha` in steps of 2^-16, to nearest even. Requires 0 <= alpha <= 1.
+// Returns the exponent `alpha` in units of 2^-16, rounded to nearest even.
+// Requires 0 <= alpha <= 1.
 inline uint32_t DegreePower(double alpha) {
   return static_cast<uint32_t>(std::nearbyint(alpha * kWholePower));
 }
 
-// degree^(power / 2^16) x 2^16, rounded to nearest even; 0 for degree 0. By
-// square roots and products alone, which IEEE 754 rounds correctly, in this
-// order: no library's pow() is the same everywhere. Requires power of 1 to
-// kWholePower, degree below kMaxWeighedEdges.
+// Returns degree^(power / 2^16) x 2^16, rounded to nearest even; 0 for degree
+// 0. Uses only square roots and products, in this order, because IEEE 754
+// rounds them correctly, whereas pow() differs between libraries. Requires
+// power of 1 to kWholePower and degree below kMaxWeighedEdges.
 inline uint64_t DegreeWeight(uint64_t degree, uint32_t power) {
   if (degree == 0) return 0;
   auto root = static_cast<double>(degree);
@@ -36,8 +37,9 @@ inline uint64_t DegreeWeight(uint64_t degree, uint32_t power) {
   return static_cast<uint64_t>(std::nearbyint(product * 65536.0));
 }
 
-// Whether nodes can be drawn by the degrees of an edge type. INVALID_ARGUMENT,
-// naming the option that wants them, and what is allowed instead of it.
+// Checks that nodes can be drawn by the degrees of `edge_type`, which has
+// `num_edges` edges and stored degrees if `degrees`. INVALID_ARGUMENT names
+// `option`, which asks for such draws, and `instead`, the allowed alternative.
 absl::Status CheckWeighedDegrees(absl::string_view option,
                                  absl::string_view instead,
                                  absl::string_view edge_type, bool degrees,

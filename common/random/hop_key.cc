@@ -1,16 +1,15 @@
 #include "common/random/hop_key.h"
 
-#include "common/hash/sha256.h"
-
 namespace tributary {
-namespace {
 
-uint32_t ReadU32(const uint8_t* bytes) {
-  return uint32_t{bytes[0]} | uint32_t{bytes[1]} << 8 |
-         uint32_t{bytes[2]} << 16 | uint32_t{bytes[3]} << 24;
+PhiloxKey KeyFromDigest(const Sha256Digest& digest) {
+  const auto word = [&digest](size_t at) {
+    uint32_t value = 0;
+    for (size_t i = 4; i-- > 0;) value = value << 8 | digest[at + i];
+    return value;
+  };
+  return {word(0), word(4)};
 }
-
-}  // namespace
 
 PhiloxKey MakeHopKey(const HopKeyParts& parts) {
   Sha256 sha;
@@ -23,8 +22,7 @@ PhiloxKey MakeHopKey(const HopKeyParts& parts) {
   sha.UpdateU32(parts.hop);
   sha.UpdateU32(static_cast<uint32_t>(parts.type_name.size()));
   sha.Update(parts.type_name);
-  const Sha256Digest digest = sha.Finish();
-  return {ReadU32(digest.data()), ReadU32(digest.data() + 4)};
+  return KeyFromDigest(sha.Finish());
 }
 
 PhiloxKey MakeOrderKey(uint64_t random_seed, uint64_t epoch) {

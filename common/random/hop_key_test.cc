@@ -75,5 +75,13 @@ TEST(HopKey, NoKeyRepeatsInARun) {
   EXPECT_EQ(keys.size(), made);
 }
 
+TEST(HopKeyTest, AKeyIsTheFirstTwoLittleEndianWordsOfADigest) {
+  Sha256Digest digest{};
+  for (size_t i = 0; i < digest.size(); ++i) {
+    digest[i] = static_cast<uint8_t>(i + 1);
+  }
+  EXPECT_EQ(KeyFromDigest(digest), (PhiloxKey{0x04030201, 0x08070605}));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -9,7 +9,7 @@ bool IsWeight(double weight) { return std::isfinite(weight) && weight >= 0; }
 
 uint64_t IntegerWeight(double weight, double max) {
   if (weight == 0) return 0;
-  // std::rint rounds as the mode says, which is to nearest even.
+  // std::rint rounds by the current mode, which is to nearest even.
   return std::max<uint64_t>(
       1, static_cast<uint64_t>(std::rint(weight / max * 4294967295.0)));
 }

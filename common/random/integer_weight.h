@@ -1,4 +1,4 @@
-// Weights as draws take them: integers, so that every machine draws the same.
+// Integer weights for weighted draws, so that every machine draws the same.
 #ifndef TRIBUTARY_COMMON_RANDOM_INTEGER_WEIGHT_H_
 #define TRIBUTARY_COMMON_RANDOM_INTEGER_WEIGHT_H_
 
@@ -8,22 +8,22 @@
 
 namespace tributary {
 
-// No more of them are summed up: sums stay below 2^64.
+// The maximum number of weights in one sum, so that sums stay below 2^64.
 inline constexpr uint64_t kMaxSummedWeights = uint64_t{1} << 32;
 
 inline constexpr uint64_t kLargestIntegerWeight = (uint64_t{1} << 32) - 1;
 
-// Weights are finite and not negative.
+// Returns whether `weight` is allowed: finite and not negative.
 bool IsWeight(double weight);
 
-// A weight w as the integer that it is drawn by: 0 for 0 and -0, else
-// max(1, w / max * (2^32 - 1) rounded to nearest even), in float64. `max` is
-// the largest of those that are drawn from. Requires IsWeight of both,
-// weight <= max.
+// Returns the integer that a weight w is drawn by: 0 for 0 and -0, otherwise
+// max(1, w / max * (2^32 - 1) rounded to nearest even), computed in float64.
+// `max` is the largest weight of the draw. Requires IsWeight of both and weight
+// <= max.
 uint64_t IntegerWeight(double weight, double max);
 
-// sums[i] = the integer weights of weights[0..i]; all 0 where all weights are.
-// Requires equal sizes, up to kMaxSummedWeights.
+// Sets sums[i] to the sum of the integer weights of weights[0..i]; to 0 if all
+// weights are 0. Requires equal sizes, up to kMaxSummedWeights.
 void SumWeights(absl::Span<const double> weights, absl::Span<uint64_t> sums);
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// The order of an epoch's inputs, any index of it without those before.
+// Keyed permutations with random access: the order of an epoch's inputs.
 #ifndef TRIBUTARY_COMMON_RANDOM_PERMUTATION_H_
 #define TRIBUTARY_COMMON_RANDOM_PERMUTATION_H_
 
@@ -9,10 +9,11 @@
 
 namespace tributary {
 
-// A keyed permutation of 0..n-1. Up to 2^20 inputs: Fisher-Yates (Knuth, TAOCP
-// 2, 3.4.2 P), held as a table of n uint32. Above: a balanced Feistel network
-// of 8 rounds with cycle-walking (Black & Rogaway, CT-RSA 2002), no memory.
-// Immutable and thread-safe once made.
+// A permutation of 0..n-1: the identity, or one chosen by a key. Up to 2^20
+// elements it is a Fisher-Yates shuffle (Knuth, TAOCP 2, 3.4.2 P) held as a
+// table of n uint32; above, a balanced Feistel network of 8 rounds with
+// cycle-walking (Black & Rogaway, CT-RSA 2002), which takes no memory.
+// Immutable and thread-safe.
 class Permutation {
  public:
   static constexpr uint64_t kMaxTable = uint64_t{1} << 20;
@@ -21,10 +22,11 @@ class Permutation {
   static Permutation Keyed(uint64_t n, PhiloxKey key);
 
   uint64_t size() const { return n_; }
-  // Requires i < size().
+  // Returns the element at position `i`. Requires i < size().
   uint64_t operator[](uint64_t i) const;
 
  private:
+  // How the permutation is computed.
   enum class Form { kIdentity, kTable, kFeistel };
   explicit Permutation(uint64_t n) : n_(n) {}
   void FillTable(PhiloxKey key);

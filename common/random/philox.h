@@ -27,6 +27,7 @@ struct PhiloxBlock {
   uint32_t word[4];
 };
 
+// Returns the four words of `counter` under `key`, after ten rounds.
 TRIBUTARY_HOST_DEVICE inline PhiloxBlock Philox4x32(PhiloxKey key,
                                                     PhiloxBlock counter) {
   constexpr uint64_t kM0 = 0xD2511F53, kM1 = 0xCD9E8D57;
@@ -45,9 +46,9 @@ TRIBUTARY_HOST_DEVICE inline PhiloxBlock Philox4x32(PhiloxKey key,
   return {{c0, c1, c2, c3}};
 }
 
-// The words of one node: word j is output j % 4 of counter
-// (j / 4, local_number, tree, 0). Keeps the last block, so asking in ascending
-// order costs one Philox call for four words. Not thread-safe; cheap to make.
+// The random words of one node: word j is output j % 4 of counter (j / 4,
+// local_number, tree, 0). Keeps the last block, so reading in ascending order
+// costs one Philox call per four words. Cheap to construct; not thread-safe.
 class PhiloxStream {
  public:
   TRIBUTARY_HOST_DEVICE PhiloxStream(PhiloxKey key, uint32_t local_number,
@@ -62,8 +63,9 @@ class PhiloxStream {
     return block_.word[j % 4];
   }
 
-  // below(i, n) of docs/sampling.md: in [0, n), by multiply-shift. The narrow
-  // form takes n <= 2^16 in the format's use of it (larger n only adds bias).
+  // Return below(i, n) of docs/sampling.md: a number in [0, n), by
+  // multiply-shift. The format uses the narrow form for n <= 2^16 (a larger n
+  // only adds bias).
   TRIBUTARY_HOST_DEVICE uint32_t BelowNarrow(uint32_t i, uint32_t n) {
     return static_cast<uint32_t>((uint64_t{Word(i)} * n) >> 32);
   }
@@ -82,7 +84,7 @@ class PhiloxStream {
   PhiloxBlock block_{};
 };
 
-// Above this, draws take 64-bit words; part of the format.
+// Draws from more than this many elements use 64-bit words; part of the format.
 inline constexpr uint64_t kWideThreshold = uint64_t{1} << 16;
 
 }  // namespace tributary

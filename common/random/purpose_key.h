@@ -1,4 +1,4 @@
-// Philox keys for what is made before any session: placements and generated
+// Philox keys for data made outside of sessions: placements and generated
 // graphs.
 #ifndef TRIBUTARY_COMMON_RANDOM_PURPOSE_KEY_H_
 #define TRIBUTARY_COMMON_RANDOM_PURPOSE_KEY_H_
@@ -10,8 +10,8 @@
 
 namespace tributary {
 
-// The first two words of SHA-256("tributary." | purpose | u64 random seed), by
-// the bytes of docs/graph-format.md. Purposes: "partition,<node type>",
+// Returns the first two words of SHA-256("tributary." | purpose | u64 random
+// seed), as docs/graph-format.md defines. Purposes: "partition,<node type>",
 // "rmat,edges", "rmat,ids", "rmat,labels", "rmat,features", "rmat,splits".
 PhiloxKey MakePurposeKey(absl::string_view purpose, uint64_t random_seed);
 

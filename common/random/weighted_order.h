@@ -1,5 +1,4 @@
-// The order of an epoch whose inputs are drawn by weight, any index of it
-// without those before.
+// The order of an epoch whose inputs are drawn by weight, with random access.
 #ifndef TRIBUTARY_COMMON_RANDOM_WEIGHTED_ORDER_H_
 #define TRIBUTARY_COMMON_RANDOM_WEIGHTED_ORDER_H_
 
@@ -12,22 +11,25 @@
 
 namespace tributary {
 
-// Draws with replacement, in proportion: PyTorch's WeightedRandomSampler and
-// PyG's ImbalancedSampler. Immutable and thread-safe.
+// Draws inputs with replacement, in proportion to their weights, like PyTorch's
+// WeightedRandomSampler and PyG's ImbalancedSampler. Immutable and thread-safe.
 class WeightedOrder {
  public:
-  // INVALID_ARGUMENT with what is allowed, for a weight that is negative or not
-  // finite, and where all are 0 or there are none.
+  // Makes the order of inputs with these weights. INVALID_ARGUMENT, with what
+  // is allowed, if a weight is negative or not finite, all are 0, or there are
+  // none.
   static absl::StatusOr<WeightedOrder> Make(absl::Span<const double> weights);
 
   uint64_t size() const { return sums_.size(); }
-  // The input at position `i` of an epoch with this key (docs/sampling.md).
+  // Returns the input at position `i` of the epoch with this key, as
+  // docs/sampling.md defines.
   uint64_t At(PhiloxKey key, uint64_t i) const;
 
  private:
   explicit WeightedOrder(std::vector<uint64_t> sums) : sums_(std::move(sums)) {}
 
-  std::vector<uint64_t> sums_;  // of integer weights, the input's included
+  std::vector<uint64_t>
+      sums_;  // of integer weights up to and including each input
 };
 
 }  // namespace tributary

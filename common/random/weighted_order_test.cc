@@ -29,7 +29,7 @@ TEST(WeightedOrder, OnlyWhatWeighsIsDrawn) {
               ElementsAre(2, 2, 2, 2));
 }
 
-// Also beyond 2^32 positions, which take another counter.
+// Also beyond 2^32 positions, which use another counter.
 TEST(WeightedOrder, PositionsAreDrawnAlone) {
   const auto order = WeightedOrder::Make(std::vector<double>(1 << 16, 1));
   ASSERT_TRUE(order.ok()) << order.status();

@@ -70,7 +70,7 @@ absl::StatusOr<ByteBudget::WaiterId> ByteBudget::Reserve(size_t bytes,
     id = next_id_++;
     waiters_.push_back({id, bytes, executor, std::move(granted)});
   }
-  Return(0);  // serves it now when there is room
+  Return(0);  // serves the waiter now if there is room
   return id;
 }
 
@@ -83,7 +83,7 @@ bool ByteBudget::Cancel(WaiterId id) {
     if (it == waiters_.end()) return false;
     dropped.splice(dropped.begin(), waiters_, it);
   }
-  Return(0);  // those behind it may fit
+  Return(0);  // waiters behind it may fit now
   return true;
 }
 

@@ -1,4 +1,4 @@
-// A bound on bytes in use, handed out as reservations.
+// A limit on the bytes that are in use at one time, taken as reservations.
 #ifndef TRIBUTARY_COMMON_RUNTIME_BYTE_BUDGET_H_
 #define TRIBUTARY_COMMON_RUNTIME_BYTE_BUDGET_H_
 
@@ -18,7 +18,8 @@ namespace tributary {
 
 class ByteBudget;
 
-// Bytes taken from a ByteBudget, given back by the destructor. Move-only.
+// Holds bytes taken from a ByteBudget and returns them on destruction. Keeps
+// the budget alive. Move-only; not thread-safe.
 class Reservation {
  public:
   Reservation() = default;
@@ -27,9 +28,9 @@ class Reservation {
   ~Reservation() { Release(); }
 
   size_t bytes() const { return bytes_; }
-  // Gives all back now.
+  // Returns all bytes to the budget now.
   void Release();
-  // Gives back all but `bytes`. Requires bytes <= bytes().
+  // Returns all but `bytes` to the budget. Requires bytes <= bytes().
   void ShrinkTo(size_t bytes);
 
  private:
@@ -40,32 +41,36 @@ class Reservation {
   size_t bytes_ = 0;
 };
 
-// Thread-safe. Waiters are served first come, first served: a large one is not
-// overtaken by small ones, so none starves. Made by Create(); reservations keep
-// it alive.
+// A number of bytes that may be reserved at one time. Waiters are served first
+// come, first served: a small request never overtakes a large one, so none
+// starves. Made by Create(); reservations keep it alive. Thread-safe.
 class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
  public:
   using Granted = absl::AnyInvocable<void(Reservation)>;
-  using WaiterId = uint64_t;  // 0 names none
+  using WaiterId = uint64_t;  // 0 is no waiter
 
-  // `name` is the option that sets the limit, as messages should call it.
+  // Makes a budget of `limit` bytes. `name` is the option that sets the limit;
+  // error messages use it.
   static std::shared_ptr<ByteBudget> Create(std::string name, size_t limit);
 
-  // RESOURCE_EXHAUSTED when it does not fit now or others wait for room;
-  // INVALID_ARGUMENT, naming the option to raise, when it can never fit.
+  // Reserves `bytes` at once. RESOURCE_EXHAUSTED if they do not fit now or
+  // others are waiting; INVALID_ARGUMENT, naming the option to raise, if they
+  // exceed the limit.
   absl::StatusOr<Reservation> TryReserve(size_t bytes);
 
-  // Calls `granted`, on `executor`, once the bytes are there. The id cancels
-  // the wait. INVALID_ARGUMENT, at once, when it can never fit.
+  // Calls `granted` on `executor` once the bytes are available; returns an id
+  // for Cancel(). INVALID_ARGUMENT at once if they exceed the limit. `executor`
+  // must outlive the wait.
   absl::StatusOr<WaiterId> Reserve(size_t bytes, Executor* executor,
                                    Granted granted);
-  // True when the waiter was still waiting; its callback is dropped uncalled.
+  // Ends a wait. Returns true if the waiter was still waiting; its callback is
+  // then destroyed without being called.
   bool Cancel(WaiterId id);
 
   size_t limit() const { return limit_; }
   const std::string& name() const { return name_; }
   size_t used() const;
-  // The most that was ever in use.
+  // The largest number of bytes that has been in use.
   size_t peak() const;
 
  private:

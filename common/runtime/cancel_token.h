@@ -1,4 +1,4 @@
-// Says that a piece of work is no longer wanted.
+// Signals that a piece of work is no longer wanted.
 #ifndef TRIBUTARY_COMMON_RUNTIME_CANCEL_TOKEN_H_
 #define TRIBUTARY_COMMON_RUNTIME_CANCEL_TOKEN_H_
 
@@ -11,8 +11,8 @@
 
 namespace tributary {
 
-// Shared by who may cancel and who works; copies are the same token.
-// Thread-safe.
+// Shared between the code that may cancel and the code that works: copies refer
+// to the same token. Thread-safe.
 class CancelToken {
  public:
   CancelToken() : state_(std::make_shared<State>()) {}
@@ -22,7 +22,8 @@ class CancelToken {
     return state_->cancelled;
   }
 
-  // Runs the callbacks, each once, inside the first call.
+  // Cancels. The first call runs the registered callbacks, each once, on the
+  // calling thread.
   void Cancel() const {
     std::vector<absl::AnyInvocable<void()>> callbacks;
     {
@@ -33,7 +34,8 @@ class CancelToken {
     for (auto& callback : callbacks) callback();
   }
 
-  // `callback` runs inside Cancel(), or now when that has been.
+  // Registers `callback` to run inside Cancel(); runs it now if the token is
+  // already cancelled.
   void OnCancel(absl::AnyInvocable<void()> callback) const {
     {
       MutexLock lock(state_->mutex);

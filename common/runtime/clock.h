@@ -1,4 +1,4 @@
-// Time as the logic sees it: injected, so that a test owns it.
+// The clock that components read. It is injected, so that tests control time.
 #ifndef TRIBUTARY_COMMON_RUNTIME_CLOCK_H_
 #define TRIBUTARY_COMMON_RUNTIME_CLOCK_H_
 
@@ -6,15 +6,16 @@
 
 namespace tributary {
 
-// Thread-safe. The zero point is arbitrary; only differences mean anything.
+// A source of time. The zero point is arbitrary; only differences have a
+// meaning. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Never goes back.
+  // Returns the current time; never earlier than a time returned before.
   virtual absl::Time Now() const = 0;
 };
 
-// CLOCK_MONOTONIC.
+// Returns the clock of the system's CLOCK_MONOTONIC.
 const Clock& SteadyClock();
 
 }  // namespace tributary

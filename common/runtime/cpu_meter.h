@@ -1,4 +1,5 @@
-// CPU time that one piece of work takes, on whatever threads it runs.
+// Measures the CPU time of one piece of work, summed over the threads it runs
+// on.
 #ifndef TRIBUTARY_COMMON_RUNTIME_CPU_METER_H_
 #define TRIBUTARY_COMMON_RUNTIME_CPU_METER_H_
 
@@ -9,21 +10,22 @@
 
 namespace tributary {
 
-// Of the calling thread so far.
+// Returns the CPU time that the calling thread has used so far.
 absl::Duration ThreadCpuTime();
 
-// Thread-safe.
+// A sum of CPU time. Code that works for the task opens a Scope. Thread-safe.
 class CpuMeter {
  public:
-  // CPU time of the calling thread: ThreadCpuTime, or a test's.
+  // Returns the CPU time of the calling thread: ThreadCpuTime, or a test's
+  // function.
   using Clock = absl::Duration (*)();
 
   explicit CpuMeter(Clock clock) : clock_(clock) {}
 
   absl::Duration spent() const { return absl::Nanoseconds(nanos_.load()); }
 
-  // From its constructor to its destructor, on one thread, counts. `meter` may
-  // be null.
+  // Adds the CPU time between its construction and destruction, both on the
+  // same thread, to `meter`, which may be null.
   class Scope {
    public:
     explicit Scope(CpuMeter* meter)

@@ -4,8 +4,9 @@
 
 namespace tributary {
 
-// What is posted to the executor: runs one task, or, when the executor drops
-// it, lets go of all of them, for they may own the strand.
+// The task that a strand posts to its executor. Runs one task of the strand; if
+// the executor destroys it without running it, drops all of the strand's tasks,
+// since they may own the strand.
 class Strand::Turn {
  public:
   explicit Turn(std::shared_ptr<Strand> strand) : strand_(std::move(strand)) {}
@@ -13,7 +14,7 @@ class Strand::Turn {
   ~Turn() {
     if (strand_ != nullptr) strand_->DropAll();
   }
-  void operator()() { std::exchange(strand_, nullptr)->RunSome(); }
+  void operator()() { std::exchange(strand_, nullptr)->RunOne(); }
 
  private:
   std::shared_ptr<Strand> strand_;
@@ -37,14 +38,15 @@ TimerId Strand::PostAt(absl::Time when, Task task) {
 }
 
 void Strand::DropAll() {
-  std::deque<Task> dropped;  // destroyed outside the lock: they own anything
+  std::deque<Task>
+      dropped;  // destroyed outside the lock: they may own anything
   MutexLock lock(mutex_);
   dropped.swap(tasks_);
   scheduled_ = false;
 }
 
-// Runs one task a turn, so that strands share the executor fairly.
-void Strand::RunSome() {
+// Runs one task per turn, so that strands share the executor fairly.
+void Strand::RunOne() {
   Task task;
   {
     MutexLock lock(mutex_);
@@ -54,7 +56,7 @@ void Strand::RunSome() {
   {
     const CpuMeter::Scope scope(meter_.get());
     task();
-    task = nullptr;  // what it captured goes before the next task may run
+    task = nullptr;  // destroys its captures before the next task runs
   }
   {
     MutexLock lock(mutex_);

@@ -1,4 +1,6 @@
-// Where work runs: injected, so that a whole fleet can run on one thread.
+// Executor runs tasks and timers; Strand runs tasks one at a time on an
+// Executor. Both are injected, so that a simulation can run a whole fleet on
+// one thread.
 #ifndef TRIBUTARY_COMMON_RUNTIME_EXECUTOR_H_
 #define TRIBUTARY_COMMON_RUNTIME_EXECUTOR_H_
 
@@ -17,20 +19,21 @@ namespace tributary {
 
 using Task = absl::AnyInvocable<void()>;
 
-// Names a timer of one Executor; 0 names none.
+// Identifies a timer of one Executor; 0 is no timer.
 using TimerId = uint64_t;
 
-// Runs tasks, now or later. Thread-safe. Tasks must not block: waiting is done
-// by posting the continuation.
+// Runs tasks, now or at a given time. Tasks must not block: code that waits
+// posts its continuation instead. Thread-safe.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual const Clock& clock() const = 0;
-  // Runs `task` soon, never inside this call.
+  // Runs `task` soon, never inside this call. Tasks may run in any order.
   virtual void Post(Task task) = 0;
   // Runs `task` once clock().Now() >= when, never inside this call.
   virtual TimerId PostAt(absl::Time when, Task task) = 0;
-  // True when the task had not been started and now never will be.
+  // Cancels a timer. Returns true if its task had not started and now never
+  // will.
   virtual bool CancelTimer(TimerId id) = 0;
 
   absl::Time Now() const { return clock().Now(); }
@@ -39,11 +42,13 @@ class Executor {
   }
 };
 
-// Runs its tasks in the order posted, never two at once, on an Executor: the
-// lock of a state machine whose methods all run on it. Create with
-// std::make_shared; queued tasks keep it alive. The Executor outlives it; an
-// Executor that drops tasks (a crashed node) drops the strand's with them. Its
-// tasks' CPU time counts in `meter`, where there is one.
+// Runs tasks on an Executor in the order posted, never two at once. State
+// machines whose methods all run on one strand need no lock.
+//
+// Create with std::make_shared; queued tasks keep the strand alive. The
+// Executor must outlive it. If the Executor drops a task (as a crashed
+// simulated node does), the strand drops all tasks that are queued. The CPU
+// time of its tasks is added to `meter`, if one is given.
 class Strand : public std::enable_shared_from_this<Strand> {
  public:
   explicit Strand(Executor* executor, std::shared_ptr<CpuMeter> meter = nullptr)
@@ -52,8 +57,8 @@ class Strand : public std::enable_shared_from_this<Strand> {
   absl::Time Now() const { return executor_->Now(); }
   // Thread-safe.
   void Post(Task task);
-  // The task is posted to the strand at `when`. A task that has reached the
-  // strand can no longer be cancelled: it must check that it is still wanted.
+  // Posts `task` to the strand at `when`. A task that has reached the strand
+  // can no longer be cancelled: it must check that it is still wanted.
   TimerId PostAt(absl::Time when, Task task);
   TimerId PostAfter(absl::Duration delay, Task task) {
     return PostAt(Now() + delay, std::move(task));
@@ -62,7 +67,7 @@ class Strand : public std::enable_shared_from_this<Strand> {
 
  private:
   class Turn;
-  void RunSome();
+  void RunOne();
   void DropAll();
 
   Executor* const executor_;

@@ -1,5 +1,5 @@
-// Named places where a test makes the program fail, so that each failure path
-// is run and not hoped for.
+// Named places in the code where a test can inject a failure, so that every
+// failure path is exercised.
 //
 //   RETURN_IF_ERROR(FaultPoint("service.admit"));     // in the code
 //   ScopedFault fault("service.admit", [] { return UnavailableError("x"); });
@@ -22,7 +22,8 @@ extern std::atomic<int> num_faults;
 absl::Status Hit(std::string_view name);
 }  // namespace fault_internal
 
-// What the test's action returns; OK when none is set. Thread-safe.
+// Runs the action that a test has set for `name` and returns its status;
+// returns OK if none is set. Thread-safe.
 inline absl::Status FaultPoint(std::string_view name) {
   if (fault_internal::num_faults.load(std::memory_order_relaxed) == 0) {
     return absl::OkStatus();
@@ -30,15 +31,15 @@ inline absl::Status FaultPoint(std::string_view name) {
   return fault_internal::Hit(name);
 }
 
-// A place that cannot fail, where a test stops or ends the process; what its
-// action returns is of no interest.
+// Marks a place that cannot fail, where a test stops or ends the process.
+// Ignores the status that the action returns.
 inline void CrashPoint(std::string_view name) {
   FaultPoint(name).IgnoreError();
 }
 
-// Sets the action of a point for as long as it lives. One a name. The action
-// runs on the thread that reaches the point, one call at a time, and must not
-// reach a point or set a fault itself.
+// Sets the action of the point `name` while this object lives; only one may
+// exist per name. The action runs on the thread that reaches the point, one
+// call at a time, and must not reach a point or set a fault itself.
 class ScopedFault {
  public:
   ScopedFault(std::string name, absl::AnyInvocable<absl::Status()> action);

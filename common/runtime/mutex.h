@@ -1,5 +1,5 @@
-// A mutex that clang's thread-safety analysis understands, over std::mutex
-// (TSan does not see into a distribution's uninstrumented absl::Mutex).
+// A mutex that clang's thread-safety analysis understands. It wraps std::mutex,
+// because TSan does not see into a distribution's uninstrumented absl::Mutex.
 #ifndef TRIBUTARY_COMMON_RUNTIME_MUTEX_H_
 #define TRIBUTARY_COMMON_RUNTIME_MUTEX_H_
 
@@ -21,6 +21,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
+// Holds `mutex` for its own lifetime.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex)
@@ -35,7 +36,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable for Mutex. Spurious wake-ups happen: wait in a loop.
+// A condition variable for Mutex. Waits may end spuriously: wait in a loop.
 class CondVar {
  public:
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
@@ -43,7 +44,7 @@ class CondVar {
     cv_.wait(lock);
     lock.release();
   }
-  // False when `deadline` passed first.
+  // Returns false if `deadline` passed first.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);

@@ -1,4 +1,4 @@
-// A value that one thread waits for and another brings.
+// A value that one thread waits for and another thread sets.
 #ifndef TRIBUTARY_COMMON_RUNTIME_PROMISED_H_
 #define TRIBUTARY_COMMON_RUNTIME_PROMISED_H_
 
@@ -11,12 +11,13 @@
 
 namespace tributary {
 
-// For threads that may block: user code, tests, a process's end. State machines
-// post continuations instead. Shared by both sides. Thread-safe.
+// A one-time value for threads that may block: user code, tests, the end of a
+// process. State machines post continuations instead. Both sides share it.
+// Thread-safe.
 template <typename T>
 class Promised {
  public:
-  // Once.
+  // Sets the value and wakes the waiters. Call at most once.
   void Set(T value) {
     {
       MutexLock lock(mutex_);
@@ -25,8 +26,8 @@ class Promised {
     set_.NotifyAll();
   }
 
-  // Takes the value; none when it has not come within `timeout`, which is
-  // finite.
+  // Waits for the value and moves it out. Returns nullopt if it has not been
+  // set within `timeout`, which must be finite.
   std::optional<T> Wait(absl::Duration timeout) {
     const auto deadline =
         std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);

@@ -33,7 +33,7 @@ ThreadPool::ThreadPool(const std::string& name, int num_threads) {
       });
     }
   } catch (const std::system_error&) {
-    Join();  // those that did start
+    Join();  // joins the threads that did start
     throw;
   }
 }

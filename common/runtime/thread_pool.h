@@ -1,4 +1,5 @@
-// The real Executor: a fixed number of threads and one for timers.
+// The Executor of production: a fixed number of worker threads and a timer
+// thread.
 #ifndef TRIBUTARY_COMMON_RUNTIME_THREAD_POOL_H_
 #define TRIBUTARY_COMMON_RUNTIME_THREAD_POOL_H_
 
@@ -15,12 +16,14 @@
 
 namespace tributary {
 
-// Threads are started by the constructor and joined by the destructor, which
-// runs the tasks already posted and drops timers that are not due.
+// Runs tasks on worker threads. The constructor starts the threads; the
+// destructor runs the tasks that are already posted, drops timers that are not
+// due and joins the threads. Thread-safe.
 class ThreadPool final : public Executor {
  public:
-  // `name` is shown by the system (15 characters); num_threads >= 1. Throws
-  // std::system_error when the system grants no more threads.
+  // `name` is the threads' name in the system's tools (15 characters);
+  // num_threads >= 1. Throws std::system_error if the system grants no more
+  // threads.
   ThreadPool(const std::string& name, int num_threads);
   ~ThreadPool() override;
 

@@ -4,21 +4,16 @@
 #include <set>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/proto/session.pb.h"
 #include "common/session/limits.h"
+#include "common/session/refuse.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
 
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
-
-absl::Status CheckKnown(const v1::SessionSpec& spec) {
+absl::Status CheckEnumerations(const v1::SessionSpec& spec) {
   const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   if (!v1::Draw_IsValid(neighbor.draw())) {
     return Refuse("draw: ", static_cast<int>(neighbor.draw()),
@@ -109,13 +104,13 @@ absl::Status CheckLabor(const v1::NeighborSampling& neighbor) {
 
 using EdgeType = DrawTraits::EdgeType;
 
-std::string Names(const std::vector<EdgeType>& types) {
+std::string EdgeTypeNames(const std::vector<EdgeType>& types) {
   return absl::StrJoin(types, " ", [](std::string* out, const EdgeType& type) {
     out->append(type.name);
   });
 }
 
-// At least one has it.
+// Checks that at least one planned type has the data.
 absl::Status CheckAny(const DrawTraits& graph, bool EdgeType::*has,
                       absl::string_view field, absl::string_view what,
                       absl::string_view otherwise) {
@@ -125,7 +120,8 @@ absl::Status CheckAny(const DrawTraits& graph, bool EdgeType::*has,
     return absl::OkStatus();
   }
   return Refuse(field, ", but no sampled edge type has ", what,
-                " (sampled: ", Names(planned), "); allowed: ", otherwise,
+                " (sampled: ", EdgeTypeNames(planned),
+                "); allowed: ", otherwise,
                 ", or a graph that was partitioned with ", what);
 }
 
@@ -136,7 +132,7 @@ absl::Status CheckNeighborIds(const DrawTraits& graph) {
   }
   if (without.empty()) return absl::OkStatus();
   return Refuse(
-      "draw: labor, but ", Names(without),
+      "draw: labor, but ", EdgeTypeNames(without),
       " has no neighbours' original ids; allowed: uniform, or a graph "
       "that was partitioned with neighbor ids");
 }
@@ -148,7 +144,8 @@ bool IsNamed(const v1::NeighborSampling& neighbor, absl::string_view type) {
       [&](const v1::EdgePredicate& p) { return p.edge_type() == type; });
 }
 
-// Of the types that it is for, one has all its columns.
+// Checks that at least one of the types without a predicate of their own has
+// all columns of the default predicate.
 absl::Status CheckDefaultPredicate(const DrawTraits& graph,
                                    const v1::NeighborSampling& neighbor) {
   absl::Status why;
@@ -177,8 +174,9 @@ absl::Status CheckPredicatesOn(const DrawTraits& graph,
         graph.planned.begin(), graph.planned.end(),
         [&](const EdgeType& planned) { return planned.name == name; });
     if (type == graph.planned.end()) {
-      return Refuse("edge_predicate: edge type '", name,
-                    "' is not sampled; allowed: ", Names(graph.planned));
+      return Refuse(
+          "edge_predicate: edge type '", name,
+          "' is not sampled; allowed: ", EdgeTypeNames(graph.planned));
     }
     RETURN_IF_ERROR(PredicateOf(neighbor, name, type->columns).status());
   }
@@ -193,7 +191,7 @@ absl::Status CheckMaskOn(const DrawTraits& graph, const std::string& mask) {
   }
   if (masks.contains(mask)) return absl::OkStatus();
   return Refuse("edge_mask: '", mask, "', which no sampled edge type has ",
-                "(sampled: ", Names(graph.planned), "); allowed: ",
+                "(sampled: ", EdgeTypeNames(graph.planned), "); allowed: ",
                 masks.empty()
                     ? "none, or a graph that was partitioned with masks"
                     : absl::StrJoin(masks, ", "));
@@ -222,7 +220,7 @@ void FillDraws(const DrawOptions& options, v1::NeighborSampling* neighbor,
 }
 
 absl::Status CheckDraws(const v1::SessionSpec& spec) {
-  RETURN_IF_ERROR(CheckKnown(spec));
+  RETURN_IF_ERROR(CheckEnumerations(spec));
   RETURN_IF_ERROR(CheckPredicates(NeighborsOf(spec)));
   RETURN_IF_ERROR(CheckLabor(NeighborsOf(spec)));
   return NeighborsOf(spec).time() == v1::TIME_COLUMN_NONE

@@ -63,7 +63,8 @@ TEST(CheckDraws, TakesWhatGoesTogether) {
   }
 }
 
-// `word` must be in what is said of the specification that `change` makes.
+// Expects that the specification made by `change` is refused with a message
+// that holds `word`.
 template <typename Change>
 void ExpectRefused(const DrawOptions& options, const char* word,
                    Change change) {
@@ -171,8 +172,8 @@ TEST(CheckDrawsOn, OnePlannedTypeMustHaveTheMask) {
   EXPECT_TRUE(CheckDrawsOn(graph, spec).ok());
 }
 
-// The mask goes beside whatever predicate, of the types that have it; a default
-// predicate of another column is not for the others' sake.
+// The mask is a further condition for the types that have it. A default
+// predicate on a column that a type lacks does not apply to that type.
 TEST(CheckDrawsOn, AMaskIsOneConditionMoreOfTheTypesThatHaveIt) {
   DrawTraits graph = TwoTypes();
   graph.planned[0].columns.masks = {"train"};

@@ -16,27 +16,27 @@
 namespace tributary {
 namespace {
 
-constexpr char kForm[] =
+constexpr char kAllowedForm[] =
     "edge_attr[I], edge_weight, edge_time, edge_mask[NAME] or self_loop, one "
     "of < <= == != >= >, and a number, as in 'edge_attr[0] >= 0.5 and "
     "edge_time < 100'; of one edge type: 'src,rel,dst:edge_weight > 0'";
 
-// Longer ones first: a shorter one begins some of them.
+// Longer ones first, since a shorter one may be a prefix of a longer one.
 constexpr std::pair<absl::string_view, Comparison> kComparisons[] = {
     {"<=", Comparison::kLessOrEqual}, {">=", Comparison::kGreaterOrEqual},
     {"==", Comparison::kEqual},       {"!=", Comparison::kNotEqual},
     {"<", Comparison::kLess},         {">", Comparison::kGreater},
 };
 
-constexpr double kMostWhole = 9007199254740992.0;  // 2^53: exact in float64
+constexpr double kMaxExactWhole = 9007199254740992.0;  // 2^53: exact in float64
 
 template <typename... Parts>
 absl::Status Refuse(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("edge_predicate: ", parts...));
 }
 
-absl::Status NoCondition(absl::string_view text) {
-  return Refuse("'", text, "'; allowed: ", kForm);
+absl::Status ConditionError(absl::string_view text) {
+  return Refuse("'", text, "'; allowed: ", kAllowedForm);
 }
 
 bool ParseColumn(absl::string_view text, EdgeCondition* condition) {
@@ -69,7 +69,7 @@ bool ParseConstant(absl::string_view text, EdgeCondition* condition) {
   double value = 0;
   if (!absl::SimpleAtod(text, &value) || !std::isfinite(value)) return false;
   condition->is_whole =
-      std::fabs(value) <= kMostWhole && std::trunc(value) == value;
+      std::fabs(value) <= kMaxExactWhole && std::trunc(value) == value;
   if (condition->is_whole) {
     condition->whole = static_cast<int64_t>(value);
   } else {
@@ -80,7 +80,7 @@ bool ParseConstant(absl::string_view text, EdgeCondition* condition) {
 
 absl::StatusOr<EdgeCondition> ParseCondition(absl::string_view text) {
   const size_t at = text.find_first_of("<>=!");
-  if (at == absl::string_view::npos) return NoCondition(text);
+  if (at == absl::string_view::npos) return ConditionError(text);
   EdgeCondition condition;
   absl::string_view rest = text.substr(at);
   for (const auto& [sign, comparison] : kComparisons) {
@@ -93,7 +93,7 @@ absl::StatusOr<EdgeCondition> ParseCondition(absl::string_view text) {
     }
     return condition;
   }
-  return NoCondition(text);
+  return ConditionError(text);
 }
 
 absl::StatusOr<std::vector<EdgeCondition>> ParseConditions(
@@ -108,8 +108,8 @@ absl::StatusOr<std::vector<EdgeCondition>> ParseConditions(
                 "'; allowed: 1 to ", kMaxConditions);
 }
 
-// What there is, as a user would name it.
-std::string Names(const EdgeColumns& stored) {
+// Returns the columns there are, as users write them.
+std::string ColumnNames(const EdgeColumns& stored) {
   std::vector<std::string> names;
   if (stored.attr.has_value()) names.push_back("edge_attr[0]");
   if (stored.attr_width > 1) {
@@ -211,7 +211,7 @@ absl::StatusOr<EdgePredicates> ParseEdgePredicates(absl::string_view text) {
     }
     ASSIGN_OR_RETURN(auto conditions, ParseConditions(entry.substr(colon + 1)));
     const std::string type(absl::StripAsciiWhitespace(entry.substr(0, colon)));
-    if (type.empty()) return NoCondition(entry);
+    if (type.empty()) return ConditionError(entry);
     if (!predicates.by_edge_type.emplace(type, std::move(conditions)).second) {
       return Refuse("edge type ", type, " is named twice; allowed: once");
     }
@@ -224,7 +224,7 @@ absl::Status CheckCondition(absl::string_view edge_type,
                             const EdgeCondition& condition) {
   if (!HasColumn(stored, condition)) {
     return Refuse("'", condition.ToString(), "', but edge type ", edge_type,
-                  " has no such column; allowed: ", Names(stored));
+                  " has no such column; allowed: ", ColumnNames(stored));
   }
   if (condition.column == EdgeColumn::kAttr &&
       (*stored.attr == DType::kFloat16 || *stored.attr == DType::kBFloat16)) {

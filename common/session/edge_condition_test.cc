@@ -91,7 +91,7 @@ TEST(ParseEdgePredicates, ByEdgeType) {
                 Whole(EdgeColumn::kTime, Comparison::kLess, 5)}));
 }
 
-// The same number is the same condition, and so the same session.
+// Equal numbers give equal conditions, and therefore the same session.
 TEST(ParseEdgePredicates, WholeHoweverItIsWritten) {
   for (const char* text : {"1000", "1000.0", "1e3", "+1000", "1000."}) {
     const auto parsed =
@@ -159,7 +159,7 @@ TEST(ParseEdgePredicates, RefusesWithWhatIsAllowed) {
             std::string::npos);
 }
 
-// What an edge type has, as its name says.
+// Columns of edge types, named after what they have.
 const EdgeColumns kNone, kAll = {DType::kFloat32, 3, true, true},
                          kInts = {DType::kInt16, 1, false, false},
                          kHalves = {DType::kFloat16, 2, false, false};
@@ -222,7 +222,8 @@ TEST(Predicates, ConditionsOfATypeAreItsOwnOrTheDefault) {
             "edge_time < 5");
   EXPECT_EQ(ConditionsOf(neighbor, "d,e,f", kAll)->at(0).ToString(),
             "edge_weight > 0");
-  // A type without the default's column is free; one that is named is not.
+  // A type without the default's column has no conditions; one that is named
+  // must have it.
   EXPECT_TRUE(ConditionsOf(neighbor, "d,e,f", kInts)->empty());
   EXPECT_FALSE(ConditionsOf(neighbor, "a,b,c", kInts).ok());
   EXPECT_TRUE(ConditionsOf({}, "a,b,c", kAll)->empty());

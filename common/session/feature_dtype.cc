@@ -37,11 +37,6 @@ absl::StatusOr<FeatureDType> FeatureDTypeFromCode(uint32_t code) {
   return Refuse(absl::StrCat("code ", code));
 }
 
-bool IsFloating(DType dtype) {
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
-         dtype == DType::kFloat32 || dtype == DType::kFloat64;
-}
-
 DType DTypeInBatch(DType stored, FeatureDType asked) {
   if (asked == FeatureDType::kStored || !IsFloating(stored)) return stored;
   return static_cast<DType>(asked);

@@ -1,4 +1,4 @@
-// The precision in which a session's batches have their features.
+// The element type in which a session's batches hold features.
 #ifndef TRIBUTARY_COMMON_SESSION_FEATURE_DTYPE_H_
 #define TRIBUTARY_COMMON_SESSION_FEATURE_DTYPE_H_
 
@@ -10,31 +10,31 @@
 
 namespace tributary {
 
-// What floating columns of x and edge_attr come as. The values are part of the
-// specification and of the wire format: codes of DType, or 0.
+// The element type of floating-point columns of x and edge_attr in batches. The
+// values are part of the specification and of the wire format: codes of DType,
+// or 0.
 enum class FeatureDType : uint8_t {
-  kStored = 0,  // as the graph has them
-  // Each row divided by a scale of its own, which comes beside: x_scale,
+  kStored = 0,  // as stored in the graph
+  // Each row is divided by its own scale, which is in the batch as x_scale or
   // edge_attr_scale.
   kInt8 = static_cast<uint8_t>(DType::kInt8),
   kFloat16 = static_cast<uint8_t>(DType::kFloat16),
   kBFloat16 = static_cast<uint8_t>(DType::kBFloat16),
 };
 
-// What users write, "stored", "float16": for --feature-dtype and messages.
+// The names that users write, for --feature-dtype and messages.
 inline constexpr std::string_view kFeatureDTypeNames =
     "stored, float16, bfloat16, int8";
 std::string_view FeatureDTypeName(FeatureDType dtype);
 
-// INVALID_ARGUMENT with what is allowed.
+// Return the type of a name or code; INVALID_ARGUMENT with what is allowed.
 absl::StatusOr<FeatureDType> FeatureDTypeFromName(std::string_view name);
 absl::StatusOr<FeatureDType> FeatureDTypeFromCode(uint32_t code);
 
-bool IsFloating(DType dtype);
-
-// What a column stored as `stored` comes as: whole numbers stay what they are.
+// Returns the type in batches of a column stored as `stored`. Integers keep
+// their type.
 DType DTypeInBatch(DType stored, FeatureDType asked);
-// Whether a float32 comes beside each row of it.
+// Returns whether batches hold a float32 scale per row of such a column.
 bool HasScale(DType stored, FeatureDType asked);
 
 }  // namespace tributary

@@ -1,5 +1,4 @@
-// Bounds that a specification must keep, the same where it is made and where it
-// is checked.
+// Limits of specifications, shared by the code that makes and that checks them.
 #ifndef TRIBUTARY_COMMON_SESSION_LIMITS_H_
 #define TRIBUTARY_COMMON_SESSION_LIMITS_H_
 
@@ -7,16 +6,16 @@
 
 namespace tributary {
 
-// Neighbours drawn per node; -1 asks for all and has no bound.
+// Neighbours drawn per node. -1 asks for all and is not bounded.
 inline constexpr int32_t kMaxFanout = 1 << 20;
 inline constexpr int kMaxHops = 32;
-// Inputs per batch: a credit names each, and must fit into a message's header.
+// Inputs per batch. A credit lists them and must fit into a message's header.
 inline constexpr uint64_t kMaxBatchSize = uint64_t{1} << 16;
-// Where it names a time for each as well.
+// Inputs per batch if the credit also lists a time for each.
 inline constexpr uint64_t kMaxTimedBatchSize = kMaxBatchSize / 2;
-// Links of a batch and negatives together.
+// Links and negatives of a batch together.
 inline constexpr uint64_t kMaxLinksAndNegatives = uint64_t{1} << 22;
-// Of a credit for links: what one message's payload holds.
+// Bytes of a credit for links, which must fit into one message's payload.
 inline constexpr uint64_t kMaxLinkCreditBytes = uint64_t{4} << 20;
 
 }  // namespace tributary

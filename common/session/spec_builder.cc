@@ -4,23 +4,18 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/proto/session.pb.h"
 #include "common/random/hop_key.h"
 #include "common/session/limits.h"
+#include "common/session/refuse.h"
 #include "common/text/status.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
 namespace tributary {
 namespace {
-
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::StatusOr<std::vector<int32_t>> ParseFanouts(absl::string_view text) {
   std::vector<int32_t> fanouts;
@@ -138,7 +133,7 @@ std::string BytesOf(const Sha256Digest& digest) {
   return std::string(digest.begin(), digest.end());
 }
 
-// Requires them to be in canonical order.
+// Requires the lists to be in canonical order.
 absl::Status FillLinkLists(const SpecGraph& graph, const LinkInputs& links,
                            v1::Inputs* inputs) {
   for (const auto& [name, count] : links.lists) {

@@ -1,4 +1,5 @@
-// From what a user asks to a session's specification, all defaults resolved.
+// Builds a session's specification from a user's options, with all defaults
+// resolved.
 #ifndef TRIBUTARY_COMMON_SESSION_SPEC_BUILDER_H_
 #define TRIBUTARY_COMMON_SESSION_SPEC_BUILDER_H_
 
@@ -27,35 +28,41 @@ class NeighborSampling;
 class SessionSpec;
 }  // namespace v1
 
-// What a specification must know of the graph it is for.
+// The properties of a graph that a specification depends on.
 struct SpecGraph {
   std::string name;
   Sha256Digest content_digest{};
   Sha256Digest layout_digest{};
   std::vector<std::string> node_types;  // ascending bytewise
   std::vector<std::string> edge_types;  // "src,rel,dst", in canonical order
-  std::set<std::string> reverses;       // those that hold others' edges
+  std::set<std::string>
+      reverses;  // edge types that hold the edges of another, reversed
 };
 
+// The order of an epoch's inputs.
 enum class ShuffleMode {
   kNone,
   kGlobal,
   kLocal,
-  kWeighted,  // drawn by weights, which only the digest of the inputs knows
+  kWeighted,  // drawn by weights, which are part of the inputs' digest only
 };
+// What each hop expands: the nodes that the last one found (PyG and GLT), or
+// all nodes so far (DGL's blocks).
 enum class ExpandMode { kNew, kAll };
 
-// Neighbours per hop: a default and what differs from it.
+// Fanouts per hop: a default, and edge types that differ from it.
 struct NumNeighbors {
-  // Empty: 0 in every hop. With edge_dir both not for reverses, whose edges
-  // come with those that they are the reverses of.
+  // Fanouts of edge types without an entry; empty: 0 in every hop. With
+  // edge_dir both it does not apply to reverse edge types, whose edges are
+  // drawn with the edge types that they reverse.
   std::vector<int32_t> by_default;
   std::map<std::string, std::vector<int32_t>> by_edge_type;  // "src,rel,dst"
   friend bool operator==(const NumNeighbors&, const NumNeighbors&) = default;
 };
 
-// "15,10,5" or "4,3;publication,author,person=2,0" (a default, then edge
-// types) or "a,b,c=2,0;d,e,f=1,1" (no default). INVALID_ARGUMENT with the text.
+// Parses "15,10,5", or "4,3;publication,author,person=2,0" (a default, then
+// edge types), or "a,b,c=2,0;d,e,f=1,1" (no default). INVALID_ARGUMENT with the
+// text.
 absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
 
 // Checks that there are 1 to kMaxHops hops, the same number in all lists, and
@@ -66,13 +73,21 @@ absl::Status CheckNumNeighbors(const NumNeighbors& neighbors);
 struct LinkInputs {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type
   LabelType label = LabelType::kNone;
-  bool edge_ids = false;   // that come with each
-  uint64_t negatives = 0;  // that come with each: a user's own
-  // Of several edge types instead of one, in canonical order: how many are of
-  // each, one type after the other.
+  bool edge_ids = false;   // each link has an edge id
+  uint64_t negatives = 0;  // the user's own negatives per link
+  // Used instead of edge_type for links of several edge types, in canonical
+  // order: the number of links of each, one type after the other.
   std::vector<std::pair<std::string, uint64_t>> lists;
 };
 
+// A user's options for one session.
+//
+//   SpecOptions options;
+//   options.input_count = ids.size();
+//   options.inputs_sha256 = InputsSha256(ids);
+//   options.num_neighbors.by_default = {15, 10};
+//   options.batch_size = 1024;
+//   ASSIGN_OR_RETURN(std::string bytes, BuildSessionSpec(graph, options));
 struct SpecOptions {
   std::string input_type;           // empty: the graph's only node type
   std::optional<LinkInputs> links;  // instead of nodes of input_type
@@ -90,46 +105,50 @@ struct SpecOptions {
   FeatureDType feature_dtype = FeatureDType::kStored;
 };
 
-// `input_type`, or the graph's only node type when that is empty.
-// INVALID_ARGUMENT lists the types that there are.
+// Returns `input_type`, or the graph's only node type if that is empty.
+// INVALID_ARGUMENT lists the node types there are.
 absl::StatusOr<std::string> ResolveInputType(const SpecGraph& graph,
                                              std::string_view input_type);
 
-// `edge_type`, or the graph's only one when that is empty, which must be from
-// the inputs' node type to itself. INVALID_ARGUMENT with what is allowed.
+// Returns `edge_type`, or the graph's only edge type if that is empty. It must
+// lead from the inputs' node type to itself. INVALID_ARGUMENT with what is
+// allowed.
 absl::StatusOr<std::string> ResolveSelfEdgeType(const SpecGraph& graph,
                                                 std::string_view edge_type,
                                                 std::string_view input_type);
 
-// `edge_type`, or the graph's only one when that is empty. As above.
+// Returns `edge_type`, or the graph's only edge type if that is empty.
+// INVALID_ARGUMENT with what is allowed.
 absl::StatusOr<std::string> ResolveInputEdgeType(const SpecGraph& graph,
                                                  std::string_view edge_type);
 
-// Fanouts and draws of every edge type, for kinds that sample neighbours;
-// `neighbor` is that of `spec`.
+// Writes fanouts, draws and subgraph options to `neighbor`, the
+// NeighborSampling of `spec`, and checks them. For all kinds that sample
+// neighbours. INVALID_ARGUMENT with the option and what is allowed.
 absl::Status FillNeighbors(const SpecGraph& graph, const SpecOptions& options,
                            v1::NeighborSampling* neighbor,
                            v1::SessionSpec* spec);
 
-// What the builders of all kinds share: checks and fills what is common, has
-// `fill_kind` set the kind's message, and gives the bytes.
+// The part that the builders of all kinds share: checks and fills the common
+// fields, calls `fill_kind` to set the kind's message, and returns the
+// SessionSpec's bytes.
 absl::StatusOr<std::string> BuildSpecOfKind(
     const SpecGraph& graph, const SpecOptions& options,
     absl::FunctionRef<absl::Status(v1::SessionSpec*)> fill_kind);
 
-// The SessionSpec's bytes: the same options give the same bytes, on every
-// machine. Every edge type of the graph is in it, with its fanouts.
-// INVALID_ARGUMENT, naming the option and what is allowed.
+// Returns the bytes of the SessionSpec for sampling neighbours. Equal options
+// give equal bytes on every machine. Every edge type of the graph is in it,
+// with its fanouts. INVALID_ARGUMENT, naming the option and what is allowed.
 absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
                                              const SpecOptions& options);
 
-// What names a session everywhere: the SHA-256 of the specification's bytes.
+// Returns the identity of a session: the SHA-256 of its specification's bytes.
 inline Sha256Digest SessionIdentity(std::string_view spec_bytes) {
   return Sha256Of(spec_bytes);
 }
 
-// Of original ids in list order, and of their times where they are given, as
-// SpecOptions::inputs_sha256 wants it.
+// Returns the SHA-256 of original ids in list order, and of their times if
+// given, for SpecOptions::inputs_sha256.
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,
                           absl::Span<const int64_t> times = {});
 

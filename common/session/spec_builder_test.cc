@@ -87,7 +87,7 @@ TEST(BuildSessionSpec, NoDefaultIsZero) {
   EXPECT_EQ(spec.neighbor().fanouts(0).per_hop(0), 0);
 }
 
-// The identity is of what is sampled: each option counts, the layout does not.
+// The identity depends on what is sampled: on every option, not on the layout.
 TEST(BuildSessionSpec, IdentityCoversEveryOption) {
   const auto identity = [](const SpecGraph& graph, const SpecOptions& o) {
     return ToHex(SessionIdentity(*BuildSessionSpec(graph, o)));
@@ -121,7 +121,7 @@ TEST(BuildSessionSpec, IdentityCoversEveryOption) {
   EXPECT_TRUE(differs([](auto& o) { o.draws.disjoint = true; }));
 }
 
-// Sessions that draw as they always did keep their identity.
+// Sessions that use no newer option keep their identity.
 TEST(BuildSessionSpec, WhatIsNotAskedForIsAbsent) {
   EXPECT_EQ(ToHex(SessionIdentity(*BuildSessionSpec(TwoTypes(), Options()))),
             "319d7e3c62f1bccc8e493996e326f70407116587d41add311ba378e27d9adde2");

@@ -1,16 +1,11 @@
 #include "common/session/subgraph_options.h"
 
-#include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
+#include "common/session/refuse.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
-
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::Status CheckScanned(const v1::NeighborSampling& neighbor) {
   const uint64_t most = neighbor.max_scanned_edges();

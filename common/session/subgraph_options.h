@@ -1,4 +1,4 @@
-// Which edges a batch of neighbours holds, beyond those that were drawn.
+// Which edges a batch of neighbours holds in addition to those that were drawn.
 #ifndef TRIBUTARY_COMMON_SESSION_SUBGRAPH_OPTIONS_H_
 #define TRIBUTARY_COMMON_SESSION_SUBGRAPH_OPTIONS_H_
 
@@ -17,35 +17,38 @@ class SessionSpec;
 // PyG's SubgraphType.
 enum class SubgraphType {
   kDirectional,    // the edges that were drawn
-  kBidirectional,  // they and their mirror images
-  kInduced,        // all edges between the nodes
+  kBidirectional,  // also the reverse of each drawn edge
+  kInduced,        // all edges between the batch's nodes
 };
 
-// In-edges that are looked at for one batch of induced edges, where nobody says
-// otherwise: about half a second of one core.
+// The default of max_scanned_edges: about half a second on one core.
 inline constexpr uint64_t kDefaultMaxScannedEdges = uint64_t{1} << 28;
 inline constexpr uint64_t kMaxScannedEdges = (uint64_t{1} << 32) - 1;
 
+// A user's options for the edges of a batch.
 struct SubgraphOptions {
   SubgraphType type = SubgraphType::kDirectional;
-  // A batch whose nodes have more in-edges than this is refused: what a hub
-  // may cost others. kInduced alone looks at them.
+  // A batch whose nodes have more in-edges than this is refused, which limits
+  // what a hub costs other users. Used by kInduced only, which scans the
+  // in-edges.
   uint64_t max_scanned_edges = kDefaultMaxScannedEdges;
   friend bool operator==(const SubgraphOptions&,
                          const SubgraphOptions&) = default;
 };
 
-// Writes the options; what is not asked for stays absent.
+// Writes the options to `neighbor`. Options with their default value stay
+// absent.
 void FillSubgraph(const SubgraphOptions& options,
                   v1::NeighborSampling* neighbor);
 
-// What they may be beside the draws. INVALID_ARGUMENT with the field, its value
-// and what is allowed.
+// Checks that the subgraph options may be combined with the draws of
+// `neighbor`. INVALID_ARGUMENT with the field, its value and what is allowed.
 absl::Status CheckSubgraph(const v1::NeighborSampling& neighbor);
-// ... and of the neighbours of any kind: links have directional ones.
+// Like the above for the neighbours of any kind; links allow directional
+// subgraphs only, unless they are enclosing.
 absl::Status CheckSubgraph(const v1::SessionSpec& spec);
 
-// The same of options that are no specification yet.
+// Like the above, for options that are not in a specification yet.
 absl::Status CheckSubgraphOptions(const SubgraphOptions& options,
                                   const DrawOptions& draws);
 

@@ -13,7 +13,7 @@ struct Entry {
   size_t size;
 };
 
-// Indexed by code; code 0 is no type.
+// Indexed by code; code 0 is unused.
 constexpr std::array<Entry, 11> kEntries = {{{"invalid", 0},
                                              {"uint8", 1},
                                              {"int8", 1},
@@ -36,6 +36,11 @@ const Entry& EntryOf(DType dtype) {
 size_t DTypeSize(DType dtype) { return EntryOf(dtype).size; }
 
 std::string_view DTypeName(DType dtype) { return EntryOf(dtype).name; }
+
+bool IsFloating(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
+         dtype == DType::kFloat32 || dtype == DType::kFloat64;
+}
 
 absl::StatusOr<DType> DTypeFromCode(uint32_t code) {
   if (code == 0 || code >= kEntries.size()) {

@@ -1,4 +1,4 @@
-// Element types of tensors, with the codes that batch digests use.
+// Element types of tensors, with the codes that digests and messages use.
 #ifndef TRIBUTARY_COMMON_TENSOR_DTYPE_H_
 #define TRIBUTARY_COMMON_TENSOR_DTYPE_H_
 
@@ -10,7 +10,8 @@
 
 namespace tributary {
 
-// The values are part of the batch digest and of the wire format.
+// The type of a tensor's elements. The values are part of the batch digest and
+// of the wire format.
 enum class DType : uint8_t {
   kUint8 = 1,
   kInt8 = 2,
@@ -24,13 +25,17 @@ enum class DType : uint8_t {
   kBool = 10,
 };
 
-// Bytes of one element.
+// Returns the bytes of one element.
 size_t DTypeSize(DType dtype);
 
-// The name that numpy and torch use: "float32". "invalid" for a bad value.
+// Returns the name that numpy and torch use, such as "float32"; "invalid" for a
+// value that is no DType.
 std::string_view DTypeName(DType dtype);
 
-// INVALID_ARGUMENT when `code` is no DType.
+// Returns whether `dtype` is a floating-point type.
+bool IsFloating(DType dtype);
+
+// Return the DType of a code or name; INVALID_ARGUMENT if there is none.
 absl::StatusOr<DType> DTypeFromCode(uint32_t code);
 absl::StatusOr<DType> DTypeFromName(std::string_view name);
 

@@ -26,7 +26,7 @@ std::string ShapeText(absl::Span<const int64_t> shape) {
   return absl::StrCat("(", absl::StrJoin(shape, ", "), comma, ")");
 }
 
-// The text of `key`'s value: up to the comma or brace that ends it.
+// Returns the text of `key`'s value, which ends at a comma or brace.
 absl::StatusOr<absl::string_view> ValueOf(absl::string_view dict,
                                           absl::string_view key) {
   const size_t at = dict.find(absl::StrCat("'", key, "':"));

@@ -1,4 +1,5 @@
-// Headers of .npy files (NumPy's NEP 1), little-endian and row-major only.
+// Reads and writes headers of .npy files (NumPy's NEP 1), little-endian and
+// row-major only.
 #ifndef TRIBUTARY_COMMON_TENSOR_NPY_H_
 #define TRIBUTARY_COMMON_TENSOR_NPY_H_
 
@@ -13,13 +14,14 @@
 
 namespace tributary {
 
-// An element type as .npy spells it: 'u' 4 is "<u4". Wider than DType, which
-// has only what batches carry.
+// An element type of a .npy file: kind 'u' and size 4 is "<u4". Covers more
+// types than DType, which has only those of batches.
 struct NpyType {
   char kind = 'f';   // 'u', 'i', 'f', 'b' (bool) or 'V' (raw bytes)
   uint8_t size = 4;  // bytes of an element
 
-  // "<u4"; one-byte types have no byte order: "|u1".
+  // Returns the type as NumPy writes it: "<u4"; "|u1" for a type of one byte,
+  // which has no byte order.
   std::string descr() const;
   friend bool operator==(const NpyType&, const NpyType&) = default;
 };
@@ -30,26 +32,29 @@ inline constexpr NpyType kNpyUint32{'u', 4};
 inline constexpr NpyType kNpyUint64{'u', 8};
 inline constexpr NpyType kNpyInt64{'i', 8};
 
-// NumPy has no bfloat16: its two bytes are stored as "|V2".
+// Returns the type that stores `dtype`. NumPy has no bfloat16: it is stored as
+// two raw bytes, "|V2".
 NpyType NpyTypeOf(DType dtype);
 
+// The contents of a .npy header.
 struct NpyHeader {
   NpyType type;
   std::vector<int64_t> shape;
-  size_t data_offset = 0;  // of the first element; a multiple of 64 in ours
+  size_t data_offset =
+      0;  // of the first element; a multiple of 64 in files written here
 
-  // Bytes of all elements. Requires that the header was parsed or made here,
-  // which checks that the product fits.
+  // Returns the bytes of all elements. Requires a header made by
+  // ParseNpyHeader, which checks that the product fits.
   uint64_t data_bytes() const;
 };
 
-// Magic, version 1.0 and dictionary, padded so that the data that follow are
+// Returns a header of version 1.0, padded so that the data that follow are
 // 64-byte aligned.
 std::string FormatNpyHeader(NpyType type, absl::Span<const int64_t> shape);
 
-// Reads the header at the start of `bytes`, versions 1 to 3. DATA_LOSS, saying
-// what is wrong, for anything that is no .npy header, big-endian, in Fortran
-// order, or of a size beyond 2^63.
+// Parses the header at the start of `bytes`, in versions 1 to 3. DATA_LOSS,
+// saying what is wrong, if it is no .npy header, big-endian, in Fortran order,
+// or describes data of more than 2^63 bytes.
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::Span<const uint8_t> bytes);
 
 }  // namespace tributary

@@ -12,7 +12,7 @@
 namespace tributary {
 namespace {
 
-// 1980-01-01 00:00, the first that zip can say: no clock in the bytes.
+// 1980-01-01 00:00, the earliest time in zip: files do not depend on the clock.
 constexpr zip_uint16_t kDosTime = 0;
 constexpr zip_uint16_t kDosDate = 0x21;
 
@@ -38,11 +38,11 @@ absl::StatusOr<Archive> OpenArchive(const std::string& path) {
 }
 
 zip_buffer_fragment_t Fragment(const void* data, size_t size) {
-  // libzip only reads it.
+  // libzip takes a non-const buffer but only reads it.
   return {static_cast<zip_uint8_t*>(const_cast<void*>(data)), size};
 }
 
-// `header` and the tensor's data are read when the archive is closed.
+// `header` and the tensor's data must stay valid until the archive is closed.
 absl::Status AddTensor(zip_t* archive, const std::string& path,
                        const TensorView& tensor, const std::string& header) {
   const zip_buffer_fragment_t parts[] = {
@@ -69,7 +69,7 @@ absl::Status AddTensor(zip_t* archive, const std::string& path,
 
 absl::Status WriteNpz(const std::string& path,
                       absl::Span<const TensorView> tensors) {
-  std::deque<std::string> headers;  // stay where they are
+  std::deque<std::string> headers;  // a deque, so that they do not move
   ASSIGN_OR_RETURN(Archive archive, OpenArchive(path));
   for (const TensorView& tensor : tensors) {
     headers.push_back(FormatNpyHeader(NpyTypeOf(tensor.dtype), tensor.shape));

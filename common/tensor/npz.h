@@ -1,4 +1,4 @@
-// numpy's .npz: tensors by name in one file.
+// Writes NumPy's .npz: several named tensors in one file.
 #ifndef TRIBUTARY_COMMON_TENSOR_NPZ_H_
 #define TRIBUTARY_COMMON_TENSOR_NPZ_H_
 
@@ -10,11 +10,11 @@
 
 namespace tributary {
 
-// Writes `tensors` (names unique) to `path`, which appears whole or not at
-// all; an older file of that name is replaced. numpy.load finds each tensor by
-// its name, with '/' where the name has one. Stored, not compressed; the same
-// tensors give the same bytes. numpy has no bfloat16: its two raw bytes come
-// as dtype "V2", for .view("<u2") or ml_dtypes. Errors name the path.
+// Writes `tensors`, whose names are unique, to `path`. The file appears
+// complete or not at all and replaces an existing one. numpy.load finds each
+// tensor by its name, which may contain '/'. Not compressed; equal tensors give
+// equal bytes. NumPy has no bfloat16: such tensors have dtype "V2", for
+// .view("<u2") or ml_dtypes. Errors name the path.
 absl::Status WriteNpz(const std::string& path,
                       absl::Span<const TensorView> tensors);
 

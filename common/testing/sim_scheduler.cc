@@ -8,32 +8,34 @@
 namespace tributary {
 namespace {
 
-// Executors run what is posted after up to this long, so that tasks of one
-// moment interleave differently with each seed.
-constexpr absl::Duration kMostPostDelay = absl::Microseconds(20);
+// Executors delay a posted task by up to this long, so that tasks posted at the
+// same moment interleave differently with each seed.
+constexpr absl::Duration kMaxPostDelay = absl::Microseconds(20);
 
 }  // namespace
 
 SimScheduler::SimScheduler(uint64_t seed)
     : seed_(seed), random_(seed, "world") {}
 
-// Tasks may own streams and reservations whose destruction schedules more.
+// Repeats, because tasks may own streams and reservations whose destruction
+// schedules more events.
 SimScheduler::~SimScheduler() {
-  while (!events_.empty() || !frozen_events_.empty() || !graveyard_.empty()) {
+  while (!events_.empty() || !frozen_events_.empty() ||
+         !dropped_tasks_.empty()) {
     auto events = std::exchange(events_, {});
     auto frozen = std::exchange(frozen_events_, {});
-    auto graveyard = std::exchange(graveyard_, {});
+    auto dropped = std::exchange(dropped_tasks_, {});
     keys_.clear();
   }
 }
 
 SimExecutor* SimScheduler::AddNode(std::string name, double drift) {
   const int id = static_cast<int>(nodes_.size());
-  const SimRandom random(seed_, absl::StrCat(name, "#", nodes_named_[name]++));
+  const SimRandom random(seed_, absl::StrCat(name, "#", name_counts_[name]++));
   nodes_.push_back(
       {std::make_unique<SimExecutor>(this, id, std::move(name), drift),
        random});
-  // clang sees a leak of what nodes_ owns.
+  // clang reports a leak of objects that nodes_ owns.
   return nodes_.back().executor.get();
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
@@ -44,12 +46,12 @@ void SimScheduler::Crash(NodeId node) {
       ++it;
       continue;
     }
-    graveyard_.push_back(std::move(it->second.task));
+    dropped_tasks_.push_back(std::move(it->second.task));
     keys_.erase(it->first.id);
     it = events_.erase(it);
   }
   for (Event& event : frozen_events_) {
-    if (event.node == node) graveyard_.push_back(std::move(event.task));
+    if (event.node == node) dropped_tasks_.push_back(std::move(event.task));
   }
   std::erase_if(frozen_events_,
                 [node](const Event& event) { return event.node == node; });
@@ -70,7 +72,7 @@ void SimScheduler::Thaw(NodeId node) {
   }
   frozen_events_ = std::move(rest);
   for (Event& event : waiting) {
-    // In the order in which they would have run; a strand's are serial anyway.
+    // Keeps the order in which the events would have run.
     const Key key{now_, 0, next_id_++};
     keys_.emplace(key.id, key);
     events_.emplace(key, std::move(event));
@@ -87,7 +89,7 @@ size_t SimScheduler::num_pending(NodeId node) const {
 uint64_t SimScheduler::Schedule(NodeId node, absl::Time when, Task task) {
   const uint64_t id = next_id_++;
   if (crashed(node)) {
-    graveyard_.push_back(std::move(task));
+    dropped_tasks_.push_back(std::move(task));
     return id;
   }
   const Key key{std::max(when, now_), random(node).Next() >> 1 | 1, id};
@@ -100,14 +102,14 @@ bool SimScheduler::Cancel(uint64_t event) {
   auto it = keys_.find(event);
   if (it == keys_.end()) return false;
   auto found = events_.find(it->second);
-  graveyard_.push_back(std::move(found->second.task));
+  dropped_tasks_.push_back(std::move(found->second.task));
   events_.erase(found);
   keys_.erase(it);
   return true;
 }
 
 bool SimScheduler::Step() {
-  { auto buried = std::exchange(graveyard_, {}); }
+  { auto dropped = std::exchange(dropped_tasks_, {}); }
   while (!events_.empty()) {
     auto first = events_.begin();
     now_ = first->first.when;
@@ -122,7 +124,7 @@ bool SimScheduler::Step() {
     last_node_ = event.node;
     event.task();
     event.task = nullptr;
-    { auto buried = std::exchange(graveyard_, {}); }
+    { auto dropped = std::exchange(dropped_tasks_, {}); }
     if (each_step_) each_step_();
     return true;
   }
@@ -148,7 +150,7 @@ bool SimScheduler::Drain(uint64_t max_events) {
 
 void SimExecutor::Post(Task task) {
   const absl::Duration delay =
-      scheduler_->random(node_).Between(absl::ZeroDuration(), kMostPostDelay);
+      scheduler_->random(node_).Between(absl::ZeroDuration(), kMaxPostDelay);
   scheduler_->Schedule(node_, scheduler_->now() + delay, std::move(task));
 }
 
@@ -160,7 +162,8 @@ absl::Time SimExecutor::DriftingClock::Now() const {
   return absl::UnixEpoch() + (world_->now() - absl::UnixEpoch()) * drift_;
 }
 
-// Rounded up, so that a timer never fires before its node's clock says so.
+// Rounds up, so that a timer never fires before its node's clock shows the
+// time.
 absl::Time SimExecutor::DriftingClock::ToWorld(absl::Time local) const {
   return absl::UnixEpoch() + (local - absl::UnixEpoch()) / drift_ +
          absl::Nanoseconds(1);

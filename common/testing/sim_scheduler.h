@@ -1,5 +1,5 @@
-// A whole fleet on one thread: virtual time, seeded order, nodes that crash and
-// freeze. In the manner of FoundationDB's simulator.
+// Runs a whole fleet on one thread: virtual time, an order decided by a seed,
+// nodes that crash and freeze. Modelled on FoundationDB's simulator.
 #ifndef TRIBUTARY_COMMON_TESTING_SIM_SCHEDULER_H_
 #define TRIBUTARY_COMMON_TESTING_SIM_SCHEDULER_H_
 
@@ -20,8 +20,9 @@ namespace tributary {
 
 class SimExecutor;
 
-// Runs events in the order of virtual time; events of one instant in an order
-// that the seed decides. Not thread-safe: one thread runs the whole world.
+// Runs events of all nodes in the order of virtual time; the seed decides the
+// order of events at the same instant. The scheduler owns the nodes' executors.
+// Not thread-safe: one thread runs all nodes.
 class SimScheduler {
  public:
   using NodeId = int;
@@ -31,53 +32,59 @@ class SimScheduler {
   SimScheduler(const SimScheduler&) = delete;
   SimScheduler& operator=(const SimScheduler&) = delete;
 
-  // A new node with its executor, owned by the scheduler. `drift` multiplies
-  // the time that the node's clock shows (1.0: none). What a node draws depends
-  // on the seed, its name and how many of that name there were, on nothing
-  // else.
+  // Adds a node and returns its executor, owned by the scheduler. `drift`
+  // multiplies the time that the node's clock shows (1.0: none). A node's
+  // random numbers depend only on the seed, its name and the number of earlier
+  // nodes of that name.
   SimExecutor* AddNode(std::string name, double drift = 1.0);
 
-  // Drops the node's pending events and timers, now and later ones too. What
-  // they captured is destroyed after the current event.
+  // Drops all pending and future events and timers of the node. Their captures
+  // are destroyed after the current event.
   void Crash(NodeId node);
   bool crashed(NodeId node) const;
-  // Events of a frozen node wait, its timers come due all at once on Thaw.
+  // Suspends a node: its events and timers wait and become due all at once on
+  // Thaw.
   void Freeze(NodeId node);
   void Thaw(NodeId node);
   bool frozen(NodeId node) const { return node >= 0 && nodes_[node].frozen; }
-  // Events and timers that wait, of one node.
+  // Returns the number of pending events and timers of the node.
   size_t num_pending(NodeId node) const;
 
-  // World time, without drift.
+  // Returns the world's time, without drift.
   absl::Time now() const { return now_; }
   uint64_t seed() const { return seed_; }
-  // Drawn from the world's own stream; uniform in [0, n). Requires n > 0.
+  // Random numbers of the world's own stream; Below is uniform in [0, n) and
+  // requires n > 0.
   uint64_t Below(uint64_t n) { return random_.Below(n); }
   bool Chance(double p) { return random_.Chance(p); }
 
-  // Schedules for a node (-1: the world itself, never crashed nor frozen).
+  // Schedules `task` on a node, or on the world (-1), which never crashes or
+  // freezes. Returns the event's id for Cancel.
   uint64_t Schedule(NodeId node, absl::Time when, Task task);
+  // Returns true if the event was pending and now never runs.
   bool Cancel(uint64_t event);
 
-  // Runs one event; false when none is left that may run.
+  // Runs one event; returns false if there is none that may run.
   bool Step();
-  // Steps until `done` holds, the events run out, or world time has passed
-  // `limit`. True when `done` holds. `each_step`, if any, follows every event.
+  // Steps until `done` returns true, no event is left, or the world's time has
+  // passed `limit` from now. Returns whether `done` holds.
   bool RunUntil(const std::function<bool()>& done, absl::Duration limit);
-  // Steps until no event is left; false when more than `max_events` were run.
+  // Steps until no event is left; returns false if more than `max_events` have
+  // run.
   bool Drain(uint64_t max_events);
 
+  // Sets a function that is called after every event.
   void set_each_step(std::function<void()> each_step) {
     each_step_ = std::move(each_step);
   }
   uint64_t events_run() const { return events_run_; }
-  // Whose the event was that ran last.
+  // Returns the node of the event that ran last.
   NodeId last_node() const { return last_node_; }
 
  private:
   struct Key {
     absl::Time when;
-    uint64_t tie;  // random: the order within an instant
+    uint64_t tie;  // random order within an instant
     uint64_t id;
     friend bool operator<(const Key& a, const Key& b) {
       return std::tie(a.when, a.tie, a.id) < std::tie(b.when, b.tie, b.id);
@@ -101,21 +108,22 @@ class SimScheduler {
 
   const uint64_t seed_;
   absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
-  SimRandom random_;  // of the world itself
+  SimRandom random_;  // the world's own stream
   uint64_t next_id_ = 1;
   uint64_t events_run_ = 0;
   NodeId last_node_ = -1;
   std::map<Key, Event> events_;
   std::map<uint64_t, Key> keys_;  // by event id, for Cancel
   std::vector<Node> nodes_;
-  std::map<std::string, int> nodes_named_;
+  std::map<std::string, int> name_counts_;
   std::vector<Event> frozen_events_;
-  std::vector<Task> graveyard_;  // of crashed nodes, destroyed between events
+  std::vector<Task> dropped_tasks_;  // dropped tasks, destroyed between events
   std::function<void()> each_step_;
 };
 
-// One node's view: its tasks go when it crashes. Post order is not kept (a pool
-// of threads keeps none either); use a Strand where it matters.
+// The Executor of one node; its tasks are dropped when the node crashes. As on
+// a thread pool, tasks do not run in the order posted; use a Strand where it
+// matters.
 class SimExecutor final : public Executor {
  public:
   SimExecutor(SimScheduler* scheduler, int node, std::string name, double drift)

@@ -1,4 +1,4 @@
-// Numbers as users type them, read strictly.
+// Strict parsing of numbers that users type.
 #ifndef TRIBUTARY_COMMON_TEXT_PARSE_NUMBER_H_
 #define TRIBUTARY_COMMON_TEXT_PARSE_NUMBER_H_
 
@@ -10,9 +10,10 @@
 
 namespace tributary {
 
-// The whole of `text` as a decimal number. None for an empty text, spaces, a
-// plus sign, another base, trailing characters, a minus sign where T has none,
-// or more than T holds; 010 is ten. A double may still be "nan" or "inf".
+// Returns the value of `text`, all of which must be a decimal number of type T.
+// Returns nullopt for an empty text, spaces, a plus sign, another base,
+// trailing characters, a minus sign where T is unsigned, or a value out of T's
+// range. "010" is ten. A double may still be "nan" or "inf".
 template <typename T>
 std::optional<T> ParseNumber(absl::string_view text) {
   T value{};

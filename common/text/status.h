@@ -1,4 +1,4 @@
-// Propagation of absl::Status: two macros, nothing else.
+// Macros that propagate absl::Status and absl::StatusOr errors.
 #ifndef TRIBUTARY_COMMON_TEXT_STATUS_H_
 #define TRIBUTARY_COMMON_TEXT_STATUS_H_
 
@@ -10,7 +10,8 @@
 #define TRIBUTARY_CONCAT_INNER(a, b) a##b
 #define TRIBUTARY_CONCAT(a, b) TRIBUTARY_CONCAT_INNER(a, b)
 
-// Returns from the function when `expr` is an error.
+// Evaluates `expr`, an absl::Status; if it is an error, returns it from the
+// enclosing function.
 #define RETURN_IF_ERROR(expr)                            \
   do {                                                   \
     absl::Status tributary_status = (expr);              \
@@ -18,7 +19,8 @@
   } while (false)
 
 // NOLINTBEGIN(bugprone-macro-parentheses): names and declarations take none
-// ASSIGN_OR_RETURN(auto x, F()): x is F()'s value, or F()'s error is returned.
+// ASSIGN_OR_RETURN(auto x, F()) assigns the value of F(), an absl::StatusOr, to
+// x; if F() returns an error, returns it from the enclosing function.
 #define ASSIGN_OR_RETURN(lhs, expr) \
   ASSIGN_OR_RETURN_INNER(TRIBUTARY_CONCAT(tributary_or_, __LINE__), lhs, expr)
 #define ASSIGN_OR_RETURN_INNER(tmp, lhs, expr) \

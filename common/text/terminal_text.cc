@@ -12,18 +12,19 @@ namespace tributary {
 namespace {
 
 constexpr int kMaxLines = 3;
-// The longest path is 4096 bytes: its beginning and end tell which it is.
+// The longest path has 4096 bytes; its beginning and end suffice to recognise
+// it.
 constexpr size_t kMaxLine = 2000;
 constexpr size_t kHead = 1400;
 constexpr size_t kTail = 500;
 
 bool IsShown(uint32_t code) {
   const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-  const bool turns =
+  const bool changes_direction =
       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   const bool ends_line = code == 0x2028 || code == 0x2029;
   const bool no_width = (code >= 0x200b && code <= 0x200f) || code == 0xfeff;
-  return !control && !turns && !ends_line && !no_width;
+  return !control && !changes_direction && !ends_line && !no_width;
 }
 
 std::string Escape(absl::string_view text) {

@@ -1,4 +1,4 @@
-// Words that are not ours, as they may go to a terminal or a log.
+// Sanitises untrusted text for terminals and logs.
 #ifndef TRIBUTARY_COMMON_TEXT_TERMINAL_TEXT_H_
 #define TRIBUTARY_COMMON_TEXT_TERMINAL_TEXT_H_
 
@@ -8,14 +8,16 @@
 
 namespace tributary {
 
-// `text` on one line: UTF-8 stays, but control characters (C0, C1, DEL), marks
-// without width or that turn the direction of writing, and bytes that are no
-// UTF-8 become \n, \x1b, \xc2\x9b. Of more than 2000 bytes the middle is left
-// out, and says so.
+// Returns `text` as one printable line. Valid UTF-8 is kept; control characters
+// (C0, C1, DEL), line separators, zero-width characters, characters that change
+// the writing direction, and bytes that are not UTF-8 are escaped as \n, \x1b,
+// \xc2\x9b. If `text` has more than 2000 bytes, its middle is replaced by a
+// note of how many bytes are left out.
 std::string TerminalLine(absl::string_view text);
 
-// An error as a program says it on stderr: "WHO: text\n". A '\n' in `text`
-// begins a new line; each by TerminalLine, at most three.
+// Returns an error message for stderr, "WHO: text\n". Each '\n' in `text`
+// begins a new line, each sanitised by TerminalLine; at most three lines are
+// kept.
 std::string TerminalError(absl::string_view who, absl::string_view text);
 
 }  // namespace tributary

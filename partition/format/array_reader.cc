@@ -103,7 +103,7 @@ absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
                      mappings_.back().bytes().subspan(file.header.data_offset)};
 }
 
-// The mapping goes with this call: it was there to check the file.
+// The file is mapped only to check it, until this call returns.
 absl::StatusOr<const RowFile*> ArrayReader::OpenRows(
     const std::string& path, absl::Span<const NpyType> types,
     absl::Span<const int64_t> shape) {

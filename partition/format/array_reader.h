@@ -1,4 +1,4 @@
-// The arrays of a graph folder, mapped and checked against graph.json.
+// Opens the arrays of a graph folder and checks them against graph.json.
 #ifndef TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
 #define TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
 
@@ -17,23 +17,23 @@
 
 namespace tributary {
 
-// The elements of a mapped array.
+// A view of the elements of a mapped array.
 struct MappedArray {
   NpyType type;
   absl::Span<const uint8_t> data;
 
-  // Requires sizeof(T) == type.size.
+  // Returns the elements as T. Requires sizeof(T) == type.size.
   template <typename T>
   absl::Span<const T> As() const {
     return {reinterpret_cast<const T*>(data.data()), data.size() / sizeof(T)};
   }
 };
 
-// Opens files below `folder`, and keeps mapped what is to be mapped. Not
-// thread-safe.
+// Opens arrays below `folder` and keeps the mappings and row files until they
+// are taken. Not thread-safe.
 class ArrayReader {
  public:
-  // `files` outlives the reader. `cancelled`: OpenOptions'.
+  // `files` must outlive the reader. `cancelled` is that of OpenOptions.
   ArrayReader(std::string folder, const std::vector<FileSchema>& files,
               bool verify, std::function<bool()> cancelled)
       : folder_(std::move(folder)),
@@ -41,19 +41,21 @@ class ArrayReader {
         verify_(verify),
         cancelled_(std::move(cancelled)) {}
 
-  // An array of one of `types` and of `shape`. DATA_LOSS, naming the file, when
-  // graph.json does not list it, its length or header is another, or (with
-  // verify) its CRC32C; NOT_FOUND when it is not there; CANCELLED.
+  // Maps an array, which must have one of `types` and `shape`. DATA_LOSS,
+  // naming the file, if graph.json does not list it, its length or header
+  // differs, or (with verify) its CRC32C differs; NOT_FOUND if it does not
+  // exist; CANCELLED.
   absl::StatusOr<MappedArray> Read(const std::string& path,
                                    absl::Span<const NpyType> types,
                                    absl::Span<const int64_t> shape);
 
-  // The same, whose rows are to be read. Valid as long as what TakeRowFiles
-  // returns.
+  // Like Read, for an array whose rows are to be read instead of mapped. The
+  // result is owned by the reader, then by what TakeRowFiles returns.
   absl::StatusOr<const RowFile*> OpenRows(const std::string& path,
                                           absl::Span<const NpyType> types,
                                           absl::Span<const int64_t> shape);
 
+  // Return the files opened so far, which must outlive all views of them.
   std::vector<FileMapping> TakeMappings() { return std::move(mappings_); }
   std::vector<std::unique_ptr<RowFile>> TakeRowFiles() {
     return std::move(row_files_);

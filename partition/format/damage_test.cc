@@ -1,5 +1,5 @@
-// What a damaged, truncated, foreign or missing file leads to: an error that
-// names it, at open or, where only reading all can tell, at open with verify.
+// A damaged, truncated, foreign or missing file gives an error that names it:
+// at open or, if only reading all of it can tell, at open with verify.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -214,7 +214,7 @@ TEST_F(DamageTest, GraphJsonIsRefusedWhenChanged) {
   }
 }
 
-// What this program does not know may matter: it is named, not passed over.
+// Keys that this program does not know may matter, so they are refused by name.
 TEST_F(DamageTest, UnknownKeysAreRefusedByName) {
   const std::string whole = ReadAll(File("graph.json"));
   for (const std::string place :

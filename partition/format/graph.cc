@@ -14,13 +14,8 @@
 namespace tributary {
 namespace {
 
-// 65,536 partitions of a homogeneous graph take some 55 MB.
+// The graph.json of 65,536 partitions of a homogeneous graph has some 55 MB.
 constexpr size_t kMaxJsonBytes = size_t{256} << 20;
-
-std::vector<int64_t> ColumnShape(int64_t rows, const ColumnSchema& schema) {
-  if (schema.dim == 0) return {rows};
-  return {rows, schema.dim};
-}
 
 IdArray ToIdArray(const MappedArray& array) {
   return array.type == kNpyUint32 ? IdArray(array.As<uint32_t>())
@@ -50,7 +45,7 @@ class MappedGraph final : public Graph {
   absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
       int edge_type, std::string_view name) const override;
 
-  // Fills the object in, once.
+  // Opens and checks the graph. Call once.
   absl::Status Load(const std::string& folder, const OpenOptions& options);
 
  private:
@@ -73,8 +68,9 @@ class MappedGraph final : public Graph {
   std::vector<std::vector<std::optional<NodePartition>>> nodes_;
   std::vector<std::vector<std::optional<EdgePartition>>> edges_;
   std::vector<NodeMap> node_maps_;
-  std::vector<DegreeArrays> degrees_;              // as schema_.edge_types
-  std::vector<absl::Span<const int64_t>> splits_;  // as schema_.splits
+  std::vector<DegreeArrays> degrees_;  // in the order of schema_.edge_types
+  std::vector<absl::Span<const int64_t>>
+      splits_;  // in the order of schema_.splits
   bool reads_features_ = false;
   std::vector<FileMapping> mappings_;
   std::vector<std::unique_ptr<RowFile>> row_files_;
@@ -185,14 +181,14 @@ absl::Status MappedGraph::LoadNodes(int t, uint32_t p, ArrayReader& reader) {
     if (!column.has_value()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const MappedArray array,
                      reader.Read(path(name), {NpyTypeOf(column->dtype)},
-                                 ColumnShape(rows, *column)));
+                                 column->array_shape(rows)));
     data = array.data;
     return absl::OkStatus();
   };
   if (type.x.has_value() && reads_features_) {
     ASSIGN_OR_RETURN(part.x_file,
                      reader.OpenRows(path("x"), {NpyTypeOf(type.x->dtype)},
-                                     ColumnShape(rows, *type.x)));
+                                     type.x->array_shape(rows)));
   } else {
     RETURN_IF_ERROR(load(type.x, "x", part.x));
   }
@@ -262,7 +258,7 @@ class EdgeArrays {
   absl::Status LoadAttributes(EdgePartition& part, bool reads_features) {
     if (!type_.edge_attr.has_value()) return absl::OkStatus();
     const NpyType dtype = NpyTypeOf(type_.edge_attr->dtype);
-    const auto shape = ColumnShape(edges_, *type_.edge_attr);
+    const auto shape = type_.edge_attr->array_shape(edges_);
     ASSIGN_OR_RETURN(const MappedArray attr, Read("edge_attr", {dtype}, shape));
     part.edge_attr = attr.data;
     if (!reads_features) return absl::OkStatus();

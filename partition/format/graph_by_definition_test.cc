@@ -1,4 +1,4 @@
-// Graph folders against a naive construction from the edge list.
+// Compares graph folders with a naive construction from the edge list.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -111,7 +111,7 @@ InEdges EdgesOf(const Graph& graph) {
   return in;
 }
 
-// Of the edges that are there, one by one; all partitions are open.
+// Counts degrees edge by edge; all partitions are open.
 void ExpectDegrees(const Graph& graph, const InEdges& edges) {
   const DegreeArrays* degrees = graph.degrees(0);
   ASSERT_EQ(degrees != nullptr, graph.schema().edge_types[0].degrees);
@@ -129,7 +129,7 @@ void ExpectDegrees(const Graph& graph, const InEdges& edges) {
   EXPECT_EQ(stored_out, out);
 }
 
-// The last sum of a row, and with it all others: each from its weights anew.
+// Checks each sum of a row against its weights, computed anew.
 void ExpectSums(const std::vector<Edge>& row, const EdgePartition& edges,
                 uint64_t begin) {
   double max = 0;
@@ -223,7 +223,7 @@ TEST(GraphByDefinitionTest, ContentDigestIsThatOfAnyPartitioning) {
   }
 }
 
-// What must give another digest, each from the same graph.
+// Changes of the same graph that must change the digest.
 TEST(GraphByDefinitionTest, ContentDigestTellsEveryChange) {
   const GraphSpec base{.num_nodes = 4,
                        .edges = {{0, 1}, {2, 1}, {3, 3}},
@@ -243,7 +243,7 @@ TEST(GraphByDefinitionTest, ContentDigestTellsEveryChange) {
       },  // another neighbour
       [](GraphSpec& s) {
         s.edges[0] = {1, 0};
-      },                                                        // turned round
+      },  // exchanged ends
       [](GraphSpec& s) { std::swap(s.edges[0], s.edges[1]); },  // ids
       [](GraphSpec& s) {
         s.edges.pop_back();

@@ -12,7 +12,8 @@
 namespace tributary {
 namespace {
 
-// Of a path "part-P/REST"; `rest` is the whole path where no partition has it.
+// Splits a path "part-P/REST"; `rest` is the whole path, and the result false,
+// if it belongs to no partition.
 bool PartitionOf(absl::string_view path, uint32_t* partition,
                  absl::string_view* rest) {
   *rest = path;

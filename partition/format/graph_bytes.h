@@ -1,4 +1,5 @@
-// How much memory a graph's arrays take, and whether its features are mapped.
+// The memory that a graph's arrays take, and the choice whether its features
+// are mapped.
 #ifndef TRIBUTARY_PARTITION_FORMAT_GRAPH_BYTES_H_
 #define TRIBUTARY_PARTITION_FORMAT_GRAPH_BYTES_H_
 
@@ -11,20 +12,21 @@
 
 namespace tributary {
 
-// Bytes of files. Features are what can be large and is only copied: x of
-// nodes and edge_attr of edges. Labels are small, and sampling reads the rest.
+// Sizes of files. Features are x of nodes and edge_attr of edges: they can be
+// large and are only copied. The rest is needed for sampling; labels are small.
 struct GraphBytes {
   uint64_t features = 0;
   uint64_t rest = 0;
 };
 
-// Of these partitions and of what every server maps.
+// Returns the bytes of these partitions and of the arrays that every server
+// maps.
 GraphBytes GraphBytesOf(const GraphSchema& schema,
                         const std::vector<uint32_t>& partitions);
 
-// True when features are to be read from their files, so that `memory` bytes
-// are enough. FAILED_PRECONDITION, naming the options, when they are not even
-// then; kResident always maps.
+// Returns whether features are to be read from their files instead of mapped,
+// so that `memory` bytes suffice. FAILED_PRECONDITION, naming the options, if
+// they do not suffice even then. With kResident returns false without a check.
 absl::StatusOr<bool> ReadsFeatures(const GraphBytes& bytes, FeatureMemory where,
                                    uint64_t memory);
 

@@ -7,7 +7,7 @@
 namespace tributary {
 namespace {
 
-// 4 nodes of 3 floats and 2 edges of 5, in two partitions; each array behind a
+// 4 nodes of 3 floats and 2 edges of 5, in two partitions; each array has a
 // header of 128 bytes.
 TEST(GraphBytes, FeaturesAreXAndEdgeAttrOfThePartitionsThatAreHere) {
   GraphSpec spec;

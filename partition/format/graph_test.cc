@@ -79,7 +79,7 @@ TEST(Graph, ContentDigestIsThatOfAnyPartitioning) {
   EXPECT_NE(one->schema().layout_digest, three->schema().layout_digest);
 }
 
-// By the record bytes of docs/graph-format.md, summed up by another program.
+// Computed by another program from the record bytes of docs/graph-format.md.
 TEST(Graph, ContentDigestIsThatOfTheDocument) {
   EXPECT_EQ(ToHex(BuildGraph(VectorGraph(3))->schema().content_digest),
             "aa2bafb6af513327b6c7bc30328ada1a259fdaf14c4cab44907e95b76fabd3f9");
@@ -91,7 +91,7 @@ TEST(Graph, ContentDigestIsThatOfTheDocument) {
             "7ca1966e928170286fa794d1b8e9cf5197318341fa8bbd7ebf238374474e0d38");
 }
 
-// Two edges of the graph and a pair that it has not.
+// Two edges of the graph and a pair that is no edge.
 TEST(Graph, ContentDigestOfASplitOfEdgesIsThatOfTheDocument) {
   GraphSpec spec = VectorGraph(3);
   spec.x.clear();
@@ -277,7 +277,7 @@ TEST(Graph, DegreesAreByOriginalIdWhateverIsMapped) {
             BuildGraph(VectorGraph(3))->schema().content_digest);
 }
 
-// The schema says what it said before it was text.
+// The schema is equal after conversion to text and back.
 TEST(Graph, SchemaOfWeightsAndTimesReadsBack) {
   GraphSpec spec = WeightedGraph(1);
   spec.neighbor_ids = true;

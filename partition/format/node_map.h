@@ -1,4 +1,4 @@
-// Where each original id lives, without a dense book of nodes in memory.
+// Maps original node ids to partition and row, in one or two bytes per node.
 #ifndef TRIBUTARY_PARTITION_FORMAT_NODE_MAP_H_
 #define TRIBUTARY_PARTITION_FORMAT_NODE_MAP_H_
 
@@ -11,34 +11,38 @@
 
 namespace tributary {
 
+// The location of a node.
 struct NodeLocation {
   uint32_t partition = 0;
-  uint64_t row =
-      0;  // within the partition; internal id = base[partition] + row
+  // Row within the partition; the internal id is base[partition] + row.
+  uint64_t row = 0;
   friend bool operator==(const NodeLocation&, const NodeLocation&) = default;
 };
 
-// The partition of each original id (one byte a node, two above 256
-// partitions), mapped from disk, with rank checkpoints every
-// max(512, 8 P) nodes: the row is the number of earlier ids of the same
-// partition, since rows ascend by original id. Views; immutable; thread-safe.
+// Holds the partition of each original id (one byte per node, two above 256
+// partitions), mapped from disk. Rows ascend by original id, so a node's row is
+// the number of earlier ids in its partition; it is counted from rank
+// checkpoints, which stand every max(512, 8 P) nodes. A view of arrays that
+// must outlive it. Immutable; thread-safe.
 class NodeMap {
  public:
   NodeMap() = default;
-  // partition_of: [num_nodes] uint8 or uint16; ranks: [blocks, P] row-major,
-  // the rows of each partition before the block.
+  // partition_of: [num_nodes] uint8 or uint16. ranks: [blocks, P] row-major,
+  // for each block the number of rows of each partition before it.
   NodeMap(absl::Span<const uint8_t> partition_of,
           absl::Span<const uint64_t> ranks, uint32_t num_partitions);
   NodeMap(absl::Span<const uint16_t> partition_of,
           absl::Span<const uint64_t> ranks, uint32_t num_partitions);
 
+  // Returns the number of nodes between two checkpoints.
   static uint64_t BlockSize(uint32_t num_partitions);
-  // The checkpoints of a map, as they are written to disk.
+  // Computes the checkpoints of a map, as they are written to disk.
   static std::vector<uint64_t> MakeRanks(
       absl::Span<const uint16_t> partition_of, uint32_t num_partitions);
 
   uint64_t num_nodes() const { return num_nodes_; }
-  // OUT_OF_RANGE, with the id and the allowed range.
+  // Returns the location of a node; OUT_OF_RANGE, with the id and the allowed
+  // range, if there is no such id.
   absl::StatusOr<NodeLocation> Locate(int64_t original_id) const;
 
  private:

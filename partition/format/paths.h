@@ -1,4 +1,4 @@
-// The files of a graph's folder, relative to it.
+// Paths of the files in a graph's folder, relative to it.
 #ifndef TRIBUTARY_PARTITION_FORMAT_PATHS_H_
 #define TRIBUTARY_PARTITION_FORMAT_PATHS_H_
 

@@ -18,8 +18,8 @@ namespace tributary {
 namespace {
 
 constexpr size_t kMaxRowsPerRead = 64;
-// Bytes between two rows that are read as well, and thrown away, for that costs
-// less than a call to the kernel of their own.
+// Gaps of up to this many bytes between two rows are read too and discarded,
+// which costs less than a further system call.
 constexpr size_t kMaxGap = 1024;
 
 }  // namespace
@@ -36,12 +36,13 @@ absl::StatusOr<std::unique_ptr<RowFile>> RowFile::Open(const std::string& path,
                                                        const Table& table) {
   ASSIGN_OR_RETURN(const int fd, OpenRegularFile(path));
   UniqueFd owner(fd);
-  // An advice: rows are far apart, and what lies beside them is not wanted.
+  // Advice only, so errors are ignored: rows are far apart, and reading ahead
+  // would be wasted.
   (void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
   return std::make_unique<RowFile>(std::move(owner), path, table);
 }
 
-// One call of Read.
+// The state of one call of Read.
 class RowFile::Reading {
  public:
   Reading(const RowFile& file, const RowPlaces& places,
@@ -56,7 +57,7 @@ class RowFile::Reading {
       const Extent extent = ExtentAt(at);
       at += extent.num_rows;
       ++counts.reads;
-      if (TakeFromCache(extent)) {
+      if (ReadFromCache(extent)) {
         Convert(extent);
       } else {
         missing.push_back(extent);
@@ -67,7 +68,7 @@ class RowFile::Reading {
         return absl::CancelledError(
             absl::StrCat("rows of ", file_.path_, " are no longer wanted"));
       }
-      RETURN_IF_ERROR(TakeFromDisk(extent));
+      RETURN_IF_ERROR(ReadFromDisk(extent));
       Convert(extent);
     }
     counts.rows = order_.size();
@@ -77,14 +78,14 @@ class RowFile::Reading {
   }
 
  private:
-  // Rows of the file that one read brings, with what lies between them.
+  // Rows that one system call reads, with the gaps between them.
   struct Extent {
-    size_t first = 0;  // of order_
+    size_t first = 0;  // index into order_
     size_t num_rows = 0;
-    uint64_t offset = 0;  // in the file
+    uint64_t offset = 0;  // position in the file
     size_t bytes = 0;
   };
-  // A row and a gap before it, for each row.
+  // For each row, the gap before it and the row.
   using Vectors = std::array<iovec, 2 * kMaxRowsPerRead>;
 
   size_t row_bytes() const { return file_.table_.row_bytes; }
@@ -96,7 +97,7 @@ class RowFile::Reading {
     size_t n = 1;
     while (n < kMaxRowsPerRead && at + n < order_.size()) {
       const uint64_t next = RowAt(at + n);
-      // A row that is wanted twice is read twice.
+      // A row that is asked for twice is read twice.
       if (next <= last || (next - last - 1) * row_bytes() > kMaxGap) break;
       last = next;
       ++n;
@@ -105,12 +106,13 @@ class RowFile::Reading {
             (last - first + 1) * row_bytes()};
   }
 
-  size_t PlaceOf(uint32_t index) const {
+  size_t DestinationOf(uint32_t index) const {
     return places_.to.empty() ? index : places_.to[index];
   }
 
-  // The places of an extent's bytes, but for the first `skip`.
-  int Places(const Extent& extent, size_t skip, Vectors& vectors) {
+  // Sets `vectors` to the destinations of an extent's bytes, without the first
+  // `skip`; returns how many there are.
+  int SetDestinations(const Extent& extent, size_t skip, Vectors& vectors) {
     if (places_.convert != nullptr) {
       stored_.resize(std::max(stored_.size(), extent.bytes));
       vectors[0] = {stored_.data() + skip, extent.bytes - skip};
@@ -128,13 +130,13 @@ class RowFile::Reading {
       const uint32_t index = order_[extent.first + i];
       const uint64_t row = places_.rows[index];
       add(gap_.data(), (row - next) * row_bytes());
-      add(places_.out + PlaceOf(index) * row_bytes(), row_bytes());
+      add(places_.out + DestinationOf(index) * row_bytes(), row_bytes());
       next = row + 1;
     }
     return n;
   }
 
-  // Of an extent that was read.
+  // Converts the rows of an extent that was read, if they are to be converted.
   void Convert(const Extent& extent) const {
     if (places_.convert == nullptr) return;
     const uint64_t first = RowAt(extent.first);
@@ -142,28 +144,29 @@ class RowFile::Reading {
       const uint32_t index = order_[extent.first + i];
       places_.convert(
           stored_.data() + (places_.rows[index] - first) * row_bytes(),
-          places_.width, places_.out + PlaceOf(index) * places_.row_bytes,
-          places_.scales + PlaceOf(index) * places_.scale_bytes);
+          places_.width, places_.out + DestinationOf(index) * places_.row_bytes,
+          places_.scales + DestinationOf(index) * places_.scale_bytes);
     }
   }
 
-  // False when not all of it was there. Then its pages are on their way.
-  bool TakeFromCache(const Extent& extent) {
-    if (!file_.cache_can_tell_.load(std::memory_order_relaxed)) return false;
+  // Reads an extent from the page cache. Returns false if not all of it was
+  // there; the kernel has then started to read it.
+  bool ReadFromCache(const Extent& extent) {
+    if (!file_.supports_nowait_.load(std::memory_order_relaxed)) return false;
     Vectors vectors;
-    const int n = Places(extent, 0, vectors);
+    const int n = SetDestinations(extent, 0, vectors);
     const ssize_t got = preadv2(file_.fd_.get(), vectors.data(), n,
                                 static_cast<off_t>(extent.offset), RWF_NOWAIT);
     if (got < 0 && (errno == EOPNOTSUPP || errno == EINVAL)) {
-      file_.cache_can_tell_.store(false, std::memory_order_relaxed);
+      file_.supports_nowait_.store(false, std::memory_order_relaxed);
     }
     return got == static_cast<ssize_t>(extent.bytes);
   }
 
-  absl::Status TakeFromDisk(const Extent& extent) {
+  absl::Status ReadFromDisk(const Extent& extent) {
     Vectors vectors;
     for (size_t have = 0; have < extent.bytes;) {
-      const int n = Places(extent, have, vectors);
+      const int n = SetDestinations(extent, have, vectors);
       const ssize_t got = preadv(file_.fd_.get(), vectors.data(), n,
                                  static_cast<off_t>(extent.offset + have));
       if (got < 0 && errno == EINTR) continue;
@@ -192,8 +195,8 @@ class RowFile::Reading {
   const RowFile& file_;
   const RowPlaces places_;
   const absl::Span<const uint32_t> order_;
-  std::array<uint8_t, kMaxGap> gap_;  // written, never read
-  std::vector<uint8_t> stored_;       // an extent, where rows are converted
+  std::array<uint8_t, kMaxGap> gap_;  // discarded bytes
+  std::vector<uint8_t> stored_;       // the extent's rows before conversion
 };
 
 absl::StatusOr<RowReadCounts> RowFile::Read(const RowPlaces& places,

@@ -1,5 +1,5 @@
-// A table of rows in a file that is read instead of mapped: a graph's features
-// that memory does not hold.
+// Reads rows of a table from a file that is not mapped: features that do not
+// fit into memory.
 #ifndef TRIBUTARY_PARTITION_FORMAT_ROW_FILE_H_
 #define TRIBUTARY_PARTITION_FORMAT_ROW_FILE_H_
 
@@ -17,14 +17,16 @@
 
 namespace tributary {
 
-// Rows that are wanted, and where they go: row rows[i] to out + to[i] * (bytes
-// of a row there); an empty `to` means to[i] = i.
+// Rows to read and where to store them: row rows[i] goes to out + to[i] *
+// (bytes of a stored row). An empty `to` means to[i] = i. A view: the arrays
+// must outlive the read.
 struct RowPlaces {
   absl::Span<const uint64_t> rows;
   absl::Span<const uint32_t> to;
   uint8_t* out = nullptr;
-  // Null: rows are copied as they are. Else each becomes `row_bytes` bytes,
-  // and `scale_bytes` at scales + to[i] * scale_bytes.
+  // If null, rows are copied unchanged. Otherwise it converts each row to
+  // `row_bytes` bytes at its place in `out`, and `scale_bytes` at scales +
+  // to[i] * scale_bytes.
   void (*convert)(const uint8_t* from, size_t width, uint8_t* to,
                   uint8_t* scale) = nullptr;
   size_t width = 0;
@@ -33,30 +35,31 @@ struct RowPlaces {
   size_t scale_bytes = 0;
 };
 
-// What reading rows took.
+// The work done by a read.
 struct RowReadCounts {
   uint64_t rows = 0;
-  uint64_t bytes = 0;  // of rows, as the file has them
-  uint64_t reads = 0;  // of the file; rows near each other share one
-  uint64_t waits = 0;  // of them, those that the page cache did not answer
+  uint64_t bytes = 0;  // of rows, as stored in the file
+  uint64_t reads = 0;  // system calls; rows near each other share one
+  uint64_t waits = 0;  // reads that the page cache could not answer
 
   RowReadCounts& operator+=(const RowReadCounts& other);
 };
 
-// Immutable but for its errors; thread-safe.
+// A table of equally long rows in a file. Owns the descriptor. Thread-safe.
 class RowFile {
  public:
-  // Where the rows lie, one after another.
+  // The position of the rows, which are contiguous.
   struct Table {
     uint64_t offset = 0;   // bytes
     size_t row_bytes = 0;  // above 0
     uint64_t num_rows = 0;
   };
 
-  // `path` is what messages say.
+  // `path` is used in messages only.
   RowFile(UniqueFd fd, std::string path, const Table& table)
       : fd_(std::move(fd)), path_(std::move(path)), table_(table) {}
-  // Tells the kernel not to read ahead. Errors as OpenRegularFile.
+  // Opens `path` and tells the kernel not to read ahead. Errors as
+  // OpenRegularFile.
   static absl::StatusOr<std::unique_ptr<RowFile>> Open(const std::string& path,
                                                        const Table& table);
 
@@ -64,13 +67,15 @@ class RowFile {
   size_t row_bytes() const { return table_.row_bytes; }
   uint64_t num_rows() const { return table_.num_rows; }
 
-  // Blocks while the disk does: for threads that may. Reads the rows that
-  // `order` names, indices into places.rows, in ascending order of rows.
-  // Requires them below num_rows() and room for each. Twice through them: at
-  // first what the page cache has, which sets the disk to work on all the rest
-  // at once, then that. Errors name path and row: ABORTED when the disk fails,
-  // for it may not the next time, or elsewhere; DATA_LOSS when the file has
-  // become shorter; CANCELLED between two reads.
+  // Reads the rows that `order` names, as indices into places.rows in ascending
+  // order of rows. Requires rows below num_rows() and room for each. Blocks
+  // until the disk has answered.
+  //
+  // Makes two passes: the first reads what is in the page cache, and thereby
+  // starts the disk on all the rest at once; the second reads the rest. Errors
+  // name path and row: ABORTED if the disk fails, since a retry, or another
+  // server, may succeed; DATA_LOSS if the file has become shorter; CANCELLED,
+  // checked between two reads of the second pass.
   absl::StatusOr<RowReadCounts> Read(const RowPlaces& places,
                                      absl::Span<const uint32_t> order,
                                      const CancelToken& cancel) const;
@@ -81,8 +86,8 @@ class RowFile {
   const UniqueFd fd_;
   const std::string path_;
   const Table table_;
-  // False once the file system has said that it cannot tell.
-  mutable std::atomic<bool> cache_can_tell_{true};
+  // False once the file system has refused RWF_NOWAIT.
+  mutable std::atomic<bool> supports_nowait_{true};
 };
 
 }  // namespace tributary

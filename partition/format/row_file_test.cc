@@ -24,7 +24,7 @@ uint8_t ByteOf(uint64_t row, size_t at) {
 
 class RowFileTest : public testing::Test {
  protected:
-  // A table whose every byte tells where it is of.
+  // A table whose every byte depends on its position.
   std::unique_ptr<RowFile> Write(size_t row_bytes) {
     std::vector<uint8_t> bytes(kOffset, 0xEE);
     for (uint64_t row = 0; row < kRows; ++row) {
@@ -38,7 +38,7 @@ class RowFileTest : public testing::Test {
     EXPECT_EQ(fsync(fd.get()), 0);
     return RowFile::Open(path_, {kOffset, row_bytes, kRows}).value();
   }
-  // Out of the page cache, where the file system has it drop pages.
+  // Drops the file from the page cache, if the file system supports it.
   void MakeCold() {
     const UniqueFd fd(open(path_.c_str(), O_RDONLY));
     (void)posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED);
@@ -56,8 +56,8 @@ std::vector<uint32_t> Order(const std::vector<uint64_t>& rows) {
   return order;
 }
 
-// Rows that are neighbours, near, far and the same; the last one too; cold, and
-// from the page cache.
+// Rows that are adjacent, near, far apart and equal, and the last row; read
+// from the disk and from the page cache.
 TEST_F(RowFileTest, PutsEveryRowWhereItBelongs) {
   for (const size_t row_bytes : {1, 4, 100, 400, 5000}) {
     const auto file = Write(row_bytes);
@@ -91,7 +91,7 @@ TEST_F(RowFileTest, PutsEveryRowWhereItBelongs) {
   }
 }
 
-// Each byte's double, and one byte more; beside it the first byte.
+// A conversion: doubles each byte and appends one; the scale is the first byte.
 void Doubled(const uint8_t* from, size_t width, uint8_t* to, uint8_t* scale) {
   for (size_t i = 0; i < width; ++i) to[i] = static_cast<uint8_t>(2 * from[i]);
   to[width] = 77;
@@ -119,8 +119,8 @@ TEST_F(RowFileTest, ConvertsRowsOnTheirWay) {
   }
 }
 
-// 100 bytes a row: up to ten rows between two are read with them. A read has 64
-// rows at most, and a row that is wanted twice begins another.
+// Rows of 100 bytes: gaps of up to ten rows are read too. One read has at most
+// 64 rows, and a row that is asked for twice begins another one.
 TEST_F(RowFileTest, RowsNearEachOtherShareARead) {
   const auto file = Write(100);
   const auto reads = [&](std::vector<uint64_t> rows) {
@@ -140,8 +140,8 @@ TEST_F(RowFileTest, RowsNearEachOtherShareARead) {
   EXPECT_EQ(reads(many), 2u);
 }
 
-// The second time nothing waits; the first time, where the pages could be
-// dropped, something does.
+// The second read never waits; the first one does if the pages could be
+// dropped.
 TEST_F(RowFileTest, CountsWhatThePageCacheDidNotHave) {
   const auto file = Write(400);
   const std::vector<uint64_t> rows = {0, 1000, 2000, 2999};
@@ -151,7 +151,7 @@ TEST_F(RowFileTest, CountsWhatThePageCacheDidNotHave) {
   (void)file->Read(places, Order(rows), CancelToken()).value();
   const auto warm = file->Read(places, Order(rows), CancelToken()).value();
   EXPECT_EQ(warm.reads, 4u);
-  // A file system that cannot tell makes every read wait.
+  // On a file system without RWF_NOWAIT every read waits.
   EXPECT_TRUE(warm.waits == 0 || warm.waits == 4) << warm.waits;
 }
 
@@ -190,7 +190,7 @@ TEST_F(RowFileTest, StopsBetweenReadsOnceCancelled) {
   const CancelToken cancel;
   cancel.Cancel();
   const auto read = file->Read({rows, {}, out.data()}, Order(rows), cancel);
-  // Where the file system drops no page, there is nothing to wait for.
+  // If the file system drops no pages, no read waits.
   if (!read.ok()) {
     EXPECT_EQ(read.status().code(), absl::StatusCode::kCancelled);
   }

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Its splits number rows of edges.
+// Its splits are rows of edges.
 InputOptions Options(bool add_reverse) {
   return {.folder = "tests/data/collegemsg",
           .add_reverse = add_reverse,
@@ -23,7 +23,7 @@ InputOptions Options(bool add_reverse) {
           .edge_splits = {"time"}};
 }
 
-// Digests by another program, from the files.
+// The digests were computed from the files by another program.
 TEST(CollegeMsg, HasItsKnownTimes) {
   for (const auto& [add_reverse, digest] :
        {std::pair(false,
@@ -60,7 +60,7 @@ TEST(CollegeMsg, HasItsKnownTimes) {
   }
 }
 
-// Node 1623 was written to most, 558 times.
+// Node 1623 has the most in-edges, 558.
 TEST(CollegeMsg, OrdersTheMessagesOfANode) {
   const auto input = ReadInput(Options(false));
   ASSERT_TRUE(input.ok()) << input.status();

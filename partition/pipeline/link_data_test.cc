@@ -1,6 +1,6 @@
 // Graphs for link prediction, from their files to a folder and back: ogbl-ddi,
-// whose splits are pairs of nodes, and FB15k-237, which is triples. Digests by
-// another program, from the files.
+// whose splits are pairs of nodes, and FB15k-237, which consists of triples.
+// The digests were computed from the files by another program.
 #include <filesystem>
 
 #include "gmock/gmock.h"

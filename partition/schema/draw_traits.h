@@ -1,4 +1,4 @@
-// What an edge type has for draws to go by.
+// The data of an edge type that draws depend on, taken from the graph's schema.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_DRAW_TRAITS_H_
 #define TRIBUTARY_PARTITION_SCHEMA_DRAW_TRAITS_H_
 
@@ -7,6 +7,7 @@
 
 namespace tributary {
 
+// Returns the traits of `type` for CheckDrawsOn.
 inline DrawTraits::EdgeType DrawTraitsOf(const EdgeTypeSchema& type) {
   DrawTraits::EdgeType traits;
   traits.name = type.name();

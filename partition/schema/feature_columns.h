@@ -1,4 +1,4 @@
-// Features as batches have them, of a session that asks for a precision.
+// The columns of features in batches of a session that asks for a precision.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_FEATURE_COLUMNS_H_
 #define TRIBUTARY_PARTITION_SCHEMA_FEATURE_COLUMNS_H_
 
@@ -12,18 +12,20 @@
 
 namespace tributary {
 
-// A column of x or edge_attr as a batch has it.
+// Returns the column as it is in a batch: its type may change, its shape does
+// not.
 inline ColumnSchema InBatch(const ColumnSchema& stored, FeatureDType asked) {
   return {DTypeInBatch(stored.dtype, asked), stored.dim};
 }
 
-// Bytes of a row in the batch, its scale with it; 0 where there is no column.
+// Returns the bytes of a row in a batch, including its scale; 0 if there is no
+// column.
 size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
                        FeatureDType asked);
 
-// Of a session that collects features of these types. INVALID_ARGUMENT, naming
-// what is stored, when there is nothing that `asked` could be for: no column of
-// x or edge_attr holds floating numbers.
+// Checks the precision `asked` of a session that collects features of these
+// types. INVALID_ARGUMENT, naming what is stored, if it would have no effect
+// because no column of x or edge_attr holds floating-point numbers.
 absl::Status CheckFeatureDType(const GraphSchema& schema,
                                absl::Span<const int> node_types,
                                absl::Span<const int> edge_types,

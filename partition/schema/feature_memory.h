@@ -1,4 +1,4 @@
-// Where the features of a served graph lie: --feature-memory.
+// Where a server keeps the features of a graph: option --feature-memory.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_FEATURE_MEMORY_H_
 #define TRIBUTARY_PARTITION_SCHEMA_FEATURE_MEMORY_H_
 
@@ -8,15 +8,16 @@
 
 namespace tributary {
 
+// Features are x of nodes and edge_attr of edges.
 enum class FeatureMemory {
-  kAuto,      // resident where all arrays fit into memory, else paged
-  kResident,  // mapped: a page that is not in memory holds who touches it
-  kPaged,     // read by threads of their own, row by row, as they are wanted
+  kAuto,      // resident if all arrays fit into memory, otherwise paged
+  kResident,  // mapped: touching a page that is not in memory blocks
+  kPaged,     // rows are read on demand by dedicated threads
 };
 
-// "auto", "resident", "paged".
+// Returns "auto", "resident" or "paged".
 std::string_view NameOf(FeatureMemory where);
-// By its name; else INVALID_ARGUMENT.
+// Parses a name; INVALID_ARGUMENT for anything else.
 absl::StatusOr<FeatureMemory> ParseFeatureMemory(std::string_view text);
 
 }  // namespace tributary

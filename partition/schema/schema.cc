@@ -8,7 +8,8 @@
 namespace tributary {
 
 uint32_t NodeTypeSchema::PartitionOf(int64_t internal) const {
-  // The first partition that ends after it: empty ones end where they begin.
+  // The first partition that ends after the id: empty partitions end where they
+  // begin.
   const auto end = std::upper_bound(base.begin() + 1, base.end() - 1, internal);
   return static_cast<uint32_t>(end - (base.begin() + 1));
 }

@@ -20,7 +20,8 @@ absl::Status Contradiction(absl::string_view what) {
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
-// Begins with 0, ascends, ends with `end`, and has P + 1 entries.
+// Checks that `base` begins with 0, ascends, ends with the number of nodes, and
+// has P + 1 entries.
 absl::Status CheckBase(const NodeTypeSchema& type, uint32_t num_partitions) {
   const auto& base = type.base;
   if (base.size() == size_t{num_partitions} + 1 && base.front() == 0 &&
@@ -94,7 +95,7 @@ absl::Status CheckSplit(const SplitSchema& split, const GraphSchema& schema) {
                                     " type: ", split.type));
 }
 
-// Paths stay below the graph's folder.
+// Returns whether the path stays in the graph's folder.
 bool IsSafePath(absl::string_view path) {
   for (absl::string_view part : absl::StrSplit(path, '/')) {
     if (part.empty() || part == "." || part == "..") return false;

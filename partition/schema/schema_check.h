@@ -1,4 +1,4 @@
-// What must hold in any GraphSchema, read or about to be written.
+// Checks that hold for every GraphSchema, whether read or about to be written.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_SCHEMA_CHECK_H_
 #define TRIBUTARY_PARTITION_SCHEMA_SCHEMA_CHECK_H_
 
@@ -11,20 +11,22 @@
 
 namespace tributary {
 
-inline constexpr uint32_t kMaxPartitions = 65536;  // two bytes a node
+inline constexpr uint32_t kMaxPartitions =
+    65536;  // a partition number has two bytes
 
-// A type's or relation's name: not empty, no ',', '/', "__", control
-// character, and not "." or ".."; INVALID_ARGUMENT names what is wrong.
+// Checks the name of a node type or relation: not empty, no ',', '/', "__" or
+// control character, and not "." or "..". INVALID_ARGUMENT names what is wrong.
 absl::Status CheckTypeName(absl::string_view name);
 
-// The name of a mask of edges: a type's name, and so that conditions can say it
-// without white space, < > = ! : ; and brackets; up to 64 bytes.
+// Checks the name of an edge mask: as CheckTypeName, at most 64 bytes, and
+// usable in conditions: no white space, < > = ! : ; or brackets.
 absl::Status CheckMaskName(absl::string_view name);
-// Those of one edge type, in any order: also each once, and kMaxEdgeMasks.
+// Checks the names of one edge type's masks, in any order: each as
+// CheckMaskName, no duplicates, at most kMaxEdgeMasks.
 absl::Status CheckMaskNames(const std::vector<std::string>& names);
 
-// DATA_LOSS, naming the key, when the schema contradicts itself: orders,
-// partition ranges, sums, end points, file paths.
+// Checks that the schema is consistent: orders, partition ranges, sums, end
+// points, file paths. DATA_LOSS names the key.
 absl::Status CheckSchema(const GraphSchema& schema);
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// GraphSchema to and from graph.json.
+// Converts GraphSchema to and from graph.json.
 #include <limits>
 
 #include "absl/algorithm/container.h"
@@ -14,10 +14,10 @@
 namespace tributary {
 namespace {
 
-using Json = nlohmann::json;  // a std::map: keys come out sorted
+using Json = nlohmann::json;  // a std::map, so keys are written sorted
 
 constexpr absl::string_view kFormatName = "tributary-graph";
-// nlohmann's parser recurses; graph.json nests 4 deep.
+// nlohmann's parser is recursive; graph.json nests 4 deep.
 constexpr int kMaxDepth = 16;
 
 Json ToJson(const std::optional<ColumnSchema>& column) {
@@ -25,8 +25,8 @@ Json ToJson(const std::optional<ColumnSchema>& column) {
   return {{"dtype", DTypeName(column->dtype)}, {"dim", column->dim}};
 }
 
-// The keys that came later are there only when they say something, so that
-// graphs without them keep their text and its digest.
+// Keys that were added to the format later are written only if they are set, so
+// that graphs without them keep their text and its digest.
 Json ToJson(const NodeTypeSchema& type) {
   Json json = {{"name", type.name},
                {"num_nodes", type.num_nodes},
@@ -89,13 +89,14 @@ Json SchemaToJson(const GraphSchema& schema) {
 }
 
 std::string Dump(const Json& json) {
-  // Invalid UTF-8 (in a command line) is replaced, not thrown at.
+  // Invalid UTF-8, which a command line may hold, is replaced instead of
+  // throwing.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Reads the members of one JSON object. The first error is kept, later reads
-// give default values: callers check status() once. What has not been read when
-// RefuseOthers is called is unknown to this program.
+// Reads the members of one JSON object. Keeps the first error; later reads
+// return default values, so callers check status() once. RefuseOthers reports
+// members that have not been read, which this program does not know.
 class ObjectReader {
  public:
   ObjectReader(const Json& json, std::string where)
@@ -142,7 +143,7 @@ class ObjectReader {
     Fail(absl::StrCat(key, " is neither true nor false"));
     return false;
   }
-  // True, or not there.
+  // Reads a member that is true or absent.
   bool Flag(const char* key) {
     if (!Has(key)) return false;
     if (!Bool(key)) Fail(absl::StrCat(key, " is true where it is there"));
@@ -161,7 +162,7 @@ class ObjectReader {
     }
     return values;
   }
-  // Not none, where there is the key.
+  // Reads a list that must not be empty if the key is present.
   std::vector<std::string> Texts(const char* key) {
     std::vector<std::string> values;
     for (const Json& value : Array(key)) {
@@ -217,7 +218,7 @@ class ObjectReader {
   void Absorb(const absl::Status& status) { status_.Update(status); }
 
  private:
-  // Far above any disk; sums and products with it do not overflow.
+  // Far larger than any disk; sums and products with it do not overflow.
   static constexpr uint64_t kMaxCount = uint64_t{1} << 56;
 
   uint64_t CountOf(const Json& value, const char* key, uint64_t max) {
@@ -230,7 +231,7 @@ class ObjectReader {
 
   const Json& json_;
   std::string where_;
-  std::vector<absl::string_view> known_;  // literals
+  std::vector<absl::string_view> known_;  // string literals
   absl::Status status_;
 };
 
@@ -284,7 +285,7 @@ FileSchema ReadFileSchema(ObjectReader& in) {
   return file;
 }
 
-// Each element of the array `key`, by `read`.
+// Reads each element of the array `key` with `read`.
 template <typename Read>
 auto ReadList(ObjectReader& in, const char* key, Read read) {
   std::vector<decltype(read(in))> items;

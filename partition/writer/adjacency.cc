@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
 
 using Wide = unsigned __int128;
 
-// Each piece reads all rows and keeps its own destinations, so that nothing is
-// shared: more pieces read more often.
+// Each piece reads all rows and keeps its own destinations, so that threads
+// share nothing; the more pieces, the more often the rows are read.
 constexpr size_t kMaxPieces = 8;
 constexpr size_t kSortGrain = 4096;
 
@@ -53,7 +53,7 @@ size_t GrainFor(size_t num_dst) {
   return std::max<size_t>(4096, (num_dst + kMaxPieces - 1) / kMaxPieces);
 }
 
-// indptr, from the number of edges into each node.
+// Returns indptr, given the number of edges into each node.
 absl::Status CountDegrees(const RowView& rows, std::vector<uint64_t>& indptr) {
   const size_t num_dst = indptr.size() - 1;
   RETURN_IF_ERROR(
@@ -67,8 +67,8 @@ absl::Status CountDegrees(const RowView& rows, std::vector<uint64_t>& indptr) {
   return absl::OkStatus();
 }
 
-// Each node's edges as (source << kBits | id): sorting the integers is sorting
-// canonically.
+// Packs each node's edges as (source << kBits | id), so that sorting the
+// integers gives canonical order.
 template <typename Packed>
 absl::Status ScatterAndSort(const RowView& rows,
                             const std::vector<uint64_t>& indptr,
@@ -93,7 +93,7 @@ absl::Status ScatterAndSort(const RowView& rows,
   });
 }
 
-// Keeps the first edge of each (source, destination): the lowest id.
+// Keeps the first edge of each (source, destination), which has the lowest id.
 template <typename Packed>
 void Dedupe(std::vector<uint64_t>& indptr, std::vector<Packed>& edges) {
   constexpr int kBits = sizeof(Packed) * 4;
@@ -181,8 +181,8 @@ absl::StatusOr<Adjacency> Adjacency::FromSortedRows(
   return result;
 }
 
-// Rows are read by node ascending, and each neighbour's edges by id ascending:
-// every new row fills in canonical order.
+// Rows are read by ascending node, and each neighbour's edges by ascending id,
+// so every new row is filled in canonical order.
 Adjacency Adjacency::Transposed(int64_t num_src) const {
   Adjacency result;
   result.indptr_.assign(static_cast<size_t>(num_src) + 1, 0);

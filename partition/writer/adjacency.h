@@ -1,4 +1,4 @@
-// The in-edges of every node, by original ids and in canonical order.
+// The in-edges of every node, by original ids, in canonical order.
 #ifndef TRIBUTARY_PARTITION_WRITER_ADJACENCY_H_
 #define TRIBUTARY_PARTITION_WRITER_ADJACENCY_H_
 
@@ -11,50 +11,54 @@
 
 namespace tributary {
 
-// Edges in the order of the input: row i goes from src[i] to dst[i].
+// Edges in input order: row i leads from src[i] to dst[i].
 struct EdgeRows {
   std::vector<int64_t> src;
   std::vector<int64_t> dst;
 };
 
+// Changes to the edges of the input.
 struct AdjacencyOptions {
-  // Row i becomes edge 2i as it is and edge 2i + 1 turned round; a self loop
-  // becomes two. Needs equal end types.
+  // Row i becomes edge 2i and, with its ends exchanged, edge 2i + 1; a self
+  // loop becomes two edges. Requires equal end types.
   bool add_reverse = false;
-  // Of edges with the same ends, keep the one with the lowest id. After
+  // Of edges with the same ends keeps the one with the lowest id. Applied after
   // add_reverse.
   bool dedupe = false;
 };
 
+// An in-edge of a given node.
 struct InEdge {
   int64_t neighbor = 0;  // original id of the source
   int64_t edge_id = 0;
   friend bool operator==(const InEdge&, const InEdge&) = default;
 };
 
-// Compressed rows: node v's in-edges are positions [indptr()[v],
-// indptr()[v + 1]), ascending by (neighbor, edge id). 8 bytes an edge when
-// nodes and edge ids fit 32 bits, else 16. Immutable and thread-safe.
+// Compressed rows of in-edges: those of node v are at positions [indptr()[v],
+// indptr()[v + 1]), ascending by (neighbor, edge id). Takes 8 bytes per edge if
+// nodes and edge ids fit in 32 bits, otherwise 16. Immutable and thread-safe.
 class Adjacency {
  public:
   Adjacency() = default;
-  // Edge ids are input rows (with add_reverse: twice as many). OUT_OF_RANGE
-  // names the first row with an end that is no node. Takes the rows' memory.
+  // Builds the adjacency of `rows`, whose memory it takes. Edge ids are row
+  // numbers (with add_reverse twice as many). OUT_OF_RANGE names the first row
+  // with an end that is no node.
   static absl::StatusOr<Adjacency> FromRows(EdgeRows rows, int64_t num_src,
                                             int64_t num_dst,
                                             const AdjacencyOptions& options);
-  // Rows as `fill` gives them: for readers of graphs, who check the order.
-  // fill(node, row) sets all of `row`, which has degrees[node] edges with
-  // neighbours below num_src and ids up to max_edge_id; it is called from
-  // several threads, and its first error is returned.
+  // Builds the adjacency from rows that `fill` provides in canonical order,
+  // which the caller must check. fill(node, row) sets all of `row`, which has
+  // degrees[node] edges, with neighbours below num_src and ids up to
+  // max_edge_id. It is called from several threads; its first error is
+  // returned.
   static absl::StatusOr<Adjacency> FromSortedRows(
       absl::Span<const uint64_t> degrees, int64_t num_src, int64_t max_edge_id,
       absl::FunctionRef<absl::Status(int64_t node, absl::Span<InEdge> row)>
           fill);
 
-  // The same edges by the node that they come from: node u's row holds those
-  // that lead from it, with their destinations for neighbours. `num_src`
-  // nodes that the neighbours are of.
+  // Returns the same edges by source: node u's row holds the edges that lead
+  // from it, with their destinations as neighbours. There are `num_src` source
+  // nodes.
   Adjacency Transposed(int64_t num_src) const;
 
   int64_t num_nodes() const { return static_cast<int64_t>(indptr_.size()) - 1; }
@@ -69,7 +73,7 @@ class Adjacency {
     return {static_cast<int64_t>(packed >> 32),
             static_cast<int64_t>(packed & 0xffffffff)};
   }
-  // -1 when there are no edges.
+  // The largest edge id; -1 if there are no edges.
   int64_t max_edge_id() const { return max_edge_id_; }
 
  private:

@@ -14,9 +14,4 @@ void PushId(ArrayWriter& out, NpyType type, int64_t id) {
   }
 }
 
-std::vector<int64_t> ColumnShape(int64_t rows, const ColumnSchema& schema) {
-  if (schema.dim == 0) return {rows};
-  return {rows, schema.dim};
-}
-
 }  // namespace tributary

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "common/tensor/npy.h"
-#include "partition/schema/schema.h"
 #include "partition/writer/array_writer.h"
 
 namespace tributary {
 
-// Arrays are independent, so cores take one each.
+// Describes an array and the function that writes its elements. Jobs are
+// independent: each may run on another thread.
 struct ArrayJob {
   std::string path;
   NpyType type;
@@ -21,13 +21,11 @@ struct ArrayJob {
   std::function<void(ArrayWriter&)> fill;
 };
 
-// 32 bits where ids below `num_ids` fit, else 64.
+// Returns the type that stores ids below `num_ids`: 32 bits if they fit,
+// otherwise 64.
 NpyType IdType(uint64_t num_ids);
-// Requires that the id fits the type, which is IdType's.
+// Appends an id. Requires `type` from IdType, and an id that fits it.
 void PushId(ArrayWriter& out, NpyType type, int64_t id);
-
-// [rows], or [rows, dim].
-std::vector<int64_t> ColumnShape(int64_t rows, const ColumnSchema& schema);
 
 }  // namespace tributary
 

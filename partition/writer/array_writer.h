@@ -1,4 +1,4 @@
-// One .npy file, written element by element.
+// Writes one .npy file, element by element.
 #ifndef TRIBUTARY_PARTITION_WRITER_ARRAY_WRITER_H_
 #define TRIBUTARY_PARTITION_WRITER_ARRAY_WRITER_H_
 
@@ -14,22 +14,26 @@
 
 namespace tributary {
 
-// Collects up to 1 MiB before it writes. The first error stays: Push and
-// Extend may be called without looking, Finish tells.
+// Buffers up to 1 MiB between writes. Keeps the first error: Push and Extend
+// may be called without a check, and Finish returns it. Not thread-safe.
 class ArrayWriter {
  public:
+  // Creates the file, with the header of an array of this type and shape.
+  // Errors as FileWriter::Create.
   static absl::StatusOr<ArrayWriter> Create(const std::string& path,
                                             NpyType type,
                                             absl::Span<const int64_t> shape);
   ArrayWriter(ArrayWriter&&) = default;
 
+  // Appends an element.
   template <typename T>
   void Push(T value) {
     std::memcpy(Extend(sizeof(T)), &value, sizeof(T));
   }
-  // Room for `bytes` to be filled in before the next call.
+  // Returns room for `bytes` bytes, which must be filled before the next call.
   uint8_t* Extend(size_t bytes);
-  // INTERNAL when the elements are not as many as the shape says.
+  // Flushes and closes the file. INTERNAL if the number of elements is not that
+  // of the shape.
   absl::Status Finish();
 
   uint64_t file_bytes() const { return file_.bytes_written(); }

@@ -3,10 +3,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "common/text/utf8.h"
 #include "partition/writer/edge_columns.h"
-#include "partition/writer/parallel_for.h"
 #include "partition/writer/row_order.h"
 
 namespace tributary {
@@ -22,7 +22,7 @@ absl::Status CheckRows(const std::shared_ptr<const RowSource>& rows,
       what, " has ", rows->num_rows(), " rows where there are ", wanted));
 }
 
-// One value a row, of one of `dtypes`.
+// Checks that the column has one value per row, of one of `dtypes`.
 absl::Status CheckValues(const std::shared_ptr<const RowSource>& rows,
                          absl::Span<const DType> dtypes,
                          const std::string& what) {
@@ -37,7 +37,8 @@ absl::Status CheckValues(const std::shared_ptr<const RowSource>& rows,
       dtypes.size() == 1 ? "" : " or float64", " a row"));
 }
 
-// At least as many rows as the largest edge id needs.
+// Checks that the column has at least as many rows as the largest edge id
+// needs.
 absl::Status CheckEdgeRows(const EdgeContent& type,
                            const std::shared_ptr<const RowSource>& rows,
                            absl::string_view what) {
@@ -55,7 +56,7 @@ absl::Status CheckEdgeRows(const EdgeContent& type,
                                                  " rows; edges need ", needed));
 }
 
-// Of the edges into `node`.
+// Checks the weights of the edges into `node`.
 absl::Status CheckWeightsInto(const EdgeContent& type, int64_t node,
                               std::vector<double>& weights) {
   const Adjacency& edges = type.in_edges;

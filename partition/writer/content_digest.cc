@@ -4,14 +4,14 @@
 
 #include "common/random/hop_key.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/parallel_for.h"
 #include "partition/format/paths.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
 
 constexpr size_t kNodeGrain = 2048;
-// Edges hashed at a time, so that a hub's record is not held whole.
+// Edges hashed at a time, so that a hub's record is never in memory as a whole.
 constexpr uint64_t kEdgePiece = 4096;
 
 // A little-endian number modulo 2^256.
@@ -63,7 +63,7 @@ void PutEdgeType(Sha256& sha, const EdgeContent& type) {
   PutColumn(sha, type.edge_attr);
 }
 
-// The columns that graphs did not have from the start: a graph without them
+// Hashes the columns that were added to the format later; a graph without them
 // keeps its digest.
 void PutNamedColumn(Sha256& sha, const std::string& type,
                     const std::string& column,
@@ -110,7 +110,7 @@ Sha256Digest SchemaRecord(const GraphContent& content) {
   return sha.Finish();
 }
 
-// Hashes the records of one node type; keeps its buffer between nodes.
+// Hashes the records of one node type; reuses its buffer for all nodes.
 class NodeRecorder {
  public:
   NodeRecorder(const GraphContent& content, int node_type)
@@ -194,7 +194,7 @@ Sha256Digest ComputeContentDigest(const GraphContent& content) {
       return absl::OkStatus();
     };
     (void)ParallelFor(static_cast<size_t>(content.node_types[t].num_nodes),
-                      kNodeGrain, add_nodes);  // which never fails
+                      kNodeGrain, add_nodes);  // the body never fails
   }
   return total.value();
 }

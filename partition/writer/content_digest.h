@@ -1,4 +1,4 @@
-// The identity of a graph's content, whatever its partitioning.
+// The digest of a graph's content, independent of its partitioning.
 #ifndef TRIBUTARY_PARTITION_WRITER_CONTENT_DIGEST_H_
 #define TRIBUTARY_PARTITION_WRITER_CONTENT_DIGEST_H_
 
@@ -7,10 +7,10 @@
 
 namespace tributary {
 
-// The sum modulo 2^256 of the SHA-256 of one record per node and one of the
-// schema, by the bytes that docs/graph-format.md gives. Being a sum, it takes
-// the nodes in any order, so it is made by all cores. It finds accidents and
-// mix-ups; against an adversary a sum is weaker than SHA-256 itself. Requires
+// Returns the sum modulo 2^256 of the SHA-256 of one record per node and one of
+// the schema, as docs/graph-format.md defines. A sum does not depend on the
+// order of the nodes, so all cores compute it. It detects accidental changes;
+// against an adversary a sum is weaker than SHA-256 itself. Requires
 // CheckContent(content).ok().
 Sha256Digest ComputeContentDigest(const GraphContent& content);
 

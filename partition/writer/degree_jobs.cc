@@ -8,7 +8,7 @@ namespace tributary {
 void AddDegreeJobs(const EdgeContent& edges, const EdgeTypeSchema& schema,
                    int64_t num_sources, std::vector<ArrayJob>& jobs) {
   const Adjacency& adjacency = edges.in_edges;
-  // No degree is larger than the number of edges.
+  // No degree exceeds the number of edges.
   const NpyType type = IdType(static_cast<uint64_t>(adjacency.num_edges()) + 1);
   jobs.push_back({DegreePath(schema, "in"),
                   type,

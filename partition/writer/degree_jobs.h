@@ -1,4 +1,4 @@
-// The degrees of an edge type's ends.
+// Plans the arrays of degrees of an edge type.
 #ifndef TRIBUTARY_PARTITION_WRITER_DEGREE_JOBS_H_
 #define TRIBUTARY_PARTITION_WRITER_DEGREE_JOBS_H_
 
@@ -11,9 +11,9 @@
 
 namespace tributary {
 
-// Appends the in-degrees and the out-degrees by original id, of which there are
-// `num_sources`. References outlive the jobs, the second of which takes 8 bytes
-// a source.
+// Appends jobs for the in-degrees and the out-degrees, by original id; there
+// are `num_sources` out-degrees. The arguments must outlive the jobs. The
+// second job takes 8 bytes per source.
 void AddDegreeJobs(const EdgeContent& edges, const EdgeTypeSchema& schema,
                    int64_t num_sources, std::vector<ArrayJob>& jobs);
 

@@ -8,8 +8,8 @@ namespace {
 
 constexpr size_t kRowsAtOnce = 256;
 
-// Appends the values of rows row_of(begin) to row_of(end - 1) of a column of
-// Stored as T.
+// Appends the values of rows row_of(begin) to row_of(end - 1) of a column whose
+// elements have type Stored, converted to T.
 template <typename Stored, typename T, typename RowOf>
 void ReadColumn(const RowSource& column, uint64_t begin, uint64_t end,
                 RowOf row_of, std::vector<T>& out) {

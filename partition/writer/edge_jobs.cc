@@ -59,7 +59,7 @@ class EdgeJobs {
                      std::move(shape), std::move(fill)});
   }
 
-  // f(begin, end): the positions of each row in turn.
+  // Calls f(begin, end) with the positions of each row in turn.
   template <typename F>
   static void ForEachRow(const EdgeContent& edges,
                          absl::Span<const int64_t> nodes, F f) {
@@ -67,7 +67,7 @@ class EdgeJobs {
     for (int64_t v : nodes) f(indptr[v], indptr[v + 1]);
   }
 
-  // value(position), of each edge in turn.
+  // Adds an array of value(position) for each edge in turn.
   template <typename Value>
   void AddIds(const std::string& array, NpyType type, Value value) {
     Add(array, type, {count_},
@@ -109,10 +109,10 @@ class EdgeJobs {
            });
   }
 
-  // The user's rows, in the edges' order.
+  // Adds an array of the user's rows, in the order of the edges.
   void AddRows(const std::string& array, const RowSource& rows) {
     const ColumnSchema& schema = rows.schema();
-    Add(array, NpyTypeOf(schema.dtype), ColumnShape(count_, schema),
+    Add(array, NpyTypeOf(schema.dtype), schema.array_shape(count_),
         [&edges = edges_, nodes = nodes_, &rows](ArrayWriter& out) {
           const size_t bytes = rows.schema().row_bytes();
           ForEachRow(edges, nodes, [&](uint64_t begin, uint64_t end) {
@@ -139,7 +139,7 @@ class EdgeJobs {
         });
   }
 
-  // f(edge), of each row's edges in order of time.
+  // Calls f(edge) for each row's edges, in order of time.
   template <typename F>
   static void ForEachByTime(const EdgeContent& edges,
                             absl::Span<const int64_t> nodes,
@@ -153,7 +153,7 @@ class EdgeJobs {
     });
   }
 
-  // Two arrays, each of which orders the rows for itself.
+  // Adds two arrays; each job sorts the rows for itself.
   void AddTimeOrder(const std::string& array, const ReadRow& read) {
     Add(array, kNpyInt64, {count_},
         [&edges = edges_, nodes = nodes_, read](ArrayWriter& out) {

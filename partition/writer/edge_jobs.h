@@ -1,4 +1,4 @@
-// The arrays of an edge type.
+// Plans the arrays of an edge type.
 #ifndef TRIBUTARY_PARTITION_WRITER_EDGE_JOBS_H_
 #define TRIBUTARY_PARTITION_WRITER_EDGE_JOBS_H_
 
@@ -12,7 +12,7 @@
 
 namespace tributary {
 
-// One edge type and what its arrays are made from.
+// One edge type and the data that its arrays are made from.
 struct EdgeJobInput {
   const EdgeContent& content;
   const EdgeTypeSchema& schema;
@@ -21,9 +21,9 @@ struct EdgeJobInput {
   const Placement& dst_placement;
 };
 
-// Appends a partition's arrays. What `input` refers to outlives the jobs. A job
-// takes 24 bytes an edge of the largest row that it sums up or orders, and no
-// more that grows with the graph.
+// Appends jobs for a partition's arrays. All that `input` refers to must
+// outlive the jobs. A job takes 24 bytes per edge of the largest row that it
+// sums or sorts, and no other memory that grows with the graph.
 void AddEdgeJobs(const EdgeJobInput& input, uint32_t partition,
                  std::vector<ArrayJob>& jobs);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kRowsAtOnce = 256;
 
-// Copies the rows of `ids` in that order.
+// Writes the rows of `ids`, in that order.
 void PushRows(ArrayWriter& out, const RowSource& source,
               absl::Span<const int64_t> ids) {
   const size_t row_bytes = source.schema().row_bytes();
@@ -70,7 +70,7 @@ void AddNodeJobs(const NodeContent& type, const Placement& placement,
     if (source == nullptr) return;
     jobs.push_back(
         {NodeArrayPath(partition, type.name, name),
-         NpyTypeOf(source->schema().dtype), ColumnShape(rows, source->schema()),
+         NpyTypeOf(source->schema().dtype), source->schema().array_shape(rows),
          [ids, source](ArrayWriter& out) { PushRows(out, *source, ids); }});
   };
   add_column(type.x, "x");

@@ -1,4 +1,4 @@
-// The arrays of a node type.
+// Plans the arrays of a node type.
 #ifndef TRIBUTARY_PARTITION_WRITER_NODE_JOBS_H_
 #define TRIBUTARY_PARTITION_WRITER_NODE_JOBS_H_
 
@@ -11,10 +11,11 @@
 
 namespace tributary {
 
-// Appends the node map and its ranks. All arguments outlive the jobs.
+// Appends jobs for the node map and its ranks. All arguments must outlive the
+// jobs.
 void AddNodeMapJobs(const NodeContent& type, const Placement& placement,
                     uint32_t num_partitions, std::vector<ArrayJob>& jobs);
-// Appends a partition's arrays.
+// Appends jobs for a partition's arrays. All arguments must outlive the jobs.
 void AddNodeJobs(const NodeContent& type, const Placement& placement,
                  uint32_t partition, std::vector<ArrayJob>& jobs);
 

@@ -1,4 +1,5 @@
-// Where each node of one type goes: partitions, internal ids and back.
+// The placement of one type's nodes: partitions, and the mapping between
+// original and internal ids.
 #ifndef TRIBUTARY_PARTITION_WRITER_PLACEMENT_H_
 #define TRIBUTARY_PARTITION_WRITER_PLACEMENT_H_
 
@@ -10,19 +11,20 @@
 
 namespace tributary {
 
-// Immutable. 18 bytes a node; for writing and checking graphs, not serving.
+// Maps original to internal ids and back. Takes 18 bytes per node; for writing
+// and checking graphs, not for serving. Immutable and thread-safe.
 class Placement {
  public:
-  // partition_of: by original id. INVALID_ARGUMENT when one is not below
-  // num_partitions (1 to 65536).
+  // Makes the placement from the partition of each original id.
+  // INVALID_ARGUMENT if one is not below num_partitions (1 to 65536).
   static absl::StatusOr<Placement> Make(std::vector<uint16_t> partition_of,
                                         uint32_t num_partitions);
 
   absl::Span<const uint16_t> partition_of() const { return partition_of_; }
-  // P + 1 entries: partition p has internal ids [base[p], base[p + 1]).
+  // P + 1 entries: partition p has the internal ids [base[p], base[p + 1]).
   const std::vector<int64_t>& base() const { return base_; }
   int64_t internal(int64_t original) const { return internal_[original]; }
-  // The original ids of a partition's rows, ascending.
+  // Returns the original ids of a partition's rows, ascending.
   absl::Span<const int64_t> original_ids(uint32_t partition) const {
     return absl::MakeConstSpan(original_).subspan(
         base_[partition], base_[partition + 1] - base_[partition]);

@@ -1,5 +1,6 @@
-// What is precomputed for a row of in-edges so that draws need not look at all
-// of it: sums of weights (integer_weight.h), and the order of times.
+// The order of a row of in-edges by time, precomputed so that draws need not
+// look at all of the row; and the limit on weighted rows (sums:
+// integer_weight.h).
 #ifndef TRIBUTARY_PARTITION_WRITER_ROW_ORDER_H_
 #define TRIBUTARY_PARTITION_WRITER_ROW_ORDER_H_
 
@@ -12,17 +13,17 @@
 
 namespace tributary {
 
-// No row of more edges is weighted.
+// The maximum number of edges in a weighted row.
 inline constexpr uint64_t kMaxWeightedDegree = kMaxSummedWeights;
 
-// One edge of a row.
+// The time and position of one edge of a row.
 struct TimedPosition {
   int64_t time = 0;
   uint64_t position = 0;  // in the row's canonical order
   friend auto operator<=>(const TimedPosition&, const TimedPosition&) = default;
 };
 
-// The row's positions, ascending by (time, position). Replaces `order`.
+// Replaces `order` by the row's positions, ascending by (time, position).
 void OrderByTime(absl::Span<const int64_t> times,
                  std::vector<TimedPosition>& order);
 

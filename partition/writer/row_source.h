@@ -1,4 +1,4 @@
-// Rows of features, labels or edge attributes, wherever they come from.
+// An interface to rows of features, labels or edge attributes.
 #ifndef TRIBUTARY_PARTITION_WRITER_ROW_SOURCE_H_
 #define TRIBUTARY_PARTITION_WRITER_ROW_SOURCE_H_
 
@@ -12,7 +12,8 @@
 
 namespace tributary {
 
-// Immutable and thread-safe.
+// A column of fixed-size rows that can be copied by number. Rows may be in
+// memory, in a mapped file, or computed. Immutable and thread-safe.
 class RowSource {
  public:
   explicit RowSource(ColumnSchema schema) : schema_(schema) {}
@@ -20,15 +21,15 @@ class RowSource {
 
   const ColumnSchema& schema() const { return schema_; }
   virtual int64_t num_rows() const = 0;
-  // Copies the rows one after the other to `out`, which has room for
-  // rows.size() * schema().row_bytes(). Requires 0 <= row < num_rows().
+  // Copies the rows one after another to `out`, which has room for rows.size()
+  // * schema().row_bytes(). Requires 0 <= row < num_rows().
   virtual void CopyRows(absl::Span<const int64_t> rows, uint8_t* out) const = 0;
 
  private:
   const ColumnSchema schema_;
 };
 
-// Rows held in memory; `data` has num_rows rows of schema.row_bytes().
+// Rows held in memory. `data` has num_rows rows of schema.row_bytes().
 template <typename T>
 class StoredRows final : public RowSource {
  public:

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/io/file_atomic_folder.h"
+#include "common/io/atomic_folder.h"
 #include "common/random/hop_key.h"
 #include "common/runtime/fault_point.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/format/paths.h"
 #include "partition/schema/schema_check.h"
@@ -18,7 +19,6 @@
 #include "partition/writer/degree_jobs.h"
 #include "partition/writer/edge_jobs.h"
 #include "partition/writer/node_jobs.h"
-#include "partition/writer/parallel_for.h"
 #include "partition/writer/placement.h"
 
 namespace tributary {
@@ -30,8 +30,8 @@ std::optional<ColumnSchema> SchemaOf(
   return rows->schema();
 }
 
-// Plans a graph's schema and files. The content and the schema outlive the
-// jobs, and the planner does.
+// Plans a graph's schema and files. The content, the schema and the planner
+// must outlive the jobs.
 class JobPlanner {
  public:
   JobPlanner(const GraphContent& content, std::vector<Placement> placements,

@@ -1,4 +1,4 @@
-// Writes a graph folder.
+// Writes a graph's content to a graph folder.
 #ifndef TRIBUTARY_PARTITION_WRITER_WRITER_H_
 #define TRIBUTARY_PARTITION_WRITER_WRITER_H_
 
@@ -12,33 +12,34 @@
 
 namespace tributary {
 
-// Which partition each node goes to.
+// The assignment of nodes to partitions.
 struct NodePlan {
   uint32_t num_partitions = 1;
-  std::string method;  // as graph.json names it: "random", "metis"
-  // By node type and original id.
+  std::string method;  // as in graph.json: "random", "metis"
+  // The partition of each node, by node type and original id.
   std::vector<std::vector<uint16_t>> partition_of;
 };
 
+// Options of WriteGraph.
 struct WriteOptions {
   std::string made_by;  // program and command line, for graph.json
-  bool flush = true;    // to the disk, before the folder appears
+  bool flush = true;    // flush to the disk before the folder appears
   // Store the original ids of edges' sources too, for the kinds of sampling
   // that draw by them.
   bool neighbor_ids = false;
-  // Store how many edges of each type each node has, for negatives by degree.
+  // Store the degrees of nodes in each edge type, for negatives by degree.
   bool degrees = false;
 };
 
-// Writes `content` to `folder`, which must not exist: into a temporary folder
-// beside it, flushed and renamed, so that it appears whole or not at
-// all. Uses all cores and, beside the content, 18 bytes a node and a few MiB a
-// core; where edges have weights or times, also 24 bytes a core for each
-// in-edge of the node that has most, with degrees 8 bytes a source. Returns
-// what graph.json says.
+// Writes `content` to `folder`, which must not exist, and returns the schema in
+// its graph.json. Writes to a temporary folder beside it, which is flushed and
+// renamed, so that it appears complete or not at all. Uses all cores. Takes, in
+// addition to the content, 18 bytes per node and a few MiB per core; if edges
+// have weights or times, also 24 bytes per core for each in-edge of the node
+// with the most; with degrees, 8 bytes per source.
 //
-// ALREADY_EXISTS; INVALID_ARGUMENT or OUT_OF_RANGE when content and plan do not
-// fit each other; what the system says, with the path, when writing fails.
+// ALREADY_EXISTS; INVALID_ARGUMENT or OUT_OF_RANGE if content and plan do not
+// match; the system's error, with the path, if writing fails.
 absl::StatusOr<GraphSchema> WriteGraph(const GraphContent& content,
                                        NodePlan plan, const std::string& folder,
                                        const WriteOptions& options);

@@ -112,7 +112,7 @@ TEST(WriteGraph, WeightsAndTimesMustFitTheEdges) {
   }
 }
 
-// Columns of the reader's making, whatever it makes.
+// Refuses columns that have another type or shape, whichever reader made them.
 TEST(WriteGraph, WeightsAndTimesAreOneNumberARow) {
   const TemporaryFolder folder;
   const auto floats = [](int64_t dim) {

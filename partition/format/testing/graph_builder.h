@@ -1,4 +1,4 @@
-// Tiny graphs for tests, drawn as edge lists.
+// Tiny graphs for tests, given as edge lists.
 #ifndef TRIBUTARY_PARTITION_FORMAT_TESTING_GRAPH_BUILDER_H_
 #define TRIBUTARY_PARTITION_FORMAT_TESTING_GRAPH_BUILDER_H_
 
@@ -14,20 +14,23 @@
 
 namespace tributary {
 
-// A homogeneous graph: node type "node", edge type "node,to,node".
+// Describes a homogeneous graph: node type "node", edge type "node,to,node".
+//
+//   auto graph = BuildGraph({.num_nodes = 3, .edges = {{1, 0}, {2, 0}}});
 struct GraphSpec {
   std::string name = "test";
   int64_t num_nodes = 0;
-  // {source, destination}; the edge's id is its place here. With {u, v}, u is
-  // a neighbour that may be drawn for v.
+  // {source, destination}; the index is the edge's id. In {u, v}, u is a
+  // neighbour that may be drawn for v.
   std::vector<std::pair<int64_t, int64_t>> edges;
-  bool add_reverse = false;  // edge i becomes 2i and, turned round, 2i + 1
+  bool add_reverse = false;  // edge i becomes edge 2i and its reverse 2i + 1
   bool dedupe = false;
 
   uint32_t num_partitions = 1;
   std::vector<uint16_t> partition_of;  // empty: original id modulo P
 
-  // Row-major, a row per node or per edge given; empty: the graph has none.
+  // Row-major, one row per node or per given edge; empty: the graph has no such
+  // column.
   std::vector<float> x;  // [num_nodes, x_dim]
   int64_t x_dim = 1;
   std::vector<int64_t> y;        // [num_nodes]
@@ -41,25 +44,28 @@ struct GraphSpec {
   bool neighbor_ids = false;
   bool degrees = false;
 
-  // "train" or "SCHEME/train"; original ids, order and duplicates kept.
+  // By "train" or "SCHEME/train": original ids, with order and duplicates kept.
   std::map<std::string, std::vector<int64_t>> splits;
-  // Of edges: source, destination, edge id or -1, for each edge.
+  // Splits of edges: source, destination, and edge id or -1, for each edge.
   std::map<std::string, std::vector<int64_t>> edge_splits;
 };
 
-// These end the test's process, with the cause, when the spec makes no graph.
+// These functions print the cause and end the process if `spec` describes no
+// graph.
 
+// Returns the graph's content by original ids.
 GraphContent MakeContent(const GraphSpec& spec);
 
-// Writes the graph to a folder that must not exist.
+// Writes the graph to `folder`, which must not exist.
 void WriteGraphTo(const GraphSpec& spec, const std::string& folder);
 
-// Writes it to a temporary folder, opens it (options: see Graph::Open) and
-// removes the folder: the mappings live on. Nothing is left behind.
+// Writes the graph to a temporary folder, opens it with `options` (see
+// Graph::Open) and removes the folder; the mappings stay valid.
 std::shared_ptr<const Graph> BuildGraph(const GraphSpec& spec,
                                         const OpenOptions& options = {});
 
-// A new empty folder below TEST_TMPDIR (else /tmp), and its removal.
+// Creates an empty folder below TEST_TMPDIR (or /tmp) and removes it at
+// destruction.
 class TemporaryFolder {
  public:
   TemporaryFolder();

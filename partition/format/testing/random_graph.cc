@@ -6,8 +6,8 @@ namespace tributary {
 
 namespace {
 
-// After all else, which stays as it is without them. Values of few kinds, so
-// that rows of zeros and times that tie are there.
+// Added last, so that all else stays the same without them. Few different
+// values, so that there are rows of zeros and equal times.
 template <typename Below>
 void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
   constexpr double kWeights[] = {0, 0, 1, 0.1, 3.5, 1e-12, 5e8};
@@ -34,7 +34,7 @@ void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
 }  // namespace
 
 GraphSpec RandomGraph(uint32_t seed) {
-  std::mt19937 random(seed);  // the standard fixes its numbers
+  std::mt19937 random(seed);  // its numbers are fixed by the standard
   const auto below = [&](uint32_t n) {
     return static_cast<int64_t>(random() % n);
   };
@@ -43,7 +43,7 @@ GraphSpec RandomGraph(uint32_t seed) {
   const int64_t num_edges = below(61);
   spec.add_reverse = (seed & 1) != 0;
   spec.dedupe = (seed & 2) != 0;
-  // Half of the nodes only, so that the others are isolated.
+  // Uses half of the nodes only, so that the others are isolated.
   const auto busy = static_cast<uint32_t>(1 + spec.num_nodes / 2);
   for (int64_t i = 0; i < num_edges; ++i) {
     spec.edges.emplace_back(below(busy), below(busy));

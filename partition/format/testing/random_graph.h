@@ -1,4 +1,4 @@
-// Small random graphs that have what goes wrong: parallel edges, self loops,
+// Small random graphs with the difficult cases: parallel edges, self loops,
 // isolated nodes, empty partitions, more partitions than nodes.
 #ifndef TRIBUTARY_PARTITION_FORMAT_TESTING_RANDOM_GRAPH_H_
 #define TRIBUTARY_PARTITION_FORMAT_TESTING_RANDOM_GRAPH_H_
@@ -9,11 +9,11 @@
 
 namespace tributary {
 
-// A pure function of the seed: 1 to 12 nodes, up to 60 edges, 1 to 8
-// partitions with nodes placed at random, x [N, 3], y and edge_attr [E, 2]
-// that tell rows apart, a split; by the seed's bits reverse (1, also float32
-// weights), dedupe (2), weights (4), edge times (8), node times and neighbours'
-// ids (16).
+// Returns a graph that depends on the seed only: 1 to 12 nodes, up to 60 edges,
+// 1 to 8 partitions with nodes placed at random, a split, and x [N, 3], y and
+// edge_attr [E, 2] whose rows differ. The seed's bits add: reverse edges and
+// float32 weights (1), dedupe (2), weights (4), edge times (8), node times and
+// neighbours' ids (16).
 GraphSpec RandomGraph(uint32_t seed);
 
 }  // namespace tributary

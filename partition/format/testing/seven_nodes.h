@@ -1,4 +1,4 @@
-// The graph of seven nodes whose batches docs/sampling.md states.
+// The example graph of docs/sampling.md, with seven nodes.
 #ifndef TRIBUTARY_PARTITION_FORMAT_TESTING_SEVEN_NODES_H_
 #define TRIBUTARY_PARTITION_FORMAT_TESTING_SEVEN_NODES_H_
 
@@ -8,8 +8,8 @@
 
 namespace tributary {
 
-// Edge i from its first node to its second; 8 is a self loop, 1 and 4 are
-// parallel, nothing leads to nodes 4 and 6 or from 6.
+// Returns edge i as {source, destination}. Edge 8 is a self loop, 1 and 4 are
+// parallel, no edge leads to nodes 4 and 6, and none from 6.
 inline std::vector<std::pair<int64_t, int64_t>> SevenNodesEdges() {
   return {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 0}, {0, 1},
           {3, 1}, {5, 2}, {5, 5}, {4, 3}, {0, 3}, {1, 3}};

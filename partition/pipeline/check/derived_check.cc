@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
-#include "partition/writer/parallel_for.h"
 #include "partition/writer/row_order.h"
 
 namespace tributary {
@@ -26,7 +26,7 @@ double WeightAt(absl::Span<const uint8_t> weights, DType dtype, uint64_t i) {
   return value;
 }
 
-// Checks rows of one partition; keeps its buffers between them.
+// Checks the rows of one partition; reuses its buffers for all rows.
 class RowCheck {
  public:
   RowCheck(const Graph& graph, int type, uint32_t partition)
@@ -100,7 +100,7 @@ class RowCheck {
     return absl::OkStatus();
   }
 
-  // The partition and row of the source at a position.
+  // Returns the partition and row of the source of the edge at a position.
   std::pair<uint32_t, size_t> SourceAt(uint64_t position) const {
     const auto internal =
         static_cast<int64_t>(part_.indices[begin_ + position]);

@@ -30,8 +30,9 @@ void CountDegrees(const EdgePartition& edges, EdgeTypeFigures& figures) {
   }
 }
 
-// Every time counts, for order is not believed here.
-void Extend(std::optional<TimeRange>& range, absl::Span<const int64_t> times) {
+// Considers every time, since the order is not trusted here.
+void ExtendRange(std::optional<TimeRange>& range,
+                 absl::Span<const int64_t> times) {
   if (times.empty()) return;
   const auto [first, last] = std::minmax_element(times.begin(), times.end());
   if (!range.has_value()) range = TimeRange{*first, *last};
@@ -39,7 +40,7 @@ void Extend(std::optional<TimeRange>& range, absl::Span<const int64_t> times) {
   range->last = std::max(range->last, *last);
 }
 
-uint64_t CountMassless(const EdgePartition& edges) {
+uint64_t CountRowsOfZeroWeight(const EdgePartition& edges) {
   uint64_t count = 0;
   for (size_t row = 0; row + 1 < edges.indptr.size(); ++row) {
     const uint64_t end = edges.indptr[row + 1];
@@ -48,8 +49,8 @@ uint64_t CountMassless(const EdgePartition& edges) {
   return count;
 }
 
-absl::StatusOr<uint64_t> CountCut(const EdgePartition& edges,
-                                  const NodeTypeSchema& src, uint32_t p) {
+absl::StatusOr<uint64_t> CountCutEdges(const EdgePartition& edges,
+                                       const NodeTypeSchema& src, uint32_t p) {
   const auto begin = static_cast<uint64_t>(src.base[p]);
   const auto end = static_cast<uint64_t>(src.base[p + 1]);
   uint64_t cut = 0;
@@ -72,8 +73,8 @@ absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
   for (uint32_t p : graph.partitions()) {
     const EdgePartition& edges = *graph.edges(t, p);
     CountDegrees(edges, figures);
-    if (type.weighted) figures.massless_rows += CountMassless(edges);
-    Extend(figures.time, edges.edge_time.time);
+    if (type.weighted) figures.massless_rows += CountRowsOfZeroWeight(edges);
+    ExtendRange(figures.time, edges.edge_time.time);
     for (size_t m = 0; m < edges.masks.size(); ++m) {
       const auto& mask = edges.masks[m];
       figures.masked[m] +=
@@ -81,7 +82,7 @@ absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
     }
     ASSIGN_OR_RETURN(
         const uint64_t cut,
-        CountCut(edges, graph.schema().node_types[type.src_type], p));
+        CountCutEdges(edges, graph.schema().node_types[type.src_type], p));
     figures.cut_edges += cut;
   }
   figures.balance = Balance(type.partition_edges, type.num_edges);
@@ -91,7 +92,7 @@ absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
 std::optional<TimeRange> NodeTimes(const Graph& graph, int type) {
   std::optional<TimeRange> range;
   for (uint32_t p : graph.partitions()) {
-    Extend(range, graph.nodes(type, p)->time);
+    ExtendRange(range, graph.nodes(type, p)->time);
   }
   return range;
 }
@@ -104,7 +105,8 @@ double NodeBalance(const NodeTypeSchema& type) {
   return Balance(counts, type.num_nodes);
 }
 
-// "x" of "part-0/nodes/node/x.npy"; all below splits/ and node_map/ are one.
+// Returns "x" for "part-0/nodes/node/x.npy". All files below splits/ are one
+// kind, as are those below node_map/.
 std::string KindOf(absl::string_view path) {
   for (absl::string_view folder : {"splits", "node_map"}) {
     if (absl::StartsWith(path, absl::StrCat(folder, "/"))) {

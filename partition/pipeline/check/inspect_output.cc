@@ -1,4 +1,4 @@
-// GraphFigures as text and as JSON.
+// Writes GraphFigures as text and as JSON.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -39,14 +39,15 @@ double CutShare(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
                                    static_cast<double>(type.num_edges);
 }
 
-// ", time 5 to 9"; nothing without times.
+// Returns ", time 5 to 9"; empty without times.
 std::string TimeText(bool timed, const std::optional<TimeRange>& range) {
   if (!timed) return "";
   if (!range.has_value()) return ", time of none";
   return absl::StrCat(", time ", range->first, " to ", range->last);
 }
 
-// Null without times; [first, last], or [] where there is nothing to have one.
+// Returns null without times; otherwise [first, last], or [] if nothing has a
+// time.
 Json TimeJson(bool timed, const std::optional<TimeRange>& range) {
   if (!timed) return nullptr;
   if (!range.has_value()) return Json::array();
@@ -58,8 +59,9 @@ Json WeightJson(const EdgeTypeSchema& type) {
   return DTypeName(type.weight_dtype);
 }
 
-// "weight float32 (3 nodes without mass), time 5 to 9, mask train (8 edges),
-// neighbours' ids, degrees"; nothing of what the type does not have.
+// Returns "weight float32 (3 nodes without mass), time 5 to 9, mask train (8
+// edges), neighbours' ids, degrees", without the columns that the type does not
+// have.
 std::string EdgeColumnsText(const EdgeTypeSchema& type,
                             const EdgeTypeFigures& figures) {
   std::string text;
@@ -87,7 +89,7 @@ Json NodeTypeJson(const NodeTypeSchema& type, const NodeTypeFigures& figures) {
           {"balance", figures.balance}};
 }
 
-// How many edges each mask is true of, by its name.
+// Returns how many edges each mask is true for, by its name.
 Json MasksJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
   Json json = Json::object();
   for (size_t m = 0; m < type.masks.size(); ++m) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "partition/writer/parallel_for.h"
+#include "common/runtime/parallel_for.h"
 
 namespace tributary {
 namespace {
@@ -47,7 +47,7 @@ class NodeRows final : public RowSource {
   const InternalIds internal_;
 };
 
-// Where the in-edges of a node lie.
+// The partition and position of a node's in-edges.
 struct Place {
   const EdgePartition* part;
   uint64_t begin;
@@ -63,7 +63,7 @@ Place PlaceOf(const Graph& graph, int edge_type, int64_t internal) {
 
 class EdgeColumn final : public RowSource {
  public:
-  // Of an edge type's columns in a partition, the one that is meant.
+  // Selects the column among those of an edge type in a partition.
   using Column = std::function<absl::Span<const uint8_t>(const EdgePartition&)>;
 
   EdgeColumn(ColumnSchema schema, std::shared_ptr<const Graph> graph, int type,
@@ -89,7 +89,8 @@ class EdgeColumn final : public RowSource {
   }
 
  private:
-  // The row of a position in the partition's arrays.
+  // Returns the partition, and the position in its arrays, of a position by
+  // original ids.
   std::pair<const EdgePartition*, uint64_t> Find(uint64_t position) const {
     const auto after =
         std::upper_bound(indptr_->begin(), indptr_->end(), position);
@@ -170,7 +171,7 @@ std::shared_ptr<const RowSource> MappedEdgeRows::CopyTimes() const {
     }
     return absl::OkStatus();
   };
-  (void)ParallelFor(internal_->size(), kGrain, copy);  // which never fails
+  (void)ParallelFor(internal_->size(), kGrain, copy);  // the body never fails
   return TimeRows(std::move(times));
 }
 

@@ -1,4 +1,4 @@
-// Rows of an open graph's columns, by original ids.
+// Reads rows of an open graph's columns by original ids.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_CHECK_MAPPED_ROWS_H_
 #define TRIBUTARY_PARTITION_PIPELINE_CHECK_MAPPED_ROWS_H_
 
@@ -13,33 +13,37 @@
 
 namespace tributary {
 
-// Of one node type: internal ids by original id, a permutation.
+// The internal ids of one node type by original id: a permutation.
 using InternalIds = std::shared_ptr<const std::vector<int64_t>>;
 
-// All keep the graph open, which has all its partitions.
+// All results keep the graph open. It must have been opened with all
+// partitions.
 
-// The rows of a node column, by original id.
+// Returns the rows of a node column, by original id.
 std::shared_ptr<const RowSource> MakeNodeRows(
     ColumnSchema schema, std::shared_ptr<const Graph> graph, int node_type,
     absl::Span<const uint8_t> NodePartition::*column, InternalIds internal);
 
-// Nodes' times, by original id: a copy, 8 bytes a node.
+// Returns a copy of nodes' times, by original id, which takes 8 bytes per node.
 std::shared_ptr<const RowSource> CopyNodeTimes(const Graph& graph,
                                                int node_type);
 
-// The rows of edge columns, by position in the adjacency by original ids that
-// the graph's edges make; `internal` is of the destination's type.
+// Makes row sources of edge columns by position in `in_edges`, the adjacency by
+// original ids made from the graph's edges. `internal` is that of the
+// destination's type.
 class MappedEdgeRows {
  public:
   MappedEdgeRows(std::shared_ptr<const Graph> graph, int edge_type,
                  const Adjacency& in_edges, InternalIds internal);
 
+  // Returns the rows of a column.
   std::shared_ptr<const RowSource> Column(
       ColumnSchema schema,
       absl::Span<const uint8_t> EdgePartition::*column) const;
-  // The edge type's mask of that number.
+  // Returns the rows of the edge type's mask of this number.
   std::shared_ptr<const RowSource> Mask(size_t mask) const;
-  // Edges' times: a copy, 8 bytes an edge. Requires what CheckDerived checks.
+  // Returns a copy of edges' times, which takes 8 bytes per edge. Requires that
+  // CheckDerived has passed.
   std::shared_ptr<const RowSource> CopyTimes() const;
 
  private:

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/pipeline/check/derived_check.h"
 #include "partition/pipeline/check/mapped_rows.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
@@ -21,8 +21,8 @@ absl::Status Wrong(const std::string& type, uint32_t partition, uint64_t row,
       "type ", type, ", partition ", partition, ", row ", row, ": ", what));
 }
 
-// Every row's original id leads back to it through the node map. As many rows
-// as nodes, so each node is there once.
+// Checks that the node map leads from every row's original id back to the row.
+// There are as many rows as nodes, so each node occurs once.
 absl::StatusOr<InternalIds> ReadInternalIds(const Graph& graph, int t) {
   const NodeTypeSchema& type = graph.schema().node_types[t];
   auto internal = std::make_shared<std::vector<int64_t>>(type.num_nodes);
@@ -135,7 +135,8 @@ class EdgeReader {
     return absl::OkStatus();
   }
 
-  // Ids are dense or nearly so, but for damage or ids of the user's own.
+  // Ids are dense or nearly so, unless the graph is damaged or they are the
+  // user's own.
   absl::Status CheckIdsDiffer(const Adjacency& edges) const {
     std::vector<int64_t> ids(edges.num_edges());
     for (size_t i = 0; i < ids.size(); ++i) ids[i] = edges.edge(i).edge_id;

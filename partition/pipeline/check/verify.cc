@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/pipeline/check/read_back.h"
 #include "partition/writer/content_digest.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
@@ -76,13 +76,14 @@ std::string Describe(const InEdge& edge, int64_t dst) {
                       dst);
 }
 
-// A column of edges, in both.
+// A column of edges, in the graph and in the input.
 struct EdgeColumn {
   std::string name;
   Rows graph, input;
 };
 
-// Of both, those that one of them has not as null.
+// Returns the columns that the graph or the input has; null where one of them
+// lacks it.
 std::vector<EdgeColumn> ColumnsOf(const EdgeContent& graph,
                                   const EdgeContent& input) {
   std::vector<EdgeColumn> columns = {
@@ -188,16 +189,18 @@ absl::Status CompareSplits(const GraphContent& graph,
   return absl::OkStatus();
 }
 
-// Whether what is stored as the reverse of an edge type is just that.
+// Checks that the type stored as the reverse of `of` holds exactly its reversed
+// edges.
 absl::Status CheckReverse(const EdgeContent& of, const EdgeContent& reverse,
                           int64_t num_src) {
-  const Adjacency turned = of.in_edges.Transposed(num_src);
+  const Adjacency reversed = of.in_edges.Transposed(num_src);
   return ParallelFor(num_src, kGrain, [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
-      const uint64_t first = turned.indptr()[v], last = turned.indptr()[v + 1];
+      const uint64_t first = reversed.indptr()[v],
+                     last = reversed.indptr()[v + 1];
       bool same = reverse.in_edges.indptr()[v + 1] == last;
       for (uint64_t i = first; same && i < last; ++i) {
-        same = turned.edge(i) == reverse.in_edges.edge(i);
+        same = reversed.edge(i) == reverse.in_edges.edge(i);
       }
       if (same) continue;
       return absl::DataLossError(

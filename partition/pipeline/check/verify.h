@@ -1,4 +1,4 @@
-// Whether a graph folder is what it says, and what an input says.
+// Verifies a graph folder, and compares it with an input.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_CHECK_VERIFY_H_
 #define TRIBUTARY_PARTITION_PIPELINE_CHECK_VERIFY_H_
 
@@ -9,13 +9,13 @@
 
 namespace tributary {
 
-// Reads every byte of the folder: checksums, structure (see ReadBack), both
-// digests. Returns its content. DATA_LOSS, NOT_FOUND or INVALID_ARGUMENT says
-// what is wrong and where.
+// Reads every byte of the folder and checks checksums, structure (see ReadBack)
+// and both digests. Returns its content. DATA_LOSS, NOT_FOUND or
+// INVALID_ARGUMENT says what is wrong and where.
 absl::StatusOr<GraphContent> VerifyGraph(const std::string& folder);
 
-// FAILED_PRECONDITION with the first difference: types, counts, then node by
-// node rows and in-edges, then splits. Names of graphs are not compared.
+// Compares types, counts, then node by node rows and in-edges, then splits, but
+// not the graphs' names. FAILED_PRECONDITION describes the first difference.
 absl::Status CompareContent(const GraphContent& graph,
                             const GraphContent& input);
 

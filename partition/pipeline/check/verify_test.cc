@@ -98,8 +98,7 @@ TEST(Compare, NamesTheFirstDifference) {
   }
 }
 
-// Damage that a careful hand has given right checksums: only structure and
-// content tell.
+// Damage with correct checksums, found only by checks of structure and content.
 class ForgedGraph : public testing::Test {
  protected:
   void SetUp() override { WriteGraphTo(kSpec, graph_); }

@@ -16,10 +16,11 @@
 namespace tributary {
 namespace {
 
-// Cells. A count is not believed before it is seen: more is grown into.
+// The largest number of cells to reserve memory for. A larger count may be
+// wrong, so memory for more is allocated as rows are read.
 constexpr int64_t kMaxReserve = int64_t{1} << 22;
 
-// Takes the cell in front of the first comma off `line`.
+// Removes and returns the first cell of `line`.
 absl::string_view TakeCell(absl::string_view* line) {
   const size_t comma = std::min(line->find(','), line->size());
   const absl::string_view cell = line->substr(0, comma);
@@ -31,21 +32,21 @@ int64_t CountColumns(absl::string_view line) {
   return std::count(line.begin(), line.end(), ',') + 1;
 }
 
-absl::Status BadCell(const LineReader& in, absl::string_view cell,
-                     absl::string_view allowed) {
+absl::Status CellError(const LineReader& in, absl::string_view cell,
+                       absl::string_view allowed) {
   const bool empty = cell.find_first_not_of(" \t") == absl::string_view::npos;
   return in.ErrorHere(absl::StrCat(
       empty ? "an empty cell" : absl::StrCat("\"", cell.substr(0, 40), "\""),
       "; allowed: ", allowed));
 }
 
-absl::Status WrongCount(const LineReader& in, int64_t wanted) {
+absl::Status RowCountError(const LineReader& in, int64_t wanted) {
   return absl::InvalidArgumentError(absl::StrCat(
       in.path(), " has ", in.line_number(), " rows; wanted: ", wanted));
 }
 
-// Calls row(line) for `num_rows` lines of equally many cells; after the first
-// it knows the columns. No more lines than that may follow.
+// Calls row(line, columns) for each line. There must be `num_rows` lines, with
+// as many cells as the first one. Returns the number of columns.
 template <typename Row>
 absl::StatusOr<int64_t> ForEachRow(LineReader& in, int64_t num_rows, Row row) {
   int64_t columns = 0;
@@ -66,7 +67,7 @@ absl::StatusOr<int64_t> ForEachRow(LineReader& in, int64_t num_rows, Row row) {
   }
   RETURN_IF_ERROR(in.status());
   if (static_cast<int64_t>(in.line_number()) != num_rows) {
-    return WrongCount(in, num_rows);
+    return RowCountError(in, num_rows);
   }
   return columns;
 }
@@ -81,8 +82,8 @@ void ReserveFor(std::vector<T>& values, int64_t num_rows, int64_t columns) {
 constexpr char kFloatAllowed[] =
     "a decimal number in float32's range (nan and inf too)";
 
-// The cells of a label file, as integers for as long as all are whole and as
-// floats from the start, for the first that is not may come last.
+// The cells of a label file, as integers while all are whole, and always as
+// floats too, since the first number that is not whole may come last.
 class LabelCells {
  public:
   absl::Status Add(const LineReader& in, absl::string_view cell) {
@@ -95,7 +96,7 @@ class LabelCells {
       }
     }
     const auto value = ParseFloat32(cell);
-    if (!value.has_value()) return BadCell(in, cell, kFloatAllowed);
+    if (!value.has_value()) return CellError(in, cell, kFloatAllowed);
     floats_.push_back(*value);
     return absl::OkStatus();
   }
@@ -115,8 +116,8 @@ class LabelCells {
   std::vector<float> floats_;
 };
 
-// Numbers as programs write them, "1.0" and "0.000e+00" too.
-std::optional<bool> ParseTruth(absl::string_view cell) {
+// Accepts numbers as programs write them: "1.0" and "0.000e+00" too.
+std::optional<bool> ParseBool(absl::string_view cell) {
   const absl::string_view word = absl::StripAsciiWhitespace(cell);
   if (absl::EqualsIgnoreCase(word, "true")) return true;
   if (absl::EqualsIgnoreCase(word, "false")) return false;
@@ -135,20 +136,20 @@ bool IsFloat32(double value) {
          static_cast<double>(static_cast<float>(value)) == value;
 }
 
-absl::StatusOr<int64_t> ParseNumber(const LineReader& in,
-                                    absl::string_view cell, int64_t count,
-                                    absl::string_view of) {
+absl::StatusOr<int64_t> ParseBoundedId(const LineReader& in,
+                                       absl::string_view cell, int64_t count,
+                                       absl::string_view of) {
   const auto id = ParseId(cell);
   if (id.has_value() && *id < count) return *id;
-  return BadCell(in, cell,
-                 count == 0
-                     ? absl::StrCat("no rows, for there are no ", of, "s")
-                     : absl::StrCat(of, " ids 0 to ", count - 1));
+  return CellError(in, cell,
+                   count == 0
+                       ? absl::StrCat("no rows, for there are no ", of, "s")
+                       : absl::StrCat(of, " ids 0 to ", count - 1));
 }
 
-absl::StatusOr<int64_t> ParseEnd(const LineReader& in, absl::string_view cell,
-                                 int64_t num_nodes) {
-  return ParseNumber(in, cell, num_nodes, "node");
+absl::StatusOr<int64_t> ParseNodeId(const LineReader& in,
+                                    absl::string_view cell, int64_t num_nodes) {
+  return ParseBoundedId(in, cell, num_nodes, "node");
 }
 
 absl::Status AddPair(const LineReader& in, absl::string_view line,
@@ -158,8 +159,10 @@ absl::Status AddPair(const LineReader& in, absl::string_view line,
     return in.ErrorHere(
         absl::StrCat(columns, " cells; allowed: 2, \"source,destination\""));
   }
-  ASSIGN_OR_RETURN(const int64_t src, ParseEnd(in, TakeCell(&line), num_src));
-  ASSIGN_OR_RETURN(const int64_t dst, ParseEnd(in, TakeCell(&line), num_dst));
+  ASSIGN_OR_RETURN(const int64_t src,
+                   ParseNodeId(in, TakeCell(&line), num_src));
+  ASSIGN_OR_RETURN(const int64_t dst,
+                   ParseNodeId(in, TakeCell(&line), num_dst));
   rows.src.push_back(src);
   rows.dst.push_back(dst);
   return absl::OkStatus();
@@ -176,7 +179,7 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadFloatTable(
     for (int64_t c = 0; c < columns; ++c) {
       const absl::string_view cell = TakeCell(&line);
       const auto value = ParseFloat32(cell);
-      if (!value.has_value()) return BadCell(in, cell, kFloatAllowed);
+      if (!value.has_value()) return CellError(in, cell, kFloatAllowed);
       values.push_back(*value);
     }
     return absl::OkStatus();
@@ -210,9 +213,9 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadWeightTable(
     ReserveFor(weights, num_rows, columns);
     const auto weight = ParseFloat64(line);
     if (!weight.has_value() || !IsWeight(*weight)) {
-      return BadCell(in, line,
-                     "a weight, a decimal number that is finite and not "
-                     "negative");
+      return CellError(in, line,
+                       "a weight, a decimal number that is finite and not "
+                       "negative");
     }
     weights.push_back(*weight);
     return absl::OkStatus();
@@ -236,9 +239,9 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadTimeTable(
     ReserveFor(times, num_rows, columns);
     const auto time = ParseWholeNumber(line);
     if (!time.has_value()) {
-      return BadCell(in, line,
-                     "a time, a whole number of int64; give fractions in a "
-                     "smaller unit (1.5 seconds as 1500 milliseconds)");
+      return CellError(in, line,
+                       "a time, a whole number of int64; give fractions in a "
+                       "smaller unit (1.5 seconds as 1500 milliseconds)");
     }
     times.push_back(*time);
     return absl::OkStatus();
@@ -255,9 +258,9 @@ absl::StatusOr<std::shared_ptr<const RowSource>> ReadMaskTable(
   const auto add_row = [&](absl::string_view line, int64_t columns) {
     RETURN_IF_ERROR(CheckOneColumn(in, columns));
     ReserveFor(mask, num_rows, columns);
-    const auto value = ParseTruth(line);
+    const auto value = ParseBool(line);
     if (!value.has_value()) {
-      return BadCell(in, line, "a mask's value: 0 or 1, false or true");
+      return CellError(in, line, "a mask's value: 0 or 1, false or true");
     }
     mask.push_back(*value ? 1 : 0);
     return absl::OkStatus();
@@ -307,7 +310,7 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
     if (columns > 1) {
       return in.ErrorHere(absl::StrCat(columns, " cells; allowed: 1"));
     }
-    ASSIGN_OR_RETURN(const int64_t id, ParseNumber(in, line, num_ids, of));
+    ASSIGN_OR_RETURN(const int64_t id, ParseBoundedId(in, line, num_ids, of));
     ids.push_back(id);
   }
   RETURN_IF_ERROR(in.status());
@@ -326,11 +329,11 @@ absl::StatusOr<std::vector<EdgeRows>> ReadTripleList(const std::string& path,
           absl::StrCat(columns, " cells; allowed: 3, \"head,relation,tail\""));
     }
     ASSIGN_OR_RETURN(const int64_t head,
-                     ParseEnd(in, TakeCell(&line), num_nodes));
+                     ParseNodeId(in, TakeCell(&line), num_nodes));
     ASSIGN_OR_RETURN(
         const int64_t relation,
-        ParseNumber(in, TakeCell(&line), num_relations, "relation"));
-    ASSIGN_OR_RETURN(const int64_t tail, ParseEnd(in, line, num_nodes));
+        ParseBoundedId(in, TakeCell(&line), num_relations, "relation"));
+    ASSIGN_OR_RETURN(const int64_t tail, ParseNodeId(in, line, num_nodes));
     triples[relation].src.push_back(head);
     triples[relation].dst.push_back(tail);
   }
@@ -344,8 +347,8 @@ absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {
   const auto add_row = [&](absl::string_view line, int64_t) {
     const auto value = ParseCount(line);
     if (!value.has_value()) {
-      return BadCell(in, line,
-                     absl::StrCat("one whole number up to ", kMaxCount));
+      return CellError(in, line,
+                       absl::StrCat("one whole number up to ", kMaxCount));
     }
     count = *value;
     return absl::OkStatus();

@@ -7,7 +7,7 @@
 namespace tributary {
 namespace {
 
-// The first position of `node`'s in-edges that is not before `edge`.
+// Returns the first position of `node`'s in-edges that is not before `edge`.
 uint64_t LowerBound(const Adjacency& in_edges, int64_t node, InEdge edge) {
   uint64_t from = in_edges.indptr()[node], to = in_edges.indptr()[node + 1];
   while (from < to) {
@@ -25,8 +25,8 @@ uint64_t LowerBound(const Adjacency& in_edges, int64_t node, InEdge edge) {
   return from;
 }
 
-// The id of the first edge from `src` to `dst` whose id is not below `least`;
-// -1: there is none.
+// Returns the lowest id of the edges from `src` to `dst` that is not below
+// `least`; -1 if there is none.
 int64_t FindId(const Adjacency& in_edges, int64_t src, int64_t dst,
                int64_t least) {
   const uint64_t at = LowerBound(in_edges, dst, {src, least});
@@ -44,7 +44,8 @@ SplitContent ToSplitContent(const EdgeSplitInput& split,
     int64_t id = FindId(edges.in_edges, src, dst, 0);
     if (!split.rows.empty()) {
       const int64_t own = split.rows[i] * (doubled ? 2 : 1);
-      // Of parallels that were made one, the lowest has stayed.
+      // Of parallel edges that were merged, the one with the lowest id was
+      // kept.
       if (FindId(edges.in_edges, src, dst, own) == own) id = own;
     }
     content.ids.insert(content.ids.end(), {src, dst, id});
@@ -54,7 +55,8 @@ SplitContent ToSplitContent(const EdgeSplitInput& split,
 
 }  // namespace
 
-void FindEnds(const EdgeRows& edges, absl::Span<EdgeSplitInput> splits) {
+void FillEndsFromRows(const EdgeRows& edges,
+                      absl::Span<EdgeSplitInput> splits) {
   for (EdgeSplitInput& split : splits) {
     for (int64_t row : split.rows) {
       split.ends.src.push_back(edges.src[row]);

@@ -1,4 +1,4 @@
-// Splits of edges as users have them, and what a graph stores of them.
+// Converts a user's splits of edges to those that a graph stores.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_EDGE_SPLIT_INPUT_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_EDGE_SPLIT_INPUT_H_
 
@@ -11,21 +11,22 @@
 
 namespace tributary {
 
-// One file. Its edges are pairs of nodes, which the graph may not have (those
-// held out, negatives), or rows of the graph's own edges.
+// The edges of one file: pairs of nodes, which need not be edges of the graph
+// (held out, or negatives), or rows of the graph's edge file.
 struct EdgeSplitInput {
   std::string scheme, name;
-  EdgeRows ends;              // by line
-  std::vector<int64_t> rows;  // by line; empty where `ends` are given
+  EdgeRows ends;  // the ends, by line
+  std::vector<int64_t>
+      rows;  // rows of the edge file, by line; empty if `ends` are given
 };
 
-// Gives splits of rows their ends, while the rows are there. Requires rows
-// below edges.src.size().
-void FindEnds(const EdgeRows& edges, absl::Span<EdgeSplitInput> splits);
+// Fills the ends of splits that are given by rows. Call while `edges` still
+// holds the rows. Requires rows below edges.src.size().
+void FillEndsFromRows(const EdgeRows& edges, absl::Span<EdgeSplitInput> splits);
 
-// Adds splits of `edges` to the graph's, which stay in their order. Each edge's
-// id is its row's own (of an edge and its reverse, the first), else the lowest
-// of the edges with these ends, else -1.
+// Appends splits of `edges` to those of `content`, in order. An edge's id is
+// that of its row (the first of an edge and its reverse); otherwise the lowest
+// id of the edges with these ends; otherwise -1.
 void AddEdgeSplits(absl::Span<const EdgeSplitInput> splits,
                    const EdgeContent& edges, GraphContent& content);
 

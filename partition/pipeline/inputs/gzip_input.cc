@@ -29,7 +29,7 @@ struct GzipInput::State {
     close(fd);
   }
 
-  // At least `wanted` bytes of the file lie ahead, if it has so many.
+  // Reads until at least `wanted` bytes are available, or the file ends.
   absl::Status LookAhead(size_t wanted);
   absl::Status Begin();
   absl::StatusOr<size_t> Copy(absl::Span<char> out);
@@ -44,7 +44,7 @@ struct GzipInput::State {
 
   const int fd;
   std::vector<uint8_t> buffer;
-  size_t begin = 0, end = 0;  // of what was read and not used yet
+  size_t begin = 0, end = 0;  // range of bytes read and not yet used
   bool begun = false;
   bool gzip = false;
   bool in_member = false;
@@ -84,7 +84,7 @@ absl::StatusOr<size_t> GzipInput::State::Copy(absl::Span<char> out) {
   return n;
 }
 
-// After a member: another one, or the end of the file.
+// Called after a member: begins another one, or finds the end of the file.
 absl::Status GzipInput::State::BeginMember() {
   RETURN_IF_ERROR(LookAhead(2));
   if (ahead() == 0) return absl::OkStatus();
@@ -100,7 +100,7 @@ absl::StatusOr<size_t> GzipInput::State::Unpack(absl::Span<char> out) {
   const size_t room = std::min<size_t>(out.size(), UINT32_MAX);
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(room);
-  while (stream.avail_out == room) {  // until there is something
+  while (stream.avail_out == room) {  // until there is output
     if (!in_member) RETURN_IF_ERROR(BeginMember());
     if (!in_member) return 0;
     RETURN_IF_ERROR(LookAhead(1));

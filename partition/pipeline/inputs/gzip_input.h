@@ -1,4 +1,4 @@
-// The bytes of a file, unpacked if it is gzip.
+// Reads a file and decompresses it if it is gzip.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_GZIP_INPUT_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_GZIP_INPUT_H_
 
@@ -11,20 +11,22 @@
 
 namespace tributary {
 
-// Whether a file is gzip (RFC 1952) is seen from its first two bytes; any
-// number of members may follow each other. Unlike zlib's gzread it refuses what
-// follows them: that is a file put together wrongly, whose rest would be lost
-// in silence. Reads ahead in pieces of 256 KiB. Move-only, not thread-safe.
+// A stream of the bytes of a plain or gzip file (RFC 1952), which is recognised
+// by its first two bytes. A gzip file may have any number of members. Unlike
+// zlib's gzread, it refuses other data after them: such a file was put together
+// wrongly, and the rest would be lost silently. Reads in pieces of 256 KiB.
+// Move-only, not thread-safe.
 class GzipInput {
  public:
-  // Errors as OpenRegularFile.
+  // Opens `path`. Errors as OpenRegularFile.
   static absl::StatusOr<GzipInput> Open(const std::string& path);
   GzipInput(GzipInput&&) noexcept;
   GzipInput& operator=(GzipInput&&) = delete;
   ~GzipInput();
 
-  // Fills up to `out.size()` (> 0) bytes; 0: the end. DATA_LOSS, without the
-  // path: damaged, cut off, or followed by something else.
+  // Reads up to `out.size()` (> 0) bytes; returns 0 at the end. DATA_LOSS,
+  // without the path, if the file is damaged, truncated or followed by other
+  // data.
   absl::StatusOr<size_t> Read(absl::Span<char> out);
 
  private:

@@ -49,7 +49,7 @@ bool LineReader::Next(absl::string_view* line) {
   }
 }
 
-// Makes room by moving what is left to the front, and reads on.
+// Makes room by moving the rest to the front of the buffer, and reads more.
 bool LineReader::Fill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;

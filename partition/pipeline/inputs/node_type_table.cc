@@ -22,7 +22,8 @@ absl::Status NamedTwice(const WordTable& table, absl::string_view name) {
   return table.ErrorAt(0, absl::StrCat("node type ", name, " is named twice"));
 }
 
-// A header and one row: of more graphs than one OGB has more rows.
+// Reads a table that must have a header and one row. OGB has more rows if a
+// folder holds more than one graph.
 absl::StatusOr<WordTable> ReadHeaderAndRow(const std::string& path) {
   ASSIGN_OR_RETURN(WordTable table, ReadWordTable(path));
   if (table.rows.size() == 2) return table;

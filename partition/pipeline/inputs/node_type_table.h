@@ -1,4 +1,4 @@
-// Tables of one row below a header of node types.
+// Reads tables with a header of node types and one row.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_NODE_TYPE_TABLE_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_NODE_TYPE_TABLE_H_
 
@@ -12,20 +12,22 @@
 
 namespace tributary {
 
-// Both take a path without ".csv.gz" or ".csv". INVALID_ARGUMENT with file,
-// line and what is allowed.
+// Both functions take a path without ".csv.gz" or ".csv". INVALID_ARGUMENT with
+// file, line and what is allowed.
 
-// Names and numbers of nodes, ascending by name; the rest is empty.
+// Returns the node types, ascending by name, with only names and numbers of
+// nodes set.
 absl::StatusOr<std::vector<NodeContent>> ReadNodeTypes(const std::string& stem);
 
-// What a table of True and False says of each type; a type that it does not
-// name is False. None when there is no such file.
+// Reads a flag, True or False, for each type; false for types that the table
+// does not name. Returns nullopt if there is no such file.
 absl::StatusOr<std::optional<std::vector<bool>>> ReadTypeFlags(
     const std::string& stem, const std::vector<NodeContent>& types);
 
-// The place of a name among `types`, which ascend by name; -1: none.
+// Returns the index of a name in `types`, which ascend by name; -1 if there is
+// none.
 int FindType(const std::vector<NodeContent>& types, absl::string_view name);
-// "person, project".
+// Returns the names, as in "person, project".
 std::string TypeNames(const std::vector<NodeContent>& types);
 
 }  // namespace tributary

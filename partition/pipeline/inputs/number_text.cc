@@ -30,10 +30,10 @@ std::optional<T> ParseAll(absl::string_view text) {
   return value;
 }
 
-// Below the least denormal, which from_chars calls out of range: strtof and
-// strtod round it, to zero or the least denormal.
+// Handles numbers below the least denormal, which from_chars reports as out of
+// range. strtof and strtod round them to zero or the least denormal.
 template <typename T>
-std::optional<T> ParseTiny(absl::string_view text) {
+std::optional<T> ParseBelowDenormal(absl::string_view text) {
   const std::string terminated(text);
   char* end = nullptr;
   T value;
@@ -53,7 +53,8 @@ std::optional<T> ParseFloating(absl::string_view text) {
   T value = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::result_out_of_range) return ParseTiny<T>(text);
+  if (error == std::errc::result_out_of_range)
+    return ParseBelowDenormal<T>(text);
   if (error != std::errc() || at != end) return std::nullopt;
   if (std::isnan(value)) return std::numeric_limits<T>::quiet_NaN();
   return value;
@@ -66,14 +67,14 @@ bool AllDigits(absl::string_view text) {
   return true;
 }
 
-// A decimal number taken apart: 0.`digits` * 10^`point`.
+// A decimal number in parts: its value is 0.`digits` * 10^`point`.
 struct Decimal {
   bool negative = false;
   std::string digits;
   int64_t point = 0;
 };
 
-std::optional<Decimal> TakeApart(absl::string_view text) {
+std::optional<Decimal> ParseDecimal(absl::string_view text) {
   Decimal decimal;
   decimal.negative = absl::ConsumePrefix(&text, "-");
   const size_t e = text.find_first_of("eE");
@@ -109,9 +110,9 @@ std::optional<double> ParseFloat64(absl::string_view text) {
 std::optional<int64_t> ParseWholeNumber(absl::string_view text) {
   text = Trim(text);
   if (const auto whole = ParseAll<int64_t>(text)) return whole;
-  std::optional<Decimal> decimal = TakeApart(text);
+  std::optional<Decimal> decimal = ParseDecimal(text);
   if (!decimal.has_value()) return std::nullopt;
-  // Leading zeros carry nothing; then at most 19 digits are left of the point.
+  // Without leading zeros at most 19 digits remain left of the point.
   const size_t zeros =
       std::min(decimal->digits.find_first_not_of('0'), decimal->digits.size());
   decimal->digits.erase(0, zeros);

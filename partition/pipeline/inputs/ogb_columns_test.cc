@@ -1,4 +1,4 @@
-// Weights, times and masks of OGB's layout: what is taken, and what is refused.
+// Weights, times and masks in OGB's layout: the content, and errors.
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,7 +42,7 @@ TEST_F(OgbTest, WeightsAndTimesFollowTheInputRow) {
   EXPECT_EQ(weights, std::vector<double>{2});
 }
 
-// Row i's value is that of edges 2i and 2i + 1, whatever word says it.
+// Row i's value is that of edges 2i and 2i + 1, however it is written.
 TEST_F(OgbTest, MasksFollowTheInputRow) {
   WriteGzip("raw/train_mask.csv.gz", "True\nfalse\n 1 \n");
   Write("raw/late.csv", "0.000e+00\n1.0\n0\n");
@@ -60,7 +60,7 @@ TEST_F(OgbTest, MasksFollowTheInputRow) {
             (std::vector<uint8_t>{1, 0, 1}));
 }
 
-// Of parallels the lowest id stays, and with it its row.
+// Of parallel edges the lowest id is kept, with its row.
 TEST_F(OgbTest, DedupeKeepsTheColumnsOfTheLowestId) {
   Write("raw/edge.csv", "0,1\n0,1\n0,1\n");
   Write("raw/w.csv", "5\n6\n7\n");
@@ -81,7 +81,7 @@ TEST_F(OgbTest, DedupeKeepsTheColumnsOfTheLowestId) {
   EXPECT_EQ(weights, std::vector<double>{5});
 }
 
-// One value that float32 does not hold makes them all float64.
+// One value that is not exact in float32 makes all of them float64.
 TEST_F(OgbTest, WeightsAreFloat64WhereTheyMust) {
   Write("raw/w.csv", "0.5\n0.1\n1\n");
   const auto input = ReadInput({.folder = folder_.path(), .edge_weight = "w"});

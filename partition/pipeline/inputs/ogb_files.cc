@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Something of that name, be it a file or not: opening it tells.
+// Returns whether the path exists, as a file or anything else; opening it
+// reports the difference.
 absl::StatusOr<bool> IsThere(const std::string& path) {
   std::error_code error;
   const auto type = fs::symlink_status(path, error).type();

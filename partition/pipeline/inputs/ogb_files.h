@@ -1,5 +1,5 @@
-// What both of OGB's layouts are made of: .csv.gz or .csv files, counts,
-// folders of splits.
+// Reads the files that both of OGB's layouts consist of: .csv.gz or .csv
+// tables, counts, folders of splits.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_FILES_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_FILES_H_
 
@@ -16,22 +16,23 @@
 
 namespace tributary {
 
-// The path of `stem`.csv.gz or `stem`.csv; empty when there is neither.
-// INVALID_ARGUMENT when there are both.
+// Returns the path of `stem`.csv.gz or `stem`.csv; empty if neither exists.
+// INVALID_ARGUMENT if both exist.
 absl::StatusOr<std::string> FindCsv(const std::string& stem);
-// NOT_FOUND when there is neither.
+// Like FindCsv; NOT_FOUND if neither exists.
 absl::StatusOr<std::string> RequireCsv(const std::string& stem);
 
-// The only number in the file, which must be there.
+// Returns the only number in the file, which must exist.
 absl::StatusOr<int64_t> ReadCount(const std::string& stem);
 
+// One of the functions of csv_table.h that read a column.
 using TableReader = absl::StatusOr<std::shared_ptr<const RowSource>> (*)(
     const std::string& path, int64_t num_rows);
-// Null when the file is not there.
+// Reads a column; returns null if the file does not exist.
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadOptional(
     const std::string& stem, int64_t num_rows, TableReader read);
 
-// A file of the user's naming (InputOptions::edge_weight and the like).
+// A file that the user names (InputOptions::edge_weight and the like).
 struct NamedFile {
   const char* flag;  // "--edge-weight"
   std::optional<std::string> name;
@@ -41,36 +42,40 @@ NamedFile EdgeWeightFile(const InputOptions& options);
 NamedFile EdgeTimeFile(const InputOptions& options);
 NamedFile NodeTimeFile(const InputOptions& options);
 std::vector<NamedFile> EdgeMaskFiles(const InputOptions& options);
-// Weights, times and masks that have a name.
+// Returns the files of weights, times and masks that have a name.
 std::vector<NamedFile> NamedFiles(const InputOptions& options);
-// What flags name are files' names without folder and suffix, and masks'.
+// Checks that the names are file names without folder and suffix, and that
+// those of masks are allowed as such.
 absl::Status CheckNamedFiles(const InputOptions& options);
-// Null when there is no name; NOT_FOUND when folder + name is not there.
+// Reads a named file; returns null if it has no name. NOT_FOUND if folder +
+// name does not exist.
 absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
     const NamedFile& file, const std::string& folder, int64_t num_rows);
 
-// The schemes of splits below `folder`, among which those of
-// options.edge_splits must be.
+// Returns the split schemes below `folder`, which must include those of
+// options.edge_splits.
 absl::StatusOr<std::vector<std::string>> ListSchemes(
     const std::string& folder, const InputOptions& options);
-// Whether the user has said that the scheme's numbers are rows of edges.
+// Returns whether the user has declared the scheme's numbers as rows of edges.
 bool IsEdgeScheme(const InputOptions& options, const std::string& scheme);
 
-// The folders right below, names ascending bytewise; none without `folder`.
+// Returns the names of subfolders, ascending bytewise; none if `folder` does
+// not exist.
 absl::StatusOr<std::vector<std::string>> ListFolders(const std::string& folder);
 
-// folder/{test,train,valid}; paths of those of more than one column go to
-// `others`.
+// Reads folder/{test,train,valid}. Appends the paths of files with more than
+// one column to `others`.
 absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
     const std::string& folder, const std::string& scheme,
     const NodeContent& nodes, std::vector<std::string>& others);
 
-// What the numbers of a split of edges are below.
+// Upper bounds for the numbers in a split of edges.
 struct EdgeSplitLimits {
   int64_t src_nodes = 0, dst_nodes = 0, edges = 0;
 };
-// folder/{test,train,valid}{,_neg}: those of two columns, pairs of nodes; with
-// `rows` also those of one, rows of the edge file.
+// Reads folder/{test,train,valid}{,_neg}: files of two columns, which are pairs
+// of nodes; with `rows` also files of one column, which are rows of the edge
+// file.
 absl::StatusOr<std::vector<EdgeSplitInput>> ReadEdgeSplitFiles(
     const std::string& folder, const std::string& scheme,
     const EdgeSplitLimits& limits, bool rows);

@@ -24,7 +24,7 @@ namespace {
 using Rows = std::shared_ptr<const RowSource>;
 using Flags = std::optional<std::vector<bool>>;
 
-// What a table of True and False says must agree with what is there.
+// Checks that a table of True and False agrees with the files.
 absl::Status CheckFlag(const Flags& flags, int type, bool found,
                        const std::string& table, const std::string& what) {
   if (!flags.has_value() || (*flags)[type] == found) return absl::OkStatus();
@@ -35,9 +35,10 @@ absl::Status CheckFlag(const Flags& flags, int type, bool found,
                            " says that it is; make them agree"));
 }
 
-// Nothing in the other files need speak for the number of nodes, which all may
-// be isolated; so what they take at the least is held against the machine:
-// a placement, and for each relation that ends there an indptr.
+// Checks that the nodes fit into memory. The other files cannot confirm the
+// number of nodes, since all may be isolated, so the memory that they take at
+// least is compared with the machine's: a placement, and an indptr for each
+// relation that ends there.
 absl::Status CheckMemory(const std::vector<NodeContent>& types,
                          const std::vector<Relation>& relations,
                          bool add_reverse) {
@@ -82,12 +83,12 @@ class HeteroReader {
  private:
   std::vector<NodeContent>& types() { return input_.content.node_types; }
 
-  // A column of all node types that have it: raw/<files>/<type>/<files>.
+  // Reads a column of all node types that have it: raw/<files>/<type>/<files>.
   absl::Status ReadNodeRows(const std::string& files, const std::string& table,
                             TableReader read, Rows NodeContent::*column) {
     const std::string flags_at = raw_ + "nodetype-has-" + table;
     ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
-    RETURN_IF_ERROR(NoteStrangers(raw_ + files));
+    RETURN_IF_ERROR(NoteUnknownFolders(raw_ + files));
     for (size_t t = 0; t < types().size(); ++t) {
       NodeContent& type = types()[t];
       const std::string stem =
@@ -99,12 +100,12 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  // raw/NAME/<type>/NAME, of the types that have it; of one at least.
+  // Reads raw/NAME/<type>/NAME of the types that have it; at least one must.
   absl::Status ReadNodeTimes() {
     const NamedFile file = NodeTimeFile(options_);
     if (!file.name.has_value()) return absl::OkStatus();
     const std::string folder = raw_ + *file.name;
-    RETURN_IF_ERROR(NoteStrangers(folder));
+    RETURN_IF_ERROR(NoteUnknownFolders(folder));
     bool found = false;
     for (NodeContent& type : types()) {
       const std::string stem =
@@ -114,17 +115,17 @@ class HeteroReader {
       found = found || type.time != nullptr;
     }
     if (found) return absl::OkStatus();
-    return NobodyHas(file, folder + "/<type>/");
+    return NamedFileMissing(file, folder + "/<type>/");
   }
 
-  static absl::Status NobodyHas(const NamedFile& file,
-                                const std::string& folder) {
+  static absl::Status NamedFileMissing(const NamedFile& file,
+                                       const std::string& folder) {
     return absl::NotFoundError(
         absl::StrCat(folder, *file.name, ".csv.gz (or .csv), which ", file.flag,
                      " names, is nowhere there"));
   }
 
-  // A file of the relation's folder, where it is there.
+  // Reads a file of the relation's folder, if it exists.
   absl::StatusOr<Rows> ReadEdgeFile(const NamedFile& file,
                                     const std::string& folder, int64_t count,
                                     bool& found) {
@@ -135,7 +136,7 @@ class HeteroReader {
     return rows;
   }
 
-  // Of those that were asked for, the relation's.
+  // Reads those of the requested masks that the relation has.
   absl::StatusOr<std::map<std::string, Rows>> ReadMasks(
       const std::string& folder, int64_t count) {
     std::map<std::string, Rows> masks;
@@ -149,10 +150,10 @@ class HeteroReader {
     return masks;
   }
 
-  // Folders that are named after no node type, nor after a relation where those
-  // may be.
-  absl::Status NoteStrangers(const std::string& folder,
-                             bool relations = false) {
+  // Notes folders that are named after no node type (nor, with `relations`,
+  // after a relation).
+  absl::Status NoteUnknownFolders(const std::string& folder,
+                                  bool relations = false) {
     ASSIGN_OR_RETURN(const auto names, ListFolders(folder));
     for (const std::string& name : names) {
       const bool listed = absl::c_any_of(
@@ -163,7 +164,7 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  // split/<scheme>/<head>___<relation>___<tail>, of all schemes.
+  // Reads split/<scheme>/<head>___<relation>___<tail> of all schemes.
   absl::StatusOr<std::vector<EdgeSplitInput>> ReadSplitsOf(
       const Relation& relation, int64_t num_edges) {
     const EdgeSplitLimits limits{NodesOf(relation.src_type),
@@ -199,7 +200,7 @@ class HeteroReader {
                           const std::string& scheme) {
     const std::string flags_at = folder + "/nodetype-has-split";
     ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
-    RETURN_IF_ERROR(NoteStrangers(folder, /*relations=*/true));
+    RETURN_IF_ERROR(NoteUnknownFolders(folder, /*relations=*/true));
     for (const char* name : {"test", "train", "valid"}) {
       ASSIGN_OR_RETURN(const std::string path, FindCsv(folder + "/" + name));
       if (!path.empty()) Note(path, "node type");
@@ -223,19 +224,19 @@ class HeteroReader {
   }
 
   absl::Status ReadRelations() {
-    RETURN_IF_ERROR(NoteUnlisted());
+    RETURN_IF_ERROR(NoteUnlistedRelations());
     for (const Relation& relation : relations_) {
       RETURN_IF_ERROR(ReadRelation(relation));
     }
     if (options_.edge_weight.has_value() && !found_weights_) {
-      return NobodyHas(EdgeWeightFile(options_), raw_ + "relations/*/");
+      return NamedFileMissing(EdgeWeightFile(options_), raw_ + "relations/*/");
     }
     if (options_.edge_time.has_value() && !found_times_) {
-      return NobodyHas(EdgeTimeFile(options_), raw_ + "relations/*/");
+      return NamedFileMissing(EdgeTimeFile(options_), raw_ + "relations/*/");
     }
     for (const NamedFile& file : EdgeMaskFiles(options_)) {
       if (found_masks_.contains(*file.name)) continue;
-      return NobodyHas(file, raw_ + "relations/*/");
+      return NamedFileMissing(file, raw_ + "relations/*/");
     }
     auto& edges = input_.content.edge_types;
     std::sort(edges.begin(), edges.end(),
@@ -246,7 +247,7 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  absl::Status NoteUnlisted() {
+  absl::Status NoteUnlistedRelations() {
     std::vector<std::string> listed;
     for (const Relation& r : relations_) listed.push_back(r.folder());
     std::sort(listed.begin(), listed.end());
@@ -279,19 +280,20 @@ class HeteroReader {
           AddEdges(relation.Reverse(), {rows.dst, rows.src}, columns));
     }
     ASSIGN_OR_RETURN(auto splits, ReadSplitsOf(relation, count));
-    FindEnds(rows, absl::MakeSpan(splits));
+    FillEndsFromRows(rows, absl::MakeSpan(splits));
     RETURN_IF_ERROR(AddEdges(relation, std::move(rows), columns));
     AddEdgeSplits(splits, input_.content.edge_types.back(), input_.content);
     return absl::OkStatus();
   }
 
-  // By row of the relation's file.
+  // Columns by row of the relation's edge file.
   struct EdgeColumns {
     Rows attr, weight, time;
     std::map<std::string, Rows> masks;
   };
 
-  // Edge ids, and so rows of columns, are the places in `rows`.
+  // Adds an edge type. Edge ids, and thus rows of columns, are positions in
+  // `rows`.
   absl::Status AddEdges(const Relation& relation, EdgeRows rows,
                         const EdgeColumns& columns) {
     EdgeContent edges;

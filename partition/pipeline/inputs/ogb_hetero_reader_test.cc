@@ -1,4 +1,4 @@
-// OGB's heterogeneous layout read into content: what is taken.
+// Reading OGB's heterogeneous layout into content.
 #include <algorithm>
 
 #include "partition/pipeline/testing/hetero_folder.h"
@@ -65,7 +65,7 @@ TEST_F(HeteroTest, ColumnsOfTheTypesThatHaveThem) {
   EXPECT_EQ(input->content.edge_types[1].edge_attr, nullptr);
 }
 
-// Of one relation and one type only; its reverse relation shares them.
+// Columns of one relation and one type only; the reverse relation shares them.
 TEST_F(HeteroTest, NamedColumnsOfThoseThatHaveThem) {
   Write(kWrites + "w.csv", "0.5\n1.5\n2.5\n");
   Write(kCites + "t.csv", "7\n8\n9\n");
@@ -149,7 +149,7 @@ TEST_F(HeteroTest, SplitsOfEdgesLieWithTheirRelation) {
   EXPECT_THAT(splits[4].ids, ElementsAre(1, 1, 0));  // of two, the lowest
   ExpectRefused("split/time/paper___cites___paper/test.csv", "3\n",
                 "test.csv line 1", "allowed: edge ids 0 to 2");
-  // Whose other files then count as no splits of nodes.
+  // Its other files are then not read as splits of nodes.
   const auto edges =
       ReadInput({.folder = folder_.path(), .edge_splits = {"time"}});
   ASSERT_TRUE(edges.ok()) << edges.status();

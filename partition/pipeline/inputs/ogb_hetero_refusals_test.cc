@@ -1,5 +1,4 @@
-// OGB's heterogeneous layout with something wrong in it: what is refused and
-// how, and what leaves a note.
+// Errors and notes for incorrect folders in OGB's heterogeneous layout.
 #include "partition/pipeline/testing/hetero_folder.h"
 
 namespace tributary {

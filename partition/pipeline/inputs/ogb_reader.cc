@@ -18,8 +18,9 @@
 namespace tributary {
 namespace {
 
-// Nothing in the other files need speak for the number of nodes, which all may
-// be isolated; so what they take at the least is held against the machine.
+// Checks that the nodes fit into memory. The other files cannot confirm the
+// number of nodes, since all may be isolated, so the memory that they take at
+// least is compared with the machine's.
 absl::StatusOr<int64_t> ReadNodeCount(const std::string& stem) {
   constexpr uint64_t kBytesPerNode = 3 * sizeof(int64_t);  // indptr, placement
   ASSIGN_OR_RETURN(const int64_t count, ReadCount(stem));
@@ -44,7 +45,8 @@ absl::StatusOr<NodeContent> ReadNodes(const std::string& raw,
   return nodes;
 }
 
-// Splits of edges come with the edges' own rows, but without ids.
+// Reads the edges. Splits of edges get their ends from the rows, but no ids
+// yet.
 absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
                                       int64_t num_edges,
                                       const InputOptions& options,
@@ -64,7 +66,7 @@ absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
   ASSIGN_OR_RETURN(EdgeRows rows,
                    ReadEdgeTable(path, num_edges, num_nodes, num_nodes));
-  FindEnds(rows, edge_splits);
+  FillEndsFromRows(rows, edge_splits);
   const AdjacencyOptions adjacency{.add_reverse = options.add_reverse,
                                    .dedupe = options.dedupe};
   ASSIGN_OR_RETURN(
@@ -90,7 +92,7 @@ absl::StatusOr<Splits> ReadSplits(const InputOptions& options,
     const std::string files = absl::StrCat(folder, "/", scheme);
     const bool rows = IsEdgeScheme(options, scheme);
     if (!rows) {
-      std::vector<std::string> others;  // of edges
+      std::vector<std::string> others;  // splits of edges
       ASSIGN_OR_RETURN(auto of_nodes,
                        ReadSplitFiles(files, scheme, nodes, others));
       absl::c_move(of_nodes, std::back_inserter(splits.nodes));

@@ -1,4 +1,4 @@
-// OGB's raw layouts.
+// Reads OGB's raw layouts.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_READER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_READER_H_
 
@@ -7,12 +7,12 @@
 
 namespace tributary {
 
-// raw/{edge,num-node-list,num-edge-list} and, where there are, raw/{edge-feat,
-// node-feat,node-label}, files that InputOptions names, and
+// Reads raw/{edge,num-node-list,num-edge-list} and, if present, raw/{edge-feat,
+// node-feat,node-label}, the files that InputOptions names, and
 // split/<scheme>/{train,valid,test}; each .csv.gz or .csv, without a header.
-// Other files are not looked at. Splits of edges (two columns) are left out,
-// with a note. A folder with raw/triplet-type-list or raw/num-node-dict is read
-// by ReadOgbHetero. Errors as ReadInput's.
+// Ignores other files. Splits of edges (two columns) are left out, with a note.
+// A folder with raw/triplet-type-list or raw/num-node-dict is read by
+// ReadOgbHetero. Errors as ReadInput.
 absl::StatusOr<Input> ReadOgb(const InputOptions& options);
 
 }  // namespace tributary

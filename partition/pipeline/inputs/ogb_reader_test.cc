@@ -1,4 +1,4 @@
-// OGB's layout read into content: what is taken, and what is refused and how.
+// Reading OGB's layout: the content, and errors.
 #include <cmath>
 #include <filesystem>
 
@@ -34,7 +34,8 @@ TEST_F(OgbTest, ReverseInterleavesAndDoublesLoops) {
   EXPECT_EQ(EdgesInto(edges, 3), (std::vector<InEdge>{{3, 4}, {3, 5}}));
 }
 
-// Reverse first, then of equal ends the lowest id stays.
+// First edges are reversed, then of edges with equal ends the one with the
+// lowest id is kept.
 TEST_F(OgbTest, DedupeAfterReverse) {
   Write("raw/edge.csv", "0,1\n1,0\n0,1\n");
   const auto both = Read(true, true);
@@ -70,7 +71,7 @@ TEST_F(OgbTest, EdgeSplitsAreRowsWhereTheUserSaysSo) {
   EXPECT_EQ(rows.type, "node,to,node");
   EXPECT_EQ(rows.scheme, "b");
   EXPECT_EQ(rows.ids, (std::vector<int64_t>{3, 3, 2, 0, 1, 0, 3, 3, 2}));
-  // Of an edge and its reverse, the edge.
+  // Of an edge and its reverse, the id is that of the edge.
   options.add_reverse = true;
   input = ReadInput(options);
   ASSERT_TRUE(input.ok()) << input.status();

@@ -20,7 +20,7 @@ absl::Status AddOutEdges(GraphContent* content) {
   out.reverse = true;
   out.in_edges =
       edges.in_edges.Transposed(content->node_types[edges.src_type].num_nodes);
-  // rev_to comes before to.
+  // In canonical order rev_to comes before to.
   content->edge_types.insert(content->edge_types.begin(), std::move(out));
   return absl::OkStatus();
 }

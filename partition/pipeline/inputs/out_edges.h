@@ -1,4 +1,4 @@
-// The edges of a homogeneous graph by the nodes that they lead from.
+// Stores the edges of a homogeneous graph by source too.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_OUT_EDGES_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OUT_EDGES_H_
 
@@ -7,9 +7,9 @@
 
 namespace tributary {
 
-// Adds `node,rev_to,node`: every edge turned round, with its id and columns,
-// for sessions whose edge_dir is out or both. INVALID_ARGUMENT for a graph with
-// types, whose relations --add-reverse turns round.
+// Adds the edge type `node,rev_to,node`: every edge reversed, with its id and
+// columns, for sessions whose edge_dir is out or both. INVALID_ARGUMENT for a
+// heterogeneous graph, which gets reverse edges by --add-reverse.
 absl::Status AddOutEdges(GraphContent* content);
 
 }  // namespace tributary

@@ -77,7 +77,7 @@ TEST(AddOutEdges, TypedGraphsAreRefused) {
   EXPECT_EQ(content.edge_types.size(), 1);
 }
 
-// As many edges, of which one leads elsewhere.
+// The same number of edges, one of which has another end.
 TEST(VerifyGraph, ReversesOfOtherEdgesAreDamage) {
   GraphContent content =
       MakeContent({.num_nodes = 4, .edges = {{0, 1}, {2, 1}, {3, 3}}});
@@ -91,7 +91,7 @@ TEST(VerifyGraph, ReversesOfOtherEdgesAreDamage) {
               HasSubstr("edges of node,rev_to,node into node 3 are not those"));
 }
 
-// Of another number of edges not even the schema.
+// With another number of edges, the schema is refused already.
 TEST(VerifyGraph, ReversesOfFewerEdgesAreRefused) {
   GraphContent content =
       MakeContent({.num_nodes = 4, .edges = {{0, 1}, {2, 1}, {3, 3}}});

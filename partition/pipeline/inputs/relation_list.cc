@@ -39,7 +39,8 @@ absl::StatusOr<Relation> ReadRelation(const std::vector<NodeContent>& types,
   return relation;
 }
 
-// Names of files and tensors join the parts, so that two types may share one.
+// Checks names of files and tensors for duplicates: they join the parts of an
+// edge type, so that two edge types may have the same one.
 class TakenNames {
  public:
   explicit TakenNames(const WordTable& table) : table_(table) {}
@@ -63,8 +64,8 @@ class TakenNames {
   std::map<std::string, std::string> taken_;  // joined name -> edge type
 };
 
-absl::Status TakeReverse(const WordTable& table, size_t row,
-                         const Relation& relation, TakenNames& names) {
+absl::Status ReserveReverseName(const WordTable& table, size_t row,
+                                const Relation& relation, TakenNames& names) {
   const Relation reverse = relation.Reverse();
   const absl::Status named = CheckTypeName(reverse.rel);
   if (!named.ok()) return table.ErrorAt(row, named.message());
@@ -91,7 +92,7 @@ absl::StatusOr<std::vector<Relation>> ReadRelationList(
   }
   if (!add_reverse) return relations;
   for (size_t row = 0; row < relations.size(); ++row) {
-    RETURN_IF_ERROR(TakeReverse(table, row, relations[row], names));
+    RETURN_IF_ERROR(ReserveReverseName(table, row, relations[row], names));
   }
   return relations;
 }

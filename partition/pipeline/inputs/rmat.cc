@@ -10,9 +10,9 @@
 #include "common/random/permutation.h"
 #include "common/random/philox.h"
 #include "common/random/purpose_key.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/schema/schema_check.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
@@ -74,8 +74,8 @@ class RmatLabels final : public RowSource {
   const PhiloxKey key_;
 };
 
-// Uniform noise of [-1, 1), and 1 more where the column is the label's: enough
-// for a model to learn from. All sums are exact in float32.
+// Uniform noise in [-1, 1), plus 1 in the column of the label: enough for a
+// model to learn from. All sums are exact in float32.
 class RmatFeatures final : public RowSource {
  public:
   explicit RmatFeatures(const RmatOptions& options)
@@ -109,7 +109,7 @@ class RmatFeatures final : public RowSource {
   const PhiloxKey key_;
 };
 
-// One number a row, made of one word of the row's stream.
+// One value per row, made from one word of the row's stream.
 template <typename T>
 class RmatColumn final : public RowSource {
  public:
@@ -134,12 +134,12 @@ class RmatColumn final : public RowSource {
   const Make make_;
 };
 
-// [0, 1), exact in float32; a zero in 2^24.
+// Returns a value in [0, 1), exact in float32; zero once in 2^24.
 float WeightOf(PhiloxStream& stream) {
   return static_cast<float>(stream.Word(0) >> 8) * 0x1p-24f;
 }
 
-// A million instants, so that hubs have edges of the same time.
+// One of a million instants, so that hubs have edges of equal time.
 int64_t TimeOf(PhiloxStream& stream) { return stream.BelowNarrow(0, 1000000); }
 
 uint8_t MaskOf(PhiloxStream& stream) {
@@ -168,7 +168,8 @@ absl::StatusOr<std::vector<int64_t>> PermutationTable(uint64_t n,
 
 absl::StatusOr<EdgeRows> DrawEdges(const RmatOptions& options) {
   const uint64_t num_nodes = uint64_t{1} << options.scale;
-  // R-MAT's hubs have the lowest numbers; real graphs' are anywhere.
+  // Permutes the ids: R-MAT's hubs have the lowest numbers, those of real
+  // graphs do not.
   ASSIGN_OR_RETURN(
       const std::vector<int64_t> id_of,
       PermutationTable(num_nodes,
@@ -189,8 +190,9 @@ absl::StatusOr<EdgeRows> DrawEdges(const RmatOptions& options) {
   return rows;
 }
 
-// The first tenth (at least one) of a permutation trains, the next twentieth
-// validates, the next tests; each list ascends.
+// Of a permutation of the nodes, the first tenth (at least one) is for
+// training, the next twentieth for validation, the next for testing; each list
+// ascends.
 absl::StatusOr<std::vector<SplitContent>> MakeSplits(
     const RmatOptions& options) {
   const uint64_t n = uint64_t{1} << options.scale;
@@ -215,7 +217,7 @@ absl::Status CheckOption(const char* name, int64_t value, int64_t min,
       absl::StrCat(name, " ", value, "; allowed: ", min, " to ", max));
 }
 
-// An allocation beyond what is there may succeed, and then stop the machine.
+// An allocation that exceeds memory may succeed and then stop the machine.
 absl::Status CheckMemory(const RmatOptions& options) {
   const uint64_t bytes =
       static_cast<uint64_t>(options.edges) * 2 * sizeof(int64_t) +

@@ -50,7 +50,7 @@ TEST(Rmat, IsThatOfTheDocument) {
   EXPECT_EQ(graph->splits[1].ids, std::vector<int64_t>{5});
 }
 
-// The same example's columns.
+// The columns of the same example.
 TEST(Rmat, WeightsAndTimesAreThoseOfTheDocument) {
   const auto graph = GenerateRmat({.scale = 3,
                                    .edges = 6,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kEntity[] = "entity";
 
-// What the user names of edges and nodes, triples do not have.
+// Refuses options that name columns or splits, which triples do not have.
 absl::Status CheckOptions(const InputOptions& options) {
   for (const NamedFile& file : NamedFiles(options)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -28,8 +28,9 @@ absl::Status CheckOptions(const InputOptions& options) {
   return absl::OkStatus();
 }
 
-// Nothing in the other files need speak for these numbers, so what they take at
-// the least is held against the machine.
+// Checks that nodes and relations fit into memory. The other files cannot
+// confirm these numbers, so the memory that they take at least is compared with
+// the machine's.
 absl::Status CheckMemory(int64_t nodes, int64_t relations, bool add_reverse) {
   const double bytes = sizeof(uint64_t) * static_cast<double>(nodes + 1) *
                        static_cast<double>(relations) * (add_reverse ? 2 : 1);
@@ -105,7 +106,7 @@ class TriplesReader {
     return absl::OkStatus();
   }
 
-  // Of those files that have triples of the relation.
+  // Adds splits from the files that have triples of the relation.
   std::vector<EdgeSplitInput> SplitsOf(int64_t relation) {
     std::vector<EdgeSplitInput> splits;
     const EdgeRows& train = train_[relation];
@@ -136,7 +137,7 @@ class TriplesReader {
   const InputOptions& options_;
   const std::string raw_;
   int64_t num_relations_ = 0;
-  std::vector<EdgeRows> train_;  // by relation
+  std::vector<EdgeRows> train_;  // edges by relation
   std::vector<std::pair<std::string, std::vector<EdgeRows>>> held_out_;
   Input input_;
 };

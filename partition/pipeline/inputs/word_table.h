@@ -1,4 +1,4 @@
-// Small tables of words in CSV files: names of types, and what is said of each.
+// Reads small tables of words in CSV files, such as names of types with flags.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_WORD_TABLE_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_WORD_TABLE_H_
 
@@ -12,17 +12,19 @@
 
 namespace tributary {
 
+// A table of cells.
 struct WordTable {
   std::string path;
-  std::vector<std::vector<std::string>> rows;  // of equally many cells
+  std::vector<std::vector<std::string>> rows;  // all of equal length
 
-  // INVALID_ARGUMENT: "FILE line N: what", N being the line of rows[row].
+  // Returns INVALID_ARGUMENT "FILE line N: what", where N is the line of
+  // rows[row].
   absl::Status ErrorAt(size_t row, absl::string_view what) const;
 };
 
-// Cells are what stands between commas; there is no quoting. INVALID_ARGUMENT
-// for rows of unequal length and for more cells than any list of types has;
-// errors of damaged files as LineReader's.
+// Reads the table. Cells are separated by commas; there is no quoting.
+// INVALID_ARGUMENT for rows of unequal length and for more cells than any list
+// of types has; errors of damaged files as LineReader.
 absl::StatusOr<WordTable> ReadWordTable(const std::string& path);
 
 }  // namespace tributary

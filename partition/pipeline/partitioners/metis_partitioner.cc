@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {
@@ -15,14 +15,15 @@ namespace {
 constexpr idx_t kSeed = 1;
 constexpr size_t kGrain = 4096;
 
-// An undirected graph in METIS's form: neighbours of v are
-// adjncy[xadj[v] .. xadj[v + 1]).
+// An undirected graph in METIS's format: the neighbours of v are adjncy[xadj[v]
+// .. xadj[v + 1]).
 struct UndirectedGraph {
   std::vector<idx_t> xadj;
   std::vector<idx_t> adjncy;
 };
 
-// Node types one after the other: the number of each type's first node.
+// Numbers the nodes of all types one type after the other; returns the number
+// of each type's first node.
 std::vector<uint64_t> FirstNumbers(const GraphContent& content) {
   std::vector<uint64_t> first = {0};
   for (const NodeContent& type : content.node_types) {
@@ -31,7 +32,7 @@ std::vector<uint64_t> FirstNumbers(const GraphContent& content) {
   return first;
 }
 
-// Calls f(u, v) for every edge that is no loop, in joint numbers.
+// Calls f(u, v) with joint numbers for every edge that is no loop.
 template <typename F>
 void ForEachEdge(const GraphContent& content,
                  const std::vector<uint64_t>& first, F f) {
@@ -60,8 +61,8 @@ absl::Status CheckFitsMetis(uint64_t num_nodes, uint64_t num_ends) {
                                                    "; use --method random"));
 }
 
-// Sorts each row and drops repeats. Both ends hold an edge, so it stays
-// symmetric.
+// Sorts each row and drops repeats. An edge is in the rows of both ends, so the
+// graph stays symmetric.
 absl::Status SortAndDedupe(UndirectedGraph& graph) {
   const size_t n = graph.xadj.size() - 1;
   std::vector<idx_t> degree(n);

@@ -1,4 +1,4 @@
-// Places nodes by METIS, so that few edges are cut.
+// Assigns nodes with METIS, so that few edges are cut.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_METIS_PARTITIONER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_METIS_PARTITIONER_H_
 
@@ -9,9 +9,9 @@
 
 namespace tributary {
 
-// See MakePartitioner. With no more nodes than partitions, node i goes to
-// partition i. RESOURCE_EXHAUSTED when METIS lacks memory or its 32-bit
-// indices do not suffice.
+// Method "metis"; see MakePartitioner. If there are no more nodes than
+// partitions, node i goes to partition i. RESOURCE_EXHAUSTED if METIS lacks
+// memory or its 32-bit indices do not suffice.
 class MetisPartitioner final : public Partitioner {
  public:
   absl::StatusOr<std::vector<std::vector<uint16_t>>> Partition(

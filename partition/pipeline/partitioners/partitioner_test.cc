@@ -43,7 +43,7 @@ TEST(RandomPartitioner, IsAFunctionOfSeedAndIdAlone) {
   with_edges.edges = {{0, 1}, {2, 3}};
   EXPECT_EQ(Place(spec, "random", 4, 9), Place(with_edges, "random", 4, 9));
   EXPECT_NE(Place(spec, "random", 4, 9), Place(spec, "random", 4, 10));
-  // Twice as many parts halve each: the order behind them is the same.
+  // Doubling the number of parts halves each part, since the order is the same.
   const auto two = Place(spec, "random", 2, 9);
   const auto four = Place(spec, "random", 4, 9);
   for (size_t i = 0; i < two.size(); ++i) EXPECT_EQ(four[i] / 2, two[i]);

@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/random/permutation.h"
 #include "common/random/purpose_key.h"
+#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
-#include "partition/writer/parallel_for.h"
 
 namespace tributary {
 namespace {

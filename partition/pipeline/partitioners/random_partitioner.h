@@ -1,4 +1,4 @@
-// Places nodes at random, in parts of equal size.
+// Assigns nodes at random, in parts of equal size.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_RANDOM_PARTITIONER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_PARTITIONERS_RANDOM_PARTITIONER_H_
 
@@ -9,7 +9,7 @@
 
 namespace tributary {
 
-// See MakePartitioner. Needs no edges.
+// Method "random"; see MakePartitioner. Does not read the edges.
 class RandomPartitioner final : public Partitioner {
  public:
   absl::StatusOr<std::vector<std::vector<uint16_t>>> Partition(

@@ -1,4 +1,5 @@
-// A small folder in OGB's heterogeneous layout, for tests that spoil it.
+// A test fixture: a small folder in OGB's heterogeneous layout, whose files
+// tests replace.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_TESTING_HETERO_FOLDER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_TESTING_HETERO_FOLDER_H_
 
@@ -14,7 +15,7 @@
 namespace tributary {
 
 // 3 authors (with x), 2 fields, 4 papers (with y); authors write papers (with
-// attributes), papers cite papers, nothing leads to a field.
+// attributes), papers cite papers, no edge leads to a field.
 class HeteroTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -48,7 +49,8 @@ class HeteroTest : public testing::Test {
                       .add_reverse = add_reverse,
                       .dedupe = dedupe});
   }
-  // Of a file that says `text`; the file is as it was afterwards.
+  // Expects that reading fails while the file `path` holds `text`; then
+  // restores the file.
   void ExpectRefused(const std::string& path, const std::string& text,
                      const std::string& where, const std::string& what) {
     const std::filesystem::path file = folder_.File(path),

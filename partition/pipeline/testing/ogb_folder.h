@@ -1,4 +1,4 @@
-// A small folder in OGB's layout, for tests that spoil it.
+// A test fixture: a small folder in OGB's layout, whose files tests replace.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_TESTING_OGB_FOLDER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_TESTING_OGB_FOLDER_H_
 
@@ -17,7 +17,7 @@
 
 namespace tributary {
 
-// 4 nodes, edges 0>1 2>1 3>3.
+// 4 nodes and the edges 0>1, 2>1, 3>3.
 class OgbTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -52,6 +52,7 @@ class OgbTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+// Returns the in-edges of node `v`.
 inline std::vector<InEdge> EdgesInto(const Adjacency& edges, int64_t v) {
   std::vector<InEdge> result;
   for (uint64_t i = edges.indptr()[v]; i < edges.indptr()[v + 1]; ++i) {

@@ -1,4 +1,4 @@
-#include "common/io/file_atomic_folder.h"
+#include "common/io/atomic_folder.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
   if (fs::symlink_status(path, error).type() != fs::file_type::not_found) {
     return AlreadyExists(path);
   }
-  fs::create_directories(ParentOf(path), error);  // mkdir tells if it failed
+  fs::create_directories(ParentOf(path), error);  // mkdir reports the error
   ASSIGN_OR_RETURN(UnfinishedFolder temporary,
                    UnfinishedFolder::Create(path + ".tmp-"));
   return AtomicFolder(path, std::move(temporary));

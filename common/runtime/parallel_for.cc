@@ -1,4 +1,4 @@
-#include "partition/writer/parallel_for.h"
+#include "common/runtime/parallel_for.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace tributary {
 namespace {
 
-// What the threads of one loop share.
+// State shared by the threads of one loop.
 class Loop {
  public:
   using Body = absl::FunctionRef<absl::Status(size_t begin, size_t end)>;
@@ -23,7 +23,7 @@ class Loop {
       const size_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
       if (begin >= n_) return;
       absl::Status status = body_(begin, std::min(n_, begin + grain_));
-      if (!status.ok()) Keep(begin, std::move(status));
+      if (!status.ok()) KeepFirstError(begin, std::move(status));
     }
   }
 
@@ -33,7 +33,7 @@ class Loop {
   }
 
  private:
-  void Keep(size_t begin, absl::Status status) {
+  void KeepFirstError(size_t begin, absl::Status status) {
     failed_.store(true, std::memory_order_relaxed);
     MutexLock lock(mutex_);
     if (!status_.ok() && failed_begin_ < begin) return;
@@ -64,7 +64,7 @@ absl::Status ParallelFor(
   try {
     while (others.size() + 1 < wanted) others.emplace_back([&] { loop.Run(); });
   } catch (const std::system_error&) {
-    // No more threads to be had: those there are do the work.
+    // The system grants no more threads: the existing ones do the work.
   }
   loop.Run();
   for (std::thread& thread : others) thread.join();

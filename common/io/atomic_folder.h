@@ -1,0 +1,46 @@
+// A folder that appears complete or not at all.
+#ifndef TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_
+#define TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/io/unfinished_folder.h"
+
+namespace tributary {
+
+// A temporary folder beside its target, which Commit() renames to the target.
+// If it was not committed, the destructor removes it, as does a signal that
+// ends the process. After a crash a folder named `<target>.tmp-PID-N` may
+// remain and may be deleted. Move-only.
+class AtomicFolder {
+ public:
+  // Creates the temporary folder. ALREADY_EXISTS if the target exists;
+  // otherwise the system's error.
+  static absl::StatusOr<AtomicFolder> Create(const std::string& target);
+
+  // The temporary folder, and the path of `relative` in it, whose parent
+  // folders are created. Thread-safe.
+  const std::string& path() const { return temporary_.path(); }
+  absl::StatusOr<std::string> PathFor(std::string_view relative) const {
+    return temporary_.PathFor(std::string(relative));
+  }
+
+  // Flushes all files and folders to the disk, if `flush`, and renames the
+  // folder. ALREADY_EXISTS if the target has been created meanwhile.
+  absl::Status Commit(bool flush = true);
+
+ private:
+  AtomicFolder(std::string target, UnfinishedFolder temporary)
+      : target_(std::move(target)), temporary_(std::move(temporary)) {}
+
+  std::string target_;
+  UnfinishedFolder temporary_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_
