@@ -3,20 +3,14 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "common/tensor/value_bytes.h"
 
 namespace tributary {
 namespace {
 
-// Hosts are little-endian, as the format is.
 template <typename T>
-absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
-  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
-                             values.size() * sizeof(T));
-}
-
-template <typename T>
-void Append(const std::vector<T>& values, std::vector<uint8_t>* to) {
-  const absl::Span<const uint8_t> bytes = BytesOf(values);
+void AppendBytes(const std::vector<T>& values, std::vector<uint8_t>* to) {
+  const absl::Span<const uint8_t> bytes = ValueBytes(values);
   to->insert(to->end(), bytes.begin(), bytes.end());
 }
 
@@ -34,14 +28,14 @@ std::vector<T> Cut(size_t count, absl::Span<const uint8_t>* payload) {
 
 void LinkColumns::SetLabels(absl::Span<const int64_t> labels) {
   label_type = LabelType::kInt64;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(labels.data());
-  label.assign(bytes, bytes + labels.size() * sizeof(int64_t));
+  const absl::Span<const uint8_t> bytes = ValueBytes(labels);
+  label.assign(bytes.begin(), bytes.end());
 }
 
 void LinkColumns::SetLabels(absl::Span<const float> labels) {
   label_type = LabelType::kFloat32;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(labels.data());
-  label.assign(bytes, bytes + labels.size() * sizeof(float));
+  const absl::Span<const uint8_t> bytes = ValueBytes(labels);
+  label.assign(bytes.begin(), bytes.end());
 }
 
 void LinkColumns::Append(const LinkColumns& more) {
@@ -82,13 +76,11 @@ LinkColumns LinkColumns::Take(absl::Span<const uint64_t> numbers) const {
 Sha256Digest LinksSha256(const LinkColumns& links,
                          absl::Span<const int64_t> times) {
   Sha256 sha;
-  sha.Update(BytesOf(links.source));
-  sha.Update(BytesOf(links.destination));
+  sha.Update(ValueBytes(links.source));
+  sha.Update(ValueBytes(links.destination));
   if (!times.empty()) {
     sha.Update("time");
-    sha.Update(
-        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(times.data()),
-                            times.size() * sizeof(int64_t)));
+    sha.Update(ValueBytes(times));
   }
   if (links.label_type != LabelType::kNone) {
     sha.Update("label");
@@ -96,11 +88,11 @@ Sha256Digest LinksSha256(const LinkColumns& links,
   }
   if (!links.edge_id.empty()) {
     sha.Update("edge");
-    sha.Update(BytesOf(links.edge_id));
+    sha.Update(ValueBytes(links.edge_id));
   }
   if (links.negatives > 0) {
     sha.Update("negs");
-    sha.Update(BytesOf(links.negative));
+    sha.Update(ValueBytes(links.negative));
   }
   return sha.Finish();
 }
@@ -111,13 +103,13 @@ std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit) {
       credit.input_number.size() *
       LinkCreditBytes({!credit.time.empty(), !credit.links.edge_id.empty(),
                        credit.links.label_type, credit.links.negatives}));
-  Append(credit.input_number, &payload);
-  Append(credit.links.source, &payload);
-  Append(credit.links.destination, &payload);
-  Append(credit.time, &payload);
-  Append(credit.links.edge_id, &payload);
-  Append(credit.links.label, &payload);
-  Append(credit.links.negative, &payload);
+  AppendBytes(credit.input_number, &payload);
+  AppendBytes(credit.links.source, &payload);
+  AppendBytes(credit.links.destination, &payload);
+  AppendBytes(credit.time, &payload);
+  AppendBytes(credit.links.edge_id, &payload);
+  AppendBytes(credit.links.label, &payload);
+  AppendBytes(credit.links.negative, &payload);
   return payload;
 }
 

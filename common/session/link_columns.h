@@ -1,4 +1,5 @@
-// Link inputs: the edges that batches are made for, by column.
+// Link inputs, the edges that batches are made for, by column; and how a credit
+// carries those of one batch.
 #ifndef TRIBUTARY_COMMON_SESSION_LINK_COLUMNS_H_
 #define TRIBUTARY_COMMON_SESSION_LINK_COLUMNS_H_
 
@@ -12,52 +13,56 @@
 
 namespace tributary {
 
-// The values are those of the specification.
+// The type of the links' labels. The values are those of the specification.
 enum class LabelType { kNone = 0, kInt64 = 1, kFloat32 = 2 };
 
+// Returns the bytes of one label.
 constexpr size_t LabelBytes(LabelType type) {
   if (type == LabelType::kNone) return 0;
   return type == LabelType::kInt64 ? sizeof(int64_t) : sizeof(float);
 }
 
+// A list of links. Columns have size() entries unless they say otherwise.
 struct LinkColumns {
   std::vector<int64_t> source;       // original ids
-  std::vector<int64_t> destination;  // as many
-  std::vector<int64_t> edge_id;      // as many, -1: none; or no ids at all
+  std::vector<int64_t> destination;  // original ids
+  std::vector<int64_t> edge_id;      // -1: the link has none; or empty
   LabelType label_type = LabelType::kNone;
-  std::vector<uint8_t> label;  // as many values, little-endian
-  // A user's own negatives: so many destinations for each link, in their order.
+  std::vector<uint8_t> label;  // little-endian values of label_type
+  // The user's own negatives: this many destinations for each link.
   uint64_t negatives = 0;
-  std::vector<int64_t> negative;  // [size() x negatives]
+  std::vector<int64_t> negative;  // [size() x negatives], row-major
 
   size_t size() const { return source.size(); }
   bool empty() const { return source.empty(); }
   void SetLabels(absl::Span<const int64_t> labels);
   void SetLabels(absl::Span<const float> labels);
-  // Adds the links of a list that has the same columns.
+  // Appends the links of a list that has the same columns.
   void Append(const LinkColumns& more);
-  // Those with these numbers. Requires each to be below size().
+  // Returns the links at these indices. Requires each to be below size().
   LinkColumns Take(absl::Span<const uint64_t> numbers) const;
 };
 
-// As SpecOptions::inputs_sha256 wants it: docs/sampling.md, "Link inputs".
+// Returns the digest of links and their times, if any, as
+// SpecOptions::inputs_sha256 requires it: docs/sampling.md, "Link inputs".
 Sha256Digest LinksSha256(const LinkColumns& links,
                          absl::Span<const int64_t> times);
 
-// The payload of a credit for links: the batch's inputs.
+// The payload of a credit for links: the inputs of one batch.
 struct LinkCredit {
-  std::vector<int64_t> input_number;
-  LinkColumns links;          // as many
-  std::vector<int64_t> time;  // as many, or none
+  std::vector<int64_t> input_number;  // indices into the session's list
+  LinkColumns links;                  // one for each input_number
+  std::vector<int64_t> time;          // likewise, or empty
 };
 
-// Bytes that one input takes in it.
+// Which columns the payloads of a session's credits have.
 struct LinkCreditShape {
   bool timed = false;
   bool edge_ids = false;
   LabelType label = LabelType::kNone;
   uint64_t negatives = 0;  // at most kMaxLinksAndNegatives
 };
+// Returns the bytes of one link in the payload.
 constexpr size_t LinkCreditBytes(const LinkCreditShape& shape) {
   return (3 + (shape.timed ? 1 : 0) + (shape.edge_ids ? 1 : 0) +
           shape.negatives) *
@@ -67,7 +72,8 @@ constexpr size_t LinkCreditBytes(const LinkCreditShape& shape) {
 
 std::vector<uint8_t> EncodeLinkCredit(const LinkCredit& credit);
 
-// INVALID_ARGUMENT when `payload` is not exactly that of `links` inputs.
+// Decodes untrusted bytes. INVALID_ARGUMENT if `payload` is not exactly that of
+// `links` inputs.
 absl::StatusOr<LinkCredit> DecodeLinkCredit(absl::Span<const uint8_t> payload,
                                             uint64_t links,
                                             const LinkCreditShape& shape);

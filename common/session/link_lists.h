@@ -1,4 +1,4 @@
-// Links of several edge types in one list: which are whose.
+// Which links of one list are of which edge type.
 #ifndef TRIBUTARY_COMMON_SESSION_LINK_LISTS_H_
 #define TRIBUTARY_COMMON_SESSION_LINK_LISTS_H_
 
@@ -11,28 +11,29 @@
 
 namespace tributary {
 
-// The list is those of the edge types one after the other, so that a number in
-// it tells the type.
+// A list of links that consists of one list for each of several edge types, one
+// after the other: a link's index gives its type. Immutable; thread-safe.
 class LinkLists {
  public:
-  LinkLists() = default;
+  LinkLists() = default;  // of one type, or of nodes: no lists
+  // `counts`: the number of links of each type.
   explicit LinkLists(absl::Span<const uint64_t> counts);
 
   size_t size() const { return ends_.size(); }
-  // The number of a list's first link in all of them.
+  // Returns the index of a list's first link.
   uint64_t first(size_t list) const { return list == 0 ? 0 : ends_[list - 1]; }
-  // size() for a number that is in none.
+  // Returns the list of the link with this index; size() if it is in none.
   size_t ListOf(uint64_t number) const;
 
-  // The links of a batch as it holds them: list by list, in each as they came.
+  // Sorts the indices of a batch's links by list, stably: the order in a batch.
   void Group(std::vector<uint64_t>* numbers) const;
-  // Where each list's links end among a batch's. INVALID_ARGUMENT where they
-  // are not list by list, or in none.
+  // Returns where each list's links end in a batch with these indices.
+  // INVALID_ARGUMENT if they are not ordered by list, or one is in no list.
   absl::StatusOr<std::vector<uint64_t>> Ends(
       absl::Span<const int64_t> numbers) const;
 
  private:
-  std::vector<uint64_t> ends_;  // of each list in all of them
+  std::vector<uint64_t> ends_;  // the index after each list's last link
 };
 
 }  // namespace tributary

@@ -10,6 +10,7 @@
 #include "common/random/hop_key.h"
 #include "common/session/limits.h"
 #include "common/session/refuse.h"
+#include "common/tensor/value_bytes.h"
 #include "common/text/status.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -320,16 +321,11 @@ absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
 
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,
                           absl::Span<const int64_t> times) {
-  // Hosts are little-endian, as the format is.
-  const auto bytes = [](absl::Span<const int64_t> values) {
-    return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
-                               values.size() * sizeof(int64_t));
-  };
   Sha256 sha;
-  sha.Update(bytes(original_ids));
+  sha.Update(ValueBytes(original_ids));
   if (!times.empty()) {
     sha.Update("time");
-    sha.Update(bytes(times));
+    sha.Update(ValueBytes(times));
   }
   return sha.Finish();
 }

@@ -1,5 +1,5 @@
-// How a trainer reaches its sampling servers, under the names that users of
-// GraphLearn-for-PyTorch know.
+// How a trainer reaches its sampling servers. Names are those of
+// GraphLearn-for-PyTorch (GLT) where it has the option.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
 
@@ -15,51 +15,62 @@
 namespace tributary {
 
 // GLT's RemoteDistSamplingWorkerOptions: batches come from a fleet of servers.
-// A wrong value is an error at construction of the loader, naming the field.
+// A loader refuses a wrong value when it is created, naming the field.
+//
+//   RemoteDistSamplingWorkerOptions worker;
+//   worker.servers = "10.0.0.1:50051,10.0.0.2:50051";
+//   worker.num_clients = world_size;  // spreads trainers over servers
+//   worker.client_rank = rank;
+//   worker.prefetch_size = 8;
+//   RETURN_IF_ERROR(worker.Validate());
 struct RemoteDistSamplingWorkerOptions {
   // HOST:PORT,... | file:PATH (read again every 200 ms) | dns:///NAME:PORT
-  // (every second). Ours; GLT finds servers through master_addr.
+  // (every second). GLT has no such option: it finds servers by master_addr.
   std::string servers;
-  // Which of the servers, by their number in the list, and no others. Empty:
-  // spread over num_clients by order, as in GLT.
+  // The servers to use, by their index in the list, and no others. Empty: all,
+  // shared among num_clients in order, as in GLT.
   std::vector<int> server_rank;
-  // The trainers that share the servers, and which of them this is: its own
-  // servers come first, others when none of those can take a batch. 0: all
-  // servers alike. GLT has them from init_client. 0 to 65536; 0 to num_clients
-  // - 1.
+  // The number of trainers that share the servers, 0 to 65536, and which of
+  // them this is, 0 to num_clients - 1 (GLT's init_client). A trainer prefers
+  // its own share of the servers, and uses others when none of these can take a
+  // batch. 0: all servers alike.
   int num_clients = 0;
   int client_rank = 0;
   // Streams to each server. 1 to 64.
   int num_workers = 1;
-  // Where servers sample: "cpu". Others are refused.
+  // The devices that servers sample on: only "cpu" is allowed.
   std::vector<std::string> worker_devices;
-  // Batches that a server makes at once for one stream. 1 to 32, as in GLT.
+  // Batches that a server makes concurrently for one stream. 1 to 32, as in
+  // GLT.
   int worker_concurrency = 4;
-  // Used in place of `servers` when that is empty.
+  // The address of one server, used when `servers` is empty.
   std::string master_addr;
   int master_port = 0;
   // Threads of the client's executor. 1 to 64.
   int num_rpc_threads = 2;
-  // The most that Next() waits for its batch, whatever servers report; then it
-  // fails with what is known of them. 0.1 s to 1 day.
+  // How long Next() waits for its batch at most; then it fails with what is
+  // known of the servers. 0.1 s to 1 day.
   absl::Duration rpc_timeout = absl::Seconds(180);
-  // Bytes of the receive ring: batches on their way, ready or held.
+  // Bytes of the receive ring, which holds batches that are being received,
+  // ready, or leased by the user. 64 KiB to the machine's memory.
   uint64_t buffer_size = uint64_t{256} << 20;
-  // Which of the graphs that the servers hold: NAME, or NAME@VERSION with the
-  // first digits of its content digest, for exactly that one. NAME alone is the
-  // newest, which the loader then keeps to. Empty: the only one. Ours.
+  // The graph, of those that the servers hold: NAME for its newest version,
+  // which the loader then keeps to, or NAME@VERSION, with the first digits of
+  // the content digest. Empty: the servers' only graph. Not in GLT.
   std::string graph_name;
-  // Batches asked for ahead of the one being consumed. 1 to 1024.
+  // Batches requested ahead of the one being consumed. 1 to 1024.
   int prefetch_size = 4;
-  // The ring in page-locked memory, which GPUs copy from at full speed and
-  // without being waited for. Whoever makes the ring sees to it: an environment
-  // of SamplingWorkers does, one without make_ring is refused.
+  // Puts the ring into page-locked memory, from which GPUs copy at full speed
+  // and asynchronously. Requires a LoaderEnvironment whose make_ring does so,
+  // as that of SamplingWorkers; a loader refuses one without make_ring.
   bool pin_memory = false;
-  // Names this job to servers, for fairness and logs.
+  // The name of this job on servers, for fairness and logs. 1 to 256 bytes of
+  // UTF-8.
   std::string worker_key = "default";
 
+  // INVALID_ARGUMENT with the field, its value and what is allowed.
   absl::Status Validate() const;
-  // Where the servers are listed, after Validate.
+  // Returns where the servers are listed. Requires Validate.
   absl::StatusOr<DiscoverySource> Source() const;
 };
 

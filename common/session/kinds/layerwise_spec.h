@@ -1,5 +1,4 @@
-// A session of layer-wise sampling as its client asks for it: specification,
-// bound.
+// The specification of layer-wise sampling, and the size of its batches.
 #ifndef TRIBUTARY_COMMON_SESSION_KINDS_LAYERWISE_SPEC_H_
 #define TRIBUTARY_COMMON_SESSION_KINDS_LAYERWISE_SPEC_H_
 
@@ -13,47 +12,51 @@
 
 namespace tributary {
 
+// The most nodes that one layer may sample.
 inline constexpr uint32_t kMaxNodesOfLayer = 65536;
 
+// How a layer's candidates are weighted.
 enum class LayerImportance {
   kLadies,
   kUniform,
-  kFastGcn,  // of all nodes of the graph: it needs `partition --degrees`
+  kFastGcn,  // over all nodes of the graph: requires `partition --degrees`
 };
 
-// "ladies", "uniform" or "fastgcn". INVALID_ARGUMENT with what is allowed.
+// Parses "ladies", "uniform" or "fastgcn". INVALID_ARGUMENT with what is
+// allowed.
 absl::StatusOr<LayerImportance> ParseLayerImportance(absl::string_view text);
 
-// Names as DGL's LADIES example has them.
+// The options of the kind `layerwise`. Names are those of DGL's LADIES example.
 struct LayerwiseOptions {
-  // Nodes that a layer draws, the layer next to the inputs first.
+  // The number of nodes that each layer samples, the layer next to the inputs
+  // first.
   std::vector<uint32_t> nodes_per_layer;
   LayerImportance importance = LayerImportance::kLadies;
-  std::string edge_type;  // "src,rel,dst"; empty: the only one
+  std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
 };
 
-// Whether the graph has what `importance` needs. INVALID_ARGUMENT with what to
-// do.
+// Checks that the graph has what `importance` needs: kFastGcn requires
+// `degrees`. INVALID_ARGUMENT with the remedy.
 absl::Status CheckImportanceOn(LayerImportance importance,
                                absl::string_view edge_type, bool degrees,
                                int64_t num_edges);
 
-// The SessionSpec's bytes; of `common`, what is common to all kinds.
-// INVALID_ARGUMENT, naming the option and what is allowed.
+// Returns the bytes of the SessionSpec. Of `common`, only what all kinds share
+// is read. INVALID_ARGUMENT, naming the option and what is allowed.
 absl::StatusOr<std::string> BuildLayerwiseSpec(
     const SpecGraph& graph, const SpecOptions& common,
     const LayerwiseOptions& layerwise);
 
-// What a bound must know of the graph; row bytes are those that travel.
+// The sizes that bound a batch; row bytes are those that are collected.
 struct LayerwiseBoundInputs {
   std::string node_type, edge_type;
   uint64_t num_nodes = 0, num_edges = 0;
-  uint64_t node_row_bytes = 0;  // of x and y together
-  uint64_t edge_row_bytes = 0;
-  uint64_t num_inputs = 0;  // of the batch
+  uint64_t node_row_bytes = 0;  // x and y of one node
+  uint64_t edge_row_bytes = 0;  // edge_attr of one edge
+  uint64_t num_inputs = 0;      // of the largest batch
   std::vector<uint32_t> nodes_per_layer;
 };
-// No batch is larger. Saturates at UINT64_MAX.
+// Returns bytes that no batch exceeds. Saturates at UINT64_MAX.
 uint64_t LayerwiseBatchBytesBound(const LayerwiseBoundInputs& inputs);
 
 }  // namespace tributary

@@ -1,4 +1,4 @@
-// A batch in the hands of its user.
+// A batch that a loader has delivered to its user.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_BATCH_BATCH_LEASE_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_BATCH_BATCH_LEASE_H_
 
@@ -16,7 +16,7 @@ namespace tributary {
 // room shares before delivery.
 class BatchLease {
  public:
-  // `room` owns the slot: its destruction returns it.
+  // `room` owns the slot: its destruction returns it to the ring.
   BatchLease(BatchView view, std::shared_ptr<const void> room)
       : view_(std::move(view)), room_(std::move(room)) {}
   BatchLease(BatchLease&&) = default;
@@ -26,8 +26,8 @@ class BatchLease {
 
   const BatchView& view() const { return view_; }
   uint64_t index() const { return view_.key().index; }
-  // For a tensor that lives on in a framework: give it the room, and drop the
-  // lease; the slot returns when the last owner has let go.
+  // Returns the owner of the slot, for tensors that outlive the lease: the slot
+  // returns to the ring when the last owner is destroyed.
   std::shared_ptr<const void> room() const { return room_; }
 
  private:

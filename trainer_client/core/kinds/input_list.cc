@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/tensor/value_bytes.h"
 #include "trainer_client/core/kinds/option_error.h"
 
 namespace tributary {
@@ -70,9 +71,7 @@ Sha256Digest WithWeights(const Sha256Digest& inputs,
   Sha256 sha;
   sha.Update(inputs);
   sha.Update("weight");
-  // Hosts are little-endian, as the format is.
-  sha.Update({reinterpret_cast<const uint8_t*>(weights.data()),
-              weights.size() * sizeof(double)});
+  sha.Update(ValueBytes(weights));
   return sha.Finish();
 }
 

@@ -1,4 +1,4 @@
-// How far an epoch has been consumed: all that a checkpoint needs of a loader.
+// How far an epoch has been consumed: all that a checkpoint stores of a loader.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_CURSOR_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_CURSOR_H_
 
@@ -8,14 +8,15 @@
 
 namespace tributary {
 
-// Batch g >= next_index takes positions consumed + (g - next_index) *
-// batch_size of the epoch's order: world and batch size may change between two
-// runs, each input is still taken once, and no index is used twice.
+// A position in an epoch. Batch g >= next_index takes the positions from
+// consumed + (g - next_index) * batch_size on of the epoch's order. So world
+// and batch size may change between two runs: each input is still taken once,
+// and no index is used twice.
 struct Cursor {
   uint64_t epoch = 0;
   uint64_t consumed = 0;    // inputs taken by finished optimizer steps
   uint64_t next_index = 0;  // first batch index after them
-  Sha256Digest inputs{};    // of the input list, which must be the same
+  Sha256Digest inputs{};    // digest of the inputs, which must be the same
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 
