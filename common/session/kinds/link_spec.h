@@ -47,8 +47,8 @@ struct NegativeSampling {
 enum class ExcludeMode {
   kNone = 0,
   kSelf = 1,          // the edges with the links' ids
-  kReverseId = 2,     // and those with id ^ 1: `--add-reverse`'s edges
-  kReverseTypes = 3,  // and those with the same id of type rev_<rel>
+  kReverseId = 2,     // and id ^ 1 at the other end: `--add-reverse`'s edges
+  kReverseTypes = 3,  // and the same id of type rev_<rel>, likewise
   kPair = 4,          // every edge from a link's source to its destination
 };
 // Returns whether links must come with the ids of their edges.
