@@ -14,6 +14,7 @@
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/service_world.h"
+#include "trainer_client/core/loader_core.h"
 #include "trainer_client/core/session/session_opener.h"
 
 namespace tributary {

@@ -9,6 +9,7 @@
 #include "partition/writer/writer.h"
 #include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/core/dist_link_neighbor_loader.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/embedded/embedded_server.h"
 
 namespace tributary {

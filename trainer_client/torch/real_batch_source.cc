@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/text/status.h"
+#include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
