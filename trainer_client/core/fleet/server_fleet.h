@@ -32,8 +32,8 @@ struct ServerFleetOptions {
 };
 
 // Follows the list of servers, keeps a ServerLink to each, and chooses which
-// one to ask. A server that leaves the list is kept as long as it is up, since
-// it may finish what it was asked for.
+// one to ask. A server that leaves the list is kept until its link goes down,
+// since a list that is cut short must not empty a healthy fleet (Membership).
 //
 // All methods run on the strand. Shared by its user, whom it reports to through
 // a weak pointer.
