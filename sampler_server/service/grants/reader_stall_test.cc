@@ -5,7 +5,7 @@
 namespace tributary {
 namespace {
 
-constexpr absl::Time At(int milliseconds) {
+absl::Time At(int milliseconds) {
   return absl::UnixEpoch() + absl::Milliseconds(milliseconds);
 }
 
