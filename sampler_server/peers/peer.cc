@@ -39,8 +39,8 @@ std::shared_ptr<CallClient> Peer::Leaf() {
     MutexLock lock(mutex_);
     if (leaf_ != nullptr && leaf_->open()) return leaf_;
   }
-  // Without the lock, for connecting takes its time. Of two that come here at
-  // once, the first to be back opens the stream for both.
+  // Not under the lock, since connecting may take long. Of two concurrent
+  // callers the first to have connected provides the stream for both.
   auto opened = std::make_shared<CallClient>(transport_, address_,
                                              StreamMethod::kLeaf, executor_);
   std::shared_ptr<CallClient> unused;  // destroyed without the lock

@@ -1,4 +1,5 @@
-// Another server of the fleet, as far as this one knows it.
+// Another server of the fleet: what it last said of itself, and the stream of
+// leaf calls to it.
 #ifndef TRIBUTARY_SAMPLER_SERVER_PEERS_PEER_H_
 #define TRIBUTARY_SAMPLER_SERVER_PEERS_PEER_H_
 
@@ -17,7 +18,10 @@
 
 namespace tributary {
 
-// What the last Describe said, and the leaf stream to it. Thread-safe.
+// A peer is healthy from the moment that it describes itself with this server's
+// graph until a Describe or a leaf call fails. PeerDirectory owns it and
+// decides on its health; calls in flight keep it alive as well. Thread-safe.
+// The transport and the executor outlive it.
 class Peer {
  public:
   Peer(Address address, Transport* transport, Executor* executor)
@@ -26,20 +30,25 @@ class Peer {
         executor_(executor) {}
 
   const Address& address() const { return address_; }
-  // It answered lately and holds this graph.
+  // Whether its last Describe succeeded and nothing failed since.
   bool healthy() const;
+  // Whether it owned `partition` at its last successful Describe.
   bool Owns(uint32_t partition) const;
   bool draining() const;
-  // Why it is not healthy.
+  // Why it is not healthy; OK if it is.
   absl::Status problem() const;
+  // Returns address, health and partitions, for Describe's reply.
   v1::PeerState State() const;
 
-  // The stream of leaf calls: opened at the first call, and anew when the last
-  // one broke. Other calls here do not wait while it connects.
+  // Returns the stream of leaf calls. Opens it at the first call, and again
+  // after the last one broke; concurrent callers share one stream. Does not
+  // hold the lock while it connects.
   std::shared_ptr<CallClient> Leaf();
 
+  // Sets what a successful Describe said.
   void SetHealthy(std::vector<uint32_t> partitions, bool draining);
-  // Also breaks the leaf stream, so that those who wait on it go elsewhere.
+  // Makes it unhealthy and closes the leaf stream with `why`, so that the
+  // pending calls fail and go to other owners.
   void SetProblem(absl::Status why);
 
  private:
@@ -49,7 +58,7 @@ class Peer {
   mutable Mutex mutex_;
   absl::Status problem_ ABSL_GUARDED_BY(mutex_) =
       absl::UnavailableError("it has not been reached yet");
-  std::vector<uint32_t> partitions_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint32_t> partitions_ ABSL_GUARDED_BY(mutex_);  // ascending
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<CallClient> leaf_ ABSL_GUARDED_BY(mutex_);
 };

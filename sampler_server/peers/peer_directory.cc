@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kMaxPeers = 4096;
 
-// Equal on every run, apart for every pair of servers.
+// Returns a seed that is the same in every run and different for every pair of
+// servers.
 uint64_t BackoffSeed(uint64_t own_incarnation, const Address& address) {
   return own_incarnation ^ std::hash<std::string>()(address.ToString());
 }
@@ -30,7 +31,7 @@ PeerDirectory::PeerDirectory(PeerDirectoryOptions options, Transport* transport,
 
 void PeerDirectory::SetListed(std::vector<Address> addresses) {
   strand_->Post([self = shared_from_this(), addresses = std::move(addresses)] {
-    if (!self->stopped_) self->Listed(addresses);
+    if (!self->stopped_) self->ApplyList(addresses);
   });
 }
 
@@ -48,7 +49,7 @@ void PeerDirectory::Stop(absl::AnyInvocable<void()> stopped) {
       });
 }
 
-void PeerDirectory::Listed(const std::vector<Address>& addresses) {
+void PeerDirectory::ApplyList(const std::vector<Address>& addresses) {
   const std::set<Address> listed(addresses.begin(), addresses.end());
   for (auto& [address, watch] : watches_) {
     watch.listed = listed.contains(address);
@@ -71,7 +72,7 @@ void PeerDirectory::Listed(const std::vector<Address>& addresses) {
   Publish();
 }
 
-// Who is to be asked, for other threads.
+// Makes the peers known to other threads.
 void PeerDirectory::Publish() {
   std::vector<std::shared_ptr<Peer>> peers;
   for (const auto& [address, watch] : watches_) {

@@ -1,4 +1,4 @@
-// The other servers of the fleet: who is there, and who owns what.
+// The peers of a server: which are alive, and which partitions they own.
 #ifndef TRIBUTARY_SAMPLER_SERVER_PEERS_PEER_DIRECTORY_H_
 #define TRIBUTARY_SAMPLER_SERVER_PEERS_PEER_DIRECTORY_H_
 
@@ -21,69 +21,79 @@
 namespace tributary {
 
 struct PeerDirectoryOptions {
-  GraphSchema schema;            // peers must have its layout
-  uint64_t own_incarnation = 0;  // which of the addresses is this server
-  absl::Duration describe_interval = absl::Seconds(1);
+  GraphSchema schema;            // peers must have its layout digest
+  uint64_t own_incarnation = 0;  // recognises the address of this server
+  absl::Duration describe_interval = absl::Seconds(1);  // of a healthy peer
   absl::Duration describe_timeout = absl::Seconds(2);
+  // Delays before an unhealthy peer is described again.
   BackoffOptions backoff{absl::Milliseconds(50), absl::Seconds(2)};
 };
 
-// Describes each address again and again: an answer makes it healthy, silence
-// or an error does not. A server with another layout is refused by name; this
-// server itself is no peer. An address that is listed no more stays while it
-// is healthy: lists may be wrong for a while. Thread-safe. Create with
-// std::make_shared; transport and executor outlive it.
+// Watches the listed addresses, for one graph. It sends Describe to each of
+// them periodically: a valid reply makes the peer healthy, an error, a timeout
+// or another graph layout makes it unhealthy. An address that turns out to be
+// this server itself is not a peer. An address that is no longer listed is kept
+// until it becomes unhealthy, since lists may be wrong for a while. At most
+// 4096 addresses are watched.
+//
+// Thread-safe. Create with std::make_shared; transport and executor outlive it.
+// Pending calls and timers keep it alive until Stop().
 class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
  public:
   PeerDirectory(PeerDirectoryOptions options, Transport* transport,
                 Executor* executor);
 
-  // The addresses that are listed now.
+  // Replaces the list of addresses. Takes effect later, on the strand.
   void SetListed(std::vector<Address> addresses);
-  // Makes no more calls, lets go of every stream, and then calls `stopped`.
+  // Stops all calls, closes every stream, and then calls `stopped` on the
+  // executor. Has no peers from then on.
   void Stop(absl::AnyInvocable<void()> stopped);
 
-  // Healthy owners, draining ones last; the first of them changes from call to
-  // call, so that they share the load.
+  // Returns the healthy owners of `partition`, draining ones last. They are
+  // rotated from call to call, to share the load.
   std::vector<std::shared_ptr<Peer>> Owners(uint32_t partition);
-  // A leaf call to the peer failed so that others should go elsewhere until it
-  // is described again.
+  // Makes the peer unhealthy, after a leaf call failed in a way that other
+  // calls to it would, and describes it at once. No effect on an unhealthy one.
   void ReportFailure(const std::shared_ptr<Peer>& peer, absl::Status why);
-  // "127.0.0.1:1 (UNAVAILABLE: ...), ..." of those that do not answer.
+  // Returns the unhealthy peers: "127.0.0.1:1 (UNAVAILABLE: ...), ...".
   std::string Problems() const;
+  // Returns the states of all peers, by address ascending.
   std::vector<v1::PeerState> States() const;
 
  private:
-  // How a peer is being watched. On the strand.
+  // An address that is being watched. Used on the strand.
   struct Watch {
     std::shared_ptr<Peer> peer;
     Backoff backoff;
     std::unique_ptr<CallClient> control;
-    TimerId timer = 0;
-    bool in_flight = false;
+    TimerId timer = 0;       // of the next Describe
+    bool in_flight = false;  // a Describe is pending
     bool listed = true;
     bool is_self = false;
   };
 
-  void Listed(const std::vector<Address>& addresses);
+  // These run on the strand.
+  void ApplyList(const std::vector<Address>& addresses);
   void DescribeAfter(const Address& address, absl::Duration delay);
   void Describe(const Address& address);
   void OnDescribed(const Address& address, absl::StatusOr<CallReply> reply);
   absl::Status Accept(Watch& watch, const absl::StatusOr<CallReply>& reply);
-  absl::Status CheckGraph(const std::string& graph_json) const;
   void Publish();
+
+  absl::Status CheckGraph(const std::string& graph_json) const;
 
   const PeerDirectoryOptions options_;
   Transport* const transport_;
   const std::shared_ptr<Strand> strand_;
 
-  std::map<Address, Watch> watches_;  // on the strand
-  bool stopped_ = false;              // on the strand
-  std::string accepted_json_;  // the last that was accepted; on the strand
+  // Used on the strand.
+  std::map<Address, Watch> watches_;
+  bool stopped_ = false;
+  std::string accepted_json_;  // the last graph_json that CheckGraph accepted
 
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<Peer>> peers_ ABSL_GUARDED_BY(mutex_);
-  uint64_t turn_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t turn_ ABSL_GUARDED_BY(mutex_) = 0;  // calls of Owners
 };
 
 }  // namespace tributary

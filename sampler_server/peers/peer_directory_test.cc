@@ -133,6 +133,7 @@ TEST_F(PeerDirectoryTest, ASilentPeerIsUnhealthyUntilItAnswers) {
   peer.answers_describe = true;
   world_.RunFor(absl::Seconds(5));
   EXPECT_THAT(Owners(0), ElementsAre("peer0:1"));
+  EXPECT_GE(peer.num_control_streams, 2) << "a stream may be stuck";
 }
 
 // Lists repeat their members every time they are read.

@@ -13,7 +13,7 @@
 namespace tributary {
 namespace {
 
-// A stream that nothing comes back on.
+// A stream that never delivers a message.
 class SilentStream final : public Stream {
  public:
   explicit SilentStream(std::shared_ptr<StreamHandler> handler)

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sampler_server/peers/testing/remote_call_fixture.h"
@@ -176,16 +177,25 @@ TEST_F(RemoteGatherCallTest, AColumnThatTheGraphLacksIsNamed) {
   EXPECT_THAT(calls(), IsEmpty());
 }
 
-// The other owner's rows take the place of all that came.
+// Another owner is asked, and its rows take the place of all that came; where
+// all owners reply so, the error says what was wrong.
 TEST_F(RemoteGatherCallTest, MalformedRepliesAreRefused) {
   const std::string row = BytesOf<int64_t>({99});
   const std::vector<std::pair<uint64_t, std::string>> malformed = {
-      {0, ""},        {3, row + row + row},    {2, row},
-      {1, row + row}, {2, row + row + "x"},    {2, (row + row).substr(1)},
-      {0, row},       {uint64_t{1} << 61, ""},
+      {0, ""},
+      {0, row},
+      {1, row + row},
+      {2, row},
+      {2, (row + row).substr(1)},
+      {3, row + row},
+      {uint64_t{1} << 61, ""},  // times 8 is 0
   };
   for (const auto& [rows, payload] : malformed) {
-    SCOPED_TRACE(testing::Message() << rows << ", " << payload.size());
+    const std::string error =
+        absl::StrCat("DATA_LOSS: reply of ", rows, " rows in ", payload.size(),
+                     " bytes to a request for 2 rows of 8 bytes");
+    SCOPED_TRACE(error);
+    limits_.deadline = world_.now() + absl::Seconds(60);
     ReplyRows(rows, payload);
     ReplyRows(2, BytesOf<int64_t>({3, 1}));
     const size_t before = calls().size();
@@ -193,24 +203,24 @@ TEST_F(RemoteGatherCallTest, MalformedRepliesAreRefused) {
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_THAT(result->orig_id, ElementsAre(3, 1));
     EXPECT_EQ(calls().size(), before + 2);
+
+    limits_.deadline = world_.now() + absl::Seconds(1);
+    ReplyRows(rows, payload);
+    then_ = [again = replies_.back()](const ArrivedCall&) { return again; };
+    const auto failed = Run();
+    EXPECT_EQ(failed.status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(std::string(failed.status().message()), HasSubstr(error));
   }
 }
 
-TEST_F(RemoteGatherCallTest, ThatAReplyWasMalformedIsSaid) {
-  limits_.deadline = world_.now() + absl::Seconds(1);
-  for (int i = 0; i < 2; ++i) {
-    world_.peer(i).answer = [](const ArrivedCall&) {
-      v1::GatherReply header;
-      header.set_rows(2);
-      return MakeAnswer(MessageKind::kGatherReply, header.SerializeAsString(),
-                        "seven b");
-    };
-  }
-  const auto rows = Run();
-  EXPECT_EQ(rows.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(rows.status().message()),
-              HasSubstr("DATA_LOSS: reply of 2 rows in 7 bytes to a request "
-                        "for 2 rows of 8 bytes"));
+// Beyond the size asked for, replies are not even read.
+TEST_F(RemoteGatherCallTest, ALongerReplyIsRefused) {
+  ReplyRows(2, BytesOf<int64_t>({99, 99}) + "x");
+  ReplyRows(2, BytesOf<int64_t>({3, 1}));
+  const auto result = Run();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(result->orig_id, ElementsAre(3, 1));
+  EXPECT_EQ(calls().size(), 2u);
 }
 
 TEST_F(RemoteGatherCallTest, ACancelReachesThePeer) {

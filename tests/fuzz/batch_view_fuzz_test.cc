@@ -1,4 +1,5 @@
-// Any bytes in a room are a batch whose tensors lie within it, or refused.
+// Fuzzes BatchView: any bytes are either a batch whose tensors lie within them
+// or refused.
 #include <cstdint>
 #include <cstring>
 

@@ -1,5 +1,6 @@
-// Any file, plain or gzip, is a table that has what was asked for, or refused.
-// The first byte says which reader and whether the rest is compressed first.
+// Fuzzes the csv readers: any file, plain or gzip, is either a table with the
+// requested columns or refused. The first byte of an input selects the reader
+// and whether the rest is compressed first.
 #include <zlib.h>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Any bytes, in pieces of any size, either decode to a message that reads back
-// or are refused; frames put together stay within their slot.
+// Fuzzes envelopes: any bytes, in slices of any size, either decode to a
+// message that encodes to the same bytes or are refused. Frames are assembled
+// within their slot.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,13 +1,14 @@
-// A graph folder whose files were changed in any way is refused, or read and
-// sampled without harm: every index that a file holds is checked before it is
-// used. An input is a script (script.h) of patches to the files of one graph.
+// Fuzzes the graph format: a graph folder whose files were changed in any way
+// is either refused or opened and sampled safely, since every index of a file
+// is checked before it is used. An input is a script (script.h) of changes to
+// the files of one graph:
 //
-//   f number       choose a file, by path ascending; graph.json is the first
-//   w number text  write the text at that offset, in place
-//   v number number  write a 64-bit value at that offset
-//   t number       cut the file to so many bytes
-//   a text         append to the file
-//   c              let graph.json say the files' new lengths and checksums
+//   f number       selects a file, by path ascending; graph.json is the first
+//   w number text  writes the text at that offset, in place
+//   v number number  writes a 64-bit value at that offset
+//   t number       truncates the file to that size
+//   a text         appends to the file
+//   c              updates the files' lengths and checksums in graph.json
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

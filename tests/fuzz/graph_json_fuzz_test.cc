@@ -1,4 +1,5 @@
-// Any text is a graph.json that agrees with itself, or refused by name.
+// Fuzzes GraphSchema: any text is either a consistent graph.json or refused
+// with what is wrong.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>

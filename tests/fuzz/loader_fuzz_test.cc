@@ -1,22 +1,22 @@
-// Whatever a server says on a batch stream: a loader delivers the batches of
-// its epoch in order, each as asked or as an error in its place, within
-// rpc_timeout, and its ring is empty when it has closed. An input is a script
-// (script.h):
+// Fuzzes a loader with the messages of a server on its batch stream: the loader
+// delivers the batches of its epoch in order, each as requested or as an error
+// in its place, within rpc_timeout, and its ring is empty once it has closed.
+// An input is a script (script.h):
 //
 //   N                 the user asks for the next batch, if not waiting for one
-//   R                 the user lets go of the oldest batch
+//   R                 the user releases the oldest batch
 //   E number          the user starts that epoch
 //   C                 the user cancels
-//   t number          milliseconds pass
-//   j number          go on with the j-th of the credits that are open
-//   a                 the batch that the credit asks for
-//   w payload         the same, changed
-//   f changes payload a Frame of it, by default its first 64 bytes
-//   y, n, e, u, b, p and changes   Ready, Needs, BatchError, UnknownSession,
-//                     Returned, Progress
-//   r number text payload   a message of that kind with these header bytes
+//   t number          runs so many milliseconds
+//   j number          selects the j-th open credit
+//   a                 sends the batch that the credit asks for
+//   w payload         sends it with changed bytes
+//   f changes payload sends a Frame of it, by default its first 64 bytes
+//   y, n, e, u, b, p and changes   send Ready, Needs, BatchError,
+//                     UnknownSession, Returned, Progress
+//   r number text payload   sends a message of that kind with that header
 //   q                 the server closes the stream
-//   d changes         from now on it describes itself so
+//   d changes         changes the server's description from now on
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

@@ -36,8 +36,8 @@ std::unique_ptr<google::protobuf::Message> HeaderOf(MessageKind kind) {
   }
 }
 
-// Passes the answers of an honest service on, changed by the script for as
-// long as there is one.
+// Sends the messages of the honest service, changed by the script until it
+// ends.
 class LyingStream final : public Stream {
  public:
   LyingStream(std::shared_ptr<Stream> stream, Script* script)

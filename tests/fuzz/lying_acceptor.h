@@ -1,4 +1,4 @@
-// A server whose every answer a script may change on its way.
+// A server whose replies a script changes on their way.
 #ifndef TRIBUTARY_TESTS_FUZZ_LYING_ACCEPTOR_H_
 #define TRIBUTARY_TESTS_FUZZ_LYING_ACCEPTOR_H_
 
@@ -10,17 +10,19 @@
 
 namespace tributary {
 
-// Passes on what `honest` sends, each message changed as the script says for as
-// long as there is one:
+// Passes on the messages that `honest` sends. Until the script ends, each of
+// them is changed by its next part (script.h), up to a semicolon:
 //
-//   changes, payload  of it
-//   k number          another kind
-//   i number          to another call
-//   e number text     a CallError of that code instead
-//   p number          so many times more
-//   s                 nothing at all instead
-//   q                 the stream is closed instead
-//   ;                 that is all for this message
+//   changes, payload  changes the header, then the payload
+//   k number          sets the kind
+//   i number          sets the call id
+//   e number text     sends a CallError of that code instead
+//   p number          sends it so many times more
+//   s                 sends nothing
+//   q                 closes the stream before it is sent
+//   ;                 ends the changes of this message
+//
+// Runs on the simulation's thread.
 class LyingAcceptor final : public StreamAcceptor {
  public:
   // Both outlive it and its streams.

@@ -1,4 +1,4 @@
-// What a fuzzer holds to be true of every input.
+// Checks what holds for every input of a fuzzer.
 #ifndef TRIBUTARY_TESTS_FUZZ_MUST_H_
 #define TRIBUTARY_TESTS_FUZZ_MUST_H_
 
@@ -8,7 +8,8 @@
 
 namespace tributary {
 
-// Ends the process, which is what makes an input a finding.
+// Aborts the process, which reports the input as a finding, unless `holds`.
+// `what` names the property on stderr.
 inline void Must(bool holds, std::string_view what) {
   if (holds) return;
   std::fprintf(stderr, "violated: %.*s\n", static_cast<int>(what.size()),

@@ -1,5 +1,6 @@
-// Any bytes are a .npy header that says no more than it can, or refused; so is
-// a whole file that a user gives as a list of inputs, a mask or weights.
+// Fuzzes .npy files: any bytes are either a header with a valid dtype and shape
+// or refused; likewise whole files that a user gives as input lists, masks or
+// weights.
 #include <cstdint>
 
 #include "cli/inputs/input_file.h"

@@ -1,9 +1,10 @@
-// Any folder in OGB's layouts becomes a graph that can be written, opened and
-// verified, or is refused. An input is files in one text: a line "=edge",
-// "=node-feat", ... begins raw/edge.csv and so on, what follows is its content.
-// "=types" or "=triplets" makes it the heterogeneous layout, of the types a and
-// b and the relations a,r,b and b,s,b. What is there of weights, times and
-// the mask is named to the reader.
+// Fuzzes the reader of OGB's layouts: any folder either becomes a graph that
+// can be written, opened and verified, or is refused. An input is a text of
+// several files: a line "=edge", "=node-feat", ... starts raw/edge.csv and so
+// on, and the lines after it are the content. "=types" or "=triplets" selects
+// the heterogeneous layout with the types a and b and the relations a,r,b and
+// b,s,b. The reader is told of the files of weights, times and the mask that
+// exist.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

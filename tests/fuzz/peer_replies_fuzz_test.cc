@@ -1,7 +1,7 @@
-// Whatever a peer answers: a server that asks it for hops and rows either makes
-// the batch or fails it, in time and within its budget, and once the peer
-// answers well again makes it as if nothing had been. An input says what
-// happens to each of the peer's answers (lying_acceptor.h).
+// Fuzzes a server with the replies of a peer that it asks for hops and rows:
+// the server either makes the batch or fails it, in time and within its budget,
+// and makes the next batch correctly once the peer's replies are valid again.
+// An input changes the peer's replies one after another (lying_acceptor.h).
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ constexpr uint64_t kMostEvents = 2000000;
 constexpr uint64_t kRoomBytes = 4096;
 constexpr uint64_t kTimeoutMs = 3000;
 
-// A server with partition 0, its peer with all, a trainer.
+// A server with partition 0, its peer with all partitions, and a trainer.
 class World {
  public:
   explicit World(Script script) : script_(script) {
@@ -46,8 +46,8 @@ class World {
         ScriptedTrainer::Connect(network_.TransportOf(client_), {"server", 1});
   }
 
-  // The answer to a batch that is asked for as the peer does what the script
-  // says, and then to one after that.
+  // Returns the answers to a batch that is asked for while the script changes
+  // the peer's replies, and to one after the script has ended.
   std::pair<std::string, std::string> Batches() {
     SpecOptions options;
     options.batch_size = 4;

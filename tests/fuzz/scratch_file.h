@@ -1,4 +1,4 @@
-// A file that a fuzzer writes each of its inputs to.
+// A file that a fuzzer rewrites with each of its inputs.
 #ifndef TRIBUTARY_TESTS_FUZZ_SCRATCH_FILE_H_
 #define TRIBUTARY_TESTS_FUZZ_SCRATCH_FILE_H_
 
@@ -12,8 +12,8 @@
 
 namespace tributary {
 
-// In memory, with a path for as long as it lives: no disk, so that a fuzzer is
-// fast. Nothing may have it mapped when it is written.
+// Lies in memory, so that the fuzzer is not slowed by a disk, and has a path as
+// long as this object lives. Not thread-safe.
 class ScratchFile {
  public:
   ScratchFile() : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -23,6 +23,7 @@ class ScratchFile {
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
+  // Replaces the content. Requires that nobody has the file mapped.
   void Write(absl::Span<const uint8_t> bytes) const {
     Must(ftruncate(descriptor_, 0) == 0 &&
              pwrite(descriptor_, bytes.data(), bytes.size(), 0) ==

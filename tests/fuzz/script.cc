@@ -25,14 +25,14 @@ constexpr uint64_t kEdges[] = {
     1ull << 63, ~0ull};
 static_assert(std::size(kEdges) == 'z' - 'a' + 1);
 
-// No list of a believable header is longer, and a script stays cheap to run.
+// Longer than the lists of valid headers, and cheap to run.
 constexpr uint64_t kMaxRange = 70000;
 constexpr uint64_t kMaxPatternBytes = size_t{5} << 20;
 
 bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Null when the letter names none.
+// Returns null when the letter names no field.
 const FieldDescriptor* FieldOf(const Message& header, char letter) {
   const int index = letter - 'A';
   const auto* type = header.GetDescriptor();
@@ -50,6 +50,9 @@ void SetNumber(Message& header, const FieldDescriptor* field, uint64_t value) {
     case FieldDescriptor::CPPTYPE_UINT32:
       return list ? to->AddUInt32(&header, field, value)
                   : to->SetUInt32(&header, field, value);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return list ? to->AddInt64(&header, field, static_cast<int64_t>(value))
+                  : to->SetInt64(&header, field, static_cast<int64_t>(value));
     case FieldDescriptor::CPPTYPE_INT32:
       return list ? to->AddInt32(&header, field, value)
                   : to->SetInt32(&header, field, value);
@@ -63,7 +66,7 @@ void SetNumber(Message& header, const FieldDescriptor* field, uint64_t value) {
   }
 }
 
-// As far as it lies within.
+// Writes the part of `text` that lies within `bytes`.
 void Overwrite(std::string& bytes, uint64_t at, std::string_view text) {
   if (at >= bytes.size()) return;
   const size_t n = std::min<size_t>(text.size(), bytes.size() - at);

@@ -1,4 +1,4 @@
-// What a fuzzer of a state machine does, read from its input.
+// Reads the actions of a fuzzer from its input.
 #ifndef TRIBUTARY_TESTS_FUZZ_SCRIPT_H_
 #define TRIBUTARY_TESTS_FUZZ_SCRIPT_H_
 
@@ -14,31 +14,34 @@ class Message;
 
 namespace tributary {
 
-// A script is made for mutation: every byte string is one, and a change in one
-// place changes little else. The seeds are text. At its end all reads give 0.
+// A cursor over the input of a fuzzer of a state machine. The language is made
+// for mutation: every byte string is a valid script, and a change in one place
+// changes little else. Seeds are text. Reads past the end return 0 or nothing.
+// `input` outlives the script.
 //
-//   number   0 to 9; a to z, sizes that matter (kEdges); # and decimal digits;
-//            any other byte is its own value
-//   text     bytes up to and without the next '
-//   change   a capital letter: the header's field (A is the first), then what
-//            the field takes: a number, a text, for a message its changes. A
-//            list gets one more element. -A clears the field; *A and a number
-//            n add 0 to n - 1 to a list of numbers
-//   payload  = and a number: so many bytes of a pattern; " and a text: that;
-//            else what it was. Then @ and two numbers: a 64-bit value at that
-//            offset; & number text: the text there; % number: cut to that
+//   number   0 to 9; a to z, the sizes of kEdges; # and decimal digits; any
+//            other byte is its own value
+//   text     the bytes before the next '
+//   change   a capital letter, the header's field (A is the first), then its
+//            value: a number, a text, or for a message its changes. A list gets
+//            one more element. -A clears the field; *A and a number n append 0
+//            to n - 1 to a list of numbers
+//   payload  = and a number: so many bytes of a pattern; " and a text: those
+//            bytes; else unchanged. Then any of @ and two numbers: writes a
+//            64-bit value at that offset; & number text: writes the text there;
+//            % number: truncates to that size
 class Script {
  public:
   explicit Script(absl::Span<const uint8_t> input) : left_(input) {}
 
   bool done() const { return left_.empty(); }
-  // The next byte.
+  // Takes the next byte.
   char Take();
   uint64_t Number();
   std::string Text();
-  // Changes `header` for as long as changes follow.
+  // Applies the changes that follow to `header`.
   void Change(google::protobuf::Message& header);
-  // Changes `payload` likewise.
+  // Applies the payload changes that follow to `payload`.
   void ChangePayload(std::string& payload);
 
  private:
@@ -51,7 +54,7 @@ class Script {
   absl::Span<const uint8_t> left_;
 };
 
-// A message with `payload` as its own.
+// Returns a message that owns `payload`.
 OutgoingMessage MakeMessage(MessageKind kind, uint64_t call_id,
                             std::string header, std::string payload = "");
 

@@ -1,4 +1,4 @@
-// The server's end of every stream of a trainer, for a script to speak for.
+// The server's end of a trainer's streams, for a fuzzer to answer on.
 #ifndef TRIBUTARY_TESTS_FUZZ_SCRIPTED_SERVER_H_
 #define TRIBUTARY_TESTS_FUZZ_SCRIPTED_SERVER_H_
 
@@ -14,10 +14,11 @@
 
 namespace tributary {
 
-// Keeps what was asked of it. Not thread-safe.
+// Accepts every stream, answers nothing itself, and keeps the latest credits
+// and calls for a script to answer. Not thread-safe.
 class ScriptedServer final : public StreamAcceptor {
  public:
-  // A call that was made, or a credit that was sent.
+  // A credit or a call that has arrived.
   struct Asked {
     std::shared_ptr<Stream> stream;
     MessageKind kind{};
@@ -31,7 +32,7 @@ class ScriptedServer final : public StreamAcceptor {
     return std::make_shared<Handler>(this, method, std::move(stream));
   }
 
-  // Lets go of every stream.
+  // Drops the streams that it keeps.
   void Forget() {
     credits.clear();
     calls.clear();
@@ -39,13 +40,13 @@ class ScriptedServer final : public StreamAcceptor {
   }
 
   std::deque<Asked> credits;        // oldest first
-  std::deque<Asked> calls;          // of control streams
+  std::deque<Asked> calls;          // of control streams, oldest first
   std::shared_ptr<Stream> batches;  // the batch stream opened last
-  // Called for each call as it comes, if set; then none is kept.
+  // If set, receives each call on arrival; no call is kept then.
   std::function<void(const Asked&)> on_call;
 
  private:
-  static constexpr size_t kMostKept = 64;
+  static constexpr size_t kMaxKept = 64;  // of credits and of calls
 
   class Handler final : public StreamHandler {
    public:
@@ -67,7 +68,7 @@ class ScriptedServer final : public StreamAcceptor {
       auto& kept =
           method_ == StreamMethod::kBatches ? server_->credits : server_->calls;
       kept.push_back(asked);
-      if (kept.size() > kMostKept) kept.pop_front();
+      if (kept.size() > kMaxKept) kept.pop_front();
     }
     void OnClosed(const absl::Status&) override {
       if (server_->batches == stream_) server_->batches.reset();

@@ -1,18 +1,18 @@
-// Whatever trainers send on their streams, in whatever order: the server stays
-// within its budgets, answers within what it was asked, gives everything back
-// when they have gone, and then makes a batch as if nothing had been. An input
-// is a script (script.h):
+// Fuzzes a server with the messages of trainers on their batch streams, in any
+// order: the server stays within its budgets, replies within the limits of the
+// request, releases everything once the trainers have gone, and then makes a
+// batch correctly. An input is a script (script.h):
 //
-//   n number          go on with stream 0 or 1, opening it
-//   o number changes  OpenSession with one of three specifications
-//   s number changes  the same, the specification itself changed
-//   c changes         a Credit for 2 inputs of the session named last
-//   x number          Cancel of the grant
-//   r number text payload   a message of that kind with these header bytes
-//   p number          what was sent last, so many times more
-//   t number          milliseconds pass
-//   q                 the stream is closed
-//   d                 the server drains
+//   n number          selects stream 0 or 1, and opens it
+//   o number changes  sends OpenSession with one of three specifications
+//   s number changes  the same, with changes of the specification itself
+//   c changes         sends a Credit for 2 inputs of the last session
+//   x number          sends Cancel of that grant
+//   r number text payload   sends a message of that kind with that header
+//   p number          repeats the last message so many times
+//   t number          runs so many milliseconds
+//   q                 closes the stream
+//   d                 drains the server
 #include <algorithm>
 #include <cstdint>
 #include <map>

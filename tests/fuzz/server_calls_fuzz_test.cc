@@ -1,23 +1,20 @@
-// Whatever is sent on leaf and control streams: each call is answered within
-// what it asked for, the server stays within its budget and gives all of it
-// back. An input is a script (script.h):
+// Fuzzes a server with calls on leaf and control streams: each call gets at
+// most one reply, within the size that it asked for, and the server stays
+// within its budget and releases all of it. An input is a script (script.h):
 //
-//   l, k              go on with the leaf, the control stream
-//   h changes payload SampleHop for 2 nodes of partition 0
-//   g changes payload Gather of ids, x and y of 2 nodes of partition 0
-//   a changes payload AskKind: a step of 2 walks from nodes of partition 0
-//   b changes payload AskKind: whether 2 nodes of partition 0 have a neighbour
-//   o changes payload AskKind: degrees and firsts of 2 nodes of partition 0
-//   n changes payload AskKind: a neighbour of either, with its edge's id
-//   d changes         Describe
-//   i changes         GetInputIds of the split train
-//   r number text payload   a message of that kind with these header bytes
-//   x number          Cancel of the call
-//   y number          the next call has this id
-//   p number          what was sent last, so many times more, by the same id
-//   m number          the same, by new ids
-//   t number          milliseconds pass
-//   q                 the stream is closed
+//   l, k              selects the leaf or the control stream
+//   h changes payload calls SampleHop for 2 nodes of partition 0
+//   g changes payload calls Gather of ids, x and y of 2 nodes of partition 0
+//   a changes payload calls AskKind: a step of 2 walks from nodes of partition
+//   0 b changes payload calls AskKind: whether 2 nodes have a neighbour o
+//   changes payload calls AskKind: degrees and first edges of 2 nodes n changes
+//   payload calls AskKind: one neighbour of 2 nodes with its edge id d changes
+//   calls Describe i changes         calls GetInputIds of the split train r
+//   number text payload   sends a message of that kind with that header x
+//   number          sends Cancel of that call y number          sets the id of
+//   the next call p number          repeats the last message so many times,
+//   with its id m number          the same, with new ids t number          runs
+//   so many milliseconds q                 closes the stream
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -52,8 +49,8 @@ std::string Text(const Sha256Digest& digest) {
   return {digest.begin(), digest.end()};
 }
 
-// What a request allows its answer's payload to be.
-uint64_t MostReplyBytes(const OutgoingMessage& message) {
+// Returns the largest payload that a request allows its reply.
+uint64_t MaxReplyBytes(const OutgoingMessage& message) {
   v1::SampleHopRequest hop;
   v1::GatherRequest gather;
   v1::AskKindRequest ask;
@@ -72,7 +69,8 @@ uint64_t MostReplyBytes(const OutgoingMessage& message) {
   return message.kind == MessageKind::kGetInputIdsRequest ? kMaxFrameBytes : 0;
 }
 
-// One stream of calls, each of which is answered no more often than made.
+// One stream of calls. Checks that no call gets more or larger replies than it
+// asked for.
 class Caller {
  public:
   explicit Caller(std::shared_ptr<RawClient> client)
@@ -86,7 +84,7 @@ class Caller {
     last_ = message;
     Pending& pending = pending_[message.call_id];
     if (message.kind != MessageKind::kCancel) ++pending.asked;
-    pending.most = std::max(pending.most, MostReplyBytes(message));
+    pending.max_bytes = std::max(pending.max_bytes, MaxReplyBytes(message));
     client_->Send(std::move(message));
   }
   void Repeat(uint64_t times, uint64_t* next_id) {
@@ -102,13 +100,14 @@ class Caller {
   struct Pending {
     uint64_t asked = 0;
     uint64_t answered = 0;
-    uint64_t most = 0;  // bytes of an answer
+    uint64_t max_bytes = 0;  // of a reply
   };
 
   void Hear(IncomingMessage& message) {
     Pending& pending = pending_[message.call_id()];
     Must(++pending.answered <= pending.asked, "one answer to one call");
-    Must(message.payload_size() <= pending.most, "no more than it asked for");
+    Must(message.payload_size() <= pending.max_bytes,
+         "no more than it asked for");
     if (message.kind() == MessageKind::kCallError) {
       const auto error = ParseHeader<v1::CallError>(message);
       Must(error.ok() && error->code() != 0, "an error has a code");

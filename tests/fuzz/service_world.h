@@ -18,7 +18,8 @@
 
 namespace tributary {
 
-// A trainer, a peer or nobody good: what it hears goes to `heard`, if set.
+// A raw stream to the server, which sends whatever a script says. Passes the
+// messages that arrive to `heard`, if set. Used on the simulation's thread.
 class RawClient final : public StreamHandler {
  public:
   void OnMessage(IncomingMessage& message) override;
@@ -34,25 +35,28 @@ class RawClient final : public StreamHandler {
   bool closed_ = false;
 };
 
-// A homogeneous graph of 6 nodes and 8 edges in 2 partitions, with features,
-// labels, edge attributes and the split "train"; made once, and once more
-// with partition 0 alone.
+// Return a homogeneous graph of 6 nodes and 8 edges in 2 partitions, with
+// features, labels, edge attributes and the split "train", and the same graph
+// with partition 0 alone. Each is made once per process.
 std::shared_ptr<const Graph> FuzzGraph();
 std::shared_ptr<const Graph> HalfOfFuzzGraph();
 
-// Budgets and queues are small, so that scripts meet their limits.
+// A server with FuzzGraph() on a simulated network. Its budgets and queues are
+// small, so that scripts reach their limits. Not thread-safe.
 class ServiceWorld {
  public:
   ServiceWorld();
-  // Closes every stream, lets the server finish, and holds it to have given
-  // all of its memory back.
+  // Closes every stream, runs until the server is idle, and checks that it has
+  // returned all of its budget.
   ~ServiceWorld();
   ServiceWorld(const ServiceWorld&) = delete;
   ServiceWorld& operator=(const ServiceWorld&) = delete;
 
+  // Returns a new stream, which this object keeps alive.
   std::shared_ptr<RawClient> Connect(StreamMethod method);
-  // One that keeps to the protocol.
+  // Returns a trainer that follows the protocol.
   std::shared_ptr<ScriptedTrainer> ConnectTrainer();
+  // Runs the simulation for `time`.
   void Run(absl::Duration time);
   SamplerService& service() { return *service_; }
   SimScheduler& world() { return world_; }

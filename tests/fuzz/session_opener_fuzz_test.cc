@@ -1,7 +1,7 @@
-// Whatever a server answers to a loader that opens a session and reads on:
-// opening ends in time, in a session that the graph it was told of allows or in
-// an error; batches come as asked for. An input says what happens to each of
-// the server's messages (lying_acceptor.h).
+// Fuzzes a loader that opens a session with the replies of a server: opening
+// ends in time, with an error or with a session that is valid for the described
+// graph, and batches arrive as requested. An input changes the server's
+// messages one after another (lying_acceptor.h).
 #include <cstdint>
 #include <memory>
 #include <optional>

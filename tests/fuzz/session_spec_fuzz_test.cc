@@ -1,5 +1,6 @@
-// Any bytes are a specification that a plan can be made of, or refused; a plan
-// names nothing that the graph does not have, and a batch by it ends.
+// Fuzzes session specifications: any bytes are either refused or a
+// specification from which a plan is made; a plan names only what the graph
+// has, and a batch of it completes.
 #include <cstdint>
 #include <memory>
 #include <string>

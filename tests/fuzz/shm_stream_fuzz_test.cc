@@ -1,5 +1,6 @@
-// Whatever a trainer sends a worker over its socket, rooms lie in the memory
-// that came, and the stream ends when the trainer's end does.
+// Fuzzes a worker with the records of a trainer on its socket: rooms lie within
+// the shared memory that was sent, and the stream ends when the trainer's end
+// does.
 #include <sys/socket.h>
 #include <sys/time.h>
 

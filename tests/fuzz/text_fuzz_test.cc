@@ -1,6 +1,6 @@
-// Any text that a user or a file gives for an address, a list of servers, a
-// size, a number or an option is read, and reads back the same, or refused.
-// The first byte says as what.
+// Fuzzes the parsers of addresses, lists of servers, sizes, numbers and
+// options: any text is either parsed, and formats to a text that parses to the
+// same, or refused. The first byte of an input selects the parser.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>

@@ -1,7 +1,9 @@
 // Peers that die, freeze, err or serve another layout.
+#include "channel/envelope.h"
 #include "common/runtime/fault_point.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "sampler_server/peers/testing/scripted_peer.h"
 #include "sampler_server/testing/fleet_fixture.h"
 
 namespace tributary {
@@ -93,6 +95,33 @@ TEST_F(PeersTest, AnErrorOfOneCallLeavesThePeersStreamToTheOthers) {
   EXPECT_GT(calls, 1);
   EXPECT_FALSE(left);
   fleet.world.set_each_step(nullptr);
+}
+
+TEST_F(PeersTest, ACancelledBatchCancelsItsCallAtThePeer) {
+  ScriptedPeer peer;  // answers no leaf call
+  peer.description.set_wire_version(kWireVersion);
+  peer.description.set_graph_json(StarGraph({1})->schema_json());
+  peer.description.set_incarnation(77);
+  peer.description.add_partitions(1);
+  SimFleet fleet(3);
+  SimServer& server = fleet.Add({.opened = StarGraph({0})});
+  fleet.network.Listen(fleet.world.AddNode("peer"), {"peer", 1}, &peer);
+  server.directory->SetListed({{"peer", 1}});
+  RunFor(fleet, absl::Milliseconds(100));
+  auto trainer = Connect(fleet);
+  const TrainerSession session = StarSession(server);
+  trainer->Open(session);
+  trainer->Ask(session, 0, 8192, 60'000);
+  ASSERT_TRUE(fleet.world.RunUntil([&peer] { return !peer.calls.empty(); },
+                                   absl::Seconds(1)));
+  const CancelToken at_peer = peer.calls[0].cancel;
+  EXPECT_FALSE(at_peer.cancelled());
+  trainer->Cancel(0);
+  Await(fleet, *trainer, 1);
+  EXPECT_EQ(trainer->answer(0), "returned");
+  RunFor(fleet, absl::Milliseconds(10));
+  EXPECT_TRUE(at_peer.cancelled());
+  EXPECT_EQ(peer.calls.size(), 1u);
 }
 
 TEST_F(PeersTest, APeerWithAnotherLayoutIsRefused) {

@@ -21,7 +21,7 @@ namespace tributary {
 
 // Result is what PeerPartitions hands to `done`. Peers 0 and 1 own partition 1;
 // each leaf call, whichever of them it comes to, takes the next of `replies_`;
-// when they are used up it fails with INTERNAL.
+// when they are used up it gets `then_`.
 template <typename Result>
 class RemoteCallFixture : public testing::Test {
  protected:
@@ -76,15 +76,20 @@ class RemoteCallFixture : public testing::Test {
   PeerPartitions partitions_{world_.graph().schema(), world_.directory()};
   RemotePartitions::Limits limits_;
   std::deque<absl::StatusOr<CallAnswer>> replies_;
+  ScriptedPeer::Answer then_;  // unset: INTERNAL
   std::optional<absl::StatusOr<Result>> result_;
 
  private:
   absl::StatusOr<CallAnswer> NextReply(const ArrivedCall& call) {
     calls_.push_back(call);
-    if (replies_.empty()) return absl::InternalError("no reply is left");
+    if (replies_.empty()) return then_ ? then_(call) : NoReplyLeft();
     auto reply = std::move(replies_.front());
     replies_.pop_front();
     return reply;
+  }
+
+  static absl::Status NoReplyLeft() {
+    return absl::InternalError("no reply is left");
   }
 
   std::vector<ArrivedCall> calls_;

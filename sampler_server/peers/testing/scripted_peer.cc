@@ -34,7 +34,7 @@ PeerDirectoryOptions WithSchema(PeerDirectoryOptions options) {
 std::shared_ptr<StreamHandler> ScriptedPeer::Accept(
     StreamMethod method, std::string peer, std::shared_ptr<Stream> stream,
     absl::Status* /*why*/) {
-  if (method == StreamMethod::kLeaf) ++num_leaf_streams;
+  ++(method == StreamMethod::kLeaf ? num_leaf_streams : num_control_streams);
   return ServeCalls(std::move(stream), std::move(peer),
                     [this, method](IncomingCall call, CallResponder respond) {
                       if (method == StreamMethod::kLeaf) {

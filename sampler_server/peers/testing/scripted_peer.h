@@ -62,6 +62,7 @@ class ScriptedPeer final : public StreamAcceptor {
   int num_described = 0;           // Describe calls that have arrived
   std::string describe_header;     // of the last of them
   int num_leaf_streams = 0;        // leaf streams that were opened
+  int num_control_streams = 0;     // control streams likewise
 
  private:
   void Describe(IncomingCall call, CallResponder respond);
