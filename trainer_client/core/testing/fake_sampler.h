@@ -49,8 +49,9 @@ AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
                             uint64_t filler);
 
 // One server. Gathers into the room that comes with a credit, if any, and sends
-// frames otherwise. Runs on its executor alone. A test restarts it after a crash
-// by constructing another one from the same settings with a new incarnation.
+// frames otherwise. Runs on its executor alone. A test restarts it after a
+// crash by constructing another one from the same settings with a new
+// incarnation.
 class FakeSampler final : public StreamAcceptor {
  public:
   struct Settings {

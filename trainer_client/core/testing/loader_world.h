@@ -15,9 +15,9 @@
 
 namespace tributary {
 
-// Runs a LoaderCore against FakeSamplers in a SimScheduler, on the test's thread
-// and in virtual time. Input i has the original id 1000 + i. The destructor
-// closes the core and checks that nothing is left in the ring.
+// Runs a LoaderCore against FakeSamplers in a SimScheduler, on the test's
+// thread and in virtual time. Input i has the original id 1000 + i. The
+// destructor closes the core and checks that nothing is left in the ring.
 class LoaderWorld {
  public:
   struct Options {
