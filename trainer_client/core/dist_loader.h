@@ -16,9 +16,9 @@
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/kinds/session_options.h"
-#include "trainer_client/core/loader_stats.h"
 #include "trainer_client/core/options.h"
 #include "trainer_client/core/session/cursor.h"
+#include "trainer_client/core/window/loader_stats.h"
 
 namespace tributary {
 
