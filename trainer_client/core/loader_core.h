@@ -58,7 +58,7 @@ class LoaderCore : public ServerEvents,
   // calls but Cancel.
   void Start(std::shared_ptr<ServerFleet> fleet);
 
-  // See DistNeighborLoader. Nothing is requested before the first Next.
+  // See DistLoader. Nothing is requested before the first Next.
   // CANCELLED: the loader was cancelled. FAILED_PRECONDITION: a Next() waits.
   absl::Status StartEpoch(uint64_t epoch);
   // Besides: what LoaderEpoch::Check says.
