@@ -16,7 +16,7 @@ struct KindOption {
   std::vector<absl::string_view> kinds;
 };
 
-std::vector<KindOption> KindOptions(const SampleArguments& a) {
+std::vector<KindOption> OptionsByKind(const SampleArguments& a) {
   const SampleArguments none;
   const DrawFlags &d = a.draws, &no = none.draws;
   return {
@@ -68,7 +68,7 @@ std::vector<KindOption> KindOptions(const SampleArguments& a) {
 
 absl::Status CheckKindOptions(const SampleArguments& arguments,
                               absl::string_view kind) {
-  for (const KindOption& option : KindOptions(arguments)) {
+  for (const KindOption& option : OptionsByKind(arguments)) {
     const auto& kinds = option.kinds;
     if (!option.given ||
         std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
