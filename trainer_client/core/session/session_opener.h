@@ -24,8 +24,8 @@ struct OpenedSession {
 };
 
 // Asks the first server that answers which graph it holds, and reads the splits
-// of inputs page by page; continues with another server when one fails. Call
-// it, and destroy it, on the strand only; pending calls hold weak references.
+// of inputs page by page; continues with another server when one fails. Open
+// and all events run on the strand; pending calls hold weak references to it.
 class SessionOpener : public ServerEvents,
                       public std::enable_shared_from_this<SessionOpener> {
  public:
