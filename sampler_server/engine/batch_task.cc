@@ -16,18 +16,21 @@
 namespace tributary {
 namespace {
 
-// Bytes of the batch per edge, without its attributes: e_id and edge_index.
+// Bytes of an edge in the batch, without edge_attr: e_id and edge_index.
 constexpr uint64_t kBatchBytesPerEdge = 16;
-// Beside what grows with the batch: headers, blocks of numbers, entries per
-// hop and type.
+// Memory that does not grow with the batch: headers, blocks of numbers, entries
+// of each hop and type.
 constexpr uint64_t kFixedBytes = 64 << 10;
-// Where the batch has none for them yet: their ids, numbers, a table's slots.
+// Memory of an input beside the batch: its id, number, and slots of a table.
 constexpr uint64_t kBytesPerInput = 64;
-constexpr uint64_t kUncountedBytes = 24 << 10;  // of them, not in BatchState
-// A step that waits knows more of why than the task: it ends first.
+// Part of kFixedBytes: memory that BatchState does not count.
+constexpr uint64_t kUncountedBytes = 24 << 10;
+// A waiting step reports the deadline in more detail than the task: it ends
+// first.
 constexpr absl::Duration kDeadlineGrace = absl::Milliseconds(20);
 
-// A credit for a batch whose making did not fit.
+// Returns the credit to ask for if a batch fits and its working memory does
+// not.
 uint64_t MoreThan(uint64_t max_bytes) {
   return max_bytes > UINT64_MAX / 2 ? UINT64_MAX
                                     : max_bytes + max_bytes / 8 + 1;
@@ -38,8 +41,8 @@ absl::Status WithBatch(const BatchKey& key, const absl::Status& why) {
                       absl::StrCat(key.ToString(), ": ", why.message()));
 }
 
-// Runs on its strand but for OnCancel's callback. It is its steps' control;
-// they hold it, and it lets go of them at its end.
+// Implements TaskControl for its steps, which keep it alive; drops them when
+// the task ends. Runs on its strand, except for OnCancel's callback.
 class BatchTask final : public TaskControl,
                         public std::enable_shared_from_this<BatchTask> {
  public:
@@ -110,9 +113,9 @@ class BatchTask final : public TaskControl,
   std::shared_ptr<BatchSink> sink_;
   const std::shared_ptr<Strand> strand_;
 
-  const CancelToken peer_calls_;  // cancelled at the end, whatever it is
+  const CancelToken peer_calls_;  // cancelled whenever the task ends
   bool ended_ = false;
-  BatchStage stage_ = BatchStage::kGathering;  // so that the first one is told
+  BatchStage stage_ = BatchStage::kGathering;  // the first one is reported
   TimerId timer_ = 0;
   BatchState state_;
   std::unique_ptr<BatchWriter> writer_;
@@ -122,7 +125,7 @@ class BatchTask final : public TaskControl,
 void BatchTask::Begin() {
   if (!ContinueOrEnd()) return;
   SetStage(BatchStage::kSampling);
-  // It also keeps the task alive when a peer drops its callback.
+  // The timer also keeps the task alive if a peer drops its callback.
   timer_ = strand_->PostAt(
       request_.deadline + kDeadlineGrace,
       [self = shared_from_this()] { (void)self->ContinueOrEnd(); });
@@ -131,7 +134,7 @@ void BatchTask::Begin() {
   status = NumberInputs();
   if (!status.ok()) return Fail(status);
   const Program program = plan().kind->NewProgram(Context());
-  // The program holds this, and nobody but its own steps holds the program.
+  // The program's context holds the task; only its own steps hold the program.
   program->Start([self = shared_from_this(),
                   program = std::weak_ptr(program)](auto outcome) {
     self->OnSampled(std::move(outcome), program.lock());
@@ -195,7 +198,7 @@ absl::Status BatchTask::NumberInputs() {
   RETURN_IF_ERROR(CheckTreesFit(request_.input_number.size()));
   state_ = BatchState(schema(), plan(), request_.input_number.size());
   state_.tree_time = request_.input_time;
-  if (plan().takes_links()) return absl::OkStatus();  // its kind's program
+  if (plan().takes_links()) return absl::OkStatus();  // numbered by the program
   ASSIGN_OR_RETURN(
       std::vector<uint64_t> internal,
       ResolveIds(*environment_.graph, plan().input_type, request_.original_id));
@@ -232,11 +235,11 @@ size_t BatchTask::BatchBytes() const {
   return BatchWriter(schema(), plan(), request_.key, state_).total_bytes();
 }
 
-// How many edges the next step may find. A batch that fits never meets it: with
-// more, it is past 2 x max_bytes, so that each Needs is twice the credit that
-// it answers, or exact, and the tries converge.
+// Returns the most edges that the next step may find. A batch that fits never
+// reaches it. One that does exceeds 2 x max_bytes, so that each Needs is twice
+// the credit that it answers, or exact, and the tries converge.
 uint64_t BatchTask::EdgeAllowance() const {
-  // What is drawn is not what the batch will hold: memory alone limits it.
+  // The batch will hold other edges than are drawn: only memory limits these.
   if (plan().subgraph.type != SubgraphType::kDirectional) {
     return WorkingBytes() / kBatchBytesPerEdge;
   }
@@ -306,8 +309,8 @@ void BatchTask::EndWith(Report report) {
   report(*sink);
 }
 
-// Memory goes now: a peer's late reply may keep the task for a while. So do
-// the calls that are still out: their replies would be nobody's.
+// Frees memory now, since a peer's late reply may keep the task alive for a
+// while, and cancels calls whose replies nobody needs any more.
 void BatchTask::End() {
   ended_ = true;
   peer_calls_.Cancel();
@@ -339,7 +342,7 @@ uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
   uint64_t bytes = 2 * batch + kFixedBytes + request.plan->task_bytes +
                    request.input_number.size() *
                        (kBytesPerInput + request.plan->task_bytes_per_input);
-  // What was drawn is there until its mirror images are.
+  // The sampled edges are held until the mirrored ones are made.
   if (request.plan->subgraph.type == SubgraphType::kBidirectional) {
     bytes += batch / 2;
   }

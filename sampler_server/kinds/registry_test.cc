@@ -163,9 +163,9 @@ TEST(QuestionTypes, HaveNamesThatFindThem) {
     EXPECT_TRUE(names.insert(type->name()).second) << type->name();
     EXPECT_LE(type->name().size(), 15u) << type->name();
   }
-  EXPECT_EQ(names, (std::set<absl::string_view>{"adjacency", "have_edges",
-                                                "induced_edges",
-                                                "walk_steps"}));
+  EXPECT_EQ(names,
+            (std::set<absl::string_view>{"adjacency", "have_edges",
+                                         "induced_edges", "walk_steps"}));
   EXPECT_EQ(FindQuestionType(""), nullptr);
   EXPECT_EQ(FindQuestionType("walk"), nullptr);
 }

@@ -3,7 +3,7 @@
 namespace tributary {
 namespace {
 
-// Those that share tensors with it, itself included: [first, end) of the plan.
+// The types of the plan, [first, end), that share tensors with a type.
 struct Sharing {
   size_t first, end;
 };

@@ -44,7 +44,7 @@ BatchWriter::BatchWriter(const GraphSchema& schema, const SamplingPlan& plan,
 }
 
 void BatchWriter::AddInputTensors() {
-  if (plan_.takes_links()) return;  // their kind's own tensors
+  if (plan_.takes_links()) return;  // their kind adds tensors
   const auto inputs = static_cast<int64_t>(state_.num_inputs);
   const std::string suffix =
       plan_.typed_names ? "/" + schema_.node_types[plan_.input_type].name : "";
@@ -161,7 +161,7 @@ void BatchWriter::WriteTrees(size_t index, absl::Span<uint8_t> room) const {
                  [&ids](uint64_t id) { return ids.Tree(id); });
 }
 
-// What an edge stands for: one of the min(fanout, degree) that were drawn.
+// Each edge of a node with n drawn edges has the weight 1 / n.
 void BatchWriter::WriteEdgeWeights(size_t index,
                                    absl::Span<uint8_t> room) const {
   const auto weights = As<float>(TensorOf(edges_[index].edge_weight, room));
@@ -174,7 +174,7 @@ void BatchWriter::WriteEdgeWeights(size_t index,
   }
 }
 
-// The first of the types that share the tensor sets it, the others add theirs.
+// The first of the types that share the tensor sets it; the others add to it.
 void BatchWriter::AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const {
   const auto counts =
       As<int64_t>(TensorOf(edges_[index].num_sampled_edges, room));

@@ -13,7 +13,7 @@
 namespace tributary {
 namespace {
 
-// A field that this program does not know may change what is sampled.
+// Refuses unknown fields: they may change what is sampled.
 absl::Status RefuseUnknownFields(const google::protobuf::Message& message) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   const auto& unknown = reflection.GetUnknownFields(message);
@@ -204,7 +204,7 @@ absl::Status FillInputs(const GraphSchema& schema, const v1::SessionSpec& spec,
   return absl::OkStatus();
 }
 
-// The kind's name in the specification.
+// Returns the name of the kind's field in the specification.
 const std::string& FieldName(const SamplingKind* kind) {
   return v1::SessionSpec::descriptor()
       ->FindFieldByNumber(kind->field())
@@ -248,7 +248,8 @@ void FillNodeTypes(const GraphSchema& schema, SamplingPlan* plan) {
       plan->node_types.end());
 }
 
-// Of what the plan collects, once its types are there.
+// Sets the plan's feature_dtype and checks it against the columns that the plan
+// collects. Requires the plan's types.
 absl::Status FillFeatureDType(const GraphSchema& schema, SamplingPlan* plan) {
   const auto asked = FeatureDTypeFromCode(plan->spec.feature_dtype());
   if (!asked.ok()) return SpecError("features", asked.status().message());
@@ -276,7 +277,7 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
         absl::StrCat("session specification: ", spec_bytes.size(),
                      " bytes are no SessionSpec"));
   }
-  // The version first: it tells why the rest may not be understood.
+  // Checks the version first: it explains why other fields may be unknown.
   RETURN_IF_ERROR(CheckGraph(schema, plan.spec));
   RETURN_IF_ERROR(RefuseUnknownFields(plan.spec));
   RETURN_IF_ERROR(CheckShuffle(schema, plan.spec));

@@ -14,16 +14,16 @@
 namespace tributary {
 namespace {
 
-// Neighbours of one piece of a row.
+// Most neighbours of one piece of a row.
 constexpr uint64_t kMostOfPiece = 64 << 10;
 
-// `count` positions of a node's row, from `from` on; `to` is their place in
-// the neighbours asked for.
+// Positions [from, from + count) of a row; `to` is the place of the first in
+// the asker's array.
 struct Piece {
   uint64_t from = 0, count = 0, to = 0;
 };
 
-// Value i of a payload.
+// Returns value i of a payload.
 uint64_t ValueAt(absl::Span<const uint8_t> bytes, size_t i) {
   return ReadLittleEndian<uint64_t>(bytes, i);
 }
@@ -56,7 +56,7 @@ absl::Status BadNeighbor(uint64_t id, uint64_t num_src) {
                                           " nodes: verify the graph"));
 }
 
-// edge_ids: null, or where they go.
+// `edge_ids` may be null.
 absl::Status ReadPiece(const EdgePartition& edges, uint64_t num_src,
                        uint64_t row, const Piece& piece, uint64_t* neighbors,
                        int64_t* edge_ids) {
@@ -229,7 +229,7 @@ void AskNeighbors(const StepContext& context, int edge_type,
                   NodeQuestions::Done done) {
   struct Pieces {
     std::vector<uint64_t> nodes;
-    std::vector<Piece> pieces;  // as many
+    std::vector<Piece> pieces;  // of each of `nodes`
   };
   const auto all = std::make_shared<Pieces>();
   size_t num_pieces = 0;

@@ -26,7 +26,7 @@ absl::Status Bad(const Parts&... parts) {
 
 bool IsWidth(uint32_t bytes) { return bytes >= 1 && bytes <= sizeof(uint64_t); }
 
-// Requires sizes that the payload has.
+// Checks that `payload` bytes are what the message says.
 absl::Status CheckSizes(const v1::InduceQuestion& asked, uint64_t payload) {
   const uint64_t bytes_per_row =
       asked.row_bytes() + (asked.has_take() ? sizeof(uint32_t) : 0);

@@ -9,10 +9,10 @@
 namespace tributary {
 namespace {
 
-// Rows whose ends, and whose first edges, are asked for before they are read.
+// How many rows ahead indptr, and the first edges, are prefetched.
 constexpr size_t kIndptrAhead = 32, kEdgesAhead = 16;
 
-// `Id`: as the partition stores neighbours.
+// `Id`: the type that the partition stores neighbours as.
 template <typename Id>
 class Scanner {
  public:
@@ -36,7 +36,7 @@ class Scanner {
         ++count;
         return true;
       });
-      // The limit on edges looked at is below 2^32.
+      // Fits: the limit of edges looked at is below 2^32.
       counts[done->rows++] = static_cast<uint32_t>(count);
     }
     return Good();
@@ -56,7 +56,7 @@ class Scanner {
   }
 
  private:
-  void AskAhead(size_t i) const {
+  void PrefetchAhead(size_t i) const {
     if (i + kIndptrAhead < rows_.size()) {
       const uint64_t row = rows_[i + kIndptrAhead].row;
       if (row < indptr_.size()) Prefetch(indptr_.data() + row);
@@ -68,7 +68,7 @@ class Scanner {
   }
 
   absl::Status Open(size_t i) {
-    AskAhead(i);
+    PrefetchAhead(i);
     const uint64_t row = rows_[i].row;
     if (indptr_.size() < 2 || row > indptr_.size() - 2) {
       return absl::OutOfRangeError(absl::StrCat(
@@ -84,7 +84,8 @@ class Scanner {
                      ") of ", indices_.size(), " edges: verify the graph"));
   }
 
-  // take(place, number), until it is false, for the row's edges from the set.
+  // Calls take(position, number) for the row's edges from the set, until it
+  // returns false.
   template <typename Take>
   void ForEach(Take take) {
     const Id* const indices = indices_.data();
@@ -93,13 +94,13 @@ class Scanner {
       if (!nodes_.MayHold(id)) continue;
       const uint32_t number = nodes_.Find(id);
       if (number == NodeSet::kNone) continue;
-      // Beyond its tree it would be another tree's node.
+      // Such an id would be a node of another tree.
       if (indices[at] >= source_.num_src_nodes) good_ = false;
       if (!take(at, number)) return;
     }
   }
 
-  // How many there are too few.
+  // Returns how many of row.count edges the row lacks.
   uint64_t TakeRow(const InducedRow& row, uint64_t skip,
                    const InducedEdges& out) {
     uint64_t to = row.to;
@@ -130,7 +131,7 @@ class Scanner {
   const absl::Span<const uint64_t> indptr_;
   const absl::Span<const Id> indices_;
   const absl::Span<const InducedRow> rows_;
-  uint64_t begin_ = 0, end_ = 0, first_id_ = 0;  // of the row that is open
+  uint64_t begin_ = 0, end_ = 0, first_id_ = 0;  // of the current row
   bool good_ = true;
 };
 

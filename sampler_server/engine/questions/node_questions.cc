@@ -8,7 +8,7 @@
 namespace tributary {
 namespace {
 
-// Payload and answer of a question stay below 4 MiB.
+// Of payload and answer of a question; both stay below kMaxQuestionBytes.
 constexpr size_t kMostBytes = size_t{2} << 20;
 
 }  // namespace

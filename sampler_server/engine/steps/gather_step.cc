@@ -145,7 +145,7 @@ bool GatherStep::IsHere(const Job& job) const {
   return context_.graph->edges(job.type, job.partition) != nullptr;
 }
 
-// What is in files first: the disk works while the rest is copied.
+// Starts reads of files first: the disk works while the rest is copied.
 absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
                                     const std::shared_ptr<const void>& owner) {
   if (job->table == RemoteGather::Table::kEdges) {

@@ -90,7 +90,7 @@ HopRound::HopRound(const GraphSchema& schema, const SamplingPlan& plan,
   }
 }
 
-// Places in the frontier become trees and numbers within them.
+// Replaces places in the frontier by trees and numbers within the trees.
 void HopRound::AddTrees(const HopFrontier& frontier) {
   const TreeIds ids(num_dst_nodes_);
   const std::vector<uint32_t> numbers =
@@ -214,7 +214,7 @@ size_t HopRound::bytes() const {
   return sum;
 }
 
-// One column after another, each of which the shares lose as it is merged.
+// Merges column by column, and frees each column of the shares once merged.
 void HopRound::MergeShares() {
   for (PartitionShare& share : shares_) {
     FreeMemory(share.local_numbers);
@@ -252,8 +252,8 @@ void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
   for (PartitionShare& share : shares_) FreeMemory(share.edges.*column);
 }
 
-// Out-edges that join the in-edges, among which self loops are. `ids` are by
-// local number.
+// Removes self loops from out-edges that are added to in-edges, which have the
+// self loops already. `ids`: by local number.
 void HopRound::DropSelfLoops(absl::Span<const uint64_t> ids) {
   size_t edge = 0, kept = 0;
   for (size_t i = 0; i < merged_.counts.size(); ++i) {
@@ -279,7 +279,7 @@ void HopRound::DropSelfLoops(absl::Span<const uint64_t> ids) {
 }
 
 bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
-  // A column is there twice for a moment.
+  // While a column is merged, it is held twice.
   const size_t merging =
       bytes() + (shares_.size() > 1 ? edges_ * sizeof(uint64_t) : 0);
   if (merging + src.bytes() > most_bytes) src.DropTable();

@@ -10,13 +10,14 @@
 namespace tributary {
 namespace {
 
-// Of a frontier node in a round: what it is asked by, and a count, twice.
+// Returns the memory of a frontier node in a round: its part of the query, and
+// a count, which may be held twice.
 uint64_t FrontierBytes(const SamplingPlan& plan, const PlannedEdgeType& type) {
   return 24 + (plan.disjoint ? sizeof(uint32_t) : 0) +
          (type.time != TimeColumn::kNone ? sizeof(int64_t) : 0);
 }
 
-// Of a reply, per edge: neighbour, edge id, position.
+// Returns the memory of a reply's edges: neighbour, edge id, position.
 uint64_t ReplyBytes(uint64_t edges, bool want_positions) {
   const uint64_t per_edge = want_positions ? 24 : 16;
   return edges > UINT64_MAX / per_edge ? UINT64_MAX : edges * per_edge;
@@ -52,8 +53,8 @@ HopRound HopStep::MakeRound(size_t planned) const {
   const PlannedEdgeType& type = plan.edge_types[planned];
   const NodeTypeState& dst = context_.state->nodes[type.dst_type];
   DrawRule rule;
-  // LABOR's variates are a neighbour's, whatever the type and, if the layers
-  // depend on each other, the hop.
+  // LABOR's variates depend on the neighbour, not on the edge type nor, with
+  // layer dependency, on the hop.
   const bool labor = type.draw == Draw::kLabor;
   rule.key = MakeHopKey(
       {.random_seed = plan.random_seed,
@@ -83,14 +84,15 @@ HopRound HopStep::MakeRound(size_t planned) const {
                   rule, frontier);
 }
 
-// Adds the edge types whose frontiers there is memory for. False: for none.
+// Adds rounds of edge types while there is memory for their frontiers. Returns
+// false if there is memory for none.
 bool HopStep::AddRounds() {
   const auto& types = context_.plan->edge_types;
   for (; next_type_ < types.size(); ++next_type_) {
     const uint64_t bytes = FrontierOf(types[next_type_]) *
                            FrontierBytes(*context_.plan, types[next_type_]);
     if (bytes == 0) continue;
-    // Trees' nodes are told apart by their ids, of which there is a copy then.
+    // Splitting the frontier of a disjoint batch copies its ids.
     const uint64_t meanwhile =
         context_.plan->disjoint ? FrontierOf(types[next_type_]) * 8 : 0;
     const uint64_t most = working_bytes_ - std::min(working_bytes_, meanwhile);
@@ -101,14 +103,15 @@ bool HopStep::AddRounds() {
   return true;
 }
 
-// No more edges than there is memory for. False: for none.
+// Limits the edges to those that there is memory for. Returns false if there is
+// memory for none.
 bool HopStep::LimitEdges() {
   uint64_t most = 0, edge_bytes = 1, count_bytes = 0;
   for (HopRound& round : rounds_) {
     edge_bytes = std::max(edge_bytes, ReplyBytes(1, round.wants_positions()));
     for (const PartitionShare& share : round.shares()) {
       most += std::min(round.MostEdges(share), UINT64_MAX - most);
-      // And again while a share is asked for what it was cut short of.
+      // Counted twice: a share may be asked again for the rest of a reply.
       count_bytes += 2 * share.rows.size() * sizeof(uint32_t);
     }
   }
@@ -117,7 +120,7 @@ bool HopStep::LimitEdges() {
     const uint64_t held = BytesHeld() + count_bytes;
     return (working_bytes_ - std::min(working_bytes_, held)) / edge_bytes;
   };
-  // With half of it, what turns out not to be needed can be given back.
+  // If half of it suffices, replies may reserve memory and give back the rest.
   exact_memory_ = room() / 2 < most;
   if (room() < most) DropTables();
   edges_left_ = std::min(edges_left_, room());
@@ -134,7 +137,7 @@ uint64_t HopStep::BytesHeld() const {
   return sum;
 }
 
-// Remote ones first: they are on their way while the local ones are sampled.
+// Remote requests come first: peers work while local partitions are sampled.
 void HopStep::AddRequests() {
   for (const bool local : {false, true}) {
     for (size_t r = 0; r < rounds_.size(); ++r) {
@@ -148,8 +151,8 @@ void HopStep::AddRequests() {
   }
 }
 
-// Issues what the allowance bears. A local request answers before Issue
-// returns, and may end the step.
+// Issues requests while the allowance suffices. A local request is answered
+// before Issue returns, and may end the step.
 void HopStep::Pump() {
   const auto self = shared_from_this();
   while (!queue_.empty()) {
@@ -168,8 +171,8 @@ void HopStep::Pump() {
   Merge();
 }
 
-// A share whose bound does not fit gets an even part of what is left; one that
-// this was too little for waits until nothing else is in flight.
+// A share whose bound does not fit into the allowance gets an even part of it;
+// a share for which that was too little waits until nothing else is in flight.
 bool HopStep::MayIssue(const Request& request, uint64_t* grant) {
   const PartitionShare& share = ShareOf(request);
   if (share.alone) {
@@ -240,7 +243,7 @@ void HopStep::OnReply(const Request& request, uint64_t grant,
   edges_left_ += grant - std::min(grant, kept);
   if (share.unanswered() == 0) return;
   if (share.alone && received + 1 >= grant) {
-    // It had all that was left: these edges prove the batch too large.
+    // Even the whole allowance was too little: the batch is too large.
     context_.state->edges[round.planned()].edges += received - kept;
     return ReportTooLarge(0);
   }
@@ -253,8 +256,8 @@ void HopStep::OnReply(const Request& request, uint64_t grant,
   queue_.push_front(request);
 }
 
-// A column is there twice for a moment where a reply is added to another, or
-// where a node that was cut is dropped.
+// While a reply is added to another one, or a node that was cut is dropped, a
+// column is held twice.
 bool HopStep::HasRoomFor(const PartitionShare& share,
                          const HopEdges& reply) const {
   if (share.answered() == 0 && !reply.last_is_partial) return true;
@@ -267,7 +270,7 @@ bool HopStep::HasRoomFor(const PartitionShare& share,
          working_bytes_;
 }
 
-// Rounds before `first_round` are merged.
+// Rounds before `first_round` have been merged.
 void HopStep::ReportTooLarge(size_t first_round) {
   for (size_t i = first_round; i < rounds_.size(); ++i) {
     context_.state->edges[rounds_[i].planned()].edges += rounds_[i].edges();
@@ -294,7 +297,7 @@ void HopStep::Merge() {
   StartWave();
 }
 
-// False when working memory does not suffice.
+// Returns false if working memory does not suffice.
 bool HopStep::MergeRound(size_t index) {
   HopRound& round = rounds_[index];
   NodeTypeState& src = context_.state->nodes[round.type().src_type];

@@ -8,14 +8,14 @@
 namespace tributary {
 namespace {
 
-// One edge of the result, by where it was drawn.
+// An edge that may be in the result.
 struct Candidate {
-  uint64_t ends = 0;      // destination, source
-  uint32_t mirrored = 0;  // 1: of the reverse type
-  uint32_t edge = 0;      // among those that were drawn of that type
+  uint64_t ends = 0;      // destination << 32 | source
+  uint32_t mirrored = 0;  // 1: the reverse of a sampled edge
+  uint32_t edge = 0;      // place among the sampled edges of its type
 };
 
-// The edges that were drawn of one type, hop after hop.
+// The sampled edges of one type, hop after hop.
 class DrawnEdges {
  public:
   explicit DrawnEdges(const std::vector<SampledHop>& hops) : hops_(hops) {
@@ -51,7 +51,7 @@ class DrawnEdges {
     }
   }
 
-  // The partition of each edge.
+  // Returns the partition of each edge.
   std::vector<uint32_t> Owners() const {
     std::vector<uint32_t> owners;
     owners.reserve(size_);
@@ -75,14 +75,14 @@ class DrawnEdges {
   uint64_t size_ = 0;
 };
 
-// Of one type.
+// Merges the sampled edges of one type with the reversed edges of another.
 class Mirror {
  public:
   Mirror(const std::vector<SampledHop>& drawn,
          const std::vector<SampledHop>& reverse, size_t num_nodes)
       : of_{DrawnEdges(drawn), DrawnEdges(reverse)}, num_nodes_(num_nodes) {}
 
-  // Of it and of what Make makes.
+  // Returns a bound of the memory of this and of the result of Make.
   uint64_t most_bytes(bool positions) const {
     const uint64_t edges = of_[0].size() + of_[1].size();
     return edges * (sizeof(Candidate) + (positions ? 28 : 12)) +
@@ -133,7 +133,7 @@ class Mirror {
     }
   }
 
-  const DrawnEdges of_[2];  // of the type and, to be mirrored, of its reverse
+  const DrawnEdges of_[2];  // of the type; to be reversed
   const size_t num_nodes_;  // of the destination type
   std::vector<Candidate> chosen_;
 };

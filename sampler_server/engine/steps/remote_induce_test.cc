@@ -43,9 +43,9 @@ class RemoteInduceTest : public testing::Test {
   // What an owner of all partitions answers.
   Bytes AnswerTo(const PartitionQuestion& question) {
     Bytes answer(question.answer_bytes);
-    const absl::Status status = question.type->Answer(
-        *graph_, question.partition, question.message, question.payload,
-        absl::MakeSpan(answer));
+    const absl::Status status =
+        question.type->Answer(*graph_, question.partition, question.message,
+                              question.payload, absl::MakeSpan(answer));
     EXPECT_TRUE(status.ok()) << status;
     return answer;
   }
@@ -97,8 +97,7 @@ TEST_F(RemoteInduceTest, OwnersAnswerWhatTheyHold) {
   for (InduceShare& share : shares_) {
     const auto question = remote_.MakeTake(table_, &share);
     ASSERT_TRUE(question.has_value());
-    ASSERT_TRUE(
-        remote_.AcceptEdges(AnswerTo(*question), &share, &table_).ok());
+    ASSERT_TRUE(remote_.AcceptEdges(AnswerTo(*question), &share, &table_).ok());
     EXPECT_TRUE(share.done());
   }
   const SampledHop hop = table_.Release();

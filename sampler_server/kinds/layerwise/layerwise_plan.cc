@@ -14,9 +14,9 @@
 namespace tributary {
 namespace {
 
-// Working memory for rows: of so many nodes, each of twice the average degree,
-// this much for an edge. What takes more makes do with the batch's room, or
-// ends in Needs.
+// Working memory for rows: so many nodes of twice the average degree, so many
+// bytes an edge. A batch that takes more uses memory meant for the batch's
+// room, or ends in Needs.
 constexpr uint64_t kBytesPerEdge = 48;
 constexpr uint64_t kMostTaskBytes = uint64_t{64} << 20;
 

@@ -15,9 +15,9 @@ namespace tributary {
 namespace {
 
 constexpr uint32_t kDrawsOfPiece = 8192;
-// For each node asked of: what AskDegrees and AskNeighbors hold.
+// Memory that AskDegrees and AskNeighbors hold for each node.
 constexpr uint64_t kBytesPerQuestion = 72;
-// Of a kept edge: its source's number, its id, its weight.
+// Memory of a kept edge: its source's number, its id, its weight.
 constexpr uint64_t kBytesPerKept =
     sizeof(uint32_t) + sizeof(int64_t) + sizeof(float);
 
@@ -51,7 +51,7 @@ void LayerwiseProgram::Start(Done done) {
   plan_.degrees == nullptr ? BeginLayer() : SumDegrees();
 }
 
-// Whichever batches come first do it together, a piece at a time.
+// The first batches of the session sum the table up together, piece by piece.
 void LayerwiseProgram::SumDegrees() {
   const DegreeArrays* degrees = context_.graph->degrees(edge_type().edge_type);
   if (degrees == nullptr) {
@@ -84,7 +84,7 @@ void LayerwiseProgram::OnDegrees(absl::Status status) {
   if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
-  // When the question has let go of what it holds; so below.
+  // Goes on in another turn, when the question has freed its memory; so below.
   Later(&LayerwiseProgram::ReadRows);
 }
 
@@ -161,7 +161,7 @@ void LayerwiseProgram::DrawFromGraph() {
   Keep();
 }
 
-// What an edge from it counts for, before a node's are scaled.
+// Returns the weight of an edge from a candidate before weights are scaled.
 double LayerwiseProgram::GainOf(uint32_t candidate) const {
   if (!draw_.has_value()) return share_[candidate];
   return draw_->takes_all()
@@ -169,8 +169,8 @@ double LayerwiseProgram::GainOf(uint32_t candidate) const {
              : 1.0 / static_cast<double>(draw_->weight(candidate));
 }
 
-// Neighbours by first occurrence: layouts do not matter. False when working
-// memory does not suffice.
+// Numbers the neighbours by first occurrence, which does not depend on layouts.
+// Returns false if working memory does not suffice.
 bool LayerwiseProgram::NumberCandidates() {
   const GraphSchema& schema = context_.graph->schema();
   LocalNumbering candidates(static_cast<uint64_t>(
@@ -199,7 +199,7 @@ void LayerwiseProgram::DrawSome() {
 void LayerwiseProgram::Keep() {
   if (!NumberDrawn()) return EndTooLarge();
   const uint64_t kept = CountKept();
-  edges().edges += kept;  // a batch that is too large says by how much
+  edges().edges += kept;  // tells how large a batch is that is too large
   weights().shape = {static_cast<int64_t>(edges().edges)};
   const bool positions = !first_.empty();
   const StepLimits limits = context_.control->Limits();
@@ -213,7 +213,7 @@ void LayerwiseProgram::Keep() {
   EndLayer();
 }
 
-// Those drawn, by candidate: new nodes get their numbers in that order.
+// Numbers the drawn nodes in the order of the candidates.
 bool LayerwiseProgram::NumberDrawn() {
   LocalNumbering& numbering = nodes().numbering;
   const size_t wanted = plan_.nodes_per_layer[layer_];
@@ -308,8 +308,8 @@ void LayerwiseProgram::Later(Step step) {
   });
 }
 
-// A byte more of room is two more to work with: room for what did not fit now.
-// It is told as nodes that the batch is to have.
+// Reports the memory that was missing, as nodes that the batch would have: each
+// byte more of room gives two bytes more of working memory.
 void LayerwiseProgram::EndTooLarge() {
   const GraphSchema& schema = context_.graph->schema();
   const NodeTypeSchema& type = schema.node_types[context_.plan->input_type];

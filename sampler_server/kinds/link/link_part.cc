@@ -49,7 +49,7 @@ class StartNumbers {
   const LinkPart& part_;
 };
 
-// Rows are the nodes that edges end at; of out-edges those they begin at.
+// A row is the node that an edge ends at; of out-edges the one it begins at.
 void ExcludeLinksFrom(const StepContext& context, const LinkPart& part,
                       bool out, ExcludedEdges* excluded) {
   const bool pairs = LinkPlan::Of(*context.plan).exclude == ExcludeMode::kPair;

@@ -12,10 +12,10 @@
 namespace tributary {
 namespace {
 
-// Of a link or negative while it is drawn and numbered: ids of its ends and
-// their numbers, beside its tensors.
+// Memory of a link or negative while it is drawn and numbered, beside its
+// tensors: ids and numbers of its ends.
 constexpr uint64_t kBytesPerPair = 64;
-// Of each supervision type beyond the first: its state, names of its tensors.
+// Memory of each supervision type but the first: its state, names of tensors.
 constexpr uint64_t kBytesPerType = 4096;
 
 absl::Status CheckNegatives(const v1::SessionSpec& spec, LabelType label) {
@@ -77,7 +77,7 @@ absl::Status CheckExclude(const v1::SessionSpec& spec) {
                    "; allowed: ", ids ? "true" : "false");
 }
 
-// Nodes that are drawn must be there already, where their type has times.
+// Drawn nodes must exist at the link's time if their type has times.
 void PlanTimes(const GraphSchema& schema, const v1::SessionSpec& spec,
                const LinkPlan& part, SupervisionType* type) {
   if (spec.link().neighbor().time() != v1::TIME_COLUMN_NODE || part.given ||
@@ -128,7 +128,7 @@ absl::Status PlanEnclosing(const GraphSchema& schema,
                    ", whose ends are of two types; allowed: of one");
 }
 
-// The edge type that holds the links' reverses; -1: none is asked for.
+// Returns the edge type of the links' reverses; -1: none is excluded.
 absl::StatusOr<int> ReverseType(const GraphSchema& schema, int link_type,
                                 ExcludeMode exclude) {
   const EdgeTypeSchema& type = schema.edge_types[link_type];

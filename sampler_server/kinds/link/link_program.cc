@@ -70,7 +70,7 @@ void LinkProgram::OnDrawn() {
   RunHops();
 }
 
-// False when working memory does not suffice.
+// Returns false if working memory does not suffice.
 bool LinkProgram::Number() {
   const uint64_t parts_bytes = PartsBytes();
   for (LinkPart& part : parts_) {
@@ -81,7 +81,8 @@ bool LinkProgram::Number() {
 
 // ---- the end ----------------------------------------------------------------
 
-// What is left is in the state alone.
+// Frees the ends' ids and, unless labels need them, their numbers: from here on
+// the state has them.
 void LinkProgram::RunHops() {
   for (LinkPart& part : parts_) {
     FreeMemory(part.sources);
@@ -97,8 +98,8 @@ void LinkProgram::RunHops() {
       });
 }
 
-// What is counted of a batch that is too large has its labels counted, too. The
-// links are of one type.
+// Adds the labels' tensor even if the batch is too large, so that its size is
+// right. The links are of one type.
 void LinkProgram::Enclose(absl::StatusOr<Outcome> outcome) {
   if (!outcome.ok()) return End(std::move(outcome));
   const LinkPart& part = parts_[0];

@@ -62,7 +62,7 @@ KindTensor* LinkTensors::Find(const std::string& name) {
   return nullptr;
 }
 
-// The tensor's elements, zero; none where the batch has no such tensor.
+// Returns the tensor's elements, which are 0; empty if there is no such tensor.
 template <typename T>
 absl::Span<T> LinkTensors::Values(const std::string& name) {
   KindTensor* const tensor = Find(name);

@@ -16,7 +16,7 @@ namespace tributary {
 namespace {
 
 constexpr uint32_t kCandidates = 64;
-// Candidates of a round, for each negative that was asked for.
+// Most candidates of a round, for each negative of the search.
 constexpr uint64_t kMostPerNegative = 4;
 
 }  // namespace
@@ -102,7 +102,7 @@ void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
               });
 }
 
-// Ends that are not there yet at their link's time.
+// Marks candidates with an end that does not exist yet at their link's time.
 void NegativeSearch::DropLate() {
   const bool strict = context_.plan->strict;
   const absl::Span<const int64_t> tree_time =
@@ -124,8 +124,8 @@ void NegativeSearch::AskEdges() {
                });
 }
 
-// A turn of its own: many of them must not hold the thread, and what the call
-// before held is let go of.
+// Goes on in a turn of its own: many steps must not hold the thread, and the
+// call before has freed its memory by then.
 void NegativeSearch::Then(absl::Status status, Step next) {
   if (!status.ok()) return Finish(std::move(status));
   context_.strand->Post([self = shared_from_this(), next] {

@@ -12,7 +12,8 @@
 namespace tributary {
 namespace {
 
-// Negatives at a time; by degree each takes a microsecond or more.
+// Negatives of a piece; one that is drawn by degree takes a microsecond or
+// more.
 constexpr uint64_t kPiece = 16384, kPieceByDegree = 1024;
 constexpr uint64_t kLeastSearched = 32, kMostSearched = 4096;
 
@@ -63,7 +64,7 @@ void NegativeStep::Start(Done done) {
   SumDegrees();
 }
 
-// Whichever batches come first do it together, a piece at a time.
+// The first batches of the session sum the tables up together, piece by piece.
 void NegativeStep::SumDegrees() {
   if (!context_.control->ContinueOrEnd()) return;
   const SupervisionType& type = *part_->type;
@@ -95,7 +96,7 @@ void NegativeStep::DrawPiece() {
   OnPieceDrawn();
 }
 
-// Those that came with the links.
+// Takes the negatives that came with the links.
 absl::Status NegativeStep::TakeGiven(uint64_t from, uint64_t to) {
   const absl::Span<const int64_t> given =
       part_->Of(context_.links->negative, context_.plan->negatives);
@@ -128,7 +129,7 @@ absl::Status NegativeStep::Draw(uint64_t from, uint64_t to) {
   return absl::OkStatus();
 }
 
-// As many at once as there is memory for their candidates.
+// Searches for as many negatives at once as there is memory for.
 void NegativeStep::Search(uint64_t from) {
   const uint64_t held = context_.state->bytes() + parts_bytes_;
   const uint64_t working = context_.control->Limits().working_bytes;
@@ -152,7 +153,7 @@ void NegativeStep::Search(uint64_t from) {
               });
 }
 
-// When this call has let go of what it holds.
+// Goes on in another turn, when this call has freed its memory.
 void NegativeStep::OnPieceDrawn() {
   context_.strand->Post([self = shared_from_this()] { self->DrawPiece(); });
 }

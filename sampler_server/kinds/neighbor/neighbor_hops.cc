@@ -53,7 +53,7 @@ bool NeighborHops::induced() const {
 }
 
 void NeighborHops::CloseHop() {
-  if (induced()) {  // of what was drawn only the nodes matter
+  if (induced()) {  // only the nodes of what was drawn matter
     for (EdgeTypeState& type : context_.state->edges) {
       type.hops.clear();
       type.edges = 0;

@@ -42,7 +42,7 @@ class NeighborProgram final
         ->Start(nodes, absl::MakeSpan(times),
                 [self = shared_from_this()](absl::Status status) {
                   if (!status.ok()) return self->End(status);
-                  // When this call has let go of what it holds.
+                  // Goes on when this call has freed its memory.
                   self->context_.strand->Post([self] { self->RunHops(); });
                 });
   }

@@ -117,7 +117,7 @@ DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
   return traits;
 }
 
-// Weights and times where the edge type has them.
+// Sets weights and times of an edge type that has them.
 void FillDrawsOf(const EdgeTypeSchema& type,
                  const v1::NeighborSampling& neighbor,
                  PlannedEdgeType* planned) {
@@ -133,8 +133,9 @@ void FillDrawsOf(const EdgeTypeSchema& type,
   }
 }
 
-// The planned type that leads back: rev_REL of REL, else REL of rev_REL, else
-// the type itself where it leads from a node type to itself; -1: none.
+// Returns the planned type of the reverse direction: rev_REL of REL, else REL
+// of rev_REL, else the type itself if it leads from a node type to itself; -1:
+// none.
 int ReverseOf(const GraphSchema& schema, const SamplingPlan& plan, size_t t) {
   const EdgeTypeSchema& type = schema.edge_types[plan.edge_types[t].edge_type];
   int found = type.src_type == type.dst_type ? static_cast<int>(t) : -1;

@@ -15,8 +15,9 @@ namespace {
 constexpr uint64_t kWhole = uint64_t{1} << 32;
 constexpr uint64_t kLeastAlpha = 42949673;             // 0.01 of it
 constexpr uint64_t kLeastProduct = uint64_t{1} << 40;  // 2^-24 of 2^64
-// Of an input at work, for each node that its pushes see, and for how many:
-// what takes more makes do with the batch's room, or ends in Needs.
+// Memory of an input at work: bytes for each node that its pushes reach, and
+// for how many nodes. An input that takes more uses memory meant for the
+// batch's room, or ends in Needs.
 constexpr uint64_t kBytesPerNode = 256;
 constexpr uint64_t kMostNodes = 64 << 10;
 
@@ -33,7 +34,7 @@ absl::Status CheckNumbers(const v1::PprSampling& ppr, uint64_t batch_size) {
     return SpecError("ppr.alpha", ppr.alpha(), "; allowed: ", kLeastAlpha,
                      " to ", kWhole);
   }
-  // What the client rounded may be below its own bound by a little.
+  // A value that the client has rounded may be slightly below its own bound.
   const uint64_t least = kLeastProduct / ppr.alpha();
   if (ppr.epsilon() < least || ppr.epsilon() > kWhole) {
     return SpecError("ppr.epsilon", ppr.epsilon(), "; allowed: ", least, " to ",
@@ -59,7 +60,7 @@ absl::Status PprPlan::Fill(const GraphSchema& schema,
   plan->task_bytes =
       kBytesPerNode *
       std::min({num_nodes, part->rule.most_edges() + 1, kMostNodes});
-  // Of a node beside its tensors: its numbers, and where its row goes.
+  // Memory of a node beside its tensors: its numbers, and its row's place.
   plan->task_bytes_per_input = 16 + 16 * uint64_t{ppr.top_k()};
   plan->part = std::move(part);
   return absl::OkStatus();

@@ -18,7 +18,8 @@ constexpr uint64_t kTensorBytes =
     sizeof(int64_t) + sizeof(int32_t) + sizeof(float);
 // Edges and nodes of a piece of a round: a millisecond or two.
 constexpr uint64_t kWorkOfPiece = 128 << 10;
-// For each node asked of: what AskDegrees and AskNeighbors hold, ids, numbers.
+// Memory of each node asked about: in AskDegrees and AskNeighbors, ids,
+// numbers.
 constexpr uint64_t kBytesPerQuestion = 96;
 
 }  // namespace
@@ -38,7 +39,7 @@ T* PprProgram::Tensor(size_t index) const {
   return reinterpret_cast<T*>(context_.state->tensors[index].bytes.data());
 }
 
-// Of the tensors that are held until they are written.
+// Returns the memory of the tensors that are held until they are written.
 bool PprProgram::HasRoom() const {
   const StepLimits limits = context_.control->Limits();
   const uint64_t entries =
@@ -92,7 +93,7 @@ void PprProgram::StartWave() {
       context_.state->nodes[context_.plan->input_type].numbering.ids();
   wanted_.resize(size);
   active_.resize(size);
-  // They are unique: numbers 0, 1, 2, ...
+  // The ids are unique: they get the numbers 0, 1, 2, ...
   const bool numbered =
       Fits(size * (sizeof(PushSums) + 1024)) &&
       seen_->Number(absl::MakeConstSpan(ids).subspan(wave_begin_, size),
@@ -129,17 +130,17 @@ void PprProgram::OnDegrees(absl::Status status) {
   FreeMemory(degrees_);
   wanted_.clear();
   next_ = still_active_ = 0;
-  // When this call and the question's have let go of what they hold.
+  // Goes on when this call and the question's have freed their memory.
   Later(&PprProgram::Choose);
 }
 
-// Who pushes in this round; whoever does not is done.
+// Chooses the inputs that push in this round; the others are done.
 void PprProgram::Choose() {
   if (!context_.control->ContinueOrEnd()) return;
   for (uint64_t work = 0; next_ < active_.size(); ++next_) {
     if (work > kWorkOfPiece) return Later(&PprProgram::Choose);
     PushSums& push = pushes_[active_[next_]];
-    // What wants to be read is at most all that was seen.
+    // At most the neighbours of all nodes seen are wanted.
     if (!Fits(push.BytesToChoose() - push.bytes() +
               seen_->size() * 3 * sizeof(uint32_t))) {
       return GiveUpWave();
@@ -196,7 +197,7 @@ void PprProgram::OnNeighbors(absl::Status status) {
                         seen_->BytesToAdd(0, neighbors_.size()) +
                         neighbors_.size() * sizeof(uint32_t);
   std::vector<uint32_t> numbers(neighbors_.size());
-  // What numbering holds now is in `held`, too: a little is left unused.
+  // `held` includes the memory that numbering holds now: a little stays unused.
   if (held > working ||
       !seen_->Number(neighbors_, numbers.data(), working - held)) {
     return GiveUpWave();
@@ -228,7 +229,7 @@ void PprProgram::Push() {
   Later(&PprProgram::AskDegrees);
 }
 
-// Ties go by original id: those of all that may be among the k.
+// Ties are broken by original id: asks for those of all that may be in the k.
 void PprProgram::EndWave() {
   FreeMemory(wanted_);
   size_t most = 0;
@@ -266,7 +267,7 @@ void PprProgram::OnOriginalIds(absl::Status status) {
   Later(&PprProgram::StartWave);
 }
 
-// False when working memory does not suffice.
+// Returns false if working memory does not suffice.
 bool PprProgram::PutRow(size_t place) {
   auto& largest = pushes_[place].largest();
   const auto original = [this](uint32_t number) {
@@ -301,7 +302,7 @@ bool PprProgram::PutRow(size_t place) {
   return true;
 }
 
-// Positions with the input of an earlier one have its row.
+// Inputs that repeat an earlier one get a copy of its row.
 void PprProgram::CopyRows() {
   const std::vector<uint32_t>& inputs = context_.state->seed_index;
   const size_t k = plan_.top_k;
@@ -323,8 +324,8 @@ void PprProgram::GiveUpWave() {
   Later(&PprProgram::StartWave);
 }
 
-// One input alone is too much: how much more it would take is not known, so
-// that each try gets twice the room of the last.
+// One input alone exceeds working memory. How much it would take is not known,
+// so that each try asks for twice the room of the last.
 void PprProgram::EndTooLarge() {
   context_.state->nodes[context_.plan->input_type].unnumbered =
       context_.control->Limits().max_bytes / sizeof(int64_t);
@@ -347,7 +348,7 @@ void PprProgram::End(absl::StatusOr<Outcome> outcome) {
   std::exchange(done_, nullptr)(std::move(outcome));
 }
 
-// The original ids of what was found: n_id by local number.
+// Writes the original ids of the nodes found: n_id by local number.
 absl::Status PprProgram::Finish(const BatchWriter& writer,
                                 absl::Span<uint8_t> room) {
   const auto& types = context_.plan->node_types;

@@ -8,7 +8,7 @@ namespace tributary {
 namespace {
 
 constexpr int kFirstBits = 6;
-// Of a PushSums itself, and what allocations are rounded up by.
+// Memory of a PushSums itself, and what allocations are rounded up by.
 constexpr size_t kFixedBytes = sizeof(PushSums) + 120;
 
 }  // namespace
@@ -116,7 +116,7 @@ size_t PushSums::BytesToChoose() const {
                             entries_.size() * sizeof(Scored));
 }
 
-// Vectors double; while they do, the old one is there too.
+// Vectors double their capacity; meanwhile the old array is held, too.
 size_t PushSums::BytesToPush(uint64_t nodes) const {
   const uint64_t entries = entries_.size() + nodes;
   uint64_t bytes = kFixedBytes + HeldBytes(pushing_);

@@ -5,7 +5,8 @@ namespace {
 
 constexpr uint64_t kUnwanted = UINT64_MAX;
 
-// Of a vector that grows by `more`: the old one and twice as much.
+// Returns the memory of a vector while it grows by `more`: the old array and a
+// new one of twice the size.
 template <typename T>
 size_t BytesToGrow(const std::vector<T>& values, uint64_t more) {
   const uint64_t size = values.size() + more;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kLeastBlock = 512, kMostBlocks = 32768;
 constexpr uint64_t kPieceNodes = uint64_t{1} << 16;
-// Most nodes' degrees are below: their weights are looked up. 64 KiB.
+// Degrees below this, as most are, have their weights in a table of 64 KiB.
 constexpr uint64_t kSmallDegrees = 16384;
 
 uint64_t BlockOf(uint64_t num_nodes) {

@@ -13,9 +13,9 @@ namespace tributary {
 namespace {
 
 constexpr uint64_t kWhole = uint64_t{1} << 32;
-// Of a walk, beside its tensors: where it is, was and goes, and questions to
-// peers with their answers; with a second order, four tries and whether each is
-// a neighbour.
+// Memory of a walk beside its tensors: its current, previous and next node, and
+// questions to peers with their answers; of second-order walks four tries, and
+// whether each is a neighbour.
 constexpr uint64_t kBytesPerWalk = 128;
 constexpr uint64_t kBytesPerSecondOrderWalk = 448;
 

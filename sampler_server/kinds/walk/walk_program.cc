@@ -15,7 +15,7 @@ namespace {
 // Places in BatchState::tensors.
 constexpr size_t kWalks = 0, kWalkIndex = 1;
 constexpr uint64_t kTensorBytes = sizeof(int64_t) + sizeof(int32_t);
-// A refused node is drawn again; the last try is taken as it is.
+// A rejected node is drawn again; the last try is always accepted.
 constexpr uint32_t kMaxTries = 65536;
 constexpr uint32_t kFirstTries = 4, kMostTries = 64;
 
@@ -30,7 +30,7 @@ WalkProgram::WalkProgram(StepContext context)
                        .purpose = Purpose::kWalks})),
       num_walks_(context_.state->seed_index.size() * plan_.walks_per_input) {}
 
-// What numbering may take, with the ids and numbers of a step.
+// Memory that numbering may take, with the ids and numbers of a step.
 bool WalkProgram::HasRoom() const {
   const StepLimits limits = context_.control->Limits();
   const uint64_t entries = num_walks_ * (uint64_t{plan_.length} + 1);
@@ -91,7 +91,7 @@ void WalkProgram::BeginStep() {
       pending_.push_back(walk);
     } else if (!plan_.restart_ends) {
       next_[walk] = start_[walk];
-      // The walk that begins anew comes from nowhere.
+      // A walk that restarts has no previous node.
       if (plan_.second_order()) current_[walk] = kNoNode;
     }
   }
@@ -99,7 +99,8 @@ void WalkProgram::BeginStep() {
   BeginRound();
 }
 
-// The fewer are left, the more they try: rounds are what peers are waited for.
+// The fewer walks are left, the more tries each makes, which saves rounds: each
+// round waits for peers.
 void WalkProgram::BeginRound() {
   if (pending_.empty()) return EndStep();
   tries_ = 1;
@@ -123,7 +124,8 @@ void WalkProgram::BeginRound() {
   draw.nodes = nodes_;
   draw.walks = pending_;
   draw.neighbors = absl::MakeSpan(drawn_);
-  // What is asked holds this, never the reverse: a task may end meanwhile.
+  // The question keeps this alive, never the reverse: the task may end
+  // meanwhile.
   WalkQuestions(context_).AskDraw(
       draw, [self = shared_from_this()](absl::Status status) {
         self->OnDrawn(std::move(status));
@@ -140,7 +142,7 @@ void WalkProgram::OnDrawn(absl::Status status) {
 
 WalkProgram::Verdict WalkProgram::JudgeOne(uint32_t walk, uint32_t tried,
                                            uint64_t drawn) const {
-  // A dead end, the first step, and a try that must be the last.
+  // A dead end, the first step, or the last try.
   if (drawn == kNoNode || previous_[walk] == kNoNode ||
       tried == kMaxTries - 1) {
     return Verdict::kTaken;
@@ -154,7 +156,8 @@ WalkProgram::Verdict WalkProgram::JudgeOne(uint32_t walk, uint32_t tried,
   return if_near ? Verdict::kTakenIfNear : Verdict::kTakenIfFar;
 }
 
-// Asks whether nodes are near only where it matters.
+// Asks whether drawn nodes are neighbours of the previous one only if the
+// verdict depends on it.
 void WalkProgram::Judge() {
   verdicts_.assign(drawn_.size(), Verdict::kRefused);
   undecided_.clear();
@@ -196,7 +199,8 @@ void WalkProgram::OnJudged(absl::Status status) {
   Settle();
 }
 
-// The first try that is taken; those without one go into another round.
+// Takes each walk's first accepted try; walks without one go into another
+// round.
 void WalkProgram::Settle() {
   size_t left = 0;
   for (size_t i = 0; i < pending_.size(); ++i) {
@@ -211,7 +215,7 @@ void WalkProgram::Settle() {
   pending_.resize(left);
   first_try_ += tries_;
   if (pending_.empty()) return EndStep();
-  // A round of its own: thousands of them must not hold the thread.
+  // In a turn of its own: thousands of rounds must not hold the thread.
   context_.strand->Post([self = shared_from_this()] {
     if (self->context_.control->ContinueOrEnd()) self->BeginRound();
   });
@@ -226,7 +230,7 @@ void WalkProgram::EndStep() {
   context_.strand->Post([self = shared_from_this()] { self->BeginStep(); });
 }
 
-// False when working memory does not suffice.
+// Returns false if working memory does not suffice.
 bool WalkProgram::NumberStep() {
   pending_.clear();
   nodes_.clear();
@@ -265,7 +269,7 @@ void WalkProgram::End(absl::StatusOr<Outcome> outcome) {
   std::exchange(done_, nullptr)(std::move(outcome));
 }
 
-// The original ids of what the walks visited: n_id by local number.
+// Writes the original ids of the nodes visited: n_id by local number.
 absl::Status WalkProgram::Finish(const BatchWriter& writer,
                                  absl::Span<uint8_t> room) {
   std::vector<const int64_t*> n_id(context_.graph->schema().node_types.size());

@@ -12,13 +12,13 @@
 namespace tributary {
 namespace {
 
-// Walks that take a step together.
+// Walks of a group, which take a step together.
 constexpr size_t kGroup = 64;
 static_assert(kGroup % kDrawLanes == 0);
 
-// Walks go in groups, each a stage behind the next: while a group's positions
-// are drawn and their lines fetched, the rows' ends of the group after it are
-// on their way, and the lines of the group before it have come and are read.
+// A pipeline of groups: while positions of one group are drawn and their cache
+// lines prefetched, indptr of the next group is being prefetched, and the lines
+// of the group before have arrived and are read.
 template <typename Id>
 class Stepper {
  public:
@@ -88,7 +88,7 @@ class Stepper {
     return absl::OkStatus();
   }
 
-  // WalkWords' first two, a lane for each walk.
+  // Computes the first two words of WalkWords, a lane for each walk.
   void Draw(Drawn& drawn) {
     const uint32_t tried = query_.first_try + drawn.tried;
     std::fill(std::begin(words_.tree), std::end(words_.tree), tried);
