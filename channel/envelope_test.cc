@@ -130,6 +130,14 @@ TEST(EnvelopeTest, RandomDamageIsFound) {
   }
 }
 
+TEST(EnvelopeTest, NeighbouringVersionsAreRefused) {
+  EXPECT_TRUE(CheckWireVersion(kWireVersion).ok());
+  for (const uint32_t version : {kWireVersion - 1, kWireVersion + 1}) {
+    EXPECT_EQ(CheckWireVersion(version).code(),
+              absl::StatusCode::kFailedPrecondition);
+  }
+}
+
 TEST(EnvelopeTest, AWrongVersionNamesBoth) {
   std::vector<uint8_t> bytes = kExampleBytes;
   bytes[4] = 9;
