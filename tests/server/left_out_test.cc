@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "sampler_server/engine/hop/hop.h"
+#include "sampler_server/peers/peer_partitions.h"
 #include "sampler_server/testing/sim_fleet.h"
 
 namespace tributary {
@@ -52,12 +53,13 @@ class LeftOutTest : public testing::Test {
     std::optional<absl::StatusOr<HopEdges>> reply;
     SimServer& asks = *fleet_.servers[0];
     const auto strand = std::make_shared<Strand>(asks.executor);
-    asks.partitions->SampleHop(hop_,
-                               {asks.executor->Now() + absl::Seconds(60),
-                                uint64_t{1} << 20, CancelToken()},
-                               strand, [&](absl::StatusOr<HopEdges> edges) {
-                                 reply = std::move(edges);
-                               });
+    PeerPartitions peers(asks.graph->schema(), asks.directory);
+    peers.SampleHop(hop_,
+                    {asks.executor->Now() + absl::Seconds(60),
+                     uint64_t{1} << 20, CancelToken()},
+                    strand, [&](absl::StatusOr<HopEdges> edges) {
+                      reply = std::move(edges);
+                    });
     fleet_.world.RunUntil([&] { return reply.has_value(); }, absl::Minutes(2));
     EXPECT_TRUE(reply.has_value());
     EXPECT_TRUE(reply->ok()) << reply->status();
