@@ -6,16 +6,12 @@
 #include "common/proto/session.pb.h"
 #include "common/random/degree_weight.h"
 #include "common/session/limits.h"
+#include "common/session/refuse.h"
 #include "common/session/saturating.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
-
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::Status CheckLayers(const std::vector<uint32_t>& layers) {
   if (layers.empty() || layers.size() > static_cast<size_t>(kMaxHops)) {

@@ -7,15 +7,11 @@
 #include "common/proto/session.pb.h"
 #include "common/random/degree_weight.h"
 #include "common/session/limits.h"
+#include "common/session/refuse.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
-
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::Status CheckAmount(const NegativeSampling& negatives) {
   constexpr auto kMost = static_cast<double>(kMaxLinksAndNegatives);

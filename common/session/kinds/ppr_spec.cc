@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
+#include "common/session/refuse.h"
 #include "common/session/saturating.h"
 #include "common/text/status.h"
 
@@ -12,11 +13,6 @@ namespace tributary {
 namespace {
 
 constexpr double kWhole = 4294967296.0;  // 2^32
-
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::Status CheckOptions(const PprOptions& ppr, uint64_t batch_size) {
   if (ppr.top_k < 1 || ppr.top_k > kMaxPprTopK) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/proto/session.pb.h"
+#include "common/session/refuse.h"
 #include "common/session/saturating.h"
 #include "common/text/status.h"
 
@@ -13,11 +14,6 @@ namespace tributary {
 namespace {
 
 constexpr double kWhole = 4294967296.0;  // 2^32
-
-template <typename... Parts>
-absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::Status CheckCounts(const WalkOptions& walk, uint64_t batch_size) {
   if (walk.walk_length < 1 || walk.walk_length > kMaxWalkLength) {
