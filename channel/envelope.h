@@ -37,8 +37,8 @@ inline size_t EnvelopeBytes(const OutgoingMessage& message) {
   return kEnvelopePrefixBytes + message.header.size() + message.payload.size();
 }
 
-// Returns FAILED_PRECONDITION, naming both, unless `version`, which the other end
-// sent, is kWireVersion.
+// Returns FAILED_PRECONDITION, naming both, unless `version`, which the other
+// end sent, is kWireVersion.
 absl::Status CheckWireVersion(uint32_t version);
 
 // Returns INVALID_ARGUMENT if header or payload is larger than its limit.

@@ -93,9 +93,9 @@ Check CheckVersions(const Reports& reports) {
       continue;
     }
     check.level = Level::kFail;
-    check.remedy = absl::StrCat(
-        "this program speaks wire ", kWireVersion, " and semantics ",
-        kSemanticsVersion, ": run one release everywhere");
+    check.remedy = absl::StrCat("this program speaks wire ", kWireVersion,
+                                " and semantics ", kSemanticsVersion,
+                                ": run one release everywhere");
     return check;
   }
   return check;
