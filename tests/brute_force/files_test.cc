@@ -1,4 +1,4 @@
-// The same with files: random graphs are written by partition/format and mapped
+// The same with files: random graphs are written by partition/writer and mapped
 // again, some partitions by one server and the others by a peer.
 #include <gtest/gtest.h>
 

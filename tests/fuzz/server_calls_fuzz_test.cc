@@ -2,19 +2,24 @@
 // most one reply, within the size that it asked for, and the server stays
 // within its budget and releases all of it. An input is a script (script.h):
 //
+// clang-format off
 //   l, k              selects the leaf or the control stream
 //   h changes payload calls SampleHop for 2 nodes of partition 0
 //   g changes payload calls Gather of ids, x and y of 2 nodes of partition 0
-//   a changes payload calls AskKind: a step of 2 walks from nodes of partition
-//   0 b changes payload calls AskKind: whether 2 nodes have a neighbour o
-//   changes payload calls AskKind: degrees and first edges of 2 nodes n changes
-//   payload calls AskKind: one neighbour of 2 nodes with its edge id d changes
-//   calls Describe i changes         calls GetInputIds of the split train r
-//   number text payload   sends a message of that kind with that header x
-//   number          sends Cancel of that call y number          sets the id of
-//   the next call p number          repeats the last message so many times,
-//   with its id m number          the same, with new ids t number          runs
-//   so many milliseconds q                 closes the stream
+//   a changes payload calls AskKind: a step of 2 walks from nodes of partition 0
+//   b changes payload calls AskKind: whether 2 nodes have a neighbour
+//   o changes payload calls AskKind: degrees and first edges of 2 nodes
+//   n changes payload calls AskKind: one neighbour of 2 nodes with its edge id
+//   d changes         calls Describe
+//   i changes         calls GetInputIds of the split train
+//   r number text payload   sends a message of that kind with that header
+//   x number          sends Cancel of that call
+//   y number          sets the id of the next call
+//   p number          repeats the last message so many times, with its id
+//   m number          the same, with new ids
+//   t number          runs so many milliseconds
+//   q                 closes the stream
+// clang-format on
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
