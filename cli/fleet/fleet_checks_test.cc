@@ -80,7 +80,7 @@ TEST(FleetChecksTest, AHealthyFleetToTheLetter) {
           "ok    server 10.0.0.1:1: answers, round trip 2 ms",
           "ok    server 10.0.0.2:1: answers, round trip 2 ms",
           "ok    list: 2 different servers answer",
-          "ok    versions: wire 1 semantics 1 at 10.0.0.1:1, 10.0.0.2:1",
+          "ok    versions: wire 2 semantics 1 at 10.0.0.1:1, 10.0.0.2:1",
           "ok    graph: g content=ab00000000000000 layout=cd00000000000000",
           "ok    draining: no server is", "ok    partitions: owners: 0x1, 1x1",
           "ok    peers of 10.0.0.1:1: 1 healthy",
