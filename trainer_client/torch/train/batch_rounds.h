@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
 
@@ -16,7 +16,7 @@ namespace tributary {
 // object, and its epoch must have been started.
 class BatchRounds {
  public:
-  BatchRounds(DistNeighborLoader* loader, int rank, int world)
+  BatchRounds(DistLoader* loader, int rank, int world)
       : loader_(loader),
         rank_(static_cast<uint64_t>(rank)),
         world_(static_cast<uint64_t>(world)) {}
@@ -34,7 +34,7 @@ class BatchRounds {
   absl::StatusOr<std::optional<BatchLease>> Batch(uint64_t round);
 
  private:
-  DistNeighborLoader* const loader_;
+  DistLoader* const loader_;
   const uint64_t rank_;
   const uint64_t world_;
 };

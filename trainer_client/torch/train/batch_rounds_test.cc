@@ -10,7 +10,7 @@ namespace tributary {
 namespace {
 
 // 10 training inputs in 3 batches of 4, 4 and 2.
-std::unique_ptr<DistNeighborLoader> Loader(int rank, int world) {
+std::unique_ptr<DistLoader> Loader(int rank, int world) {
   NeighborLoaderOptions options;
   options.input_split = "train";
   options.num_neighbors = {1};
