@@ -20,8 +20,8 @@ namespace tributary {
 // The purpose of a stream; each is one gRPC method of tributary.v1.Sampler.
 enum class StreamMethod {
   kBatches,  // trainer -> server: credits out, frames back
-  kLeaf,     // server -> peer: SampleHop, Gather; calls that issue no others
-  kControl,  // anyone -> server: Describe, GetInputIds
+  kLeaf,     // server -> peer: SampleHop, Gather, AskKind; none issues others
+  kControl,  // anyone -> server: Describe, GetInputIds, Farewell
 };
 
 // One end of a stream. Release it only after Close or OnClosed: dropping the
