@@ -10,7 +10,7 @@
 #include "partition/format/testing/seven_nodes.h"
 #include "partition/pipeline/inputs/out_edges.h"
 #include "partition/writer/writer.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 #include "trainer_client/embedded/embedded_server.h"
 
 namespace tributary {
@@ -41,10 +41,11 @@ class BlocksTest : public ::testing::Test {
     worker_.servers = server_->address().ToString();
   }
 
-  // The only batch.
-  void Sample() {
-    auto loader = DistNeighborLoader::Create(
-        sampling_, worker_, {server_->executor(), server_->transport()});
+  // Takes the only batch of a session of neighbours, or of another kind.
+  void Sample() { Sample(SessionOptions(sampling_, sampling_)); }
+  void Sample(const SessionOptions& options) {
+    auto loader = DistLoader::Create(
+        options, worker_, {server_->executor(), server_->transport()});
     ASSERT_TRUE(loader.ok()) << loader.status();
     ASSERT_TRUE((*loader)->StartEpoch(0).ok());
     auto next = (*loader)->Next();
@@ -169,8 +170,7 @@ TEST_F(BlocksTest, OfTypedGraphsByType) {
 
 TEST_F(BlocksTest, WalksHaveNone) {
   Serve(MakeContent(Seven()), {1, "test", {std::vector<uint16_t>(7, 0)}});
-  sampling_.walk = WalkOptions{.walk_length = 2};
-  Sample();
+  Sample(SessionOptions(sampling_, WalkOptions{.walk_length = 2}));
   const absl::Status status = ToBlocks(lease_->view(), schema_).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no blocks"));
