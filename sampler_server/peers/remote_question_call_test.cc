@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // Only its name travels; peers that are scripted do not answer by it.
-class TypeOfATest : public QuestionType {
+class TypeOfATest final : public QuestionType {
  public:
   absl::string_view name() const override { return "of_a_test"; }
   absl::Status Answer(const Graph&, uint32_t, absl::string_view,
