@@ -79,7 +79,7 @@ CASES = [
            input_nodes=":train"),
     sample("no such id file", ["/no/ids.npy"], FAILURE,
            input_nodes="@/no/ids.npy"),
-    sample("fanout below -1", ["--num-neighbors", "2,-2", "below -1"],
+    sample("fanout below -1", ["--num-neighbors", "2,-2", "the default has -2"],
            num_neighbors="2,-2"),
     sample("an empty fanout", ["--num-neighbors", "allowed"],
            num_neighbors="2,"),
