@@ -72,7 +72,7 @@ class HopsAndNumbering {
       rows_.assign(numbering_.ids().begin() + begin, numbering_.ids().end());
       numbers_.resize(end - begin);
       std::iota(numbers_.begin(), numbers_.end(), begin);
-      if (query_.time != TimeColumn::kNone) MakeBounds();
+      if (query_.time != TimeMode::kNone) MakeBounds();
       for (size_t type = 0; type < types_.size(); ++type) {
         query_.key =
             MakeHopKey({.random_seed = type, .batch = batch, .hop = hop});
@@ -197,7 +197,7 @@ BENCHMARK(UniformLastHopNotNumbered)->MinTime(2);
 
 void WeightedWithReplacement(benchmark::State& state) {
   HopQuery query;
-  query.draw = Draw::kWeighted;
+  query.draw = DrawMode::kWeighted;
   query.replace = true;
   RunDraw(state, query);
 }
@@ -205,21 +205,21 @@ BENCHMARK(WeightedWithReplacement)->MinTime(2);
 
 void WeightedWithout(benchmark::State& state) {
   HopQuery query;
-  query.draw = Draw::kWeighted;
+  query.draw = DrawMode::kWeighted;
   RunDraw(state, query);
 }
 BENCHMARK(WeightedWithout)->MinTime(2);
 
 void TemporalUniform(benchmark::State& state) {
   HopQuery query;
-  query.time = TimeColumn::kEdge;
+  query.time = TimeMode::kEdge;
   RunDraw(state, query);
 }
 BENCHMARK(TemporalUniform)->MinTime(2);
 
 void TemporalLatest(benchmark::State& state) {
   HopQuery query;
-  query.time = TimeColumn::kEdge;
+  query.time = TimeMode::kEdge;
   query.latest = true;
   RunDraw(state, query);
 }
@@ -227,7 +227,7 @@ BENCHMARK(TemporalLatest)->MinTime(2);
 
 void Labor(benchmark::State& state) {
   HopQuery query;
-  query.draw = Draw::kLabor;
+  query.draw = DrawMode::kLabor;
   RunDraw(state, query);
 }
 BENCHMARK(Labor)->MinTime(2);

@@ -87,8 +87,8 @@ TEST_F(RemoteHopCallTest, EveryFieldAndArrayTravels) {
   rule.key = {7, 8};
   rule.fanout = 3;
   rule.replace = true;
-  rule.draw = Draw::kWeighted;
-  rule.time = TimeColumn::kNeighbor;
+  rule.draw = DrawMode::kWeighted;
+  rule.time = TimeMode::kNode;
   rule.strict = true;
   rule.latest = true;
   rule.want_positions = true;

@@ -102,7 +102,7 @@ TEST(Eligible, WeightsThatAreLeftOutHaveNoPart) {
   ASSERT_TRUE(excluded.Finish().ok());
   HopQuery query;
   query.fanout = 2;
-  query.draw = Draw::kWeighted;
+  query.draw = DrawMode::kWeighted;
   query.excluded = {excluded, 0, 1};
   std::map<Positions, int64_t> counts;
   ForEachKernelDraw(rows, query, kDraws,

@@ -37,7 +37,7 @@ DrawBoth FromKernel() {
     const AskedNodes nodes(2);
     HopQuery query = nodes.Query(kFanout, false);
     query.key = KeyOf(batch);
-    query.draw = Draw::kLabor;
+    query.draw = DrawMode::kLabor;
     BothNodes both;
     const auto drawn = PositionsDrawn(*rows, query);
     EXPECT_TRUE(drawn.ok()) << drawn.status();

@@ -30,7 +30,7 @@ void ForEachKernelDraw(const HopRows& rows, const HopQuery& query,
     asked.key = KeyOf(batch);
     asked.rows = absl::MakeConstSpan(row).first(n);
     asked.local_numbers = absl::MakeConstSpan(numbers).first(n);
-    if (query.time != TimeColumn::kNone) {
+    if (query.time != TimeMode::kNone) {
       asked.time_bound = absl::MakeConstSpan(bounds).first(n);
     }
     const auto drawn = PositionsDrawn(rows, asked);

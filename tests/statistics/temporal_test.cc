@@ -50,7 +50,7 @@ TEST(Temporal, EligibleSubsetsComeAlike) {
   rows.SetEdgeTimes(Times());
   HopQuery query;
   query.fanout = 3;
-  query.time = TimeColumn::kEdge;
+  query.time = TimeMode::kEdge;
   Counts counts;
   ForEachKernelDraw(
       rows, query, kDraws, [&](const Positions& drawn) { counts.See(drawn); },

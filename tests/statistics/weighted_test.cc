@@ -66,7 +66,7 @@ ChiSquare OfKernel(bool replace) {
   HopRows rows({Weights().size()});
   rows.SetWeights(Weights());
   HopQuery query;
-  query.draw = Draw::kWeighted;
+  query.draw = DrawMode::kWeighted;
   query.fanout = 3;
   query.replace = replace;
   Counts counts(replace);

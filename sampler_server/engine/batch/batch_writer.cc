@@ -110,7 +110,7 @@ void BatchWriter::AddEdgeTensors(size_t index) {
     tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
                                             DType::kInt64, {plan_.num_hops});
   }
-  if (planned.draw == Draw::kLabor) {
+  if (planned.draw == DrawMode::kLabor) {
     tensors.edge_weight =
         layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
   }

@@ -17,14 +17,14 @@ WeightRow RowOf(const HopSource& source, const HopNode& node) {
 EligibleDrawer::EligibleDrawer(const HopSource& source)
     : source_(source),
       query_(source.query),
-      timed_(query_.time != TimeColumn::kNone),
+      timed_(query_.time != TimeMode::kNone),
       latest_(timed_ && query_.latest),
       replace_(query_.replace && !latest_),
       excluded_(query_.excluded) {}
 
 const TimeOrder& EligibleDrawer::order() const {
-  return query_.time == TimeColumn::kEdge ? source_.edges.edge_time
-                                          : source_.edges.neighbor_time;
+  return query_.time == TimeMode::kEdge ? source_.edges.edge_time
+                                        : source_.edges.neighbor_time;
 }
 
 uint64_t EligibleDrawer::Count(const HopNode& node) {
@@ -46,7 +46,7 @@ bool EligibleDrawer::FindEligible(const HopNode& node) {
   if (MayExclude(row)) {
     excluded_.Narrow(source_.edges, row, node.begin, node.degree, bits);
   }
-  if (query_.draw == Draw::kWeighted) DropWithoutWeight(node);
+  if (query_.draw == DrawMode::kWeighted) DropWithoutWeight(node);
   if (timed_) DropOutOfTime(node);
   eligible_ = 0;
   for (uint64_t word : bits_) eligible_ += std::popcount(word);
@@ -81,9 +81,9 @@ absl::Span<const uint64_t> EligibleDrawer::Draw(const HopNode& node) {
     DrawLatest(node);
   } else if (timed_) {
     DrawInTime(node);
-  } else if (query_.draw == Draw::kWeighted) {
+  } else if (query_.draw == DrawMode::kWeighted) {
     DrawWeighted(node);
-  } else if (query_.draw == Draw::kLabor) {
+  } else if (query_.draw == DrawMode::kLabor) {
     return labor_.Draw(query_.key, source_.edges.neighbor_id, node.begin,
                        node.degree, static_cast<uint32_t>(query_.fanout),
                        {bits_, eligible_});
@@ -93,7 +93,7 @@ absl::Span<const uint64_t> EligibleDrawer::Draw(const HopNode& node) {
   // Where a damaged file has fewer, others take their places.
   damaged_ |= positions_.size() < node.drawn;
   positions_.resize(node.drawn, 0);
-  if (query_.draw == Draw::kWeighted || timed_) {
+  if (query_.draw == DrawMode::kWeighted || timed_) {
     std::sort(positions_.begin(), positions_.end());
   }
   return positions_;

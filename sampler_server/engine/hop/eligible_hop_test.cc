@@ -56,7 +56,7 @@ TEST(EligibleHop, WeightsAreThoseOfAllInEdges) {
   rows.SetWeights({1, 2, 0, 5, 3, 4});
   const AskedNodes asked(1);
   HopQuery query = asked.Query(6, true);
-  query.draw = Draw::kWeighted;
+  query.draw = DrawMode::kWeighted;
   query.predicate = PredicateOf("edge_weight != 5");
   const auto all = DefinedWeights({1, 2, 0, 5, 3, 4});
   const auto defined =
@@ -176,7 +176,7 @@ std::vector<Case> Cases() {
 HopQuery QueryOf(const RandomRows& random, const Case& c, HopQuery query) {
   if (c.predicate != nullptr) query.predicate = PredicateOf(c.predicate);
   if (c.exclude) query.excluded = {random.excluded, 0, UINT64_MAX};
-  if (query.time != TimeColumn::kNone) query.time_bound = random.bound;
+  if (query.time != TimeMode::kNone) query.time_bound = random.bound;
   return query;
 }
 
@@ -196,13 +196,13 @@ Positions DefinedAmong(const RandomRows& random, const HopQuery& query,
   const Words words = DefinedWords(query.key, random.asked.numbers[row],
                                    random.asked.trees[row]);
   const int64_t k = query.fanout;
-  if (query.draw == Draw::kLabor) {
+  if (query.draw == DrawMode::kLabor) {
     return DefinedLaborDraw(query.key, Of(random.neighbor, edges), k);
   }
-  if (query.draw == Draw::kWeighted) {
+  if (query.draw == DrawMode::kWeighted) {
     return DefinedWeightedDraw(words, Of(integers, edges), k, query.replace);
   }
-  if (query.time == TimeColumn::kNone) {
+  if (query.time == TimeMode::kNone) {
     return DefinedDraw(words, edges.size(), k, query.replace);
   }
   return DefinedTimedDraw(words, Of(random.time, edges),
@@ -244,17 +244,17 @@ std::vector<HopQuery> Queries(const RandomRows& random, int32_t fanout) {
     const HopQuery query = random.asked.Query(fanout, replace);
     queries.push_back(query);
     queries.push_back(query);
-    queries.back().draw = Draw::kWeighted;
+    queries.back().draw = DrawMode::kWeighted;
     queries.push_back(query);
-    queries.back().time = TimeColumn::kEdge;
+    queries.back().time = TimeMode::kEdge;
     queries.push_back(query);
-    queries.back().time = TimeColumn::kNeighbor;
+    queries.back().time = TimeMode::kNode;
     queries.back().strict = true;
   }
   queries.push_back(random.asked.Query(fanout, false));
-  queries.back().draw = Draw::kLabor;
+  queries.back().draw = DrawMode::kLabor;
   queries.push_back(random.asked.Query(fanout, false));
-  queries.back().time = TimeColumn::kEdge;
+  queries.back().time = TimeMode::kEdge;
   queries.back().latest = true;
   return queries;
 }

@@ -34,7 +34,7 @@ absl::Status CheckOptional(const char* what, size_t size,
 }
 
 absl::Status CheckTimes(const EdgePartition& edges, const HopQuery& query) {
-  const bool own = query.time == TimeColumn::kEdge;
+  const bool own = query.time == TimeMode::kEdge;
   const TimeOrder& order = own ? edges.edge_time : edges.neighbor_time;
   RETURN_IF_ERROR(
       CheckPerNode("bounds in time", query.time_bound.size(), query));
@@ -44,19 +44,19 @@ absl::Status CheckTimes(const EdgePartition& edges, const HopQuery& query) {
 }
 
 absl::Status CheckDraw(const EdgePartition& edges, const HopQuery& query) {
-  const bool timed = query.time != TimeColumn::kNone;
-  if (timed && query.draw != Draw::kUniform) {
+  const bool timed = query.time != TimeMode::kNone;
+  if (timed && query.draw != DrawMode::kUniform) {
     return absl::InvalidArgumentError(absl::StrCat(
-        query.draw == Draw::kLabor ? "LABOR" : "weighted",
+        query.draw == DrawMode::kLabor ? "LABOR" : "weighted",
         " draws take no bounds in time; allowed with them: uniform, latest"));
   }
   if (timed) return CheckTimes(edges, query);
   switch (query.draw) {
-    case Draw::kUniform:
+    case DrawMode::kUniform:
       return absl::OkStatus();
-    case Draw::kWeighted:
+    case DrawMode::kWeighted:
       return CheckOptional("weights", edges.weight_sum.size(), edges);
-    case Draw::kLabor:
+    case DrawMode::kLabor:
       if (query.replace) {
         return absl::InvalidArgumentError(
             "LABOR draws without replacement only");
@@ -107,9 +107,9 @@ absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
   RETURN_IF_ERROR(CheckQuery(edges, query));
   const HopSource source{edges, num_src_nodes, query};
   if (query.predicate != nullptr) return SampleByPredicate(source, out);
-  if (query.time != TimeColumn::kNone) return SampleTemporal(source, out);
-  if (query.draw == Draw::kWeighted) return SampleWeighted(source, out);
-  if (query.draw == Draw::kLabor) return SampleLabor(source, out);
+  if (query.time != TimeMode::kNone) return SampleTemporal(source, out);
+  if (query.draw == DrawMode::kWeighted) return SampleWeighted(source, out);
+  if (query.draw == DrawMode::kLabor) return SampleLabor(source, out);
   return SampleUniform(source, out);
 }
 

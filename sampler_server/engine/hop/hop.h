@@ -10,33 +10,23 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "common/random/philox.h"
+#include "common/session/draw_options.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/hop/edge_predicate.h"
 #include "sampler_server/engine/hop/excluded_rows.h"
 
 namespace tributary {
 
-// How neighbours of a node are chosen: docs/sampling/neighbors.md.
-enum class Draw {
-  kUniform,
-  kWeighted,  // in proportion to the edges' weights
-  kLabor,     // LABOR-0 (Balin and Catalyurek, NeurIPS 2023)
-};
-
-// Which times bound a draw: none, those of the edges, or those of the
-// neighbours.
-enum class TimeColumn { kNone, kEdge, kNeighbor };
-
 // The part of a query that all nodes of a hop and edge type have in common.
 struct DrawRule {
   PhiloxKey key{};
   int32_t fanout = 0;  // -1: all neighbours
   bool replace = false;
-  Draw draw = Draw::kUniform;
+  DrawMode draw = DrawMode::kUniform;
   // With a column, a node draws only of the neighbours whose time is at most
   // its bound (`strict`: before it). Without one, `strict` and `latest` mean
   // nothing.
-  TimeColumn time = TimeColumn::kNone;
+  TimeMode time = TimeMode::kNone;
   bool strict = false;
   bool latest = false;          // takes the `fanout` latest instead of drawing
   bool want_positions = false;  // for rows of edge_attr

@@ -19,7 +19,7 @@ using Drawn = std::vector<Positions>;
 
 HopQuery Labor(const AskedNodes& asked, int32_t fanout) {
   HopQuery query = asked.Query(fanout, false);
-  query.draw = Draw::kLabor;
+  query.draw = DrawMode::kLabor;
   return query;
 }
 

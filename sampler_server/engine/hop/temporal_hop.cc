@@ -29,8 +29,8 @@ class TemporalPlanner {
   explicit TemporalPlanner(const HopSource& source)
       : source_(source),
         query_(source.query),
-        order_(query_.time == TimeColumn::kEdge ? source.edges.edge_time
-                                                : source.edges.neighbor_time),
+        order_(query_.time == TimeMode::kEdge ? source.edges.edge_time
+                                              : source.edges.neighbor_time),
         k_(static_cast<uint32_t>(std::max(query_.fanout, 0))) {}
 
   // Where the search begins.

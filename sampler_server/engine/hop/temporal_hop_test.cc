@@ -18,7 +18,7 @@ constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
 constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
 
 HopQuery Timed(HopQuery query, const Times& bounds) {
-  query.time = TimeColumn::kEdge;
+  query.time = TimeMode::kEdge;
   query.time_bound = bounds;
   return query;
 }
@@ -213,7 +213,7 @@ TEST(TemporalHop, NeighboursHaveTimesOfTheirOwn) {
   const Times bounds = {2};
   HopQuery query = Timed(nodes.Query(-1, false), bounds);
   EXPECT_EQ(*PositionsDrawn(rows, query), (Drawn{{0, 1}}));
-  query.time = TimeColumn::kNeighbor;
+  query.time = TimeMode::kNode;
   EXPECT_EQ(*PositionsDrawn(rows, query), (Drawn{{1, 2}}));
 }
 
@@ -226,17 +226,17 @@ TEST(TemporalHop, RefusesWhatItCannotDraw) {
   absl::Status status = PositionsDrawn(rows, query).status();
   EXPECT_EQ(status.code(), Code::kFailedPrecondition);
   EXPECT_EQ(status.message(), "the edge type has no edge times");
-  query.time = TimeColumn::kNeighbor;
+  query.time = TimeMode::kNode;
   status = PositionsDrawn(rows, query).status();
   EXPECT_EQ(status.code(), Code::kFailedPrecondition);
   EXPECT_EQ(status.message(), "the edge type has no times of neighbours");
   rows.SetNeighborTimes({1, 2, 3});
-  for (const Draw draw : {Draw::kWeighted, Draw::kLabor}) {
+  for (const DrawMode draw : {DrawMode::kWeighted, DrawMode::kLabor}) {
     query.draw = draw;
     EXPECT_EQ(PositionsDrawn(rows, query).status().code(),
               Code::kInvalidArgument);
   }
-  query.draw = Draw::kUniform;
+  query.draw = DrawMode::kUniform;
   EXPECT_TRUE(PositionsDrawn(rows, query).ok());
   query.time_bound = {};
   EXPECT_EQ(PositionsDrawn(rows, query).status().code(),

@@ -17,7 +17,7 @@ using Drawn = std::vector<Positions>;
 
 HopQuery Weighted(const AskedNodes& asked, int32_t fanout, bool replace) {
   HopQuery query = asked.Query(fanout, replace);
-  query.draw = Draw::kWeighted;
+  query.draw = DrawMode::kWeighted;
   return query;
 }
 

@@ -27,10 +27,10 @@ struct PlannedEdgeType {
   int edge_type = 0;  // index in the schema
   int src_type = 0;
   int dst_type = 0;
-  std::string name;                     // "src,rel,dst": part of the hop key
-  std::vector<int32_t> fanouts;         // per hop; -1: all
-  Draw draw = Draw::kUniform;           // types without weights draw uniformly
-  TimeColumn time = TimeColumn::kNone;  // types without times are free
+  std::string name;                    // "src,rel,dst": part of the hop key
+  std::vector<int32_t> fanouts;        // per hop; -1: all
+  DrawMode draw = DrawMode::kUniform;  // types without weights draw uniformly
+  TimeMode time = TimeMode::kNone;     // types without times are free
   std::shared_ptr<const EdgePredicate> predicate;  // null: every edge
   // Bidirectional subgraphs: the type of the plan whose edges, reversed, are
   // added to this one's; -1: none. If that is another type, the batch has no

@@ -97,13 +97,13 @@ void HopRound::AddTrees(const HopFrontier& frontier) {
       ids.NumbersWithin(frontier.known, frontier.begin, frontier.trees);
   for (PartitionShare& share : shares_) {
     share.trees.reserve(share.rows.size());
-    if (rule_.time != TimeColumn::kNone) {
+    if (rule_.time != TimeMode::kNone) {
       share.time_bound.reserve(share.rows.size());
     }
     for (uint32_t& number : share.local_numbers) {
       const uint32_t tree = ids.Tree(frontier.known[frontier.begin + number]);
       share.trees.push_back(tree);
-      if (rule_.time != TimeColumn::kNone) {
+      if (rule_.time != TimeMode::kNone) {
         share.time_bound.push_back(frontier.tree_time[tree]);
       }
       number = numbers[number];

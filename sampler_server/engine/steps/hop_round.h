@@ -21,7 +21,7 @@ struct PartitionShare {
   std::vector<uint32_t> local_numbers;
   std::vector<uint64_t> rows;
   std::vector<uint32_t> trees;      // in disjoint batches
-  std::vector<int64_t> time_bound;  // if the rule has a TimeColumn
+  std::vector<int64_t> time_bound;  // if the rule has a TimeMode
   HopEdges edges;  // of the first edges.counts.size() rows, whole nodes only
   // A reply was cut short: the rest is asked for alone, with the whole
   // allowance.

@@ -14,7 +14,7 @@ namespace {
 // a count, which may be held twice.
 uint64_t FrontierBytes(const SamplingPlan& plan, const PlannedEdgeType& type) {
   return 24 + (plan.disjoint ? sizeof(uint32_t) : 0) +
-         (type.time != TimeColumn::kNone ? sizeof(int64_t) : 0);
+         (type.time != TimeMode::kNone ? sizeof(int64_t) : 0);
 }
 
 // Returns the memory of a reply's edges: neighbour, edge id, position.
@@ -55,7 +55,7 @@ HopRound HopStep::MakeRound(size_t planned) const {
   DrawRule rule;
   // LABOR's variates depend on the neighbour, not on the edge type nor, with
   // layer dependency, on the hop.
-  const bool labor = type.draw == Draw::kLabor;
+  const bool labor = type.draw == DrawMode::kLabor;
   rule.key = MakeHopKey(
       {.random_seed = plan.random_seed,
        .epoch = context_.key.epoch,

@@ -121,15 +121,15 @@ DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
 void FillDrawsOf(const EdgeTypeSchema& type,
                  const v1::NeighborSampling& neighbor,
                  PlannedEdgeType* planned) {
-  if (neighbor.draw() == v1::DRAW_LABOR) planned->draw = Draw::kLabor;
+  if (neighbor.draw() == v1::DRAW_LABOR) planned->draw = DrawMode::kLabor;
   if (neighbor.draw() == v1::DRAW_WEIGHTED && type.weighted) {
-    planned->draw = Draw::kWeighted;
+    planned->draw = DrawMode::kWeighted;
   }
   if (neighbor.time() == v1::TIME_COLUMN_EDGE && type.timed) {
-    planned->time = TimeColumn::kEdge;
+    planned->time = TimeMode::kEdge;
   }
   if (neighbor.time() == v1::TIME_COLUMN_NODE && type.neighbor_timed) {
-    planned->time = TimeColumn::kNeighbor;
+    planned->time = TimeMode::kNode;
   }
 }
 

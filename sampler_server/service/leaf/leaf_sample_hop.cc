@@ -148,7 +148,7 @@ uint64_t EligibleBytes(const EdgePartition& edges, const HopQuery& query) {
     longest = std::max(longest, edges.indptr[row + 1] - edges.indptr[row]);
   }
   // Weighted draws hold sums of the same size.
-  return (query.draw == Draw::kWeighted ? 2 : 1) * longest / 8;
+  return (query.draw == DrawMode::kWeighted ? 2 : 1) * longest / 8;
 }
 
 // Checks fanout and enumerations. The kernel refuses draws that the partition
@@ -171,8 +171,8 @@ absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request,
   rule.key = {request.key0(), request.key1()};
   rule.fanout = request.fanout();
   rule.replace = request.replace();
-  rule.draw = static_cast<Draw>(request.draw());
-  rule.time = static_cast<TimeColumn>(request.time());
+  rule.draw = static_cast<DrawMode>(request.draw());
+  rule.time = static_cast<TimeMode>(request.time());
   rule.strict = request.strict();
   rule.latest = request.latest();
   rule.want_positions = request.want_positions();

@@ -89,7 +89,7 @@ CASES = [
     train("no features", ["no node features"], FAILURE, graph="{bare}"),
     train("no labels", ["labels", "one whole number"], FAILURE,
           graph="{unlabelled}"),
-    train("labels that are fractions", ["labels", "fractions"], FAILURE,
+    train("labels that are fractions", ["labels", "not integral"], FAILURE,
           graph="{fractions}"),
     train("labels below none", ["label -3"], FAILURE, graph="{negative}",
           num_classes="3"),
