@@ -69,8 +69,8 @@ struct OutgoingMessage {
   // releases `payload_owner`. Must not change until then.
   absl::Span<const uint8_t> payload;
   std::shared_ptr<const void> payload_owner;
-  // With a Credit: lent to the server. With a server's answer: the room that
-  // came with the credit, given back; the sender must not write any more.
+  // The room that a Credit lends to the server, or that the server's answer
+  // gives back; the server must not write into it any more then.
   std::shared_ptr<SharedRoom> room;
 };
 

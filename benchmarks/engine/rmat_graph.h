@@ -25,7 +25,7 @@ class RmatGraph final : public Graph {
   static constexpr int64_t kTimes = int64_t{1} << 20;
 
   // The graph's edges divided among kTypes types: edge e has type e mod kTypes.
-  // Without weights, times and neighbours' ids.
+  // Edge types that store no weights, times or neighbours' ids.
   static constexpr int kTypes = 4;
   const EdgePartition& typed_edges(int type) const {
     return parts_[static_cast<size_t>(type)].edges;

@@ -1,5 +1,5 @@
-// What this machine's memory can deliver: the limits that sampling (random
-// reads) and gathering (copies) are compared with.
+// Measures this machine's memory: the limits that sampling (random reads) and
+// gathering (copies) are compared with.
 #ifndef TRIBUTARY_CHANNEL_MEASURE_MEMORY_BANDWIDTH_H_
 #define TRIBUTARY_CHANNEL_MEASURE_MEMORY_BANDWIDTH_H_
 

@@ -11,7 +11,8 @@ namespace tributary {
 
 struct MeasuredRate {
   double per_second = 0;  // of all threads together
-  // By the threads' own CPU time, which excludes other work on the machine.
+  // The rate by the threads' own CPU time, which excludes other work on the
+  // machine.
   double per_cpu_second = 0;
 };
 

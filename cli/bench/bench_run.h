@@ -23,7 +23,8 @@ enum class BenchKind {
 
 struct BenchOptions {
   BenchKind kind = BenchKind::kSample;
-  // Without graph and servers a graph is generated from `rmat`.
+  // Names the graph or the servers; if it names neither, a graph is generated
+  // from `rmat`.
   SampleRequest request;
   RmatOptions rmat;
   // Epochs are repeated for this time; zero: request.batches of one epoch.

@@ -25,7 +25,7 @@ struct ChannelSeries {
   TransferSeries transfers;  // larger batches, a few requested ahead
 };
 
-// The same bytes as of the larger batches, copied by memcpy on one thread.
+// Rates of copying the bytes of the larger batches by memcpy on one thread.
 struct MemcpySeries {
   std::vector<double> rates;  // GB/s
   std::vector<double> cpus;   // CPU seconds per GB

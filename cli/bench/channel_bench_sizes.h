@@ -11,7 +11,7 @@ namespace tributary {
 // Memory of each end, used in order; larger than most caches.
 inline constexpr size_t kChannelMemory = size_t{64} << 20;
 
-// What each channel transfers in a round.
+// The batches that each channel transfers in a round.
 inline constexpr BatchesAsked kHandOvers{
     .batches = 500, .bytes = size_t{64} << 10, .ahead = 1};
 inline constexpr BatchesAsked kTransfers{

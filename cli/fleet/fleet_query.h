@@ -33,7 +33,7 @@ struct ServerReport {
   std::vector<PeerReport> peers;
 };
 
-// What one listed server answered.
+// The answer of one listed server.
 struct ServerAnswer {
   Address address;
   // A report on each graph, the newest last, at least one; or the error of the

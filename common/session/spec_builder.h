@@ -46,8 +46,8 @@ enum class ShuffleMode {
   kLocal,
   kWeighted,  // drawn by weights, which are part of the inputs' digest only
 };
-// What each hop expands: the nodes that the last one found (PyG and GLT), or
-// all nodes so far (DGL's blocks).
+// The nodes that each hop expands: those that the last one found (PyG and GLT),
+// or all nodes so far (DGL's blocks).
 enum class ExpandMode { kNew, kAll };
 
 // Fanouts per hop: a default, and edge types that differ from it.

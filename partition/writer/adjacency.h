@@ -22,8 +22,8 @@ struct AdjacencyOptions {
   // Row i becomes edge 2i and, with its ends exchanged, edge 2i + 1; a self
   // loop becomes two edges. Requires equal end types.
   bool add_reverse = false;
-  // Of edges with the same ends keeps the one with the lowest id. Applied after
-  // add_reverse.
+  // Keeps, of edges with the same ends, the one with the lowest id. Applied
+  // after add_reverse.
   bool dedupe = false;
 };
 

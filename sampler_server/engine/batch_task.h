@@ -60,7 +60,7 @@ class BatchSink {
   virtual void StageChanged(BatchStage stage) = 0;
 };
 
-// What a task uses. All pointers outlive it.
+// The services that a task uses. All pointers outlive it.
 struct BatchEnvironment {
   const Graph* graph = nullptr;
   RemotePartitions* remote = nullptr;  // null: all partitions are in the graph

@@ -33,7 +33,7 @@ struct SamplerServerOptions {
   std::vector<GraphSource> graphs;
   // A file that lists the graphs and is read again every second (GraphWatcher).
   std::string graph_file;
-  // Of lines of graph_file that name none; empty: all.
+  // The partitions for lines of graph_file that name none; empty: all.
   std::vector<uint32_t> partitions;
   // How long a graph that is no longer listed still answers its peers.
   absl::Duration retire_grace = absl::Seconds(30);

@@ -45,7 +45,7 @@ struct SamplerServiceOptions {
   size_t max_leaf_reply_bytes = size_t{4} << 20;  // longer ones are cut
 };
 
-// What a service runs on; all of it outlives the service and its streams.
+// The objects that a service runs on; they outlive the service and its streams.
 struct SamplerServiceEnvironment {
   Executor* executor = nullptr;       // runs batch tasks
   Executor* leaf_executor = nullptr;  // runs leaf requests, on its own threads
@@ -114,7 +114,7 @@ class SamplerService final : public StreamAcceptor {
   ByteBudget& leaf_budget() const;
   // Batches that are queued, being made or sent.
   size_t active() const;
-  // Of them, those that wait for their turn.
+  // Returns how many of them wait for their turn.
   size_t queued() const;
   std::vector<JobState> jobs() const;
   // Brings the metrics of jobs in the environment's registry up to date.

@@ -36,9 +36,10 @@ struct ServiceCore {
   // Has threads of its own, so that leaf requests never wait for tasks.
   Executor* leaf_executor = nullptr;
   std::shared_ptr<ByteBudget> budget;  // of batches
-  // Of leaf requests; apart from `budget` for the same reason.
+  // The budget of leaf requests; separate from `budget` for the same reason.
   std::shared_ptr<ByteBudget> leaf_budget;
-  // Of control answers until the network takes them, over all streams.
+  // The budget of control answers until the network takes them, over all
+  // streams.
   std::shared_ptr<ByteBudget> control_budget;
   std::shared_ptr<Admission> admission;
   JobWeights weights;

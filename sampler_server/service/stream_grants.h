@@ -62,7 +62,7 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
 
   // The stage of each grant that the trainer waits for.
   v1::Progress Progress() const;
-  // What ReaderStall::Poll says of the stream now.
+  // Returns ReaderStall::Poll for the stream now.
   std::optional<absl::Duration> PollStall();
 
  private:
@@ -79,7 +79,7 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
     absl::Time arrived;
     uint64_t inputs = 0;
   };
-  // What a grant needs from its admission to its task.
+  // The data of a grant between its admission and its task.
   struct QueuedTask;
 
   Grant* Find(uint64_t id);

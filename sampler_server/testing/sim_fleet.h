@@ -50,7 +50,7 @@ struct SimServer {
   std::shared_ptr<PeerDirectory> directory;
   std::unique_ptr<SamplerService> service;
   uint64_t incarnation = 0;
-  // Of graphs that were added by AddGraph; a crash drops them.
+  // The directories of graphs that AddGraph added; a crash drops them.
   std::vector<std::shared_ptr<PeerDirectory>> more_directories;
 };
 

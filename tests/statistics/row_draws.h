@@ -26,7 +26,7 @@ void ForEachKernelDraw(const HopRows& rows, const HopQuery& query,
                        const std::function<void(const Positions&)>& see,
                        int64_t time_bound = 0);
 
-// The same for the draws of `draw`, with the same nodes and keys.
+// Calls `see` for the draws of `draw`, with the same nodes and keys.
 void ForEachDefinedDraw(const DrawOnce& draw, int64_t draws,
                         const std::function<void(const Positions&)>& see);
 

@@ -22,8 +22,8 @@
 
 namespace tributary {
 
-// What a loader runs on. The caller owns executor and transport, which outlive
-// the loader. SamplingWorkers (trainer_client/modes) makes one.
+// The objects that a loader runs on. The caller owns executor and transport,
+// which outlive the loader. SamplingWorkers (trainer_client/modes) makes one.
 struct LoaderEnvironment {
   Executor* executor = nullptr;
   Transport* transport = nullptr;

@@ -1,4 +1,5 @@
-// What makes a trainer's batches, in any mode; loaders are created over it.
+// The makers of a trainer's batches, in any mode; loaders are created over
+// them.
 #ifndef TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
 #define TRIBUTARY_TRAINER_CLIENT_MODES_SAMPLING_WORKERS_H_
 
@@ -42,8 +43,8 @@ class SamplingWorkers {
   // GPU before its loaders.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
       const SamplingWorkerOptionsOfAMode& options);
-  // The same for a command line or its options file. Without a file, errors
-  // name the ring's size by its flag, buffer_size, in every mode.
+  // Opens workers for a command line or its options file. Without a file,
+  // errors name the ring's size by its flag, buffer_size, in every mode.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSource(
       const BatchSourceOptions& source);
   virtual ~SamplingWorkers() = default;

@@ -20,7 +20,7 @@ enum class NegativeMode {
   kDestination = 3,  // as kTriplet, in pairs: DGL's Uniform
 };
 
-// What happens where no candidate is valid: the batch fails, or takes the last
+// The result if no candidate is valid: the batch fails, or takes the last
 // candidate.
 enum class OnExhausted { kError = 0, kAccept = 1 };
 

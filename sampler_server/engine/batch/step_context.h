@@ -1,4 +1,4 @@
-// What a batch task gives to its steps: data, limits and control.
+// The data, limits and control that a batch task gives to its steps.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STEP_CONTEXT_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_STEP_CONTEXT_H_
 
@@ -18,7 +18,7 @@
 
 namespace tributary {
 
-// What a step may use.
+// The limits of a step.
 struct StepLimits {
   uint64_t edges = 0;          // most edges that the step may find
   uint64_t working_bytes = 0;  // most that the task may hold, with its state

@@ -67,7 +67,7 @@ class KindPlan {
 struct SamplingPlan {
   bool takes_links() const { return !link_lists.empty(); }
 
-  // What all kinds have.
+  // Members that all kinds have.
   Sha256Digest session{};  // SHA-256 of the specification's bytes
   uint64_t random_seed = 0;
   bool collect_features = false;

@@ -34,7 +34,8 @@ void AskNeighbors(const StepContext& context, int edge_type,
                   absl::Span<uint64_t> neighbors, absl::Span<int64_t> edge_ids,
                   NodeQuestions::Done done);
 
-// What both ask of other servers: AdjacencyQuestion of questions.proto.
+// Returns the type of the question that both ask of other servers:
+// AdjacencyQuestion of questions.proto.
 const QuestionType& AdjacencyQuestionType();
 
 }  // namespace tributary

@@ -34,8 +34,8 @@ struct HaveEdges {
 void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
                   NodeQuestions::Done done);
 
-// What AskHaveEdges asks of other servers: HaveEdgesQuestion of
-// questions.proto.
+// Returns the type of the question that AskHaveEdges asks of other servers:
+// HaveEdgesQuestion of questions.proto.
 const QuestionType& HaveEdgesQuestionType();
 
 }  // namespace tributary

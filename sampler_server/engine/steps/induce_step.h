@@ -43,7 +43,7 @@ class InduceStep : public std::enable_shared_from_this<InduceStep> {
   const PlannedEdgeType& type() const {
     return context_.plan->edge_types[type_];
   }
-  // Of the current edge type.
+  // Returns the nodes at the ends of the current edge type.
   InducedNodes Nodes() const;
   uint64_t BytesHeld() const;
   uint64_t ScansLeft() const;

@@ -23,7 +23,7 @@ struct DefinedFeatures {
   std::vector<float> scales;  // of the rows of int8; else none
 };
 
-// Of rows of `width` float32 values.
+// Converts rows of `width` float32 values.
 DefinedFeatures DefineFeatures(const std::vector<float>& values, size_t width,
                                FeatureDType asked);
 

@@ -13,7 +13,7 @@
 
 namespace tributary {
 
-// What a key is made of; `purpose` by its number in the format.
+// The parts of a key; `purpose` by its number in the format.
 struct DefinedKeyParts {
   uint64_t random_seed = 0, epoch = 0, batch = 0;
   uint32_t purpose = 2;
@@ -44,7 +44,7 @@ std::vector<uint64_t> DefinedWeightedDraw(const Words& words,
                                           const std::vector<uint64_t>& weights,
                                           int64_t k, bool replace);
 
-// What a node asks for whose neighbours have times.
+// The request of a node whose neighbours have times.
 struct DefinedTime {
   int64_t bound = 0;
   bool strict = false;

@@ -83,8 +83,8 @@ std::shared_ptr<const EdgePredicate> PredicateOf(
 absl::StatusOr<std::vector<std::vector<uint64_t>>> PositionsDrawn(
     const HopRows& rows, const HopQuery& query);
 
-// The same, asked for in pieces of `piece` edges, each going on where the one
-// before it was cut.
+// Returns the same positions, requested in pieces of `piece` edges, each of
+// which continues where the one before it was cut.
 absl::StatusOr<std::vector<std::vector<uint64_t>>> PositionsInPieces(
     const HopRows& rows, const HopQuery& query, uint64_t piece);
 

@@ -15,7 +15,7 @@
 
 namespace tributary {
 
-// What the user sees: original ids throughout.
+// A graph as its user sees it: original ids throughout.
 struct MemoryGraphSpec {
   struct NodeType {
     std::string name = "node";
@@ -54,7 +54,7 @@ class MemoryGraph final : public Graph {
  public:
   // All partitions are mapped.
   static std::shared_ptr<MemoryGraph> Make(const MemoryGraphSpec& spec);
-  // The same arrays with only these partitions mapped.
+  // Returns a graph of the same arrays with only these partitions mapped.
   std::shared_ptr<MemoryGraph> Only(const std::set<uint32_t>& partitions) const;
 
   const GraphSchema& schema() const override { return content_->schema; }

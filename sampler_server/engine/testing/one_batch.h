@@ -22,7 +22,7 @@
 
 namespace tributary {
 
-// What a sink was told.
+// A sink that records its calls.
 class RecordingSink final : public BatchSink {
  public:
   absl::Span<uint8_t> AllocateRoom(size_t bytes) override {

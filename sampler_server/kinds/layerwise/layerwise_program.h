@@ -73,13 +73,13 @@ class LayerwiseProgram final
   int layer_ = 0;
   uint64_t short_of_ = 0;
   size_t size_ = 0;  // of the layer: nodes 0, ..., size_ - 1
-  // Of each node of the layer: its row.
+  // The row of each node of the layer.
   std::vector<uint64_t> degree_, first_;
-  // Of each edge of the layer's rows.
+  // One entry for each edge of the layer's rows.
   std::vector<uint64_t> neighbors_;
   std::vector<int64_t> edge_ids_;
   std::vector<uint32_t> candidate_;  // number of its source as a candidate
-  // Of each candidate.
+  // One entry for each candidate.
   std::vector<uint64_t> candidate_id_;
   std::optional<LayerDraw> draw_;
   std::vector<double> share_;    // FastGCN, instead of draw_: GraphDraw::Share

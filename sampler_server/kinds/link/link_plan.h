@@ -61,7 +61,7 @@ class LinkPlan final : public KindPlan {
                : number / static_cast<uint64_t>(amount);
   }
 
-  // Of all types.
+  // Members that hold for all edge types.
   NegativeMode mode = NegativeMode::kNone;
   double amount = 0;
   bool given = false;  // negatives come with the links

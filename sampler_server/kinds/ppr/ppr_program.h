@@ -59,7 +59,7 @@ class PprProgram final : public BatchProgram,
   const PprPlan& plan_;
   const uint64_t num_nodes_;
   Done done_;
-  // Of each unique input: the first input of the batch that is this node.
+  // The first input of the batch that is this node, for each unique input.
   std::vector<uint32_t> first_input_;
 
   // The wave: unique inputs [wave_begin_, wave_begin_ + pushes_.size()).

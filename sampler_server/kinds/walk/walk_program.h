@@ -51,7 +51,7 @@ class WalkProgram final : public BatchProgram,
   Done done_;
   uint32_t step_ = 0;
 
-  // Of each walk: internal ids, or kNoNode.
+  // Internal ids or kNoNode, for each walk.
   std::vector<uint64_t> start_, previous_, current_, next_;
   // The walks that have no node in this step yet, and their current nodes.
   std::vector<uint32_t> pending_;

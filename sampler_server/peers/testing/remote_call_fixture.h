@@ -1,5 +1,5 @@
-// What tests of remote calls share: two owners of one partition, whose replies
-// a test lists.
+// A fixture for tests of remote calls: two owners of one partition, whose
+// replies a test lists.
 #ifndef TRIBUTARY_SAMPLER_SERVER_PEERS_TESTING_REMOTE_CALL_FIXTURE_H_
 #define TRIBUTARY_SAMPLER_SERVER_PEERS_TESTING_REMOTE_CALL_FIXTURE_H_
 

@@ -46,7 +46,7 @@ struct AdmissionLimits {
   }
 };
 
-// What making a batch took; its job is charged for `cpu` and `bytes`.
+// The cost of making a batch; its job is charged for `cpu` and `bytes`.
 struct BatchCost {
   absl::Duration cpu;
   size_t bytes = 0;   // of the batch; 0: none was made

@@ -48,7 +48,7 @@ struct LeafReply {
 };
 
 struct LeafLimits {
-  // Of a payload. A request may ask for less, not for more.
+  // The limit of a reply's payload. A request may ask for less, not for more.
   size_t max_reply_bytes = 4u << 20;
 };
 

@@ -76,7 +76,7 @@ struct HeteroBatch {
 absl::StatusOr<HeteroBatch> ToHeteroBatch(const BatchView& batch,
                                           const GraphSchema& schema);
 
-// The same for any graph: a homogeneous one has the types `node` and
+// Converts a batch of any graph: a homogeneous one has the types `node` and
 // `node,to,node`.
 absl::StatusOr<HeteroBatch> ToTypedBatch(const BatchView& batch,
                                          const GraphSchema& schema);

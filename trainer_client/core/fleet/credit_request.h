@@ -1,4 +1,4 @@
-// What a loader sends a server to get one batch.
+// The request of a loader to a server for one batch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_CREDIT_REQUEST_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_CREDIT_REQUEST_H_
 

@@ -25,7 +25,7 @@ OutgoingMessage CancelMessage(uint64_t grant);
 
 // Parses Ready, Needs, BatchError, UnknownSession and Returned; leaves `slot`
 // null and does not compare sizes with it. INTERNAL: another kind of message.
-// What ParseHeader says: its header cannot be read.
+// Returns the error of ParseHeader if the header cannot be read.
 absl::StatusOr<GrantEnd> ParseGrantEnd(const IncomingMessage& message);
 
 }  // namespace tributary

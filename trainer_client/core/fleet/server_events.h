@@ -1,4 +1,4 @@
-// What servers report to the loader.
+// The events that servers report to the loader.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_SERVER_EVENTS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_SERVER_EVENTS_H_
 

@@ -70,7 +70,7 @@ class ServerStreams {
 
   size_t num_grants() const;
   bool HasGrantFor(const BatchRef& batch) const;
-  // The same, not counting cancelled grants.
+  // Returns the same without counting cancelled grants.
   bool HasLiveGrantFor(const BatchRef& batch) const;
   // Cancels the grants that are not cancelled yet.
   void Cancel(const BatchRef& batch);
@@ -79,7 +79,8 @@ class ServerStreams {
   // The batches of grants that are not cancelled and have been open for `age`.
   std::vector<BatchRef> FindLate(absl::Duration age) const;
   struct Silence {
-    // Of grants that are not cancelled and silent for `limit` or longer.
+    // The batches of grants that are not cancelled and silent for `limit` or
+    // longer.
     std::vector<BatchRef> batches;
     absl::Duration longest;  // of all grants, cancelled ones included
   };

@@ -1,4 +1,4 @@
-// What the kind `link` asks of a graph, beside what its hops ask.
+// Checks and bounds that the kind `link` adds to those of its hops.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_LINK_ON_GRAPH_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_LINK_ON_GRAPH_H_
 

@@ -1,4 +1,4 @@
-// What kinds whose inputs are nodes have in common.
+// The base of the kinds whose inputs are nodes.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_NODE_INPUTS_KIND_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_NODE_INPUTS_KIND_H_
 

@@ -11,7 +11,7 @@ namespace tributary {
 absl::Status BadLoaderOption(absl::string_view field, absl::string_view value,
                              absl::string_view allowed);
 
-// The same of "LinkNeighborLoaderOptions.FIELD".
+// Returns the same error for "LinkNeighborLoaderOptions.FIELD".
 absl::Status BadLinkOption(absl::string_view field, absl::string_view value,
                            absl::string_view allowed);
 

@@ -17,9 +17,9 @@ namespace tributary {
 using KindOptions = std::variant<NeighborOptions, LinkOptions, WalkOptions,
                                  PprOptions, LayerwiseOptions>;
 
-// What a session is opened with, for programs that choose the kind at run time;
-// others use the loaders of each kind (dist_neighbor_loader.h and the others),
-// which make it.
+// The options that a session is opened with, for programs that choose the kind
+// at run time; others use the loaders of each kind (dist_neighbor_loader.h and
+// the others), which make it.
 //
 //   SessionOptions options(common, WalkOptions{.walk_length = 20});
 struct SessionOptions : CommonLoaderOptions {

@@ -14,7 +14,7 @@
 
 namespace tributary {
 
-// What the order of every epoch of a session depends on.
+// The values that determine the order of every epoch of a session.
 struct EpochOrderOptions {
   uint64_t num_inputs = 0;
   uint64_t batch_size = 1;  // >= 1

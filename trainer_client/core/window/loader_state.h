@@ -1,4 +1,4 @@
-// What the parts of a loader share.
+// The state that the parts of a loader share.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATE_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATE_H_
 

@@ -53,7 +53,8 @@ class PendingBatch {
   int failures() const { return failures_; }
   // The server that failed last.
   const std::optional<Address>& avoid() const { return avoid_; }
-  // What is delivered if kFailed; otherwise the latest problem, or OK.
+  // Returns the error that is delivered if kFailed; otherwise the latest
+  // problem, or OK.
   const absl::Status& error() const { return error_; }
   const DeathRecord& deaths() const { return deaths_; }
 

@@ -40,7 +40,7 @@ absl::Status SetEdgeLabelTime(const at::Tensor& time, EdgeTypeLinks* options);
 // [n, amount]. Sets neg_sampling.amount.
 absl::Status SetNegDestination(const at::Tensor& destinations,
                                LinkNeighborLoaderOptions* options);
-// The same for one of several edge types; sets negatives->amount.
+// Sets the negatives of one of several edge types, and negatives->amount.
 absl::Status SetNegDestination(const at::Tensor& destinations,
                                EdgeTypeLinks* links,
                                NegativeSampling* negatives);
