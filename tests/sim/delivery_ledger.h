@@ -50,9 +50,6 @@ class DeliveryLedger {
     return index < entries_.size() ? entries_[index].at
                                    : absl::InfiniteFuture();
   }
-  bool IsDelivered(uint64_t index) const {
-    return index < entries_.size() && entries_[index].trainer >= 0;
-  }
 
  private:
   struct Entry {

@@ -41,7 +41,6 @@ struct SimFault {
   absl::Duration at;
   absl::Duration lasts;
 
-  absl::Time EndsAt(absl::Time start) const { return start + at + lasts; }
   std::string ToString() const;
   friend bool operator==(const SimFault&, const SimFault&) = default;
 };
