@@ -25,8 +25,9 @@ class WaitLineTest : public testing::Test {
 TEST_F(WaitLineTest, OneLineForAWaitWithoutATerminal) {
   WaitLine line = Make(/*columns=*/0);
   const std::string once =
-      "tributary sample: waiting: no server answers: a:1 (connection refused); "
-      "until 10:02:58 (178 s left)\n";
+      "tributary sample: waiting 178 s more, until 10:02:58: no server "
+      "answers: "
+      "a:1 (connection refused)\n";
   ShowTwo(line);
   EXPECT_EQ(printed_, once);
   line.Show({}, absl::Now());
@@ -38,10 +39,10 @@ TEST_F(WaitLineTest, OneLineForAWaitWithoutATerminal) {
 TEST_F(WaitLineTest, CountsOnATerminalAndErasesTheLine) {
   WaitLine line = Make(/*columns=*/200);
   ShowTwo(line);
-  const std::string begin =
-      "\r\x1b[Ktributary sample: waiting: no server answers: a:1 (connection "
-      "refused); until 10:02:58 ";
-  EXPECT_EQ(printed_, begin + "(178 s left)" + begin + "(177 s left)");
+  const std::string begin = "\r\x1b[Ktributary sample: waiting ";
+  const std::string end =
+      " s more, until 10:02:58: no server answers: a:1 (connection refused)";
+  EXPECT_EQ(printed_, begin + "178" + end + begin + "177" + end);
   printed_.clear();
   line.Show({}, absl::Now());
   line.Show({}, absl::Now());
@@ -51,7 +52,7 @@ TEST_F(WaitLineTest, CountsOnATerminalAndErasesTheLine) {
 TEST_F(WaitLineTest, CutsTheLineToTheTerminal) {
   WaitLine line = Make(/*columns=*/27);
   line.Show({"no server answers", absl::Seconds(9)}, absl::Now());
-  EXPECT_EQ(printed_, "\r\x1b[Ktributary sample: waiting:");
+  EXPECT_EQ(printed_, "\r\x1b[Ktributary sample: waiting ");
 }
 
 }  // namespace
