@@ -46,7 +46,7 @@ class Job {
 
   absl::StatusOr<TrainResult> Run() {
     train_ = Loader("train", faults, train_graph);
-    valid_ = with_valid ? Loader("valid", valid_faults) : nullptr;
+    valid_ = with_valid ? Loader("valid", valid_faults, valid_graph) : nullptr;
     test_ = Loader("test", {});
     if (labels_graph) labels_ = Loader("train", {}, labels_graph);
     loader_made.store(true);
@@ -64,6 +64,7 @@ class Job {
   InMemoryLoaderFaults faults;
   InMemoryLoaderFaults valid_faults;
   std::shared_ptr<const InMemoryGraph> train_graph = SmallGraph();
+  std::shared_ptr<const InMemoryGraph> valid_graph = SmallGraph();
   std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
   Reports reports;
   bool with_valid = true;
@@ -132,6 +133,61 @@ TEST(TrainerTest, BlocksOfDglTrainToo) {
   const auto result = job.Run();
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_GE(*result->test_accuracy, 0.9);
+}
+
+// Steps so large that the accuracy goes up and down.
+TEST(TrainerTest, TestAccuracyIsOfTheBestEpochsParameters) {
+  const auto run = [](uint64_t epochs, bool with_valid) {
+    Job job;
+    job.options.epochs = epochs;
+    job.options.learning_rate = 0.3;
+    job.loader_options.num_neighbors = {2, 2};
+    job.loader_options.batch_size = 8;
+    job.with_valid = with_valid;
+    auto result = job.Run();
+    EXPECT_TRUE(result.ok()) << result.status();
+    return *std::move(result);
+  };
+  const TrainResult whole = run(12, true);
+  ASSERT_LT(whole.best_epoch, 11);
+  // Without validation the parameters are those of the last epoch, which here
+  // are of another accuracy: so the comparison below can fail.
+  EXPECT_NE(*whole.test_accuracy, *run(12, false).test_accuracy);
+  const TrainResult until_best = run(whole.best_epoch + 1, false);
+  EXPECT_EQ(*whole.test_accuracy, *until_best.test_accuracy);
+}
+
+// Each input twice, one after the other: a batch has half as many nodes as
+// inputs, so the first rows are not those of the inputs.
+TEST(TrainerTest, LabelsAreThoseOfTheInputsRows) {
+  const auto run = [](int times) {
+    const auto repeated = [times](const std::string& split) {
+      auto graph = SmallGraph();
+      const std::vector<int64_t> ids = graph->splits[split];
+      graph->splits[split].clear();
+      for (int64_t id : ids) {
+        graph->splits[split].insert(graph->splits[split].end(), times, id);
+      }
+      return graph;
+    };
+    Job job;
+    job.loader_options.shuffle = ShuffleMode::kNone;
+    job.loader_options.batch_size = 9 * times;
+    job.train_graph = repeated("train");
+    job.valid_graph = repeated("valid");
+    auto result = job.Run();
+    EXPECT_TRUE(result.ok()) << result.status();
+    return std::pair(job.reports.epochs, *result->best_valid_accuracy);
+  };
+  const auto [once, valid_once] = run(1);
+  const auto [twice, valid_twice] = run(2);
+  EXPECT_EQ(twice[0].inputs, 2 * once[0].inputs);
+  ASSERT_EQ(once.size(), twice.size());
+  for (size_t e = 0; e < once.size(); ++e) {
+    EXPECT_NEAR(once[e].loss, twice[e].loss, 1e-5) << e;
+    EXPECT_EQ(once[e].train_accuracy, twice[e].train_accuracy) << e;
+  }
+  EXPECT_EQ(valid_once, valid_twice);
 }
 
 TEST(TrainerTest, ABatchThatFailsEndsTheRunWithItsCause) {
