@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -17,8 +18,8 @@
 namespace tributary {
 
 // The node and edge types that batches of a session may have; the order of
-// MiniBatch's vectors. A homogeneous graph has the node type `node` and the edge
-// type `node,to,node`.
+// MiniBatch's vectors. A homogeneous graph has the node type `node` and the
+// edge type `node,to,node`.
 struct TypeTable {
   struct Relation {
     std::string name;     // "src,rel,dst"
@@ -45,28 +46,42 @@ struct RelationBlock {
   int64_t num_dst = 0;  // rows of the destination type that it computes
   at::Tensor indptr;    // int32 [num_dst + 1]
   at::Tensor src;       // int32 [edges], rows of the source type
-  // int32 [edges]: each edge's position among the batch's edges of the relation,
-  // for edge attributes and weights.
+  // int32 [edges]: each edge's position among the batch's edges of the
+  // relation, for edge attributes and weights.
   at::Tensor edge;
 
   int64_t num_edges() const { return src.numel(); }
 };
 
-// What one layer of a model reads and computes. By node type, it reads the first
-// num_src rows of its input and computes the first num_dst: what later layers do
-// not read is left out (as by PyG's trim_to_layer).
+// What one layer of a model reads and computes. By node type, it reads the
+// first num_src rows of its input and computes the first num_dst: what later
+// layers do not read is left out (as by PyG's trim_to_layer).
 struct LayerGraph {
-  std::vector<int64_t> num_src;           // by node type
-  std::vector<int64_t> num_dst;           // by node type
-  std::vector<RelationBlock> relations;   // those with edges, ascending
+  std::vector<int64_t> num_src;          // by node type
+  std::vector<int64_t> num_dst;          // by node type
+  std::vector<RelationBlock> relations;  // those with edges, ascending
 };
 
 // Tensors by node type, in the order of TypeTable::node_types; undefined where
 // there are none.
 using TypeTensors = std::vector<at::Tensor>;
 
-// A batch of any graph on a model's device. Its tensors own their memory, so the
-// lease may be dropped.
+// The links of one edge type in a batch, with their negatives: either the first
+// two tensors (binary) or the last three (triplet) are defined. Indices are
+// rows of the source or destination type. All are on the model's device, but
+// input_id.
+struct LinkLabels {
+  size_t relation = 0;
+  at::Tensor input_id;          // int64 [n], numbers in the type's list
+  at::Tensor edge_label_index;  // int64 [2, n + m]
+  at::Tensor edge_label;        // float32 [n + m]
+  at::Tensor src_index;         // int64 [n]
+  at::Tensor dst_pos_index;     // int64 [n]
+  at::Tensor dst_neg_index;     // int64 [n, amount]
+};
+
+// A batch of any graph on a model's device. Its tensors keep what they need,
+// the batch's slot too: drop the lease, and soon the MiniBatch.
 struct MiniBatch {
   uint64_t epoch = 0;
   uint64_t index = 0;  // of the batch, within its epoch
@@ -74,20 +89,27 @@ struct MiniBatch {
   // dropout: a function of the job's seed, the epoch and the batch's index, and
   // of no rank, so that a resumed run draws the same.
   uint64_t draw_key = 0;
-  TypeTensors x;       // float32 [N, F]; undefined: the type has no features
-  TypeTensors n_id;    // int64 [N], original ids
+  TypeTensors x;     // float32 [N, F]; undefined: the type has no features
+  TypeTensors n_id;  // int64 [N], original ids
   std::vector<LayerGraph> layers;  // in the order in which they are computed
-  // By relation: in_degree int64 [N of its destination type], the number of
-  // stored in-edges in the whole graph. Empty unless the session collects
-  // degrees.
+  // By relation, where the session collects degrees: the numbers of edges in
+  // the whole graph, int64 [N]: in_degree of nodes of its destination type,
+  // out_degree of nodes of its source type. Undefined elsewhere.
   std::vector<at::Tensor> in_degree;
+  std::vector<at::Tensor> out_degree;
   // By relation: edge_attr as float32 [E, D]; undefined where there is none.
   std::vector<at::Tensor> edge_attr;
 
   // Batches of nodes: the inputs.
-  size_t input_type = 0;   // index into TypeTable::node_types
-  at::Tensor seed_index;   // int32 [positions], each input's row
-  at::Tensor input_id;     // int64 [positions], numbers in the list of inputs
+  size_t input_type = 0;  // index into TypeTable::node_types
+  at::Tensor seed_index;  // int32 [positions], each input's row
+  at::Tensor input_id;    // int64 [positions], numbers in the list of inputs
+  // Each input's labels as they are stored, int64 or float32 [positions] or
+  // [positions, C], on the CPU; undefined: the type has none.
+  at::Tensor y;
+
+  // Batches of links, by edge type; empty in batches of nodes.
+  std::vector<LinkLabels> links;
 };
 
 struct MiniBatchOptions {
