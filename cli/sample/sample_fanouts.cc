@@ -36,13 +36,7 @@ absl::Status FillNumNeighbors(absl::string_view text,
   if (!parsed.ok()) return NumNeighborsError(text, parsed.status().message());
   const absl::Status checked = CheckNumNeighbors(*parsed);
   if (!checked.ok()) return NumNeighborsError(text, checked.message());
-  if (parsed->by_default.empty()) {
-    parsed->by_default.resize(parsed->by_edge_type.begin()->second.size());
-  }
-  options->num_neighbors = std::move(parsed->by_default);
-  for (auto& [type, fanouts] : parsed->by_edge_type) {
-    options->num_neighbors_by_type.emplace_back(type, std::move(fanouts));
-  }
+  SetNumNeighbors(*std::move(parsed), options);
   return absl::OkStatus();
 }
 

@@ -76,6 +76,12 @@ class Loader final : public DistLoader {
                                   order_options_.batch_size,
                                   order_options_.drop_last);
   }
+  uint64_t begin_index() const override {
+    return order_ == nullptr ? 0 : order_->begin_index();
+  }
+  uint64_t end_index() const override {
+    return order_ == nullptr ? 0 : order_->end_index();
+  }
   uint64_t inputs_in_batch(uint64_t index) const override {
     return order_ == nullptr ? 0 : order_->InputsInBatch(index);
   }

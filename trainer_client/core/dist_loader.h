@@ -76,6 +76,11 @@ class DistLoader {
   virtual uint64_t num_inputs() const = 0;
   // Returns the number of batches of a whole epoch, over all ranks.
   virtual uint64_t num_batches() const = 0;
+  // Return the batches [begin_index, end_index) of the current epoch, over all
+  // ranks: from the cursor on, after Resume. Rank r has begin_index + r, and every
+  // world-th batch after it. 0 before the first epoch.
+  virtual uint64_t begin_index() const = 0;
+  virtual uint64_t end_index() const = 0;
   // Returns the number of inputs of batch `index` of the current epoch (0
   // outside it): DDP needs it to weigh an uneven round, without talking to
   // other ranks.

@@ -74,6 +74,16 @@ struct NeighborOptions {
   std::vector<int64_t> input_time;
 };
 
+// Sets both fields of fanouts. `fanouts` has passed CheckNumNeighbors.
+inline void SetNumNeighbors(NumNeighbors fanouts, NeighborOptions* options) {
+  if (fanouts.by_default.empty()) {  // edge types without an entry: none
+    fanouts.by_default.resize(fanouts.by_edge_type.begin()->second.size());
+  }
+  options->num_neighbors = std::move(fanouts.by_default);
+  options->num_neighbors_by_type.assign(fanouts.by_edge_type.begin(),
+                                        fanouts.by_edge_type.end());
+}
+
 // The options of DistNeighborLoader.
 struct NeighborLoaderOptions : CommonLoaderOptions, NeighborOptions {};
 

@@ -1,6 +1,8 @@
 #include "trainer_client/torch/ddp/ddp.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/variable.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "common/text/status.h"
@@ -35,6 +38,40 @@ std::shared_ptr<c10d::Reducer> MakeReducer(
       std::unordered_map<size_t, std::string>(), kFirstBucketBytes,
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<int64_t>());
+}
+
+// Returns 0 with a gradient of zeros for `p`, even if p is not finite: the sum
+// of no elements.
+at::Tensor ZeroOf(const at::Tensor& p) {
+  return p.flatten().slice(0, 0, 0).sum();
+}
+
+// Returns the nodes of the backward pass of `loss`.
+std::unordered_set<const torch::autograd::Node*> NodesOf(
+    const at::Tensor& loss) {
+  std::unordered_set<const torch::autograd::Node*> seen;
+  std::vector<const torch::autograd::Node*> next{loss.grad_fn().get()};
+  while (!next.empty()) {
+    const torch::autograd::Node* node = next.back();
+    next.pop_back();
+    if (node == nullptr || !seen.insert(node).second) continue;
+    for (const torch::autograd::Edge& edge : node->next_edges()) {
+      next.push_back(edge.function.get());
+    }
+  }
+  return seen;
+}
+
+// Returns the same loss, on which every parameter has an influence of zero at
+// least: the reducer waits for a gradient of each.
+at::Tensor WithAllParameters(at::Tensor loss,
+                             const std::vector<at::Tensor>& parameters) {
+  const auto nodes = NodesOf(loss);
+  for (const at::Tensor& p : parameters) {
+    const auto accumulator = torch::autograd::impl::grad_accumulator(p);
+    if (nodes.count(accumulator.get()) == 0) loss = loss + ZeroOf(p);
+  }
+  return loss;
 }
 
 }  // namespace
@@ -73,10 +110,9 @@ absl::Status DistributedDataParallel::Backward(const at::Tensor& loss) {
     if (reduction_) {
       c10d::Reducer& reducer = *reduction_->reducer;
       reducer.prepare_for_forward();
-      reducer.rebuild_buckets();  // once, in the order of readiness
       reducer.prepare_for_backward({});
     }
-    loss.backward();
+    WithAllParameters(loss, parameters_).backward();
     return absl::OkStatus();
   });
 }
@@ -84,12 +120,7 @@ absl::Status DistributedDataParallel::Backward(const at::Tensor& loss) {
 absl::Status DistributedDataParallel::BackwardOfNothing() {
   at::Tensor zero;
   RETURN_IF_ERROR(CatchTorch("backward of nothing", [&] {
-    for (const at::Tensor& p : parameters_) {
-      // The sum of no elements is 0, and has gradient 0 even if p is not
-      // finite.
-      const at::Tensor none = p.flatten().slice(0, 0, 0).sum();
-      zero = zero.defined() ? zero + none : none;
-    }
+    if (!parameters_.empty()) zero = ZeroOf(parameters_[0]);
     return absl::OkStatus();
   }));
   return zero.defined() ? Backward(zero) : absl::OkStatus();

@@ -14,21 +14,24 @@ namespace tributary {
 
 // Averages gradients over the ranks by LibTorch's Reducer, as Python's
 // DistributedDataParallel does: in buckets, while the backward pass still runs
-// (Li et al.: PyTorch Distributed, VLDB 2020). Every rank must take part in
+// (Li et al.: PyTorch Distributed, VLDB 2020). Unlike there, buckets keep the
+// order of the parameters for the whole run: a run that is resumed sums in the
+// same order and gives the same bits. Every rank must take part in
 // every round; a rank without a batch calls BackwardOfNothing(), as with
 // Python's Join. Used by one thread. Errors are those of ProcessGroup; INTERNAL
 // for LibTorch's exceptions.
 class DistributedDataParallel {
  public:
   // Overwrites the parameters with those of rank 0. Each must require a
-  // gradient and contribute to every loss. `group` must outlive the object.
+  // gradient. `group` must outlive the object.
   static absl::StatusOr<std::unique_ptr<DistributedDataParallel>> Create(
       std::vector<at::Tensor> parameters, ProcessGroup* group);
   ~DistributedDataParallel();
 
   // Sets each parameter's grad to the mean of the gradients of the ranks'
-  // losses. Grads must be unset before; Optimizer::zero_grad cannot unset them,
-  // since they are views.
+  // losses: zeros where no loss depends on the parameter, such as the weights
+  // of relations that a batch lacks. Grads must be unset before;
+  // Optimizer::zero_grad cannot unset them, since they are views.
   absl::Status Backward(const at::Tensor& loss);
   // Contributes gradients of zero, as Backward() of a constant loss would.
   absl::Status BackwardOfNothing();

@@ -46,6 +46,10 @@ int RunCollectives(ProcessGroup& group) {
   values = {rank + 1.0, -rank - 5.0};
   RANK_CHECK(group.Max(absl::MakeSpan(values)).ok());
   RANK_CHECK(values == (std::vector<double>{2, -5}));
+  // Rank 0 has two values, rank 1 three.
+  const auto all = group.Gather(std::vector<double>(2 + rank, 7.5 + rank));
+  RANK_CHECK(all.ok());
+  RANK_CHECK(*all == (std::vector<double>{7.5, 7.5, 8.5, 8.5, 8.5}));
   return 0;
 }
 
@@ -66,6 +70,13 @@ int RunRounds(ProcessGroup& group) {
     RANK_CHECK(at::equal(w.grad(), at::tensor({4.f, 4.f})));
     RANK_CHECK(b.grad().item<float>() == round);
   }
+  // No loss depends on b; that of rank 1 does not depend on w either.
+  w.mutable_grad() = at::Tensor();
+  b.mutable_grad() = at::Tensor();
+  at::Tensor constant = at::tensor(1.f).requires_grad_(true);
+  RANK_CHECK((*ddp)->Backward(rank == 0 ? w.sum() : constant * 2).ok());
+  RANK_CHECK(at::equal(w.grad(), at::tensor({0.5f, 0.5f})));
+  RANK_CHECK(b.grad().item<float>() == 0);
   // Rank 1 has no batch, and a parameter that is not finite.
   w.mutable_grad() = at::Tensor();
   b.mutable_grad() = at::Tensor();

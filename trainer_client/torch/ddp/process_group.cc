@@ -8,11 +8,13 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/fleet/address.h"
+#include "common/text/status.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
@@ -127,6 +129,26 @@ absl::Status ProcessGroup::Sum(absl::Span<double> values) {
 
 absl::Status ProcessGroup::Max(absl::Span<double> values) {
   return AllReduce(values, /*max=*/true);
+}
+
+absl::StatusOr<std::vector<double>> ProcessGroup::Gather(
+    std::vector<double> own) {
+  if (world_ == 1) return own;
+  // A sum in which each rank fills its own place.
+  std::vector<double> sizes(world_, 0);
+  sizes[rank_] = static_cast<double>(own.size());
+  RETURN_IF_ERROR(Sum(absl::MakeSpan(sizes)));
+  size_t total = 0;
+  size_t first = 0;
+  for (int rank = 0; rank < world_; ++rank) {
+    if (rank == rank_) first = total;
+    total += static_cast<size_t>(sizes[rank]);
+  }
+  std::vector<double> all(total, 0);
+  std::copy(own.begin(), own.end(), all.begin() + first);
+  // NaN + 0 is NaN, and -0 + 0 is 0, which compares equal.
+  RETURN_IF_ERROR(Sum(absl::MakeSpan(all)));
+  return all;
 }
 
 absl::Status ProcessGroup::Broadcast(const std::vector<at::Tensor>& tensors) {

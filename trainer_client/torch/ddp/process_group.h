@@ -43,6 +43,9 @@ class ProcessGroup {
   // Counts are exact up to 2^53.
   absl::Status Sum(absl::Span<double> values);
   absl::Status Max(absl::Span<double> values);
+  // Returns the values of all ranks, rank by rank; ranks may have different
+  // numbers of them.
+  absl::StatusOr<std::vector<double>> Gather(std::vector<double> own);
   // Overwrites the tensors with those of rank 0.
   absl::Status Broadcast(const std::vector<at::Tensor>& tensors);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "common/io/buffer.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
+#include "trainer_client/core/session/epoch_order.h"
 
 namespace tributary {
 namespace {
@@ -122,7 +124,22 @@ GraphSchema SchemaOf(const InMemoryGraph& graph) {
   node.x = ColumnSchema{DType::kFloat32, graph.num_features};
   node.y = ColumnSchema{DType::kInt64, 0};
   schema.node_types.push_back(std::move(node));
+  EdgeTypeSchema edge{.src = "node", .rel = "to", .dst = "node"};
+  edge.num_edges = static_cast<int64_t>(graph.edges.size());
+  schema.edge_types.push_back(std::move(edge));
   return schema;
+}
+
+OrderIdentity IdentityOf(const NeighborLoaderOptions& options,
+                         const std::vector<int64_t>& inputs,
+                         const InMemoryGraph& graph) {
+  Sha256 digest;
+  for (int64_t id : inputs) digest.UpdateU64(static_cast<uint64_t>(id));
+  return {.inputs = digest.Finish(),
+          .graph = graph.content_digest,
+          .random_seed = options.random_seed,
+          .shuffle = options.shuffle != ShuffleMode::kNone,
+          .drop_last = options.drop_last};
 }
 
 class InMemoryLoader final : public DistLoader {
@@ -135,35 +152,46 @@ class InMemoryLoader final : public DistLoader {
         inputs_(std::move(inputs)),
         faults_(faults),
         schema_(SchemaOf(*graph_)),
-        sampler_(*graph_, options_) {}
+        sampler_(*graph_, options_),
+        identity_(IdentityOf(options_, inputs_, *graph_)) {}
 
   const GraphSchema& schema() const override { return schema_; }
   uint64_t num_inputs() const override { return inputs_.size(); }
   uint64_t num_batches() const override {
     return (inputs_.size() + options_.batch_size - 1) / options_.batch_size;
   }
+  uint64_t begin_index() const override {
+    return order_ ? order_->begin_index() : 0;
+  }
+  uint64_t end_index() const override {
+    return order_ ? order_->end_index() : 0;
+  }
   uint64_t inputs_in_batch(uint64_t index) const override {
-    const uint64_t from = index * options_.batch_size;
-    if (from >= inputs_.size()) return 0;
-    return std::min<uint64_t>(options_.batch_size, inputs_.size() - from);
+    return order_ ? order_->InputsInBatch(index) : 0;
   }
 
   absl::Status StartEpoch(uint64_t epoch) override {
-    epoch_ = epoch;
-    next_ = options_.rank;
-    order_.resize(inputs_.size());
-    for (size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    if (options_.shuffle == ShuffleMode::kNone) return absl::OkStatus();
-    std::mt19937_64 random =
-        Generator(options_.random_seed, epoch, uint64_t{1} << 40);
-    std::shuffle(order_.begin(), order_.end(), random);
+    return Resume({.epoch = epoch, .order = identity_});
+  }
+  absl::Status Resume(const Cursor& cursor) override {
+    if (cursor.order != identity_) {
+      return absl::FailedPreconditionError("a cursor of another order");
+    }
+    order_.emplace(
+        EpochOrderOptions{.num_inputs = inputs_.size(),
+                          .batch_size = options_.batch_size,
+                          .random_seed = options_.random_seed,
+                          .shuffle = options_.shuffle != ShuffleMode::kNone,
+                          .rank = options_.rank,
+                          .world = options_.world},
+        cursor);
+    taken_ = 0;
     return absl::OkStatus();
   }
 
   absl::StatusOr<std::optional<BatchLease>> Next() override {
-    const uint64_t index = next_;
-    if (index >= num_batches()) return std::nullopt;
-    next_ += options_.world;
+    if (taken_ >= order_->BatchesOfRank()) return std::nullopt;
+    const uint64_t index = order_->IndexOfRank(taken_++);
     RETURN_IF_ERROR(WaitFor(index));
     if (IsAt(index, faults_.fail_at)) {
       return absl::DataLossError(absl::StrCat("batch ", index, " is broken"));
@@ -181,18 +209,18 @@ class InMemoryLoader final : public DistLoader {
     changed_.NotifyAll();
   }
 
-  absl::Status Resume(const Cursor&) override {
-    return absl::UnimplementedError("in-memory loader");
-  }
   absl::Status Limit(uint64_t, uint64_t) override {
     return absl::UnimplementedError("in-memory loader");
   }
-  Cursor CursorAfter(uint64_t) const override { return {}; }
+  Cursor CursorAfter(uint64_t batches) const override {
+    return order_->CursorAfter(batches);
+  }
   LoaderStats stats() const override { return stats_; }
 
  private:
   bool IsAt(uint64_t index, int64_t fault) const {
-    return static_cast<int64_t>(index) == fault && epoch_ == faults_.epoch;
+    return static_cast<int64_t>(index) == fault &&
+           order_->epoch() == faults_.epoch;
   }
 
   absl::Status WaitFor(uint64_t index) {
@@ -206,15 +234,14 @@ class InMemoryLoader final : public DistLoader {
 
   absl::StatusOr<BatchLease> MakeBatch(uint64_t index) {
     std::vector<int64_t> nodes, input_id;
-    const uint64_t from = index * options_.batch_size;
-    for (uint64_t i = from; i < from + inputs_in_batch(index); ++i) {
-      input_id.push_back(order_[i]);
-      nodes.push_back(inputs_[order_[i]]);
+    for (uint64_t i : order_->InputNumbers(index)) {
+      input_id.push_back(static_cast<int64_t>(i));
+      nodes.push_back(inputs_[i]);
     }
-    Sample s =
-        sampler_.Draw(nodes, Generator(options_.random_seed, epoch_, index));
+    Sample s = sampler_.Draw(
+        nodes, Generator(options_.random_seed, order_->epoch(), index));
     s.input_id = std::move(input_id);
-    return Write(BatchKey{.epoch = epoch_, .index = index}, s);
+    return Write(BatchKey{.epoch = order_->epoch(), .index = index}, s);
   }
 
   absl::StatusOr<BatchLease> Write(const BatchKey& key, const Sample& s) {
@@ -250,9 +277,9 @@ class InMemoryLoader final : public DistLoader {
   const InMemoryLoaderFaults faults_;
   const GraphSchema schema_;
   Sampler sampler_;
-  uint64_t epoch_ = 0;
-  uint64_t next_ = 0;
-  std::vector<size_t> order_;
+  const OrderIdentity identity_;
+  std::optional<EpochOrder> order_;  // of the current epoch
+  uint64_t taken_ = 0;               // batches of this rank
   LoaderStats stats_;
   Mutex mutex_;
   CondVar changed_;

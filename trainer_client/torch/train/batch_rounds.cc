@@ -8,14 +8,14 @@ namespace tributary {
 uint64_t BatchRounds::Inputs(uint64_t round) const {
   uint64_t inputs = 0;
   for (uint64_t r = 0; r < world_; ++r) {
-    inputs += loader_->inputs_in_batch(round * world_ + r);
+    inputs += loader_->inputs_in_batch(FirstOf(round) + r);
   }
   return inputs;
 }
 
 absl::StatusOr<std::optional<BatchLease>> BatchRounds::Batch(uint64_t round) {
-  const uint64_t index = round * world_ + rank_;
-  if (index >= loader_->num_batches()) return std::nullopt;
+  const uint64_t index = FirstOf(round) + rank_;
+  if (index >= loader_->end_index()) return std::nullopt;
   ASSIGN_OR_RETURN(std::optional<BatchLease> lease, loader_->Next());
   if (!lease || lease->index() != index) {
     return absl::InternalError(absl::StrCat(

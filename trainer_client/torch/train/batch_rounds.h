@@ -10,10 +10,11 @@
 
 namespace tributary {
 
-// One rank's view of an epoch: in round k rank r has batch k * world + r, if
-// the epoch has that many. All ranks have the same number of rounds; in the
-// last one some may have no batch. Not thread-safe. `loader` must outlive the
-// object, and its epoch must have been started.
+// One rank's view of an epoch: in round k rank r has the batch begin_index + k
+// * world + r of the loader, if the epoch has that many. All ranks have the
+// same number of rounds; in the last one some may have no batch. Not
+// thread-safe. `loader` must outlive the object, and its epoch must have been
+// started.
 class BatchRounds {
  public:
   BatchRounds(DistLoader* loader, int rank, int world)
@@ -22,7 +23,8 @@ class BatchRounds {
         world_(static_cast<uint64_t>(world)) {}
 
   uint64_t count() const {
-    return (loader_->num_batches() + world_ - 1) / world_;
+    return (loader_->end_index() - loader_->begin_index() + world_ - 1) /
+           world_;
   }
 
   // Returns the inputs of all ranks' batches in the round, without asking them.
@@ -34,6 +36,11 @@ class BatchRounds {
   absl::StatusOr<std::optional<BatchLease>> Batch(uint64_t round);
 
  private:
+  // Returns the index of rank 0's batch in the round.
+  uint64_t FirstOf(uint64_t round) const {
+    return loader_->begin_index() + round * world_;
+  }
+
   DistLoader* const loader_;
   const uint64_t rank_;
   const uint64_t world_;

@@ -39,6 +39,17 @@ TEST(BatchRoundsTest, TheLastRoundMayHaveNoBatchForARank) {
   EXPECT_FALSE(none->has_value());
 }
 
+// One round of two ranks was taken: of three ranks each takes one of the rest.
+TEST(BatchRoundsTest, ResumedRoundsBeginAtTheCursor) {
+  const Cursor cursor = Loader(0, 1)->CursorAfter(1);
+  const auto loader = Loader(1, 2);
+  ASSERT_TRUE(loader->Resume(cursor).ok());
+  BatchRounds rounds(loader.get(), 1, 2);
+  EXPECT_EQ(rounds.count(), 1u);
+  EXPECT_EQ(rounds.Inputs(0), 6u);
+  EXPECT_EQ((**rounds.Batch(0)).index(), 2u);
+}
+
 TEST(BatchRoundsTest, AnotherBatchThanTheOneDueIsAnError) {
   const auto loader = Loader(0, 2);
   BatchRounds rounds(loader.get(), 0, 1);

@@ -2,15 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "common/session/limits.h"
 #include "common/text/parse_byte_size.h"
-#include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/options_file.h"
@@ -21,11 +18,17 @@ namespace {
 
 constexpr int kExitUsage = 2;
 
+// Reads "[TYPE:]TRAIN[,VALID[,TEST]]".
 absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
-  const std::vector<std::string> names = absl::StrSplit(text, ',');
-  if (names.size() > 3 || names[0].empty()) {
+  const size_t colon = text.find(':');
+  const std::vector<std::string> names = absl::StrSplit(
+      colon == std::string::npos ? text : text.substr(colon + 1), ',');
+  if (names.size() > 3 || names[0].empty() || colon == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--input is \"", text, "\", allowed are TRAIN[,VALID[,TEST]]"));
+        "--input is \"", text, "\", allowed are [TYPE:]TRAIN[,VALID[,TEST]]"));
+  }
+  if (colon != std::string::npos) {
+    a.loader.input_type = a.train.input_type = text.substr(0, colon);
   }
   a.loader.input_split = names[0];
   if (names.size() > 1) a.valid_split = names[1];
@@ -33,19 +36,43 @@ absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
   return absl::OkStatus();
 }
 
-absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
-  ASSIGN_OR_RETURN(a.loader.num_neighbors,
-                   ParseFanouts("--num-neighbors", t.num_neighbors));
-  a.eval_num_neighbors = a.loader.num_neighbors;
+absl::StatusOr<NumNeighbors> ReadFanouts(absl::string_view option,
+                                         const std::string& text) {
+  absl::StatusOr<NumNeighbors> fanouts = ParseNumNeighbors(text);
+  const absl::Status status =
+      fanouts.ok() ? CheckNumNeighbors(*fanouts) : fanouts.status();
+  if (status.ok()) return fanouts;
+  return absl::InvalidArgumentError(absl::StrCat(
+      option, " is \"", text, "\": ", std::string(status.message()),
+      "; allowed: a number for each hop, -1 for all: 15,10; in typed graphs "
+      "also 4,3;src,rel,dst=2,0"));
+}
+
+size_t HopsOf(const NumNeighbors& fanouts) {
+  return fanouts.by_default.empty()
+             ? fanouts.by_edge_type.begin()->second.size()
+             : fanouts.by_default.size();
+}
+
+absl::Status ReadHops(const TrainFlagTexts& t, TrainArguments& a) {
+  ASSIGN_OR_RETURN(const NumNeighbors fanouts,
+                   ReadFanouts("--num-neighbors", t.num_neighbors));
+  a.eval_num_neighbors = fanouts;
   if (!t.eval_num_neighbors.empty()) {
-    ASSIGN_OR_RETURN(a.eval_num_neighbors, ParseFanouts("--eval-num-neighbors",
-                                                        t.eval_num_neighbors));
+    ASSIGN_OR_RETURN(a.eval_num_neighbors,
+                     ReadFanouts("--eval-num-neighbors", t.eval_num_neighbors));
   }
-  if (a.eval_num_neighbors.size() != a.loader.num_neighbors.size()) {
+  if (HopsOf(a.eval_num_neighbors) != HopsOf(fanouts)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--eval-num-neighbors has ", a.eval_num_neighbors.size(),
-                     " hops, --num-neighbors ", a.loader.num_neighbors.size()));
+        absl::StrCat("--eval-num-neighbors has ", HopsOf(a.eval_num_neighbors),
+                     " hops, --num-neighbors ", HopsOf(fanouts)));
   }
+  SetNumNeighbors(fanouts, &a.loader);
+  return absl::OkStatus();
+}
+
+absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
+  RETURN_IF_ERROR(ReadHops(t, a));
   a.loader.shuffle =
       t.shuffle == "none" ? ShuffleMode::kNone : ShuffleMode::kGlobal;
   a.loader.expand_all = a.train.expand_all = t.expand == "all";
@@ -55,14 +82,30 @@ absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
   return ReadSplits(t.input, a);
 }
 
+absl::Status ReadTask(const TrainFlagTexts& t, TrainArguments& a) {
+  a.train.task = t.task == "multilabel"   ? NodeTaskKind::kMultiLabel
+                 : t.task == "regression" ? NodeTaskKind::kRegression
+                                          : NodeTaskKind::kClassification;
+  if (!t.metric.empty()) {
+    ASSIGN_OR_RETURN(a.train.metric, MetricFromName(t.metric));
+  }
+  ASSIGN_OR_RETURN(a.train.schedule.kind,
+                   LrScheduleKindFromName(t.lr_schedule));
+  ASSIGN_OR_RETURN(a.train.schedule.unit, LrScheduleUnitFromName(t.lr_unit));
+  if (t.patience > 0) {
+    a.train.early_stopping = {.patience = t.patience, .min_delta = t.min_delta};
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadLayers(TrainArguments& a) {
-  const int hops = static_cast<int>(a.loader.num_neighbors.size());
-  if (a.train.num_layers != 0 && a.train.num_layers != hops) {
+  const int hops = static_cast<int>(HopsOf(a.eval_num_neighbors));
+  if (a.train.model.num_layers != 0 && a.train.model.num_layers != hops) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--layers ", a.train.num_layers,
+        absl::StrCat("--layers ", a.train.model.num_layers,
                      " needs as many fanouts; --num-neighbors has ", hops));
   }
-  a.train.num_layers = hops;
+  a.train.model.num_layers = hops;
   return a.train.Validate();
 }
 
@@ -125,6 +168,7 @@ absl::Status ReadTexts(const TrainFlagTexts& t, TrainArguments& a) {
   a.progress = !t.no_progress;
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadSampling(t, a));
+  RETURN_IF_ERROR(ReadTask(t, a));
   return ReadLayers(a);
 }
 
@@ -136,27 +180,10 @@ int RefuseUsage(absl::string_view why) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<int32_t>> ParseFanouts(const std::string& option,
-                                                  const std::string& text) {
-  std::vector<int32_t> fanouts;
-  for (const std::string& part :
-       std::vector<std::string>(absl::StrSplit(text, ','))) {
-    const std::optional<int32_t> fanout = ParseNumber<int32_t>(part);
-    if (!fanout || *fanout < -1 || *fanout > kMaxFanout) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(option, " is \"", text,
-                       "\", allowed are whole numbers from -1 (all) to ",
-                       kMaxFanout, ", such as 15,10"));
-    }
-    fanouts.push_back(*fanout);
-  }
-  return fanouts;
-}
-
 ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv) {
   TrainArguments a;
   TrainFlagTexts t;
-  a.train.num_layers = 0;  // the number of hops
+  a.train.model.num_layers = 0;  // the number of hops
   a.loader.batch_size = 512;
   CLI::App app(
       "Trains a graph neural network on batches that Tributary's "

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
 #include "trainer_client/torch/train/train_options.h"
@@ -19,7 +19,7 @@ struct TrainArguments {
   TrainOptions train;
   // The options of the training loader; rank and world are not set.
   NeighborLoaderOptions loader;
-  std::vector<int32_t> eval_num_neighbors;
+  NumNeighbors eval_num_neighbors;
   std::string valid_split;  // empty: none
   std::string test_split;   // empty: none
   int nproc = 1;
@@ -35,11 +35,6 @@ struct ParsedTrainArguments {
 };
 // Parses a command line; prints help and errors itself.
 ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv);
-
-// Parses "10,5" to {10, 5}; -1 stands for all. INVALID_ARGUMENT, with the
-// option's name, for anything else.
-absl::StatusOr<std::vector<int32_t>> ParseFanouts(const std::string& option,
-                                                  const std::string& text);
 
 }  // namespace tributary
 

@@ -54,17 +54,18 @@ class Loaders {
   absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
                     BatchSource& source) {
     NeighborLoaderOptions options = a.loader;
-    options.homogeneous = true;  // the models take no typed batches
     options.rank = rank.rank;
     options.world = rank.world;
     ASSIGN_OR_RETURN(train_, source.Open(options));
     options.shuffle = ShuffleMode::kNone;
-    if (a.train.num_classes == 0) {
+    if (a.train.task == NodeTaskKind::kClassification &&
+        a.train.num_classes == 0) {
       NeighborLoaderOptions labels = options;
       labels.num_neighbors = {1};
+      labels.num_neighbors_by_type.clear();
       ASSIGN_OR_RETURN(labels_, source.Open(labels));
     }
-    options.num_neighbors = a.eval_num_neighbors;
+    SetNumNeighbors(a.eval_num_neighbors, &options);
     ASSIGN_OR_RETURN(valid_, OpenSplit(a.valid_split, options, source));
     ASSIGN_OR_RETURN(test_, OpenSplit(a.test_split, options, source));
     return absl::OkStatus();

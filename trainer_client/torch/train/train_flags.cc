@@ -103,8 +103,8 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
                      "Inputs per rank");
   app.add_option("--input", t.input,
-                 "Splits to train, validate and test on; the last two may be "
-                 "left out")
+                 "[TYPE:]TRAIN[,VALID[,TEST]]: splits to train, validate and "
+                 "test on, of the node type TYPE in a typed graph")
       ->capture_default_str();
   app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
       ->check(CLI::IsMember({"global", "none"}))
@@ -123,28 +123,82 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                      "Random seed of order, sampling, parameters and dropout");
 }
 
+void DeclareModel(CLI::App& app, TrainArguments& a) {
+  using Options = TrainOptions;
+  ModelOptions& m = a.train.model;
+  app.add_option("--model", m.model, "Model: sage, gcn, gat, rgcn")
+      ->check(CLI::IsMember({"sage", "gcn", "gat", "rgcn"}))
+      ->capture_default_str();
+  AddWhole<int64_t>(app, "--hidden", m.hidden_channels, 1,
+                    Options::kMaxHiddenChannels, "Channels of hidden layers");
+  AddWhole<int>(app, "--layers", m.num_layers, 1, Options::kMaxLayers,
+                "Number of layers; must equal the number of hops")
+      ->default_str("the number of hops");
+  AddReal(app, "--dropout", m.dropout, "Dropout after each hidden layer");
+  AddReal(app, "--input-dropout", m.input_dropout,
+          "Dropout of the input features");
+  app.add_flag("--layer-norm", m.layer_norm,
+               "Normalise the output of each hidden layer");
+  app.add_option("--aggr", m.aggr, "sage: mean or max of the neighbours")
+      ->check(CLI::IsMember({"mean", "max"}))
+      ->capture_default_str();
+  AddWhole<int>(app, "--heads", m.heads, 1, 1024,
+                "gat: attention heads, which --hidden is a multiple of");
+  AddReal(app, "--attention-dropout", m.attention_dropout,
+          "gat: dropout of attention coefficients");
+  AddWhole<int>(app, "--num-bases", m.num_bases, 0, 1 << 20,
+                "rgcn: bases that relations' weights are sums of; 0: each "
+                "relation has a weight of its own");
+}
+
+void DeclareSchedule(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  LrSchedule& schedule = a.train.schedule;
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  app.add_option("--lr-schedule", t.lr_schedule,
+                 "Learning rate over time: constant, step (StepLR), cosine "
+                 "(CosineAnnealingLR)")
+      ->check(CLI::IsMember({"constant", "step", "cosine"}))
+      ->capture_default_str();
+  app.add_option("--lr-unit", t.lr_unit,
+                 "What the schedule counts: epoch, step")
+      ->check(CLI::IsMember({"epoch", "step"}))
+      ->capture_default_str();
+  AddWhole<uint64_t>(app, "--lr-step-size", schedule.step_size, 1, kMost,
+                     "step: units between decays");
+  AddReal(app, "--lr-gamma", schedule.gamma, "step: factor of each decay");
+  AddWhole<uint64_t>(app, "--lr-t-max", schedule.t_max, 1, kMost,
+                     "cosine: units until the smallest rate");
+  AddReal(app, "--lr-min", schedule.eta_min, "cosine: the smallest rate");
+  AddWhole<uint64_t>(app, "--lr-warmup", schedule.warmup, 0, kMost,
+                     "Units in which the rate rises to --lr");
+}
+
 void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   TrainOptions& o = a.train;
   auto option = [&](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->capture_default_str();
   };
-  option("--model", t.model, "Model")->check(CLI::IsMember({"sage"}));
-  option("--task", t.task, "Task")->check(CLI::IsMember({"node"}));
+  option("--task", t.task,
+         "Task: node (one class of several), multilabel, regression")
+      ->check(CLI::IsMember({"node", "multilabel", "regression"}));
+  app.add_option("--metric", t.metric,
+                 "On valid and test: accuracy, rocauc, ap, rmse, mae  [the "
+                 "task's: accuracy, rocauc, rmse]");
   AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
                      "Passes over the training inputs");
   AddWhole<uint64_t>(app, "--eval-every", o.eval_every, 1, o.kMaxEpochs,
                      "Epochs between validations");
-  AddWhole<int64_t>(app, "--hidden", o.hidden_channels, 1, o.kMaxHiddenChannels,
-                    "Channels of hidden layers");
-  AddWhole<int>(app, "--layers", o.num_layers, 1, o.kMaxLayers,
-                "Number of layers; must equal the number of hops")
-      ->default_str("the number of hops");
-  AddReal(app, "--dropout", o.dropout, "Dropout after each hidden layer");
-  AddReal(app, "--input-dropout", o.input_dropout,
-          "Dropout of the input features");
+  AddWhole<uint64_t>(app, "--patience", t.patience, 0, o.kMaxEpochs,
+                     "End after so many validations without an improvement; "
+                     "0: never");
+  AddReal(app, "--min-delta", t.min_delta,
+          "A change of the metric that is more than this is an improvement");
   AddReal(app, "--lr", o.learning_rate, "Adam's learning rate");
+  DeclareSchedule(app, a, t);
   AddReal(app, "--weight-decay", o.weight_decay,
           "L2 regularisation, added to the gradient");
+  AddReal(app, "--clip-grad-norm", o.clip_grad_norm,
+          "Largest norm of all gradients together; 0: any");
   app.add_flag("--row-normalize", o.row_normalize,
                "Divide each feature row by its sum");
   AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,
@@ -169,6 +223,7 @@ void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
   app.footer(kFooter);
   DeclareSource(app, arguments, texts);
   DeclareSampling(app, arguments, texts);
+  DeclareModel(app, arguments);
   DeclareTraining(app, arguments, texts);
   DeclareRunning(app, arguments, texts);
 }

@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "trainer_client/torch/train/train_arguments.h"
@@ -14,8 +15,12 @@ namespace tributary {
 
 // The flags that are parsed once all of them are known, as text.
 struct TrainFlagTexts {
-  std::string model = "sage";
   std::string task = "node";
+  std::string metric;  // empty: the task's first
+  std::string lr_schedule = "constant";
+  std::string lr_unit = "epoch";
+  uint64_t patience = 0;  // 0: no early stopping
+  double min_delta = 0;
   std::string num_neighbors = "10,10";
   std::string eval_num_neighbors;
   std::string input = "train,valid,test";

@@ -17,17 +17,37 @@ absl::Status InRange(const char* field, T value, T low, T high) {
 
 }  // namespace
 
+Metric TrainOptions::metric_of_task() const {
+  if (metric) return *metric;
+  switch (task) {
+    case NodeTaskKind::kClassification:
+      return Metric::kAccuracy;
+    case NodeTaskKind::kMultiLabel:
+      return Metric::kRocAuc;
+    case NodeTaskKind::kRegression:
+      return Metric::kRmse;
+  }
+  return Metric::kAccuracy;
+}
+
 absl::Status TrainOptions::Validate() const {
   constexpr double kJustBelowOne = 0.999;
   RETURN_IF_ERROR(InRange<uint64_t>("epochs", epochs, 1, kMaxEpochs));
   RETURN_IF_ERROR(InRange<uint64_t>("eval_every", eval_every, 1, kMaxEpochs));
-  RETURN_IF_ERROR(InRange<int>("layers", num_layers, 1, kMaxLayers));
+  RETURN_IF_ERROR(InRange<int>("layers", model.num_layers, 1, kMaxLayers));
   RETURN_IF_ERROR(
-      InRange<int64_t>("hidden", hidden_channels, 1, kMaxHiddenChannels));
-  RETURN_IF_ERROR(InRange("dropout", dropout, 0.0, kJustBelowOne));
-  RETURN_IF_ERROR(InRange("input_dropout", input_dropout, 0.0, kJustBelowOne));
+      InRange<int64_t>("hidden", model.hidden_channels, 1, kMaxHiddenChannels));
+  RETURN_IF_ERROR(InRange("dropout", model.dropout, 0.0, kJustBelowOne));
+  RETURN_IF_ERROR(
+      InRange("input_dropout", model.input_dropout, 0.0, kJustBelowOne));
+  ModelOptions complete = model;
+  complete.out_channels = 1;  // it depends on the task
+  RETURN_IF_ERROR(complete.Validate());
   RETURN_IF_ERROR(InRange("lr", learning_rate, 1e-12, 1e3));
   RETURN_IF_ERROR(InRange("weight_decay", weight_decay, 0.0, 1e3));
+  RETURN_IF_ERROR(InRange("clip_grad_norm", clip_grad_norm, 0.0, 1e9));
+  RETURN_IF_ERROR(schedule.Validate());
+  if (early_stopping) RETURN_IF_ERROR(early_stopping->Validate());
   RETURN_IF_ERROR(InRange<int64_t>("num_classes", num_classes, 0, kMaxClasses));
   if (device != "auto" && device != "cpu" && device != "cuda") {
     return absl::InvalidArgumentError(absl::StrCat(

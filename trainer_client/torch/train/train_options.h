@@ -1,11 +1,17 @@
-// The model and the training parameters of `tributary-train`. No torch.
+// What `tributary-train` trains, and how. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "trainer_client/torch/nn/model_options.h"
+#include "trainer_client/torch/tasks/evaluation.h"
+#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/train/early_stopping.h"
+#include "trainer_client/torch/train/lr_schedule.h"
 
 namespace tributary {
 
@@ -19,19 +25,31 @@ struct TrainOptions {
   uint64_t random_seed = 0;  // of initial parameters and dropout
   uint64_t epochs = 10;
   uint64_t eval_every = 1;  // epochs; the last one is always evaluated
-  int num_layers = 2;       // must equal the loaders' hops
-  int64_t hidden_channels = 256;
-  double dropout = 0.5;
-  double input_dropout = 0;
-  double learning_rate = 0.01;
-  double weight_decay = 0;     // Adam's, added to the gradient
-  bool row_normalize = false;  // divide each feature row by its sum
-  bool expand_all = false;     // must equal the loaders' option
+
+  // Train() sets out_channels by the task. num_layers must equal the loaders'
+  // hops.
+  ModelOptions model{.hidden_channels = 256, .dropout = 0.5};
+  NodeTaskKind task = NodeTaskKind::kClassification;
+  std::optional<Metric> metric;  // the task's first, if there is none
+  // Of the inputs; empty: the graph's only node type.
+  std::string input_type;
   // 0: one more than the largest label of the training inputs, which a pass
   // over them finds.
   int64_t num_classes = 0;
+
+  double learning_rate = 0.01;
+  LrSchedule schedule;        // of the learning rate
+  double weight_decay = 0;    // Adam's, added to the gradient
+  double clip_grad_norm = 0;  // 0: gradients are not clipped
+  // Ends training when the metric on the validation inputs stops improving.
+  std::optional<EarlyStoppingOptions> early_stopping;
+
+  bool row_normalize = false;   // divide each feature row by its sum
+  bool expand_all = false;      // must equal the loaders' option
   std::string device = "auto";  // "cpu", "cuda", or the GPU if there is one
 
+  // Returns the metric, or else the task's first.
+  Metric metric_of_task() const;
   // INVALID_ARGUMENT, naming field, value and what is allowed.
   absl::Status Validate() const;
 };

@@ -30,11 +30,11 @@ ordered_json OrNull(const std::optional<double>& value) {
 
 std::string EpochLine(const EpochReport& r, uint64_t epochs) {
   std::string line =
-      absl::StrFormat("epoch %d/%d  loss %.4f  train %.3f", r.epoch + 1, epochs,
-                      r.loss, r.train_accuracy);
-  if (r.valid_accuracy) {
-    absl::StrAppendFormat(&line, "  valid %.3f", *r.valid_accuracy);
+      absl::StrFormat("epoch %d/%d  loss %.4f", r.epoch + 1, epochs, r.loss);
+  if (r.train_accuracy) {
+    absl::StrAppendFormat(&line, "  train %.3f", *r.train_accuracy);
   }
+  if (r.valid) absl::StrAppendFormat(&line, "  valid %.3f", *r.valid);
   absl::StrAppendFormat(&line, "  %.0f inputs/s  %.1f MB/s  waiting %.0f%%",
                         PerSecond(r.inputs, r.seconds),
                         PerSecond(r.bytes, r.seconds) / 1e6,
@@ -44,12 +44,9 @@ std::string EpochLine(const EpochReport& r, uint64_t epochs) {
 
 std::string ResultLine(const TrainResult& r) {
   std::string line = "result";
-  if (r.test_accuracy) {
-    absl::StrAppendFormat(&line, " test_accuracy=%.4f", *r.test_accuracy);
-  }
-  if (r.best_valid_accuracy) {
-    absl::StrAppendFormat(&line, " valid_accuracy=%.4f",
-                          *r.best_valid_accuracy);
+  if (r.test) absl::StrAppendFormat(&line, " test_%s=%.4f", r.metric, *r.test);
+  if (r.best_valid) {
+    absl::StrAppendFormat(&line, " valid_%s=%.4f", r.metric, *r.best_valid);
   }
   absl::StrAppendFormat(&line, " best_epoch=%d epochs=%d seconds=%.1f",
                         r.best_epoch + 1, r.epochs, r.seconds);
@@ -87,8 +84,8 @@ void TrainLog::Epoch(const EpochReport& r) {
   file_ << ordered_json{{"event", "epoch"},
                         {"epoch", r.epoch + 1},
                         {"loss", r.loss},
-                        {"train_accuracy", r.train_accuracy},
-                        {"valid_accuracy", OrNull(r.valid_accuracy)},
+                        {"train_accuracy", OrNull(r.train_accuracy)},
+                        {"valid_" + r.metric, OrNull(r.valid)},
                         {"inputs", r.inputs},
                         {"bytes", r.bytes},
                         {"seconds", r.seconds},
@@ -98,8 +95,8 @@ void TrainLog::Epoch(const EpochReport& r) {
 
 absl::Status TrainLog::Result(const TrainResult& r) {
   file_ << ordered_json{{"event", "result"},
-                        {"test_accuracy", OrNull(r.test_accuracy)},
-                        {"valid_accuracy", OrNull(r.best_valid_accuracy)},
+                        {"test_" + r.metric, OrNull(r.test)},
+                        {"valid_" + r.metric, OrNull(r.best_valid)},
                         {"best_epoch", r.best_epoch + 1},
                         {"epochs", r.epochs},
                         {"seconds", r.seconds}}

@@ -10,15 +10,15 @@ namespace {
 const EpochReport kReport{.epoch = 2,
                           .loss = 0.53214,
                           .train_accuracy = 0.9142,
-                          .valid_accuracy = 0.792,
+                          .valid = 0.792,
                           .inputs = 140,
                           .bytes = 3'000'000,
                           .seconds = 0.5,
                           .wait_share = 0.34};
 const TrainResult kResult{.epochs = 40,
                           .best_epoch = 26,
-                          .best_valid_accuracy = 0.794,
-                          .test_accuracy = 0.812,
+                          .best_valid = 0.794,
+                          .test = 0.812,
                           .seconds = 4.25};
 
 std::vector<std::string> Lines(const std::string& path) {
@@ -33,7 +33,7 @@ TEST(TrainOutputTest, EpochLine) {
             "epoch 3/40  loss 0.5321  train 0.914  valid 0.792  280 inputs/s  "
             "6.0 MB/s  waiting 34%");
   EpochReport report = kReport;
-  report.valid_accuracy.reset();
+  report.valid.reset();
   report.seconds = 0;
   EXPECT_EQ(EpochLine(report, 40),
             "epoch 3/40  loss 0.5321  train 0.914  0 inputs/s  0.0 MB/s  "
@@ -47,6 +47,18 @@ TEST(TrainOutputTest, ResultLine) {
   EXPECT_EQ(ResultLine({.epochs = 1}),
             "result best_epoch=1 epochs=1 "
             "seconds=0.0");
+}
+
+TEST(TrainOutputTest, NamesAnotherMetric) {
+  EpochReport report = kReport;
+  report.metric = "rocauc";
+  report.train_accuracy.reset();
+  EXPECT_EQ(EpochLine(report, 40).substr(0, 38),
+            "epoch 3/40  loss 0.5321  valid 0.792  ");
+  TrainResult result = kResult;
+  result.metric = "rocauc";
+  EXPECT_EQ(ResultLine(result).substr(0, 42),
+            "result test_rocauc=0.8120 valid_rocauc=0.7");
 }
 
 TEST(TrainOutputTest, ProgressLine) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tributary {
@@ -11,9 +12,11 @@ namespace tributary {
 // One epoch, over all ranks.
 struct EpochReport {
   uint64_t epoch = 0;
-  double loss = 0;            // mean over the inputs
-  double train_accuracy = 0;  // in the training passes, so with dropout
-  std::optional<double> valid_accuracy;
+  double loss = 0;                  // mean over the labelled inputs
+  std::string metric = "accuracy";  // NameOf(Metric)
+  // Classification: in the training passes, so with dropout.
+  std::optional<double> train_accuracy;
+  std::optional<double> valid;  // the metric
   uint64_t inputs = 0;
   uint64_t bytes = 0;     // of batches
   double seconds = 0;     // of the training rounds
@@ -23,10 +26,11 @@ struct EpochReport {
 // The whole run, over all ranks.
 struct TrainResult {
   uint64_t epochs = 0;
-  uint64_t best_epoch = 0;  // by valid accuracy; without it the last one
-  std::optional<double> best_valid_accuracy;
-  std::optional<double> test_accuracy;  // with the best epoch's parameters
-  double seconds = 0;                   // of the whole run
+  std::string metric = "accuracy";
+  uint64_t best_epoch = 0;  // by the metric on valid; without it the last one
+  std::optional<double> best_valid;
+  std::optional<double> test;  // with the best epoch's parameters
+  double seconds = 0;          // of the whole run
 };
 
 // Receives a rank's reports, on the thread that trains. Reports of an epoch are

@@ -11,10 +11,13 @@
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/tasks/evaluation.h"
+#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/batch_rounds.h"
-#include "trainer_client/torch/train/node_classifier.h"
+#include "trainer_client/torch/train/early_stopping.h"
+#include "trainer_client/torch/train/learner.h"
 #include "trainer_client/torch/train/same_graph.h"
-#include "trainer_client/torch/train/tally.h"
 
 namespace tributary {
 namespace {
@@ -39,54 +42,51 @@ class TrainingRun {
       : options_(options),
         loaders_(loaders),
         group_(group),
-        observer_(observer) {}
+        observer_(observer) {
+    if (!options_.early_stopping) return;
+    EarlyStoppingOptions stopping = *options_.early_stopping;
+    stopping.mode = IsScore(options_.metric_of_task()) ? MetricMode::kMax
+                                                       : MetricMode::kMin;
+    stopping_.emplace(stopping);
+  }
 
   absl::StatusOr<TrainResult> Run() {
     const absl::Time start = SteadyClock().Now();
     RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
-    RETURN_IF_ERROR(MakeModel());
+    RETURN_IF_ERROR(MakeLearner());
+    result_.metric = NameOf(options_.metric_of_task());
     for (uint64_t epoch = 0; epoch < options_.epochs; ++epoch) {
       ASSIGN_OR_RETURN(EpochReport report, TrainEpoch(epoch));
       if (IsEvaluated(epoch)) RETURN_IF_ERROR(Validate(report));
       observer_.OnEpoch(report);
+      result_.epochs = epoch + 1;
+      if (stopping_ && stopping_->should_stop()) break;
     }
     RETURN_IF_ERROR(Test());
-    result_.epochs = options_.epochs;
     result_.seconds = SecondsSince(start);
     return result_;
   }
 
  private:
-  absl::Status MakeModel() {
-    ASSIGN_OR_RETURN(const int64_t in_channels, InChannels());
-    int64_t num_classes = options_.num_classes;
-    if (num_classes == 0) {
-      ASSIGN_OR_RETURN(num_classes, CountClasses());
-    }
-    ASSIGN_OR_RETURN(model_, NodeClassifier::Create(options_, in_channels,
-                                                    num_classes, &group_));
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<int64_t> InChannels() const {
+  absl::Status MakeLearner() {
     const GraphSchema& schema = loaders_.train->schema();
-    if (schema.node_types.size() != 1 || schema.heterogeneous) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("graph \"", schema.name,
-                       "\" has typed nodes; model sage is for homogeneous "
-                       "graphs"));
+    NodeTaskOptions task{.kind = options_.task,
+                         .metric = options_.metric_of_task(),
+                         .num_classes = options_.num_classes};
+    ASSIGN_OR_RETURN(task.columns, CheckLabels(task.kind, task.metric, schema,
+                                               options_.input_type));
+    if (task.kind == NodeTaskKind::kClassification && task.num_classes == 0) {
+      ASSIGN_OR_RETURN(task.num_classes, CountClasses());
     }
-    if (!schema.node_types[0].x) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("graph \"", schema.name, "\" has no node features"));
-    }
-    return std::max<int64_t>(1, schema.node_types[0].x->dim);
+    ASSIGN_OR_RETURN(learner_,
+                     Learner::Create(options_, schema, task, &group_));
+    return absl::OkStatus();
   }
 
   absl::StatusOr<int64_t> CountClasses() {
     DistLoader* const loader =
         loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
-    ASSIGN_OR_RETURN(const double largest, LargestLabel(loader));
+    ASSIGN_OR_RETURN(const double largest, LargestLabelOf(loader));
     if (loaders_.release_labels) loaders_.release_labels();
     if (largest < 0) {
       return absl::InvalidArgumentError("no training input has a label");
@@ -102,19 +102,19 @@ class TrainingRun {
   // Returns the largest label in all ranks' batches; -1 when no input has one.
   // A double, as collectives need: exact up to 2^53, far beyond what is
   // allowed.
-  absl::StatusOr<double> LargestLabel(DistLoader* loader) {
+  absl::StatusOr<double> LargestLabelOf(DistLoader* loader) {
     std::array<double, 1> largest{-1};
     RETURN_IF_ERROR(loader->StartEpoch(0));
-    RETURN_IF_ERROR(
-        ForEachRound(loader, "classes", 0,
-                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
-                       if (lease != nullptr) {
-                         ASSIGN_OR_RETURN(const int64_t label,
-                                          NodeClassifier::LargestLabel(*lease));
-                         largest[0] = std::max<double>(largest[0], label);
-                       }
-                       return group_.Max(absl::MakeSpan(largest));
-                     }));
+    RETURN_IF_ERROR(ForEachRound(
+        loader, "classes", 0,
+        [&](uint64_t, const BatchLease* lease) -> absl::Status {
+          if (lease != nullptr) {
+            ASSIGN_OR_RETURN(const int64_t label,
+                             LargestLabel(*lease, loader->schema()));
+            largest[0] = std::max<double>(largest[0], label);
+          }
+          return group_.Max(absl::MakeSpan(largest));
+        }));
     return largest[0];
   }
 
@@ -143,8 +143,11 @@ class TrainingRun {
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
-          ASSIGN_OR_RETURN(const Tally step,
-                           model_->Step(lease, rounds.Inputs(round)));
+          const StepPlace place{.epoch = epoch,
+                                .round_inputs = rounds.Inputs(round),
+                                .learning_rate = options_.schedule.At(
+                                    options_.learning_rate, step_++, epoch)};
+          ASSIGN_OR_RETURN(const Tally step, learner_->Step(lease, place));
           tally.Add(step);
           return absl::OkStatus();
         }));
@@ -161,8 +164,11 @@ class TrainingRun {
         absl::ToDoubleSeconds(after.waited - before.waited), seconds};
     RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(sums)));
     EpochReport report{.epoch = epoch};
+    report.metric = result_.metric;
     report.loss = all.MeanLoss();
-    report.train_accuracy = all.Accuracy();
+    if (options_.task == NodeTaskKind::kClassification) {
+      report.train_accuracy = all.Accuracy();
+    }
     report.inputs = static_cast<uint64_t>(all.inputs);
     report.bytes = static_cast<uint64_t>(sums[0]);
     report.seconds = sums[2] / group_.world();
@@ -181,39 +187,43 @@ class TrainingRun {
   absl::StatusOr<double> Evaluate(DistLoader* loader, std::string_view phase,
                                   uint64_t epoch) {
     RETURN_IF_ERROR(loader->StartEpoch(0));
-    Tally tally;
-    RETURN_IF_ERROR(ForEachRound(
-        loader, phase, epoch,
-        [&](uint64_t, const BatchLease* lease) -> absl::Status {
-          Tally batch;
-          if (lease != nullptr) {
-            ASSIGN_OR_RETURN(batch, model_->Evaluate(*lease));
-          }
-          ASSIGN_OR_RETURN(const Tally all, SumOverRanks(batch, group_));
-          tally.Add(all);
-          return absl::OkStatus();
-        }));
-    return tally.Accuracy();
+    PredictionRows rows;
+    RETURN_IF_ERROR(
+        ForEachRound(loader, phase, epoch,
+                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
+                       if (lease != nullptr) {
+                         RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
+                       }
+                       std::array<double, 1> done{1};
+                       return group_.Sum(absl::MakeSpan(done));
+                     }));
+    return MeasureOverRanks(options_.metric_of_task(), std::move(rows), group_);
+  }
+
+  bool IsBetter(double metric) const {
+    if (!result_.best_valid) return true;
+    return IsScore(options_.metric_of_task()) ? metric > *result_.best_valid
+                                              : metric < *result_.best_valid;
   }
 
   absl::Status Validate(EpochReport& report) {
-    ASSIGN_OR_RETURN(const double accuracy,
+    ASSIGN_OR_RETURN(const double metric,
                      Evaluate(loaders_.valid, "valid", report.epoch));
-    report.valid_accuracy = accuracy;
-    if (!result_.best_valid_accuracy ||
-        accuracy > *result_.best_valid_accuracy) {
-      result_.best_valid_accuracy = accuracy;
+    report.valid = metric;
+    if (stopping_) stopping_->Update(metric);
+    if (IsBetter(metric)) {
+      result_.best_valid = metric;
       result_.best_epoch = report.epoch;
-      model_->SaveParameters();
+      learner_->SaveParameters();
     }
     return absl::OkStatus();
   }
 
   absl::Status Test() {
-    if (loaders_.valid == nullptr) result_.best_epoch = options_.epochs - 1;
+    if (loaders_.valid == nullptr) result_.best_epoch = result_.epochs - 1;
     if (loaders_.test == nullptr) return absl::OkStatus();
-    model_->RestoreParameters();
-    ASSIGN_OR_RETURN(result_.test_accuracy,
+    learner_->RestoreParameters();
+    ASSIGN_OR_RETURN(result_.test,
                      Evaluate(loaders_.test, "test", result_.best_epoch));
     return absl::OkStatus();
   }
@@ -222,7 +232,9 @@ class TrainingRun {
   const TrainLoaders& loaders_;
   ProcessGroup& group_;
   TrainObserver& observer_;
-  std::unique_ptr<NodeClassifier> model_;
+  std::unique_ptr<Learner> learner_;
+  std::optional<EarlyStopping> stopping_;
+  uint64_t step_ = 0;  // optimizer steps taken
   TrainResult result_;
 };
 

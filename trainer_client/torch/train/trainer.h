@@ -27,7 +27,7 @@ struct TrainLoaders {
   std::function<void()> release_labels;
 };
 
-// Trains GraphSAGE for node classification, data parallel. In each round every
+// Trains a model on a task, data parallel. In each round every
 // rank takes its batch, if one is left for it, and the optimizer steps along
 // the mean gradient over the inputs of all ranks: the step that one process
 // would take with the whole round as its batch.

@@ -93,17 +93,17 @@ TEST(TrainerTest, LearnsCommunities) {
   job.loader_options.batch_size = 16;
   const auto result = job.Run();
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_GE(*result->test_accuracy, 0.9);
-  EXPECT_GE(*result->best_valid_accuracy, 0.9);
+  EXPECT_GE(*result->test, 0.9);
+  EXPECT_GE(*result->best_valid, 0.9);
   ASSERT_EQ(job.reports.epochs.size(), 20);
   EXPECT_LT(job.reports.epochs.back().loss, job.reports.epochs[0].loss);
   EXPECT_EQ(job.reports.epochs[0].inputs, 54);
   EXPECT_GT(job.reports.epochs[0].bytes, 0);
   // The best epoch is the first with the best valid accuracy.
   for (const EpochReport& report : job.reports.epochs) {
-    EXPECT_LE(*report.valid_accuracy, *result->best_valid_accuracy);
+    EXPECT_LE(*report.valid, *result->best_valid);
     if (report.epoch < result->best_epoch) {
-      EXPECT_LT(*report.valid_accuracy, *result->best_valid_accuracy);
+      EXPECT_LT(*report.valid, *result->best_valid);
     }
   }
 }
@@ -132,7 +132,7 @@ TEST(TrainerTest, BlocksOfDglTrainToo) {
   job.loader_options.batch_size = 16;
   const auto result = job.Run();
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_GE(*result->test_accuracy, 0.9);
+  EXPECT_GE(*result->test, 0.9);
 }
 
 // Steps so large that the accuracy goes up and down.
@@ -152,9 +152,9 @@ TEST(TrainerTest, TestAccuracyIsOfTheBestEpochsParameters) {
   ASSERT_LT(whole.best_epoch, 11);
   // Without validation the parameters are those of the last epoch, which here
   // are of another accuracy: so the comparison below can fail.
-  EXPECT_NE(*whole.test_accuracy, *run(12, false).test_accuracy);
+  EXPECT_NE(*whole.test, *run(12, false).test);
   const TrainResult until_best = run(whole.best_epoch + 1, false);
-  EXPECT_EQ(*whole.test_accuracy, *until_best.test_accuracy);
+  EXPECT_EQ(*whole.test, *until_best.test);
 }
 
 // Each input twice, one after the other: a batch has half as many nodes as
@@ -177,7 +177,7 @@ TEST(TrainerTest, LabelsAreThoseOfTheInputsRows) {
     job.valid_graph = repeated("valid");
     auto result = job.Run();
     EXPECT_TRUE(result.ok()) << result.status();
-    return std::pair(job.reports.epochs, *result->best_valid_accuracy);
+    return std::pair(job.reports.epochs, *result->best_valid);
   };
   const auto [once, valid_once] = run(1);
   const auto [twice, valid_twice] = run(2);
@@ -256,7 +256,7 @@ std::vector<double> Losses(const Reports& reports) {
   std::vector<double> losses;
   for (const EpochReport& report : reports.epochs) {
     losses.push_back(report.loss);
-    losses.push_back(*report.valid_accuracy);
+    losses.push_back(*report.valid);
   }
   return losses;
 }
@@ -275,7 +275,7 @@ int RunRank(const std::string& out) {
   std::ofstream file(absl::StrCat(out, ".", environment->rank));
   file.precision(17);
   for (double loss : Losses(job.reports)) file << loss << "\n";
-  file << *result->test_accuracy << "\n";
+  file << *result->test << "\n";
   return file.good() && !::testing::Test::HasFailure() ? 0 : 1;
 }
 
@@ -325,7 +325,7 @@ TEST(TrainerTest, TwoRanksWithAnUnevenRoundEqualOneProcess) {
   const auto result = alone.Run();
   ASSERT_TRUE(result.ok()) << result.status();
   std::vector<double> expected = Losses(alone.reports);
-  expected.push_back(*result->test_accuracy);
+  expected.push_back(*result->test);
 
   const std::string out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/losses");
   const auto code =

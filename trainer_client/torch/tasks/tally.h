@@ -1,6 +1,6 @@
 // Sums of a training or evaluation pass. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TALLY_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TALLY_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TALLY_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TALLY_H_
 
 namespace tributary {
 
@@ -24,4 +24,4 @@ struct Tally {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TALLY_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TALLY_H_

@@ -1,0 +1,96 @@
+#include "trainer_client/torch/tasks/evaluation.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/tasks/metrics.h"
+#include "trainer_client/torch/tasks/row_order.h"
+
+namespace tributary {
+namespace {
+
+struct Named {
+  Metric metric;
+  absl::string_view name;
+};
+constexpr std::array<Named, 5> kMetrics = {{
+    {Metric::kAccuracy, "accuracy"},
+    {Metric::kRocAuc, "rocauc"},
+    {Metric::kAveragePrecision, "ap"},
+    {Metric::kMae, "mae"},
+    {Metric::kRmse, "rmse"},
+}};
+
+// Collectives carry doubles: numbers of inputs are exact up to 2^53.
+template <typename T>
+absl::StatusOr<std::vector<T>> Gather(const std::vector<T>& own,
+                                      ProcessGroup& group) {
+  ASSIGN_OR_RETURN(const std::vector<double> all,
+                   group.Gather(std::vector<double>(own.begin(), own.end())));
+  return std::vector<T>(all.begin(), all.end());
+}
+
+absl::StatusOr<PredictionRows> GatherRows(const PredictionRows& own,
+                                          ProcessGroup& group) {
+  PredictionRows all{.columns = own.columns};
+  ASSIGN_OR_RETURN(all.input_numbers, Gather(own.input_numbers, group));
+  ASSIGN_OR_RETURN(all.labels, Gather(own.labels, group));
+  ASSIGN_OR_RETURN(all.predictions, Gather(own.predictions, group));
+  ASSIGN_OR_RETURN(const std::vector<size_t> order,
+                   RowOrder(all.input_numbers));
+  all.labels = InOrder<float>(all.labels, all.columns, order);
+  all.predictions = InOrder<float>(all.predictions, all.columns, order);
+  return all;
+}
+
+absl::StatusOr<double> AccuracyOf(const PredictionRows& rows) {
+  const std::vector<int64_t> labels(rows.labels.begin(), rows.labels.end());
+  const std::vector<int64_t> predicted(rows.predictions.begin(),
+                                       rows.predictions.end());
+  return Accuracy(labels, predicted);
+}
+
+}  // namespace
+
+std::string NameOf(Metric metric) {
+  for (const Named& named : kMetrics) {
+    if (named.metric == metric) return std::string(named.name);
+  }
+  return "unknown";
+}
+
+absl::StatusOr<Metric> MetricFromName(const std::string& name) {
+  for (const Named& named : kMetrics) {
+    if (named.name == name) return named.metric;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "metric is \"", name, "\"; allowed: accuracy, rocauc, ap, mae, rmse"));
+}
+
+bool IsScore(Metric metric) {
+  return metric != Metric::kMae && metric != Metric::kRmse;
+}
+
+absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
+                                        ProcessGroup& group) {
+  ASSIGN_OR_RETURN(const PredictionRows all, GatherRows(rows, group));
+  const TaskScores scores{all.columns, all.labels, all.predictions};
+  switch (metric) {
+    case Metric::kAccuracy:
+      return AccuracyOf(all);
+    case Metric::kRocAuc:
+      return RocAuc(scores);
+    case Metric::kAveragePrecision:
+      return AveragePrecision(scores);
+    case Metric::kMae:
+      return MeanAbsoluteError(scores);
+    case Metric::kRmse:
+      return RootMeanSquaredError(scores);
+  }
+  return absl::InternalError("no such metric");
+}
+
+}  // namespace tributary

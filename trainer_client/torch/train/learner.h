@@ -1,0 +1,74 @@
+// A model, its optimizer and its data parallel step. No torch in this header.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LEARNER_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LEARNER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "partition/schema/schema.h"
+#include "trainer_client/core/batch/batch_lease.h"
+#include "trainer_client/torch/tasks/evaluation.h"
+#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/tally.h"
+#include "trainer_client/torch/train/train_options.h"
+
+namespace tributary {
+
+class GnnModel;
+class ProcessGroup;
+class Task;
+
+// The position of a step in its run.
+struct StepPlace {
+  uint64_t epoch = 0;
+  uint64_t round_inputs = 0;  // of all ranks in the round
+  double learning_rate = 0;
+};
+
+// Trains a model on a task. Each rank has one, with equal parameters. Used by
+// one thread. All ranks must make the same calls in the same order, except
+// Evaluate() and those that save, restore and load, which involve one rank.
+//
+// Exceptions of LibTorch are returned as INTERNAL; a batch that model or task
+// cannot take as INVALID_ARGUMENT or OUT_OF_RANGE.
+class Learner {
+ public:
+  // Overwrites the parameters of model and task with those of rank 0. `group`
+  // must outlive the object. UNAVAILABLE for a device that this machine does
+  // not have.
+  static absl::StatusOr<std::unique_ptr<Learner>> Create(
+      const TrainOptions& options, const GraphSchema& schema,
+      const NodeTaskOptions& task, ProcessGroup* group);
+  // The same with a model and a task of the caller's.
+  static absl::StatusOr<std::unique_ptr<Learner>> Create(
+      const TrainOptions& options, const GraphSchema& schema,
+      std::shared_ptr<GnnModel> model, std::unique_ptr<Task> task,
+      ProcessGroup* group);
+  ~Learner();
+
+  // Takes one optimizer step on the mean loss over the round's inputs. `lease`
+  // is this rank's batch, or null when it has none in the round. Returns this
+  // rank's sums.
+  absl::StatusOr<Tally> Step(const BatchLease* lease, const StepPlace& place);
+  // Adds the batch's predictions to `rows`; changes no parameter.
+  absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
+
+  // Keeps a copy of the parameters; replaces the last copy.
+  void SaveParameters();
+  // Sets the parameters to the copy, if there is one.
+  void RestoreParameters();
+
+  // Returns the number of parameters of model and task.
+  int64_t num_parameters() const;
+
+ private:
+  struct State;
+  explicit Learner(std::unique_ptr<State> state);
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LEARNER_H_
