@@ -68,12 +68,12 @@ absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
     const BenchOptions& options, SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty()) {
-    return OpenSampleSource(request);
+    return OpenSampleSource(request, "tributary bench");
   }
   ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
   request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));
-  return OpenSampleSource(request);
+  return OpenSampleSource(request, "tributary bench");
 }
 
 double SecondsSince(absl::Time start) {

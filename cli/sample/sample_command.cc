@@ -88,7 +88,7 @@ absl::Status Drain(const SampleFiles* files, DistLoader* loader) {
 absl::Status Sample(SampleRequest request) {
   RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
-                   OpenSampleSource(request));
+                   OpenSampleSource(request, "tributary sample"));
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
                    DistLoader::Create(request.loader, source->loader(),
                                       source->environment()));

@@ -1,9 +1,11 @@
 #include "cli/sample/sample_source.h"
 
+#include "trainer_client/modes/wait_line.h"
+
 namespace tributary {
 
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
-    const SampleRequest& request) {
+    const SampleRequest& request, const std::string& command) {
   BatchSourceOptions source;
   source.worker_options = request.worker_options;
   source.graph = request.graph;
@@ -11,6 +13,7 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
   source.num_threads = request.threads;
   source.feature_memory = request.feature_memory;
   source.worker = request.worker;
+  source.on_wait = PrintWaits(command);
   if (!source.graph.empty()) source.worker.num_rpc_threads = 1;
   return SamplingWorkers::OpenSource(source);
 }

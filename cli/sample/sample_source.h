@@ -4,6 +4,7 @@
 #define TRIBUTARY_CLI_SAMPLE_SAMPLE_SOURCE_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "cli/sample/sample_request.h"
@@ -12,9 +13,10 @@
 namespace tributary {
 
 // Returns the workers that the request describes, or the errors of
-// SamplingWorkers::OpenSource().
+// SamplingWorkers::OpenSource(). Their loaders print to stderr what they wait
+// for, as `command` ("tributary sample").
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
-    const SampleRequest& request);
+    const SampleRequest& request, const std::string& command);
 
 }  // namespace tributary
 

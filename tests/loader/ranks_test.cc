@@ -200,6 +200,31 @@ TEST_F(RanksTest, ACursorOfAnotherListIsRefused) {
   EXPECT_FALSE(Loader(0, 1)->Resume(cursor).ok());
 }
 
+TEST_F(RanksTest, ACursorOfAnotherOrderIsRefused) {
+  auto loader = Loader(0, 1);
+  ASSERT_TRUE(loader->StartEpoch(1).ok());
+  const Cursor cursor = loader->CursorAfter(1);
+  EXPECT_EQ(cursor.order.graph, loader->schema().content_digest);
+  const NeighborLoaderOptions same = sampling_;
+  const auto refusal = [&](NeighborLoaderOptions other) {
+    sampling_ = std::move(other);
+    return Loader(0, 1)->Resume(cursor);
+  };
+  EXPECT_TRUE(refusal(same).ok());
+  NeighborLoaderOptions other = same;
+  ++other.random_seed;
+  EXPECT_THAT(std::string(refusal(other).message()),
+              testing::HasSubstr("random_seed"));
+  other = same;
+  other.shuffle = ShuffleMode::kNone;
+  EXPECT_THAT(std::string(refusal(other).message()),
+              testing::HasSubstr("shuffle"));
+  other = same;
+  other.drop_last = true;
+  EXPECT_THAT(std::string(refusal(other).message()),
+              testing::HasSubstr("drop_last"));
+}
+
 TEST_F(RanksTest, BatchesOutliveTheLoaderAndGoInAnyOrder) {
   auto loader = Loader(0, 1);
   ASSERT_TRUE(loader->StartEpoch(0).ok());

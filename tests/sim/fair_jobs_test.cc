@@ -73,7 +73,7 @@ struct World {
       trainers.push_back(std::make_unique<SimTrainer>(
           &fleet.world, &fleet.network, options, counts));
       Cursor cursor;
-      cursor.inputs = options.session.inputs;
+      cursor.order = options.session.order_identity();
       trainers.back()->Run(cursor);
       of_job.push_back(trainers.back().get());
     }

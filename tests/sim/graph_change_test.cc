@@ -74,7 +74,7 @@ struct World {
     trainers.push_back(std::make_unique<SimTrainer>(
         &fleet.world, &fleet.network, options, user));
     Cursor cursor;
-    cursor.inputs = options.session.inputs;
+    cursor.order = options.session.order_identity();
     trainers.back()->Run(cursor);
     return *trainers.back();
   }

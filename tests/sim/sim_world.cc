@@ -143,8 +143,9 @@ void SimWorld::StartTrainers() {
   for (auto& seat : seats_) {
     Seat(*seat);
     Cursor cursor;
-    cursor.inputs =
-        SimulatedSession(schedule_, seat->job, seat->rank, seat->world).inputs;
+    cursor.order =
+        SimulatedSession(schedule_, seat->job, seat->rank, seat->world)
+            .order_identity();
     seat->trainer->Run(cursor);
   }
 }

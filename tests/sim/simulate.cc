@@ -266,7 +266,7 @@ const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
   SimTrainer trainer(&fleet.world, &fleet.network, options, &recorder);
   recorder.trainer = &trainer;
   Cursor cursor;
-  cursor.inputs = options.session.inputs;
+  cursor.order = options.session.order_identity();
   trainer.Run(cursor);
   fleet.world.RunUntil([&] { return trainer.done(); }, absl::Minutes(1));
   fleet.network.Crash(trainer.node());

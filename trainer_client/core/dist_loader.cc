@@ -61,6 +61,7 @@ class Loader final : public DistLoader {
         jitter_seed_(std::random_device()()),
         make_ring_(environment.make_ring),
         ring_option_(environment.ring_option),
+        on_wait_(environment.on_wait),
         strand_(std::make_shared<Strand>(environment.executor)),
         fleet_(
             std::make_shared<ServerFleet>(FleetOptions(environment, source))) {}
@@ -93,7 +94,7 @@ class Loader final : public DistLoader {
     strand_->Post([core = core_] { core->Cancel(); });
   }
   Cursor CursorAfter(uint64_t batches) const override {
-    return order_ == nullptr ? Cursor{.inputs = inputs_}
+    return order_ == nullptr ? Cursor{.order = identity_}
                              : order_->CursorAfter(batches);
   }
   LoaderStats stats() const override;
@@ -123,6 +124,7 @@ class Loader final : public DistLoader {
     core.prefetch_size = worker_.prefetch_size;
     core.rpc_timeout = worker_.rpc_timeout;
     core.jitter_seed = jitter_seed_;
+    core.on_wait = on_wait_;
     return core;
   }
   // Runs `change` on the strand and takes the order that it left.
@@ -134,18 +136,19 @@ class Loader final : public DistLoader {
   const uint64_t jitter_seed_;
   const decltype(LoaderEnvironment::make_ring) make_ring_;
   const std::string ring_option_;
+  const WaitObserver on_wait_;
   SystemHostResolver resolver_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<ServerFleet> fleet_;
   std::shared_ptr<LoaderCore> core_;
   GraphSchema schema_;
   EpochOrderOptions order_options_;
-  Sha256Digest inputs_{};
+  OrderIdentity identity_;
   std::shared_ptr<const EpochOrder> order_;
 };
 
 absl::Status Loader::Open() {
-  auto opener = std::make_shared<SessionOpener>(options_, strand_);
+  auto opener = std::make_shared<SessionOpener>(options_, strand_, on_wait_);
   auto opened = std::make_shared<Promised<absl::StatusOr<OpenedSession>>>();
   strand_->Post(
       [opener, opened, fleet = fleet_, timeout = worker_.rpc_timeout] {
@@ -157,7 +160,7 @@ absl::Status Loader::Open() {
   RETURN_IF_ERROR(result->status());
   schema_ = std::move((*result)->schema);
   order_options_ = (*result)->session.order;
-  inputs_ = (*result)->session.inputs;
+  identity_ = (*result)->session.order_identity();
   ASSIGN_OR_RETURN(LoaderCoreOptions core, CoreOptions());
   core_ = std::make_shared<LoaderCore>(std::move(core),
                                        std::move((*result)->session), strand_);

@@ -15,6 +15,7 @@
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
+#include "trainer_client/core/fleet/wait_notice.h"
 #include "trainer_client/core/kinds/session_options.h"
 #include "trainer_client/core/options.h"
 #include "trainer_client/core/session/cursor.h"
@@ -34,6 +35,9 @@ struct LoaderEnvironment {
       make_ring;
   // The user's name for the option that sets the ring's size, for errors.
   std::string ring_option = "buffer_size";
+  // Receives what the loader waits for, if it is longer than 2 s because of the
+  // servers; on the executor. May be empty.
+  WaitObserver on_wait;
   // Receives the graph's schema, before Create returns.
   std::function<void(const GraphSchema&)> opened = [](const GraphSchema&) {};
 };
@@ -79,8 +83,9 @@ class DistLoader {
 
   // Starts an epoch at its beginning. Drops what was prefetched for another.
   virtual absl::Status StartEpoch(uint64_t epoch) = 0;
-  // Continues an epoch from a cursor. FAILED_PRECONDITION for a cursor of other
-  // inputs.
+  // Continues an epoch from a cursor; world and batch size may have changed
+  // since. FAILED_PRECONDITION, with both values, for a cursor of another graph
+  // content, list of inputs, random_seed, shuffle or drop_last.
   virtual absl::Status Resume(const Cursor& cursor) = 0;
   // Restricts the current epoch to the batches [from, to). INVALID_ARGUMENT if
   // there are none; FAILED_PRECONDITION after the first Next() of the epoch.

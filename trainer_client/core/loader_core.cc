@@ -30,7 +30,8 @@ LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
       state_(session,
              BatchRooms(ring_, options_.ring_option, WindowSize(options_),
                         session.max_batch_bytes)),
-      next_(strand_) {}
+      next_(strand_),
+      wait_(options_.on_wait) {}
 
 LoaderCore::~LoaderCore() {
   if (room_freed_ != nullptr) room_freed_->Mute();
@@ -132,19 +133,27 @@ void LoaderCore::Tick() {
   if (cancelled_) return;
   requester_->PassOverSilent();
   requester_->HedgeLate();
+  ReportWait();
   Pump();
+}
+
+void LoaderCore::ReportWait() {
+  if (!next_.waiting()) return;
+  wait_.Update(next_.age(), options_.rpc_timeout, [this] {
+    return fleet_->Missing(state_.session.num_partitions);
+  });
 }
 
 // The callback may call in again: every path ends with its answer.
 void LoaderCore::Deliver() {
   if (!next_.waiting()) return;
-  if (state_.window.empty()) return next_.Answer(std::nullopt);
+  if (state_.window.empty()) return Answer(std::nullopt);
   const PendingBatch& front = state_.window.front();
   if (!front.is_unfinished()) return DeliverFront();
   if (!requester_->front_lacks_room() || fleet_->num_open_grants() > 0) return;
   const absl::Status room =
       state_.rooms.CheckLeases(front, state_.epoch.KeyOf(front.index()));
-  if (!room.ok()) next_.Answer(room);
+  if (!room.ok()) Answer(room);
 }
 
 void LoaderCore::DeliverFront() {
@@ -152,14 +161,19 @@ void LoaderCore::DeliverFront() {
   state_.window.PopFront();
   PumpSoon();
   if (batch.state() == PendingBatch::State::kFailed) {
-    return next_.Answer(batch.error());
+    return Answer(batch.error());
   }
   absl::StatusOr<BatchLease> lease = batch.TakeLease();
-  if (!lease.ok()) return next_.Answer(lease.status());
+  if (!lease.ok()) return Answer(lease.status());
   ++state_.stats.batches;
   state_.stats.inputs += order()->InputsInBatch(batch.index());
   state_.stats.bytes += batch.needed_bytes();
-  next_.Answer(*std::move(lease));
+  Answer(*std::move(lease));
+}
+
+void LoaderCore::Answer(WaitingNext::Result result) {
+  wait_.End();
+  next_.Answer(std::move(result));
 }
 
 void LoaderCore::OnDeadline(uint64_t call) {
@@ -176,7 +190,7 @@ void LoaderCore::OnDeadline(uint64_t call) {
                                           : absl::StatusCode::kDeadlineExceeded;
   state_.window.PopFront();
   PumpSoon();
-  next_.Answer(absl::Status(code, text));
+  Answer(absl::Status(code, text));
 }
 
 void LoaderCore::Cancel() {
@@ -184,7 +198,7 @@ void LoaderCore::Cancel() {
   if (fleet_ != nullptr) fleet_->CancelAll();
   state_.epoch.Abort();
   state_.window.Clear();
-  if (next_.waiting()) next_.Answer(Cancelled());
+  if (next_.waiting()) Answer(Cancelled());
 }
 
 void LoaderCore::Close(absl::AnyInvocable<void()> closed) {

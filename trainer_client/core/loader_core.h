@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/fleet/server_fleet.h"
+#include "trainer_client/core/fleet/wait_notice.h"
 #include "trainer_client/core/session/epoch_order.h"
 #include "trainer_client/core/session/loader_session.h"
 #include "trainer_client/core/strand_signal.h"
@@ -32,6 +33,7 @@ struct LoaderCoreOptions {
   std::string ring_option = "buffer_size";  // for errors
   int prefetch_size = 4;
   absl::Duration rpc_timeout = absl::Seconds(180);
+  WaitObserver on_wait;  // may be empty
   uint64_t jitter_seed = 0;
 };
 
@@ -98,7 +100,10 @@ class LoaderCore : public ServerEvents,
   void Tick();
   void Deliver();
   void DeliverFront();
+  void Answer(WaitingNext::Result result);
   void OnDeadline(uint64_t call);
+  // Reports what the servers lack while a Next() waits.
+  void ReportWait();
 
   // ServerEvents
   absl::Status OnDescribed(ServerLink& link,
@@ -118,6 +123,7 @@ class LoaderCore : public ServerEvents,
   std::optional<BatchRequester> requester_;
   std::optional<AnswerHandler> answers_;
   WaitingNext next_;
+  WaitReporter wait_;
   bool pump_posted_ = false;
   bool ticking_ = false;
   bool cancelled_ = false;

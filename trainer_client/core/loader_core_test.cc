@@ -123,12 +123,36 @@ TEST(LoaderCore, GoesOnFromACursor) {
   EXPECT_EQ(v.TakeAll(), Range(4, 9));
 
   Cursor wrong = cursor;
-  wrong.inputs[0] ^= 1;
+  wrong.order.inputs[0] ^= 1;
   EXPECT_EQ(v.core().Resume(wrong).code(),
             absl::StatusCode::kFailedPrecondition);
   wrong = cursor;
   wrong.consumed = 41;
   EXPECT_EQ(v.core().Resume(wrong).code(), absl::StatusCode::kInvalidArgument);
+}
+
+// The user learns which servers a Next() waits for, until it is answered.
+TEST(LoaderCore, ReportsServersThatDoNotAnswer) {
+  std::vector<std::string> notices;
+  LoaderWorld::Options options;
+  options.core.on_wait = [&](const WaitNotice& notice) {
+    notices.push_back(notice.reason);
+  };
+  LoaderWorld w(options);
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  ASSERT_TRUE(w.Next().ok());
+  EXPECT_TRUE(notices.empty());
+  w.Crash(0, absl::Seconds(5));
+  w.Crash(1, std::nullopt);
+  EXPECT_EQ(w.TakeAll(), Range(1, 10));
+  ASSERT_GE(notices.size(), 3u);  // after 2 s, each second, and the end
+  EXPECT_EQ(notices.back(), "");
+  notices.pop_back();
+  for (const std::string& notice : notices) {
+    EXPECT_EQ(notice.rfind("no server answers: server0:1 (", 0), 0) << notice;
+    EXPECT_NE(notice.find(", server1:1 ("), std::string::npos) << notice;
+  }
 }
 
 TEST(LoaderCore, LimitTakesARangeOfTheEpoch) {

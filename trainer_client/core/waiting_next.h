@@ -41,6 +41,8 @@ class WaitingNext {
   // Calls back; the callback may call Wait. Requires waiting().
   void Answer(Result result);
 
+  // Returns how long the call has waited. Requires waiting().
+  absl::Duration age() const { return strand_->Now() - since_; }
   // Returns how long all answered calls have waited.
   absl::Duration waited() const { return waited_; }
 

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "partition/schema/feature_memory.h"
+#include "trainer_client/core/fleet/wait_notice.h"
 #include "trainer_client/core/options.h"
 
 namespace tributary {
@@ -112,6 +113,8 @@ struct BatchSourceOptions {
   // The options of mode remote. For a local mode those that it has, too;
   // buffer_size is its channel_size.
   RemoteDistSamplingWorkerOptions worker;
+  // See LoaderEnvironment. Used with worker_options too.
+  WaitObserver on_wait;
 };
 // Returns the mode's options. Requires an empty `source.worker_options`.
 SamplingWorkerOptionsOfAMode ModeOf(const BatchSourceOptions& source);

@@ -167,6 +167,7 @@ uint64_t MemoryBudgetFor(uint64_t ring_bytes) {
 LoaderEnvironment SamplingWorkers::environment() {
   LoaderEnvironment environment = ModeEnvironment();
   environment.ring_option = ring_option_;
+  environment.on_wait = on_wait_;
   environment.opened = [this](const GraphSchema& schema) {
     MutexLock lock(mutex_);
     if (!opened_graph_.empty()) return;
@@ -209,10 +210,13 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
       remote->num_clients = source.worker.num_clients;
       remote->client_rank = source.worker.client_rank;
     }
-    return Open(options);
+    ASSIGN_OR_RETURN(auto workers, Open(options));
+    workers->on_wait_ = source.on_wait;
+    return workers;
   }
   ASSIGN_OR_RETURN(auto workers, Open(ModeOf(source)));
   workers->ring_option_ = "buffer_size";
+  workers->on_wait_ = source.on_wait;
   return workers;
 }
 

@@ -68,14 +68,15 @@ class SamplingWorkers {
       : loader_(std::move(loader)),
         ring_option_(std::move(ring_option)),
         rings_(RingMaker::For(loader_.pin_memory)) {}
-  // Returns the environment without `ring_option` and `opened`, which
-  // environment() sets.
+  // Returns the environment without `ring_option`, `on_wait` and
+  // `opened`, which environment() sets.
   virtual LoaderEnvironment ModeEnvironment() = 0;
   // Returns an environment whose rings are memory of this process alone.
   LoaderEnvironment EnvironmentOn(Executor* executor, Transport* transport);
 
   RemoteDistSamplingWorkerOptions loader_;
   std::string ring_option_;  // for LoaderEnvironment
+  WaitObserver on_wait_;     // likewise
   const RingMaker rings_;
 
  private:

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "common/observe/log.h"
 #include "trainer_client/core/fleet/server_spread.h"
+#include "trainer_client/core/fleet/wait_notice.h"
 
 namespace tributary {
 namespace {
@@ -219,6 +220,15 @@ std::string ServerFleet::ToString() const {
     absl::StrAppend(&text, "; their list: ", listing_problem_.ToString());
   }
   return text;
+}
+
+std::string ServerFleet::Missing(uint32_t num_partitions) const {
+  std::vector<ServerState> servers;
+  for (const auto& link : links_) {
+    servers.push_back({link->address().ToString(), link->up(), link->problem(),
+                       link->description().partitions});
+  }
+  return DescribeMissing(servers, num_partitions, listing_problem_);
 }
 
 absl::Status ServerFleet::OnDescribed(ServerLink& link,

@@ -62,6 +62,8 @@ class ServerFleet : public BatchFleet,
   absl::Status RefusedByAll() const;
   // Returns every server with its partitions and state, for messages.
   std::string ToString() const;
+  // Returns DescribeMissing of the servers; empty if nothing is missing.
+  std::string Missing(uint32_t num_partitions) const;
 
   // ---- BatchFleet -----------------------------------------------------------
   // Among the servers that can take the batch now and have no grant for it:

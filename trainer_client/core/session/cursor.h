@@ -8,6 +8,17 @@
 
 namespace tributary {
 
+// The values that determine the order of a session's epochs. World and batch
+// size are not among them.
+struct OrderIdentity {
+  Sha256Digest inputs{};  // digest of the inputs, with their times and weights
+  Sha256Digest graph{};   // digest of the graph's content
+  uint64_t random_seed = 0;
+  bool shuffle = true;
+  bool drop_last = false;
+  friend bool operator==(const OrderIdentity&, const OrderIdentity&) = default;
+};
+
 // A position in an epoch. Batch g >= next_index takes the positions from
 // consumed + (g - next_index) * batch_size on of the epoch's order. So world
 // and batch size may change between two runs: each input is still taken once,
@@ -16,7 +27,7 @@ struct Cursor {
   uint64_t epoch = 0;
   uint64_t consumed = 0;    // inputs taken by finished optimizer steps
   uint64_t next_index = 0;  // first batch index after them
-  Sha256Digest inputs{};    // digest of the inputs, which must be the same
+  OrderIdentity order;      // which must be the same
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 

@@ -23,15 +23,21 @@ struct LoaderSession {
   std::shared_ptr<const std::string> spec;  // bytes of a v1::SessionSpec
   Sha256Digest identity{};                  // SHA-256 of spec
   Sha256Digest inputs{};                    // digest of the list of inputs
+  Sha256Digest graph{};                     // digest of the graph's content
   std::shared_ptr<const std::vector<int64_t>> input_ids;  // original ids
   std::shared_ptr<const LinkColumns> links;
   LinkLists link_lists;  // which links are of which edge type
   // One time for each input; null: none are given.
   std::shared_ptr<const std::vector<int64_t>> input_times;
   EpochOrderOptions order;
+  uint32_t num_partitions = 0;   // of the graph; 0: unknown
   uint64_t max_batch_bytes = 0;  // no batch is larger; 0: unknown
   // Returns an error for servers that hold another graph.
   std::function<absl::Status(const ServerDescription&)> accept;
+
+  OrderIdentity order_identity() const {
+    return {inputs, graph, order.random_seed, order.shuffle, order.drop_last};
+  }
 };
 
 }  // namespace tributary

@@ -131,6 +131,8 @@ absl::StatusOr<LoaderSession> MakeSession(
   RETURN_IF_ERROR(CheckOnGraph(kind, schema, spec, inputs));
   session.identity = SessionIdentity(bytes);
   session.inputs = inputs.Sha256();
+  session.graph = schema.content_digest;
+  session.num_partitions = schema.num_partitions;
   session.max_batch_bytes = SaturatingAdd(kind.BatchBytesBound(schema, spec),
                                           ScaleTensorBytes(schema, spec));
   session.spec = std::make_shared<const std::string>(std::move(bytes));

@@ -11,12 +11,16 @@ namespace {
 
 constexpr absl::Duration kPageTimeout = absl::Seconds(10);
 constexpr absl::Duration kPause = absl::Milliseconds(100);
+constexpr absl::Duration kReportEvery = absl::Milliseconds(500);
 
 }  // namespace
 
 SessionOpener::SessionOpener(SessionOptions options,
-                             std::shared_ptr<Strand> strand)
-    : options_(std::move(options)), strand_(std::move(strand)) {}
+                             std::shared_ptr<Strand> strand,
+                             WaitObserver on_wait)
+    : options_(std::move(options)),
+      strand_(std::move(strand)),
+      wait_(std::move(on_wait)) {}
 
 void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
                          absl::Duration timeout, Opened opened) {
@@ -34,6 +38,16 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
   });
   fleet_->SetEvents(weak_from_this());
   fleet_->Start();
+  if (wait_.enabled()) ReportWait(strand_->Now(), timeout);
+}
+
+void SessionOpener::ReportWait(absl::Time since, absl::Duration timeout) {
+  if (!opened_) return;
+  wait_.Update(strand_->Now() - since, timeout,
+               [this] { return fleet_->Missing(/*num_partitions=*/0); });
+  strand_->PostAfter(kReportEvery, [weak = weak_from_this(), since, timeout] {
+    if (auto self = weak.lock()) self->ReportWait(since, timeout);
+  });
 }
 
 absl::Status SessionOpener::OnDescribed(ServerLink&,
@@ -140,6 +154,7 @@ void SessionOpener::AskLater() {
 
 void SessionOpener::Finish(absl::Status status) {
   strand_->CancelTimer(deadline_);
+  wait_.End();
   Opened opened = std::exchange(opened_, nullptr);
   if (!status.ok()) return opened(std::move(status));
   auto graph = std::make_shared<const AcceptedGraph>(*std::move(graph_));

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/fleet/server_fleet.h"
+#include "trainer_client/core/fleet/wait_notice.h"
 #include "trainer_client/core/session/loader_session.h"
 #include "trainer_client/core/session/session_builder.h"
 
@@ -29,7 +30,8 @@ struct OpenedSession {
 class SessionOpener : public ServerEvents,
                       public std::enable_shared_from_this<SessionOpener> {
  public:
-  SessionOpener(SessionOptions options, std::shared_ptr<Strand> strand);
+  SessionOpener(SessionOptions options, std::shared_ptr<Strand> strand,
+                WaitObserver on_wait = nullptr);
 
   using Opened = absl::AnyInvocable<void(absl::StatusOr<OpenedSession>)>;
   // Starts the fleet and receives its events until `opened` is called, once and
@@ -51,6 +53,8 @@ class SessionOpener : public ServerEvents,
   void OnPage(uint64_t request, absl::StatusOr<InputPage> page);
   absl::Status TakePage(InputPage page);
   void AskLater();
+  // Reports what the servers lack, now and each second until the end.
+  void ReportWait(absl::Time since, absl::Duration timeout);
   void Finish(absl::Status status);
 
   const SessionOptions options_;
@@ -66,6 +70,7 @@ class SessionOpener : public ServerEvents,
   uint64_t request_ = 0;           // numbers the page requests
   bool asking_ = false;
   absl::Status last_error_;
+  WaitReporter wait_;
 };
 
 }  // namespace tributary

@@ -1,25 +1,59 @@
 #include "trainer_client/core/window/loader_epoch.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/text/status.h"
 
 namespace tributary {
+namespace {
+
+absl::Status OtherOrder(absl::string_view what, const std::string& of_cursor,
+                        const std::string& own) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the cursor was made with ", what, " ", of_cursor, ", this loader has ",
+      own,
+      "; allowed: a cursor of the same order, else inputs would be "
+      "repeated or left out"));
+}
+
+std::string Text(bool value) { return value ? "true" : "false"; }
+
+absl::Status CheckOrder(const OrderIdentity& cursor, const OrderIdentity& own) {
+  if (cursor.graph != own.graph) {
+    return OtherOrder("a graph of content", ToHex(cursor.graph),
+                      ToHex(own.graph));
+  }
+  if (cursor.inputs != own.inputs) {
+    return OtherOrder("the list of inputs with SHA-256", ToHex(cursor.inputs),
+                      ToHex(own.inputs));
+  }
+  if (cursor.random_seed != own.random_seed) {
+    return OtherOrder("random_seed", absl::StrCat(cursor.random_seed),
+                      absl::StrCat(own.random_seed));
+  }
+  if (cursor.shuffle != own.shuffle) {
+    return OtherOrder("shuffle", Text(cursor.shuffle), Text(own.shuffle));
+  }
+  if (cursor.drop_last != own.drop_last) {
+    return OtherOrder("drop_last", Text(cursor.drop_last), Text(own.drop_last));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 Cursor LoaderEpoch::CursorOf(uint64_t epoch) const {
   Cursor cursor;
   cursor.epoch = epoch;
-  cursor.inputs = session_->inputs;
+  cursor.order = session_->order_identity();
   return cursor;
 }
 
 absl::Status LoaderEpoch::Check(const Cursor& cursor) const {
-  if (cursor.inputs != session_->inputs) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the cursor is of the input list with SHA-256 ", ToHex(cursor.inputs),
-        ", this loader has ", ToHex(session_->inputs),
-        "; go on with the list that the checkpoint was made with"));
-  }
+  RETURN_IF_ERROR(CheckOrder(cursor.order, session_->order_identity()));
   const uint64_t num_inputs = session_->order.num_inputs;
   if (cursor.consumed > num_inputs) {
     return absl::InvalidArgumentError(absl::StrCat("the cursor has consumed ",

@@ -22,8 +22,8 @@ class LoaderEpoch {
 
   // The cursor at the beginning of an epoch.
   Cursor CursorOf(uint64_t epoch) const;
-  // FAILED_PRECONDITION: the cursor is of another input list. INVALID_ARGUMENT:
-  // it is beyond the inputs or the range of indices.
+  // FAILED_PRECONDITION, with both values: the cursor is of another order of
+  // inputs. INVALID_ARGUMENT: it is beyond the inputs or the range of indices.
   absl::Status Check(const Cursor& cursor) const;
   // Goes on from the cursor. Requires Check(cursor).ok().
   void Begin(const Cursor& cursor);

@@ -54,9 +54,49 @@ TEST_F(LoaderEpochTest, ChecksCursors) {
   EXPECT_TRUE(epoch_.Check(cursor).ok());
   cursor.next_index = UINT64_MAX - 9;
   EXPECT_EQ(epoch_.Check(cursor).code(), absl::StatusCode::kInvalidArgument);
-  cursor = epoch_.CursorOf(0);
-  cursor.inputs[0] ^= 1;
-  EXPECT_EQ(epoch_.Check(cursor).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// Each value on which the order depends; the error has the value that the
+// cursor was made with.
+TEST_F(LoaderEpochTest, RefusesCursorsOfAnotherOrder) {
+  struct Change {
+    std::string name;
+    void (*change)(OrderIdentity&);
+  };
+  const Change changes[] = {
+      {"SHA-256", [](OrderIdentity& order) { order.inputs[0] ^= 1; }},
+      {"content", [](OrderIdentity& order) { order.graph[31] ^= 1; }},
+      {"random_seed 77", [](OrderIdentity& order) { order.random_seed = 77; }},
+      {"shuffle", [](OrderIdentity& order) { order.shuffle ^= true; }},
+      {"drop_last", [](OrderIdentity& order) { order.drop_last ^= true; }},
+  };
+  for (const Change& change : changes) {
+    Cursor cursor = epoch_.CursorOf(0);
+    EXPECT_TRUE(epoch_.Check(cursor).ok());
+    change.change(cursor.order);
+    const absl::Status status = epoch_.Check(cursor);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_NE(status.ToString().find(change.name), std::string::npos) << status;
+  }
+}
+
+// The cursors that an epoch hands out are of the session's own order.
+TEST_F(LoaderEpochTest, ItsCursorsCarryTheOrder) {
+  LoaderSession session = session_;
+  session.graph = Sha256Of("a graph");
+  session.order.random_seed = 9;
+  session.order.drop_last = true;
+  session.order.shuffle = false;
+  LoaderEpoch epoch(&session);
+  epoch.Begin(epoch.CursorOf(2));
+  const OrderIdentity order = epoch.CursorAfter(1).order;
+  EXPECT_EQ(order.inputs, session.inputs);
+  EXPECT_EQ(order.graph, session.graph);
+  EXPECT_EQ(order.random_seed, 9);
+  EXPECT_TRUE(order.drop_last);
+  EXPECT_FALSE(order.shuffle);
+  EXPECT_EQ(epoch_.Check(epoch.CursorAfter(1)).code(),
+            absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(LoaderEpochTest, LimitComesBeforeTheStart) {

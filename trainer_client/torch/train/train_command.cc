@@ -14,6 +14,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
+#include "trainer_client/modes/wait_line.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
@@ -145,6 +146,8 @@ class RankRun {
     BatchSourceOptions source = arguments_.source;
     source.worker.num_clients = rank_.world;
     source.worker.client_rank = rank_.rank;
+    // One rank speaks for all.
+    if (rank_.rank == 0) source.on_wait = PrintWaits("tributary-train");
     return source;
   }
   absl::Status OpenLog(const std::string& command) {
