@@ -1,6 +1,8 @@
 #include "trainer_client/torch/checkpoint/safetensors_header.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -29,21 +31,24 @@ std::optional<uint64_t> BytesOf(DType dtype, const Shape& shape) {
   return bytes;
 }
 
+absl::Status Refuse(const std::string& name, absl::string_view what) {
+  return absl::InvalidArgumentError(SafetensorsDamage(name, what).message());
+}
+
 absl::Status CheckTensor(const TensorView& tensor) {
-  const auto refuse = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(
-        SafetensorsDamage(tensor.name, what).message());
-  };
-  if (tensor.name == kSafetensorsMetadata) return refuse("the name is reserved");
-  if (!IsUtf8(tensor.name)) return refuse("the name is no UTF-8");
+  if (tensor.name == kSafetensorsMetadata) {
+    return Refuse(tensor.name, "the name is reserved");
+  }
+  if (!IsUtf8(tensor.name)) return Refuse(tensor.name, "the name is no UTF-8");
   const bool negative = std::any_of(tensor.shape.begin(), tensor.shape.end(),
                                     [](int64_t dim) { return dim < 0; });
   const auto bytes = BytesOf(tensor.dtype, tensor.shape);
   if (negative || bytes != tensor.data.size()) {
-    return refuse(absl::StrCat("it has ", tensor.data.size(),
+    return Refuse(tensor.name,
+                  absl::StrCat("it has ", tensor.data.size(),
                                " bytes; not those of shape [",
                                absl::StrJoin(tensor.shape, ", "), "] of ",
-                               DTypeName(tensor.dtype)));
+                               std::string(DTypeName(tensor.dtype))));
   }
   return absl::OkStatus();
 }
@@ -51,16 +56,18 @@ absl::Status CheckTensor(const TensorView& tensor) {
 // The order of types in a file: those of wider elements first. Hugging Face's
 // library orders types of the same width as they are listed here.
 int TypeRank(DType dtype) {
-  constexpr DType kOrder[] = {
-      DType::kInt64,    DType::kFloat64, DType::kFloat32, DType::kInt32,
-      DType::kBFloat16, DType::kFloat16, DType::kInt16,   DType::kInt8,
-      DType::kUint8,    DType::kBool};
-  return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder),
-                                    dtype) -
-                          std::begin(kOrder));
+  constexpr DType kOrder[] = {DType::kInt64, DType::kFloat64,  DType::kFloat32,
+                              DType::kInt32, DType::kBFloat16, DType::kFloat16,
+                              DType::kInt16, DType::kInt8,     DType::kUint8,
+                              DType::kBool};
+  return static_cast<int>(
+      std::find(std::begin(kOrder), std::end(kOrder), dtype) -
+      std::begin(kOrder));
 }
 
-std::string Quote(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string Quote(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
 
 std::string EntryJson(const SafetensorsEntry& entry) {
   return absl::StrCat(Quote(entry.name), ":{\"dtype\":\"",
@@ -81,11 +88,10 @@ absl::Status CheckExtent(const SafetensorsEntry& entry, uint64_t data_bytes) {
   const auto bytes = BytesOf(entry.dtype, entry.shape);
   if (bytes == entry.end - entry.begin) return absl::OkStatus();
   return SafetensorsDamage(
-      entry.name,
-      absl::StrCat(where, " are ", entry.end - entry.begin,
-                   " bytes; not those of shape [",
-                   absl::StrJoin(entry.shape, ", "), "] of ",
-                   SafetensorsDType(entry.dtype)));
+      entry.name, absl::StrCat(where, " are ", entry.end - entry.begin,
+                               " bytes; not those of shape [",
+                               absl::StrJoin(entry.shape, ", "), "] of ",
+                               SafetensorsDType(entry.dtype)));
 }
 
 // Checks that the entries cover the data. Sorts them by their place.
@@ -100,16 +106,16 @@ absl::Status CheckCover(std::vector<SafetensorsEntry>& entries,
       const char* what = entry.begin < covered ? "it overlaps another tensor"
                                                : "there is a gap before it";
       return SafetensorsDamage(
-          entry.name, absl::StrCat(what, ": it begins at byte ", entry.begin,
-                                   " of the data, the one before ends at ",
-                                   covered));
+          entry.name,
+          absl::StrCat(what, ": it begins at byte ", entry.begin,
+                       " of the data, the one before ends at ", covered));
     }
     covered = entry.end;
   }
   if (covered == data_bytes) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("the tensors end at byte ", covered, " of ", data_bytes,
-                   " bytes of data"));
+  return absl::DataLossError(absl::StrCat("the tensors end at byte ", covered,
+                                          " of ", data_bytes,
+                                          " bytes of data"));
 }
 
 }  // namespace
@@ -117,8 +123,12 @@ absl::Status CheckCover(std::vector<SafetensorsEntry>& entries,
 absl::StatusOr<std::vector<SafetensorsEntry>> LayOutSafetensors(
     absl::Span<const TensorView> tensors) {
   std::vector<SafetensorsEntry> entries;
+  std::set<std::string> names;
   for (const TensorView& tensor : tensors) {
     RETURN_IF_ERROR(CheckTensor(tensor));
+    if (!names.insert(tensor.name).second) {
+      return Refuse(tensor.name, "the name is there twice");
+    }
     entries.push_back({.name = tensor.name,
                        .dtype = tensor.dtype,
                        .shape = tensor.shape,
@@ -156,8 +166,8 @@ absl::StatusOr<std::string> FormatSafetensorsHeader(
   json.resize(AlignUp(json.size(), kAlignment), ' ');
   if (json.size() > kMaxSafetensorsHeader) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the header has ", json.size(), " bytes; allowed: ",
-                     kMaxSafetensorsHeader));
+        absl::StrCat("the header has ", json.size(),
+                     " bytes; allowed: ", kMaxSafetensorsHeader));
   }
   std::string prefix;
   for (size_t i = 0; i < kAlignment; ++i) {

@@ -19,11 +19,11 @@ struct NamedDType {
   absl::string_view name;
 };
 constexpr NamedDType kDTypes[] = {
-    {DType::kBool, "BOOL"},    {DType::kUint8, "U8"},
-    {DType::kInt8, "I8"},      {DType::kInt16, "I16"},
-    {DType::kFloat16, "F16"},  {DType::kBFloat16, "BF16"},
-    {DType::kInt32, "I32"},    {DType::kFloat32, "F32"},
-    {DType::kFloat64, "F64"},  {DType::kInt64, "I64"},
+    {DType::kBool, "BOOL"},   {DType::kUint8, "U8"},
+    {DType::kInt8, "I8"},     {DType::kInt16, "I16"},
+    {DType::kFloat16, "F16"}, {DType::kBFloat16, "BF16"},
+    {DType::kInt32, "I32"},   {DType::kFloat32, "F32"},
+    {DType::kFloat64, "F64"}, {DType::kInt64, "I64"},
 };
 
 std::optional<DType> DTypeOf(absl::string_view name) {
@@ -64,8 +64,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   bool end_array() override;
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    return Fail(
-        absl::StrCat("it is no JSON from byte ", position, " of the header on"));
+    return Fail(absl::StrCat("it is no JSON from byte ", position,
+                             " of the header on"));
   }
 
  private:
@@ -131,8 +131,9 @@ bool HeaderReader::key(std::string& key) {
 
 bool HeaderReader::KeyOfTensor(const std::string& key) {
   if (key != "dtype" && key != "shape" && key != "data_offsets") {
-    return Fail(absl::StrCat("key ", Quoted(key),
-                             " is unknown; allowed: dtype, shape, data_offsets"));
+    return Fail(
+        absl::StrCat("key ", Quoted(key),
+                     " is unknown; allowed: dtype, shape, data_offsets"));
   }
   if (keys_.insert(key).second) return true;
   return Fail(absl::StrCat("key ", Quoted(key), " is there twice"));
@@ -217,6 +218,10 @@ absl::Status SafetensorsDamage(absl::string_view tensor,
 absl::StatusOr<SafetensorsHeader> ReadSafetensorsJson(std::string_view json) {
   if (json.empty() || json[0] != '{') {
     return absl::DataLossError("the header does not begin with '{'");
+  }
+  // The parser takes a zero byte for the end of its input.
+  if (json.find('\0') != json.npos) {
+    return absl::DataLossError("the header holds a zero byte");
   }
   HeaderReader reader;
   const bool done = Json::sax_parse(json.begin(), json.end(), &reader);
