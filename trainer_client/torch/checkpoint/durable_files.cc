@@ -74,7 +74,10 @@ absl::Status ExchangeFolders(const std::string& from, const std::string& to) {
   }
   const std::string aside = from + "-old";
   RETURN_IF_ERROR(RenamePath(to, aside));
-  RETURN_IF_ERROR(RenamePath(from, to));
+  if (const absl::Status status = RenamePath(from, to); !status.ok()) {
+    RenamePath(aside, to).IgnoreError();
+    return status;
+  }
   return RenamePath(aside, from);
 }
 
