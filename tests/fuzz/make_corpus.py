@@ -189,6 +189,36 @@ def arrays():
     write("npy/overflow", npy("<u8", "(4294967296, 4294967296)", b""))
 
 
+# --- safetensors: 'J' and the JSON of a file, or 'F' and a file ----------------
+def tensor(name, dtype, shape, begin, end):
+    shape = ",".join(map(str, shape))
+    return (f'"{name}":{{"dtype":"{dtype}","shape":[{shape}],'
+            f'"data_offsets":[{begin},{end}]}}')
+
+
+def safetensors():
+    weight = tensor("weight", "F32", [2, 2], 0, 16)
+    bias = tensor("bias", "I64", [], 16, 24)
+    meta = '"__metadata__":{"step":"7"}'
+    two = "{" + ",".join([meta, bias, weight]) + "}"
+    two += " " * (-len(two) % 8)
+    write("safetensors/json_two", b"J" + two.encode())
+    write("safetensors/file_two", b"F" + struct.pack("<Q", len(two))
+          + two.encode() + struct.pack("<4fq", 1, 2, 3, 4, 5))
+    half = tensor("h\\u00f6", "BF16", [1], 0, 2)
+    none = tensor("none", "BOOL", [0, 9], 2, 2)
+    write("safetensors/json_half", b"J{" + f"{half},{none}".encode() + b"}")
+    write("safetensors/json_empty", b"J{}")
+    twice = tensor("a", "U8", [8], 0, 8)
+    write("safetensors/json_twice", b"J{" + f"{twice},{twice}".encode() + b"}")
+    overlap = tensor("b", "U8", [1], 7, 8)
+    write("safetensors/json_overlap",
+          b"J{" + f"{twice},{overlap}".encode() + b"}")
+    large = tensor("a", "F64", [1 << 32, 1 << 32], 0, 0)
+    write("safetensors/json_large", b"J{" + large.encode() + b"}")
+    write("safetensors/file_long", b"F" + struct.pack("<Q", 1 << 62) + b"{}")
+
+
 # --- csv --------------------------------------------------------------------------------
 def tables():
     text = b"0,1\n1,2\n4,0\n"
@@ -329,5 +359,6 @@ if __name__ == "__main__":
     session_specs()
     batches()
     arrays()
+    safetensors()
     tables()
     shm_streams()
