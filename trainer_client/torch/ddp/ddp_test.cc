@@ -50,6 +50,10 @@ int RunCollectives(ProcessGroup& group) {
   const auto all = group.Gather(std::vector<double>(2 + rank, 7.5 + rank));
   RANK_CHECK(all.ok());
   RANK_CHECK(*all == (std::vector<double>{7.5, 7.5, 8.5, 8.5, 8.5}));
+  const auto text =
+      group.BroadcastText(rank == 0 ? std::string("caf\xc3\xa9\0", 6) : "no");
+  RANK_CHECK(text.ok());
+  RANK_CHECK(*text == std::string("caf\xc3\xa9\0", 6));
   return 0;
 }
 

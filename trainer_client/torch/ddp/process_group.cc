@@ -151,6 +151,21 @@ absl::StatusOr<std::vector<double>> ProcessGroup::Gather(
   return all;
 }
 
+absl::StatusOr<std::string> ProcessGroup::BroadcastText(
+    const std::string& text) {
+  if (world_ == 1) return text;
+  std::vector<double> bytes;
+  if (rank_ == 0) {
+    for (char c : text) bytes.push_back(static_cast<unsigned char>(c));
+  }
+  ASSIGN_OR_RETURN(const std::vector<double> all, Gather(std::move(bytes)));
+  std::string result;
+  for (double byte : all) {
+    result += static_cast<char>(static_cast<unsigned char>(byte));
+  }
+  return result;
+}
+
 absl::Status ProcessGroup::Broadcast(const std::vector<at::Tensor>& tensors) {
   if (world_ == 1) return absl::OkStatus();
   return CatchTorch("broadcast", [&] {

@@ -3,6 +3,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_PROCESS_GROUP_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -46,6 +47,8 @@ class ProcessGroup {
   // Returns the values of all ranks, rank by rank; ranks may have different
   // numbers of them.
   absl::StatusOr<std::vector<double>> Gather(std::vector<double> own);
+  // Returns the text of rank 0; that of other ranks is ignored.
+  absl::StatusOr<std::string> BroadcastText(const std::string& text);
   // Overwrites the tensors with those of rank 0.
   absl::Status Broadcast(const std::vector<at::Tensor>& tensors);
 

@@ -1,9 +1,7 @@
 #include "trainer_client/torch/tasks/evaluation.h"
 
-#include <array>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/tasks/metrics.h"
@@ -11,18 +9,6 @@
 
 namespace tributary {
 namespace {
-
-struct Named {
-  Metric metric;
-  absl::string_view name;
-};
-constexpr std::array<Named, 5> kMetrics = {{
-    {Metric::kAccuracy, "accuracy"},
-    {Metric::kRocAuc, "rocauc"},
-    {Metric::kAveragePrecision, "ap"},
-    {Metric::kMae, "mae"},
-    {Metric::kRmse, "rmse"},
-}};
 
 // Collectives carry doubles: numbers of inputs are exact up to 2^53.
 template <typename T>
@@ -54,25 +40,6 @@ absl::StatusOr<double> AccuracyOf(const PredictionRows& rows) {
 }
 
 }  // namespace
-
-std::string NameOf(Metric metric) {
-  for (const Named& named : kMetrics) {
-    if (named.metric == metric) return std::string(named.name);
-  }
-  return "unknown";
-}
-
-absl::StatusOr<Metric> MetricFromName(const std::string& name) {
-  for (const Named& named : kMetrics) {
-    if (named.name == name) return named.metric;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "metric is \"", name, "\"; allowed: accuracy, rocauc, ap, mae, rmse"));
-}
-
-bool IsScore(Metric metric) {
-  return metric != Metric::kMae && metric != Metric::kRmse;
-}
 
 absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
                                         ProcessGroup& group) {

@@ -4,30 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "trainer_client/torch/tasks/metric.h"
 
 namespace tributary {
 
 class ProcessGroup;
-
-// A metric of predictions for nodes or links.
-enum class Metric {
-  kAccuracy,          // "accuracy"
-  kRocAuc,            // "rocauc"
-  kAveragePrecision,  // "ap"
-  kMae,               // "mae"
-  kRmse,              // "rmse"
-};
-
-// Returns "accuracy" and so on.
-std::string NameOf(Metric metric);
-// INVALID_ARGUMENT, listing the names, if there is none.
-absl::StatusOr<Metric> MetricFromName(const std::string& name);
-// Whether a larger value is better.
-bool IsScore(Metric metric);
 
 // The predictions of one rank: a row for each input, `columns` labels and
 // predictions in each. Labels that are NaN are missing.

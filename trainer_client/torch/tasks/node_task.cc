@@ -36,7 +36,7 @@ void AppendInputs(const MiniBatch& batch, PredictionRows* rows) {
                              ids + batch.input_id.numel());
 }
 
-class Classification final : public Task {
+class Classification final : public TrainingTask {
  public:
   explicit Classification(const NodeTaskOptions& options) : options_(options) {}
 
@@ -97,7 +97,7 @@ class Classification final : public Task {
 };
 
 // Multi-label classification and regression: numbers in columns, some missing.
-class Columns final : public Task {
+class Columns final : public TrainingTask {
  public:
   explicit Columns(const NodeTaskOptions& options) : options_(options) {}
 
@@ -164,7 +164,7 @@ class Columns final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> MakeNodeTask(const NodeTaskOptions& options) {
+std::unique_ptr<TrainingTask> MakeNodeTask(const NodeTaskOptions& options) {
   if (options.kind == NodeTaskKind::kClassification) {
     return std::make_unique<Classification>(options);
   }

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "trainer_client/torch/tasks/node_task_options.h"
-#include "trainer_client/torch/tasks/task.h"
+#include "trainer_client/torch/tasks/training_task.h"
 
 namespace tributary {
 
 // Returns the task on the labels of the batches' inputs (MiniBatch::y).
 // Requires options.columns and, for classification, options.num_classes above
 // 0.
-std::unique_ptr<Task> MakeNodeTask(const NodeTaskOptions& options);
+std::unique_ptr<TrainingTask> MakeNodeTask(const NodeTaskOptions& options);
 
 }  // namespace tributary
 

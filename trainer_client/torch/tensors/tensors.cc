@@ -9,36 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
+#include "trainer_client/torch/tensors/scalar_type.h"
 
 namespace tributary {
 namespace {
-
-absl::StatusOr<at::ScalarType> ScalarTypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kUint8:
-      return at::kByte;
-    case DType::kInt8:
-      return at::kChar;
-    case DType::kInt16:
-      return at::kShort;
-    case DType::kInt32:
-      return at::kInt;
-    case DType::kInt64:
-      return at::kLong;
-    case DType::kFloat16:
-      return at::kHalf;
-    case DType::kBFloat16:
-      return at::kBFloat16;
-    case DType::kFloat32:
-      return at::kFloat;
-    case DType::kFloat64:
-      return at::kDouble;
-    case DType::kBool:
-      return at::kBool;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("no torch dtype for code ", static_cast<int>(dtype)));
-}
 
 // Returns the tensor `name`, checked to have the dtype and number of
 // dimensions; an undefined one if it is optional and the batch has none.

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "common/text/status.h"
+#include "trainer_client/torch/checkpoint/tensor_file.h"
 #include "trainer_client/torch/ddp/ddp.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/nn/gnn_model.h"
 #include "trainer_client/torch/nn/make_model.h"
 #include "trainer_client/torch/tasks/node_task.h"
-#include "trainer_client/torch/tasks/task.h"
+#include "trainer_client/torch/tasks/training_task.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 #include "trainer_client/torch/tensors/device_copies.h"
 #include "trainer_client/torch/tensors/mini_batch.h"
@@ -29,7 +30,8 @@ struct Learner::State {
   at::Device device{at::kCPU};
   std::unique_ptr<DeviceCopies> copies;  // of batches to `device`
   std::shared_ptr<GnnModel> model;
-  std::unique_ptr<Task> task;
+  std::unique_ptr<TrainingTask> task;
+  std::vector<std::string> names;      // of the parameters
   std::vector<at::Tensor> parameters;  // of model and task
   std::unique_ptr<torch::optim::Adam> optimizer;
   std::unique_ptr<DistributedDataParallel> ddp;
@@ -66,10 +68,64 @@ struct Learner::State {
   }
 
   void CollectParameters() {
-    parameters = model->parameters();
+    for (const auto& p : model->named_parameters()) {
+      Add(p.key(), p.value());
+    }
     if (const auto decoder = task->decoder()) {
-      const std::vector<at::Tensor> more = decoder->parameters();
-      parameters.insert(parameters.end(), more.begin(), more.end());
+      for (const auto& p : decoder->named_parameters()) {
+        Add("decoder." + p.key(), p.value());
+      }
+    }
+  }
+  void Add(const std::string& name, const at::Tensor& parameter) {
+    names.push_back(name);
+    parameters.push_back(parameter);
+  }
+
+  NamedTensors Named(const std::vector<at::Tensor>& tensors) const {
+    NamedTensors named;
+    for (size_t i = 0; i < names.size(); ++i) {
+      named.emplace_back(names[i], tensors[i]);
+    }
+    return named;
+  }
+
+  // Adam's state of a parameter, made if the optimizer has taken no step yet.
+  torch::optim::AdamParamState& AdamStateOf(const at::Tensor& p) {
+    auto& state = optimizer->state()[p.unsafeGetTensorImpl()];
+    if (state == nullptr) {
+      auto made = std::make_unique<torch::optim::AdamParamState>();
+      made->step(0);
+      made->exp_avg(at::zeros_like(p, at::MemoryFormat::Preserve));
+      made->exp_avg_sq(at::zeros_like(p, at::MemoryFormat::Preserve));
+      state = std::move(made);
+    }
+    return static_cast<torch::optim::AdamParamState&>(*state);
+  }
+
+  // The optimizer's tensors; its step counts in `steps`, [parameters].
+  NamedTensors OptimizerTensors(at::Tensor* steps) {
+    NamedTensors tensors;
+    *steps = at::empty({static_cast<int64_t>(names.size())}, at::kLong);
+    for (size_t i = 0; i < names.size(); ++i) {
+      torch::optim::AdamParamState& state = AdamStateOf(parameters[i]);
+      (*steps)[i] = state.step();
+      tensors.emplace_back("exp_avg/" + names[i], state.exp_avg());
+      tensors.emplace_back("exp_avg_sq/" + names[i], state.exp_avg_sq());
+    }
+    tensors.emplace_back("step", *steps);
+    return tensors;
+  }
+  void SetOptimizerSteps(const at::Tensor& steps) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      AdamStateOf(parameters[i]).step(steps[i].item<int64_t>());
+    }
+  }
+
+  void MakeRoomForSaved() {
+    if (!saved_parameters.empty()) return;
+    for (const at::Tensor& p : parameters) {
+      saved_parameters.push_back(at::empty_like(p.detach()));
     }
   }
 };
@@ -81,7 +137,7 @@ Learner::~Learner() = default;
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
     const TrainOptions& options, const GraphSchema& schema,
     const NodeTaskOptions& task, ProcessGroup* group) {
-  std::unique_ptr<Task> made = MakeNodeTask(task);
+  std::unique_ptr<TrainingTask> made = MakeNodeTask(task);
   ModelOptions model = options.model;
   model.out_channels = made->out_channels();
   ASSIGN_OR_RETURN(
@@ -92,7 +148,7 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
 
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
     const TrainOptions& options, const GraphSchema& schema,
-    std::shared_ptr<GnnModel> model, std::unique_ptr<Task> task,
+    std::shared_ptr<GnnModel> model, std::unique_ptr<TrainingTask> task,
     ProcessGroup* group) {
   auto state = std::make_unique<State>();
   State& s = *state;
@@ -163,6 +219,67 @@ void Learner::RestoreParameters() {
   for (size_t i = 0; i < state_->saved_parameters.size(); ++i) {
     state_->parameters[i].detach().copy_(state_->saved_parameters[i]);
   }
+}
+
+absl::Status Learner::WriteModel(const std::string& path) const {
+  return WriteTensors(path, state_->Named(state_->parameters),
+                      {{"format", "pt"}});
+}
+
+absl::Status Learner::WriteOptimizer(const std::string& path) const {
+  NamedTensors tensors;
+  RETURN_IF_ERROR(CatchTorch("optimizer", [&] {
+    at::Tensor steps;
+    tensors = state_->OptimizerTensors(&steps);
+    return absl::OkStatus();
+  }));
+  return WriteTensors(path, tensors);
+}
+
+absl::Status Learner::WriteSavedParameters(const std::string& path) const {
+  return WriteTensors(path, state_->Named(state_->saved_parameters),
+                      {{"format", "pt"}});
+}
+
+absl::Status Learner::ReadModel(const std::string& path) {
+  return LoadTensors(path, state_->Named(state_->parameters));
+}
+
+absl::Status Learner::ReadOptimizer(const std::string& path) {
+  return CatchTorch("optimizer", [&]() -> absl::Status {
+    at::Tensor steps;
+    RETURN_IF_ERROR(LoadTensors(path, state_->OptimizerTensors(&steps)));
+    state_->SetOptimizerSteps(steps);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Learner::ReadSavedParameters(const std::string& path) {
+  state_->MakeRoomForSaved();
+  return LoadTensors(path, state_->Named(state_->saved_parameters));
+}
+
+absl::Status Learner::BroadcastState() {
+  RETURN_IF_ERROR(state_->group->Broadcast(state_->parameters));
+  return CatchTorch("optimizer", [&]() -> absl::Status {
+    at::Tensor steps;
+    std::vector<at::Tensor> tensors;
+    for (const auto& [name, t] : state_->OptimizerTensors(&steps)) {
+      tensors.push_back(t);
+    }
+    RETURN_IF_ERROR(state_->group->Broadcast(tensors));
+    state_->SetOptimizerSteps(steps);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Learner::BroadcastSavedParameters() {
+  state_->MakeRoomForSaved();
+  return state_->group->Broadcast(state_->saved_parameters);
+}
+
+bool Learner::has_saved_parameters() const {
+  return !state_->saved_parameters.empty();
 }
 
 int64_t Learner::num_parameters() const {

@@ -18,7 +18,7 @@ namespace tributary {
 
 class GnnModel;
 class ProcessGroup;
-class Task;
+class TrainingTask;
 
 // The position of a step in its run.
 struct StepPlace {
@@ -44,7 +44,7 @@ class Learner {
   // The same with a model and a task of the caller's.
   static absl::StatusOr<std::unique_ptr<Learner>> Create(
       const TrainOptions& options, const GraphSchema& schema,
-      std::shared_ptr<GnnModel> model, std::unique_ptr<Task> task,
+      std::shared_ptr<GnnModel> model, std::unique_ptr<TrainingTask> task,
       ProcessGroup* group);
   ~Learner();
 
@@ -59,6 +59,22 @@ class Learner {
   void SaveParameters();
   // Sets the parameters to the copy, if there is one.
   void RestoreParameters();
+
+  // Write the parameters (names as in the model, "decoder." before the task's),
+  // the optimizer's state, and the copy of SaveParameters() as safetensors
+  // files.
+  absl::Status WriteModel(const std::string& path) const;
+  absl::Status WriteOptimizer(const std::string& path) const;
+  absl::Status WriteSavedParameters(const std::string& path) const;
+  // Read them back. Errors are those of LoadTensors.
+  absl::Status ReadModel(const std::string& path);
+  absl::Status ReadOptimizer(const std::string& path);
+  absl::Status ReadSavedParameters(const std::string& path);
+  // Overwrite parameters and optimizer's state, or the saved parameters, with
+  // those of rank 0. Every rank must call them.
+  absl::Status BroadcastState();
+  absl::Status BroadcastSavedParameters();
+  bool has_saved_parameters() const;
 
   // Returns the number of parameters of model and task.
   int64_t num_parameters() const;

@@ -47,6 +47,7 @@ absl::Status TrainOptions::Validate() const {
   RETURN_IF_ERROR(InRange("weight_decay", weight_decay, 0.0, 1e3));
   RETURN_IF_ERROR(InRange("clip_grad_norm", clip_grad_norm, 0.0, 1e9));
   RETURN_IF_ERROR(schedule.Validate());
+  RETURN_IF_ERROR(checkpoints.Validate());
   if (early_stopping) RETURN_IF_ERROR(early_stopping->Validate());
   RETURN_IF_ERROR(InRange<int64_t>("num_classes", num_classes, 0, kMaxClasses));
   if (device != "auto" && device != "cpu" && device != "cuda") {

@@ -8,8 +8,9 @@
 
 #include "absl/status/status.h"
 #include "trainer_client/torch/nn/model_options.h"
-#include "trainer_client/torch/tasks/evaluation.h"
+#include "trainer_client/torch/tasks/metric.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/train/checkpoint_options.h"
 #include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/lr_schedule.h"
 
@@ -43,6 +44,8 @@ struct TrainOptions {
   double clip_grad_norm = 0;  // 0: gradients are not clipped
   // Ends training when the metric on the validation inputs stops improving.
   std::optional<EarlyStoppingOptions> early_stopping;
+
+  CheckpointOptions checkpoints;
 
   bool row_normalize = false;   // divide each feature row by its sum
   bool expand_all = false;      // must equal the loaders' option

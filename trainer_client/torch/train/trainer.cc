@@ -15,8 +15,10 @@
 #include "trainer_client/torch/tasks/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/batch_rounds.h"
+#include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/learner.h"
+#include "trainer_client/torch/train/run_state.h"
 #include "trainer_client/torch/train/same_graph.h"
 
 namespace tributary {
@@ -43,11 +45,7 @@ class TrainingRun {
         loaders_(loaders),
         group_(group),
         observer_(observer) {
-    if (!options_.early_stopping) return;
-    EarlyStoppingOptions stopping = *options_.early_stopping;
-    stopping.mode = IsScore(options_.metric_of_task()) ? MetricMode::kMax
-                                                       : MetricMode::kMin;
-    stopping_.emplace(stopping);
+    if (options_.early_stopping) stopping_.emplace(StoppingOptions());
   }
 
   absl::StatusOr<TrainResult> Run() {
@@ -55,8 +53,11 @@ class TrainingRun {
     RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
     RETURN_IF_ERROR(MakeLearner());
     result_.metric = NameOf(options_.metric_of_task());
-    for (uint64_t epoch = 0; epoch < options_.epochs; ++epoch) {
-      ASSIGN_OR_RETURN(EpochReport report, TrainEpoch(epoch));
+    ASSIGN_OR_RETURN(std::optional<RunState> resumed, Resume());
+    const uint64_t first = resumed ? resumed->epoch : 0;
+    for (uint64_t epoch = first; epoch < options_.epochs; ++epoch) {
+      ASSIGN_OR_RETURN(EpochReport report,
+                       TrainEpoch(epoch, std::exchange(resumed, {})));
       if (IsEvaluated(epoch)) RETURN_IF_ERROR(Validate(report));
       observer_.OnEpoch(report);
       result_.epochs = epoch + 1;
@@ -68,6 +69,13 @@ class TrainingRun {
   }
 
  private:
+  EarlyStoppingOptions StoppingOptions() const {
+    EarlyStoppingOptions stopping = *options_.early_stopping;
+    stopping.mode = IsScore(options_.metric_of_task()) ? MetricMode::kMax
+                                                       : MetricMode::kMin;
+    return stopping;
+  }
+
   absl::Status MakeLearner() {
     const GraphSchema& schema = loaders_.train->schema();
     NodeTaskOptions task{.kind = options_.task,
@@ -134,12 +142,37 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<EpochReport> TrainEpoch(uint64_t epoch) {
-    RETURN_IF_ERROR(loaders_.train->StartEpoch(epoch));
+  absl::StatusOr<std::optional<RunState>> Resume() {
+    checkpointing_.emplace(options_.checkpoints, learner_.get(), &group_);
+    ASSIGN_OR_RETURN(std::optional<RunState> state, checkpointing_->Resume());
+    if (!state) return std::nullopt;
+    if (state->epoch >= options_.epochs) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the checkpoint is of epoch ", state->epoch + 1,
+                       "; epochs is ", options_.epochs, ", allowed are more"));
+    }
+    step_ = state->step;
+    result_.best_valid = state->best_valid;
+    result_.best_epoch = state->best_epoch;
+    if (stopping_) stopping_.emplace(StoppingOptions(), state->stopping);
+    return state;
+  }
+
+  // Begins the epoch, or goes on in it where `resumed` is.
+  absl::Status BeginEpoch(uint64_t epoch,
+                          const std::optional<RunState>& resumed) {
+    return resumed ? loaders_.train->Resume(resumed->cursor)
+                   : loaders_.train->StartEpoch(epoch);
+  }
+
+  absl::StatusOr<EpochReport> TrainEpoch(uint64_t epoch,
+                                         std::optional<RunState> resumed) {
+    RETURN_IF_ERROR(BeginEpoch(epoch, resumed));
     const absl::Time start = SteadyClock().Now();
     const LoaderStats before = loaders_.train->stats();
     const BatchRounds rounds(loaders_.train, group_.rank(), group_.world());
     Tally tally;
+    if (resumed) tally = resumed->TallyOf(group_.rank(), group_.world());
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
@@ -149,9 +182,28 @@ class TrainingRun {
                                     options_.learning_rate, step_++, epoch)};
           ASSIGN_OR_RETURN(const Tally step, learner_->Step(lease, place));
           tally.Add(step);
-          return absl::OkStatus();
+          return checkpointing_->AfterStep(
+              step_, [&] { return StateAfter(epoch, round, tally); });
         }));
     return MakeReport(epoch, tally, before, SecondsSince(start));
+  }
+
+  absl::StatusOr<RunState> StateAfter(uint64_t epoch, uint64_t round,
+                                      const Tally& own) {
+    ASSIGN_OR_RETURN(
+        const std::vector<double> sums,
+        group_.Gather({own.loss, own.correct, own.labelled, own.inputs}));
+    RunState state{.step = step_,
+                   .epoch = epoch,
+                   .cursor = loaders_.train->CursorAfter(round + 1)};
+    for (size_t i = 0; i < sums.size(); i += 4) {
+      state.tallies.push_back({sums[i], sums[i + 1], sums[i + 2], sums[i + 3]});
+    }
+    state.best_valid = result_.best_valid;
+    state.best_epoch = result_.best_epoch;
+    state.has_best_parameters = learner_->has_saved_parameters();
+    if (stopping_) state.stopping = stopping_->state();
+    return state;
   }
 
   absl::StatusOr<EpochReport> MakeReport(uint64_t epoch, const Tally& own,
@@ -234,6 +286,7 @@ class TrainingRun {
   TrainObserver& observer_;
   std::unique_ptr<Learner> learner_;
   std::optional<EarlyStopping> stopping_;
+  std::optional<Checkpointing> checkpointing_;
   uint64_t step_ = 0;  // optimizer steps taken
   TrainResult result_;
 };

@@ -37,6 +37,9 @@ struct TrainLoaders {
 // features or labels to train on; FAILED_PRECONDITION when ranks have different
 // graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
 // ended.
+//
+// With options.checkpoints a run that was resumed on the same world size gives
+// the bits of an undisturbed one on a CPU.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
                                   ProcessGroup& group, TrainObserver& observer);

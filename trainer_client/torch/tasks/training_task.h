@@ -1,6 +1,6 @@
 // What a model is trained to predict.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TASK_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TASK_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
@@ -17,9 +17,9 @@ namespace tributary {
 
 // A task: the loss of a model's output, and its predictions as rows of a
 // metric. Used by one thread; may throw what LibTorch throws.
-class Task {
+class TrainingTask {
  public:
-  virtual ~Task() = default;
+  virtual ~TrainingTask() = default;
 
   // Returns the columns that the model's output must have.
   virtual int64_t out_channels() const = 0;
@@ -40,4 +40,4 @@ class Task {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TASK_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
