@@ -1,4 +1,4 @@
-"""cc_library and cc_test for files that include LibTorch.
+"""cc_library, cc_binary and cc_test for files that include LibTorch.
 
 They are the only way to it: the recipe is kept here. A torch file takes half a
 minute to compile, so keep torch out of headers and such files few. It must not
@@ -40,6 +40,15 @@ ONE_TORCH_THREAD = {"OMP_NUM_THREADS": "1"}
 
 def torch_cc_library(name, deps = [], copts = [], tags = [], **kwargs):
     native.cc_library(
+        name = name,
+        deps = deps + _DEPS + TORCH + pch_deps("torch"),
+        copts = pch_copts("torch") + TORCH_COPTS + copts,
+        tags = _TAGS + tags,
+        **kwargs
+    )
+
+def torch_cc_binary(name, deps = [], copts = [], tags = [], **kwargs):
+    native.cc_binary(
         name = name,
         deps = deps + _DEPS + TORCH + pch_deps("torch"),
         copts = pch_copts("torch") + TORCH_COPTS + copts,

@@ -82,7 +82,7 @@ ALLOWED = {
 # LibTorch, as every folder but TORCH_IN.
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
 # Prefixes of paths that may include a library's headers, and that may not.
-TORCH_IN = ["trainer_client/torch/", "third_party/pch/"]
+TORCH_IN = ["trainer_client/torch/", "third_party/pch/", "benchmarks/segment/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')

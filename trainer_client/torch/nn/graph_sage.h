@@ -4,12 +4,13 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_NN_GRAPH_SAGE_H_
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/pimpl.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "trainer_client/torch/nn/conv/sage_conv.h"
 #include "trainer_client/torch/tensors/csr_block.h"
 
 namespace tributary {
@@ -24,21 +25,6 @@ struct TorchBlock {
   static TorchBlock From(const CsrBlock& block, const c10::Device& device);
 };
 
-// One layer: out = lin_l(mean of the in-neighbours) + lin_r(self), PyG's
-// SAGEConv with its defaults. A node without neighbours has mean 0.
-class SageConvImpl : public torch::nn::Module {
- public:
-  SageConvImpl(int64_t in_channels, int64_t out_channels);
-  // Maps x [num_src, in] to [num_dst, out]. On a CPU the bits are equal in each
-  // run.
-  at::Tensor forward(const at::Tensor& x, const TorchBlock& block);
-
- private:
-  torch::nn::Linear lin_l_{nullptr};
-  torch::nn::Linear lin_r_{nullptr};
-};
-TORCH_MODULE(SageConv);
-
 struct GraphSageOptions {
   int64_t in_channels = 0;
   int64_t hidden_channels = 0;
@@ -48,9 +34,10 @@ struct GraphSageOptions {
   double input_dropout = 0;  // of the features
 };
 
-// The model: SageConv, ReLU, dropout, ..., SageConv. Parameters have the names
-// of PyG's GraphSAGE ("convs.0.lin_l.weight"). Used by one thread; throws what
-// LibTorch throws.
+// The model over TorchBlocks; MakeModel() makes the one over MiniBatch.
+// SageConv, ReLU, dropout, ..., SageConv. Parameters have the names of PyG's
+// GraphSAGE ("convs.0.lin_l.weight"). Used by one thread; throws what LibTorch
+// throws.
 class GraphSageImpl : public torch::nn::Module {
  public:
   explicit GraphSageImpl(const GraphSageOptions& options);
@@ -59,7 +46,7 @@ class GraphSageImpl : public torch::nn::Module {
 
  private:
   const GraphSageOptions options_;
-  std::vector<SageConv> convs_;
+  std::vector<std::shared_ptr<SageConv>> convs_;
 };
 TORCH_MODULE(GraphSage);
 

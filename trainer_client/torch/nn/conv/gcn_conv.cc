@@ -1,0 +1,44 @@
+#include "trainer_client/torch/nn/conv/gcn_conv.h"
+
+#include <ATen/ATen.h>
+
+#include "trainer_client/torch/nn/conv/glorot.h"
+#include "trainer_client/torch/nn/segment/segment_ops.h"
+
+namespace tributary {
+
+GcnConv::GcnConv(const ConvChannels& channels, GcnNorm norm) : norm_(norm) {
+  lin_ = register_module(
+      "lin",
+      torch::nn::Linear(
+          torch::nn::LinearOptions(channels.in_src, channels.out).bias(false)));
+  lin_->weight.set_data(Glorot(lin_->weight.sizes()));
+  bias_ = register_parameter("bias", at::zeros({channels.out}));
+}
+
+at::Tensor GcnConv::Forward(const ConvInput& input) {
+  const at::Tensor sum = norm_ == GcnNorm::kBoth
+                             ? SymmetricSum(input)
+                             : SegmentMean(input.x_src, input.segments);
+  return lin_->forward(sum) + bias_;
+}
+
+at::Tensor GcnConv::SymmetricSum(const ConvInput& input) {
+  const Segments& segments = input.segments;
+  TORCH_CHECK(input.in_degree.defined() &&
+                  input.in_degree.size(0) >= segments.num_src(),
+              "GCN's norm \"both\" needs batches with in-degrees of all nodes");
+  const at::ScalarType type = input.x_src.scalar_type();
+  const at::Tensor degree =
+      input.in_degree.slice(0, 0, segments.num_src()).to(type);
+  const at::Tensor degree_dst = degree.slice(0, 0, segments.num_segments());
+  const at::Tensor of_src = (degree + 1).rsqrt();
+  const at::Tensor sampled = segments.EdgeCounts().clamp_min(1).to(type);
+  const at::Tensor of_dst = degree_dst / sampled * (degree_dst + 1).rsqrt();
+  const at::Tensor weights = of_src.index_select(0, segments.src()) *
+                             of_dst.index_select(0, segments.EdgeSegment());
+  return SegmentWeightedSum(input.x_src, weights, segments) +
+         input.x_dst / (degree_dst + 1).unsqueeze(1);
+}
+
+}  // namespace tributary

@@ -1,0 +1,103 @@
+#include "trainer_client/torch/nn/layered_model.h"
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include <string>
+#include <utility>
+
+#include "trainer_client/torch/nn/dropout/keyed_dropout.h"
+#include "trainer_client/torch/nn/first_rows.h"
+#include "trainer_client/torch/nn/type_key.h"
+
+namespace tributary {
+
+LayeredModel::LayeredModel(const TypeTable& types,
+                           const LayeredModelOptions& options,
+                           ModelInputs inputs,
+                           std::vector<std::unique_ptr<GraphLayer>> layers)
+    : types_(types),
+      options_(options),
+      inputs_(std::move(inputs)),
+      layers_(std::move(layers)) {
+  RegisterInputs();
+  RegisterLayers();
+}
+
+void LayeredModel::RegisterInputs() {
+  auto projections = std::make_shared<torch::nn::Module>("input");
+  for (size_t t = 0; t < inputs_.projections.size(); ++t) {
+    if (!inputs_.projections[t]) continue;
+    projections->register_module(TypeKey(types_.node_types[t]),
+                                 inputs_.projections[t]);
+  }
+  if (!projections->children().empty()) register_module("input", projections);
+  if (inputs_.embedding) register_module("embedding", inputs_.embedding);
+}
+
+void LayeredModel::RegisterLayers() {
+  torch::nn::ModuleList convs;
+  for (const auto& layer : layers_) convs->push_back(layer->module());
+  register_module("convs", convs);
+  if (!options_.layer_norm) return;
+  torch::nn::ModuleList norms;
+  for (size_t l = 0; l + 1 < layers_.size(); ++l) {
+    norms_.emplace_back(
+        torch::nn::LayerNormOptions({options_.hidden_channels}));
+    norms->push_back(norms_.back());
+  }
+  register_module("norms", norms);
+}
+
+TypeTensors LayeredModel::InputRows(const MiniBatch& batch) {
+  TypeTensors rows(types_.node_types.size());
+  for (size_t t = 0; t < rows.size(); ++t) {
+    const int64_t n = batch.layers[0].num_src[t];
+    if (types_.feature_dim[t] == 0) {
+      rows[t] = inputs_.embedding->Rows(t, FirstRows(batch.n_id[t], n));
+    } else {
+      rows[t] = FirstRows(batch.x[t], n);
+    }
+    rows[t] = KeyedDropout(rows[t], options_.input_dropout, is_training(),
+                           LayerDrawKey(batch.draw_key, 0, t));
+    if (t < inputs_.projections.size() && inputs_.projections[t]) {
+      rows[t] = torch::nn::Linear(inputs_.projections[t])->forward(rows[t]);
+    }
+  }
+  return rows;
+}
+
+void LayeredModel::Activate(size_t layer, uint64_t draw_key,
+                            TypeTensors& rows) {
+  for (size_t t = 0; t < rows.size(); ++t) {
+    if (!rows[t].defined()) continue;
+    if (options_.layer_norm) rows[t] = norms_[layer]->forward(rows[t]);
+    rows[t] = KeyedDropout(at::relu(rows[t]), options_.dropout, is_training(),
+                           LayerDrawKey(draw_key, layer + 1, t));
+  }
+}
+
+TypeTensors LayeredModel::Forward(const MiniBatch& batch) {
+  TORCH_CHECK(batch.layers.size() == layers_.size(), "a model of ",
+              layers_.size(), " layers was given a batch of ",
+              batch.layers.size(), " hops");
+  TypeTensors rows = InputRows(batch);
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const LayerGraph& graph = batch.layers[l];
+    for (size_t t = 0; t < rows.size(); ++t) {
+      if (rows[t].defined()) rows[t] = FirstRows(rows[t], graph.num_src[t]);
+    }
+    rows = layers_[l]->Forward({.x = std::move(rows),
+                                .graph = graph,
+                                .in_degree = batch.in_degree,
+                                .draw_key = batch.draw_key,
+                                .layer = l});
+    if (l + 1 < layers_.size()) Activate(l, batch.draw_key, rows);
+  }
+  for (size_t t = 0; t < rows.size(); ++t) {
+    if (batch.layers.back().num_dst[t] == 0) rows[t] = at::Tensor();
+  }
+  return rows;
+}
+
+}  // namespace tributary
