@@ -19,9 +19,9 @@ TEST(TrainArgumentsTest, Defaults) {
   ASSERT_TRUE(parsed.arguments);
   const TrainArguments& a = *parsed.arguments;
   EXPECT_EQ(a.source.graph, "g");
-  EXPECT_EQ(a.train.num_layers, 2);
+  EXPECT_EQ(a.train.model.num_layers, 2);
   EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{10, 10}));
-  EXPECT_EQ(a.eval_num_neighbors, a.loader.num_neighbors);
+  EXPECT_EQ(a.eval_num_neighbors.by_default, a.loader.num_neighbors);
   EXPECT_EQ(a.loader.input_split, "train");
   EXPECT_EQ(a.valid_split, "valid");
   EXPECT_EQ(a.test_split, "test");
@@ -89,7 +89,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_TRUE(a.source.worker.pin_memory);
   EXPECT_EQ(a.source.worker.rpc_timeout, absl::Seconds(2.5));
   EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
-  EXPECT_EQ(a.eval_num_neighbors, (std::vector<int32_t>{-1, -1, -1}));
+  EXPECT_EQ(a.eval_num_neighbors.by_default, (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_EQ(a.loader.batch_size, 48);
   EXPECT_EQ(a.loader.shuffle, ShuffleMode::kNone);
   EXPECT_EQ(a.loader.input_split, "geo/train");
@@ -102,10 +102,10 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_TRUE(a.train.expand_all);
   EXPECT_EQ(a.train.epochs, 7);
   EXPECT_EQ(a.train.eval_every, 2);
-  EXPECT_EQ(a.train.hidden_channels, 64);
-  EXPECT_EQ(a.train.num_layers, 3);
-  EXPECT_EQ(a.train.dropout, 0.6);
-  EXPECT_EQ(a.train.input_dropout, 0.7);
+  EXPECT_EQ(a.train.model.hidden_channels, 64);
+  EXPECT_EQ(a.train.model.num_layers, 3);
+  EXPECT_EQ(a.train.model.dropout, 0.6);
+  EXPECT_EQ(a.train.model.input_dropout, 0.7);
   EXPECT_EQ(a.train.learning_rate, 0.02);
   EXPECT_EQ(a.train.weight_decay, 0.0005);
   EXPECT_EQ(a.train.num_classes, 40);
@@ -127,7 +127,7 @@ TEST(TrainArgumentsTest, UsageErrors) {
            {"--graph", "g", "--batch-size", "0"},
            {"--graph", "g", "--dropout", "1.5"},
            {"--graph", "g", "--epochs", "0"},
-           {"--graph", "g", "--model", "gcn"},
+           {"--graph", "g", "--model", "transformer"},
            {"--graph", "g", "--input", ",valid"},
            {"--graph", "g", "--buffer-size", "lots"},
            {"--servers", "nonsense"},

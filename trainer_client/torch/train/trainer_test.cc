@@ -41,7 +41,7 @@ class Job {
     loader_options.world = group_->world();
     loader_options.random_seed = 9;
     options = {
-        .random_seed = 3, .epochs = 4, .hidden_channels = 8, .dropout = 0};
+        .random_seed = 3, .epochs = 4, .model = {.hidden_channels = 8}};
   }
 
   absl::StatusOr<TrainResult> Run() {
@@ -87,7 +87,7 @@ class Job {
 TEST(TrainerTest, LearnsCommunities) {
   Job job;
   job.options.epochs = 20;
-  job.options.dropout = 0.3;
+  job.options.model.dropout = 0.3;
   job.options.learning_rate = 0.02;
   job.loader_options.num_neighbors = {5, 5};
   job.loader_options.batch_size = 16;
@@ -111,8 +111,8 @@ TEST(TrainerTest, LearnsCommunities) {
 TEST(TrainerTest, EqualRunsGiveEqualBits) {
   auto losses = [] {
     Job job;
-    job.options.dropout = 0.5;
-    job.options.input_dropout = 0.2;
+    job.options.model.dropout = 0.5;
+    job.options.model.input_dropout = 0.2;
     job.loader_options.num_neighbors = {3, 2};
     job.loader_options.batch_size = 16;
     EXPECT_TRUE(job.Run().ok());
@@ -238,7 +238,7 @@ TEST(TrainerTest, ALabelBeyondAllClassesIsNamed) {
 
 TEST(TrainerTest, NamesWhatIsWrong) {
   Job job;
-  job.options.dropout = 1;
+  job.options.model.dropout = 1;
   EXPECT_EQ(job.Run().status().message(),
             "dropout is 1, allowed are 0 to 0.999");
 }
