@@ -5,6 +5,7 @@ Run it in this folder after a format has changed; the rest of the corpus is
 written by hand, and found-* came from fuzzers.
 """
 import gzip
+import hashlib
 import json
 import pathlib
 import struct
@@ -219,6 +220,39 @@ def safetensors():
     write("safetensors/file_long", b"F" + struct.pack("<Q", 1 << 62) + b"{}")
 
 
+# --- checkpoint.json, up to the digest, which the fuzzer adds ---------------------
+def checkpoint_manifests():
+    manifest = {
+        "format": "tributary-checkpoint",
+        "format_version": 1,
+        "created_by": "by hand",
+        "step": 1200,
+        "epoch": 3,
+        "attempt": 0,
+        "world_size": 4,
+        "cursor": {
+            "epoch": 3,
+            "consumed": 640,
+            "next_index": 20,
+            "order": {"inputs": "0" * 64, "graph": "f" * 64,
+                      "random_seed": 11, "shuffle": True, "drop_last": False},
+        },
+        "options": "--lr 0.5",
+        "epoch_sums": {"loss": "bff8000000000000"},
+        "files": [{"name": "model", "bytes": 48, "sha256": "a" * 64}],
+    }
+    text = json.dumps(manifest, indent=2)
+    write("checkpoint_manifest/one_file", text.removesuffix("\n}").encode())
+    whole = text.removesuffix("\n}").encode()
+    digest = hashlib.sha256(whole).hexdigest()
+    write("checkpoint_manifest/whole",
+          whole + f',\n  "sha256": "{digest}"\n}}\n'.encode())
+    newer = text.replace('version": 1', 'version": 2')
+    write("checkpoint_manifest/newer", newer.removesuffix("\n}").encode())
+    escape = text.replace('"name": "model', '"name": "../model')
+    write("checkpoint_manifest/escape", escape.removesuffix("\n}").encode())
+
+
 # --- csv --------------------------------------------------------------------------------
 def tables():
     text = b"0,1\n1,2\n4,0\n"
@@ -360,5 +394,6 @@ if __name__ == "__main__":
     batches()
     arrays()
     safetensors()
+    checkpoint_manifests()
     tables()
     shm_streams()

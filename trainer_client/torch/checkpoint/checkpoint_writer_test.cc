@@ -163,13 +163,16 @@ class CrashTest : public CheckpointWriterTest,
 // with its own data; and the next writer removes what was left.
 TEST_P(CrashTest, LeavesAUsableCheckpointAndTheNextWriterCleansUp) {
   const auto [step, keep] = GetParam();
+  Write(10);
+  Write(20);
+  const std::string begin = root_ + "-at-the-beginning";
+  fs::rename(root_, begin);
   bool crashed = true;
   int changes = 0, before = 0, left_over = 0;
   for (; crashed; ++changes) {
     ASSERT_LT(changes, 100);
     fs::remove_all(root_);
-    Write(10);
-    Write(20);
+    fs::copy(begin, root_, fs::copy_options::recursive);
     crashed = CrashWhileWriting(root_, step, "new", keep, changes);
 
     const auto search = FindCheckpoint(root_);
