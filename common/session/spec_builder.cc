@@ -1,9 +1,9 @@
 #include "common/session/spec_builder.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/proto/session.pb.h"
@@ -11,6 +11,7 @@
 #include "common/session/limits.h"
 #include "common/session/refuse.h"
 #include "common/tensor/value_bytes.h"
+#include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -21,13 +22,13 @@ namespace {
 absl::StatusOr<std::vector<int32_t>> ParseFanouts(absl::string_view text) {
   std::vector<int32_t> fanouts;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
-    int32_t fanout = 0;
-    if (!absl::SimpleAtoi(part, &fanout)) {
+    const std::optional<int32_t> fanout = ParseNumber<int32_t>(part);
+    if (!fanout) {
       return Refuse("num_neighbors: '", part, "' in '", text,
                     "' is no number; allowed: -1 (all) to ", kMaxFanout,
                     " per hop, separated by commas");
     }
-    fanouts.push_back(fanout);
+    fanouts.push_back(*fanout);
   }
   return fanouts;
 }

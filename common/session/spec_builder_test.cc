@@ -47,7 +47,7 @@ TEST(ParseNumNeighbors, ReadsDefaultAndTypes) {
 }
 
 TEST(ParseNumNeighbors, RefusesWithTheText) {
-  for (const char* text : {"", "5,", "5,x", "99999999999", "4;5",
+  for (const char* text : {"", "5,", "5,x", "+5", "99999999999", "4;5",
                            "4;a,b,c=", "4;a,b,c=1;a,b,c=2"}) {
     EXPECT_EQ(ParseNumNeighbors(text).status().code(),
               absl::StatusCode::kInvalidArgument)

@@ -5,7 +5,7 @@
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/tasks/metrics.h"
-#include "trainer_client/torch/tasks/row_order.h"
+#include "trainer_client/torch/tasks/input_order.h"
 
 namespace tributary {
 namespace {
@@ -26,7 +26,7 @@ absl::StatusOr<PredictionRows> GatherRows(const PredictionRows& own,
   ASSIGN_OR_RETURN(all.labels, Gather(own.labels, group));
   ASSIGN_OR_RETURN(all.predictions, Gather(own.predictions, group));
   ASSIGN_OR_RETURN(const std::vector<size_t> order,
-                   RowOrder(all.input_numbers));
+                   InputOrder(all.input_numbers));
   all.labels = InOrder<float>(all.labels, all.columns, order);
   all.predictions = InOrder<float>(all.predictions, all.columns, order);
   return all;

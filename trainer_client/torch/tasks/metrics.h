@@ -15,7 +15,7 @@ namespace tributary {
 // [rows, num_tasks], which must outlive this. A label that is NaN is missing.
 //
 // Sums run over the rows in their order, in double precision: put the rows in
-// RowOrder() for results that do not depend on the number of ranks.
+// InputOrder() for results that do not depend on the number of ranks.
 struct TaskScores {
   size_t num_tasks = 1;
   absl::Span<const float> labels;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer_client/torch/tasks/row_order.h"
+#include "trainer_client/torch/tasks/input_order.h"
 
 namespace tributary {
 namespace {
@@ -199,7 +199,7 @@ TEST(MetricsTest, AreBitEqualForAnyDealingOfTheRows) {
     const std::vector<size_t> as_rows(dealt.begin(), dealt.end());
     const Floats l = InOrder<float>(labels, 1, as_rows);
     const Floats p = InOrder<float>(predictions, 1, as_rows);
-    const auto order = *RowOrder(dealt);
+    const auto order = *InputOrder(dealt);
     EXPECT_EQ(*RootMeanSquaredError({1, InOrder<float>(l, 1, order),
                                      InOrder<float>(p, 1, order)}),
               expected);

@@ -1,6 +1,6 @@
 // The order in which rows of an evaluation are summed.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_ROW_ORDER_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_ROW_ORDER_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_INPUT_ORDER_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_INPUT_ORDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace tributary {
 // order that depends on the world size; metrics of rows in this order do not,
 // to the last bit. INVALID_ARGUMENT, naming the number, if two rows have the
 // same one.
-absl::StatusOr<std::vector<size_t>> RowOrder(
+absl::StatusOr<std::vector<size_t>> InputOrder(
     absl::Span<const uint64_t> input_numbers);
 
 // Returns `values`, which has `columns` values for each row of `order`, with
 // its rows in that order.
 //
-//   ASSIGN_OR_RETURN(const auto order, RowOrder(input_numbers));
+//   ASSIGN_OR_RETURN(const auto order, InputOrder(input_numbers));
 //   scores = InOrder<float>(scores, num_tasks, order);
 template <typename T>
 std::vector<T> InOrder(absl::Span<const T> values, size_t columns,
@@ -38,4 +38,4 @@ std::vector<T> InOrder(absl::Span<const T> values, size_t columns,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_ROW_ORDER_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_INPUT_ORDER_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/row_order.h"
+#include "trainer_client/torch/tasks/input_order.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 namespace tributary {
 
-absl::StatusOr<std::vector<size_t>> RowOrder(
+absl::StatusOr<std::vector<size_t>> InputOrder(
     absl::Span<const uint64_t> input_numbers) {
   std::vector<size_t> order(input_numbers.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/row_order.h"
+#include "trainer_client/torch/tasks/input_order.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@ namespace {
 using Rows = std::vector<size_t>;
 
 TEST(RowOrderTest, SortsRowsByInputNumber) {
-  EXPECT_EQ(*RowOrder({40, 7, 19}), (Rows{1, 2, 0}));
-  EXPECT_EQ(*RowOrder({}), Rows{});
+  EXPECT_EQ(*InputOrder({40, 7, 19}), (Rows{1, 2, 0}));
+  EXPECT_EQ(*InputOrder({}), Rows{});
 }
 
 TEST(RowOrderTest, NamesAnInputThatIsThereTwice) {
-  const absl::Status status = RowOrder({3, 8, 5, 8}).status();
+  const absl::Status status = InputOrder({3, 8, 5, 8}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(status.message()).find("input 8 "), std::string::npos)
       << status;
