@@ -95,12 +95,13 @@ TypeTensors RgcnLayer::Forward(const LayerInput& input) {
   for (size_t t = 0; t < out.size(); ++t) {
     out[t] = conv_->SelfLoop(FirstRows(input.x[t], input.graph.num_dst[t]));
   }
-  const at::Tensor weights = conv_->RelationWeights();
+  // Apart at once: the gradient of one of them is a tensor as large as all.
+  const std::vector<at::Tensor> weights = conv_->RelationWeights().unbind(0);
   for (const RelationBlock& block : input.graph.relations) {
     const TypeTable::Relation& relation = types_.relations.at(block.relation);
     AddTo(out[relation.dst_type],
           conv_->Messages(input.x[relation.src_type], SegmentsOf(block),
-                          weights[static_cast<int64_t>(block.relation)]));
+                          weights.at(block.relation)));
   }
   return out;
 }

@@ -49,15 +49,28 @@ void LayeredModel::RegisterLayers() {
   register_module("norms", norms);
 }
 
+at::Tensor LayeredModel::RowsOfType(const MiniBatch& batch, size_t type) {
+  const int64_t n = batch.layers[0].num_src[type];
+  const bool features = types_.feature_dim[type] > 0;
+  const at::Tensor& given = features ? batch.x[type] : batch.n_id[type];
+  TORCH_CHECK(given.defined() || n == 0, "a batch has ", n, " nodes of type ",
+              types_.node_types[type], ", but not their ",
+              features ? "features" : "ids");
+  const at::Tensor like = parameters().front();
+  if (features) {
+    return given.defined()
+               ? FirstRows(given, n)
+               : at::empty({0, types_.feature_dim[type]}, like.options());
+  }
+  return inputs_.embedding->Rows(
+      type, given.defined() ? FirstRows(given, n)
+                            : at::empty({0}, like.options().dtype(at::kLong)));
+}
+
 TypeTensors LayeredModel::InputRows(const MiniBatch& batch) {
   TypeTensors rows(types_.node_types.size());
   for (size_t t = 0; t < rows.size(); ++t) {
-    const int64_t n = batch.layers[0].num_src[t];
-    if (types_.feature_dim[t] == 0) {
-      rows[t] = inputs_.embedding->Rows(t, FirstRows(batch.n_id[t], n));
-    } else {
-      rows[t] = FirstRows(batch.x[t], n);
-    }
+    rows[t] = RowsOfType(batch, t);
     rows[t] = KeyedDropout(rows[t], options_.input_dropout, is_training(),
                            LayerDrawKey(batch.draw_key, 0, t));
     if (t < inputs_.projections.size() && inputs_.projections[t]) {

@@ -40,6 +40,8 @@ class LayeredModel : public GnnModel {
  private:
   void RegisterInputs();
   void RegisterLayers();
+  // The rows of a type that the first layer reads, as the batch has them.
+  at::Tensor RowsOfType(const MiniBatch& batch, size_t type);
   TypeTensors InputRows(const MiniBatch& batch);
   // What follows a hidden layer.
   void Activate(size_t layer, uint64_t draw_key, TypeTensors& rows);

@@ -284,6 +284,36 @@ TEST_F(MakeModelTest, Rgcn) {
   }
 }
 
+// A batch of papers alone, whose other types are left out.
+TEST_F(MakeModelTest, TypesAndRelationsThatABatchLacks) {
+  TinyGraph graph = TinyTyped();
+  graph.nodes[0] = graph.nodes[2] = {0, 0, 0};
+  for (const size_t relation : {1, 3, 4, 5}) graph.edges[relation].clear();
+  MiniBatch batch = graph.Batch();
+  for (const size_t type : {0, 2}) {
+    batch.x[type] = batch.n_id[type] = at::Tensor();
+  }
+  for (const char* name : {"sage", "gcn", "gat", "rgcn"}) {
+    SCOPED_TRACE(name);
+    const auto model = Make(Options(name), graph.types);
+    Randomize(*model);
+    const TypeTensors rows = model->Forward(batch);
+    EXPECT_FALSE(rows[0].defined());
+    ASSERT_EQ(rows[1].sizes(), (at::IntArrayRef{2, 3}));
+    rows[1].sum().backward();
+    const Parameters p = ParametersOf(*model);
+    const at::Tensor table = p.at("embedding.author.weight").grad();
+    EXPECT_TRUE(!table.defined() || table.abs().max().item<double>() == 0);
+  }
+}
+
+TEST_F(MakeModelTest, RefusesNodesWithoutTheirFeatures) {
+  MiniBatch batch = TinyHomogeneous().Batch();
+  batch.x[0] = at::Tensor();
+  EXPECT_THROW(Make(Options("sage"), TinyHomogeneous().types)->Forward(batch),
+               c10::Error);
+}
+
 TEST_F(MakeModelTest, GradientsEqualCentralDifferences) {
   for (const char* model : {"sage", "gcn", "gat", "rgcn"}) {
     SCOPED_TRACE(model);

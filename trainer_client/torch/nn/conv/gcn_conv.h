@@ -14,9 +14,10 @@ enum class GcnNorm {
   // of (d_v / k_v) / sqrt((d_u + 1) (d_v + 1)) x_u + x_v / (d_v + 1)) + bias,
   // where d is the number of in-edges in the whole graph (ConvInput::in_degree)
   // and k_v of those that were sampled. The factor d_v / k_v makes the sum an
-  // unbiased estimate of that over all in-edges; where all are sampled, the
+  // unbiased estimate of that over all in-edges. Where all are sampled, the
   // layer
-  // equals PyG's GCNConv on a graph without self loops of its own.
+  // equals PyG's GCNConv, but for nodes that have a self loop in the graph: PyG
+  // counts it once together with the one that it adds, here both count.
   kBoth,
   // out_v = W (mean over the sampled in-edges of x_u) + bias, without self
   // loops: DGL's GraphConv(norm="right"). For relations between types.

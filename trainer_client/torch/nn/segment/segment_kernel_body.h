@@ -30,11 +30,12 @@ class SegmentKernelBody {
       const int32_t first = a.rows.indptr[i];
       const int32_t last = a.rows.indptr[i + 1];
       if (first == last) {
-        for (int64_t c = 0; c < a.columns; ++c) out[c] = 0, arg[c] = -1;
+        Zero(out, a.columns);
+        Fill(arg, a.columns, -1);
         continue;
       }
-      const T* row = a.x + a.rows.index[first] * a.columns;
-      for (int64_t c = 0; c < a.columns; ++c) out[c] = row[c], arg[c] = first;
+      Copy(a.x + a.rows.index[first] * a.columns, a.columns, out);
+      Fill(arg, a.columns, first);
       for (int32_t k = first + 1; k < last; ++k) {
         Prefetch(a.rows, a.x, k, a.columns);
         MaxRow(a.x + a.rows.index[k] * a.columns, k, a.columns, out, arg);
@@ -44,16 +45,11 @@ class SegmentKernelBody {
 
   static void MaxGrad(const MaxGradArgs<T>& a, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      T* __restrict out = a.out + i * a.columns;
-      for (int64_t c = 0; c < a.columns; ++c) out[c] = 0;
+      T* out = a.out + i * a.columns;
+      Zero(out, a.columns);
       for (int32_t k = a.rows.indptr[i]; k < a.rows.indptr[i + 1]; ++k) {
-        const int64_t at = a.rows.index[k] * a.columns;
-        const T* __restrict g = a.g + at;
-        const int32_t* __restrict arg = a.arg + at;
-        const int32_t edge = a.edge[k];
-        for (int64_t c = 0; c < a.columns; ++c) {
-          out[c] += arg[c] == edge ? g[c] : T{0};
-        }
+        const int64_t from = a.rows.index[k] * a.columns;
+        MaxGradRow(a.g + from, a.arg + from, a.edge[k], a.columns, out);
       }
     }
   }
@@ -73,7 +69,7 @@ class SegmentKernelBody {
   }
 
  private:
-  static constexpr int kRowsAtOnce = 4;
+  static constexpr int kRowsAtOnce = 6;
   static constexpr int32_t kPrefetchDistance = 6;  // edges
   static constexpr int64_t kCacheLine = 64;
   static constexpr int kLanes = 16;
@@ -98,6 +94,13 @@ class SegmentKernelBody {
       const bool larger = (value > out[c]) | (value != value);
       out[c] = larger ? value : out[c];
       arg[c] = larger ? k : arg[c];
+    }
+  }
+
+  static void MaxGradRow(const T* __restrict g, const int32_t* __restrict arg,
+                         int32_t edge, int64_t columns, T* __restrict out) {
+    for (int64_t c = 0; c < columns; ++c) {
+      out[c] += arg[c] == edge ? g[c] : T{0};
     }
   }
 
@@ -134,6 +137,12 @@ class SegmentKernelBody {
           case 3:
             AddRows<kWeighted, 3>(a, k, start, out);
             break;
+          case 4:
+            AddRows<kWeighted, 4>(a, k, start, out);
+            break;
+          case 5:
+            AddRows<kWeighted, 5>(a, k, start, out);
+            break;
           default:
             AddRows<kWeighted, kRowsAtOnce>(a, k, start, out);
         }
@@ -144,6 +153,14 @@ class SegmentKernelBody {
 
   static void Zero(T* out, int64_t width) {
     for (int64_t c = 0; c < width; ++c) out[c] = 0;
+  }
+
+  static void Fill(int32_t* out, int64_t width, int32_t value) {
+    for (int64_t c = 0; c < width; ++c) out[c] = value;
+  }
+
+  static void Copy(const T* __restrict from, int64_t width, T* __restrict out) {
+    for (int64_t c = 0; c < width; ++c) out[c] = from[c];
   }
 
   static void Divide(T* out, int64_t width, int32_t by) {
@@ -187,16 +204,22 @@ class SegmentKernelBody {
     const T* __restrict r1 = rows[N > 1 ? 1 : 0] + from;
     const T* __restrict r2 = rows[N > 2 ? 2 : 0] + from;
     const T* __restrict r3 = rows[N > 3 ? 3 : 0] + from;
+    const T* __restrict r4 = rows[N > 4 ? 4 : 0] + from;
+    const T* __restrict r5 = rows[N > 5 ? 5 : 0] + from;
     const T w0 = kWeighted ? weights[0] : T{1};
     const T w1 = kWeighted ? weights[N > 1 ? 1 : 0] : T{1};
     const T w2 = kWeighted ? weights[N > 2 ? 2 : 0] : T{1};
     const T w3 = kWeighted ? weights[N > 3 ? 3 : 0] : T{1};
+    const T w4 = kWeighted ? weights[N > 4 ? 4 : 0] : T{1};
+    const T w5 = kWeighted ? weights[N > 5 ? 5 : 0] : T{1};
     for (int64_t c = 0; c < columns; ++c) {
       T sum = Term<kWeighted>(r0[c], w0);
       if constexpr (!kStart) sum = out[c] + sum;
       if constexpr (N > 1) sum += Term<kWeighted>(r1[c], w1);
       if constexpr (N > 2) sum += Term<kWeighted>(r2[c], w2);
       if constexpr (N > 3) sum += Term<kWeighted>(r3[c], w3);
+      if constexpr (N > 4) sum += Term<kWeighted>(r4[c], w4);
+      if constexpr (N > 5) sum += Term<kWeighted>(r5[c], w5);
       out[c] = sum;
     }
   }
