@@ -92,6 +92,8 @@ absl::Status ReadTask(const TrainFlagTexts& t, TrainArguments& a) {
   ASSIGN_OR_RETURN(a.train.schedule.kind,
                    LrScheduleKindFromName(t.lr_schedule));
   ASSIGN_OR_RETURN(a.train.schedule.unit, LrScheduleUnitFromName(t.lr_unit));
+  a.train.checkpoints.every = absl::Minutes(t.checkpoint_minutes);
+  a.train.checkpoints.keep = t.checkpoint_keep;
   if (t.patience > 0) {
     a.train.early_stopping = {.patience = t.patience, .min_delta = t.min_delta};
   }

@@ -23,7 +23,8 @@ struct TrainArguments {
   std::string valid_split;  // empty: none
   std::string test_split;   // empty: none
   int nproc = 1;
-  std::string log;  // empty: none
+  std::string log;          // empty: none
+  std::string tensorboard;  // a folder; empty: none
   bool progress = true;
 };
 

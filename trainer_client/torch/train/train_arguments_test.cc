@@ -89,7 +89,8 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_TRUE(a.source.worker.pin_memory);
   EXPECT_EQ(a.source.worker.rpc_timeout, absl::Seconds(2.5));
   EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
-  EXPECT_EQ(a.eval_num_neighbors.by_default, (std::vector<int32_t>{-1, -1, -1}));
+  EXPECT_EQ(a.eval_num_neighbors.by_default,
+            (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_EQ(a.loader.batch_size, 48);
   EXPECT_EQ(a.loader.shuffle, ShuffleMode::kNone);
   EXPECT_EQ(a.loader.input_split, "geo/train");

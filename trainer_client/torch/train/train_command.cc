@@ -164,8 +164,13 @@ class RankRun {
       return tributary::Train(arguments_.train, loaders, group, ignore)
           .status();
     }
-    TrainOutput output(arguments_.train.epochs, arguments_.progress,
-                       log_.get());
+    std::optional<TrainCharts> charts;
+    if (!arguments_.tensorboard.empty()) {
+      charts.emplace(arguments_.tensorboard,
+                     !arguments_.train.checkpoints.resume.empty());
+    }
+    TrainOutput output(arguments_.train.epochs, arguments_.progress, log_.get(),
+                       charts ? &*charts : nullptr);
     const absl::StatusOr<TrainResult> result =
         tributary::Train(arguments_.train, loaders, group, output);
     output.ClearProgress();
@@ -227,7 +232,10 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open) {
   }
   if (*launches) return LaunchRanks(parsed.arguments->nproc, argc, argv);
   const std::vector<std::string> words(argv, argv + argc);
-  return RunRank(*parsed.arguments, absl::StrJoin(words, " "), open);
+  TrainArguments arguments = *parsed.arguments;
+  const std::string command = absl::StrJoin(words, " ");
+  arguments.train.checkpoints.command_line = command;
+  return RunRank(arguments, command, open);
 }
 
 }  // namespace tributary

@@ -207,11 +207,33 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   option("--device", o.device, "Device: auto, cpu or cuda");
 }
 
+void DeclareCheckpoints(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  CheckpointOptions& checkpoints = a.train.checkpoints;
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  app.add_option("--checkpoint-dir", checkpoints.folder,
+                 "Folder that checkpoints of the run are written to");
+  AddWhole<uint64_t>(app, "--checkpoint-every", checkpoints.every_steps, 0,
+                     kMost, "Steps between checkpoints; 0: not by steps");
+  AddReal(app, "--checkpoint-minutes", t.checkpoint_minutes,
+          "Minutes between checkpoints; 0: not by time");
+  AddWhole<uint64_t>(app, "--checkpoint-keep", t.checkpoint_keep, 1, 1000,
+                     "Checkpoints to keep, the newest");
+  app.add_option("--resume", checkpoints.resume,
+                 "Go on from the newest checkpoint that can be used in this "
+                 "folder, or from one checkpoint's folder");
+  app.add_option(
+      "--save-model", a.train.save_model,
+      "Write the best epoch's parameters to this file at the end, in "
+      "the safetensors format");
+}
+
 void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole(app, "--nproc", a.nproc, 1, 1024,
            "Ranks to start on this machine; without it RANK, WORLD_SIZE, "
            "MASTER_ADDR and MASTER_PORT are read, as torchrun sets them");
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
+  app.add_option("--tensorboard", a.tensorboard,
+                 "Write TensorBoard's event files into this folder");
   app.add_flag("--no-progress", t.no_progress,
                "Print no progress on a terminal");
 }
@@ -225,6 +247,7 @@ void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
   DeclareSampling(app, arguments, texts);
   DeclareModel(app, arguments);
   DeclareTraining(app, arguments, texts);
+  DeclareCheckpoints(app, arguments, texts);
   DeclareRunning(app, arguments, texts);
 }
 

@@ -21,6 +21,8 @@ struct TrainFlagTexts {
   std::string lr_unit = "epoch";
   uint64_t patience = 0;  // 0: no early stopping
   double min_delta = 0;
+  double checkpoint_minutes = 0;
+  uint64_t checkpoint_keep = 2;
   std::string num_neighbors = "10,10";
   std::string eval_num_neighbors;
   std::string input = "train,valid,test";

@@ -46,6 +46,8 @@ struct TrainOptions {
   std::optional<EarlyStoppingOptions> early_stopping;
 
   CheckpointOptions checkpoints;
+  // A safetensors file for the best epoch's parameters; empty: none.
+  std::string save_model;
 
   bool row_normalize = false;   // divide each feature row by its sum
   bool expand_all = false;      // must equal the loaders' option

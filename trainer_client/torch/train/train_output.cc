@@ -8,10 +8,12 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/runtime/clock.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {
@@ -106,10 +108,38 @@ absl::Status TrainLog::Result(const TrainResult& r) {
       absl::StrCat("--log ", path_, ": some lines could not be written"));
 }
 
-TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log)
+absl::Status TrainCharts::Add(const EpochReport& r) {
+  const absl::Time now = absl::Now();
+  if (!log_) {
+    const auto first = resumed_ ? std::optional(r.epoch) : std::nullopt;
+    ASSIGN_OR_RETURN(log_, TensorBoardLog::Create(folder_, now, first));
+  }
+  std::vector<TensorBoardScalar> scalars = {
+      {"loss/train", r.loss},
+      {"speed/inputs_per_second", PerSecond(r.inputs, r.seconds)},
+      {"speed/bytes_per_second", PerSecond(r.bytes, r.seconds)},
+      {"speed/wait_share", r.wait_share}};
+  if (r.train_accuracy)
+    scalars.push_back({"accuracy/train", *r.train_accuracy});
+  if (r.valid) scalars.push_back({r.metric + "/valid", *r.valid});
+  return log_->Add(r.epoch, scalars, now);
+}
+
+void TrainCharts::Epoch(const EpochReport& report) {
+  if (problem_.ok()) problem_ = Add(report);
+}
+
+absl::Status TrainCharts::Finish() {
+  RETURN_IF_ERROR(problem_);
+  return log_ ? log_->Close() : absl::OkStatus();
+}
+
+TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
+                         TrainCharts* charts)
     : epochs_(epochs),
       progress_(progress && isatty(STDERR_FILENO) != 0),
-      log_(log) {}
+      log_(log),
+      charts_(charts) {}
 
 void TrainOutput::OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                           uint64_t total) {
@@ -134,6 +164,7 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
   std::puts(EpochLine(report, epochs_).c_str());
   std::fflush(stdout);
   if (log_ != nullptr) log_->Epoch(report);
+  if (charts_ != nullptr) charts_->Epoch(report);
 }
 
 absl::Status TrainOutput::Finish(const TrainResult& result) {
@@ -143,6 +174,7 @@ absl::Status TrainOutput::Finish(const TrainResult& result) {
     return absl::UnavailableError(
         absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
   }
+  if (charts_ != nullptr) RETURN_IF_ERROR(charts_->Finish());
   return log_ != nullptr ? log_->Result(result) : absl::OkStatus();
 }
 

@@ -4,10 +4,12 @@
 
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "trainer_client/torch/train/tensorboard_log.h"
 #include "trainer_client/torch/train/train_report.h"
 
 namespace tributary {
@@ -43,16 +45,38 @@ class TrainLog {
   std::ofstream file_;
 };
 
+// The event files of --tensorboard: the charts of a run by epoch. Used by one
+// thread.
+class TrainCharts {
+ public:
+  // `resumed`: the first report goes on with an earlier run's charts.
+  TrainCharts(std::string folder, bool resumed)
+      : folder_(std::move(folder)), resumed_(resumed) {}
+  // Errors are returned by Finish.
+  void Epoch(const EpochReport& report);
+  absl::Status Finish();
+
+ private:
+  absl::Status Add(const EpochReport& report);
+
+  const std::string folder_;
+  const bool resumed_;
+  std::optional<TensorBoardLog> log_;  // made by the first report
+  absl::Status problem_;
+};
+
 // Prints lines on stdout, and progress on stderr if `progress` is true and
-// stderr is a terminal. Writes the log unless `log` is null; `log` must outlive
-// the object. Used by one thread.
+// stderr is a terminal. Writes to log and charts unless they are null; they
+// must outlive the object. Used by one thread.
 class TrainOutput final : public TrainObserver {
  public:
-  TrainOutput(uint64_t epochs, bool progress, TrainLog* log);
+  TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
+              TrainCharts* charts = nullptr);
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
-  // Prints the result. UNAVAILABLE if stdout or the log could not be written.
+  // Prints the result. UNAVAILABLE if stdout or the log could not be written;
+  // errors of the charts.
   absl::Status Finish(const TrainResult& result);
   // Erases the progress line, so that something else can be printed.
   void ClearProgress();
@@ -61,6 +85,7 @@ class TrainOutput final : public TrainObserver {
   const uint64_t epochs_;
   const bool progress_;
   TrainLog* const log_;
+  TrainCharts* const charts_;
   absl::Time progress_shown_at_ = absl::InfinitePast();
   bool progress_on_screen_ = false;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace tributary {
 namespace {
@@ -81,6 +82,26 @@ TEST(TrainOutputTest, LogIsJsonLines) {
           R"({"event":"start","command":"tributary-train --graph \"g\"","world":2})",
           R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"seconds":0.5,"wait_share":0.34})",
           R"({"event":"result","test_accuracy":0.812,"valid_accuracy":0.794,"best_epoch":27,"epochs":40,"seconds":4.25})"}));
+}
+
+TEST(TrainOutputTest, ChartsAreEventFiles) {
+  const std::string folder =
+      std::string(std::getenv("TEST_TMPDIR")) + "/charts";
+  TrainCharts charts(folder, /*resumed=*/false);
+  charts.Epoch(kReport);
+  ASSERT_TRUE(charts.Finish().ok());
+  std::string bytes;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    bytes.append(std::istreambuf_iterator<char>(file), {});
+  }
+  for (const char* tag :
+       {"loss/train", "accuracy/train", "accuracy/valid", "speed/wait_share"}) {
+    EXPECT_NE(bytes.find(tag), std::string::npos) << tag;
+  }
+  TrainCharts nowhere("/proc/none", false);
+  nowhere.Epoch(kReport);
+  EXPECT_FALSE(nowhere.Finish().ok());
 }
 
 TEST(TrainOutputTest, LogThatCannotBeWritten) {

@@ -273,8 +273,11 @@ class TrainingRun {
 
   absl::Status Test() {
     if (loaders_.valid == nullptr) result_.best_epoch = result_.epochs - 1;
-    if (loaders_.test == nullptr) return absl::OkStatus();
     learner_->RestoreParameters();
+    if (!options_.save_model.empty() && group_.rank() == 0) {
+      RETURN_IF_ERROR(learner_->WriteModel(options_.save_model));
+    }
+    if (loaders_.test == nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(result_.test,
                      Evaluate(loaders_.test, "test", result_.best_epoch));
     return absl::OkStatus();

@@ -16,6 +16,15 @@
 namespace tributary {
 namespace {
 
+std::string Folder(const std::string& name) {
+  return absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name);
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 class Reports final : public TrainObserver {
  public:
   void OnRound(std::string_view phase, uint64_t, uint64_t, uint64_t) override {
@@ -157,6 +166,22 @@ TEST(TrainerTest, TestAccuracyIsOfTheBestEpochsParameters) {
   EXPECT_EQ(*whole.test, *until_best.test);
 }
 
+TEST(TrainerTest, SavesTheBestEpochsParameters) {
+  const auto model_of = [](const std::string& name, uint64_t epochs) {
+    Job job;
+    job.options.epochs = epochs;
+    job.options.learning_rate = 0.1;
+    job.loader_options.num_neighbors = {2, 2};
+    job.options.save_model = Folder(name);
+    auto result = job.Run();
+    EXPECT_TRUE(result.ok()) << result.status();
+    return std::pair(ReadFile(Folder(name)), result->best_epoch);
+  };
+  const auto [whole, best] = model_of("whole.safetensors", 12);
+  ASSERT_LT(best, 11);
+  EXPECT_EQ(model_of("best.safetensors", best + 1).first, whole);
+}
+
 // Each input twice, one after the other: a batch has half as many nodes as
 // inputs, so the first rows are not those of the inputs.
 TEST(TrainerTest, LabelsAreThoseOfTheInputsRows) {
@@ -200,10 +225,6 @@ TEST(TrainerTest, ABatchThatFailsEndsTheRunWithItsCause) {
 }
 
 // --- checkpoints -------------------------------------------------------------
-
-std::string Folder(const std::string& name) {
-  return absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name);
-}
 
 // 54 inputs in 7 batches an epoch; checkpoints after every fourth step.
 void ConfigureCheckpoints(Job& job, const std::string& folder) {
