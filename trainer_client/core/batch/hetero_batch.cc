@@ -181,7 +181,12 @@ absl::StatusOr<HeteroBatch> ToTypedBatch(const BatchView& batch,
     const Suffixed in(batch, schema,
                       type.src + "__" + type.rel + "__" + type.dst);
     if (in.Find("e_id") == nullptr) continue;
-    ASSIGN_OR_RETURN(result.edges[type.name()], ReadEdges(in));
+    ASSIGN_OR_RETURN(HeteroEdges edges, ReadEdges(in));
+    RETURN_IF_ERROR(in.Rows("in_degree", result.nodes[type.dst].n_id.size(),
+                            &edges.in_degree));
+    RETURN_IF_ERROR(in.Rows("out_degree", result.nodes[type.src].n_id.size(),
+                            &edges.out_degree));
+    result.edges[type.name()] = std::move(edges);
   }
   return result;
 }

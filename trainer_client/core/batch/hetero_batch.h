@@ -38,6 +38,11 @@ struct HeteroEdges {
   std::optional<TensorView> edge_attr;          // [E, D]
   std::optional<TensorView> edge_attr_scale;    // [E] where that became int8
   std::optional<TensorView> edge_weight;        // [E] with LABOR or layers
+  // Numbers of edges of the type in the whole graph, where the session collects
+  // degrees: into each node of the destination type, out of each of the
+  // source's.
+  std::optional<TensorView> in_degree;
+  std::optional<TensorView> out_degree;
 };
 
 // The links of one type: data["author", "writes", "paper"] of a batch of links.
