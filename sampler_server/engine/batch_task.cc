@@ -11,6 +11,7 @@
 #include "sampler_server/engine/ids/resolve_ids.h"
 #include "sampler_server/engine/ids/tree_ids.h"
 #include "sampler_server/engine/plan/sampling_kind.h"
+#include "sampler_server/engine/steps/degree_step.h"
 #include "sampler_server/engine/steps/gather_step.h"
 
 namespace tributary {
@@ -100,6 +101,7 @@ class BatchTask final : public TaskControl,
   void OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
                  Program program);
   void BeginGather(const Program& program);
+  void WriteDegrees(const Program& program);
   void FinishBatch(BatchProgram& program);
   void Fail(const absl::Status& why);
   template <typename Report>
@@ -285,6 +287,15 @@ void BatchTask::BeginGather(const Program& program) {
   auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room_);
   step->Start(sink_, [self = shared_from_this(), program](absl::Status status) {
     if (!self->ContinueOrEnd()) return;
+    if (!status.ok()) return self->Fail(status);
+    self->WriteDegrees(program);
+  });
+}
+
+void BatchTask::WriteDegrees(const Program& program) {
+  if (!plan().collect_degrees) return FinishBatch(*program);
+  auto step = std::make_shared<DegreeStep>(Context(), writer_.get(), room_);
+  step->Start([self = shared_from_this(), program](absl::Status status) {
     if (!status.ok()) return self->Fail(status);
     self->FinishBatch(*program);
   });
