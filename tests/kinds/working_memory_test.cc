@@ -202,7 +202,7 @@ TEST_P(WorkingMemory, Degrees) {
   ExpectWithinReservation(Make(Uniform(100'000, 1'000'000)), layers);
   MemoryGraphSpec spec = Uniform(100'000, 200'000);
   spec.heterogeneous = true;
-  spec.edge_types.resize(40, spec.edge_types[0]);
+  spec.edge_types.resize(20, spec.edge_types[0]);
   for (size_t t = 0; t < spec.edge_types.size(); ++t) {
     spec.edge_types[t].rel = absl::StrCat("relation", 100 + t);
     if (t > 2) spec.edge_types[t].edges.resize(1);
