@@ -79,7 +79,8 @@ void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
                "Also store edges' sources by original id, which some kinds of "
                "sampling need");
   app.add_flag("--degrees", flags.degrees,
-               "Store nodes' degrees, which negatives by degree need");
+               "Store nodes' degrees, which negatives by degree and "
+               "--collect-degrees need");
 }
 
 std::string StoredFlagsText(const PartitionFlags& flags) {

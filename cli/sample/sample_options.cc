@@ -83,6 +83,10 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "bfloat16, int8 (each row with a scale)")
       ->type_name("DTYPE")
       ->capture_default_str();
+  app.add_flag("--collect-degrees", arguments.collect_degrees,
+               "Add in_degree and out_degree of the batch's nodes in the whole "
+               "graph, for each edge type (needs a graph partitioned with "
+               "--degrees)");
   DeclareDrawFlags(app, arguments.draws);
   DeclareSubgraphFlags(app, arguments.subgraph);
   app.add_option("--kind", arguments.kind,

@@ -107,6 +107,7 @@ absl::Status ParseDraws(const SampleArguments& arguments,
                      "\"\nallowed: ", std::string(kFeatureDTypeNames)));
   }
   loader.feature_dtype = *features;
+  loader.collect_degrees = arguments.collect_degrees;
   NeighborOptions* const hops = HopOptionsOf(request);
   return hops == nullptr ? absl::OkStatus()
                          : ParseHops(arguments, request, hops);

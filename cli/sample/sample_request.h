@@ -45,6 +45,7 @@ struct SampleArguments {
   std::string num_workers = "1";
   std::string feature_memory = "auto";
   bool replace = false;
+  bool collect_degrees = false;
   DrawFlags draws;
   SubgraphFlags subgraph;
   // --kind walk.

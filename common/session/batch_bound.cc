@@ -80,6 +80,16 @@ void MirrorEdges(const BatchBoundInputs& in, Counts* counts) {
   }
 }
 
+// in_degree and out_degree of the type.
+uint64_t DegreeBytes(const BatchBoundInputs::EdgeType& type,
+                     const Counts& counts) {
+  if (!type.degrees) return 0;
+  const uint64_t nodes =
+      SaturatingAdd(counts.nodes[type.src_type], counts.nodes[type.dst_type]);
+  return SaturatingAdd(SaturatingMultiply(nodes, 8),
+                       2 * TensorOverhead(type.name));
+}
+
 uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                   size_t num_hops) {
   // input_id and seed_index, an entry per position; batch_size; the header.
@@ -106,6 +116,7 @@ uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                                   SaturatingAdd(edge_bytes, type.row_bytes)));
     bytes = SaturatingAdd(bytes, num_hops * 8 + (in.edge_weights ? 5 : 4) *
                                                     TensorOverhead(type.name));
+    bytes = SaturatingAdd(bytes, DegreeBytes(type, counts));
   }
   return bytes;
 }

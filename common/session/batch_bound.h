@@ -26,6 +26,7 @@ struct BatchBoundInputs {
     uint64_t num_edges = 0;
     uint64_t row_bytes = 0;        // edge_attr of one edge
     std::vector<int32_t> fanouts;  // per hop, one length for all
+    bool degrees = false;          // in_degree and out_degree are collected
   };
   std::vector<NodeType> node_types;
   std::vector<EdgeType> edge_types;

@@ -71,6 +71,19 @@ TEST(BatchBytesBound, TheGraphBoundsEachTree) {
   EXPECT_LT(BatchBytesBound(in), rows + 4096);
 }
 
+// 90 a's and 20 b's; only b,to,a has degrees.
+TEST(BatchBytesBound, DegreesTakeEightBytesForEachNodeOfBothEnds) {
+  BatchBoundInputs in;
+  in.node_types = {{"a", 1000, 0}, {"b", 1000, 100}, {"c", 1000, 0}};
+  in.edge_types = {{"a,to,b", 0, 1, 5000, 0, {4, 4}},
+                   {"b,to,a", 1, 0, 5000, 8, {2, 0}}};
+  in.num_inputs = 10;
+  const uint64_t before = BatchBytesBound(in);
+  in.edge_types[1].degrees = true;
+  EXPECT_GE(BatchBytesBound(in), before + (90 + 20) * 8);
+  EXPECT_LT(BatchBytesBound(in), before + (90 + 20) * 8 + 512);
+}
+
 TEST(BatchBytesBound, WeightsOfEdgesTakeFourBytesEach) {
   BatchBoundInputs in = Homogeneous();
   const uint64_t before = BatchBytesBound(in);

@@ -310,6 +310,7 @@ absl::StatusOr<std::string> BuildSpecOfKind(
   spec.set_shuffle(ToProto(options.shuffle));
   spec.set_collect_features(options.collect_features);
   RETURN_IF_ERROR(FillFeatureDType(options, &spec));
+  spec.set_collect_degrees(options.collect_degrees);
   return SerializeDeterministically(spec);
 }
 

@@ -103,6 +103,7 @@ struct SpecOptions {
   SubgraphOptions subgraph;
   bool collect_features = true;
   FeatureDType feature_dtype = FeatureDType::kStored;
+  bool collect_degrees = false;
 };
 
 // Returns `input_type`, or the graph's only node type if that is empty.

@@ -117,6 +117,7 @@ TEST(BuildSessionSpec, IdentityCoversEveryOption) {
   EXPECT_TRUE(differs([](auto& o) { o.collect_features = false; }));
   EXPECT_TRUE(
       differs([](auto& o) { o.feature_dtype = FeatureDType::kFloat16; }));
+  EXPECT_TRUE(differs([](auto& o) { o.collect_degrees = true; }));
   EXPECT_TRUE(differs([](auto& o) { o.draws.draw = DrawMode::kWeighted; }));
   EXPECT_TRUE(differs([](auto& o) { o.draws.disjoint = true; }));
 }

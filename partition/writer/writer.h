@@ -27,7 +27,8 @@ struct WriteOptions {
   // Store the original ids of edges' sources too, for the kinds of sampling
   // that draw by them.
   bool neighbor_ids = false;
-  // Store the degrees of nodes in each edge type, for negatives by degree.
+  // Store the degrees of nodes in each edge type, for draws by degree and for
+  // batches with degrees.
   bool degrees = false;
 };
 

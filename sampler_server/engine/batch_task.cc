@@ -11,6 +11,7 @@
 #include "sampler_server/engine/ids/resolve_ids.h"
 #include "sampler_server/engine/ids/tree_ids.h"
 #include "sampler_server/engine/plan/sampling_kind.h"
+#include "sampler_server/engine/steps/degree_step.h"
 #include "sampler_server/engine/steps/gather_step.h"
 
 namespace tributary {
@@ -25,9 +26,16 @@ constexpr uint64_t kFixedBytes = 64 << 10;
 constexpr uint64_t kBytesPerInput = 64;
 // Part of kFixedBytes: memory that BatchState does not count.
 constexpr uint64_t kUncountedBytes = 24 << 10;
+// Memory of the layout's entries for in_degree and out_degree of an edge type,
+// which BatchState does not count either.
+constexpr uint64_t kBytesPerDegrees = 1024;
 // A waiting step reports the deadline in more detail than the task: it ends
 // first.
 constexpr absl::Duration kDeadlineGrace = absl::Milliseconds(20);
+
+uint64_t DegreeLayoutBytes(const SamplingPlan& plan) {
+  return plan.collect_degrees ? plan.edge_types.size() * kBytesPerDegrees : 0;
+}
 
 // Returns the credit to ask for if a batch fits and its working memory does
 // not.
@@ -100,6 +108,7 @@ class BatchTask final : public TaskControl,
   void OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
                  Program program);
   void BeginGather(const Program& program);
+  void WriteDegrees(const Program& program);
   void FinishBatch(BatchProgram& program);
   void Fail(const absl::Status& why);
   template <typename Report>
@@ -252,7 +261,7 @@ uint64_t BatchTask::WorkingBytes() const {
   const uint64_t all = request_.reserved_bytes != 0
                            ? request_.reserved_bytes
                            : TaskBytes(schema(), request_);
-  return all - std::min(kUncountedBytes, all / 8);
+  return all - std::min(kUncountedBytes + DegreeLayoutBytes(plan()), all / 8);
 }
 
 void BatchTask::OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
@@ -285,6 +294,15 @@ void BatchTask::BeginGather(const Program& program) {
   auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room_);
   step->Start(sink_, [self = shared_from_this(), program](absl::Status status) {
     if (!self->ContinueOrEnd()) return;
+    if (!status.ok()) return self->Fail(status);
+    self->WriteDegrees(program);
+  });
+}
+
+void BatchTask::WriteDegrees(const Program& program) {
+  if (!plan().collect_degrees) return FinishBatch(*program);
+  auto step = std::make_shared<DegreeStep>(Context(), writer_.get(), room_);
+  step->Start([self = shared_from_this(), program](absl::Status status) {
     if (!status.ok()) return self->Fail(status);
     self->FinishBatch(*program);
   });
@@ -341,7 +359,8 @@ uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
   const uint64_t batch = std::min(request.max_bytes, kMost);
   uint64_t bytes = 2 * batch + kFixedBytes + request.plan->task_bytes +
                    request.input_number.size() *
-                       (kBytesPerInput + request.plan->task_bytes_per_input);
+                       (kBytesPerInput + request.plan->task_bytes_per_input) +
+                   DegreeLayoutBytes(*request.plan);
   // The sampled edges are held until the mirrored ones are made.
   if (request.plan->subgraph.type == SubgraphType::kBidirectional) {
     bytes += batch / 2;

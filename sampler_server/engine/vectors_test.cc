@@ -16,6 +16,7 @@ std::shared_ptr<const Graph> SevenNodes(uint32_t partitions,
   spec.num_nodes = 7;
   spec.edges = SevenNodesEdges();
   spec.num_partitions = partitions;
+  spec.degrees = true;
   return BuildGraph(spec, options);
 }
 
@@ -74,6 +75,25 @@ TEST(Vectors, AllNeighbors) {
   batch.options.num_neighbors.by_default = {-1, -1};
   EXPECT_EQ(DigestOf(*OneBatchWorld(SevenNodes(1)).Run(batch)),
             "3afd91386264c5d59d83bb6be9cda114802361346cabc0cefb0bebdf76722bfd");
+}
+
+// Node 3 has the in-edges 9, 10 and 11, and the out-edges 2 and 6.
+TEST(Vectors, Degrees) {
+  BatchCase batch = SevenNodesCase();
+  batch.options.collect_degrees = true;
+  const auto all = SevenNodes(4);
+  const auto one = SevenNodes(4, {.partitions = {1}});
+  OneBatchWorld whole(SevenNodes(1)), parted(one, all);
+  for (OneBatchWorld* world : {&whole, &parted}) {
+    const auto sink = world->Run(batch);
+    EXPECT_EQ(Ints(*sink, "n_id"), (Values{3, 6, 1, 0, 2}));
+    EXPECT_EQ(Ints(*sink, "in_degree"), (Values{3, 0, 2, 5, 1}));
+    EXPECT_EQ(Ints(*sink, "out_degree"), (Values{2, 0, 2, 2, 2}));
+    EXPECT_EQ(BatchView::Parse(sink->room.span())->payload_bytes(), 300u);
+    EXPECT_EQ(
+        DigestOf(*sink),
+        "b53fc23c811680b5e52436d163406dcb623f08b56e551fbad07b5b2b5da39a93");
+  }
 }
 
 // The layout and where partitions live change nothing.

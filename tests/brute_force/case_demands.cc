@@ -1,5 +1,7 @@
 #include "tests/brute_force/case_demands.h"
 
+#include <algorithm>
+
 namespace tributary {
 namespace {
 
@@ -39,6 +41,11 @@ bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type) {
       named == n.by_edge_type.end() ? n.by_default : named->second;
   return !c.graph.heterogeneous ||
          fanouts != std::vector<int32_t>(fanouts.size(), 0);
+}
+
+bool HasEdgeTensors(const RandomCase& c) {
+  return std::any_of(c.graph.edge_types.begin(), c.graph.edge_types.end(),
+                     [&c](const auto& type) { return Planned(c, type); });
 }
 
 namespace {
@@ -81,6 +88,7 @@ bool HasWhatItDrawsBy(const RandomCase& c) {
        NodeTypeOf(c, options.input_type).x_dim == 0)) {
     return false;
   }
+  if (options.collect_degrees && !HasEdgeTensors(c)) return false;
   if (!HasWhatItsPredicatesAskFor(c) || !HasItsMask(c)) return false;
   const DrawOptions& draws = c.batch.options.draws;
   if (draws.input_time == InputTimeMode::kOwn &&

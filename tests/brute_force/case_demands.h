@@ -16,8 +16,12 @@ bool HasColumns(const MemoryGraphSpec::EdgeType& type,
 // Returns whether some hop samples edges of the type.
 bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type);
 
+// Returns whether the batch has edges of some type, perhaps none.
+bool HasEdgeTensors(const RandomCase& c);
+
 // Returns whether some sampled edge type has the weights or times that the
-// options ask for, and the inputs have theirs.
+// options ask for, and the inputs have theirs; and whether the batch has the
+// features and edges whose precision and degrees they ask for.
 bool HasWhatItDrawsBy(const RandomCase& c);
 
 }  // namespace tributary

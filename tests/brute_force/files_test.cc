@@ -95,7 +95,8 @@ absl::Status Write(const MemoryGraphSpec& spec, const std::string& folder) {
   return WriteGraph(content, plan, folder,
                     {.made_by = "test",
                      .flush = false,
-                     .neighbor_ids = spec.neighbor_ids})
+                     .neighbor_ids = spec.neighbor_ids,
+                     .degrees = true})
       .status();
 }
 

@@ -27,6 +27,7 @@ class Maker {
     if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
     if (subgraph != SubgraphType::kInduced && Chance(70)) ChooseMasks();
     ChoosePrecision();
+    ChooseDegrees();
     return case_;
   }
 
@@ -39,6 +40,7 @@ class Maker {
     EdgeDirection& direction = case_.batch.options.draws.edge_dir;
     direction = Chance(50) ? EdgeDirection::kOut : EdgeDirection::kBoth;
     if (!HasWhatItDrawsBy(case_)) direction = EdgeDirection::kIn;
+    ChooseDegrees();
     return case_;
   }
 
@@ -326,6 +328,12 @@ class Maker {
         FeatureDType::kFloat16, FeatureDType::kBFloat16, FeatureDType::kInt8};
     dtype = kLower[Below(3)];
     if (!HasWhatItDrawsBy(case_)) dtype = FeatureDType::kStored;
+  }
+
+  // Every graph stores degrees; without edges they are refused.
+  void ChooseDegrees() {
+    case_.batch.options.collect_degrees =
+        case_.seed % 4 == 1 && HasEdgeTensors(case_);
   }
 
   const MemoryGraphSpec::NodeType& InputType() {

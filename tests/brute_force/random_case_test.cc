@@ -107,6 +107,8 @@ TEST(RandomCase, HasAllThatGoesWrong) {
     seen["all a peer's"] += c.here.empty();
     seen["wide ids"] += c.graph.wide_ids;
     seen["a later batch"] += c.batch.index > 0;
+    seen["degrees"] += o.collect_degrees;
+    seen["degrees and peers"] += o.collect_degrees && c.here.empty();
     const DrawOptions& draws = o.draws;
     seen["weighted"] += draws.draw == DrawMode::kWeighted;
     seen["disjoint"] += draws.disjoint;
@@ -144,7 +146,7 @@ TEST(RandomCase, HasAllThatGoesWrong) {
           return !type.masks.contains(draws.edge_mask);
         });
   }
-  EXPECT_EQ(seen.size(), 44u);
+  EXPECT_EQ(seen.size(), 46u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 
@@ -167,6 +169,7 @@ TEST(Shrink, LeavesWhatTheFailureNeeds) {
   EXPECT_EQ(small.batch.options.num_neighbors.by_default.size(), 1u);
   EXPECT_EQ(small.graph.num_partitions, 1u);
   EXPECT_FALSE(small.batch.options.collect_features);
+  EXPECT_FALSE(small.batch.options.collect_degrees);
 }
 
 TEST(Shrink, KeepsACaseThatCannotBeSmaller) {

@@ -113,6 +113,8 @@ class Shrinker {
     smaller |=
         TrySet([](RandomCase& c) { return &c.batch.options.feature_dtype; },
                FeatureDType::kStored);
+    smaller |= TrySet(
+        [](RandomCase& c) { return &c.batch.options.collect_degrees; }, false);
     smaller |= Try([](RandomCase& c) {
       c.batch.input_time.clear();
       return std::exchange(c.batch.options.draws, DrawOptions()) !=

@@ -31,6 +31,12 @@ class SevenNodesTest(unittest.TestCase):
             "0 1 1814728e52adf5b868d94eb58f194146e7abf74beff49ab192bbf29f3992"
             "8803 1 5 5 180"])
 
+    def test_degrees(self):
+        self.assertEqual(
+            self.lines("0,3,1,6", "2,2", 3, "--collect-degrees")[0],
+            "0 0 b53fc23c811680b5e52436d163406dcb623f08b56e551fbad07b5b2b5da3"
+            "9a93 3 5 6 300")
+
     def test_duplicate_inputs(self):
         self.assertEqual(
             self.lines("0,3,0,6", "2,2", 4, "--shuffle", "none"),

@@ -32,6 +32,14 @@ void DefinedBatch::PutFeatures(const std::string& name,
                       options_.feature_dtype, &tensors_);
 }
 
+void DefinedBatch::PutDegrees(
+    const std::vector<std::pair<int64_t, int64_t>>& edges,
+    const std::string& suffix, const std::string& node_type) {
+  if (!options_.collect_degrees) return;
+  const std::vector<int64_t>& nodes = ids_[node_type];
+  AddExpectedDegrees(edges, suffix, nodes, nodes, &tensors_);
+}
+
 void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
   const auto& ids = ids_[type.name];
   const uint64_t n = ids.size();

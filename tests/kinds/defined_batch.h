@@ -42,6 +42,10 @@ class DefinedBatch {
   void PutFeatures(const std::string& name, const std::string& suffix,
                    std::vector<uint64_t> dims,
                    const std::vector<float>& values);
+  // Adds in_degree and out_degree of an edge type between nodes of the type, if
+  // the options ask for them.
+  void PutDegrees(const std::vector<std::pair<int64_t, int64_t>>& edges,
+                  const std::string& suffix, const std::string& node_type);
   // The suffix of tensor names: "/type" in a typed graph, else empty.
   std::string Suffix(const std::string& type) const {
     return graph_.heterogeneous ? "/" + type : "";

@@ -72,6 +72,7 @@ class Layers {
       for (const int64_t id : e_id_) attr.push_back(static_cast<float>(2 * id));
       batch_.PutFeatures("edge_attr", suffix_, {e, 1}, attr);
     }
+    batch_.PutDegrees(type_->edges, suffix_, at);
     return batch_.Digest({at});
   }
 
@@ -225,6 +226,7 @@ class Fixture final : public KindFixture {
     if (random.graph.edge_types.size() == 1) layerwise.edge_type.clear();
     // These options are for neighbours.
     random.batch.options.draws = {};
+    random.batch.options.collect_degrees = seed % 5 == 2;
     random.batch.input_time.clear();
     for (uint64_t l = 0; l <= seed % 3; ++l) {
       layerwise.nodes_per_layer.push_back(1 + (seed * 29 + l * 11) % 25);

@@ -108,6 +108,7 @@ class Fixture final : public KindFixture {
     if (random.graph.edge_types.size() == 1) ppr.edge_type.clear();
     // These options are for neighbours.
     random.batch.options.draws = {};
+    random.batch.options.collect_degrees = false;
     random.batch.input_time.clear();
     ppr.top_k = 1 + seed * 13 % 20;
     ppr.alpha = (1 + seed * 7 % 10) / 10.0;

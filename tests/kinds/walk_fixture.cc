@@ -192,6 +192,7 @@ class Fixture final : public KindFixture {
     }
     // These options are for neighbours.
     random.batch.options.draws = {};
+    random.batch.options.collect_degrees = false;
     random.batch.input_time.clear();
     const std::set<std::string> types(walk.metapath.begin(),
                                       walk.metapath.end());

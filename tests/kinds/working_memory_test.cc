@@ -189,6 +189,29 @@ TEST_P(WorkingMemory, ManyEdgeTypes) {
   ExpectWithinReservation(Make(spec), Case(2000, {2, 2, 2}));
 }
 
+// Few bytes of edges for each node, and as many tensors as there are types.
+TEST_P(WorkingMemory, Degrees) {
+  BatchCase tree = Case(1000, {4, 4, 4});
+  tree.options.collect_degrees = true;
+  ExpectWithinReservation(Make(Uniform(500'000, 1'500'000)), tree);
+  BatchCase layers = Case(2'000, {1});
+  layers.options.collect_degrees = true;
+  layers.build_spec = [](const SpecGraph& graph, const SpecOptions& options) {
+    return BuildLayerwiseSpec(graph, options, {.nodes_per_layer = {30'000}});
+  };
+  ExpectWithinReservation(Make(Uniform(100'000, 1'000'000)), layers);
+  MemoryGraphSpec spec = Uniform(100'000, 200'000);
+  spec.heterogeneous = true;
+  spec.edge_types.resize(20, spec.edge_types[0]);
+  for (size_t t = 0; t < spec.edge_types.size(); ++t) {
+    spec.edge_types[t].rel = absl::StrCat("relation", 100 + t);
+    if (t > 2) spec.edge_types[t].edges.resize(1);
+  }
+  BatchCase typed = Case(2000, {2, 2});
+  typed.options.collect_degrees = true;
+  ExpectWithinReservation(Make(spec), typed);
+}
+
 // Walks of one step, where every node is new, to many steps.
 TEST_P(WorkingMemory, Walks) {
   const auto graph = Make(Uniform(100'000, 1'000'000));

@@ -65,7 +65,7 @@ class TypedTest : public ::testing::Test {
   TypedTest() {
     EXPECT_TRUE(WriteGraph(Papers(), {2, "test", {{0, 1, 0}, {1, 0, 1, 0}}},
                            folder_.File("graph"),
-                           {.made_by = "test", .flush = false})
+                           {.made_by = "test", .flush = false, .degrees = true})
                     .ok());
     EmbeddedServerOptions options;
     options.graph = folder_.File("graph");
@@ -116,6 +116,25 @@ TEST_F(TypedTest, FeaturesOfInt8HaveTheirScalesByType) {
   EXPECT_THAT(writes.edge_attr->As<int8_t>(), ElementsAre(127, 127, 127));
   EXPECT_THAT(writes.edge_attr_scale->As<float>(),
               ElementsAre(0.5f / 127, 1.5f / 127, 2.5f / 127));
+}
+
+// Papers 3 0 1 2, authors 0 2 1.
+TEST_F(TypedTest, DegreesByEdgeType) {
+  sampling_.collect_degrees = true;
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_THAT(batch->nodes.find("paper")->second.n_id, ElementsAre(3, 0, 1, 2));
+  const HeteroEdges& writes = batch->edges.find("author,writes,paper")->second;
+  EXPECT_THAT(writes.in_degree->As<int64_t>(), ElementsAre(2, 1, 0, 0));
+  EXPECT_THAT(writes.out_degree->As<int64_t>(), ElementsAre(1, 1, 1));
+  const HeteroEdges& cites = batch->edges.find("paper,cites,paper")->second;
+  EXPECT_THAT(cites.in_degree->As<int64_t>(), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(cites.out_degree->As<int64_t>(), ElementsAre(0, 0, 1, 1));
 }
 
 // Papers have labels alone, and what they cite nothing.

@@ -1,19 +1,21 @@
 """Batches of an epoch by index, as `tributary sample` names them."""
 
-from tests.oracle import (digest, layerwise_batch, link_batch,
+from tests.oracle import (degrees, digest, layerwise_batch, link_batch,
                           neighbour_batch, order,
                           ppr_batch, precision, walk_batch)
 
 
 class Loader:
     def __init__(self, graph, inputs, spec, batch_size, shuffle=True,
-                 times=None, weights=None, feature_dtype=None):
+                 times=None, weights=None, feature_dtype=None,
+                 collect_degrees=False):
         self.graph = graph
         self.inputs = inputs
         self.spec = spec
         self.times = times  # one for each input; None: the nodes' own
         self.weights = weights  # one for each input, to draw them by
         self.feature_dtype = feature_dtype  # None: as stored
+        self.collect_degrees = collect_degrees
         self.batch_size = batch_size
         self.shuffle = shuffle
         self._orders = {}
@@ -23,6 +25,8 @@ class Loader:
 
     def batch(self, epoch, index):
         tensors = self._stored(epoch, index)
+        if self.collect_degrees:
+            tensors = degrees.added(self.graph, tensors)
         if self.feature_dtype is None:
             return tensors
         return precision.lowered(tensors, self.feature_dtype)

@@ -80,16 +80,20 @@ uint64_t LayerwiseBatchBytesBound(const LayerwiseBoundInputs& in) {
   for (const uint32_t more : in.nodes_per_layer)
     nodes = SaturatingAdd(nodes, more);
   nodes = std::min(nodes, in.num_nodes);
+  // n_id, in_degree, out_degree.
+  const uint64_t node_bytes = in.degrees ? 24 : 8;
   // edge_index, e_id, edge_weight; in a layer, an edge comes once.
   uint64_t bytes =
       SaturatingMultiply(SaturatingMultiply(layers, in.num_edges),
                          SaturatingAdd(8 + 8 + 4, in.edge_row_bytes));
   bytes = SaturatingAdd(
-      bytes, SaturatingMultiply(nodes, SaturatingAdd(8, in.node_row_bytes)));
+      bytes,
+      SaturatingMultiply(nodes, SaturatingAdd(node_bytes, in.node_row_bytes)));
   bytes = SaturatingAdd(bytes, SaturatingMultiply(in.num_inputs, 8 + 4));
   bytes = SaturatingAdd(bytes, (2 * layers + 1) * 8 + 256);
-  return SaturatingAdd(bytes, 12 * (kPerTensor + 2 * in.node_type.size() +
-                                    2 * in.edge_type.size()));
+  const uint64_t tensors = in.degrees ? 14 : 12;
+  return SaturatingAdd(bytes, tensors * (kPerTensor + 2 * in.node_type.size() +
+                                         2 * in.edge_type.size()));
 }
 
 }  // namespace tributary

@@ -55,6 +55,7 @@ struct LayerwiseBoundInputs {
   uint64_t edge_row_bytes = 0;  // edge_attr of one edge
   uint64_t num_inputs = 0;      // of the largest batch
   std::vector<uint32_t> nodes_per_layer;
+  bool degrees = false;  // in_degree and out_degree are collected
 };
 // Returns bytes that no batch exceeds. Saturates at UINT64_MAX.
 uint64_t LayerwiseBatchBytesBound(const LayerwiseBoundInputs& inputs);

@@ -63,11 +63,15 @@ int BatchWriter::AddFeatures(const std::string& name, const std::string& suffix,
   return layout_.Add(name + suffix, column.dtype, RowsShape(rows, column));
 }
 
+int64_t BatchWriter::NumNodes(int type) const {
+  return static_cast<int64_t>(state_.nodes[type].numbering.size() +
+                              state_.nodes[type].unnumbered);
+}
+
 void BatchWriter::AddNodeTensors(int type) {
   const NodeTypeSchema& schema = schema_.node_types[type];
   const std::string suffix = plan_.typed_names ? "/" + schema.name : "";
-  const auto n = static_cast<int64_t>(state_.nodes[type].numbering.size() +
-                                      state_.nodes[type].unnumbered);
+  const int64_t n = NumNodes(type);
   NodeTensors tensors;
   tensors.n_id = layout_.Add("n_id" + suffix, DType::kInt64, {n});
   if (plan_.num_hops > 0) {
@@ -118,7 +122,17 @@ void BatchWriter::AddEdgeTensors(size_t index) {
     tensors.edge_attr = AddFeatures("edge_attr", suffix, e, *schema.edge_attr,
                                     &tensors.edge_attr_scale);
   }
+  if (plan_.collect_degrees) AddDegrees(planned.emitted_type(), &tensors);
   edges_.push_back(tensors);
+}
+
+void BatchWriter::AddDegrees(int edge_type, EdgeTensors* tensors) {
+  const EdgeTypeSchema& type = schema_.edge_types[edge_type];
+  const std::string suffix = EdgeSuffix(edge_type);
+  tensors->in_degree = layout_.Add("in_degree" + suffix, DType::kInt64,
+                                   {NumNodes(type.dst_type)});
+  tensors->out_degree = layout_.Add("out_degree" + suffix, DType::kInt64,
+                                    {NumNodes(type.src_type)});
 }
 
 absl::Span<uint8_t> BatchWriter::TensorOf(int handle,
@@ -219,6 +233,13 @@ BatchWriter::EdgeRows BatchWriter::edge_rows(size_t index,
                                              absl::Span<uint8_t> room) const {
   return {TensorOf(edges_[index].edge_attr, room),
           TensorOf(edges_[index].edge_attr_scale, room)};
+}
+
+BatchWriter::Degrees BatchWriter::degrees(size_t index,
+                                          absl::Span<uint8_t> room) const {
+  if (plan_.edge_types[index].shares_tensors_of >= 0) return {};
+  return {TensorOf(edges_[index].in_degree, room),
+          TensorOf(edges_[index].out_degree, room)};
 }
 
 }  // namespace tributary

@@ -25,8 +25,9 @@ class BatchWriter {
   size_t total_bytes() const { return layout_.total_bytes(); }
 
   // Writes the header and all tensors except n_id, x, y, edge_attr, their
-  // scales and those that the kind's BatchProgram::Finish writes. `room` has
-  // total_bytes(). `input_number` has an entry for each input.
+  // scales, in_degree, out_degree and those that the kind's
+  // BatchProgram::Finish writes. `room` has total_bytes(). `input_number` has
+  // an entry for each input.
   void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
 
   // The parts of `room` for the rows of a type; empty for columns that the
@@ -37,9 +38,16 @@ class BatchWriter {
   struct EdgeRows {
     absl::Span<uint8_t> edge_attr, edge_attr_scale;
   };
+  // The parts of `room` for the degrees of the nodes at the ends of a type;
+  // empty if the batch has none, or has them with the type whose tensors this
+  // one shares.
+  struct Degrees {
+    absl::Span<uint8_t> in, out;
+  };
   // `index`: in plan.node_types and plan.edge_types.
   NodeRows node_rows(size_t index, absl::Span<uint8_t> room) const;
   EdgeRows edge_rows(size_t index, absl::Span<uint8_t> room) const;
+  Degrees degrees(size_t index, absl::Span<uint8_t> room) const;
   // `index`: in state.tensors.
   absl::Span<uint8_t> kind_tensor(size_t index, absl::Span<uint8_t> room) const;
 
@@ -51,9 +59,11 @@ class BatchWriter {
   };
   struct EdgeTensors {
     int edge_index = kNone, e_id = kNone, num_sampled_edges = kNone,
-        edge_attr = kNone, edge_attr_scale = kNone, edge_weight = kNone;
+        edge_attr = kNone, edge_attr_scale = kNone, edge_weight = kNone,
+        in_degree = kNone, out_degree = kNone;
   };
 
+  int64_t NumNodes(int type) const;
   std::string EdgeSuffix(int edge_type) const;
   // Returns the tensor's handle; with int8 sets `scale` to that of its scales.
   int AddFeatures(const std::string& name, const std::string& suffix,
@@ -61,6 +71,7 @@ class BatchWriter {
   void AddInputTensors();
   void AddNodeTensors(int type);
   void AddEdgeTensors(size_t index);
+  void AddDegrees(int edge_type, EdgeTensors* tensors);
   void WriteTrees(size_t index, absl::Span<uint8_t> room) const;
   void WriteEdgeWeights(size_t index, absl::Span<uint8_t> room) const;
   void AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const;

@@ -8,6 +8,7 @@
 #include "common/session/limits.h"
 #include "common/text/status.h"
 #include "partition/schema/feature_columns.h"
+#include "partition/schema/stored_degrees.h"
 #include "sampler_server/engine/plan/spec_error.h"
 
 namespace tributary {
@@ -265,6 +266,19 @@ absl::Status FillFeatureDType(const GraphSchema& schema, SamplingPlan* plan) {
   return status.ok() ? status : SpecError("features", status.message());
 }
 
+// Sets the plan's collect_degrees and checks that the graph stores the degrees
+// of every type whose edges the batch has. Requires the plan's types.
+absl::Status FillDegrees(const GraphSchema& schema, SamplingPlan* plan) {
+  plan->collect_degrees = plan->spec.collect_degrees();
+  if (!plan->collect_degrees) return absl::OkStatus();
+  std::vector<int> edge_types;
+  for (const PlannedEdgeType& type : plan->edge_types) {
+    edge_types.push_back(type.emitted_type());
+  }
+  const absl::Status status = CheckDegreesStored(schema, edge_types);
+  return status.ok() ? status : SpecError("degrees", status.message());
+}
+
 }  // namespace
 
 absl::StatusOr<SamplingPlan> SamplingPlan::Make(
@@ -296,6 +310,7 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   }
   FillNodeTypes(schema, &plan);
   RETURN_IF_ERROR(FillFeatureDType(schema, &plan));
+  RETURN_IF_ERROR(FillDegrees(schema, &plan));
   return plan;
 }
 

@@ -72,8 +72,9 @@ struct SamplingPlan {
   uint64_t random_seed = 0;
   bool collect_features = false;
   FeatureDType feature_dtype = FeatureDType::kStored;  // of x and edge_attr
-  bool typed_names = false;  // heterogeneous: suffixes in tensor names
-  int input_type = 0;        // of inputs that are nodes; else -1
+  bool collect_degrees = false;  // in_degree, out_degree of all edge tensors
+  bool typed_names = false;      // heterogeneous: suffixes in tensor names
+  int input_type = 0;            // of inputs that are nodes; else -1
   std::vector<PlannedLinkList> link_lists;  // inputs that are links
   LabelType label = LabelType::kNone;       // of links
   bool edge_ids = false;                    // links have their edges' ids

@@ -314,6 +314,12 @@ class BatchDefinition {
     }
   }
 
+  std::vector<int64_t> IdsOf(const std::string& type) {
+    std::vector<int64_t> ids;
+    for (const ExpectedNode& node : nodes_[type].all) ids.push_back(node.id);
+    return ids;
+  }
+
   void AddEdgeTensors() {
     for (const auto& [t, edges] : edges_) {
       const auto& type = graph_.edge_types[t];
@@ -333,6 +339,10 @@ class BatchDefinition {
       if (options_.draws.draw == DrawMode::kLabor) {
         tensors_["edge_weight" + suffix] =
             Make(DType::kFloat32, {e}, edges.weights);
+      }
+      if (options_.collect_degrees) {
+        AddExpectedDegrees(type.edges, suffix, IdsOf(type.src), IdsOf(type.dst),
+                           &tensors_);
       }
       if (!options_.collect_features || !type.has_attr) continue;
       // Edges of another type are among them, whose ids are others.

@@ -18,6 +18,25 @@ void AddExpectedFeatures(const std::string& name, const std::string& suffix,
                                std::move(made.bytes)};
 }
 
+void AddExpectedDegrees(const std::vector<std::pair<int64_t, int64_t>>& edges,
+                        const std::string& suffix,
+                        const std::vector<int64_t>& src_ids,
+                        const std::vector<int64_t>& dst_ids,
+                        ExpectedTensors* tensors) {
+  std::map<int64_t, int64_t> out, in;
+  for (const auto& [u, v] : edges) ++out[u], ++in[v];
+  const auto add = [&](const std::string& name,
+                       const std::vector<int64_t>& nodes,
+                       std::map<int64_t, int64_t>& degree) {
+    std::vector<int64_t> values;
+    for (const int64_t node : nodes) values.push_back(degree[node]);
+    (*tensors)[name + suffix] =
+        MakeExpectedTensor(DType::kInt64, {nodes.size()}, values);
+  };
+  add("in_degree", dst_ids, in);
+  add("out_degree", src_ids, out);
+}
+
 std::string DigestOf(const ExpectedTensors& tensors) {
   Sha256 sha;
   for (const auto& [name, tensor] : tensors) {  // names ascend

@@ -37,6 +37,15 @@ void AddExpectedFeatures(const std::string& name, const std::string& suffix,
                          const std::vector<float>& values, FeatureDType asked,
                          ExpectedTensors* tensors);
 
+// Adds in_degree and out_degree of an edge type: how many of all its `edges`,
+// (source, destination), end at each of `dst_ids` and begin at each of
+// `src_ids`.
+void AddExpectedDegrees(const std::vector<std::pair<int64_t, int64_t>>& edges,
+                        const std::string& suffix,
+                        const std::vector<int64_t>& src_ids,
+                        const std::vector<int64_t>& dst_ids,
+                        ExpectedTensors* tensors);
+
 // Returns the batch digest of the tensors, in hexadecimal.
 std::string DigestOf(const ExpectedTensors& tensors);
 

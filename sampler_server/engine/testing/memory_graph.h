@@ -79,6 +79,10 @@ class MemoryGraph final : public Graph {
   std::vector<uint32_t>& indices(int edge_type, uint32_t p) {
     return content_->edges[edge_type][p].indices.narrow;
   }
+  // By original id; without wide_ids.
+  std::vector<uint32_t>& in_degrees(int edge_type) {
+    return content_->degrees[edge_type].in.narrow;
+  }
 
  private:
   struct NodeArrays {

@@ -318,6 +318,7 @@ void LayerwiseProgram::EndTooLarge() {
     row_bytes += FeatureRowBytes(type.x, context_.plan->feature_dtype);
     row_bytes += FeatureRowBytes(type.y, FeatureDType::kStored);
   }
+  if (context_.plan->collect_degrees) row_bytes += 2 * sizeof(int64_t);
   const uint64_t room = context_.control->Limits().max_bytes + short_of_ / 2;
   const uint64_t found =
       BatchWriter(schema, *context_.plan, context_.key, *context_.state)

@@ -4,6 +4,7 @@
 
 #include "common/proto/session.pb.h"
 #include "partition/schema/feature_columns.h"
+#include "partition/schema/stored_degrees.h"
 
 namespace tributary {
 namespace {
@@ -31,6 +32,7 @@ void SampledTypes::AddEdges(const std::string& edge_type,
   AddEnds(edge_type);
   const int type = schema_.FindEdgeType(edge_type);
   if (type < 0) return;
+  emitted_.insert(type);
   const auto drawn = DrawnTypes(schema_, type, direction);
   if (drawn.ok()) edges_.insert(drawn->begin(), drawn->end());
 }
@@ -65,6 +67,12 @@ absl::Status CheckCollectedFeatures(const SampledTypes& types,
                                     const v1::SessionSpec& spec) {
   return CheckFeatureDType(types.schema(), types.nodes(), types.edges(),
                            RequestedDType(spec));
+}
+
+absl::Status CheckCollectedDegrees(const SampledTypes& types,
+                                   const v1::SessionSpec& spec) {
+  if (!spec.collect_degrees()) return absl::OkStatus();
+  return CheckDegreesStored(types.schema(), types.emitted());
 }
 
 }  // namespace tributary

@@ -1,4 +1,5 @@
-// Which features a session's batches have, and how many bytes they take.
+// Which features and degrees a session's batches have, and how many bytes the
+// features take.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_
 
@@ -28,16 +29,21 @@ class SampledTypes {
   void AddNodes(const std::string& node_type);
   // Adds the source and the destination type of the edge type.
   void AddEnds(const std::string& edge_type);
-  // Adds the types that are read to sample these edges, and their ends.
+  // Adds the type of the batch's edges, the types that are read to sample
+  // these, and their ends.
   void AddEdges(const std::string& edge_type, EdgeDirection direction);
 
-  // Indices into the schema's types, ascending.
+  // Indices into the schema's types, ascending. `edges` are read and have the
+  // edge_attr; `emitted` are the types of the batch's edge tensors.
   std::vector<int> nodes() const { return {nodes_.begin(), nodes_.end()}; }
   std::vector<int> edges() const { return {edges_.begin(), edges_.end()}; }
+  std::vector<int> emitted() const {
+    return {emitted_.begin(), emitted_.end()};
+  }
 
  private:
   const GraphSchema& schema_;
-  std::set<int> nodes_, edges_;
+  std::set<int> nodes_, edges_, emitted_;
 };
 
 // Returns the bytes of x and y of one node of the type in a batch.
@@ -54,6 +60,11 @@ uint64_t ScaleTensorBytes(const GraphSchema& schema,
 // `types` has any.
 absl::Status CheckCollectedFeatures(const SampledTypes& types,
                                     const v1::SessionSpec& spec);
+
+// INVALID_ARGUMENT if collect_degrees asks for degrees of edge types that are
+// stored without them, or if no edges are sampled.
+absl::Status CheckCollectedDegrees(const SampledTypes& types,
+                                   const v1::SessionSpec& spec);
 
 }  // namespace tributary
 

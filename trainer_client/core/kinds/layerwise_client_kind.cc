@@ -63,6 +63,7 @@ class Kind final : public NodeInputsKind {
     bound.num_inputs = InputsOfLargestBatch(spec);
     bound.nodes_per_layer.assign(layerwise.nodes_per_layer().begin(),
                                  layerwise.nodes_per_layer().end());
+    bound.degrees = spec.collect_degrees();
     return LayerwiseBatchBytesBound(bound);
   }
 };

@@ -48,6 +48,10 @@ struct CommonLoaderOptions {
   // half of float32's bytes. int8 takes a quarter, and adds x_scale and
   // edge_attr_scale, by which a row is multiplied.
   FeatureDType feature_dtype = FeatureDType::kStored;
+  // Adds, for each edge type of a batch, in_degree and out_degree: the numbers
+  // of edges of the type in the whole graph into and out of the batch's nodes.
+  // Requires a graph partitioned with --degrees, and a kind that samples edges.
+  bool collect_degrees = false;
   // Leaves out the short batch at the end of an epoch: its inputs are then not
   // delivered, so the epoch no longer takes each input exactly once.
   bool drop_last = false;

@@ -48,7 +48,9 @@ void AddFanout(const GraphSchema& schema, const v1::SessionSpec& spec,
          type.dst_type,
          static_cast<uint64_t>(type.num_edges),
          EdgeRowBytes(type, spec),
-         {fanout.per_hop().begin(), fanout.per_hop().end()}});
+         {fanout.per_hop().begin(), fanout.per_hop().end()},
+         spec.collect_degrees() && IsSampled(schema, fanout) &&
+             stored == drawn->front()});
   }
 }
 

@@ -33,6 +33,7 @@ SpecOptions CommonSpecOptions(const SessionOptions& options,
       inputs.weights.empty() ? options.shuffle : ShuffleMode::kWeighted;
   spec.collect_features = options.collect_features;
   spec.feature_dtype = options.feature_dtype;
+  spec.collect_degrees = options.collect_degrees;
   return spec;
 }
 
@@ -48,7 +49,8 @@ absl::Status CheckOnGraph(const ClientKind& kind, const GraphSchema& schema,
   RETURN_IF_ERROR(kind.CheckOnGraph(schema, spec, inputs));
   SampledTypes types(schema);
   kind.AddSampledTypes(spec, &types);
-  return CheckCollectedFeatures(types, spec);
+  RETURN_IF_ERROR(CheckCollectedFeatures(types, spec));
+  return CheckCollectedDegrees(types, spec);
 }
 
 EpochOrderOptions OrderOf(const SessionOptions& options, uint64_t num_inputs) {

@@ -133,6 +133,50 @@ TEST(NeighborSession, AFeatureDTypeIsPartOfTheSession) {
                                          (256 + 2 * 4) + (256 + 2 * 12));
 }
 
+// 8 bytes for both ends of 3 nodes, and the entries and padding of two tensors.
+TEST(NeighborSession, DegreesArePartOfTheSession) {
+  GraphSpec spec;
+  spec.num_nodes = 3;
+  spec.edges = {{0, 1}, {1, 2}, {2, 0}};
+  const auto make = [&](bool degrees, KindOptions kind) {
+    const auto built = BuildGraph(spec);
+    CommonLoaderOptions common;
+    common.input_nodes = {0, 1, 2};
+    common.batch_size = 3;
+    common.collect_degrees = degrees;
+    return MakeSession(SessionOptions(common, std::move(kind)),
+                       std::make_shared<AcceptedGraph>(AcceptedGraph{
+                           built->schema_json(), built->schema()}));
+  };
+  const NeighborOptions neighbors{.num_neighbors = {2}};
+  const absl::Status none = make(true, neighbors).status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(none.message()),
+              AllOf(HasSubstr("collect_degrees"), HasSubstr("node,to,node"),
+                    HasSubstr("partition --degrees")));
+  spec.degrees = true;
+  const auto without = make(false, neighbors);
+  const auto with = make(true, neighbors);
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_FALSE(SpecOf(*without).collect_degrees());
+  EXPECT_TRUE(SpecOf(*with).collect_degrees());
+  EXPECT_NE(with->identity, without->identity);
+  EXPECT_EQ(with->max_batch_bytes,
+            without->max_batch_bytes + 2 * 3 * 8 +
+                2 * (4 + 24 + 2 * 12 + 2 + 16 + 8 + 128));
+  const LayerwiseOptions layers{.nodes_per_layer = {2}};
+  EXPECT_EQ(make(true, layers)->max_batch_bytes,
+            make(false, layers)->max_batch_bytes + 2 * 3 * 8 +
+                2 * (256 + 2 * 4 + 2 * 12));
+  // Their batches have no edges.
+  for (const KindOptions& kind : {KindOptions(WalkOptions{.walk_length = 2}),
+                                  KindOptions(PprOptions{.top_k = 2})}) {
+    EXPECT_THAT(std::string(make(true, kind).status().message()),
+                HasSubstr("collect_degrees: true, but the session's batches "
+                          "have no edges; allowed: false"));
+  }
+}
+
 // Each of the 2 inputs of a batch may find the whole graph.
 TEST(NeighborSession, TreesMakeRoomForEach) {
   const uint64_t shared = Make({})->max_batch_bytes;

@@ -26,12 +26,13 @@ constexpr char kNodes[] =
 // Of batches of 2, with the seed 11; nodes are 2, 0, 1.
 void ExpectSession(KindOptions kind, const std::string& identity,
                    const std::string& inputs, uint64_t max_batch_bytes,
-                   std::vector<double> weights = {}) {
+                   std::vector<double> weights = {}, bool degrees = false) {
   SessionOptions options(CommonLoaderOptions(), std::move(kind));
   if (!std::holds_alternative<LinkOptions>(options.kind)) {
     options.input_nodes = {2, 0, 1};
   }
   options.input_weight = std::move(weights);
+  options.collect_degrees = degrees;
   options.batch_size = 2;
   options.random_seed = 11;
   EXPECT_TRUE(CheckSessionOptions(options).ok());
@@ -63,6 +64,14 @@ TEST(SessionDigests, Neighbors) {
                       .subgraph = {.type = SubgraphType::kInduced}},
       "d1d3a4ebf6460b287f51a9847505cde00dd25bfdf6a6e03f635ca24dbb864b82",
       kNodes, 3424);
+}
+
+// Of the first session above, but for collect_degrees.
+TEST(SessionDigests, Degrees) {
+  ExpectSession(
+      NeighborOptions{.num_neighbors = {2, -1}},
+      "25037acffa2c891b9b9d9b1a1339611e0694f5942a6a2f02e5419ef04b5b3289",
+      kNodes, 3178 + 460, {}, true);
 }
 
 TEST(SessionDigests, OtherKindsOfNodes) {
