@@ -54,6 +54,8 @@ class Loaders {
   absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
                     BatchSource& source) {
     NeighborLoaderOptions options = a.loader;
+    const ModelOptions& model = a.train.model;
+    options.collect_degrees = model.model == "gcn" && model.norm == "both";
     options.rank = rank.rank;
     options.world = rank.world;
     ASSIGN_OR_RETURN(train_, source.Open(options));
@@ -61,6 +63,7 @@ class Loaders {
     if (a.train.task == NodeTaskKind::kClassification &&
         a.train.num_classes == 0) {
       NeighborLoaderOptions labels = options;
+      labels.collect_degrees = false;
       labels.num_neighbors = {1};
       labels.num_neighbors_by_type.clear();
       ASSIGN_OR_RETURN(labels_, source.Open(labels));

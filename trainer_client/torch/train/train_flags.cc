@@ -142,6 +142,11 @@ void DeclareModel(CLI::App& app, TrainArguments& a) {
   app.add_option("--aggr", m.aggr, "sage: mean or max of the neighbours")
       ->check(CLI::IsMember({"mean", "max"}))
       ->capture_default_str();
+  app.add_option("--norm", m.norm,
+                 "gcn: both (by the degrees of both ends; a graph made with "
+                 "partition --degrees) or right (the mean; typed graphs)")
+      ->check(CLI::IsMember({"both", "right"}))
+      ->capture_default_str();
   AddWhole<int>(app, "--heads", m.heads, 1, 1024,
                 "gat: attention heads, which --hidden is a multiple of");
   AddReal(app, "--attention-dropout", m.attention_dropout,

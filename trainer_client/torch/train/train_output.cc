@@ -112,7 +112,9 @@ absl::Status TrainCharts::Add(const EpochReport& r) {
   const absl::Time now = absl::Now();
   if (!log_) {
     const auto first = resumed_ ? std::optional(r.epoch) : std::nullopt;
-    ASSIGN_OR_RETURN(log_, TensorBoardLog::Create(folder_, now, first));
+    ASSIGN_OR_RETURN(TensorBoardLog log,
+                     TensorBoardLog::Create(folder_, now, first));
+    log_.emplace(std::move(log));
   }
   std::vector<TensorBoardScalar> scalars = {
       {"loss/train", r.loss},
