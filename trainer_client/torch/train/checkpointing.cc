@@ -80,8 +80,7 @@ absl::StatusOr<std::string> Checkpointing::Read() {
     if (file.name != kBest) continue;
     RETURN_IF_ERROR(learner_->ReadSavedParameters(found.PathOf(kBest)));
   }
-  Log(LogLevel::kInfo, absl::StrCat("resuming from ", found.path, ", step ",
-                                    found.manifest.step));
+  resumed_from_ = found.path;
   return FormatManifest(found.manifest);
 }
 

@@ -34,6 +34,9 @@ class Checkpointing {
   // rank; NOT_FOUND if the folder has no usable checkpoint.
   absl::StatusOr<std::optional<RunState>> Resume();
 
+  // Returns the path that Resume() has read; empty on ranks other than 0.
+  const std::string& resumed_from() const { return resumed_from_; }
+
   // Writes a checkpoint if one is due after `step` steps. `state` is called
   // only then, on every rank. Errors of CheckpointWriter, on every rank.
   absl::Status AfterStep(uint64_t step,
@@ -50,6 +53,7 @@ class Checkpointing {
   Learner* const learner_;
   ProcessGroup* const group_;
   absl::Time written_at_;
+  std::string resumed_from_;
 };
 
 }  // namespace tributary

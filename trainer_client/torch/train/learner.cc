@@ -140,9 +140,12 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
   std::unique_ptr<TrainingTask> made = MakeNodeTask(task);
   ModelOptions model = options.model;
   model.out_channels = made->out_channels();
+  const TypeTable types = TypeTable::From(schema);
   ASSIGN_OR_RETURN(
       std::shared_ptr<GnnModel> net,
-      MakeModel(model, TypeTable::From(schema), options.random_seed));
+      options.make_model
+          ? options.make_model(model, types, options.random_seed)
+          : MakeModel(model, types, options.random_seed));
   return Create(options, schema, std::move(net), std::move(made), group);
 }
 

@@ -46,6 +46,7 @@ class IgnoreReports final : public TrainObserver {
  public:
   void OnRound(std::string_view, uint64_t, uint64_t, uint64_t) override {}
   void OnEpoch(const EpochReport&) override {}
+  void OnResume(const std::string&, uint64_t) override {}
 };
 
 // The loaders of one rank.
@@ -222,7 +223,8 @@ int LaunchRanks(int nproc, int argc, char** argv) {
 
 }  // namespace
 
-int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open) {
+int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
+                    ModelFactory make_model) {
   const ParsedTrainArguments parsed = ParseTrainArguments(argc, argv);
   if (!parsed.arguments) return parsed.exit_code;
   const absl::StatusOr<bool> launches =
@@ -238,6 +240,7 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open) {
   TrainArguments arguments = *parsed.arguments;
   const std::string command = absl::StrJoin(words, " ");
   arguments.train.checkpoints.command_line = command;
+  arguments.train.make_model = std::move(make_model);
   return RunRank(arguments, command, open);
 }
 

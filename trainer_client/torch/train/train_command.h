@@ -3,6 +3,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_COMMAND_H_
 
 #include "trainer_client/torch/train/batch_source.h"
+#include "trainer_client/torch/train/model_factory.h"
 
 namespace tributary {
 
@@ -10,7 +11,11 @@ namespace tributary {
 // `open` is called once in each rank. Returns the exit code: 0; 1 with a
 // message on stderr; 2 for a wrong command line; 130 after SIGINT or SIGTERM.
 // Must be called first in main(), before any thread exists.
-int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open);
+//
+// A program that trains a model of its own passes `make_model`, which is called
+// instead of MakeModel(); --model is ignored then. examples/own_model is one.
+int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
+                    ModelFactory make_model = nullptr);
 
 }  // namespace tributary
 

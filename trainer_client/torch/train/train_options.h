@@ -13,6 +13,7 @@
 #include "trainer_client/torch/train/checkpoint_options.h"
 #include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/lr_schedule.h"
+#include "trainer_client/torch/train/model_factory.h"
 
 namespace tributary {
 
@@ -30,6 +31,7 @@ struct TrainOptions {
   // Train() sets out_channels by the task. num_layers must equal the loaders'
   // hops.
   ModelOptions model{.hidden_channels = 256, .dropout = 0.5};
+  ModelFactory make_model;  // empty: MakeModel(), of model.model
   NodeTaskKind task = NodeTaskKind::kClassification;
   std::optional<Metric> metric;  // the task's first, if there is none
   // Of the inputs; empty: the graph's only node type.

@@ -169,6 +169,11 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
   if (charts_ != nullptr) charts_->Epoch(report);
 }
 
+void TrainOutput::OnResume(const std::string& path, uint64_t step) {
+  std::puts(absl::StrCat("resumed from ", path, " after step ", step).c_str());
+  std::fflush(stdout);
+}
+
 absl::Status TrainOutput::Finish(const TrainResult& result) {
   ClearProgress();
   std::puts(ResultLine(result).c_str());

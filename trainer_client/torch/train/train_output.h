@@ -75,6 +75,7 @@ class TrainOutput final : public TrainObserver {
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
+  void OnResume(const std::string& path, uint64_t step) override;
   // Prints the result. UNAVAILABLE if stdout or the log could not be written;
   // errors of the charts.
   absl::Status Finish(const TrainResult& result);

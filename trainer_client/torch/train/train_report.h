@@ -43,6 +43,8 @@ class TrainObserver {
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
   virtual void OnEpoch(const EpochReport& report) = 0;
+  // The run goes on from the checkpoint at `path`, after `step` steps.
+  virtual void OnResume(const std::string& path, uint64_t step) = 0;
 };
 
 }  // namespace tributary

@@ -152,6 +152,7 @@ class TrainingRun {
                        "; epochs is ", options_.epochs, ", allowed are more"));
     }
     step_ = state->step;
+    observer_.OnResume(checkpointing_->resumed_from(), step_);
     result_.best_valid = state->best_valid;
     result_.best_epoch = state->best_epoch;
     if (stopping_) stopping_.emplace(StoppingOptions(), state->stopping);

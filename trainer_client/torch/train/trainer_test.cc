@@ -31,6 +31,12 @@ class Reports final : public TrainObserver {
     ++rounds[std::string(phase)];
   }
   void OnEpoch(const EpochReport& report) override { epochs.push_back(report); }
+  void OnResume(const std::string& path, uint64_t step) override {
+    resumed_from = path;
+    resumed_step = step;
+  }
+  std::string resumed_from;
+  uint64_t resumed_step = 0;
   std::vector<EpochReport> epochs;
   std::map<std::string, int> rounds;  // completed, by phase
 };
@@ -272,6 +278,9 @@ TEST(TrainerTest, AResumedRunHasTheBitsOfAnUndisturbedOne) {
   resumed.options.checkpoints.resume = Folder("stopped");
   const auto result = resumed.Run();
   ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(resumed.reports.resumed_step, 16);
+  EXPECT_EQ(resumed.reports.resumed_from,
+            Folder("stopped/step-000000000016"));
   ASSERT_EQ(resumed.reports.epochs.size(), 2);
   expected.erase(expected.begin(), expected.begin() + 2 * 4);
   EXPECT_EQ(Numbers(resumed, *result), expected);
