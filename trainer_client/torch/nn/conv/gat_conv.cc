@@ -5,6 +5,7 @@
 #include "trainer_client/torch/nn/conv/glorot.h"
 #include "trainer_client/torch/nn/dropout/keyed_dropout.h"
 #include "trainer_client/torch/nn/segment/segment_ops.h"
+#include "trainer_client/torch/nn/segment/self_loops.h"
 
 namespace tributary {
 namespace {
@@ -48,7 +49,7 @@ at::Tensor GatConv::Attention(const at::Tensor& x, const at::Tensor& weight,
 
 at::Tensor GatConv::Forward(const ConvInput& input) {
   const Segments segments =
-      options_.add_self_loops ? input.segments.WithSelfLoops() : input.segments;
+      options_.add_self_loops ? WithSelfLoops(input.segments) : input.segments;
   const at::Tensor scores = at::leaky_relu(
       EndSums(Attention(input.x_src, lin_src_->weight, att_src_),
               Attention(input.x_dst, lin_dst_->weight, att_dst_), segments),

@@ -202,6 +202,17 @@ TEST(SegmentKernelOpsTest, FloatEqualsDoubleToRounding) {
   EXPECT_TRUE(at::equal(SegmentMax(x, s), ComposedSegmentMax(x, s)));
 }
 
+TEST(SegmentKernelOpsTest, OtherTypesTakeTheCompositions) {
+  at::manual_seed(5);
+  const Segments s = Example();
+  const at::Tensor x = Noise({5, 6}, at::kBFloat16);
+  const at::Tensor mean = SegmentMean(x, s);
+  EXPECT_EQ(mean.scalar_type(), at::kBFloat16);
+  EXPECT_TRUE(at::equal(mean, ComposedSegmentMean(x, s)));
+  EXPECT_TRUE(at::allclose(mean.to(at::kDouble),
+                           SegmentMean(x.to(at::kDouble), s), 0, 0.05));
+}
+
 TEST(SegmentKernelOpsTest, NumberOfThreadsChangesNoBit) {
   at::manual_seed(5);
   const Segments s = Large();

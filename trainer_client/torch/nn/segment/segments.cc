@@ -50,42 +50,6 @@ TransposedSegments Transpose(const at::Tensor& indptr, const at::Tensor& src,
   return t;
 }
 
-Segments SelfLoopsOnCpu(const Segments& s) {
-  const int64_t n = s.num_segments();
-  const int32_t* ends = s.indptr().const_data_ptr<int32_t>();
-  const int32_t* rows = s.src().const_data_ptr<int32_t>();
-  at::Tensor indptr = at::empty({n + 1}, at::kInt);
-  at::Tensor src = at::empty({s.num_edges() + n}, at::kInt);
-  auto* out_ends = indptr.mutable_data_ptr<int32_t>();
-  auto* out = src.mutable_data_ptr<int32_t>();
-  int32_t at = 0;
-  out_ends[0] = 0;
-  for (int32_t v = 0; v < n; ++v) {
-    for (int32_t e = ends[v]; e < ends[v + 1]; ++e) {
-      if (rows[e] != v) out[at++] = rows[e];
-    }
-    out[at++] = v;
-    out_ends[v + 1] = at;
-  }
-  return {indptr, src.slice(0, 0, at), s.num_src()};
-}
-
-Segments SelfLoopsByAten(const Segments& s) {
-  const at::Tensor nodes =
-      at::arange(s.num_segments(), s.EdgeSegment().options());
-  const at::Tensor src = s.src().to(at::kLong);
-  const at::Tensor kept = src != s.EdgeSegment();
-  const at::Tensor dst = at::cat({s.EdgeSegment().masked_select(kept), nodes});
-  const at::Tensor order = std::get<1>(at::sort(dst, /*stable=*/true));
-  const at::Tensor counts = at::bincount(dst, {}, s.num_segments());
-  const at::Tensor zero = at::zeros({1}, counts.options());
-  return {at::cat({zero, counts.cumsum(0)}).to(at::kInt),
-          at::cat({src.masked_select(kept), nodes})
-              .index_select(0, order)
-              .to(at::kInt),
-          s.num_src()};
-}
-
 }  // namespace
 
 Segments::Segments(const at::Tensor& indptr, const at::Tensor& src,
@@ -137,12 +101,6 @@ const TransposedSegments& Segments::Transposed() const {
   TransposedSegments& t = shared_->transposed;
   if (!t.indptr.defined()) t = Transpose(indptr(), src(), num_src());
   return t;
-}
-
-Segments Segments::WithSelfLoops() const {
-  TORCH_CHECK(num_segments() <= num_src(), "self loops of ", num_segments(),
-              " nodes, of which ", num_src(), " are read");
-  return on_cpu() ? SelfLoopsOnCpu(*this) : SelfLoopsByAten(*this);
 }
 
 }  // namespace tributary

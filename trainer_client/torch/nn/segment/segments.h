@@ -42,11 +42,6 @@ class Segments {
   // Requires on_cpu().
   const TransposedSegments& Transposed() const;
 
-  // Returns the segments with self loops as PyG's add_self_loops: without edges
-  // v -> v, then one of them at the end of each segment v. Requires sources and
-  // segments of the same nodes, num_segments() <= num_src().
-  Segments WithSelfLoops() const;
-
   // What copies share, for AutogradContext::saved_data.
   c10::intrusive_ptr<torch::CustomClassHolder> capsule() const;
   explicit Segments(c10::intrusive_ptr<torch::CustomClassHolder> capsule);

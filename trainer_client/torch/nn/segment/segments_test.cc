@@ -40,18 +40,11 @@ TEST(SegmentsTest, SegmentsOfEdges) {
   ExpectInts(s.EdgeCounts(), {3, 0, 2});
 }
 
-TEST(SegmentsTest, SelfLoopsReplaceThoseThatAreThere) {
-  const Segments s = Example().WithSelfLoops();
-  ExpectInts(s.indptr(), {0, 4, 5, 7});
-  ExpectInts(s.src(), {3, 1, 3, 0, 1, 0, 2});
-}
-
 TEST(SegmentsTest, NoEdgesAndNoSegments) {
   const Segments s(Ints({0}), Ints({}), 0);
   EXPECT_EQ(s.num_segments(), 0);
   ExpectInts(s.Transposed().indptr, {0});
   ExpectInts(s.EdgeSegment(), {});
-  EXPECT_EQ(s.WithSelfLoops().num_edges(), 0);
 }
 
 TEST(SegmentsTest, RefusesWhatIsNoCsr) {
