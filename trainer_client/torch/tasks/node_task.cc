@@ -14,9 +14,18 @@ namespace {
 
 constexpr int64_t kNoLabel = -1;
 
-absl::Status CheckDefined(const MiniBatch& batch) {
-  if (batch.y.defined()) return absl::OkStatus();
-  return absl::InvalidArgumentError("the batch has no labels (y) to train on");
+absl::Status CheckDefined(const MiniBatch& batch, const TypeTensors& out) {
+  if (!batch.y.defined()) {
+    return absl::InvalidArgumentError(
+        "the batch has no labels (y) to train on");
+  }
+  if (batch.input_type < out.size() && out[batch.input_type].defined()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "the model computes no rows for the type of the inputs, into which no "
+      "edge type leads; allowed: a graph partitioned with --add-reverse, or "
+      "--model rgcn");
 }
 
 // Returns each input's row of the model's output.
@@ -45,7 +54,7 @@ class Classification final : public TrainingTask {
   absl::StatusOr<at::Tensor> Loss(const MiniBatch& batch,
                                   const TypeTensors& out,
                                   Tally* tally) override {
-    RETURN_IF_ERROR(CheckDefined(batch));
+    RETURN_IF_ERROR(CheckDefined(batch, out));
     RETURN_IF_ERROR(CheckRange(batch.y));
     const at::Tensor logits = OutputOfInputs(batch, out);
     const at::Tensor labels = batch.y.to(logits.device());
@@ -61,7 +70,7 @@ class Classification final : public TrainingTask {
   // A label of a class that no training input has counts as wrong.
   absl::Status Predict(const MiniBatch& batch, const TypeTensors& out,
                        PredictionRows* rows) override {
-    RETURN_IF_ERROR(CheckDefined(batch));
+    RETURN_IF_ERROR(CheckDefined(batch, out));
     const at::Tensor logits = OutputOfInputs(batch, out);
     AppendInputs(batch, rows);
     if (options_.metric == Metric::kAccuracy) {
@@ -106,7 +115,7 @@ class Columns final : public TrainingTask {
   absl::StatusOr<at::Tensor> Loss(const MiniBatch& batch,
                                   const TypeTensors& out,
                                   Tally* tally) override {
-    RETURN_IF_ERROR(CheckDefined(batch));
+    RETURN_IF_ERROR(CheckDefined(batch, out));
     const at::Tensor labels = LabelsOf(batch);
     RETURN_IF_ERROR(CheckZeroOrOne(labels));
     const at::Tensor output = OutputOfInputs(batch, out);
@@ -127,7 +136,7 @@ class Columns final : public TrainingTask {
 
   absl::Status Predict(const MiniBatch& batch, const TypeTensors& out,
                        PredictionRows* rows) override {
-    RETURN_IF_ERROR(CheckDefined(batch));
+    RETURN_IF_ERROR(CheckDefined(batch, out));
     const at::Tensor labels = LabelsOf(batch);
     RETURN_IF_ERROR(CheckZeroOrOne(labels));
     AppendInputs(batch, rows);

@@ -1,0 +1,127 @@
+"""`tributary-train` with each model, on typed graphs, with checkpoints, and a
+model of a user's own."""
+
+import os
+import re
+import subprocess
+import unittest
+
+from tests.e2e import folders, processes
+
+TRAINER = "trainer_client/torch/tributary-train"
+OWN_MODEL = "examples/own_model/own_model"
+
+
+def train(*flags, program=TRAINER):
+    return subprocess.run(
+        [program, *map(str, flags), "--device", "cpu", "--no-progress"],
+        text=True, capture_output=True, timeout=120, check=False,
+        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+def epochs(done):
+    """Each epoch's number, loss and metrics; the result without its time."""
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    lines = done.stdout.splitlines()
+    of_epochs = [line.split("  ")[:-3] for line in lines
+                 if line.startswith("epoch ")]
+    result = re.sub(" seconds=.*", "", lines[-1])
+    return of_epochs, result
+
+
+class ModelsTrainTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(processes.temporary_folder())
+        cls.aifb = folders.partition(
+            folders.AIFB, os.path.join(cls.folder, "aifb"), 2, "random",
+            "--add-reverse")
+        cls.cora = folders.partition(
+            folders.CORA, os.path.join(cls.folder, "cora"), 2, "random",
+            "--degrees")
+
+    def typed(self, model, where, *flags):
+        return train(*where, "--model", model, "--input",
+                     "person:train,valid,test", "--num-neighbors", "8,8",
+                     "--batch-size", "32", "--hidden", "16", "--dropout",
+                     "0.2", "--epochs", "6", "--random-seed", "1", *flags)
+
+    def test_typed_graphs_train_with_each_model(self):
+        for model, flags in (("rgcn", ("--num-bases", "10", "--layer-norm")),
+                             ("sage", ()), ("gat", ("--heads", "2")),
+                             ("gcn", ("--norm", "right"))):
+            with self.subTest(model):
+                lines, result = epochs(self.typed(
+                    model, ("--graph", self.aifb), *flags))
+                self.assertEqual(len(lines), 6)
+                losses = [float(line[1].split()[1]) for line in lines]
+                self.assertLess(losses[-1], 0.8 * losses[0])
+                self.assertIn("test_accuracy=", result)
+
+    def test_a_fleet_and_ranks_train_the_same(self):
+        with processes.Fleet(self.aifb, ["0", "1"]) as fleet:
+            fleet.doctor()
+            remote = ("--servers", fleet.addresses())
+            self.assertEqual(
+                epochs(self.typed("rgcn", remote, "--nproc", "2")),
+                epochs(self.typed("rgcn", ("--graph", self.aifb), "--nproc",
+                                  "2")))
+
+    def cora_run(self, *flags, program=TRAINER):
+        return train("--graph", self.cora, "--num-neighbors", "5,5",
+                     "--batch-size", "20", "--hidden", "16", "--epochs", "6",
+                     "--random-seed", "2", *flags, program=program)
+
+    def test_gcn_needs_degrees(self):
+        lines, result = epochs(self.cora_run("--model", "gcn"))
+        self.assertEqual(len(lines), 6)
+        plain = folders.partition(
+            folders.CORA, os.path.join(self.folder, "plain"), 1, "random")
+        done = train("--graph", plain, "--model", "gcn")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--degrees", done.stderr)
+
+    def test_a_users_own_model(self):
+        lines, result = epochs(self.cora_run("--row-normalize",
+                                             program=OWN_MODEL))
+        self.assertEqual(len(lines), 6)
+        self.assertIn("test_accuracy=", result)
+        done = self.typed_own()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("own_model needs a graph of one node type", done.stderr)
+
+    def typed_own(self):
+        return train("--graph", self.aifb, "--input", "person:train",
+                     "--num-neighbors", "2,2", program=OWN_MODEL)
+
+    def test_a_killed_run_goes_on_to_the_same_end(self):
+        checkpoints = os.path.join(self.folder, "checkpoints")
+        model = os.path.join(self.folder, "model.safetensors")
+        flags = ("--model", "gat", "--nproc", "2")
+        whole, result = epochs(self.cora_run(*flags, "--save-model", model))
+        with open(model, "rb") as file:
+            parameters = file.read()
+        command = [TRAINER, "--graph", self.cora, "--num-neighbors", "5,5",
+                   "--batch-size", "20", "--hidden", "16", "--epochs", "6",
+                   "--random-seed", "2", *flags, "--device", "cpu",
+                   "--checkpoint-dir", checkpoints, "--checkpoint-every", "3"]
+        with processes.Process(*command[1:], program=TRAINER,
+                               environment={"OMP_NUM_THREADS": "1"}) as run:
+            while not run.read_line().startswith("epoch 3/"):
+                pass
+            run.kill()
+        with processes.temporary_folder():
+            resumed = self.cora_run(*flags, "--resume", checkpoints,
+                                    "--save-model", model)
+        after, result_after = epochs(resumed)
+        self.assertRegex(resumed.stdout, r"^resumed from \S+ after step \d+")
+        self.assertLess(len(after), 6)
+        self.assertEqual(after, whole[-len(after):])
+        self.assertEqual(result_after, result)
+        with open(model, "rb") as file:
+            self.assertEqual(file.read(), parameters)
+
+
+if __name__ == "__main__":
+    unittest.main()
