@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Trains published benchmarks as a fleet does: the graph in two partitions, two
+# servers, two ranks. Prints each seed's result and their mean, and fails where a
+# mean is below the figure in docs/results.md.
+#
+#   examples/train.sh                 lists the examples
+#   examples/train.sh cora-gat aifb   trains these
+#   SEEDS="1 2" examples/train.sh aifb
+set -euo pipefail
+
+tributary=${TRIBUTARY:-tributary}
+tributary_train=${TRIBUTARY_TRAIN:-tributary-train}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+name=train
+examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb"
+
+if [ $# -eq 0 ]; then
+  echo "examples/train.sh NAME...: $examples"
+  exit 2
+fi
+
+# shellcheck source=examples/fleet.sh
+. "$root/examples/fleet.sh"
+
+# Sets what one example is made of.
+describe() {
+  graph=$1 partition=() seeds="1 2 3" metric=accuracy
+  planetoid=(--num-neighbors "10,10" "--eval-num-neighbors=-1,-1" --hidden 64
+    --dropout 0.7 --input-dropout 0.7 --weight-decay 0.0005 --row-normalize
+    --batch-size 48)
+  case $1 in
+  cora-sage)
+    graph=cora wanted=0.80
+    flags=(--model sage "${planetoid[@]}" --epochs 40)
+    ;;
+  cora-gcn)
+    graph=cora wanted=0.81 partition=(--degrees)
+    flags=(--model gcn "${planetoid[@]}" --epochs 40)
+    ;;
+  cora-gat)
+    graph=cora wanted=0.81
+    flags=(--model gat --heads 8 --attention-dropout 0.6 "${planetoid[@]}"
+      --epochs 40)
+    ;;
+  citeseer-gcn)
+    graph=citeseer wanted=0.68 partition=(--degrees)
+    flags=(--model gcn "${planetoid[@]}" --epochs 40)
+    ;;
+  tolokers-sage)
+    wanted=0.80 metric=rocauc graph=tolokers
+    flags=(--model sage --input "0/train,0/valid,0/test" --metric rocauc
+      --num-neighbors "15,10" --eval-num-neighbors "50,25" --hidden 128
+      --layer-norm --dropout 0.2 --lr 0.003 --batch-size 256 --epochs 60
+      --eval-every 3)
+    ;;
+  aifb)
+    wanted=0.90 partition=(--add-reverse) seeds="1 2 3 4 5 6 7 8 9 10"
+    # Published figures train on all 140 labelled persons, with a fixed number of
+    # epochs.
+    flags=(--model rgcn --input "person:train,,test" "--num-neighbors=-1,-1"
+      --hidden 16 --lr 0.01 --dropout 0 --weight-decay 0 --batch-size 70
+      --epochs 40)
+    ;;
+  *) fail "no example $1; there are: $examples" ;;
+  esac
+}
+
+# Makes $work/graph of the example.
+partition_graph() {
+  local input=$root/tests/data/$graph
+  rm -rf "$work/graph" "$work/input"
+  cp -r "$input" "$work/input"
+  [ "$graph" != aifb ] || join_splits "$work/input/split/standard/person"
+  "$tributary" partition --input "$work/input" --format ogb --name "$graph" \
+    --out "$work/graph" --num-parts 2 --method metis "${partition[@]}" \
+    >"$work/partition.out" 2>"$work/partition.err"
+}
+
+# Joins train and valid.
+join_splits() {
+  zcat "$1/train.csv.gz" "$1/valid.csv.gz" | gzip -n >"$1/train.csv.gz.new"
+  mv "$1/train.csv.gz.new" "$1/train.csv.gz"
+}
+
+run_example() {
+  local begin results=() seed result value
+  describe "$1"
+  begin=$(now)
+  step "$1"
+  partition_graph
+  start_fleet >/dev/null
+  for seed in ${SEEDS:-$seeds}; do
+    "$tributary_train" --servers "file:$work/servers.txt" --nproc 2 \
+      "${flags[@]}" --random-seed "$seed" --no-progress \
+      >"$work/train.out" 2>"$work/train.err" || fail "$1: seed $seed failed"
+    result=$(tail -n 1 "$work/train.out")
+    value=$(field "test_$metric" "$result")
+    [ -n "$value" ] || fail "no test_$metric in \"$result\""
+    results+=("$value")
+    echo "seed $seed  test $value  best epoch $(field best_epoch "$result")" \
+      " $(field seconds "$result") s"
+  done
+  stop_fleet
+  printf '%s\n' "${results[@]}" | awk -v name="$1" -v wanted="$wanted" \
+    -v metric="$metric" -v took="$(since "$begin")" '
+    { sum += $1; squares += $1 * $1 }
+    END {
+      mean = sum / NR
+      spread = sqrt(squares / NR - mean * mean)
+      printf "%s: mean test %s %.4f, deviation %.4f, %d seeds (wanted: %s), %s\n",
+        name, metric, mean, spread, NR, wanted, took
+      exit !(mean >= wanted)
+    }' || fail "$1: the mean is below $wanted"
+}
+
+find_programs
+for example in "$@"; do run_example "$example"; done
