@@ -30,7 +30,10 @@ constexpr absl::Duration kDefaultTime = absl::Seconds(3);
 
 constexpr char kDescription[] =
     R"(Measures, in one run, the rate of batches and a limit of the machine. Their
-ratio compares machines.)";
+ratio compares machines. The limit of `sample` and the second one of `gather` are
+random reads of cache lines in as much memory as the batches read of the graph:
+rows of edges, ids and, for `gather`, features; at most a quarter of the memory
+that the process may use.)";
 
 constexpr char kFooter[] =
     R"(Without --graph, `sample` and `gather` generate an R-MAT graph. `stream`
