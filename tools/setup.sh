@@ -30,8 +30,8 @@ system_name() {
 # lets the container read the checkout under SELinux.
 refuse_system() {
   local command="run --rm -it --platform linux/amd64 -v \"$PWD\":/tributary:z\
- -v tributary-cache:/root/.cache -w /tributary docker.io/library/debian:12\
- ./dev demo"
+ -v tributary-cache:/cache -e XDG_CACHE_HOME=/cache -w /tributary\
+ docker.io/library/debian:12 ./dev demo"
   {
     echo "dev: builds on Debian 12 on x86-64; this is $(system_name)."
     echo "In a container of it, with either of:"
