@@ -21,7 +21,8 @@ missing_packages() {
 system_name() {
   local file=${TRIBUTARY_OS_RELEASE:-/etc/os-release} name
   # shellcheck disable=SC1090  # the system's
-  name=$([ -r "$file" ] && . "$file" && echo "${ID:-} ${VERSION_ID:-}") || true
+  name=$([ -r "$file" ] && . "$file" && echo "$ID${VERSION_ID:+ $VERSION_ID}") ||
+    true
   echo "${name:-$(uname -s)} $(uname -m)"
 }
 

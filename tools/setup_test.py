@@ -88,6 +88,9 @@ class SystemTest(ShellTest):
     def test_a_system_without_dpkg(self):
         self.check_refusal(self.setup_on("ID=fedora\nVERSION_ID=41\n", dpkg=False), "fedora 41 x86_64")
 
+    def test_a_system_without_versions(self):
+        self.check_refusal(self.setup_on("ID=arch\n", dpkg=False), "arch x86_64")
+
     def test_a_system_without_os_release(self):
         self.check_refusal(self.setup_on(None, machine="arm64", dpkg=False), "Darwin arm64")
 

@@ -98,11 +98,13 @@ CLI::App* BenchCommand::Declare(CLI::App& root) {
   app->footer(kFooter);
   DeclareGenerated(*DeclareOne(
       *app, BenchKind::kSample, "sample",
-      "Samples in this process; compared with random reads of cache lines"));
+      "Samples in this process; compared with random reads of cache lines "
+      "in as much memory as it reads, at most a quarter of the machine's"));
   DeclareGenerated(
       *DeclareOne(*app, BenchKind::kGather, "gather",
                   "Samples with features in this process; compared with memcpy "
-                  "and random reads of cache lines"));
+                  "and random reads of cache lines in as much memory as it "
+                  "reads, at most a quarter of the machine's"));
   DeclareStream(*app);
   DeclareFarEnd(*app);
   DeclareChannel(*app);
