@@ -43,11 +43,45 @@ TEST(DiscoverySource, RefusesOthersWithTheText) {
   }
 }
 
+TEST(DiscoverySource, APortIsNeededOnTheCommandLine) {
+  const auto source = ParseDiscoverySource("172.31.19.1,172.31.19.2");
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.status().message().find("\"172.31.19.1\": no port"),
+            std::string::npos)
+      << source.status();
+}
+
 TEST(ServerFile, TakesBothSpellingsAndComments) {
   const auto servers = ParseServerFile(
       "# the fleet\n a:1 \n\nb 2 # second\r\nc\t3\na:1\n::1 4\n", "f");
   ASSERT_TRUE(servers.ok()) << servers.status();
   EXPECT_EQ(*servers, (std::vector<Address>{kA, kB, kC, Address{"::1", 4}}));
+}
+
+// DGL's ip_config.txt.
+TEST(ServerFile, LinesWithoutAPortHaveDglsDefault) {
+  const auto servers = ParseServerFile(
+      "172.31.19.1\n172.31.29.175 # second\n172.31.23.98 30051\n"
+      "node-3.cluster\n[::1]\n172.31.19.1:30050\n",
+      "f");
+  ASSERT_TRUE(servers.ok()) << servers.status();
+  EXPECT_EQ(*servers, (std::vector<Address>{{"172.31.19.1", 30050},
+                                            {"172.31.29.175", 30050},
+                                            {"172.31.23.98", 30051},
+                                            {"node-3.cluster", 30050},
+                                            {"::1", 30050}}));
+}
+
+// A line that is only begun must not become another server.
+TEST(ServerFile, RefusesPiecesOfAddresses) {
+  for (const char* line : {"172.31.19", "172.31.19.", "50051", "a:", "::1",
+                           "::1:80", "[::1", "a b", "a 1 2", "unix:", "a,b"}) {
+    const auto servers = ParseServerFile(line, "f");
+    ASSERT_FALSE(servers.ok()) << line;
+    EXPECT_NE(servers.status().message().find("f:1"), std::string::npos);
+    EXPECT_NE(servers.status().message().find("HOST alone"), std::string::npos)
+        << servers.status();
+  }
 }
 
 TEST(ServerFile, NamesTheBadLine) {
