@@ -100,6 +100,17 @@ TEST(Membership, NeedsAbsenceAndFailedHealthToRemove) {
   EXPECT_EQ(members.Update({kA}), (std::vector<Address>{kA}));
 }
 
+// Lists repeat their members every time they are read.
+TEST(Membership, AMemberThatIsListedAgainStaysListed) {
+  Membership members;
+  members.Update({kA, kB});
+  EXPECT_TRUE(members.Update({kA, kB}).empty());
+  EXPECT_FALSE(members.RemoveIfAbsent(kA));
+  EXPECT_TRUE(members.Update({kB}).empty());  // a is left out once
+  EXPECT_TRUE(members.Update({kA, kB}).empty());
+  EXPECT_FALSE(members.RemoveIfAbsent(kA));
+}
+
 TEST(Backoff, DoublesWithinItsBoundsAndRepeats) {
   const BackoffOptions options{absl::Milliseconds(100), absl::Seconds(1)};
   Backoff one(options, 7), same(options, 7), other(options, 8);
