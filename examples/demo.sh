@@ -108,6 +108,7 @@ awk -v a="$mean" -v b="$wanted" 'BEGIN { exit !(a >= b) }' ||
 cat <<TEXT
 
 What to try next:
+  eval "\$(./dev path)"                   put both programs on your PATH
   tributary-train --help                  every option, with examples
   tributary sample --graph DIR ...        look at batches, one line each
   tributary generate rmat --help          a graph of any size

@@ -17,18 +17,43 @@ missing_packages() {
       awk '$1 == "installed" { print $2 }' | sort -u)
 }
 
-# Installs the packages of the sections in "$@"; exits when it cannot.
+# The system, as os-release says, and its processor: "debian 12 x86_64".
+system_name() {
+  local file=${TRIBUTARY_OS_RELEASE:-/etc/os-release} name
+  # shellcheck disable=SC1090  # the system's
+  name=$([ -r "$file" ] && . "$file" && echo "$ID${VERSION_ID:+ $VERSION_ID}") ||
+    true
+  echo "${name:-$(uname -s)} $(uname -m)"
+}
+
+# Says how to build on a system where Debian 12's packages cannot be installed,
+# and exits. The volume keeps what was downloaded and built for the next run; z
+# lets the container read the checkout under SELinux.
+refuse_system() {
+  local command="run --rm -it --platform linux/amd64 -v \"$PWD\":/tributary:z\
+ -v tributary-cache:/cache -e XDG_CACHE_HOME=/cache -w /tributary\
+ docker.io/library/debian:12 ./dev demo"
+  {
+    echo "dev: builds on Debian 12 on x86-64; this is $(system_name)."
+    echo "In a container of it, with either of:"
+    echo "  docker $command"
+    echo "  podman $command"
+  } >&2
+  exit 1
+}
+
+# Installs the packages of the sections in "$@"; exits when it cannot. A system
+# that has them all is not asked its name.
 ensure_packages() {
   local section wanted=() missing
+  # Before mapfile, which old shells of other systems lack.
+  command -v dpkg-query >/dev/null || refuse_system
   for section in "$@"; do
     mapfile -t -O "${#wanted[@]}" wanted < <(packages_of "$section")
   done
-  if ! command -v dpkg-query >/dev/null; then
-    echo "dev: builds on Debian 12; elsewhere use a container of it." >&2
-    exit 1
-  fi
   mapfile -t missing < <(missing_packages "${wanted[@]}")
   [ "${#missing[@]}" -gt 0 ] || return 0
+  [ "$(system_name)" = "debian 12 x86_64" ] || refuse_system
   if [ "$(id -u)" != 0 ]; then
     echo "dev: packages are missing. As root, run ./dev setup, or:" >&2
     echo "  apt-get install --no-install-recommends ${missing[*]}" >&2

@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# Entry of //tools:tools_test.
+# Entry of the tests of this folder: tools_test.sh FILE.py.
 set -euo pipefail
-exec /usr/bin/python3 -B tools/tools_test.py
+exec /usr/bin/python3 -B "$1"

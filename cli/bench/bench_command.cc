@@ -30,7 +30,10 @@ constexpr absl::Duration kDefaultTime = absl::Seconds(3);
 
 constexpr char kDescription[] =
     R"(Measures, in one run, the rate of batches and a limit of the machine. Their
-ratio compares machines.)";
+ratio compares machines. The limit of `sample` and the second one of `gather` are
+random reads of cache lines in as much memory as the batches read of the graph:
+rows of edges, ids and, for `gather`, features; at most a quarter of the memory
+that the process may use.)";
 
 constexpr char kFooter[] =
     R"(Without --graph, `sample` and `gather` generate an R-MAT graph. `stream`
@@ -95,11 +98,13 @@ CLI::App* BenchCommand::Declare(CLI::App& root) {
   app->footer(kFooter);
   DeclareGenerated(*DeclareOne(
       *app, BenchKind::kSample, "sample",
-      "Samples in this process; compared with random reads of cache lines"));
+      "Samples in this process; compared with random reads of cache lines "
+      "in as much memory as it reads, at most a quarter of the machine's"));
   DeclareGenerated(
       *DeclareOne(*app, BenchKind::kGather, "gather",
                   "Samples with features in this process; compared with memcpy "
-                  "and random reads of cache lines"));
+                  "and random reads of cache lines in as much memory as it "
+                  "reads, at most a quarter of the machine's"));
   DeclareStream(*app);
   DeclareFarEnd(*app);
   DeclareChannel(*app);

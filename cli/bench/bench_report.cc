@@ -37,8 +37,9 @@ std::string ToText(const BenchReport& r) {
   if (r.random_line_bytes_per_second) {
     absl::StrAppendFormat(&text,
                           "  beside     %.0f bytes a second in random "
-                          "cache lines\n",
-                          *r.random_line_bytes_per_second);
+                          "cache lines of %s\n",
+                          *r.random_line_bytes_per_second,
+                          r.random_line_memory);
   }
   return text;
 }
@@ -64,6 +65,7 @@ std::string ToJson(const BenchReport& r) {
       {"ratio", r.ratio},
   };
   if (r.random_line_bytes_per_second) {
+    json["random_line_memory"] = r.random_line_memory;
     json["random_line_bytes_per_second"] = *r.random_line_bytes_per_second;
   }
   // A graph's name may not be UTF-8.

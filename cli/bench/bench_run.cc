@@ -7,13 +7,14 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "channel/measure/loopback_tcp.h"
 #include "channel/measure/memory_bandwidth.h"
+#include "cli/bench/limit_memory.h"
 #include "cli/sample/sample_output.h"
 #include "cli/sample/sample_source.h"
 #include "common/io/buffer.h"
+#include "common/io/file_mapping.h"
 #include "common/io/unfinished_folder.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
@@ -25,8 +26,7 @@
 namespace tributary {
 namespace {
 
-constexpr uint64_t kMinLimitBytes = uint64_t{16} << 20;
-constexpr uint64_t kMaxLimitBytes = uint64_t{1} << 30;
+constexpr size_t kMaxJsonBytes = size_t{256} << 20;
 constexpr uint64_t kMinTcpBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxTcpBytes = uint64_t{8} << 30;
 
@@ -62,18 +62,37 @@ absl::Status Generate(const RmatOptions& rmat, const std::string& folder) {
       .status();
 }
 
+// Makes the batches, and how much memory they read.
+struct Source {
+  std::unique_ptr<SamplingWorkers> workers;
+  uint64_t bytes_touched = 0;  // of a graph's folder
+};
+
+absl::StatusOr<Source> OpenSource(const SampleRequest& request) {
+  Source source;
+  ASSIGN_OR_RETURN(source.workers, OpenSampleSource(request, "tributary bench"));
+  if (request.graph.empty()) return source;
+  // A loader's schema comes from a server, without the list of files.
+  ASSIGN_OR_RETURN(
+      const std::string json,
+      ReadFile(absl::StrCat(request.graph, "/graph.json"), kMaxJsonBytes));
+  ASSIGN_OR_RETURN(const GraphSchema schema, GraphSchema::FromJson(json));
+  source.bytes_touched = BytesTouched(schema, request.loader);
+  return source;
+}
+
 // Opens the source; generates a graph if the options name none. The folder of a
 // generated graph is removed once it is mapped, so nothing is left behind,
 // however the process ends.
-absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
-    const BenchOptions& options, SampleRequest& request) {
+absl::StatusOr<Source> Open(const BenchOptions& options,
+                            SampleRequest& request) {
   if (!request.graph.empty() || !request.worker.servers.empty()) {
-    return OpenSampleSource(request, "tributary bench");
+    return OpenSource(request);
   }
   ASSIGN_OR_RETURN(const UnfinishedFolder folder, MakeTemporaryFolder());
   request.graph = absl::StrCat(folder.path(), "/graph");
   RETURN_IF_ERROR(Generate(options.rmat, request.graph));
-  return OpenSampleSource(request, "tributary bench");
+  return OpenSource(request);
 }
 
 double SecondsSince(absl::Time start) {
@@ -120,54 +139,26 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
       "a smaller --batch-size or more --input-nodes");
 }
 
-// Returns the bytes of the arrays that sampling reads.
-uint64_t TopologyBytes(const GraphSchema& schema) {
-  uint64_t bytes = 0;
-  for (const FileSchema& file : schema.files) {
-    if (absl::EndsWith(file.path, "/indices.npy") ||
-        absl::EndsWith(file.path, "/indptr.npy")) {
-      bytes += file.bytes;
-    }
-  }
-  return bytes;
-}
-
-// Returns the bytes of all arrays, which sampling and gathering read.
-uint64_t AllBytes(const GraphSchema& schema) {
-  uint64_t bytes = 0;
-  for (const FileSchema& file : schema.files) bytes += file.bytes;
-  return bytes;
-}
-
-// Returns how much memory the limit is measured in: as much as the graph has,
-// so that a graph that fits caches is compared with caches.
-uint64_t LimitBytes(uint64_t graph_bytes) {
-  return std::clamp(graph_bytes, kMinLimitBytes, kMaxLimitBytes);
-}
-
-absl::Status MeasureLimit(const BenchOptions& options,
-                          const GraphSchema& schema, const Measured& measured,
-                          BenchReport& report) {
+absl::Status MeasureLimit(const BenchOptions& options, uint64_t bytes_touched,
+                          const Measured& measured, BenchReport& report) {
   const int threads = options.request.threads;
   const absl::Duration time =
       options.time > absl::ZeroDuration() ? options.time : kLimitTime;
+  const LimitMemory memory = LimitMemoryOf(bytes_touched, UsableMemoryBytes());
   switch (options.kind) {
-    case BenchKind::kSample: {
-      const uint64_t bytes = LimitBytes(TopologyBytes(schema));
-      report.limit =
-          absl::StrCat("random cache lines of ", bytes >> 20, " MiB");
+    case BenchKind::kSample:
+      report.limit = absl::StrCat("random cache lines of ", memory.ToString());
       report.limit_per_second =
-          MeasureRandomLineRate(threads, bytes, time).per_second;
+          MeasureRandomLineRate(threads, memory.measured, time).per_second;
       report.ratio = report.edges_per_second / report.limit_per_second;
       return absl::OkStatus();
-    }
     case BenchKind::kGather:
       report.limit = "bytes of memcpy";
       report.limit_per_second = MeasureMemcpyRate(threads, time).per_second;
+      report.random_line_memory = memory.ToString();
       report.random_line_bytes_per_second =
           kCacheLine *
-          MeasureRandomLineRate(threads, LimitBytes(AllBytes(schema)), time)
-              .per_second;
+          MeasureRandomLineRate(threads, memory.measured, time).per_second;
       break;
     case BenchKind::kStream: {
       report.limit = "bytes over one loopback TCP connection";
@@ -219,14 +210,16 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   GraphSchema schema;
   Measured measured;
   {
-    ASSIGN_OR_RETURN(const auto loader,
-                     DistLoader::Create(request.loader, source->loader(),
-                                        source->environment()));
+    ASSIGN_OR_RETURN(
+        const auto loader,
+        DistLoader::Create(request.loader, source.workers->loader(),
+                           source.workers->environment()));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();
   }  // the loader ends: nothing is prefetched while the limit is measured
   BenchReport report = ReportOf(options, schema, measured);
-  RETURN_IF_ERROR(MeasureLimit(options, schema, measured, report));
+  RETURN_IF_ERROR(
+      MeasureLimit(options, source.bytes_touched, measured, report));
   return report;
 }
 

@@ -51,8 +51,10 @@ struct BenchReport {
   std::string limit;            // its unit: "random cache lines of 64 MiB"
   double limit_per_second = 0;
   double ratio = 0;  // edges or bytes per second, over the limit
-  // For kGather: the rate of random cache lines in as much memory as the graph
-  // has, a second limit, since gathering rows is not a sequential copy.
+  // For kGather: the rate of random cache lines in as much memory as sampling
+  // and gathering read (LimitMemory), a second limit, since gathering rows is
+  // not a sequential copy.
+  std::string random_line_memory;
   std::optional<double> random_line_bytes_per_second;
 };
 

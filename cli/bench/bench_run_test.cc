@@ -72,6 +72,23 @@ INSTANTIATE_TEST_SUITE_P(All, BenchRunTest,
                          ::testing::Values(BenchKind::kSample,
                                            BenchKind::kGather));
 
+// 2^8 nodes and 300,000 edges: 8 bytes for the row's end and 8 for the id of
+// each node, 8 for each edge, and headers.
+TEST(BenchLimitTest, IsMeasuredInAsMuchMemoryAsSamplingReads) {
+  BenchOptions options;
+  options.time = absl::Milliseconds(30);
+  options.rmat.scale = 8;
+  options.rmat.edges = 300000;
+  options.rmat.feat_dim = 0;
+  options.request.threads = 1;
+  options.request.loader.kind = NeighborOptions{.num_neighbors = {4, 3}};
+  options.request.loader.batch_size = 16;
+  options.request.loader.input_split = "train";
+  const auto report = RunBench(options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->limit, "random cache lines of 2 MiB");
+}
+
 TEST(BenchStreamTest, OfNoServers) {
   BenchOptions options;
   options.kind = BenchKind::kStream;
@@ -107,10 +124,13 @@ TEST(BenchReportTest, JsonToTheLetter) {
             "\"edges_per_second\":32.0,\"bytes_per_second\":64.0,"
             "\"limit\":\"l\",\"limit_per_second\":128.0,\"ratio\":0.5}\n");
   report.random_line_bytes_per_second = 256;
+  report.random_line_memory = "3 KiB";
   const nlohmann::json json = nlohmann::json::parse(ToJson(report));
   EXPECT_EQ(json["random_line_bytes_per_second"], 256);
-  EXPECT_NE(ToText(report).find("256 bytes a second in random cache lines"),
-            std::string::npos);
+  EXPECT_EQ(json["random_line_memory"], "3 KiB");
+  EXPECT_NE(
+      ToText(report).find("256 bytes a second in random cache lines of 3 KiB"),
+      std::string::npos);
 }
 
 }  // namespace

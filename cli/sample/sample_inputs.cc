@@ -33,6 +33,13 @@ std::optional<std::vector<int64_t>> ParseIds(absl::string_view text) {
   return ids;
 }
 
+// Ids have no slash, and names of splits no comma: "0/train" is the split of a
+// scheme named 0, as `inspect` prints it.
+bool IsIdList(absl::string_view text) {
+  return (absl::ascii_isdigit(text[0]) || text[0] == '-') &&
+         !absl::StrContains(text, '/');
+}
+
 }  // namespace
 
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
@@ -44,8 +51,6 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
     rest = text.substr(colon + 1);
   }
   const bool typed_well = rest.size() == text.size() || colon > 0;
-  const bool is_list =
-      !rest.empty() && (absl::ascii_isdigit(rest[0]) || rest[0] == '-');
   if (!typed_well || rest.empty() || rest == "@") {
     return UsageError(absl::StrCat("--input-nodes \"", text,
                                    "\"\nallowed: ", kInputNodesAllowed));
@@ -58,7 +63,7 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
     loader.all_nodes = true;
     return absl::OkStatus();
   }
-  if (!is_list) {
+  if (!IsIdList(rest)) {
     loader.input_split = std::string(rest);
     return absl::OkStatus();
   }

@@ -11,8 +11,10 @@
 
 namespace tributary {
 
-// Fills the request from --input-nodes: "[TYPE:]NAME", "[TYPE:]1,2,3",
-// "[TYPE:]@FILE.npy" or "[TYPE:]*". Returns a usage error for anything else.
+// Fills the request from --input-nodes: "[TYPE:]NAME", "[TYPE:]SCHEME/NAME",
+// "[TYPE:]1,2,3", "[TYPE:]@FILE.npy" or "[TYPE:]*". A text with a slash is a
+// split even where it begins with a number. Returns a usage error for anything
+// else.
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request);
 
 // Fills the request from --input-weight: "@FILE.npy", or "" for none. Requires

@@ -5,6 +5,7 @@
 
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "cli/command/command.h"
 #include "cli/sample/sample_fanouts.h"
 #include "cli/sample/sample_inputs.h"
@@ -156,7 +157,7 @@ TEST(SampleRequestTest, LinksOfSeveralEdgeTypes) {
   a.kind = "link";
   a.input_edges = "b,r,c:train;a,r,b:@x;y.csv";
   EXPECT_THAT(Refusal(a), HasSubstr("--input-edges \"y.csv\""));
-  a.input_edges = "b,r,c:S/train;a,r:@,b:@x.csv";
+  a.input_edges = "b,r,c:0/train;a,r:@,b:@x.csv";
   a.neg_sampling = "triplet";
   a.neg_destination = "a,r:@,b:@one;b,r,c:@two";
   a.draws.time = "edge";
@@ -166,7 +167,7 @@ TEST(SampleRequestTest, LinksOfSeveralEdgeTypes) {
   const std::vector<EdgeTypeLinks>& lists = Link(*request).lists;
   ASSERT_EQ(lists.size(), 2u);
   EXPECT_EQ(lists[0].edge_type, "b,r,c");
-  EXPECT_EQ(lists[0].input_split, "S/train");
+  EXPECT_EQ(lists[0].input_split, "0/train");
   EXPECT_EQ(lists[1].edge_type, "a,r:@,b");
   EXPECT_EQ(request->link_files[1].links, "x.csv");
   EXPECT_EQ(request->link_files[0].negatives, "two");
@@ -269,6 +270,19 @@ TEST(SampleRequestTest, InputNodes) {
   ASSERT_TRUE(ParseInputNodes("person:public/train", &r).ok());
   EXPECT_EQ(r.loader.input_type, "person");
   EXPECT_EQ(r.loader.input_split, "public/train");
+
+  // A slash makes a split's name of what begins like a number.
+  for (const char* name : {"0/train", "12/valid", "-3/test", "2020/7"}) {
+    r = SampleRequest();
+    ASSERT_TRUE(ParseInputNodes(name, &r).ok()) << name;
+    EXPECT_EQ(r.loader.input_split, name);
+    EXPECT_EQ(r.loader.input_type, "");
+    EXPECT_TRUE(r.loader.input_nodes.empty()) << name;
+    r = SampleRequest();
+    ASSERT_TRUE(ParseInputNodes(absl::StrCat("9:", name), &r).ok()) << name;
+    EXPECT_EQ(r.loader.input_type, "9");
+    EXPECT_EQ(r.loader.input_split, name);
+  }
 
   r = SampleRequest();
   ASSERT_TRUE(ParseInputNodes("@a:b.npy", &r).ok());

@@ -49,6 +49,20 @@ bool IsIpv6(std::string_view host) {
          inet_pton(AF_INET6, std::string(digits).c_str(), &address) == 1;
 }
 
+bool IsIpv4(std::string_view host) {
+  in_addr address;
+  return inet_pton(AF_INET, std::string(host).c_str(), &address) == 1;
+}
+
+// A host without a port. Digits and dots that are no IPv4 address are refused:
+// they are a port, or the beginning of an address.
+bool IsHostAlone(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '[') return text.back() == ']';
+  const bool numeric =
+      text.find_first_not_of("0123456789.") == std::string_view::npos;
+  return IsName(text) && (!numeric || IsIpv4(text));
+}
+
 bool ParsePort(std::string_view text, bool allow_zero, uint16_t* port) {
   if (text.empty() || text.size() > 5) return false;
   if (!std::all_of(text.begin(), text.end(), absl::ascii_isdigit)) return false;
@@ -76,7 +90,9 @@ absl::StatusOr<Address> ParseAddress(std::string_view text,
     return Malformed(text, "no absolute path of 2 to 100 bytes");
   }
   const size_t colon = text.rfind(':');
-  if (colon == text.npos) return Malformed(text, "no port");
+  if (colon == text.npos) {
+    return Malformed(text, "no port (only lines of file:PATH may omit it)");
+  }
   std::string_view host = text.substr(0, colon);
   const bool bracketed =
       host.size() >= 2 && host.front() == '[' && host.back() == ']';
@@ -91,6 +107,25 @@ absl::StatusOr<Address> ParseAddress(std::string_view text,
                                            : "port not in 1..65535");
   }
   return address;
+}
+
+absl::StatusOr<Address> ParseAddressLine(std::string_view line) {
+  const std::string text(line);
+  const std::vector<std::string> words =
+      absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  if (words.size() == 2) {
+    const bool bare_ipv6 =
+        words[0].find(':') != text.npos && words[0][0] != '[';
+    return ParseAddress(bare_ipv6 ? absl::StrCat("[", words[0], "]:", words[1])
+                                  : absl::StrCat(words[0], ":", words[1]));
+  }
+  if (IsHostAlone(line)) {
+    return ParseAddress(absl::StrCat(text, ":", kDefaultPort));
+  }
+  if (text.find(':') == text.npos) {
+    return Malformed(line, "no host name and no IPv4 address");
+  }
+  return ParseAddress(line);
 }
 
 bool IsLoopback(std::string_view host) {

@@ -16,17 +16,6 @@ absl::Status SourceError(absl::string_view text, absl::string_view why) {
                    "; allowed: HOST:PORT,... | file:PATH | dns:///NAME:PORT"));
 }
 
-// Returns "HOST:PORT" for "HOST PORT"; other text unchanged.
-std::string JoinHostAndPort(absl::string_view line) {
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-  if (words.size() != 2) return std::string(line);
-  const bool bare_ipv6 =
-      absl::StrContains(words[0], ':') && !absl::StartsWith(words[0], "[");
-  return bare_ipv6 ? absl::StrCat("[", words[0], "]:", words[1])
-                   : absl::StrCat(words[0], ":", words[1]);
-}
-
 }  // namespace
 
 absl::StatusOr<DiscoverySource> ParseDiscoverySource(std::string_view text_in) {
@@ -64,11 +53,12 @@ absl::StatusOr<std::vector<Address>> ParseServerFile(std::string_view text,
     ++number;
     line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
     if (line.empty()) continue;
-    absl::StatusOr<Address> address = ParseAddress(JoinHostAndPort(line));
+    absl::StatusOr<Address> address = ParseAddressLine(std::string(line));
     if (!address.ok()) {
       return absl::InvalidArgumentError(absl::StrCat(
           std::string(path), ":", number, ": ", address.status().message(),
-          "; allowed: HOST:PORT or HOST PORT"));
+          "; allowed: HOST:PORT, HOST PORT, or HOST alone for port ",
+          kDefaultPort));
     }
     if (std::find(addresses.begin(), addresses.end(), *address) ==
         addresses.end()) {

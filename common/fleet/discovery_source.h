@@ -21,12 +21,14 @@ struct DiscoverySource {
 };
 
 // Parses "HOST:PORT,...", "file:PATH" or "dns:///NAME:PORT". INVALID_ARGUMENT,
-// with the text and what is allowed, for anything else.
+// with the text and what is allowed, for anything else; also for a HOST without
+// a port, which only lines of a file may have.
 absl::StatusOr<DiscoverySource> ParseDiscoverySource(std::string_view text);
 
-// Parses the text of an ip_config file: one server per line, "HOST:PORT" or
-// "HOST PORT"; comments begin with #; duplicates count once. INVALID_ARGUMENT,
-// with `path` and the line number, for the first line that is neither.
+// Parses the text of an ip_config file: one server per line, "HOST:PORT", "HOST
+// PORT" or, with DGL's default port, "HOST" (ParseAddressLine); comments begin
+// with #; duplicates count once. INVALID_ARGUMENT, with `path` and the line
+// number, for the first line that is none of these.
 absl::StatusOr<std::vector<Address>> ParseServerFile(std::string_view text,
                                                      std::string_view path);
 

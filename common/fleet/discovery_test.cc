@@ -43,11 +43,45 @@ TEST(DiscoverySource, RefusesOthersWithTheText) {
   }
 }
 
+TEST(DiscoverySource, APortIsNeededOnTheCommandLine) {
+  const auto source = ParseDiscoverySource("172.31.19.1,172.31.19.2");
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.status().message().find("\"172.31.19.1\": no port"),
+            std::string::npos)
+      << source.status();
+}
+
 TEST(ServerFile, TakesBothSpellingsAndComments) {
   const auto servers = ParseServerFile(
       "# the fleet\n a:1 \n\nb 2 # second\r\nc\t3\na:1\n::1 4\n", "f");
   ASSERT_TRUE(servers.ok()) << servers.status();
   EXPECT_EQ(*servers, (std::vector<Address>{kA, kB, kC, Address{"::1", 4}}));
+}
+
+// DGL's ip_config.txt.
+TEST(ServerFile, LinesWithoutAPortHaveDglsDefault) {
+  const auto servers = ParseServerFile(
+      "172.31.19.1\n172.31.29.175 # second\n172.31.23.98 30051\n"
+      "node-3.cluster\n[::1]\n172.31.19.1:30050\n",
+      "f");
+  ASSERT_TRUE(servers.ok()) << servers.status();
+  EXPECT_EQ(*servers, (std::vector<Address>{{"172.31.19.1", 30050},
+                                            {"172.31.29.175", 30050},
+                                            {"172.31.23.98", 30051},
+                                            {"node-3.cluster", 30050},
+                                            {"::1", 30050}}));
+}
+
+// A line that is only begun must not become another server.
+TEST(ServerFile, RefusesPiecesOfAddresses) {
+  for (const char* line : {"172.31.19", "172.31.19.", "50051", "a:", "::1",
+                           "::1:80", "[::1", "a b", "a 1 2", "unix:", "a,b"}) {
+    const auto servers = ParseServerFile(line, "f");
+    ASSERT_FALSE(servers.ok()) << line;
+    EXPECT_NE(servers.status().message().find("f:1"), std::string::npos);
+    EXPECT_NE(servers.status().message().find("HOST alone"), std::string::npos)
+        << servers.status();
+  }
 }
 
 TEST(ServerFile, NamesTheBadLine) {
@@ -64,6 +98,17 @@ TEST(Membership, NeedsAbsenceAndFailedHealthToRemove) {
   EXPECT_TRUE(members.RemoveIfAbsent(kA));  // still a member until it fails
   EXPECT_FALSE(members.RemoveIfAbsent(kA));
   EXPECT_EQ(members.Update({kA}), (std::vector<Address>{kA}));
+}
+
+// Lists repeat their members every time they are read.
+TEST(Membership, AMemberThatIsListedAgainStaysListed) {
+  Membership members;
+  members.Update({kA, kB});
+  EXPECT_TRUE(members.Update({kA, kB}).empty());
+  EXPECT_FALSE(members.RemoveIfAbsent(kA));
+  EXPECT_TRUE(members.Update({kB}).empty());  // a is left out once
+  EXPECT_TRUE(members.Update({kA, kB}).empty());
+  EXPECT_FALSE(members.RemoveIfAbsent(kA));
 }
 
 TEST(Backoff, DoublesWithinItsBoundsAndRepeats) {

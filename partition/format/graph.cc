@@ -148,7 +148,7 @@ absl::Status MappedGraph::ChoosePartitions(const OpenOptions& options) {
 absl::Status MappedGraph::LoadNodeMap(const NodeTypeSchema& type,
                                       ArrayReader& reader) {
   const uint32_t num_partitions = schema_.num_partitions;
-  const bool narrow = num_partitions <= 256;
+  const bool narrow = NodeMap::IsNarrow(num_partitions);
   ASSIGN_OR_RETURN(
       const MappedArray map,
       reader.Read(NodeMapPath(type.name), {narrow ? kNpyUint8 : kNpyUint16},

@@ -27,13 +27,18 @@ struct NodeLocation {
 class NodeMap {
  public:
   NodeMap() = default;
-  // partition_of: [num_nodes] uint8 or uint16. ranks: [blocks, P] row-major,
-  // for each block the number of rows of each partition before it.
+  // partition_of: [num_nodes] uint8 or uint16, by IsNarrow. ranks: [blocks, P]
+  // row-major, for each block the number of rows of each partition before it.
   NodeMap(absl::Span<const uint8_t> partition_of,
           absl::Span<const uint64_t> ranks, uint32_t num_partitions);
   NodeMap(absl::Span<const uint16_t> partition_of,
           absl::Span<const uint64_t> ranks, uint32_t num_partitions);
 
+  // Returns whether one byte holds every number of a partition, 0 to
+  // num_partitions - 1, so that the map is stored as uint8 instead of uint16.
+  static bool IsNarrow(uint32_t num_partitions) {
+    return num_partitions <= 256;
+  }
   // Returns the number of nodes between two checkpoints.
   static uint64_t BlockSize(uint32_t num_partitions);
   // Computes the checkpoints of a map, as they are written to disk.

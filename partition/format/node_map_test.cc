@@ -14,6 +14,15 @@ TEST(NodeMap, BlocksGrowWithThePartitions) {
   EXPECT_EQ(NodeMap::BlockSize(65), 520);
 }
 
+TEST(NodeMap, ABytePerNodeHoldsTheNumbersOf256Partitions) {
+  for (const uint32_t narrow : {1u, 2u, 255u, 256u}) {
+    EXPECT_TRUE(NodeMap::IsNarrow(narrow)) << narrow;
+  }
+  for (const uint32_t wide : {257u, 65535u, 65536u}) {
+    EXPECT_FALSE(NodeMap::IsNarrow(wide)) << wide;
+  }
+}
+
 TEST(NodeMap, RanksCountEarlierNodesOfEachPartition) {
   std::vector<uint16_t> partition_of(1030);
   for (size_t i = 0; i < partition_of.size(); ++i) partition_of[i] = i % 4 == 3;
@@ -35,15 +44,17 @@ void ExpectLocates(const NodeMap& map,
 }
 
 TEST(NodeMap, LocatesEveryNode) {
-  for (uint32_t num_partitions : {1u, 2u, 7u, 100u, 256u, 257u, 3000u}) {
+  for (uint32_t num_partitions :
+       {1u, 2u, 7u, 100u, 255u, 256u, 257u, 3000u, 65535u, 65536u}) {
     std::mt19937 random(num_partitions);
     std::vector<uint16_t> wide(5000);
     for (uint16_t& p : wide)
       p = static_cast<uint16_t>(random() % num_partitions);
+    wide[4000] = static_cast<uint16_t>(num_partitions - 1);
     const auto ranks = NodeMap::MakeRanks(wide, num_partitions);
     ExpectLocates(NodeMap(absl::MakeConstSpan(wide), ranks, num_partitions),
                   wide, num_partitions);
-    if (num_partitions > 256) continue;
+    if (!NodeMap::IsNarrow(num_partitions)) continue;
     const std::vector<uint8_t> narrow(wide.begin(), wide.end());
     ExpectLocates(NodeMap(absl::MakeConstSpan(narrow), ranks, num_partitions),
                   wide, num_partitions);

@@ -39,7 +39,7 @@ void PushMap(ArrayWriter& out, absl::Span<const uint16_t> map, bool narrow) {
 void AddNodeMapJobs(const NodeContent& type, const Placement& placement,
                     uint32_t num_partitions, std::vector<ArrayJob>& jobs) {
   const absl::Span<const uint16_t> map = placement.partition_of();
-  const bool narrow = num_partitions <= 256;
+  const bool narrow = NodeMap::IsNarrow(num_partitions);
   jobs.push_back(
       {NodeMapPath(type.name),
        narrow ? kNpyUint8 : kNpyUint16,

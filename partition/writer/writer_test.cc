@@ -65,6 +65,42 @@ TEST(WriteGraph, PlanMustFit) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+// Writes a graph with a node in each partition and none beside, the nodes
+// against the order of the partitions; returns the bytes of its node map.
+uint64_t WriteOneNodeEach(uint32_t num_partitions, const std::string& folder) {
+  std::vector<uint16_t> partition_of;
+  for (uint32_t p = num_partitions; p > 0; --p) {
+    partition_of.push_back(static_cast<uint16_t>(p - 1));
+  }
+  GraphContent content = MakeContent({.num_nodes = num_partitions});
+  content.edge_types.clear();  // fewer files
+  const auto written =
+      WriteGraph(content, {num_partitions, "test", {std::move(partition_of)}},
+                 folder, {.made_by = "test", .flush = false});
+  EXPECT_TRUE(written.ok()) << written.status();
+  return fs::file_size(folder + "/node_map/node.npy");
+}
+
+// Partition numbers 0 to 255 fit one byte, so 256 partitions are the most.
+TEST(WriteGraph, NodeMapsAreReadOnBothSidesOfTheirWidthsLimit) {
+  constexpr uint64_t kHeader = 128;
+  const std::pair<uint32_t, uint64_t> bytes_of[] = {
+      {1, 1}, {2, 1}, {255, 1}, {256, 1}, {257, 2}};
+  for (const auto& [partitions, bytes] : bytes_of) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(WriteOneNodeEach(partitions, folder.File("graph")),
+              kHeader + partitions * bytes)
+        << partitions;
+    const auto graph = Graph::Open(folder.File("graph"));
+    ASSERT_TRUE(graph.ok()) << partitions << ": " << graph.status();
+    for (uint32_t v = 0; v < partitions; ++v) {
+      const auto found = (*graph)->node_map(0).Locate(v);
+      ASSERT_TRUE(found.ok()) << found.status();
+      ASSERT_EQ(*found, (NodeLocation{partitions - 1 - v, 0})) << v;
+    }
+  }
+}
+
 TEST(WriteGraph, WeightsMustBeFiniteAndNotNegative) {
   const TemporaryFolder folder;
   for (const double bad : {-1.0, -5e-324, std::nan(""), HUGE_VAL, -HUGE_VAL}) {

@@ -147,6 +147,34 @@ TEST_F(BatchTaskTest, NoCallAfterCancel) {
   EXPECT_GT(cancelled_before_end, 5);
 }
 
+// The peers would sample and gather for nobody.
+TEST_F(BatchTaskTest, ACancelReachesAllThatPeersWereAsked) {
+  int hops = 0, gathers = 0, questions = 0;
+  for (int steps = 0; steps < 80; ++steps) {
+    BatchCase batch = Case();
+    batch.options.subgraph.type = SubgraphType::kInduced;
+    OneBatchWorld world(graph_->Only({0}), graph_);
+    BatchRequest request = RequestOf(graph_->schema(), batch);
+    const CancelToken cancel = request.cancel;
+    const auto sink = world.Start(std::move(request));
+    for (int i = 0; i < steps; ++i) world.world().Step();
+    const FakeRemote& remote = *world.remote();
+    world.remote()->silent = true;
+    const bool waits = sink->ends == 0 && !remote.cancels.empty();
+    hops += waits ? remote.hops_asked : 0;
+    gathers += waits ? remote.gathers_asked : 0;
+    questions += waits ? remote.questions_asked : 0;
+    cancel.Cancel();
+    world.world().Drain(10'000);
+    for (const CancelToken& call : remote.cancels) {
+      EXPECT_TRUE(call.cancelled()) << steps;
+    }
+  }
+  EXPECT_GT(hops, 0);
+  EXPECT_GT(gathers, 0);
+  EXPECT_GT(questions, 0);
+}
+
 TEST_F(BatchTaskTest, CancelWhileAPeerIsSilentFreesTheSink) {
   parted_.remote()->silent = true;
   BatchRequest request = RequestOf(graph_->schema(), Case());

@@ -279,6 +279,29 @@ TEST_F(OwnerCallTest, ACancelReachesThePeer) {
   EXPECT_EQ(world_.Healthy().size(), 2u);
 }
 
+// An earlier call to one of the owners makes the numbers of the calls on their
+// streams differ.
+TEST_F(OwnerCallTest, ACancelReachesTheOwnerThatWasAskedLast) {
+  AddTwoOwners();
+  AnswerAll(Good);
+  Start();
+  EXPECT_EQ(Await(), absl::OkStatus());
+  outcome_.reset();
+  const std::vector<size_t> before = CallsByPeer();
+  AnswerAll(Fails(absl::InternalError("broken")));
+  Start();
+  ASSERT_TRUE(world_.RunUntil([this] { return world_.num_calls() == 2; }));
+  AnswerAll(nullptr);
+  const size_t last = CallsByPeer()[0] == before[0] ? 0 : 1;
+  ASSERT_TRUE(world_.RunUntil([this] { return world_.num_calls() == 3; }));
+  ASSERT_EQ(CallsByPeer()[last], before[last] + 1);
+  const CancelToken at_peer = world_.peer(last).calls.back().cancel;
+  EXPECT_FALSE(at_peer.cancelled());
+  cancel_.Cancel();
+  world_.RunFor(absl::Milliseconds(5));
+  EXPECT_TRUE(at_peer.cancelled());
+}
+
 TEST_F(OwnerCallTest, ACancelEndsTheBackOff) {
   AddTwoOwners();
   AnswerAll(Fails(absl::InternalError("broken")));

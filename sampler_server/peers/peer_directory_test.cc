@@ -148,6 +148,14 @@ TEST_F(PeerDirectoryTest, APeerThatIsListedAgainStaysListed) {
   peer.describe_error = absl::OkStatus();
   world_.RunFor(absl::Seconds(3));
   EXPECT_THAT(world_.Healthy(), ElementsAre("peer0:1", "peer1:1"));
+  // Also if it was left out in between.
+  world_.List({1});
+  world_.List({0, 1});
+  peer.describe_error = absl::UnavailableError("for a moment");
+  RunToNextDescribe();
+  peer.describe_error = absl::OkStatus();
+  world_.RunFor(absl::Seconds(3));
+  EXPECT_THAT(world_.Healthy(), ElementsAre("peer0:1", "peer1:1"));
   EXPECT_THAT(Owners(0), SizeIs(2));
 }
 
@@ -207,6 +215,39 @@ TEST_F(PeerDirectoryTest, AReportedPeerIsDescribedAtOnce) {
   world_.RunFor(absl::Milliseconds(5));
   EXPECT_THAT(Owners(0), ElementsAre("peer0:1"));
   EXPECT_EQ(peer.num_described, 2);
+}
+
+// The first pause is 25 to 50 ms long.
+TEST_F(PeerDirectoryTest, AfterAnAnswerTheNextPauseIsShortAgain) {
+  ScriptedPeer& peer = world_.Add({0});
+  world_.Introduce();
+  for (int i = 0; i < 6; ++i) {
+    const auto owner = world_.directory()->Owners(0).at(0);
+    const int described = peer.num_described;
+    peer.describe_error = absl::UnavailableError("for a moment");
+    world_.directory()->ReportFailure(owner, absl::UnavailableError("broken"));
+    ASSERT_TRUE(
+        world_.RunUntil([&] { return peer.num_described > described; }));
+    peer.describe_error = absl::OkStatus();
+    const absl::Time failed = world_.now();
+    ASSERT_TRUE(world_.RunUntil([&] { return !Owners(0).empty(); }));
+    EXPECT_LT(world_.now() - failed, absl::Milliseconds(55)) << i;
+  }
+}
+
+// A Describe between the periodic ones adds none to them.
+TEST_F(PeerDirectoryTest, AReportedPeerIsDescribedNoMoreOftenAfterwards) {
+  ScriptedPeer& peer = world_.Add({0});
+  world_.Introduce();
+  for (int i = 0; i < 3; ++i) {
+    const auto owner = world_.directory()->Owners(0).at(0);
+    world_.directory()->ReportFailure(owner, absl::UnavailableError("broken"));
+    world_.RunFor(absl::Milliseconds(100));
+  }
+  const int described = peer.num_described;
+  world_.RunFor(absl::Seconds(10));
+  EXPECT_LE(peer.num_described - described, 10);
+  EXPECT_GE(peer.num_described - described, 9);
 }
 
 TEST_F(PeerDirectoryTest, APeerWithAnotherGraphIsRefused) {

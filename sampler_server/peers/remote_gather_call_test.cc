@@ -228,5 +228,11 @@ TEST_F(RemoteGatherCallTest, ACancelReachesThePeer) {
   ExpectCancelReachesThePeer();
 }
 
+TEST_F(RemoteGatherCallTest, ACancelReachesThePeerThatContinuesAGather) {
+  ReplyRows(1, BytesOf<int64_t>({3}));
+  Start();
+  ExpectCancelReachesThePeer(/*answered=*/1);
+}
+
 }  // namespace
 }  // namespace tributary

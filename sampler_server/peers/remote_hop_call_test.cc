@@ -282,5 +282,11 @@ TEST_F(RemoteHopCallTest, ACancelReachesThePeer) {
   ExpectCancelReachesThePeer();
 }
 
+TEST_F(RemoteHopCallTest, ACancelReachesThePeerThatContinuesAHop) {
+  ReplyHop({1}, {7}, {70}, /*last_is_partial=*/true);
+  Start();
+  ExpectCancelReachesThePeer(/*answered=*/1);
+}
+
 }  // namespace
 }  // namespace tributary

@@ -180,7 +180,9 @@ TEST_F(RowQueueTest, ACancelledRequestAsksNoMore) {
   second->cancel.Cancel();  // not begun: over at once
   Run();
   EXPECT_TRUE(absl::IsCancelled(second->answer.value()));
+  EXPECT_FALSE(disk_.IsCancelled(0));
   first->cancel.Cancel();
+  EXPECT_TRUE(disk_.IsCancelled(0));
   Run();
   EXPECT_FALSE(first->answer.has_value());  // one piece is out
   disk_.AnswerAll();
@@ -190,6 +192,7 @@ TEST_F(RowQueueTest, ACancelledRequestAsksNoMore) {
   disk_.AnswerAll();
   Run();
   EXPECT_EQ(third->answer, absl::OkStatus());
+  EXPECT_EQ(world_.num_pending(executor_->node()), 0u) << "a timer is left";
 }
 
 // A disk that never answers holds what it reads, and nothing else.

@@ -56,7 +56,8 @@ class StreamGrantsTest : public ::testing::Test {
  protected:
   StreamGrantsTest() { Start({}); }
 
-  void Start(const AdmissionLimits& limits) {
+  void Start(const AdmissionLimits& limits,
+             const FrameSenderOptions& frames = {}) {
     core_ = std::make_shared<ServiceCore>(16);
     core_->executor = core_->protocol_executor = executor_;
     core_->budget = ByteBudget::Create("--memory-budget", kBudget);
@@ -71,8 +72,7 @@ class StreamGrantsTest : public ::testing::Test {
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
     plan_ = PlanSession(core_->graphs, session_.spec)->plan;
     stream_ = std::make_shared<FakeStream>();
-    answers_ = std::make_shared<AnswerSender>(stream_, executor_,
-                                              FrameSenderOptions());
+    answers_ = std::make_shared<AnswerSender>(stream_, executor_, frames);
     grants_ = std::make_shared<StreamGrants>(
         core_, 1, std::make_shared<Strand>(executor_), answers_);
   }
@@ -201,6 +201,18 @@ TEST_F(StreamGrantsTest, ACancelAfterTheBatchIsReturnedAndItsFramesDropped) {
   ExpectIdle();
 }
 
+TEST_F(StreamGrantsTest, ACancelledBatchSendsNoMoreOfItsFrames) {
+  Start({}, {.frame_bytes = 64, .window_bytes = 64});
+  Admit(0);
+  Run();
+  ASSERT_THAT(stream_->kinds(), ElementsAre("Frame"));
+  grants_->Cancel(0);
+  stream_->sent.clear();
+  Run();
+  EXPECT_THAT(stream_->kinds(), IsEmpty());
+  ExpectIdle();
+}
+
 TEST_F(StreamGrantsTest, AGrantThatIsNotKnownIsReturned) {
   grants_->Cancel(5);
   EXPECT_THAT(stream_->kinds(), ElementsAre("Returned"));
@@ -217,6 +229,20 @@ TEST_F(StreamGrantsTest, ACreditThatHasNoTurnInTimeIsRefused) {
   EXPECT_EQ(LastError().code(),
             static_cast<int>(absl::StatusCode::kDeadlineExceeded));
   EXPECT_TRUE(LastError().retryable());
+  ExpectIdle();
+}
+
+// The number may be used again once its grant has been returned.
+TEST_F(StreamGrantsTest, AnEarlierCreditsTimeoutIsNotThatOfALaterOne) {
+  StartWithoutTurns();
+  Admit(0);
+  RunFor(absl::Seconds(6));
+  grants_->Cancel(0);
+  Admit(0);
+  RunFor(absl::Seconds(6));
+  EXPECT_THAT(stream_->kinds(), ElementsAre("Returned"));
+  RunFor(absl::Seconds(6));
+  EXPECT_THAT(stream_->kinds(), ElementsAre("Returned", "BatchError"));
   ExpectIdle();
 }
 

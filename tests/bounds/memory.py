@@ -2,6 +2,8 @@
 
 import threading
 
+from tests.e2e import processes
+
 MIB = 1 << 20
 
 # Beside the budgets: docs/testing.md, "Bounds", says what these stand for.
@@ -16,13 +18,13 @@ NOTHING_KEPT = {"MALLOC_TRIM_THRESHOLD_": "131072",
 
 
 def status(pid):
-    """Bytes by name: VmHWM, RssAnon, RssFile, ..."""
+    """Bytes by name: VmHWM, RssAnon, RssFile, ...; none once it has ended."""
     found = {}
-    with open(f"/proc/{pid}/status") as f:
-        for line in f:
-            name, value = line.split(":", 1)
-            if value.endswith("kB\n"):
-                found[name] = int(value.split()[0]) << 10
+    text = processes.read_proc(f"/proc/{pid}/status") or ""
+    for line in text.splitlines():
+        name, value = line.split(":", 1)
+        if value.endswith("kB"):
+            found[name] = int(value.split()[0]) << 10
     return found
 
 
@@ -55,10 +57,7 @@ class Watch:
 
     def _look(self):
         for pid in self._peaks:
-            try:
-                now = status(pid)
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it has ended
+            now = status(pid)
             # Mapped pages stay once they are there, so this is a lower bound
             # of the anonymous ones at the high-water mark.
             shorter = now.get("VmHWM", 0) - now.get("RssFile", 0)

@@ -101,13 +101,8 @@ class Cases:
 
     def caught(self, server, trainer):
         trainer.send(signal.SIGSTOP)
-        self.await_true(lambda: state(trainer.pid) == "T")
+        self.await_true(lambda: processes.state_of(trainer.pid) == "T")
         if trainers.metric(server, "tributary_batches_active") > 0:
             return True
         trainer.send(signal.SIGCONT)
         return False
-
-
-def state(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        return f.read().rsplit(")", 1)[1].split()[0]

@@ -41,19 +41,13 @@ class BenchTest(unittest.TestCase):
 
 def children(pid):
     """Those that run now, by the kernel."""
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-            return [int(child) for child in f.read().split()]
-    except FileNotFoundError:
-        return []
+    found = processes.read_proc(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in (found or "").split()]
 
 
 def is_far_end(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as f:
-            return f.read().startswith(b"far-end\0")
-    except (FileNotFoundError, ProcessLookupError):  # it has ended
-        return False
+    return (processes.read_proc(f"/proc/{pid}/cmdline") or "").startswith(
+        "far-end\0")
 
 
 def open_child(pid):
@@ -73,8 +67,16 @@ def open_all(pid, count):
     end = time.monotonic() + processes.DEADLINE
     while time.monotonic() < end:
         found = list(filter(is_far_end, children(pid)))
-        if len(found) == count:
-            return [os.pidfd_open(child) for child in found]
+        if len(found) != count:
+            continue
+        opened = []
+        try:
+            for child in found:
+                opened.append(os.pidfd_open(child))
+            return opened
+        except ProcessLookupError:  # its turn was over
+            for pidfd in opened:
+                os.close(pidfd)
     raise processes.Timeout(f"{pid} has not {count} children")
 
 
@@ -104,10 +106,7 @@ class StreamTest(unittest.TestCase):
                 os.close(pidfd)
                 # Not what a leak checker starts to look at the process.
                 for child in filter(is_far_end, children(bench.pid)):
-                    try:
-                        os.kill(child, signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
+                    processes.signal_to(child, signal.SIGKILL)
             os.close(pidfd)
             self.assertEqual(bench.wait(), 1)
             self.assertIn("the sending process was killed by signal 9",

@@ -12,7 +12,7 @@ SEVEN_ROWS = [(1, 0), (2, 0), (3, 0), (4, 0), (2, 0), (0, 1), (3, 1), (5, 2),
               (5, 5), (4, 3), (0, 3), (1, 3)]
 
 
-def _write(path, rows):
+def write_rows(path, rows):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with gzip.open(path + ".csv.gz", "wt") as f:
         for row in rows:
@@ -24,19 +24,19 @@ def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None,
     """`x`, `y`, `e`: rows of cells as text or numbers, of nodes, labels and
     edges; `splits`: name -> ids; `files`: further files' name -> numbers."""
     raw = os.path.join(folder, "raw", "")
-    _write(raw + "num-node-list", [[num_nodes]])
-    _write(raw + "num-edge-list", [[len(rows)]])
-    _write(raw + "edge", rows)
+    write_rows(raw + "num-node-list", [[num_nodes]])
+    write_rows(raw + "num-edge-list", [[len(rows)]])
+    write_rows(raw + "edge", rows)
     if x is not None:
-        _write(raw + "node-feat", x)
+        write_rows(raw + "node-feat", x)
     if y is not None:
-        _write(raw + "node-label", y)
+        write_rows(raw + "node-label", y)
     if e is not None:
-        _write(raw + "edge-feat", e)
+        write_rows(raw + "edge-feat", e)
     for name, values in (files or {}).items():
-        _write(raw + name, [[value] for value in values])
+        write_rows(raw + name, [[value] for value in values])
     for name, ids in (splits or {}).items():
-        _write(os.path.join(folder, "split", "only", name),
+        write_rows(os.path.join(folder, "split", "only", name),
                [[v] for v in ids])
     return folder
 
@@ -62,25 +62,25 @@ def write_hetero(folder, nodes, relations, splits=None):
     (src, rel, dst) -> (rows, e); `splits`: type -> name -> ids."""
     raw = os.path.join(folder, "raw", "")
     types = sorted(nodes, reverse=True)  # any order will do
-    _write(raw + "num-node-dict", [types, [nodes[t][0] for t in types]])
+    write_rows(raw + "num-node-dict", [types, [nodes[t][0] for t in types]])
     for column, stem in ((1, "feat"), (2, "label")):
         has = [nodes[t][column] is not None for t in types]
-        _write(raw + "nodetype-has-" + stem, [types, has])
+        write_rows(raw + "nodetype-has-" + stem, [types, has])
         for t in (t for t, there in zip(types, has) if there):
-            _write(f"{raw}node-{stem}/{t}/node-{stem}", nodes[t][column])
-    _write(raw + "triplet-type-list", relations)
+            write_rows(f"{raw}node-{stem}/{t}/node-{stem}", nodes[t][column])
+    write_rows(raw + "triplet-type-list", relations)
     for relation, (rows, e) in relations.items():
         at = f"{raw}relations/{'___'.join(relation)}/"
-        _write(at + "edge", rows)
-        _write(at + "num-edge-list", [[len(rows)]])
+        write_rows(at + "edge", rows)
+        write_rows(at + "num-edge-list", [[len(rows)]])
         if e is not None:
-            _write(at + "edge-feat", e)
+            write_rows(at + "edge-feat", e)
     splits = splits or {}
     scheme = os.path.join(folder, "split", "only", "")
-    _write(scheme + "nodetype-has-split", [types, [t in splits for t in types]])
+    write_rows(scheme + "nodetype-has-split", [types, [t in splits for t in types]])
     for t, named in splits.items():
         for name, ids in named.items():
-            _write(f"{scheme}{t}/{name}", [[v] for v in ids])
+            write_rows(f"{scheme}{t}/{name}", [[v] for v in ids])
     return folder
 
 

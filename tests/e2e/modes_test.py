@@ -95,8 +95,8 @@ class ModesTest(unittest.TestCase):
         self.epoch_with(lambda _, pids: os.kill(pids[0], signal.SIGKILL))
 
     def test_all_workers_may_die(self):
-        self.epoch_with(lambda _, pids: [os.kill(pid, signal.SIGKILL)
-                                         for pid in pids] and None)
+        self.epoch_with(lambda _, pids: [processes.signal_to(
+            pid, signal.SIGKILL) for pid in pids] and None)
 
     def test_a_frozen_worker_changes_nothing_and_is_ended(self):
         self.epoch_with(lambda _, pids: os.kill(pids[1], signal.SIGSTOP))
@@ -106,7 +106,7 @@ class ModesTest(unittest.TestCase):
             os.kill(workers[0], signal.SIGSTOP)
             # More than were on their way: the other worker makes them.
             lines = [trainer.read_line() for _ in range(120)]
-            os.kill(workers[0], signal.SIGCONT)
+            processes.signal_to(workers[0], signal.SIGCONT)
             return lines
 
         self.epoch_with(freeze_a_while)

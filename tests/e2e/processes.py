@@ -109,22 +109,45 @@ class Process:
         return self._popen.wait(deadline)
 
 
+def read_proc(path, opener=open):
+    """The text of a file of a process in /proc; None once it has ended.
+
+    A process may end between the opening of its file and the reading, which
+    the kernel answers with another error than the opening (ESRCH, not ENOENT).
+    """
+    try:
+        with opener(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def children_of(process):
     """Their process ids, whichever of its threads started them."""
     pids = []
     for path in glob.glob(f"/proc/{process.pid}/task/*/children"):
-        with open(path, encoding="ascii") as file:
-            pids += map(int, file.read().split())
+        pids += map(int, (read_proc(path) or "").split())
     return pids
 
 
-def is_gone(pid):
+def state_of(pid, opener=open):
+    """The letter of its state, as ps shows it; None if there is no process."""
+    stat = read_proc(f"/proc/{pid}/stat", opener)
+    return None if stat is None else stat.rsplit(")", 1)[1].split()[0]
+
+
+def is_gone(pid, opener=open):
     """Ended: at most a zombie, which its new parent has yet to reap."""
+    return state_of(pid, opener) in (None, "Z", "X")
+
+
+def signal_to(pid, number):
+    """Whether the signal reached a process: False if it has been reaped."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
-    except FileNotFoundError:
+        os.kill(pid, number)
         return True
+    except ProcessLookupError:
+        return False
 
 
 def until(condition, deadline=30):

@@ -10,7 +10,7 @@ import signal
 import sys
 
 from tests.e2e import folders, processes, sampling
-from tests.e2e.processes import children_of, is_gone, until
+from tests.e2e.processes import children_of, is_gone, signal_to, until
 
 HARMS = ("kill one", "kill all", "freeze one", "freeze and thaw",
          "kill one twice", "kill the trainer")
@@ -59,25 +59,25 @@ class Chaos:
         victim = self._random.choice(sorted(workers))
         if harm == "kill the trainer":
             if self._random.random() < 0.5:
-                os.kill(victim, signal.SIGSTOP)
+                signal_to(victim, signal.SIGSTOP)
             trainer.kill()
         elif harm == "kill all":
             for pid in workers:
-                os.kill(pid, signal.SIGKILL)
+                signal_to(pid, signal.SIGKILL)
         elif harm.startswith("kill one"):
-            os.kill(victim, signal.SIGKILL)
+            signal_to(victim, signal.SIGKILL)
             if harm.endswith("twice"):
                 until(lambda: set(children_of(trainer)) - workers
                       or not trainer.running())
                 again = set(children_of(trainer)) - workers
                 workers |= again
                 for pid in again:
-                    os.kill(pid, signal.SIGKILL)
+                    signal_to(pid, signal.SIGKILL)
         else:
-            os.kill(victim, signal.SIGSTOP)
+            signal_to(victim, signal.SIGSTOP)
             if harm.endswith("thaw"):
                 lines += [trainer.read_line() for _ in range(15)]
-                os.kill(victim, signal.SIGCONT)
+                signal_to(victim, signal.SIGCONT)
 
 
 def main(rounds, seed):

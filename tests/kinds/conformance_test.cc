@@ -159,6 +159,9 @@ TEST_P(Conformance, NoCallAfterCancel) {
     world.world().Drain(10'000);
     EXPECT_EQ(sink->ends, ends);
     EXPECT_EQ(sink.use_count(), 1);
+    for (const CancelToken& call : world.remote()->cancels) {
+      EXPECT_TRUE(call.cancelled()) << "a peer works for nobody";
+    }
   }
 }
 

@@ -212,6 +212,47 @@ TEST_F(ColdRowsTest, ACancelledBatchGivesItsRoomBackAfterTheDisk) {
   ExpectIdle(*fleet.servers[0]);
 }
 
+// From the trainer's cancel, or its end, over the server that makes the batch
+// to the disk of its peer: the piece that is being read is the last one.
+TEST_F(ColdRowsTest, ACancelledBatchEndsThePeersReading) {
+  for (const bool cancels : {true, false}) {
+    SCOPED_TRACE(cancels ? "cancels" : "closes its stream");
+    SimFleet fleet(8);
+    fleet.Add({.opened = Open({0}, FeatureMemory::kResident)});
+    SimServerOptions options = PagedServer({1});
+    options.rows = [this](SimExecutor*) {
+      return std::make_shared<RowQueue>(
+          &disk_, RowQueueLimits{.pieces = 1, .piece_rows = 16});
+    };
+    fleet.Add(options);
+    fleet.Settle();
+    auto trainer = Connect(fleet);
+    const auto session = SessionOf(*fleet.servers[0]->graph, true);
+    trainer->Open(session);
+    trainer->Ask(session, 0, 16384, 60'000);
+    AwaitPiece(fleet);
+    EXPECT_EQ(disk_.RowsOf(0).size(), 16u);  // of 25
+    EXPECT_FALSE(disk_.IsCancelled(0));
+    if (cancels) {
+      trainer->Cancel(0);
+      RunFor(fleet, absl::Milliseconds(10));
+      EXPECT_EQ(trainer->answer(0), "returned");
+    } else {
+      trainer->Close();
+      RunFor(fleet, absl::Milliseconds(10));
+    }
+    ExpectIdle(*fleet.servers[0]);
+    EXPECT_GT(fleet.servers[1]->service->leaf_budget().used(), 0u);
+    ASSERT_EQ(disk_.size(), 1u);
+    EXPECT_TRUE(disk_.IsCancelled(0));
+    disk_.Answer(0);
+    RunFor(fleet, absl::Milliseconds(10));
+    EXPECT_EQ(disk_.size(), 0u);
+    ExpectIdle(*fleet.servers[1]);
+    disk_.AnswerAll();
+  }
+}
+
 TEST_F(ColdRowsTest, ADeadlineNamesTheDisk) {
   SimFleet fleet(7);
   fleet.Add(PagedServer({}));

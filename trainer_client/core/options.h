@@ -24,8 +24,9 @@ namespace tributary {
 //   worker.prefetch_size = 8;
 //   RETURN_IF_ERROR(worker.Validate());
 struct RemoteDistSamplingWorkerOptions {
-  // HOST:PORT,... | file:PATH (read again every 200 ms) | dns:///NAME:PORT
-  // (every second). GLT has no such option: it finds servers by master_addr.
+  // HOST:PORT,... | file:PATH (read again every 200 ms; DGL's ip_config.txt is
+  // such a file) | dns:///NAME:PORT (every second). GLT has no such option: it
+  // finds servers by master_addr.
   std::string servers;
   // The servers to use, by their index in the list, and no others. Empty: all,
   // shared among num_clients in order, as in GLT.
@@ -43,7 +44,8 @@ struct RemoteDistSamplingWorkerOptions {
   // Batches that a server makes concurrently for one stream. 1 to 32, as in
   // GLT.
   int worker_concurrency = 4;
-  // The address of one server, used when `servers` is empty.
+  // The address of one server, used when `servers` is empty. GLT's is that of
+  // its rendezvous, which servers and trainers share.
   std::string master_addr;
   int master_port = 0;
   // Threads of the client's executor. 1 to 64.

@@ -44,6 +44,7 @@ class Checks {
       return Bad("rpc_timeout", absl::FormatDuration(options.rpc_timeout),
                  "0.1 s to 1 day");
     }
+    RETURN_IF_ERROR(Range("master_port", options.master_port, 0, 65535));
     return Range("prefetch_size", options.prefetch_size, 1, 1024);
   }
   absl::Status Ring(uint64_t bytes) const {

@@ -45,6 +45,10 @@ struct CollocatedDistSamplingWorkerOptions {
   // Page-lock the ring, so that GPUs copy from it at full speed and
   // asynchronously (DeviceCopies). Without CUDA: a warning, and plain memory.
   bool pin_memory = false;
+  // Not used: accepted for GLT's sake, where they are the rendezvous of the
+  // workers' group. The server here is in the trainer's process. 0 to 65535.
+  std::string master_addr;
+  int master_port = 0;
 };
 
 // Mode mp: the trainer starts num_workers sampling processes on its machine,
@@ -82,6 +86,11 @@ struct MpDistSamplingWorkerOptions {
   // The `tributary` program; empty: the one beside the running program, else
   // the one in PATH.
   std::string worker_program;
+  // Not used: accepted for GLT's sake, where they are the rendezvous of the
+  // workers' group. Workers here share a socket and the ring with the trainer
+  // that has started them, and open no port. 0 to 65535.
+  std::string master_addr;
+  int master_port = 0;
 };
 
 // The options of one mode. Loaders are created in the same way over all three,

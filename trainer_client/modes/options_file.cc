@@ -146,6 +146,8 @@ Options TakeLocal(Members& members) {
   members.Take("num_threads", &options.num_threads);
   members.Take("feature_memory", &options.feature_memory);
   members.TakeBytes("channel_size", &options.channel_size);
+  members.Take("master_addr", &options.master_addr);
+  members.Take("master_port", &options.master_port);
   return options;
 }
 

@@ -64,6 +64,25 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_FALSE(c.pin_memory);
 }
 
+// Local workers have no rendezvous, but a GLT user's options name one.
+TEST(OptionsFile, LocalModesTakeGltsMasterAddress) {
+  for (const char* mode : {"mp", "collocated"}) {
+    const auto options = ParseWorkerOptions(
+        absl::StrCat(R"({"master_addr": "localhost", "master_port": 11234,
+                         "graph": "g", "mode": ")",
+                     mode, "\"}"));
+    ASSERT_TRUE(options.ok()) << mode << ": " << options.status();
+    EXPECT_TRUE(Validate(*options).ok()) << Validate(*options);
+    EXPECT_EQ(LoaderOptionsOf(*options).master_addr, "") << mode;
+    std::visit(
+        [](const auto& read) {
+          EXPECT_EQ(read.master_addr, "localhost");
+          EXPECT_EQ(read.master_port, 11234);
+        },
+        *options);
+  }
+}
+
 TEST(OptionsFile, AServerRankIsANumberAListOrNull) {
   const auto rank = [](const std::string& value) {
     const auto options = ParseWorkerOptions(

@@ -44,6 +44,8 @@ TEST(ModeOptions, ErrorsNameTheOptionOfTheModeAndWhatIsAllowed) {
               HasSubstr("channel_size is 1000 bytes; allowed: 64 KiB to"));
   EXPECT_THAT(Refusal(Mp{.graph = "g", .numa_node = -2}),
               HasSubstr("numa_node is -2; allowed: -1 to 1023"));
+  EXPECT_THAT(Refusal(Mp{.graph = "g", .master_port = 65536}),
+              HasSubstr("master_port is 65536; allowed: 0 to 65535"));
   EXPECT_THAT(Refusal(Collocated{.graph = "g", .num_threads = -1}),
               HasSubstr("CollocatedDistSamplingWorkerOptions.num_threads is -1;"
                         " allowed: 0 to 1024"));

@@ -103,9 +103,10 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
 }
 
 void FakeRemote::Gather(
-    RemoteGather gather, const Limits&, std::shared_ptr<Strand> strand,
+    RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
     absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) {
   ++gathers_asked;
+  cancels.push_back(limits.cancel);
   if (silent) return;
   if (short_rows && !gather.rows.empty()) gather.rows.pop_back();
   strand->PostAfter(

@@ -30,7 +30,7 @@ class FakeRemote final : public RemotePartitions {
   int gathers_asked = 0;
   int questions_asked = 0;
   uint64_t most_reply_bytes = 0;     // granted at once
-  std::vector<CancelToken> cancels;  // of each hop asked
+  std::vector<CancelToken> cancels;  // of each call
 
   void SampleHop(
       RemoteHop hop, const Limits& limits, std::shared_ptr<Strand> strand,

@@ -3,6 +3,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_PEERS_TESTING_REMOTE_CALL_FIXTURE_H_
 #define TRIBUTARY_SAMPLER_SERVER_PEERS_TESTING_REMOTE_CALL_FIXTURE_H_
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -48,12 +49,19 @@ class RemoteCallFixture : public testing::Test {
       result_.emplace(std::move(result));
     };
   }
-  // A cancel of the pending call arrives where the call did.
-  void ExpectCancelReachesThePeer() {
-    for (int i = 0; i < 2; ++i) world_.peer(i).answer = nullptr;
-    ASSERT_TRUE(world_.RunUntil([this] { return world_.num_calls() == 1; }));
-    const size_t asked = world_.peer(0).calls.empty() ? 1 : 0;
-    const CancelToken at_peer = world_.peer(asked).calls[0].cancel;
+  // A cancel of the pending call arrives where the call did, also if it is the
+  // continuation of calls that were `answered`.
+  void ExpectCancelReachesThePeer(size_t answered = 0) {
+    ASSERT_TRUE(world_.RunUntil([&] { return calls_.size() == answered; }));
+    std::array<size_t, 2> before;
+    for (int i = 0; i < 2; ++i) {
+      world_.peer(i).answer = nullptr;
+      before[i] = world_.peer(i).calls.size();
+    }
+    ASSERT_TRUE(
+        world_.RunUntil([&] { return world_.num_calls() == answered + 1; }));
+    const size_t asked = world_.peer(0).calls.size() == before[0] ? 1 : 0;
+    const CancelToken at_peer = world_.peer(asked).calls.back().cancel;
     EXPECT_FALSE(at_peer.cancelled());
     limits_.cancel.Cancel();
     world_.RunFor(absl::Milliseconds(5));

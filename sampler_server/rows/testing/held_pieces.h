@@ -34,6 +34,11 @@ class HeldPieces final : public PieceReader {
     }
     return rows;
   }
+  // Whether whoever asked for held piece `i` has told the disk to stop.
+  bool IsCancelled(size_t i) const {
+    MutexLock lock(mutex_);
+    return held_[i].piece.cancel.cancelled();
+  }
   // Blocks until a piece is held.
   void AwaitOne() {
     MutexLock lock(mutex_);

@@ -112,8 +112,8 @@ TEST_F(AdmissionTest, WhoWaitsForAPeerLetsAnotherCompute) {
   Configure({.running = 3, .computing = 1, .running_per_stream = 9});
   const auto a = Enqueue("a", 1).value();
   const auto b = Enqueue("b", 1).value();
-  Enqueue("c", 1).value();
-  Enqueue("d", 1).value();
+  const auto c = Enqueue("c", 1).value();
+  const auto d = Enqueue("d", 1).value();
   EXPECT_THAT(Run(), ElementsAre("a"));
   admission_->SetWaiting(a, true);
   admission_->SetWaiting(a, true);
@@ -124,8 +124,30 @@ TEST_F(AdmissionTest, WhoWaitsForAPeerLetsAnotherCompute) {
   admission_->MarkMade(a, {});  // c computes, and of three one is over
   EXPECT_THAT(Run(), IsEmpty());
   admission_->MarkMade(b, {});
+  EXPECT_THAT(Run(), IsEmpty());     // b was counted off when it began to wait
   admission_->SetWaiting(b, false);  // said too late, counts no more
   EXPECT_EQ(admission_->num_running(), 1);
+  admission_->MarkMade(c, {});
+  EXPECT_THAT(Run(), ElementsAre("d"));
+  Enqueue("e", 1).value();
+  EXPECT_THAT(Run(), IsEmpty());
+  admission_->MarkMade(d, {});
+  EXPECT_THAT(Run(), ElementsAre("e"));
+}
+
+// A cancelled task ends without having made anything.
+TEST_F(AdmissionTest, ATaskThatEndsWhileItWaitsIsCountedOffOnce) {
+  Configure({.running = 9, .computing = 1, .running_per_stream = 9});
+  const auto a = Enqueue("a", 1).value();
+  const auto b = Enqueue("b", 1).value();
+  Enqueue("c", 1).value();
+  EXPECT_THAT(Run(), ElementsAre("a"));
+  admission_->SetWaiting(a, true);
+  EXPECT_THAT(Run(), ElementsAre("b"));
+  admission_->Finish(a);
+  EXPECT_THAT(Run(), IsEmpty());  // b computes still
+  admission_->Finish(b);
+  EXPECT_THAT(Run(), ElementsAre("c"));
 }
 
 TEST_F(AdmissionTest, ALargeBatchIsNotOvertakenBySmallOnes) {
@@ -250,6 +272,30 @@ TEST_F(AdmissionTest, WeightsDecideWhoseTurnItIs) {
   EXPECT_EQ(of_a, 30);
 }
 
+// Jobs a and b are level, so that the turn is a's unless it was charged.
+TEST_F(AdmissionTest, ABatchThatIsNotMadeCostsItsJobNothing) {
+  Configure({.running = 1, .running_per_stream = 9});
+  const auto a1 = Enqueue("a1", 1).value();
+  EXPECT_THAT(Run(), ElementsAre("a1"));
+  Enqueue("b1", 1, 2).value();
+  Enqueue("a2", 1).value();
+  admission_->Finish(a1);
+  EXPECT_THAT(Run(), ElementsAre("a2"));
+}
+
+TEST_F(AdmissionTest, ABatchThatIsCancelledWhileItWaitsForMemoryCostsNothing) {
+  Configure({.running = 9, .running_per_stream = 9});
+  Enqueue("first", 100).value();
+  EXPECT_THAT(Run(), ElementsAre("first"));
+  const auto a1 = Enqueue("a1", 100).value();
+  Run();
+  Enqueue("b1", 100, 2).value();
+  Enqueue("a2", 100).value();
+  EXPECT_TRUE(admission_->Cancel(a1));
+  reservations_.clear();
+  EXPECT_THAT(Run(), ElementsAre("a2"));
+}
+
 TEST_F(AdmissionTest, IsPacedByTheBytesItMakes) {
   Configure(
       {.running = 1, .running_per_stream = 9, .bytes_per_second = 1'000'000});
@@ -265,6 +311,32 @@ TEST_F(AdmissionTest, IsPacedByTheBytesItMakes) {
   // 300 ms, of which 100 may be made up for what was not made before.
   EXPECT_GE(executor_->Now() - from, absl::Milliseconds(198));
   EXPECT_LE(executor_->Now() - from, absl::Milliseconds(201));
+}
+
+// At this rate a batch of 100,000 bytes takes 100 ms. Until a batch is made it
+// is taken to be as large as the latest one that was.
+TEST_F(AdmissionTest, ABatchThatIsNotMadeTakesNoneOfTheRate) {
+  Configure({.running = 9,
+             .computing = 9,
+             .running_per_stream = 99,
+             .bytes_per_second = 1'000'000});
+  const auto made = Enqueue("a", 1).value();
+  EXPECT_THAT(Run(), ElementsAre("a"));
+  admission_->MarkMade(made, {.bytes = 100'000});
+  const absl::Time from = executor_->Now();
+  for (int i = 0; i < 5; ++i) {
+    const auto cancelled = Enqueue("b", 1).value();
+    EXPECT_THAT(Run(), ElementsAre("b"));
+    admission_->Finish(cancelled);
+    const auto too_large = Enqueue("c", 1).value();
+    EXPECT_THAT(Run(), ElementsAre("c"));
+    admission_->MarkMade(too_large, {.cpu = absl::Milliseconds(1)});
+  }
+  EXPECT_LT(executor_->Now() - from, absl::Milliseconds(1));
+  Enqueue("d", 1).value();
+  Enqueue("e", 1).value();
+  EXPECT_THAT(Run(), ElementsAre("d", "e"));
+  EXPECT_GE(executor_->Now() - from, absl::Milliseconds(100));
 }
 
 TEST_F(AdmissionTest, SaysSinceWhenABatchHasWaitedForMemory) {
@@ -298,6 +370,18 @@ TEST_F(AdmissionTest, TellsWhatJobsHave) {
   EXPECT_EQ(jobs[1].waiting, 0u);
 }
 
+TEST_F(AdmissionTest, WhatIsReadIsUnreadNoLonger) {
+  Configure({.running = 9, .running_per_stream = 9});
+  const auto a1 = Enqueue("a1", 10).value();
+  const auto a2 = Enqueue("a2", 10).value();
+  Run();
+  Make("a1", a1, 3);
+  Make("a2", a2, 4);
+  EXPECT_EQ(admission_->Jobs().at(0).unread_bytes, 7u);
+  Read("a1", a1);
+  EXPECT_EQ(admission_->Jobs().at(0).unread_bytes, 4u);
+}
+
 TEST_F(AdmissionTest, RefusesWhatNeverFitsAndNamesTheOption) {
   const auto refused = Enqueue("huge", 101);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
@@ -316,6 +400,21 @@ TEST_F(AdmissionTest, RefusesMoreCreditsOrBytesThanMayWait) {
   Enqueue("d", 1).value();
   EXPECT_EQ(Enqueue("e", 1).status().code(),
             absl::StatusCode::kResourceExhausted);
+}
+
+// Each credit has 10 bytes of inputs: three may wait.
+TEST_F(AdmissionTest, PlacesInTheQueueAreGivenBack) {
+  Configure({.running = 1, .queued = 3, .queued_bytes = 30});
+  for (int i = 0; i < 5; ++i) {
+    const auto starts = Enqueue("a", 1);
+    ASSERT_TRUE(starts.ok()) << starts.status();
+    Run();
+    const auto waits = Enqueue("b", 1);
+    ASSERT_TRUE(waits.ok()) << waits.status();
+    EXPECT_TRUE(admission_->Cancel(*waits));
+    admission_->Finish(*starts);
+  }
+  EXPECT_EQ(admission_->num_queued(), 0u);
 }
 
 TEST_F(AdmissionTest, AJobThatAsksForManyLeavesAsManyPlaces) {

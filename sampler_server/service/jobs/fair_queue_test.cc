@@ -137,21 +137,98 @@ TEST(FairQueueTest, ANewJobIsServedAtOnce) {
   EXPECT_EQ(busy.Make(2), "old1 new1");
 }
 
+// Jobs that are not listed have accounts within their group, listed ones among
+// all groups.
+constexpr const char* kWeightsOfTwo[] = {"*=1", "a=1,b=1"};
+
+TEST(FairQueueTest, AJobThatComesBackHasSavedNothingUp) {
+  for (const char* weights : kWeightsOfTwo) {
+    SCOPED_TRACE(weights);
+    Busy busy(weights);
+    busy.Add("b", 1);
+    const FairQueue::Turn last = Pop(busy.queue()).value();
+    busy.queue().Settle("b", last.guess, 1);  // b asks for no more
+    busy.Add("a", 1);
+    for (int i = 0; i < 100; ++i) {
+      const FairQueue::Turn turn = Pop(busy.queue()).value();
+      EXPECT_EQ(turn.batch, 1u);
+      busy.queue().Push("a", 2, 1);
+      busy.queue().Settle("a", turn.guess, 1);
+    }
+    busy.queue().Push("b", 1, 0);
+    EXPECT_EQ(busy.Make(10), "b5 a5");
+  }
+}
+
 TEST(FairQueueTest, WhoMayNotRunSavesNothingUpEither) {
-  Busy busy("*=1");
-  busy.Add("a", 1);
-  busy.Add("b", 1);
-  busy.Make(2);
+  for (const char* weights : kWeightsOfTwo) {
+    SCOPED_TRACE(weights);
+    Busy busy(weights);
+    busy.Add("a", 1);
+    busy.Add("b", 1);
+    busy.Make(2);
+    const auto not_b = [](const std::string& job, FairQueue::BatchId) {
+      return job != "b";
+    };
+    for (int i = 0; i < 100; ++i) {
+      const auto turn = busy.queue().Pop({kAnyStream, not_b}).value();
+      EXPECT_EQ(turn.batch, 0u);
+      busy.queue().Push("a", 1, 0);
+      busy.queue().Settle("a", turn.guess, 1);
+    }
+    EXPECT_EQ(busy.Make(10), "a5 b5");
+  }
+}
+
+// b is blocked once. Later one of its batches is taken to cost 10, costs 1, and
+// ends when a has got ahead by 9: b's next turns make it good.
+TEST(FairQueueTest, WhoCouldNotRunOnceSavesUpAgain) {
   const auto not_b = [](const std::string& job, FairQueue::BatchId) {
     return job != "b";
   };
-  for (int i = 0; i < 100; ++i) {
-    const auto turn = busy.queue().Pop({kAnyStream, not_b}).value();
-    EXPECT_EQ(turn.batch, 0u);
-    busy.queue().Push("a", 1, 0);
-    busy.queue().Settle("a", turn.guess, 1);
+  for (const char* weights : kWeightsOfTwo) {
+    SCOPED_TRACE(weights);
+    FairQueue queue(JobWeights::Parse(weights).value());
+    for (uint64_t i = 0; i < 40; ++i) {
+      queue.Push("a", 1, i);
+      queue.Push("b", 2, 100 + i);
+    }
+    const auto make_a = [&queue](int batches) {
+      for (int i = 0; i < batches; ++i) {
+        const FairQueue::Turn turn = Pop(queue).value();
+        EXPECT_LT(turn.batch, 100u);
+        queue.Settle("a", turn.guess, 1);
+      }
+    };
+    queue.Settle("a", queue.Pop({kAnyStream, not_b})->guess, 1);
+    queue.Settle("b", Pop(queue)->guess, 10);
+    make_a(10);  // a stands at 11, b at 10
+    const FairQueue::Turn of_b = Pop(queue).value();
+    EXPECT_EQ(of_b.guess, 10);
+    make_a(9);
+    queue.Settle("b", of_b.guess, 1);  // a stands at 20, b at 11
+    for (int i = 0; i < 9; ++i) {
+      const FairQueue::Turn turn = Pop(queue).value();
+      EXPECT_GE(turn.batch, 100u) << i;
+      queue.Settle("b", turn.guess, 1);
+    }
+    make_a(1);
   }
-  EXPECT_EQ(busy.Make(10), "a5 b5");
+}
+
+// Only so many names without batches are remembered.
+TEST(FairQueueTest, WhoIsFarAheadIsNotForgottenForOthers) {
+  FairQueue queue;
+  queue.Push("ahead", 1, 1);
+  queue.Settle("ahead", Pop(queue)->guess, 1000);
+  for (uint64_t i = 0; i < 600; ++i) {
+    const std::string name = absl::StrCat("x", i);
+    queue.Push(name, 2 + i, 2);
+    queue.Settle(name, Pop(queue)->guess, 1);
+  }
+  queue.Push("ahead", 1, 1);
+  queue.Push("new", 2, 2);
+  EXPECT_THAT(PopAll(queue), ElementsAre(2, 1));
 }
 
 TEST(FairQueueTest, AGuessThatWasWrongIsMadeGood) {
@@ -216,6 +293,7 @@ TEST(FairQueueTest, RemovesOnce) {
   EXPECT_TRUE(queue.Remove("a", 1, 1));
   EXPECT_FALSE(queue.Remove("a", 1, 1));
   EXPECT_FALSE(queue.Remove("b", 1, 2));
+  EXPECT_EQ(queue.size(), 1u);
   EXPECT_THAT(PopAll(queue), ElementsAre(2));
 }
 

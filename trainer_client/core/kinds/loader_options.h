@@ -59,6 +59,10 @@ struct CommonLoaderOptions {
   // This trainer takes the batches g with (g - start) mod world == rank.
   uint32_t rank = 0;
   uint32_t world = 1;
+  // GLT's device of a batch's tensors: "cpu" or empty, for a lease refers to
+  // the receive ring. Others are refused: DeviceCopies (trainer_client/torch)
+  // copies a delivered batch to a GPU, as tributary-train --device does.
+  std::string to_device;
 };
 
 // How neighbours are sampled: the hops of the kinds `neighbor` and `link`.

@@ -96,6 +96,11 @@ absl::Status CheckSessionOptions(const SessionOptions& options) {
         "rank", absl::StrCat(options.rank, " of a world of ", options.world),
         "0 to world - 1, in a world of at least 1");
   }
+  if (!options.to_device.empty() && options.to_device != "cpu") {
+    return BadLoaderOption("to_device", options.to_device,
+                           "cpu; DeviceCopies copies a delivered batch to a "
+                           "GPU, as tributary-train --device does");
+  }
   const ClientKind& kind = KindOf(options.kind);
   RETURN_IF_ERROR(kind.CheckOptions(options));
   RETURN_IF_ERROR(CheckUtf8("input_split", options.input_split));

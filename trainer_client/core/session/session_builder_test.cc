@@ -80,6 +80,23 @@ TEST(NeighborSession, GivenTimesMayNotBeNone) {
   EXPECT_THAT(std::string(none.message()), HasSubstr("input_time is 0 times"));
 }
 
+TEST(NeighborSession, BatchesStayOnTheCpu) {
+  CommonLoaderOptions common;
+  common.input_nodes = {0};
+  const auto check = [&common](const char* device) {
+    common.to_device = device;
+    return CheckSessionOptions(
+        SessionOptions(common, NeighborOptions{.num_neighbors = {2}}));
+  };
+  EXPECT_TRUE(check("").ok());
+  EXPECT_TRUE(check("cpu").ok());
+  const absl::Status gpu = check("cuda:0");
+  EXPECT_EQ(gpu.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(gpu.message()),
+              AllOf(HasSubstr("to_device is cuda:0; allowed: cpu"),
+                    HasSubstr("DeviceCopies")));
+}
+
 TEST(NeighborSession, WhatTheGraphDoesNotHaveIsRefusedAtOnce) {
   const auto refusal = [](const DrawOptions& draws, bool columns) {
     const absl::Status status = Make(draws, {}, columns).status();

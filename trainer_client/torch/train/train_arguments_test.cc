@@ -117,6 +117,15 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_FALSE(a.progress);
 }
 
+TEST(TrainArgumentsTest, SplitsAsInspectPrintsThem) {
+  const auto parsed =
+      Parse({"--graph", "g", "--input", "0/train,0/valid,12/test"});
+  ASSERT_TRUE(parsed.arguments);
+  EXPECT_EQ(parsed.arguments->loader.input_split, "0/train");
+  EXPECT_EQ(parsed.arguments->valid_split, "0/valid");
+  EXPECT_EQ(parsed.arguments->test_split, "12/test");
+}
+
 TEST(TrainArgumentsTest, UsageErrors) {
   for (const auto& words : std::vector<std::vector<const char*>>{
            {},
