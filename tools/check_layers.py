@@ -82,7 +82,8 @@ ALLOWED = {
 # LibTorch, as every folder but TORCH_IN.
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
 # Prefixes of paths that may include a library's headers, and that may not.
-TORCH_IN = ["trainer_client/torch/", "third_party/pch/", "benchmarks/segment/"]
+TORCH_IN = ["trainer_client/torch/", "third_party/pch/", "benchmarks/segment/",
+            "examples/own_model/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')

@@ -1,5 +1,5 @@
-// A model of one's own, trained by all that `tributary-train` can do: its flags,
-// fleets, ranks, checkpoints. See README.md beside this file.
+// A model of one's own, trained by all that `tributary-train` can do: its
+// flags, fleets, ranks, checkpoints. See README.md beside this file.
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/linear.h>
 
@@ -44,8 +44,8 @@ class MeanAndMaxModel final : public tributary::GnnModel {
     for (size_t layer = 0; layer < batch.layers.size(); ++layer) {
       x = Layer(x, batch.layers[layer], layer);
       if (layer + 1 == batch.layers.size()) break;
-      // The mask is a function of the batch and the layer: a run that is resumed
-      // draws the same.
+      // The mask is a function of the batch and the layer: a run that is
+      // resumed draws the same.
       x = tributary::KeyedDropout(
           at::relu(x), dropout_, is_training(),
           tributary::LayerDrawKey(batch.draw_key, layer, /*type=*/0));

@@ -22,9 +22,9 @@ namespace tributary {
 //   };
 //
 // Draws (dropout) must be keyed by batch.draw_key (see KeyedDropout), so that a
-// resumed run draws the same. A parameter that has no part in the output of some
-// batch gets a zero gradient from the training step. Used by one thread; may
-// throw what LibTorch throws.
+// resumed run draws the same. A parameter that has no part in the output of
+// some batch gets a zero gradient from the training step. Used by one thread;
+// may throw what LibTorch throws.
 class GnnModel : public torch::nn::Module {
  public:
   // Maps a batch to rows by node type: of each type in which the last layer

@@ -4,8 +4,8 @@
 
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
-#include "trainer_client/torch/tasks/metrics.h"
 #include "trainer_client/torch/tasks/input_order.h"
+#include "trainer_client/torch/tasks/metrics.h"
 
 namespace tributary {
 namespace {

@@ -38,8 +38,8 @@ absl::StatusOr<double> FilteredRank(absl::Span<const float> scores,
                                     absl::Span<const int64_t> known);
 
 // Return the mean of 1 / rank, and the share of ranks of at most k. Sums run in
-// the order of the ranks: put them in InputOrder() for results that do not depend
-// on the number of ranks of the job. FAILED_PRECONDITION for no ranks.
+// the order of the ranks: put them in InputOrder() for results that do not
+// depend on the number of ranks of the job. FAILED_PRECONDITION for no ranks.
 absl::StatusOr<double> MeanReciprocalRank(absl::Span<const double> ranks);
 absl::StatusOr<double> HitsOfRanks(absl::Span<const double> ranks, size_t k);
 

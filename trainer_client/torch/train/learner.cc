@@ -141,11 +141,10 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
   ModelOptions model = options.model;
   model.out_channels = made->out_channels();
   const TypeTable types = TypeTable::From(schema);
-  ASSIGN_OR_RETURN(
-      std::shared_ptr<GnnModel> net,
-      options.make_model
-          ? options.make_model(model, types, options.random_seed)
-          : MakeModel(model, types, options.random_seed));
+  ASSIGN_OR_RETURN(std::shared_ptr<GnnModel> net,
+                   options.make_model
+                       ? options.make_model(model, types, options.random_seed)
+                       : MakeModel(model, types, options.random_seed));
   return Create(options, schema, std::move(net), std::move(made), group);
 }
 

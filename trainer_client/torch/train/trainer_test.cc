@@ -279,8 +279,7 @@ TEST(TrainerTest, AResumedRunHasTheBitsOfAnUndisturbedOne) {
   const auto result = resumed.Run();
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(resumed.reports.resumed_step, 16);
-  EXPECT_EQ(resumed.reports.resumed_from,
-            Folder("stopped/step-000000000016"));
+  EXPECT_EQ(resumed.reports.resumed_from, Folder("stopped/step-000000000016"));
   ASSERT_EQ(resumed.reports.epochs.size(), 2);
   expected.erase(expected.begin(), expected.begin() + 2 * 4);
   EXPECT_EQ(Numbers(resumed, *result), expected);
