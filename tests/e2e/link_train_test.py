@@ -64,22 +64,23 @@ class OneTypeTest(unittest.TestCase):
         return folders.partition(source, os.path.join(cls.folder, name), 2,
                                  "random", "--add-reverse")
 
-    def learned(self, graph, metric, least, *args):
+    def learned(self, graph, metric, least, loss_falls_to, *args):
         log = train(graph, "--metric", metric, "--num-neighbors", "10,10",
                     "--batch-size", 64, "--hidden", 16, "--dropout", 0,
                     "--random-seed", 3, "--epochs", 25, *args)
         epochs = [e for e in log if e["event"] == "epoch"]
-        self.assertLess(epochs[-1]["loss"], 0.7 * epochs[0]["loss"])
+        self.assertLess(epochs[-1]["loss"],
+                        loss_falls_to * epochs[0]["loss"])
         self.assertGreater(log[-1]["test_" + metric], least, log[-1])
 
     def test_dot_and_binary(self):
-        self.learned(self.plain, "rocauc", 0.8, "--neg-amount", 2)
+        self.learned(self.given, "rocauc", 0.9, 0.9, "--neg-amount", 2)
 
     def test_mlp_and_given_negatives(self):
-        self.learned(self.given, "ap", 0.9, "--decoder", "mlp")
+        self.learned(self.given, "ap", 0.9, 0.7, "--decoder", "mlp")
 
     def test_distmult_and_triplets(self):
-        self.learned(self.plain, "mrr", 0.5, "--decoder", "distmult",
+        self.learned(self.plain, "mrr", 0.5, 0.7, "--decoder", "distmult",
                      "--neg-sampling", "triplet", "--neg-amount", 5)
 
     def test_metrics_are_the_same_for_any_number_of_ranks(self):

@@ -9,7 +9,7 @@
 #include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
-#include "trainer_client/torch/train/link_sessions.h"
+#include "trainer_client/torch/sessions/link_sessions.h"
 #include "trainer_client/torch/train/train_options.h"
 
 namespace tributary {

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "common/runtime/mutex.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
-#include "trainer_client/torch/train/batch_source.h"
-#include "trainer_client/torch/train/link_sessions.h"
+#include "trainer_client/torch/sessions/batch_source.h"
+#include "trainer_client/torch/sessions/link_sessions.h"
 #include "trainer_client/torch/train/train_arguments.h"
 #include "trainer_client/torch/train/trainer.h"
 

@@ -1,7 +1,7 @@
 // The sampling sessions of link prediction: which links, which negatives, and
 // which edges are left out. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LINK_SESSIONS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LINK_SESSIONS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_
 
 #include <optional>
 #include <string>
@@ -85,4 +85,4 @@ class LinkSessions {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LINK_SESSIONS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_

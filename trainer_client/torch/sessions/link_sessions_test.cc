@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/link_sessions.h"
+#include "trainer_client/torch/sessions/link_sessions.h"
 
 #include <variant>
 
@@ -66,9 +66,10 @@ TEST(LinkSessionsTest, SplitsOfSeveralTypes) {
 }
 
 TEST(LinkSessionsTest, WrongSplitsAreRefused) {
-  for (const char* wrong : {"", "train,", "a,b,c,d", "node:train", ":train",
-                            "train;valid", "a,r,b:train;a,r,b:valid",
-                            "a,r,b:train;c,s,d:train,valid", "a,r,b:train;"}) {
+  for (const char* wrong :
+       {"", "train,", "a,b,c,d", "node:train", "a,b:train", "a,,b:train",
+        ":train", "train;valid", "a,r,b:train;a,r,b:valid",
+        "a,r,b:train;c,s,d:train,valid", "a,r,b:train;"}) {
     EXPECT_THAT(ParseLinkSplits(wrong).status().message(),
                 HasSubstr("SRC,REL,DST"))
         << wrong;

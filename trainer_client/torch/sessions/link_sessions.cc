@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/link_sessions.h"
+#include "trainer_client/torch/sessions/link_sessions.h"
 
 #include <utility>
 
@@ -27,7 +27,11 @@ absl::StatusOr<LinkSplits> ParseOne(absl::string_view text, bool several) {
   if (colon != absl::string_view::npos) {
     splits.edge_type = std::string(text.substr(0, colon));
     text.remove_prefix(colon + 1);
-    if (!IsEdgeTypeName(splits.edge_type)) return BadSplits(text);
+    const std::vector<std::string> parts =
+        absl::StrSplit(splits.edge_type, ',');
+    if (parts.size() != 3 || absl::c_linear_search(parts, "")) {
+      return BadSplits(text);
+    }
   } else if (several) {
     return BadSplits(text);
   }

@@ -1,6 +1,6 @@
 // The interface through which `tributary-train` opens loaders. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_BATCH_SOURCE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_BATCH_SOURCE_H_
 
 #include <functional>
 #include <memory>
@@ -31,4 +31,4 @@ using OpenBatchSource =
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_BATCH_SOURCE_H_
