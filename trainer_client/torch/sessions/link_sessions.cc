@@ -17,8 +17,7 @@ absl::Status BadSplits(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--input is \"", text,
       "\", allowed with --task link: [SRC,REL,DST:]TRAIN[,VALID[,TEST]]; of "
-      "several types, each once and with the same number of splits: "
-      "A,R,B:TRAIN,VALID;C,S,D:TRAIN,VALID"));
+      "several types, each once: A,R,B:TRAIN,VALID;C,S,D:TRAIN"));
 }
 
 absl::StatusOr<LinkSplits> ParseOne(absl::string_view text, bool several) {
@@ -36,7 +35,7 @@ absl::StatusOr<LinkSplits> ParseOne(absl::string_view text, bool several) {
     return BadSplits(text);
   }
   const std::vector<std::string> names = absl::StrSplit(text, ',');
-  if (names.size() > 3 || absl::c_linear_search(names, "")) {
+  if (names.size() > 3 || names[0].empty()) {
     return BadSplits(text);
   }
   splits.train = names[0];
@@ -71,9 +70,7 @@ absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
     const absl::StatusOr<LinkSplits> one = ParseOne(entry, entries.size() > 1);
     if (!one.ok()) return BadSplits(text);
     for (const LinkSplits& other : types) {
-      if (other.edge_type == one->edge_type ||
-          other.valid.empty() != one->valid.empty() ||
-          other.test.empty() != one->test.empty()) {
+      if (other.edge_type == one->edge_type) {
         return BadSplits(text);
       }
     }
@@ -114,12 +111,18 @@ SessionOptions LinkSessions::Train(const CommonLoaderOptions& common,
   return Of(&LinkSplits::train, "", true, common, neighbors);
 }
 
-EvaluationSessions LinkSessions::Evaluation(
+std::optional<EvaluationSessions> LinkSessions::Evaluation(
     std::string LinkSplits::*split, Metric metric, const GraphSchema& schema,
     const CommonLoaderOptions& common, const NeighborOptions& neighbors) const {
+  if (absl::c_all_of(sampling_.types, [&](const LinkSplits& splits) {
+        return (splits.*split).empty();
+      })) {
+    return std::nullopt;
+  }
   const bool given =
       metric != Metric::kMrr &&
       absl::c_all_of(sampling_.types, [&](const LinkSplits& splits) {
+        if ((splits.*split).empty()) return true;
         return schema
             .FindSplit(TypeIn(schema, splits),
                        absl::StrCat(splits.*split, kNegatives))
@@ -138,6 +141,7 @@ SessionOptions LinkSessions::Of(std::string LinkSplits::*split,
                                 const NeighborOptions& neighbors) const {
   LinkOptions link;
   for (const LinkSplits& splits : sampling_.types) {
+    if ((splits.*split).empty()) continue;
     link.lists.push_back({.edge_type = splits.edge_type,
                           .input_split = absl::StrCat(splits.*split, suffix)});
   }

@@ -32,9 +32,9 @@ struct LinkSampling {
 };
 
 // Reads "[SRC,REL,DST:]TRAIN[,VALID[,TEST]]", or several of them with types,
-// separated by ";". Types may contain colons, splits may not. INVALID_ARGUMENT
-// if it is not that, if a type is named twice, or if one type has a split of
-// validation or test that another lacks.
+// separated by ";". VALID and TEST may be empty: such a type takes no part in
+// the evaluation. Types may contain colons, splits may not. INVALID_ARGUMENT if
+// it is not that, or if a type is named twice.
 absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
     const std::string& text);
 
@@ -66,13 +66,13 @@ class LinkSessions {
 
   SessionOptions Train(const CommonLoaderOptions& common,
                        const NeighborOptions& neighbors) const;
-  // `split` is &LinkSplits::valid or &LinkSplits::test. The split SPLIT_neg is
-  // taken where every type has it, unless the metric ranks each link among its
-  // own negatives (mrr).
-  EvaluationSessions Evaluation(std::string LinkSplits::*split, Metric metric,
-                                const GraphSchema& schema,
-                                const CommonLoaderOptions& common,
-                                const NeighborOptions& neighbors) const;
+  // `split` is &LinkSplits::valid or &LinkSplits::test. None: no type has it.
+  // The split SPLIT_neg is taken where every type that has SPLIT has it, unless
+  // the metric ranks each link among its own negatives (mrr).
+  std::optional<EvaluationSessions> Evaluation(
+      std::string LinkSplits::*split, Metric metric, const GraphSchema& schema,
+      const CommonLoaderOptions& common,
+      const NeighborOptions& neighbors) const;
 
  private:
   SessionOptions Of(std::string LinkSplits::*split, const std::string& suffix,

@@ -67,9 +67,8 @@ TEST(LinkSessionsTest, SplitsOfSeveralTypes) {
 
 TEST(LinkSessionsTest, WrongSplitsAreRefused) {
   for (const char* wrong :
-       {"", "train,", "a,b,c,d", "node:train", "a,b:train", "a,,b:train",
-        ":train", "train;valid", "a,r,b:train;a,r,b:valid",
-        "a,r,b:train;c,s,d:train,valid", "a,r,b:train;"}) {
+       {"", ",valid", "a,b,c,d", "node:train", "a,b:train", "a,,b:train",
+        ":train", "train;valid", "a,r,b:train;a,r,b:valid", "a,r,b:train;"}) {
     EXPECT_THAT(ParseLinkSplits(wrong).status().message(),
                 HasSubstr("SRC,REL,DST"))
         << wrong;
@@ -106,21 +105,42 @@ TEST(LinkSessionsTest, NegativesOfTheSplitAreTakenWhereThereAreSome) {
                                           .test = "target/test"}}},
                               ExcludeMode::kSelf);
   const GraphSchema schema = OneType("");
-  const auto valid =
-      sessions.Evaluation(&LinkSplits::valid, Metric::Hits(20), schema, {}, {});
+  const auto valid = *sessions.Evaluation(&LinkSplits::valid, Metric::Hits(20),
+                                          schema, {}, {});
   EXPECT_EQ(LinkOf(valid.links).negatives.mode, NegativeMode::kNone);
   ASSERT_TRUE(valid.negatives.has_value());
   EXPECT_EQ(LinkOf(*valid.negatives).lists[0].input_split, "target/valid_neg");
   // Each link has negatives of its own.
   const auto mrr =
-      sessions.Evaluation(&LinkSplits::valid, Metric::kMrr, schema, {}, {});
+      *sessions.Evaluation(&LinkSplits::valid, Metric::kMrr, schema, {}, {});
   EXPECT_EQ(LinkOf(mrr.links).negatives.mode, NegativeMode::kBinary);
   EXPECT_FALSE(mrr.negatives.has_value());
   // There is no test_neg.
   const auto test =
-      sessions.Evaluation(&LinkSplits::test, Metric::Hits(20), schema, {}, {});
+      *sessions.Evaluation(&LinkSplits::test, Metric::Hits(20), schema, {}, {});
   EXPECT_EQ(LinkOf(test.links).negatives.mode, NegativeMode::kBinary);
   EXPECT_FALSE(test.negatives.has_value());
+}
+
+TEST(LinkSessionsTest, TypesWithoutASplitAreLeftOutOfItsEvaluation) {
+  const auto types = ParseLinkSplits(
+      "user,buys,item:train,valid;user,sees,item:train;a,r,b:train,,test");
+  ASSERT_TRUE(types.ok()) << types.status();
+  EXPECT_EQ((*types)[2].valid, "");
+  EXPECT_EQ((*types)[2].test, "test");
+  const LinkSessions sessions({.types = *types}, ExcludeMode::kSelf);
+  EXPECT_EQ(LinkOf(sessions.Train({}, {})).lists.size(), 3);
+  const auto valid = sessions.Evaluation(&LinkSplits::valid, Metric::kRocAuc,
+                                         Typed(false), {}, {});
+  ASSERT_TRUE(valid.has_value());
+  ASSERT_EQ(LinkOf(valid->links).lists.size(), 1);
+  EXPECT_EQ(LinkOf(valid->links).lists[0].edge_type, "user,buys,item");
+  ASSERT_TRUE(valid->negatives.has_value());
+  EXPECT_EQ(LinkOf(*valid->negatives).lists.size(), 1);
+  EXPECT_FALSE(
+      LinkSessions({.types = {{.train = "train"}}}, ExcludeMode::kSelf)
+          .Evaluation(&LinkSplits::test, Metric::kRocAuc, Typed(false), {}, {})
+          .has_value());
 }
 
 TEST(LinkSessionsTest, TheProbeIsOneLink) {

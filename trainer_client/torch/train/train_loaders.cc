@@ -1,5 +1,6 @@
 #include "trainer_client/torch/train/train_loaders.h"
 
+#include <optional>
 #include <utility>
 
 #include "common/text/status.h"
@@ -65,12 +66,12 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
   SetNumNeighbors(a.eval_num_neighbors, &options);
   const auto open = [&](std::string LinkSplits::*split, Loader& links,
                         Loader& negatives) -> absl::Status {
-    if ((a.link->types[0].*split).empty()) return absl::OkStatus();
-    const EvaluationSessions made = sessions.Evaluation(
+    const std::optional<EvaluationSessions> made = sessions.Evaluation(
         split, a.train.metric_of_task(), schema, options, options);
-    ASSIGN_OR_RETURN(links, source.Open(made.links));
-    if (made.negatives) {
-      ASSIGN_OR_RETURN(negatives, source.Open(*made.negatives));
+    if (!made) return absl::OkStatus();
+    ASSIGN_OR_RETURN(links, source.Open(made->links));
+    if (made->negatives) {
+      ASSIGN_OR_RETURN(negatives, source.Open(*made->negatives));
     }
     return absl::OkStatus();
   };
