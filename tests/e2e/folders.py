@@ -19,10 +19,15 @@ def write_rows(path, rows):
             f.write(",".join(str(cell) for cell in row) + "\n")
 
 
+def _cells(ids):
+    return [v if isinstance(v, tuple) else [v] for v in ids]
+
+
 def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None,
               files=None):
     """`x`, `y`, `e`: rows of cells as text or numbers, of nodes, labels and
-    edges; `splits`: name -> ids; `files`: further files' name -> numbers."""
+    edges; `splits`: name -> ids, or ends of edges as tuples; `files`: further
+    files' name -> numbers."""
     raw = os.path.join(folder, "raw", "")
     write_rows(raw + "num-node-list", [[num_nodes]])
     write_rows(raw + "num-edge-list", [[len(rows)]])
@@ -36,8 +41,7 @@ def write_ogb(folder, num_nodes, rows, x=None, y=None, splits=None, e=None,
     for name, values in (files or {}).items():
         write_rows(raw + name, [[value] for value in values])
     for name, ids in (splits or {}).items():
-        write_rows(os.path.join(folder, "split", "only", name),
-               [[v] for v in ids])
+        write_rows(os.path.join(folder, "split", "only", name), _cells(ids))
     return folder
 
 
@@ -59,7 +63,8 @@ def random_ogb(folder, rng, num_nodes, num_edges, with_columns):
 
 def write_hetero(folder, nodes, relations, splits=None):
     """`nodes`: type -> (number, x, y), rows as above or None; `relations`:
-    (src, rel, dst) -> (rows, e); `splits`: type -> name -> ids."""
+    (src, rel, dst) -> (rows, e); `splits`: type, or src___rel___dst, -> name
+    -> ids, or ends of edges as tuples."""
     raw = os.path.join(folder, "raw", "")
     types = sorted(nodes, reverse=True)  # any order will do
     write_rows(raw + "num-node-dict", [types, [nodes[t][0] for t in types]])
@@ -80,7 +85,7 @@ def write_hetero(folder, nodes, relations, splits=None):
     write_rows(scheme + "nodetype-has-split", [types, [t in splits for t in types]])
     for t, named in splits.items():
         for name, ids in named.items():
-            write_rows(f"{scheme}{t}/{name}", [[v] for v in ids])
+            write_rows(f"{scheme}{t}/{name}", _cells(ids))
     return folder
 
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/text/status.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -15,9 +15,9 @@ class RealSource final : public BatchSource {
       : workers_(std::move(workers)) {}
 
   absl::StatusOr<std::unique_ptr<DistLoader>> Open(
-      const NeighborLoaderOptions& options) override {
-    return DistNeighborLoader::Create(options, workers_->loader(),
-                                      workers_->environment());
+      const SessionOptions& options) override {
+    return DistLoader::Create(options, workers_->loader(),
+                              workers_->environment());
   }
   absl::Status Shutdown() override {
     return workers_->Shutdown(absl::Seconds(10));

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/torch/train/batch_source.h"
+#include "trainer_client/torch/sessions/batch_source.h"
 
 namespace tributary {
 

@@ -1,11 +1,9 @@
 #include "trainer_client/torch/nn/make_model.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,32 +15,12 @@
 #include "trainer_client/torch/nn/conv/sage_conv.h"
 #include "trainer_client/torch/nn/graph_layer.h"
 #include "trainer_client/torch/nn/layered_model.h"
+#include "trainer_client/torch/nn/seeded_draws.h"
 #include "trainer_client/torch/nn/type_key.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
 namespace {
-
-// Seeds the default generator, from which LibTorch draws initial values, and
-// gives it its state back.
-class SeededDraws {
- public:
-  explicit SeededDraws(uint64_t seed) {
-    const std::scoped_lock lock(generator_.mutex());
-    state_ = generator_.get_state();
-    generator_.set_current_seed(seed);
-  }
-  ~SeededDraws() {
-    const std::scoped_lock lock(generator_.mutex());
-    generator_.set_state(state_);
-  }
-  SeededDraws(const SeededDraws&) = delete;
-  SeededDraws& operator=(const SeededDraws&) = delete;
-
- private:
-  at::Generator generator_ = at::detail::getDefaultCPUGenerator();
-  at::Tensor state_;
-};
 
 // Makes one model's layers.
 struct LayerMaker {

@@ -1,10 +1,12 @@
 #include "trainer_client/torch/tasks/evaluation.h"
 
-#include <utility>
+#include <array>
 
+#include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/tasks/input_order.h"
+#include "trainer_client/torch/tasks/link_metrics.h"
 #include "trainer_client/torch/tasks/metrics.h"
 
 namespace tributary {
@@ -21,7 +23,10 @@ absl::StatusOr<std::vector<T>> Gather(const std::vector<T>& own,
 
 absl::StatusOr<PredictionRows> GatherRows(const PredictionRows& own,
                                           ProcessGroup& group) {
-  PredictionRows all{.columns = own.columns};
+  // A rank without batches does not know the columns.
+  std::array<double, 1> columns{static_cast<double>(own.columns)};
+  RETURN_IF_ERROR(group.Max(absl::MakeSpan(columns)));
+  PredictionRows all{.columns = static_cast<size_t>(columns[0])};
   ASSIGN_OR_RETURN(all.input_numbers, Gather(own.input_numbers, group));
   ASSIGN_OR_RETURN(all.labels, Gather(own.labels, group));
   ASSIGN_OR_RETURN(all.predictions, Gather(own.predictions, group));
@@ -45,7 +50,7 @@ absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
                                         ProcessGroup& group) {
   ASSIGN_OR_RETURN(const PredictionRows all, GatherRows(rows, group));
   const TaskScores scores{all.columns, all.labels, all.predictions};
-  switch (metric) {
+  switch (metric.kind()) {
     case Metric::kAccuracy:
       return AccuracyOf(all);
     case Metric::kRocAuc:
@@ -56,8 +61,22 @@ absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
       return MeanAbsoluteError(scores);
     case Metric::kRmse:
       return RootMeanSquaredError(scores);
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("metric ", NameOf(metric), " measures links only"));
   }
-  return absl::InternalError("no such metric");
+}
+
+absl::StatusOr<double> MeasureLinksOverRanks(Metric metric,
+                                             const PredictionRows& links,
+                                             const PredictionRows& negatives,
+                                             ProcessGroup& group) {
+  ASSIGN_OR_RETURN(const PredictionRows all, GatherRows(links, group));
+  ASSIGN_OR_RETURN(const PredictionRows none, GatherRows(negatives, group));
+  return MeasureLinks(metric, {.columns = all.columns,
+                               .labels = all.labels,
+                               .scores = all.predictions,
+                               .negatives = none.predictions});
 }
 
 }  // namespace tributary

@@ -14,7 +14,8 @@ namespace tributary {
 class ProcessGroup;
 
 // The predictions of one rank: a row for each input, `columns` labels and
-// predictions in each. Labels that are NaN are missing.
+// predictions in each. Labels that are NaN are missing. A row of a link has the
+// link and then its negatives, as LinkScores.
 struct PredictionRows {
   size_t columns = 1;
   std::vector<uint64_t> input_numbers;  // [rows], in the list of inputs
@@ -28,6 +29,13 @@ struct PredictionRows {
 // ProcessGroup.
 absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
                                         ProcessGroup& group);
+
+// The same for links, as MeasureLinks(). `negatives` are the rows of a split of
+// negatives, one score in each; empty if there is none.
+absl::StatusOr<double> MeasureLinksOverRanks(Metric metric,
+                                             const PredictionRows& links,
+                                             const PredictionRows& negatives,
+                                             ProcessGroup& group);
 
 }  // namespace tributary
 

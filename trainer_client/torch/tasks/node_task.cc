@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/tasks/append_floats.h"
 
 namespace tributary {
 namespace {
@@ -31,12 +32,6 @@ absl::Status CheckDefined(const MiniBatch& batch, const TypeTensors& out) {
 // Returns each input's row of the model's output.
 at::Tensor OutputOfInputs(const MiniBatch& batch, const TypeTensors& out) {
   return out.at(batch.input_type).index_select(0, batch.seed_index);
-}
-
-void AppendFloats(const at::Tensor& values, std::vector<float>* to) {
-  const at::Tensor cpu = values.detach().to(at::kCPU, at::kFloat).contiguous();
-  const float* data = cpu.const_data_ptr<float>();
-  to->insert(to->end(), data, data + cpu.numel());
 }
 
 void AppendInputs(const MiniBatch& batch, PredictionRows* rows) {

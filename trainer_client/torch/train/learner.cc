@@ -13,6 +13,7 @@
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/nn/gnn_model.h"
 #include "trainer_client/torch/nn/make_model.h"
+#include "trainer_client/torch/tasks/link_task.h"
 #include "trainer_client/torch/tasks/node_task.h"
 #include "trainer_client/torch/tasks/training_task.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
@@ -130,14 +131,27 @@ struct Learner::State {
   }
 };
 
+namespace {
+
+absl::StatusOr<std::unique_ptr<TrainingTask>> MakeTask(
+    const TaskOptions& task, const GraphSchema& schema, uint64_t random_seed) {
+  if (const auto* links = std::get_if<LinkTaskOptions>(&task)) {
+    return MakeLinkTask(*links, TypeTable::From(schema), random_seed);
+  }
+  return MakeNodeTask(std::get<NodeTaskOptions>(task));
+}
+
+}  // namespace
+
 Learner::Learner(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Learner::~Learner() = default;
 
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
     const TrainOptions& options, const GraphSchema& schema,
-    const NodeTaskOptions& task, ProcessGroup* group) {
-  std::unique_ptr<TrainingTask> made = MakeNodeTask(task);
+    const TaskOptions& task, ProcessGroup* group) {
+  ASSIGN_OR_RETURN(std::unique_ptr<TrainingTask> made,
+                   MakeTask(task, schema, options.random_seed));
   ModelOptions model = options.model;
   model.out_channels = made->out_channels();
   const TypeTable types = TypeTable::From(schema);

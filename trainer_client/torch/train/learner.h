@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/torch/tasks/evaluation.h"
+#include "trainer_client/torch/tasks/link_task_options.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/train_options.h"
@@ -19,6 +21,8 @@ namespace tributary {
 class GnnModel;
 class ProcessGroup;
 class TrainingTask;
+
+using TaskOptions = std::variant<NodeTaskOptions, LinkTaskOptions>;
 
 // The position of a step in its run.
 struct StepPlace {
@@ -40,7 +44,7 @@ class Learner {
   // not have.
   static absl::StatusOr<std::unique_ptr<Learner>> Create(
       const TrainOptions& options, const GraphSchema& schema,
-      const NodeTaskOptions& task, ProcessGroup* group);
+      const TaskOptions& task, ProcessGroup* group);
   // The same with a model and a task of the caller's.
   static absl::StatusOr<std::unique_ptr<Learner>> Create(
       const TrainOptions& options, const GraphSchema& schema,

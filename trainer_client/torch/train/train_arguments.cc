@@ -1,6 +1,7 @@
 #include "trainer_client/torch/train/train_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/text/parse_byte_size.h"
+#include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/options_file.h"
@@ -79,13 +81,66 @@ absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
   a.train.random_seed = a.loader.random_seed;
   ASSIGN_OR_RETURN(a.loader.feature_dtype,
                    FeatureDTypeFromName(t.feature_dtype));
+  return absl::OkStatus();
+}
+
+absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
+  if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
+  if (t.neg_amount.empty()) return absl::OkStatus();
+  const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
+  const bool whole = to.mode == NegativeMode::kTriplet;
+  if (!amount || !std::isfinite(*amount) || *amount <= 0 ||
+      (whole && *amount != std::floor(*amount))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--neg-amount is \"", t.neg_amount, "\", allowed are numbers above 0",
+        whole ? ", whole with --neg-sampling triplet" : ""));
+  }
+  to.amount = *amount;
+  return absl::OkStatus();
+}
+
+ExcludeMode ExcludeFromName(absl::string_view name) {
+  if (name == "self") return ExcludeMode::kSelf;
+  if (name == "reverse_id") return ExcludeMode::kReverseId;
+  if (name == "reverse_types") return ExcludeMode::kReverseTypes;
+  if (name == "pair") return ExcludeMode::kPair;
+  return ExcludeMode::kNone;
+}
+
+absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
+  LinkSampling link;
+  ASSIGN_OR_RETURN(link.types, ParseLinkSplits(t.input));
+  RETURN_IF_ERROR(ReadNegatives(t, link.negatives));
+  if (!t.exclude.empty()) link.exclude = ExcludeFromName(t.exclude);
+  LinkTaskOptions task;
+  if (!t.decoder.empty()) {
+    ASSIGN_OR_RETURN(task.decoder, LinkDecoderFromName(t.decoder));
+  }
+  for (const LinkSplits& splits : link.types) {
+    if (!splits.edge_type.empty()) task.edge_types.push_back(splits.edge_type);
+  }
+  a.train.task = std::move(task);
+  a.link = std::move(link);
+  return absl::OkStatus();
+}
+
+absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
+  for (const auto& [name, text] : {std::pair("--decoder", &t.decoder),
+                                   std::pair("--neg-sampling", &t.neg_sampling),
+                                   std::pair("--neg-amount", &t.neg_amount),
+                                   std::pair("--exclude", &t.exclude)}) {
+    if (text->empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " with --task ", t.task, "; allowed: with --task link"));
+  }
+  a.train.task = t.task == "multilabel"   ? NodeTaskKind::kMultiLabel
+                 : t.task == "regression" ? NodeTaskKind::kRegression
+                                          : NodeTaskKind::kClassification;
   return ReadSplits(t.input, a);
 }
 
 absl::Status ReadTask(const TrainFlagTexts& t, TrainArguments& a) {
-  a.train.task = t.task == "multilabel"   ? NodeTaskKind::kMultiLabel
-                 : t.task == "regression" ? NodeTaskKind::kRegression
-                                          : NodeTaskKind::kClassification;
+  RETURN_IF_ERROR(t.task == "link" ? ReadLinks(t, a) : ReadNodes(t, a));
   if (!t.metric.empty()) {
     ASSIGN_OR_RETURN(a.train.metric, MetricFromName(t.metric));
   }

@@ -9,6 +9,7 @@
 #include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
+#include "trainer_client/torch/sessions/link_sessions.h"
 #include "trainer_client/torch/train/train_options.h"
 
 namespace tributary {
@@ -22,6 +23,8 @@ struct TrainArguments {
   NumNeighbors eval_num_neighbors;
   std::string valid_split;  // empty: none
   std::string test_split;   // empty: none
+  // With --task link, which has its own splits: `loader` has no inputs then.
+  std::optional<LinkSampling> link;
   int nproc = 1;
   std::string log;          // empty: none
   std::string tensorboard;  // a folder; empty: none

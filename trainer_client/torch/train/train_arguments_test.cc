@@ -242,6 +242,59 @@ TEST(TrainArgumentsTest, Modes) {
   }
 }
 
+TEST(TrainArgumentsTest, Links) {
+  const auto parsed =
+      Parse({"--graph", "g", "--task", "link", "--input",
+             "a,r,b:train,valid;c,s,d:train,valid", "--metric", "hits@50",
+             "--decoder", "mlp", "--neg-sampling", "triplet", "--neg-amount",
+             "3", "--exclude", "pair"});
+  ASSERT_TRUE(parsed.arguments);
+  const TrainArguments& a = *parsed.arguments;
+  ASSERT_TRUE(a.link);
+  EXPECT_EQ(a.link->types.size(), 2);
+  EXPECT_EQ(a.link->negatives.mode, NegativeMode::kTriplet);
+  EXPECT_EQ(a.link->negatives.amount, 3);
+  EXPECT_EQ(a.link->exclude, ExcludeMode::kPair);
+  EXPECT_EQ(a.loader.input_split, "");
+  const auto& task = std::get<LinkTaskOptions>(a.train.task);
+  EXPECT_EQ(task.decoder, LinkDecoder::kMlp);
+  EXPECT_EQ(task.edge_types, (std::vector<std::string>{"a,r,b", "c,s,d"}));
+  EXPECT_EQ(a.train.metric_of_task(), Metric::Hits(50));
+}
+
+TEST(TrainArgumentsTest, LinksByDefault) {
+  const auto parsed = Parse({"--graph", "g", "--task", "link"});
+  ASSERT_TRUE(parsed.arguments);
+  const TrainArguments& a = *parsed.arguments;
+  EXPECT_EQ(a.link->types[0].test, "test");
+  EXPECT_EQ(a.link->negatives.mode, NegativeMode::kBinary);
+  EXPECT_EQ(a.link->negatives.amount, 1);
+  EXPECT_FALSE(a.link->exclude);
+  EXPECT_EQ(a.train.metric_of_task(), Metric::kAveragePrecision);
+  EXPECT_FALSE(a.train.counts_classes());
+}
+
+TEST(TrainArgumentsTest, WrongLinkOptionsAreUsageErrors) {
+  for (const std::vector<const char*>& wrong :
+       std::vector<std::vector<const char*>>{
+           {"--decoder", "dot"},
+           {"--task", "regression", "--neg-amount", "2"},
+           {"--task", "link", "--decoder", "cosine"},
+           {"--task", "link", "--neg-sampling", "destination"},
+           {"--task", "link", "--neg-amount", "0"},
+           {"--task", "link", "--neg-amount", "nan"},
+           {"--task", "link", "--neg-sampling", "triplet", "--neg-amount",
+            "1.5"},
+           {"--task", "link", "--exclude", "reverse"},
+           {"--task", "link", "--metric", "accuracy"},
+           {"--task", "link", "--metric", "hits@0"},
+           {"--task", "link", "--input", "node:train"}}) {
+    std::vector<const char*> words{"--graph", "g"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(Parse(words).exit_code, 2) << wrong.back();
+  }
+}
+
 // The ranks' own waits follow the file's.
 TEST(TrainArgumentsTest, WorkerOptionsComeFromAFile) {
   const std::string path = ::testing::TempDir() + "/worker.json";

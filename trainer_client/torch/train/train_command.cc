@@ -11,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "common/observe/log.h"
 #include "common/process/signal_watcher.h"
-#include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
@@ -21,6 +20,7 @@
 #include "trainer_client/torch/ddp/rank_launcher.h"
 #include "trainer_client/torch/train/train_arguments.h"
 #include "trainer_client/torch/train/train_device.h"
+#include "trainer_client/torch/train/train_loaders.h"
 #include "trainer_client/torch/train/train_output.h"
 #include "trainer_client/torch/train/trainer.h"
 
@@ -47,66 +47,6 @@ class IgnoreReports final : public TrainObserver {
   void OnRound(std::string_view, uint64_t, uint64_t, uint64_t) override {}
   void OnEpoch(const EpochReport&) override {}
   void OnResume(const std::string&, uint64_t) override {}
-};
-
-// The loaders of one rank.
-class Loaders {
- public:
-  absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
-                    BatchSource& source) {
-    NeighborLoaderOptions options = a.loader;
-    const ModelOptions& model = a.train.model;
-    options.collect_degrees = model.model == "gcn" && model.norm == "both";
-    options.rank = rank.rank;
-    options.world = rank.world;
-    ASSIGN_OR_RETURN(train_, source.Open(options));
-    options.shuffle = ShuffleMode::kNone;
-    if (a.train.task == NodeTaskKind::kClassification &&
-        a.train.num_classes == 0) {
-      NeighborLoaderOptions labels = options;
-      labels.collect_degrees = false;
-      labels.num_neighbors = {1};
-      labels.num_neighbors_by_type.clear();
-      ASSIGN_OR_RETURN(labels_, source.Open(labels));
-    }
-    SetNumNeighbors(a.eval_num_neighbors, &options);
-    ASSIGN_OR_RETURN(valid_, OpenSplit(a.valid_split, options, source));
-    ASSIGN_OR_RETURN(test_, OpenSplit(a.test_split, options, source));
-    return absl::OkStatus();
-  }
-
-  TrainLoaders get() {
-    return {train_.get(), valid_.get(), test_.get(), labels_.get(),
-            [this] { ReleaseLabels(); }};
-  }
-
-  // Cancels all loaders. Thread-safe.
-  void Cancel() {
-    MutexLock lock(mutex_);
-    for (const auto* loader : {&train_, &labels_, &valid_, &test_}) {
-      if (*loader) (*loader)->Cancel();
-    }
-  }
-
- private:
-  using Loader = std::unique_ptr<DistLoader>;
-
-  static absl::StatusOr<Loader> OpenSplit(const std::string& split,
-                                          NeighborLoaderOptions options,
-                                          BatchSource& source) {
-    if (split.empty()) return nullptr;
-    options.input_split = split;
-    return source.Open(options);
-  }
-
-  void ReleaseLabels() {
-    Loader labels;  // destroyed after the lock: it waits for its streams
-    MutexLock lock(mutex_);
-    labels = std::move(labels_);
-  }
-
-  Loader train_, labels_, valid_, test_;
-  Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed
 };
 
 // Longer than the wait for a batch: a rank may wait for another that waits for
@@ -139,7 +79,7 @@ class RankRun {
  private:
   absl::Status RunLoaders(BatchSource& source, ProcessGroup& group,
                           SignalWatcher& watcher) {
-    Loaders loaders;
+    OwnedTrainLoaders loaders;
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
     watcher.OnStop([&loaders](int) { loaders.Cancel(); });
     const absl::Status status = Train(loaders.get(), group);

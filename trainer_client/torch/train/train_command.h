@@ -2,7 +2,7 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_COMMAND_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_COMMAND_H_
 
-#include "trainer_client/torch/train/batch_source.h"
+#include "trainer_client/torch/sessions/batch_source.h"
 #include "trainer_client/torch/train/model_factory.h"
 
 namespace tributary {

@@ -28,7 +28,11 @@ class InMemorySource final : public BatchSource {
   explicit InMemorySource(std::string kind) : kind_(std::move(kind)) {}
 
   absl::StatusOr<std::unique_ptr<DistLoader>> Open(
-      const NeighborLoaderOptions& options) override {
+      const SessionOptions& session) override {
+    NeighborLoaderOptions options;
+    static_cast<CommonLoaderOptions&>(options) = session;
+    static_cast<NeighborOptions&>(options) =
+        std::get<NeighborOptions>(session.kind);
     InMemoryLoaderFaults faults{.epoch = 1};
     if (options.input_split == "train" && options.rank == 0) {
       if (kind_ == "fail") faults.fail_at = 0;

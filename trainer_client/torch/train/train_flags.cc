@@ -104,7 +104,9 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                      "Inputs per rank");
   app.add_option("--input", t.input,
                  "[TYPE:]TRAIN[,VALID[,TEST]]: splits to train, validate and "
-                 "test on, of the node type TYPE in a typed graph")
+                 "test on, of the node type TYPE in a typed graph; with --task "
+                 "link of the edge type SRC,REL,DST, or of several, separated "
+                 "by \";\"")
       ->capture_default_str();
   app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
       ->check(CLI::IsMember({"global", "none"}))
@@ -178,17 +180,37 @@ void DeclareSchedule(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                      "Units in which the rate rises to --lr");
 }
 
+void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
+  app.add_option("--decoder", t.decoder,
+                 "link: score of a link, by its ends' rows: dot, distmult, mlp "
+                 "(of their product)  [dot]")
+      ->check(CLI::IsMember({"dot", "distmult", "mlp"}));
+  app.add_option("--neg-sampling", t.neg_sampling,
+                 "link: negatives and loss: binary (pairs; cross entropy), "
+                 "triplet (destinations of each link; BPR)  [binary]")
+      ->check(CLI::IsMember({"binary", "triplet"}));
+  app.add_option("--neg-amount", t.neg_amount, "link: negatives per link  [1]");
+  app.add_option("--exclude", t.exclude,
+                 "link: edges of a batch's links that its hops do not sample: "
+                 "none, self, reverse_id, reverse_types, pair  [self, and the "
+                 "reverses in a graph partitioned with --add-reverse]")
+      ->check(CLI::IsMember(
+          {"none", "self", "reverse_id", "reverse_types", "pair"}));
+}
+
 void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   TrainOptions& o = a.train;
   auto option = [&](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->capture_default_str();
   };
   option("--task", t.task,
-         "Task: node (one class of several), multilabel, regression")
-      ->check(CLI::IsMember({"node", "multilabel", "regression"}));
+         "Task: node (one class of several), multilabel, regression, link")
+      ->check(CLI::IsMember({"node", "multilabel", "regression", "link"}));
   app.add_option("--metric", t.metric,
-                 "On valid and test: accuracy, rocauc, ap, rmse, mae  [the "
-                 "task's: accuracy, rocauc, rmse]");
+                 "On valid and test: accuracy, rocauc, ap, rmse, mae; of links "
+                 "ap, rocauc, mrr, hits@K  [the task's: accuracy, rocauc, "
+                 "rmse, ap]");
+  DeclareLinks(app, t);
   AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
                      "Passes over the training inputs");
   AddWhole<uint64_t>(app, "--eval-every", o.eval_every, 1, o.kMaxEpochs,

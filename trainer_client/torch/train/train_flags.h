@@ -17,6 +17,11 @@ namespace tributary {
 struct TrainFlagTexts {
   std::string task = "node";
   std::string metric;  // empty: the task's first
+  // With --task link; empty: the default.
+  std::string neg_sampling;
+  std::string neg_amount;
+  std::string decoder;
+  std::string exclude;
   std::string lr_schedule = "constant";
   std::string lr_unit = "epoch";
   uint64_t patience = 0;  // 0: no early stopping

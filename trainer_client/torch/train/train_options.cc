@@ -19,7 +19,8 @@ absl::Status InRange(const char* field, T value, T low, T high) {
 
 Metric TrainOptions::metric_of_task() const {
   if (metric) return *metric;
-  switch (task) {
+  if (predicts_links()) return Metric::kAveragePrecision;
+  switch (std::get<NodeTaskKind>(task)) {
     case NodeTaskKind::kClassification:
       return Metric::kAccuracy;
     case NodeTaskKind::kMultiLabel:
@@ -43,6 +44,12 @@ absl::Status TrainOptions::Validate() const {
   ModelOptions complete = model;
   complete.out_channels = 1;  // it depends on the task
   RETURN_IF_ERROR(complete.Validate());
+  if (predicts_links() && !MeasuresLinks(metric_of_task())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("metric ", NameOf(metric_of_task()),
+                     " does not measure links; allowed: ap, rocauc, mrr, "
+                     "hits@K"));
+  }
   RETURN_IF_ERROR(InRange("lr", learning_rate, 1e-12, 1e3));
   RETURN_IF_ERROR(InRange("weight_decay", weight_decay, 0.0, 1e3));
   RETURN_IF_ERROR(InRange("clip_grad_norm", clip_grad_norm, 0.0, 1e9));

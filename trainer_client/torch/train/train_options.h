@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "trainer_client/torch/nn/model_options.h"
+#include "trainer_client/torch/tasks/link_task_options.h"
 #include "trainer_client/torch/tasks/metric.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
 #include "trainer_client/torch/train/checkpoint_options.h"
@@ -32,9 +34,11 @@ struct TrainOptions {
   // hops.
   ModelOptions model{.hidden_channels = 256, .dropout = 0.5};
   ModelFactory make_model;  // empty: MakeModel(), of model.model
-  NodeTaskKind task = NodeTaskKind::kClassification;
+  // Of links, Train() sets channels and dropout by the model.
+  std::variant<NodeTaskKind, LinkTaskOptions> task =
+      NodeTaskKind::kClassification;
   std::optional<Metric> metric;  // the task's first, if there is none
-  // Of the inputs; empty: the graph's only node type.
+  // Of inputs that are nodes; empty: the graph's only node type.
   std::string input_type;
   // 0: one more than the largest label of the training inputs, which a pass
   // over them finds.
@@ -57,6 +61,15 @@ struct TrainOptions {
 
   // Returns the metric, or else the task's first.
   Metric metric_of_task() const;
+  bool predicts_links() const {
+    return std::holds_alternative<LinkTaskOptions>(task);
+  }
+  bool classifies_nodes() const {
+    const auto* kind = std::get_if<NodeTaskKind>(&task);
+    return kind != nullptr && *kind == NodeTaskKind::kClassification;
+  }
+  // Whether a pass over the training inputs finds the number of classes.
+  bool counts_classes() const { return classifies_nodes() && num_classes == 0; }
   // INVALID_ARGUMENT, naming field, value and what is allowed.
   absl::Status Validate() const;
 };

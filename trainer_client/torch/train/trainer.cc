@@ -77,18 +77,30 @@ class TrainingRun {
   }
 
   absl::Status MakeLearner() {
-    const GraphSchema& schema = loaders_.train->schema();
-    NodeTaskOptions task{.kind = options_.task,
+    ASSIGN_OR_RETURN(const TaskOptions task, Task());
+    ASSIGN_OR_RETURN(
+        learner_,
+        Learner::Create(options_, loaders_.train->schema(), task, &group_));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<TaskOptions> Task() {
+    if (options_.predicts_links()) {
+      auto task = std::get<LinkTaskOptions>(options_.task);
+      task.channels = options_.model.hidden_channels;
+      task.dropout = options_.model.dropout;
+      return task;
+    }
+    NodeTaskOptions task{.kind = std::get<NodeTaskKind>(options_.task),
                          .metric = options_.metric_of_task(),
                          .num_classes = options_.num_classes};
-    ASSIGN_OR_RETURN(task.columns, CheckLabels(task.kind, task.metric, schema,
+    ASSIGN_OR_RETURN(task.columns, CheckLabels(task.kind, task.metric,
+                                               loaders_.train->schema(),
                                                options_.input_type));
-    if (task.kind == NodeTaskKind::kClassification && task.num_classes == 0) {
+    if (options_.counts_classes()) {
       ASSIGN_OR_RETURN(task.num_classes, CountClasses());
     }
-    ASSIGN_OR_RETURN(learner_,
-                     Learner::Create(options_, schema, task, &group_));
-    return absl::OkStatus();
+    return task;
   }
 
   absl::StatusOr<int64_t> CountClasses() {
@@ -219,7 +231,7 @@ class TrainingRun {
     EpochReport report{.epoch = epoch};
     report.metric = result_.metric;
     report.loss = all.MeanLoss();
-    if (options_.task == NodeTaskKind::kClassification) {
+    if (options_.classifies_nodes()) {
       report.train_accuracy = all.Accuracy();
     }
     report.inputs = static_cast<uint64_t>(all.inputs);
@@ -237,8 +249,24 @@ class TrainingRun {
 
   // Evaluates on epoch 0 each time: the same neighbourhoods, so that models are
   // comparable.
-  absl::StatusOr<double> Evaluate(DistLoader* loader, std::string_view phase,
-                                  uint64_t epoch) {
+  absl::StatusOr<double> Evaluate(DistLoader* loader, DistLoader* negatives,
+                                  std::string_view phase, uint64_t epoch) {
+    ASSIGN_OR_RETURN(PredictionRows rows, Predict(loader, phase, epoch));
+    if (!options_.predicts_links()) {
+      return MeasureOverRanks(options_.metric_of_task(), std::move(rows),
+                              group_);
+    }
+    PredictionRows of_split;
+    if (negatives != nullptr) {
+      ASSIGN_OR_RETURN(of_split, Predict(negatives, phase, epoch));
+    }
+    return MeasureLinksOverRanks(options_.metric_of_task(), rows, of_split,
+                                 group_);
+  }
+
+  absl::StatusOr<PredictionRows> Predict(DistLoader* loader,
+                                         std::string_view phase,
+                                         uint64_t epoch) {
     RETURN_IF_ERROR(loader->StartEpoch(0));
     PredictionRows rows;
     RETURN_IF_ERROR(
@@ -250,7 +278,7 @@ class TrainingRun {
                        std::array<double, 1> done{1};
                        return group_.Sum(absl::MakeSpan(done));
                      }));
-    return MeasureOverRanks(options_.metric_of_task(), std::move(rows), group_);
+    return rows;
   }
 
   bool IsBetter(double metric) const {
@@ -261,7 +289,8 @@ class TrainingRun {
 
   absl::Status Validate(EpochReport& report) {
     ASSIGN_OR_RETURN(const double metric,
-                     Evaluate(loaders_.valid, "valid", report.epoch));
+                     Evaluate(loaders_.valid, loaders_.valid_negatives, "valid",
+                              report.epoch));
     report.valid = metric;
     if (stopping_) stopping_->Update(metric);
     if (IsBetter(metric)) {
@@ -280,7 +309,8 @@ class TrainingRun {
     }
     if (loaders_.test == nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(result_.test,
-                     Evaluate(loaders_.test, "test", result_.best_epoch));
+                     Evaluate(loaders_.test, loaders_.test_negatives, "test",
+                              result_.best_epoch));
     return absl::OkStatus();
   }
 

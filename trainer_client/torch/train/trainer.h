@@ -25,6 +25,10 @@ struct TrainLoaders {
   // Called, if set, once `labels` is no longer needed, so that it and its ring
   // may be destroyed.
   std::function<void()> release_labels;
+  // Links: the negatives of the splits, which `valid` and `test` then have
+  // none of. Null: these have negatives.
+  DistLoader* valid_negatives = nullptr;
+  DistLoader* test_negatives = nullptr;
 };
 
 // Trains a model on a task, data parallel. In each round every

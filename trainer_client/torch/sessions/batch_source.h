@@ -1,13 +1,14 @@
 // The interface through which `tributary-train` opens loaders. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_BATCH_SOURCE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_BATCH_SOURCE_H_
 
 #include <functional>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/dist_loader.h"
+#include "trainer_client/core/kinds/session_options.h"
 #include "trainer_client/modes/options.h"
 
 namespace tributary {
@@ -17,7 +18,7 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
   virtual absl::StatusOr<std::unique_ptr<DistLoader>> Open(
-      const NeighborLoaderOptions& options) = 0;
+      const SessionOptions& options) = 0;
   // Tells the servers that this rank is done. Requires that its loaders have
   // been destroyed.
   virtual absl::Status Shutdown() { return absl::OkStatus(); }
@@ -30,4 +31,4 @@ using OpenBatchSource =
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_SOURCE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_BATCH_SOURCE_H_

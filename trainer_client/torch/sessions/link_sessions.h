@@ -1,0 +1,88 @@
+// The sampling sessions of link prediction: which links, which negatives, and
+// which edges are left out. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "partition/schema/schema.h"
+#include "trainer_client/core/kinds/session_options.h"
+#include "trainer_client/torch/tasks/metric.h"
+
+namespace tributary {
+
+// The splits of one type of links.
+struct LinkSplits {
+  std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
+  std::string train;
+  std::string valid;  // empty: none
+  std::string test;   // empty: none
+};
+
+// What `tributary-train --task link` samples.
+struct LinkSampling {
+  std::vector<LinkSplits> types;  // one or more
+  NegativeSampling negatives{.mode = NegativeMode::kBinary};
+  // The edges of a batch's links that no hop may sample. None: the links and,
+  // where the graph has them, their reverses.
+  std::optional<ExcludeMode> exclude;
+};
+
+// Reads "[SRC,REL,DST:]TRAIN[,VALID[,TEST]]", or several of them with types,
+// separated by ";". VALID and TEST may be empty: such a type takes no part in
+// the evaluation. Types may contain colons, splits may not. INVALID_ARGUMENT if
+// it is not that, or if a type is named twice.
+absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
+    const std::string& text);
+
+// Returns the mode for links of these types if the user names none: as ids of
+// the links, and of their reverses in a graph that was partitioned with
+// --add-reverse.
+ExcludeMode DefaultExclude(const GraphSchema& schema,
+                           const std::vector<LinkSplits>& types);
+
+// The sessions in which one split is evaluated.
+struct EvaluationSessions {
+  SessionOptions links;
+  // The links of the split's negatives, which are scored instead of sampled
+  // ones. None: `links` has negatives.
+  std::optional<SessionOptions> negatives;
+};
+
+// Makes the sessions of one run. `common` and `neighbors` are for all of them;
+// the first has no inputs.
+class LinkSessions {
+ public:
+  LinkSessions(LinkSampling sampling, ExcludeMode exclude)
+      : sampling_(std::move(sampling)), exclude_(exclude) {}
+
+  // Returns a session of one link of the first type, without hops to speak of:
+  // to read the graph's schema.
+  static SessionOptions Probe(const LinkSampling& sampling,
+                              const CommonLoaderOptions& common);
+
+  SessionOptions Train(const CommonLoaderOptions& common,
+                       const NeighborOptions& neighbors) const;
+  // `split` is &LinkSplits::valid or &LinkSplits::test. None: no type has it.
+  // The split SPLIT_neg is taken where every type that has SPLIT has it, unless
+  // the metric ranks each link among its own negatives (mrr).
+  std::optional<EvaluationSessions> Evaluation(
+      std::string LinkSplits::*split, Metric metric, const GraphSchema& schema,
+      const CommonLoaderOptions& common,
+      const NeighborOptions& neighbors) const;
+
+ private:
+  SessionOptions Of(std::string LinkSplits::*split, const std::string& suffix,
+                    bool with_negatives, const CommonLoaderOptions& common,
+                    const NeighborOptions& neighbors) const;
+
+  const LinkSampling sampling_;
+  const ExcludeMode exclude_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_

@@ -1,0 +1,109 @@
+#include "trainer_client/torch/train/train_loaders.h"
+
+#include <optional>
+#include <utility>
+
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+SessionOptions OfNodes(const NeighborLoaderOptions& options) {
+  const NeighborOptions& neighbors = options;
+  return {options, neighbors};
+}
+
+absl::StatusOr<std::unique_ptr<DistLoader>> OpenSplit(
+    const std::string& split, NeighborLoaderOptions options,
+    BatchSource& source) {
+  if (split.empty()) return nullptr;
+  options.input_split = split;
+  return source.Open(OfNodes(options));
+}
+
+}  // namespace
+
+absl::Status OwnedTrainLoaders::Open(const TrainArguments& a,
+                                     const RankEnvironment& rank,
+                                     BatchSource& source) {
+  NeighborLoaderOptions options = a.loader;
+  const ModelOptions& model = a.train.model;
+  options.collect_degrees = model.model == "gcn" && model.norm == "both";
+  options.rank = static_cast<uint32_t>(rank.rank);
+  options.world = static_cast<uint32_t>(rank.world);
+  return a.link ? OpenLinks(a, std::move(options), source)
+                : OpenNodes(a, std::move(options), source);
+}
+
+absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
+                                          NeighborLoaderOptions options,
+                                          BatchSource& source) {
+  ASSIGN_OR_RETURN(train_, source.Open(OfNodes(options)));
+  options.shuffle = ShuffleMode::kNone;
+  if (a.train.counts_classes()) {
+    NeighborLoaderOptions labels = options;
+    labels.collect_degrees = false;
+    labels.num_neighbors = {1};
+    labels.num_neighbors_by_type.clear();
+    ASSIGN_OR_RETURN(labels_, source.Open(OfNodes(labels)));
+  }
+  SetNumNeighbors(a.eval_num_neighbors, &options);
+  ASSIGN_OR_RETURN(valid_, OpenSplit(a.valid_split, options, source));
+  ASSIGN_OR_RETURN(test_, OpenSplit(a.test_split, options, source));
+  return absl::OkStatus();
+}
+
+absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
+                                          NeighborLoaderOptions options,
+                                          BatchSource& source) {
+  // The graph decides on defaults, so its schema is read first.
+  ASSIGN_OR_RETURN(Loader probe,
+                   source.Open(LinkSessions::Probe(*a.link, options)));
+  const GraphSchema schema = probe->schema();
+  probe.reset();
+  const LinkSessions sessions(
+      *a.link, a.link->exclude ? *a.link->exclude
+                               : DefaultExclude(schema, a.link->types));
+  ASSIGN_OR_RETURN(train_, source.Open(sessions.Train(options, options)));
+  options.shuffle = ShuffleMode::kNone;
+  SetNumNeighbors(a.eval_num_neighbors, &options);
+  const auto open = [&](std::string LinkSplits::*split, Loader& links,
+                        Loader& negatives) -> absl::Status {
+    const std::optional<EvaluationSessions> made = sessions.Evaluation(
+        split, a.train.metric_of_task(), schema, options, options);
+    if (!made) return absl::OkStatus();
+    ASSIGN_OR_RETURN(links, source.Open(made->links));
+    if (made->negatives) {
+      ASSIGN_OR_RETURN(negatives, source.Open(*made->negatives));
+    }
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(open(&LinkSplits::valid, valid_, valid_negatives_));
+  return open(&LinkSplits::test, test_, test_negatives_);
+}
+
+TrainLoaders OwnedTrainLoaders::get() {
+  return {.train = train_.get(),
+          .valid = valid_.get(),
+          .test = test_.get(),
+          .labels = labels_.get(),
+          .release_labels = [this] { ReleaseLabels(); },
+          .valid_negatives = valid_negatives_.get(),
+          .test_negatives = test_negatives_.get()};
+}
+
+void OwnedTrainLoaders::Cancel() {
+  MutexLock lock(mutex_);
+  for (const auto* loader : {&train_, &labels_, &valid_, &valid_negatives_,
+                             &test_, &test_negatives_}) {
+    if (*loader) (*loader)->Cancel();
+  }
+}
+
+void OwnedTrainLoaders::ReleaseLabels() {
+  Loader labels;  // destroyed after the lock: it waits for its streams
+  MutexLock lock(mutex_);
+  labels = std::move(labels_);
+}
+
+}  // namespace tributary

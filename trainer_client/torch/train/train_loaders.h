@@ -1,0 +1,49 @@
+// The loaders of one rank of `tributary-train`. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_LOADERS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_LOADERS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/runtime/mutex.h"
+#include "trainer_client/torch/ddp/rank_environment.h"
+#include "trainer_client/torch/sessions/batch_source.h"
+#include "trainer_client/torch/sessions/link_sessions.h"
+#include "trainer_client/torch/train/train_arguments.h"
+#include "trainer_client/torch/train/trainer.h"
+
+namespace tributary {
+
+// Opens and owns what Train() reads. One thread opens; any may cancel.
+class OwnedTrainLoaders {
+ public:
+  // Opens the loaders that the arguments name. Errors are those of
+  // BatchSource::Open().
+  absl::Status Open(const TrainArguments& a, const RankEnvironment& rank,
+                    BatchSource& source);
+
+  // Returns the loaders, which this object keeps. Its release_labels destroys
+  // the one of labels.
+  TrainLoaders get();
+
+  // Cancels all loaders. Thread-safe.
+  void Cancel();
+
+ private:
+  using Loader = std::unique_ptr<DistLoader>;
+
+  absl::Status OpenNodes(const TrainArguments& a, NeighborLoaderOptions options,
+                         BatchSource& source);
+  absl::Status OpenLinks(const TrainArguments& a, NeighborLoaderOptions options,
+                         BatchSource& source);
+  void ReleaseLabels();
+
+  Loader train_, labels_, valid_, valid_negatives_, test_, test_negatives_;
+  Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_LOADERS_H_
