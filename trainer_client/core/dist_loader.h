@@ -77,8 +77,8 @@ class DistLoader {
   // Returns the number of batches of a whole epoch, over all ranks.
   virtual uint64_t num_batches() const = 0;
   // Return the batches [begin_index, end_index) of the current epoch, over all
-  // ranks: from the cursor on, after Resume. Rank r has begin_index + r, and every
-  // world-th batch after it. 0 before the first epoch.
+  // ranks: from the cursor on, after Resume. Rank r has begin_index + r, and
+  // every world-th batch after it. 0 before the first epoch.
   virtual uint64_t begin_index() const = 0;
   virtual uint64_t end_index() const = 0;
   // Returns the number of inputs of batch `index` of the current epoch (0

@@ -42,12 +42,11 @@ void WaitLine::Show(const WaitNotice& notice, absl::Time now) {
     return;
   }
   if (std::exchange(shown_, true) && columns_ == 0) return;
-  const std::string line = TerminalLine(
-      absl::StrCat(program_, ": waiting ",
-                   absl::ToInt64Seconds(notice.left + absl::Milliseconds(500)),
-                   " s more, until ",
-                   absl::FormatTime("%H:%M:%S", now + notice.left, zone_), ": ",
-                   notice.reason));
+  const std::string line = TerminalLine(absl::StrCat(
+      program_, ": waiting ",
+      absl::ToInt64Seconds(notice.left + absl::Milliseconds(500)),
+      " s more, until ", absl::FormatTime("%H:%M:%S", now + notice.left, zone_),
+      ": ", notice.reason));
   // A longer one would wrap, and only its last row could be erased.
   print_(columns_ > 0 ? absl::StrCat(kEraseLine, line.substr(0, columns_ - 1))
                       : absl::StrCat(line, "\n"));

@@ -9,19 +9,19 @@ namespace {
 
 using Rows = std::vector<size_t>;
 
-TEST(RowOrderTest, SortsRowsByInputNumber) {
+TEST(InputOrderTest, SortsRowsByInputNumber) {
   EXPECT_EQ(*InputOrder({40, 7, 19}), (Rows{1, 2, 0}));
   EXPECT_EQ(*InputOrder({}), Rows{});
 }
 
-TEST(RowOrderTest, NamesAnInputThatIsThereTwice) {
+TEST(InputOrderTest, NamesAnInputThatIsThereTwice) {
   const absl::Status status = InputOrder({3, 8, 5, 8}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(status.message()).find("input 8 "), std::string::npos)
       << status;
 }
 
-TEST(RowOrderTest, MovesWholeRows) {
+TEST(InputOrderTest, MovesWholeRows) {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   const Rows order = {2, 0, 1};
   EXPECT_EQ(InOrder<float>(values, 2, order),
