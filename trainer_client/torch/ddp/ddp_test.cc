@@ -126,7 +126,7 @@ int RunRank(const std::string& what) {
 int Launch(const std::string& what) {
   const auto code = RunRanks({.num_ranks = 2,
                               .argv = {"/proc/self/exe", "--rank", what},
-                              .grace = absl::Seconds(10)});
+                              .graces = {.failed = absl::Seconds(10)}});
   EXPECT_TRUE(code.ok()) << code.status();
   return code.value_or(-1);
 }

@@ -9,6 +9,7 @@
 #include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
+#include "trainer_client/torch/ddp/node_place.h"
 #include "trainer_client/torch/train/train_options.h"
 
 namespace tributary {
@@ -22,7 +23,9 @@ struct TrainArguments {
   NumNeighbors eval_num_neighbors;
   std::string valid_split;  // empty: none
   std::string test_split;   // empty: none
-  int nproc = 1;
+  int nproc = 1;            // ranks to start on this machine
+  NodePlace node;           // this machine, when it starts them
+  int max_restarts = 0;
   std::string log;  // empty: none
   bool progress = true;
 };
