@@ -1,7 +1,9 @@
 #include "trainer_client/torch/ddp/listen_socket.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,6 +49,26 @@ absl::StatusOr<ListenSocket> ListenOnIpv4(in_addr_t host, uint16_t port) {
                 &address.sin_port);
 }
 
+// Returns 0 or the errno of a connection attempt.
+int TryConnect(const addrinfo& address, absl::Duration timeout) {
+  const int fd =
+      socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return errno;
+  int error = 0;
+  if (connect(fd, address.ai_addr, address.ai_addrlen) != 0) error = errno;
+  if (error == EINPROGRESS) {
+    pollfd wait{fd, POLLOUT, 0};
+    socklen_t size = sizeof(error);
+    error = ETIMEDOUT;
+    if (poll(&wait, 1, static_cast<int>(absl::ToInt64Milliseconds(timeout))) >
+        0) {
+      getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+  }
+  close(fd);
+  return error;
+}
+
 }  // namespace
 
 absl::StatusOr<ListenSocket> ListenOnLoopback(uint16_t port) {
@@ -62,6 +84,28 @@ absl::StatusOr<ListenSocket> ListenOnAllInterfaces(uint16_t port) {
                      &address.sin6_port);
   if (both.ok()) return both;
   return ListenOnIpv4(INADDR_ANY, port);  // a machine without IPv6
+}
+
+absl::Status CheckListening(const std::string& host, uint16_t port,
+                            absl::Duration timeout) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int unknown =
+      getaddrinfo(host.c_str(), absl::StrCat(port).c_str(), &hints, &found);
+  if (unknown != 0) {
+    return absl::UnavailableError(
+        absl::StrCat(host, ": ", gai_strerror(unknown)));
+  }
+  int error = 0;
+  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+    error = TryConnect(*a, timeout);
+    if (error == 0) break;
+  }
+  freeaddrinfo(found);
+  if (error == 0) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat(host, ":", port, ": ", std::strerror(error)));
 }
 
 }  // namespace tributary

@@ -1,10 +1,12 @@
-// The listening socket of a job's rendezvous store.
+// The sockets of a job's rendezvous store.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_LISTEN_SOCKET_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_LISTEN_SOCKET_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 namespace tributary {
 
@@ -18,6 +20,11 @@ struct ListenSocket {
 absl::StatusOr<ListenSocket> ListenOnLoopback(uint16_t port);
 // The same on all interfaces, for IPv6 and IPv4.
 absl::StatusOr<ListenSocket> ListenOnAllInterfaces(uint16_t port);
+
+// Returns OK if something listens there. UNAVAILABLE, with the cause, if the
+// name is unknown, or none of its addresses answers within `timeout` each.
+absl::Status CheckListening(const std::string& host, uint16_t port,
+                            absl::Duration timeout);
 
 }  // namespace tributary
 

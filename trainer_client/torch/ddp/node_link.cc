@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/ddp/listen_socket.h"
 #include "trainer_client/torch/ddp/rendezvous_store.h"
 
 namespace tributary {
@@ -134,22 +135,25 @@ absl::Status NodeLink::Work() {
   }
 }
 
-// Connects by short tries, since LibTorch's cannot be stopped. Returns null
-// when stopped.
+// Waits for the port before LibTorch connects: its own waiting cannot be
+// stopped, and prints a stack trace for each try. Returns null when stopped.
 absl::StatusOr<std::unique_ptr<RendezvousStore>> NodeLink::Connect() {
+  const NodePlace& node = options_.node;
   const absl::Time deadline = SteadyClock().Now() + options_.connect_timeout;
   for (;;) {
-    const NodePlace& node = options_.node;
-    auto store = RendezvousStore::Connect(node.master_addr, node.master_port,
-                                          absl::Seconds(2));
-    if (store.ok()) return store;
+    const absl::Status there =
+        CheckListening(node.master_addr, node.master_port, absl::Seconds(2));
+    if (there.ok()) {
+      return RendezvousStore::Connect(node.master_addr, node.master_port,
+                                      absl::Seconds(20));
+    }
     MutexLock lock(mutex_);
     if (stopped_) return nullptr;
     if (SteadyClock().Now() >= deadline) {
       return absl::UnavailableError(
-          absl::StrCat("node 0 did not start within ",
+          absl::StrCat("the launcher of node 0 did not start within ",
                        absl::FormatDuration(options_.connect_timeout), ": ",
-                       std::string(store.status().message())));
+                       std::string(there.message())));
     }
     changed_.WaitUntil(mutex_, After(options_.interval));
   }

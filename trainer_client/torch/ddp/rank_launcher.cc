@@ -31,6 +31,8 @@ namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(500);
 constexpr absl::Duration kNodesTick = absl::Milliseconds(100);
+// How long machines are waited for without a word.
+constexpr absl::Duration kPatience = absl::Seconds(2);
 
 absl::Time Now() { return SteadyClock().Now(); }
 
@@ -69,7 +71,13 @@ class Launcher {
       RETURN_IF_ERROR(store_->Set(kCurrentAttemptKey, absl::StrCat(attempt)));
     }
     GatherNodes(attempt);
-    if (!state_->end()) RETURN_IF_ERROR(RunProcesses(attempt));
+    if (!state_->end()) {
+      const absl::Status status = RunProcesses(attempt);
+      if (!status.ok()) {
+        state_->End({EndKind::kLost, 1, std::string(status.message())}, Now());
+        ReportEnd();
+      }
+    }
     WaitForNodesToEnd();
     return state_->end();
   }
@@ -163,13 +171,21 @@ class Launcher {
   void GatherNodes(int attempt) {
     if (link_ == nullptr) return;
     link_->ReportReady(attempt);
-    const absl::Time deadline = Now() + (attempt == 0 ? options_.gather_timeout
-                                                      : options_.node_timeout);
+    const absl::Time start = Now();
+    const absl::Duration timeout =
+        attempt == 0 ? options_.gather_timeout : options_.node_timeout;
+    bool told = false;
     while (!state_->end()) {
       Tick();
       const int ready = link_->view().ready;
       if (ready >= options_.node.nnodes) return;
-      if (Now() >= deadline) GiveUpOnNodes(ready, "have come");
+      if (Now() - start >= timeout) GiveUpOnNodes(ready, "have come");
+      if (Now() - start < kPatience || std::exchange(told, true)) continue;
+      Log(LogLevel::kWarning,
+          absl::StrCat("waiting for all machines at ",
+                       options_.node.master_addr, ":",
+                       options_.node.master_port, ": ", ready, " of ",
+                       options_.node.nnodes, " are there"));
     }
   }
 
@@ -217,7 +233,8 @@ class Launcher {
 };
 
 // Leaves the job. Node 0 waits for the others, since it serves the store.
-void Leave(const LaunchOptions& options, NodeLink& link) {
+void Leave(const LaunchOptions& options, const absl::StatusOr<int>& code,
+           NodeLink& link) {
   link.ReportLeft();
   const absl::Time start = Now();
   for (;;) {
@@ -229,8 +246,10 @@ void Leave(const LaunchOptions& options, NodeLink& link) {
     poll(nullptr, 0, 50);
   }
   if (link.Stop(absl::Seconds(5))) return;
-  Log(LogLevel::kError, "the rendezvous store does not answer");
-  std::_Exit(1);  // a thread waits in LibTorch, and nothing can end that wait
+  Log(LogLevel::kError, absl::StrCat("the rendezvous store does not answer; ",
+                                     std::string(code.status().message())));
+  // A thread waits in LibTorch, and nothing can end that wait.
+  std::_Exit(code.value_or(1));
 }
 
 absl::StatusOr<std::unique_ptr<RendezvousStore>> ServeStore(NodePlace& node) {
@@ -263,7 +282,7 @@ absl::StatusOr<int> Launch(LaunchOptions options, int signals) {
   }
   const absl::StatusOr<int> code =
       Launcher(options, signals, store.get(), link.get()).Run();
-  if (link != nullptr) Leave(options, *link);
+  if (link != nullptr) Leave(options, code, *link);
   return code;
 }
 

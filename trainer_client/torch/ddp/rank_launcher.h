@@ -43,8 +43,8 @@ struct LaunchOptions {
 // UNAVAILABLE when other machines cannot be reached.
 //
 // Blocks these two and SIGCHLD in the calling thread, which must be the only
-// one of the process. Ends the process with exit code 1 if node 0's launcher
-// no longer answers, which LibTorch's store waits for without end.
+// one of the process. Ends the process if node 0's launcher no longer
+// answers, which LibTorch's store waits for without end.
 absl::StatusOr<int> RunRanks(const LaunchOptions& options);
 
 // Makes a rank end when its launcher ends, even by SIGKILL. Does nothing in a

@@ -20,7 +20,7 @@
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
-#include "trainer_client/torch/train/resume_after_restart.h"
+#include "trainer_client/torch/restart/resume_after_restart.h"
 #include "trainer_client/torch/train/train_arguments.h"
 #include "trainer_client/torch/train/train_device.h"
 #include "trainer_client/torch/train/train_output.h"
@@ -155,8 +155,10 @@ class RankRun {
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
-    RETURN_IF_ERROR(
-        ResumeAfterRestart(rank_.attempt, *group, &options_.checkpoints));
+    CheckpointOptions& checkpoints = options_.checkpoints;
+    ASSIGN_OR_RETURN(checkpoints.resume,
+                     ResumeAfterRestart(rank_.attempt, checkpoints.folder,
+                                        checkpoints.resume, *group));
     RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
@@ -188,7 +190,7 @@ class RankRun {
   }
   absl::Status OpenLog(const std::string& command) {
     if (rank_.rank != 0 || arguments_.log.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log));
+    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log, rank_.attempt > 0));
     log_->Start(command, rank_.world);
     return absl::OkStatus();
   }

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/resume_after_restart.h"
+#include "trainer_client/torch/restart/resume_after_restart.h"
 
 #include <gtest/gtest.h>
 
@@ -10,28 +10,30 @@
 namespace tributary {
 namespace {
 
-std::string ResumeOf(int attempt, CheckpointOptions options) {
+std::string ResumeOf(int attempt, const std::string& folder,
+                     const std::string& resume) {
   auto group = ProcessGroup::Connect(RankEnvironment(), absl::Seconds(1));
   EXPECT_TRUE(group.ok());
-  EXPECT_TRUE(ResumeAfterRestart(attempt, **group, &options).ok());
-  return options.resume;
+  const auto found = ResumeAfterRestart(attempt, folder, resume, **group);
+  EXPECT_TRUE(found.ok()) << found.status();
+  return found.value_or("error");
 }
 
 TEST(ResumeAfterRestartTest, GoesOnFromTheFolderOnlyAfterARestart) {
   const std::string folder =
       std::string(std::getenv("TEST_TMPDIR")) + "/checkpoints";
   // Nothing was written before the first failure.
-  EXPECT_EQ(ResumeOf(1, {.folder = folder}), "");
-  EXPECT_EQ(ResumeOf(1, {.folder = folder, .resume = "old"}), "old");
+  EXPECT_EQ(ResumeOf(1, folder, ""), "");
+  EXPECT_EQ(ResumeOf(1, folder, "old"), "old");
 
   auto writer = CheckpointWriter::Create(folder, 7);
   ASSERT_TRUE(writer.ok()) << writer.status();
   ASSERT_TRUE(writer->Commit(CheckpointManifest(), 2).ok());
-  EXPECT_EQ(ResumeOf(0, {.folder = folder}), "");
-  EXPECT_EQ(ResumeOf(0, {.folder = folder, .resume = "old"}), "old");
-  EXPECT_EQ(ResumeOf(1, {.folder = folder}), folder);
-  EXPECT_EQ(ResumeOf(2, {.folder = folder, .resume = "old"}), folder);
-  EXPECT_EQ(ResumeOf(2, {}), "");
+  EXPECT_EQ(ResumeOf(0, folder, ""), "");
+  EXPECT_EQ(ResumeOf(0, folder, "old"), "old");
+  EXPECT_EQ(ResumeOf(1, folder, ""), folder);
+  EXPECT_EQ(ResumeOf(2, folder, "old"), folder);
+  EXPECT_EQ(ResumeOf(2, "", "old"), "old");
 }
 
 }  // namespace

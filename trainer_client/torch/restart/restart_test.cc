@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -140,11 +142,18 @@ TEST(RestartTest, AnAbortIsStartedAgain) {
 }
 
 TEST(RestartTest, OneRankIsStartedAgainToo) {
+  const std::string log = std::string(std::getenv("TEST_TMPDIR")) + "/log";
   const Ended ended =
-      TrainProgram(Job("fail-first", {"--max-restarts", "2"})).Wait();
+      TrainProgram(Job("fail-first", {"--max-restarts", "2", "--log", log}))
+          .Wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.text;
   EXPECT_TRUE(ended.Has("restart 1 of at most 2")) << ended.text;
   EXPECT_FALSE(ended.Has("restart 2 of at most 2")) << ended.text;
+  // The first attempt's lines are kept: start, epoch; start, 3 epochs, result.
+  std::ifstream file(log);
+  int lines = 0;
+  for (std::string line; std::getline(file, line);) ++lines;
+  EXPECT_EQ(lines, 7);
 }
 
 TEST(RestartTest, RestartsAreCounted) {
@@ -209,10 +218,12 @@ TEST(TwoNodesTest, TermWhileTheOtherIsWaitedFor) {
   TrainProgram program(
       Job("good", {"--nnodes", "2", "--node-rank", "1", "--master-addr",
                    "127.0.0.1", "--master-port", "1"}));
+  ASSERT_TRUE(program.ReadUntil(
+      "waiting for all machines at 127.0.0.1:1: 0 of 2 are there"))
+      << program.text();
   program.Signal(SIGTERM);
   const Ended ended = program.Wait();
-  // -1: the signal came before it was blocked.
-  EXPECT_TRUE(ended.exit_code == 130 || ended.exit_code == -1) << ended.text;
+  EXPECT_EQ(ended.exit_code, 130) << ended.text;
 }
 
 TEST(TwoNodesTest, ContradictionsAreUsageErrors) {
