@@ -211,6 +211,7 @@ TEST(TwoNodesTest, ALostLauncherEndsTheOther) {
     EXPECT_EQ(ended.exit_code, 1) << ended.text;
     EXPECT_TRUE(ended.Has(absl::StrCat("the launcher of node ", lost)))
         << ended.text;
+    nodes[lost].Wait();  // its ranks end, too: they have its stdout
   }
 }
 
