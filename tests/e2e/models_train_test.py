@@ -3,6 +3,7 @@ model of a user's own."""
 
 import os
 import re
+import signal
 import subprocess
 import unittest
 
@@ -121,6 +122,30 @@ class ModelsTrainTest(unittest.TestCase):
         self.assertEqual(result_after, result)
         with open(model, "rb") as file:
             self.assertEqual(file.read(), parameters)
+
+    def test_ranks_start_again_from_the_checkpoint(self):
+        flags = ("--model", "sage", "--nproc", "2", "--epochs", "40")
+        whole, result = epochs(self.cora_run(*flags))
+        command = ("--graph", self.cora, "--num-neighbors", "5,5",
+                   "--batch-size", "20", "--hidden", "16", "--random-seed",
+                   "2", *flags, "--device", "cpu", "--max-restarts", "1",
+                   "--checkpoint-dir", os.path.join(self.folder, "restart"),
+                   "--checkpoint-every", "3")
+        with processes.Process(*command, program=TRAINER,
+                               environment={"OMP_NUM_THREADS": "1"}) as run:
+            while not run.read_line().startswith("epoch 5/"):
+                pass
+            os.kill(processes.children_of(run)[1], signal.SIGKILL)
+            lines = run.read_lines()
+            self.assertEqual(run.wait(), 0, run.stderr())
+            self.assertIn("attempt 0 failed: rank 1", run.stderr())
+        resumed = [i for i, line in enumerate(lines)
+                   if line.startswith("resumed from ")]
+        self.assertEqual(len(resumed), 1, lines)
+        after = [line.split("  ")[:-3] for line in lines[resumed[0] + 1:-1]]
+        self.assertLess(len(after), 40)
+        self.assertEqual(after, whole[-len(after):])
+        self.assertEqual(re.sub(" seconds=.*", "", lines[-1]), result)
 
 
 if __name__ == "__main__":

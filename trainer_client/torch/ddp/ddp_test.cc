@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
 
 namespace tributary {
@@ -111,8 +112,21 @@ int RunFailure(ProcessGroup& group) {
   return 3 + group.rank();
 }
 
+// Rank 1's training loop hangs after its first round; its process lives.
+int RunHang() {
+  const char* local = std::getenv("LOCAL_RANK");
+  const auto heartbeat = Heartbeat::Start(
+      std::atoi(local),
+      [](const char* name) -> const char* { return std::getenv(name); });
+  if (!heartbeat.ok()) return 1;
+  (*heartbeat)->Progress();
+  if (std::string(local) == "0") return 0;
+  for (;;) pause();
+}
+
 int RunRank(const std::string& what) {
   EndWithLauncher();
+  if (what == "hang") return RunHang();
   const std::unique_ptr<ProcessGroup> group = Connect();
   if (group == nullptr || group->world() != 2) return 1;
   if (what == "collectives") return RunCollectives(*group);
@@ -126,7 +140,7 @@ int RunRank(const std::string& what) {
 int Launch(const std::string& what) {
   const auto code = RunRanks({.num_ranks = 2,
                               .argv = {"/proc/self/exe", "--rank", what},
-                              .grace = absl::Seconds(10)});
+                              .graces = {.failed = absl::Seconds(10)}});
   EXPECT_TRUE(code.ok()) << code.status();
   return code.value_or(-1);
 }
@@ -170,6 +184,19 @@ TEST(DistributedDataParallelTest, AloneGradientsAreItsOwn) {
 TEST(RankLauncherTest, FirstFailureIsTheExitCode) {
   const int code = Launch("fail");
   EXPECT_TRUE(code == 3 || code == 4) << code;
+}
+
+TEST(RankLauncherTest, AHangIsFoundThoughTheProcessLives) {
+  ::testing::internal::CaptureStderr();
+  const auto code = RunRanks({.num_ranks = 2,
+                              .argv = {"/proc/self/exe", "--rank", "hang"},
+                              .limits = {.progress = absl::Seconds(2)}});
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(code.ok()) << code.status();
+  EXPECT_EQ(*code, 1);
+  EXPECT_NE(log.find("is frozen: no progress for 2 s, though its process"),
+            std::string::npos)
+      << log;
 }
 
 }  // namespace

@@ -11,12 +11,21 @@ namespace tributary {
 // sets in the ranks that it starts.
 inline constexpr char kLauncherPidVariable[] = "TRIBUTARY_LAUNCHER_PID";
 
-// Returns true when this process must start `nproc` ranks. Ranks started by
-// RunRanks() have the same command line and start none. INVALID_ARGUMENT when
-// another launcher, such as torchrun, has already made this process a rank.
-// `variable` returns an environment variable's value, null if it is not set.
+// The flags that ask for a launcher.
+struct LaunchRequest {
+  int nproc = 1;
+  int nnodes = 1;
+  int max_restarts = 0;
+};
+
+// Returns true when this process must start ranks: more than one, or one that
+// is restarted if it fails. Ranks started by RunRanks() have the same command
+// line and start none. INVALID_ARGUMENT when another launcher, such as
+// torchrun, has already made this process a rank. `variable` returns an
+// environment variable's value, null if it is not set.
 absl::StatusOr<bool> StartsRanks(
-    int nproc, absl::FunctionRef<const char*(const char*)> variable);
+    const LaunchRequest& request,
+    absl::FunctionRef<const char*(const char*)> variable);
 
 }  // namespace tributary
 

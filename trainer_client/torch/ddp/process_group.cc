@@ -1,6 +1,7 @@
 #include "trainer_client/torch/ddp/process_group.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/fleet/address.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/ddp/rendezvous_store.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
@@ -23,17 +25,34 @@ namespace {
 using c10::intrusive_ptr;
 using c10d::ProcessGroupGloo;
 
-intrusive_ptr<c10d::Store> MakeStore(const RankEnvironment& environment,
-                                     std::chrono::milliseconds timeout) {
+// Refuses to join an attempt that is over: its ranks are gone, and would be
+// waited for until the timeout.
+absl::Status CheckAttempt(const RankEnvironment& environment,
+                          c10d::Store& store) {
+  if (!environment.launcher_serves_store) return absl::OkStatus();
+  if (!store.check({kCurrentAttemptKey})) return absl::OkStatus();  // torchrun
+  const std::vector<uint8_t> bytes = store.get(kCurrentAttemptKey);
+  const std::string current(bytes.begin(), bytes.end());
+  if (current == absl::StrCat(environment.attempt)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "rank ", environment.rank, " is of attempt ", environment.attempt,
+      ", but the job is at attempt ", current));
+}
+
+absl::StatusOr<intrusive_ptr<c10d::Store>> MakeStore(
+    const RankEnvironment& environment, std::chrono::milliseconds timeout) {
   c10d::TCPStoreOptions options;
   options.port = environment.master_port;
-  options.isServer = environment.rank == 0;
+  options.isServer =
+      environment.rank == 0 && !environment.launcher_serves_store;
   options.numWorkers = environment.world;
+  options.waitWorkers = !environment.launcher_serves_store;
   options.timeout = timeout;
-  if (options.isServer && environment.master_listen_fd) {
-    options.masterListenFd = *environment.master_listen_fd;
-  }
-  return c10::make_intrusive<c10d::TCPStore>(environment.master_addr, options);
+  intrusive_ptr<c10d::Store> store =
+      c10::make_intrusive<c10d::TCPStore>(environment.master_addr, options);
+  RETURN_IF_ERROR(CheckAttempt(environment, *store));
+  return intrusive_ptr<c10d::Store>(c10::make_intrusive<c10d::PrefixStore>(
+      AttemptPrefix(environment.attempt), std::move(store)));
 }
 
 std::shared_ptr<gloo::transport::Device> GlooDevice(
@@ -90,11 +109,12 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Connect(
   auto connection = std::make_unique<Connection>();
   if (environment.world > 1) {
     const auto ms = absl::ToChronoMilliseconds(timeout);
-    const absl::Status status = CatchTorch("connect", [&] {
-      connection->store = MakeStore(environment, ms);
+    const absl::Status status = CatchTorch("connect", [&]() -> absl::Status {
+      ASSIGN_OR_RETURN(connection->store, MakeStore(environment, ms));
       connection->group = MakeGroup(environment, connection->store, ms);
       return absl::OkStatus();
     });
+    if (absl::IsFailedPrecondition(status)) return status;
     if (!status.ok()) {
       return absl::UnavailableError(absl::StrCat(
           "rank ", environment.rank, " of ", environment.world,

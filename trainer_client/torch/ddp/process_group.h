@@ -27,11 +27,13 @@ namespace tributary {
 // group of one nothing is sent.
 class ProcessGroup {
  public:
-  // Connects to the other ranks by the rendezvous at master_addr:master_port.
+  // Connects to the other ranks of the same attempt by the rendezvous store at
+  // master_addr:master_port, which rank 0 serves unless the launcher does.
   // Uses Gloo for CPU tensors; for CUDA tensors NCCL, if compiled in, on GPU
   // `local_rank`. Gloo's interface is $GLOO_SOCKET_IFNAME, else that of this
   // machine's host name (loopback if master_addr is). UNAVAILABLE when not all
-  // ranks connect within `timeout`.
+  // ranks connect within `timeout`; FAILED_PRECONDITION for a rank of an
+  // attempt that the launchers have given up.
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Connect(
       const RankEnvironment& environment, absl::Duration timeout);
   ~ProcessGroup();

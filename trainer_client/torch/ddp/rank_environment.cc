@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/ddp/launch_choice.h"
 
 namespace tributary {
 namespace {
@@ -25,6 +26,20 @@ absl::StatusOr<int> Number(Variable variable, const char* name, int low,
   return value;
 }
 
+absl::StatusOr<int> Attempt(Variable variable) {
+  constexpr int kMaxAttempt = std::numeric_limits<int>::max();
+  for (const char* name : {kAttemptVariable, "TORCHELASTIC_RESTART_COUNT"}) {
+    if (variable(name)) return Number(variable, name, 0, kMaxAttempt);
+  }
+  return 0;
+}
+
+bool LauncherServesStore(Variable variable) {
+  if (variable(kLauncherPidVariable) != nullptr) return true;
+  const char* agent = variable("TORCHELASTIC_USE_AGENT_STORE");
+  return agent != nullptr && std::string(agent) == "True";
+}
+
 }  // namespace
 
 absl::StatusOr<RankEnvironment> RankEnvironment::FromVariables(
@@ -39,6 +54,7 @@ absl::StatusOr<RankEnvironment> RankEnvironment::FromVariables(
     ASSIGN_OR_RETURN(result.local_rank,
                      Number(variable, "LOCAL_RANK", 0, result.world - 1));
   }
+  ASSIGN_OR_RETURN(result.attempt, Attempt(variable));
   if (result.world == 1) return result;
   const char* address = variable("MASTER_ADDR");
   if (address == nullptr || *address == '\0') {
@@ -49,11 +65,7 @@ absl::StatusOr<RankEnvironment> RankEnvironment::FromVariables(
   result.master_addr = address;
   ASSIGN_OR_RETURN(result.master_port,
                    Number(variable, "MASTER_PORT", 1, 65535));
-  if (variable(kMasterListenFdVariable)) {
-    ASSIGN_OR_RETURN(result.master_listen_fd,
-                     Number(variable, kMasterListenFdVariable, 0,
-                            std::numeric_limits<int>::max()));
-  }
+  result.launcher_serves_store = LauncherServesStore(variable);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RANK_ENVIRONMENT_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -19,20 +18,24 @@ struct RankEnvironment {
   int local_rank = 0;  // on this machine: the GPU to use
   std::string master_addr;
   uint16_t master_port = 0;
-  // A listening socket at that port, inherited by rank 0 from the launcher, so
-  // that no other process can take the port in between.
-  std::optional<int> master_listen_fd;
+  // How many times the job's ranks were started before.
+  int attempt = 0;
+  // Whether the launcher serves the rendezvous store, which then survives the
+  // ranks; otherwise rank 0 does.
+  bool launcher_serves_store = false;
 
-  // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT. Without
-  // RANK and WORLD_SIZE the process is the only rank. INVALID_ARGUMENT, naming
+  // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT, and the
+  // attempt: TRIBUTARY_ATTEMPT of this program's launcher, or torchrun's
+  // TORCHELASTIC_RESTART_COUNT. Without RANK and WORLD_SIZE the process is the
+  // only rank. INVALID_ARGUMENT, naming
   // the variable, for a missing or wrong one. `variable` returns a variable's
   // value, null if it is not set.
   static absl::StatusOr<RankEnvironment> FromVariables(
       absl::FunctionRef<const char*(const char*)> variable);
 };
 
-// The environment variable with master_listen_fd.
-inline constexpr char kMasterListenFdVariable[] = "TRIBUTARY_MASTER_LISTEN_FD";
+// The environment variable with the attempt, which RunRanks() sets.
+inline constexpr char kAttemptVariable[] = "TRIBUTARY_ATTEMPT";
 
 }  // namespace tributary
 

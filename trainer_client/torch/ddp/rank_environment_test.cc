@@ -34,7 +34,34 @@ TEST(RankEnvironmentTest, AsTorchrunSetsThem) {
   EXPECT_EQ(e->local_rank, 1);
   EXPECT_EQ(e->master_addr, "host-0");
   EXPECT_EQ(e->master_port, 29500);
-  EXPECT_FALSE(e->master_listen_fd.has_value());
+  EXPECT_EQ(e->attempt, 0);
+  EXPECT_FALSE(e->launcher_serves_store);
+}
+
+TEST(RankEnvironmentTest, Attempts) {
+  std::map<std::string, std::string> variables = {
+      {"RANK", "0"},
+      {"WORLD_SIZE", "2"},
+      {"MASTER_ADDR", "h"},
+      {"MASTER_PORT", "1"},
+      {"TORCHELASTIC_RESTART_COUNT", "3"},
+      {"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+  auto e = From(variables);
+  ASSERT_TRUE(e.ok()) << e.status();
+  EXPECT_EQ(e->attempt, 3);
+  EXPECT_TRUE(e->launcher_serves_store);
+  variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+  EXPECT_FALSE(From(variables)->launcher_serves_store);
+  // A launcher of ours that was itself started by torchrun.
+  variables["TRIBUTARY_LAUNCHER_PID"] = "17";
+  variables["TRIBUTARY_ATTEMPT"] = "1";
+  e = From(variables);
+  ASSERT_TRUE(e.ok()) << e.status();
+  EXPECT_EQ(e->attempt, 1);
+  EXPECT_TRUE(e->launcher_serves_store);
+  variables["TRIBUTARY_ATTEMPT"] = "-1";
+  EXPECT_NE(From(variables).status().message().find("TRIBUTARY_ATTEMPT"),
+            std::string::npos);
 }
 
 TEST(RankEnvironmentTest, NamesTheWrongVariable) {

@@ -1,4 +1,4 @@
-// Runs the ranks of a training job on this machine, as torchrun does.
+// Runs this machine's ranks of a training job, and starts them again.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RANK_LAUNCHER_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RANK_LAUNCHER_H_
 
@@ -7,27 +7,44 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "trainer_client/torch/ddp/attempt_state.h"
+#include "trainer_client/torch/ddp/liveness_watch.h"
+#include "trainer_client/torch/ddp/node_place.h"
 
 namespace tributary {
 
 // A job's ranks on this machine.
 struct LaunchOptions {
-  int num_ranks = 1;
+  int num_ranks = 1;              // on this machine; on each one the same
   std::vector<std::string> argv;  // [0]: the program's path
-  // The time between SIGTERM and SIGKILL for ranks that must end.
-  absl::Duration grace = absl::Seconds(15);
+  NodePlace node;
+  // How often all ranks are started again after one failed.
+  int max_restarts = 0;
+  EndGraces graces;
+  SilenceLimits limits;  // of a rank, and of another machine's launcher
+  // The longest wait for all machines, at the start of the job.
+  absl::Duration gather_timeout = absl::Minutes(10);
+  // The longest wait for other machines' ranks to end, or to start again.
+  absl::Duration node_timeout = absl::Seconds(60);
 };
 
-// The exit code of a job ended by SIGINT or SIGTERM.
-inline constexpr int kInterruptedExitCode = 130;
-
 // Starts argv num_ranks times with RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR,
-// MASTER_PORT (a free one, already listening), and OMP_NUM_THREADS unless it is
-// set. Returns when every process has ended: 0 if each returned 0. A failed
-// rank ends the others, and its exit code (128 + signal) is returned. SIGINT or
-// SIGTERM end all ranks (a second one at once), and kInterruptedExitCode is
-// returned. Blocks these two and SIGCHLD in the calling thread, which must be
-// the only one of the process.
+// MASTER_PORT, TRIBUTARY_ATTEMPT, and OMP_NUM_THREADS unless it is set. This
+// process serves the rendezvous store there, or on other machines connects to
+// that of node 0.
+//
+// An attempt ends when each rank has returned 0, which is returned; or when a
+// rank of any machine fails, ends by a signal, or is frozen: it has no
+// heartbeat (see Heartbeat). Then all ranks get SIGTERM and after graces.failed
+// SIGKILL; the cause is logged; and all are started again, max_restarts times
+// at most. The exit code of the last cause is returned (128 + signal; 1 if
+// frozen). SIGINT or SIGTERM end all ranks (a second one at once), and
+// kInterruptedExitCode is returned. Errors: INVALID_ARGUMENT for options,
+// UNAVAILABLE when other machines cannot be reached.
+//
+// Blocks these two and SIGCHLD in the calling thread, which must be the only
+// one of the process. Ends the process if node 0's launcher no longer
+// answers, which LibTorch's store waits for without end.
 absl::StatusOr<int> RunRanks(const LaunchOptions& options);
 
 // Makes a rank end when its launcher ends, even by SIGKILL. Does nothing in a

@@ -223,6 +223,7 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
 
 absl::Status ReadTexts(const TrainFlagTexts& t, TrainArguments& a) {
   a.progress = !t.no_progress;
+  RETURN_IF_ERROR(a.node.Validate());
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadSampling(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));

@@ -63,6 +63,16 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "--row-normalize",
                              "--nproc",
                              "4",
+                             "--nnodes",
+                             "3",
+                             "--node-rank",
+                             "2",
+                             "--master-addr",
+                             "host0",
+                             "--master-port",
+                             "4000",
+                             "--max-restarts",
+                             "5",
                              "--log",
                              "l.jsonl",
                              "--buffer-size",
@@ -113,6 +123,11 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.train.device, "cpu");
   EXPECT_TRUE(a.train.row_normalize);
   EXPECT_EQ(a.nproc, 4);
+  EXPECT_EQ(a.node.nnodes, 3);
+  EXPECT_EQ(a.node.node_rank, 2);
+  EXPECT_EQ(a.node.master_addr, "host0");
+  EXPECT_EQ(a.node.master_port, 4000);
+  EXPECT_EQ(a.max_restarts, 5);
   EXPECT_EQ(a.log, "l.jsonl");
   EXPECT_FALSE(a.progress);
 }
@@ -148,6 +163,12 @@ TEST(TrainArgumentsTest, UsageErrors) {
            {"--graph", "g", "--num-classes", "16777217"},
            {"--graph", "g", "--layers", "0"},
            {"--graph", "g", "--nproc", "0"},
+           {"--graph", "g", "--nnodes", "2"},
+           {"--graph", "g", "--nnodes", "2", "--master-addr", "h"},
+           {"--graph", "g", "--node-rank", "1"},
+           {"--graph", "g", "--master-addr", "h"},
+           {"--graph", "g", "--master-port", "0"},
+           {"--graph", "g", "--max-restarts", "-1"},
            {"--graph", "g", "--dropout", "nan"},
            {"--graph", "g", "--lr", "1e-2x"},
            {"--graph", "g", "--unknown"}}) {

@@ -14,10 +14,12 @@
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
+#include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
+#include "trainer_client/torch/restart/resume_after_restart.h"
 #include "trainer_client/torch/train/train_arguments.h"
 #include "trainer_client/torch/train/train_device.h"
 #include "trainer_client/torch/train/train_loaders.h"
@@ -49,24 +51,62 @@ class IgnoreReports final : public TrainObserver {
   void OnResume(const std::string&, uint64_t) override {}
 };
 
+// Passes reports on, and counts each round as progress of the rank.
+class BeatAtRounds final : public TrainObserver {
+ public:
+  BeatAtRounds(TrainObserver* reports, Heartbeat* heartbeat)
+      : reports_(reports), heartbeat_(heartbeat) {}
+
+  void OnRound(std::string_view phase, uint64_t epoch, uint64_t round,
+               uint64_t rounds) override {
+    heartbeat_->Progress();
+    reports_->OnRound(phase, epoch, round, rounds);
+  }
+  void OnEpoch(const EpochReport& report) override {
+    reports_->OnEpoch(report);
+  }
+  void OnResume(const std::string& path, uint64_t step) override {
+    reports_->OnResume(path, step);
+  }
+
+ private:
+  TrainObserver* const reports_;
+  Heartbeat* const heartbeat_;
+};
+
 // Longer than the wait for a batch: a rank may wait for another that waits for
 // one.
 absl::Duration GroupTimeout(const TrainArguments& a) {
   return a.source.worker.rpc_timeout + absl::Seconds(30);
 }
 
+// Longer than that: a rank that waits for another is an error first.
+absl::Duration ProgressTimeout(const TrainArguments& a) {
+  return a.source.worker.rpc_timeout + absl::Seconds(60);
+}
+
 // One rank of the job in this process.
 class RankRun {
  public:
-  RankRun(const TrainArguments& arguments, const RankEnvironment& rank)
-      : arguments_(arguments), rank_(rank) {}
+  RankRun(const TrainArguments& arguments, const RankEnvironment& rank,
+          Heartbeat* heartbeat)
+      : arguments_(arguments),
+        options_(arguments.train),
+        rank_(rank),
+        heartbeat_(heartbeat) {
+    options_.checkpoints.attempt = rank.attempt;
+  }
 
   absl::Status Run(const OpenBatchSource& open, const std::string& command,
                    SignalWatcher& watcher) {
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
-    RETURN_IF_ERROR(OpenTrainDevice(arguments_.train, group->local_rank()));
+    CheckpointOptions& checkpoints = options_.checkpoints;
+    ASSIGN_OR_RETURN(checkpoints.resume,
+                     ResumeAfterRestart(rank_.attempt, checkpoints.folder,
+                                        checkpoints.resume, *group));
+    RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
     RETURN_IF_ERROR(RunLoaders(*source, *group, watcher));
@@ -97,7 +137,7 @@ class RankRun {
   }
   absl::Status OpenLog(const std::string& command) {
     if (rank_.rank != 0 || arguments_.log.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log));
+    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log, rank_.attempt > 0));
     log_->Start(command, rank_.world);
     return absl::OkStatus();
   }
@@ -105,25 +145,28 @@ class RankRun {
   absl::Status Train(const TrainLoaders& loaders, ProcessGroup& group) {
     if (rank_.rank != 0) {
       IgnoreReports ignore;
-      return tributary::Train(arguments_.train, loaders, group, ignore)
-          .status();
+      BeatAtRounds observer(&ignore, heartbeat_);
+      return tributary::Train(options_, loaders, group, observer).status();
     }
     std::optional<TrainCharts> charts;
     if (!arguments_.tensorboard.empty()) {
       charts.emplace(arguments_.tensorboard,
-                     !arguments_.train.checkpoints.resume.empty());
+                     !options_.checkpoints.resume.empty());
     }
-    TrainOutput output(arguments_.train.epochs, arguments_.progress, log_.get(),
+    TrainOutput output(options_.epochs, arguments_.progress, log_.get(),
                        charts ? &*charts : nullptr);
+    BeatAtRounds observer(&output, heartbeat_);
     const absl::StatusOr<TrainResult> result =
-        tributary::Train(arguments_.train, loaders, group, output);
+        tributary::Train(options_, loaders, group, observer);
     output.ClearProgress();
     RETURN_IF_ERROR(result.status());
     return output.Finish(*result);
   }
 
   const TrainArguments& arguments_;
+  TrainOptions options_;  // with what is known of the attempt
   const RankEnvironment& rank_;
+  Heartbeat* const heartbeat_;
   std::unique_ptr<TrainLog> log_;
 };
 
@@ -137,8 +180,14 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
     PrintError("", rank.status());
     return 1;
   }
+  const absl::StatusOr<std::unique_ptr<Heartbeat>> heartbeat =
+      Heartbeat::Start(rank->local_rank, Environment);
+  if (!heartbeat.ok()) {
+    PrintError("", heartbeat.status());
+    return 1;
+  }
   const absl::Status status =
-      RankRun(arguments, *rank).Run(open, command, watcher);
+      RankRun(arguments, *rank, heartbeat->get()).Run(open, command, watcher);
   if (status.ok()) return 0;
   if (watcher.stopped()) {
     if (rank->rank == 0) std::fputs("tributary-train: interrupted\n", stderr);
@@ -149,13 +198,17 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
   return 1;
 }
 
-int LaunchRanks(int nproc, int argc, char** argv) {
+int LaunchRanks(const TrainArguments& arguments, int argc, char** argv) {
   std::error_code error;
   std::vector<std::string> words(argv, argv + argc);
   words[0] = std::filesystem::read_symlink("/proc/self/exe", error).string();
   if (error) words[0] = "/proc/self/exe";
   const absl::StatusOr<int> code =
-      RunRanks({.num_ranks = nproc, .argv = std::move(words)});
+      RunRanks({.num_ranks = arguments.nproc,
+                .argv = std::move(words),
+                .node = arguments.node,
+                .max_restarts = arguments.max_restarts,
+                .limits = {.progress = ProgressTimeout(arguments)}});
   if (code.ok()) return *code;
   PrintError("", code.status());
   return 1;
@@ -168,14 +221,17 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
   const ParsedTrainArguments parsed = ParseTrainArguments(argc, argv);
   if (!parsed.arguments) return parsed.exit_code;
   const absl::StatusOr<bool> launches =
-      StartsRanks(parsed.arguments->nproc, Environment);
+      StartsRanks({.nproc = parsed.arguments->nproc,
+                   .nnodes = parsed.arguments->node.nnodes,
+                   .max_restarts = parsed.arguments->max_restarts},
+                  Environment);
   if (!launches.ok()) {
     std::fputs(
         TerminalError("tributary-train", launches.status().message()).c_str(),
         stderr);
     return kExitUsage;
   }
-  if (*launches) return LaunchRanks(parsed.arguments->nproc, argc, argv);
+  if (*launches) return LaunchRanks(*parsed.arguments, argc, argv);
   const std::vector<std::string> words(argv, argv + argc);
   TrainArguments arguments = *parsed.arguments;
   const std::string command = absl::StrJoin(words, " ");

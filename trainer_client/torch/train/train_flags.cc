@@ -17,6 +17,8 @@ namespace {
 constexpr char kFooter[] = R"(Examples:
   tributary-train --graph cora.graph --num-neighbors 10,10 --epochs 40
   tributary-train --servers file:servers.txt --nproc 2 --batch-size 512
+  tributary-train --servers dns:///sampler:50051 --nproc 8 --nnodes 4 \
+    --node-rank $R --master-addr host0 --max-restarts 3
   torchrun --no-python --nnodes 4 --nproc-per-node 8 ... \
     tributary-train --servers dns:///sampler:50051)";
 
@@ -258,6 +260,20 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole(app, "--nproc", a.nproc, 1, 1024,
            "Ranks to start on this machine; without it RANK, WORLD_SIZE, "
            "MASTER_ADDR and MASTER_PORT are read, as torchrun sets them");
+  AddWhole(app, "--nnodes", a.node.nnodes, 1, NodePlace::kMaxNodes,
+           "Machines of the job; start the program once on each, with the same "
+           "flags but --node-rank");
+  AddWhole(app, "--node-rank", a.node.node_rank, 0, NodePlace::kMaxNodes - 1,
+           "Which of them this one is")
+      ->default_str("");
+  app.add_option("--master-addr", a.node.master_addr,
+                 "Host name or address of the machine with --node-rank 0");
+  AddWhole<uint16_t>(app, "--master-port", a.node.master_port, 1, 65535,
+                     "The port there where the machines and ranks meet")
+      ->default_str("29500; on one machine a free one");
+  AddWhole(app, "--max-restarts", a.max_restarts, 0, 1000,
+           "How often all ranks are started again after one ended or froze; "
+           "with --checkpoint-dir they go on from the newest checkpoint");
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_option("--tensorboard", a.tensorboard,
                  "Write TensorBoard's event files into this folder");

@@ -65,8 +65,8 @@ std::string ProgressLine(std::string_view phase, uint64_t epoch,
 }
 
 absl::StatusOr<std::unique_ptr<TrainLog>> TrainLog::Create(
-    const std::string& path) {
-  std::ofstream file(path, std::ios::trunc);
+    const std::string& path, bool append) {
+  std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
   if (!file) {
     return absl::UnavailableError(
         absl::StrCat("--log ", path, ": the file cannot be written"));

@@ -30,9 +30,9 @@ std::string ProgressLine(std::string_view phase, uint64_t epoch,
 // the command line, "epoch", "result". Used by one thread.
 class TrainLog {
  public:
-  // Replaces the file. UNAVAILABLE if it cannot be written.
+  // Replaces the file, or goes on in it. UNAVAILABLE if it cannot be written.
   static absl::StatusOr<std::unique_ptr<TrainLog>> Create(
-      const std::string& path);
+      const std::string& path, bool append = false);
   void Start(const std::string& command_line, int world);
   void Epoch(const EpochReport& report);
   // UNAVAILABLE if any line could not be written (say, the disk is full).

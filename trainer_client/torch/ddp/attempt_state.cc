@@ -1,0 +1,84 @@
+#include "trainer_client/torch/ddp/attempt_state.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace tributary {
+namespace {
+
+constexpr EndKind kKinds[] = {EndKind::kFailed, EndKind::kLost,
+                              EndKind::kInterrupted};
+constexpr const char* kNames[] = {"failed", "lost", "interrupted"};
+
+}  // namespace
+
+std::string AttemptEnd::ToText() const {
+  return absl::StrCat(kNames[static_cast<int>(kind)], " ", exit_code, " ", why);
+}
+
+absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text) {
+  const std::vector<std::string> words =
+      absl::StrSplit(text, absl::MaxSplits(' ', 2));
+  AttemptEnd end;
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (words.size() != 3 || words[0] != kNames[i]) continue;
+    if (!absl::SimpleAtoi(words[1], &end.exit_code)) break;
+    end.kind = kKinds[i];
+    end.why = words[2];
+    return end;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the end of an attempt is \"", text,
+                   "\"; allowed: failed, lost or interrupted, an exit code and "
+                   "the cause"));
+}
+
+void AttemptState::End(AttemptEnd end, absl::Time now) {
+  const bool first = !end_.has_value();
+  const absl::Duration grace =
+      end.kind == EndKind::kInterrupted ? graces_.interrupted : graces_.failed;
+  if (first) {
+    terminate_ = true;
+    kill_at_ = now + grace;
+  }
+  if (first ||
+      (end_->kind == EndKind::kFailed && end.kind != EndKind::kFailed)) {
+    end_ = std::move(end);
+  }
+}
+
+void AttemptState::Interrupt(absl::Time now) {
+  if (++interrupts_ > 1) kill_at_ = std::min(kill_at_, now);
+  End({EndKind::kInterrupted, kInterruptedExitCode, "interrupted"}, now);
+}
+
+bool AttemptState::TakeTerminate() { return std::exchange(terminate_, false); }
+
+bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts) {
+  return end.kind == EndKind::kFailed && attempt < max_restarts;
+}
+
+std::string DescribeExit(int wait_status) {
+  if (WIFEXITED(wait_status)) {
+    return absl::StrCat("exited with code ", WEXITSTATUS(wait_status));
+  }
+  const int signal = WTERMSIG(wait_status);
+  const char* name = sigabbrev_np(signal);
+  return absl::StrCat("was ended by signal ", signal,
+                      name == nullptr ? "" : absl::StrCat(" (SIG", name, ")"));
+}
+
+int ExitCodeOf(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+                                : 128 + WTERMSIG(wait_status);
+}
+
+}  // namespace tributary

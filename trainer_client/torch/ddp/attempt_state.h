@@ -1,0 +1,82 @@
+// Decides when the ranks of one attempt must end, and what becomes of the job.
+// No clock, no process and no network of its own.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_ATTEMPT_STATE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_ATTEMPT_STATE_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace tributary {
+
+// The exit code of a job ended by SIGINT or SIGTERM.
+inline constexpr int kInterruptedExitCode = 130;
+
+enum class EndKind {
+  kFailed,       // a rank failed: the ranks may be started again
+  kLost,         // a machine is gone: nothing can be started again
+  kInterrupted,  // by SIGINT or SIGTERM
+};
+
+// Why an attempt ends before all ranks have returned 0.
+struct AttemptEnd {
+  EndKind kind = EndKind::kFailed;
+  int exit_code = 1;
+  std::string why;
+
+  // A text of one line that ParseAttemptEnd() reads, for other machines.
+  std::string ToText() const;
+};
+// INVALID_ARGUMENT if `text` is none of AttemptEnd::ToText().
+absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text);
+
+// How long ranks have between SIGTERM and SIGKILL.
+struct EndGraces {
+  absl::Duration interrupted = absl::Seconds(15);
+  absl::Duration failed = absl::Seconds(10);
+};
+
+// The end of one attempt on one machine: what caused it, and which signals the
+// machine's ranks must get at which time. The first cause counts, but a lost
+// machine or an interrupt replace a failure, after which ranks would be started
+// again. Not thread-safe.
+class AttemptState {
+ public:
+  explicit AttemptState(EndGraces graces) : graces_(graces) {}
+
+  // An event that ends the attempt.
+  void End(AttemptEnd end, absl::Time now);
+  // SIGINT or SIGTERM; the second one kills at once.
+  void Interrupt(absl::Time now);
+
+  // Why the attempt ends; nullopt: it does not.
+  const std::optional<AttemptEnd>& end() const { return end_; }
+
+  // Returns true once, when ranks must get SIGTERM.
+  bool TakeTerminate();
+  // Whether ranks must get SIGKILL.
+  bool MustKill(absl::Time now) const { return now >= kill_at_; }
+  absl::Time kill_at() const { return kill_at_; }
+
+ private:
+  const EndGraces graces_;
+  std::optional<AttemptEnd> end_;
+  bool terminate_ = false;
+  int interrupts_ = 0;
+  absl::Time kill_at_ = absl::InfiniteFuture();
+};
+
+// Whether the ranks are started again after an attempt, counted from 0, that
+// ended so.
+bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts);
+
+// Describes how a process ended, from waitpid()'s status.
+std::string DescribeExit(int wait_status);
+// Returns the exit code, or 128 + the signal that ended the process.
+int ExitCodeOf(int wait_status);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_ATTEMPT_STATE_H_

@@ -1,0 +1,90 @@
+#include "trainer_client/torch/ddp/attempt_state.h"
+
+#include <gtest/gtest.h>
+
+namespace tributary {
+namespace {
+
+constexpr EndGraces kGraces{.interrupted = absl::Seconds(15),
+                            .failed = absl::Seconds(10)};
+const absl::Time kStart = absl::FromUnixSeconds(1000);
+
+absl::Time At(int seconds) { return kStart + absl::Seconds(seconds); }
+
+AttemptEnd Failed(int code) { return {EndKind::kFailed, code, "rank died"}; }
+
+TEST(AttemptStateTest, RunsUntilSomethingHappens) {
+  AttemptState state(kGraces);
+  EXPECT_FALSE(state.end().has_value());
+  EXPECT_FALSE(state.TakeTerminate());
+  EXPECT_FALSE(state.MustKill(absl::FromUnixSeconds(1 << 30)));
+}
+
+TEST(AttemptStateTest, TheFirstFailureCounts) {
+  AttemptState state(kGraces);
+  state.End(Failed(137), At(0));
+  state.End(Failed(1), At(5));
+  EXPECT_EQ(state.end()->exit_code, 137);
+  EXPECT_TRUE(state.TakeTerminate());
+  EXPECT_FALSE(state.TakeTerminate());  // only once
+  EXPECT_FALSE(state.MustKill(At(9)));
+  EXPECT_TRUE(
+      state.MustKill(At(10)));  // not 15: the second one changed nothing
+}
+
+TEST(AttemptStateTest, AnInterruptReplacesAFailureButNotItsDeadline) {
+  AttemptState state(kGraces);
+  state.End(Failed(3), At(0));
+  state.Interrupt(At(1));
+  EXPECT_EQ(state.end()->kind, EndKind::kInterrupted);
+  EXPECT_EQ(state.end()->exit_code, 130);
+  EXPECT_EQ(state.kill_at(), At(10));
+  // Ranks that fail because they are interrupted change nothing.
+  state.End(Failed(3), At(2));
+  EXPECT_EQ(state.end()->exit_code, 130);
+}
+
+TEST(AttemptStateTest, TheSecondInterruptKills) {
+  AttemptState state(kGraces);
+  state.Interrupt(At(0));
+  EXPECT_EQ(state.kill_at(), At(15));
+  state.Interrupt(At(4));
+  EXPECT_TRUE(state.MustKill(At(4)));
+}
+
+TEST(AttemptStateTest, OnlyFailuresAreRestarted) {
+  EXPECT_TRUE(StartsAgain(Failed(1), 0, 1));
+  EXPECT_FALSE(StartsAgain(Failed(1), 1, 1));
+  EXPECT_FALSE(StartsAgain(Failed(1), 0, 0));
+  EXPECT_FALSE(StartsAgain({EndKind::kInterrupted, 130, ""}, 0, 5));
+  EXPECT_FALSE(StartsAgain({EndKind::kLost, 1, ""}, 0, 5));
+}
+
+TEST(AttemptEndTest, TextAndBack) {
+  for (const AttemptEnd& end :
+       {AttemptEnd{EndKind::kFailed, 137, "rank 1 was ended by signal 9"},
+        AttemptEnd{EndKind::kLost, 1, "node 2 is gone"},
+        AttemptEnd{EndKind::kInterrupted, 130, ""}}) {
+    const auto parsed = ParseAttemptEnd(end.ToText());
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->kind, end.kind);
+    EXPECT_EQ(parsed->exit_code, end.exit_code);
+    EXPECT_EQ(parsed->why, end.why);
+  }
+  for (const char* text :
+       {"", "failed", "failed 1", "failed x why", "no 1 x"}) {
+    EXPECT_EQ(ParseAttemptEnd(text).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+TEST(DescribeExitTest, CodesAndSignals) {
+  EXPECT_EQ(DescribeExit(3 << 8), "exited with code 3");
+  EXPECT_EQ(ExitCodeOf(3 << 8), 3);
+  EXPECT_EQ(DescribeExit(9), "was ended by signal 9 (SIGKILL)");
+  EXPECT_EQ(ExitCodeOf(9), 137);
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,117 @@
+// Lets the launchers of a job's machines act together, by the rendezvous store.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_NODE_LINK_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_NODE_LINK_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/runtime/mutex.h"
+#include "trainer_client/torch/ddp/attempt_state.h"
+#include "trainer_client/torch/ddp/liveness_watch.h"
+#include "trainer_client/torch/ddp/node_place.h"
+
+namespace tributary {
+
+class RendezvousStore;
+
+struct NodeLinkOptions {
+  NodePlace node;         // with the port of the store
+  std::string agreement;  // must be equal on all machines, else none joins
+  // The longest wait for the store, from the start.
+  absl::Duration connect_timeout = absl::Minutes(10);
+  // How often the machines look at the store.
+  absl::Duration interval = absl::Milliseconds(200);
+  SilenceLimits limits;  // of another machine's launcher
+};
+
+// What all machines have reported about the current attempt.
+struct NodesView {
+  int ready = 0;  // machines that can start their ranks
+  int ended = 0;  // machines whose ranks have all ended
+  int left = 0;   // machines that have left the job, in all attempts
+  // Why the attempt ends: the first report of any machine. Once all have ended
+  // it does not change.
+  std::optional<AttemptEnd> end;
+  // Not OK: the store or another machine cannot be reached, or the machines
+  // were started with different flags.
+  absl::Status lost;
+};
+
+// One machine's connection. A thread writes what this machine reports, reads
+// what the others do, and beats for this machine. Machine 0 watches the beats
+// of all others, which need only watch the store that it serves. All methods
+// are thread-safe and do not block.
+class NodeLink {
+ public:
+  // Starts to connect.
+  explicit NodeLink(NodeLinkOptions options);
+  // Requires that Stop() has returned true.
+  ~NodeLink();
+
+  // Reports that this machine can start the attempt's ranks. The view is then
+  // that of this attempt.
+  void ReportReady(int attempt);
+  // Reports why the current attempt must end; an interrupt ends the job, in
+  // whichever attempt the others are.
+  void ReportEnd(const AttemptEnd& end);
+  // Reports that this machine's ranks of the current attempt have all ended.
+  void ReportEnded();
+  // Reports that this machine leaves the job.
+  void ReportLeft();
+
+  NodesView view() const;
+  // Whether everything reported has reached the store.
+  bool flushed() const;
+
+  // Ends the thread. Returns false if it has not ended within `timeout`: the
+  // store does not answer, and LibTorch has no way to give a call up.
+  bool Stop(absl::Duration timeout);
+
+ private:
+  // What this machine has to say.
+  struct Reports {
+    int attempt = -1;
+    bool ended = false;
+    bool left = false;
+    bool interrupted = false;
+    std::optional<AttemptEnd> end;
+    bool operator==(const Reports& other) const;
+  };
+
+  void Run();
+  absl::Status Work();
+  absl::StatusOr<std::unique_ptr<RendezvousStore>> Connect();
+  absl::Status Join(RendezvousStore& store);
+  absl::Status Write(const Reports& reports, RendezvousStore& store);
+  absl::StatusOr<NodesView> Read(int attempt, RendezvousStore& store);
+  absl::Status WatchNodes(RendezvousStore& store);
+  void Publish(const Reports& of, NodesView view);
+  bool WaitForChange(const Reports& written);
+
+  const NodeLinkOptions options_;
+  // Of the thread alone.
+  Reports written_;
+  absl::Status lost_node_;
+  std::optional<LivenessWatch> watch_;
+  absl::Time watched_at_ = absl::InfinitePast();
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  Reports reports_ ABSL_GUARDED_BY(mutex_);
+  Reports flushed_ ABSL_GUARDED_BY(mutex_);
+  NodesView view_ ABSL_GUARDED_BY(mutex_);
+  absl::Time answered_at_ ABSL_GUARDED_BY(mutex_);  // infinite: not yet
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  bool done_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_NODE_LINK_H_

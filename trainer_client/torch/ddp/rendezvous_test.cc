@@ -1,0 +1,205 @@
+// The store, its attempts, and the launchers that meet there, all in one
+// process.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <thread>
+
+#include "common/runtime/clock.h"
+#include "trainer_client/torch/ddp/node_link.h"
+#include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/ddp/rendezvous_store.h"
+
+namespace tributary {
+namespace {
+
+struct Served {
+  std::unique_ptr<RendezvousStore> store;
+  uint16_t port = 0;
+};
+
+Served Serve() {
+  const auto socket = ListenOnLoopback(0);
+  EXPECT_TRUE(socket.ok()) << socket.status();
+  auto store = RendezvousStore::Serve(*socket);
+  EXPECT_TRUE(store.ok()) << store.status();
+  return {*std::move(store), socket->port};
+}
+
+TEST(RendezvousStoreTest, ClientsShareValues) {
+  const Served served = Serve();
+  const auto client =
+      RendezvousStore::Connect("127.0.0.1", served.port, absl::Seconds(20));
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_EQ(*(*client)->Get("a"), std::nullopt);
+  ASSERT_TRUE(served.store->Set("a", "1").ok());
+  EXPECT_EQ(*(*client)->Get("a"), "1");
+  EXPECT_EQ(*(*client)->SetIfAbsent("a", "2"), "1");
+  EXPECT_EQ(*(*client)->SetIfAbsent("b", "2"), "2");
+  EXPECT_EQ(*served.store->Get("b"), "2");
+  EXPECT_EQ(*(*client)->Add("n", 2), 2);
+  EXPECT_EQ(*served.store->Add("n", 3), 5);
+}
+
+RankEnvironment Rank(int rank, int attempt, uint16_t port) {
+  RankEnvironment environment;
+  environment.rank = rank;
+  environment.world = 2;
+  environment.master_addr = "127.0.0.1";
+  environment.master_port = port;
+  environment.attempt = attempt;
+  environment.launcher_serves_store = true;
+  return environment;
+}
+
+// Connects ranks 0 and 1 at the same time.
+std::array<absl::Status, 2> Meet(const RankEnvironment& first,
+                                 const RankEnvironment& second,
+                                 absl::Duration timeout) {
+  std::array<absl::Status, 2> met;
+  std::thread other(
+      [&] { met[1] = ProcessGroup::Connect(second, timeout).status(); });
+  met[0] = ProcessGroup::Connect(first, timeout).status();
+  other.join();
+  return met;
+}
+
+TEST(AttemptTest, ARankOfAnOldAttemptCannotJoin) {
+  const Served served = Serve();
+  ASSERT_TRUE(served.store->Set(kCurrentAttemptKey, "1").ok());
+  const auto old =
+      ProcessGroup::Connect(Rank(1, 0, served.port), absl::Seconds(20));
+  EXPECT_EQ(old.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(old.status().message().find(
+                "rank 1 is of attempt 0, but the job is at attempt 1"),
+            std::string::npos)
+      << old.status();
+}
+
+// Even a rank that does not see the current attempt meets only its own.
+TEST(AttemptTest, RanksOfTwoAttemptsDoNotMeet) {
+  const Served served = Serve();
+  for (const absl::Status& status :
+       Meet(Rank(0, 0, served.port), Rank(1, 1, served.port),
+            absl::Seconds(2))) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  }
+}
+
+class NodeLinkTest : public ::testing::Test {
+ protected:
+  ~NodeLinkTest() override {
+    for (auto& link : links_) EXPECT_TRUE(link->Stop(absl::Seconds(60)));
+  }
+
+  NodeLink& Start(int node, const std::string& agreement = "same") {
+    links_.push_back(std::make_unique<NodeLink>(
+        NodeLinkOptions{.node = {.nnodes = 2,
+                                 .node_rank = node,
+                                 .master_addr = "127.0.0.1",
+                                 .master_port = served_.port},
+                        .agreement = agreement,
+                        .interval = absl::Milliseconds(5),
+                        .limits = {.alive = absl::Seconds(3)}}));
+    return *links_.back();
+  }
+
+  // Waits until the view of `link` is as wanted.
+  static bool Sees(const NodeLink& link,
+                   const std::function<bool(const NodesView&)>& wanted) {
+    const absl::Time deadline = SteadyClock().Now() + absl::Seconds(60);
+    while (!wanted(link.view())) {
+      if (SteadyClock().Now() >= deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  Served served_ = Serve();
+  std::vector<std::unique_ptr<NodeLink>> links_;
+};
+
+TEST_F(NodeLinkTest, AnAttemptAndTheNext) {
+  NodeLink& first = Start(0);
+  NodeLink& second = Start(1);
+  first.ReportReady(0);
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.ready == 1; }));
+  second.ReportReady(0);
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.ready == 2; }));
+  EXPECT_TRUE(Sees(second, [](auto& view) { return view.ready == 2; }));
+  EXPECT_FALSE(first.view().end.has_value());
+
+  // The first end is that of all.
+  second.ReportEnd({EndKind::kFailed, 137, "rank 1 died"});
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.end.has_value(); }));
+  first.ReportEnd({EndKind::kFailed, 1, "rank 0 lost its peer"});
+  first.ReportEnded();
+  EXPECT_TRUE(Sees(second, [](auto& view) { return view.ended == 1; }));
+  second.ReportEnded();
+  for (NodeLink* link : {&first, &second}) {
+    EXPECT_TRUE(Sees(*link, [](auto& view) { return view.ended == 2; }));
+    EXPECT_EQ(link->view().end->exit_code, 137);
+    EXPECT_EQ(link->view().end->why, "rank 1 died");
+  }
+
+  first.ReportReady(1);
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.ready == 1; }));
+  EXPECT_EQ(first.view().ended, 0);
+  EXPECT_FALSE(first.view().end.has_value());
+}
+
+TEST_F(NodeLinkTest, AnInterruptIsSeenInEveryAttempt) {
+  NodeLink& first = Start(0);
+  NodeLink& second = Start(1);
+  first.ReportReady(0);
+  second.ReportReady(1);
+  first.ReportEnd({EndKind::kInterrupted, 130, "interrupted"});
+  EXPECT_TRUE(Sees(second, [](auto& view) { return view.end.has_value(); }));
+  EXPECT_EQ(second.view().end->kind, EndKind::kInterrupted);
+}
+
+TEST_F(NodeLinkTest, OtherFlagsAreRefused) {
+  NodeLink& first = Start(0, "--nproc 2");
+  first.ReportReady(0);
+  ASSERT_TRUE(Sees(first, [](auto& view) { return view.ready == 1; }));
+  NodeLink& second = Start(1, "--nproc 3");
+  EXPECT_TRUE(Sees(second, [](auto& view) { return !view.lost.ok(); }));
+  EXPECT_EQ(second.view().lost.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(second.view().lost.message().find("--nproc 2"), std::string::npos);
+}
+
+TEST_F(NodeLinkTest, ANodeJoinsOnce) {
+  NodeLink& first = Start(0);
+  first.ReportReady(0);
+  ASSERT_TRUE(Sees(first, [](auto& view) { return view.ready == 1; }));
+  NodeLink& again = Start(0);
+  EXPECT_TRUE(Sees(again, [](auto& view) { return !view.lost.ok(); }));
+  EXPECT_EQ(again.view().lost.code(), absl::StatusCode::kAlreadyExists);
+}
+
+TEST_F(NodeLinkTest, ASilentNodeIsLost) {
+  NodeLink& first = Start(0);
+  NodeLink& second = Start(1);
+  first.ReportReady(0);
+  second.ReportReady(0);
+  ASSERT_TRUE(Sees(first, [](auto& view) { return view.ready == 2; }));
+  EXPECT_TRUE(first.view().lost.ok());
+  ASSERT_TRUE(second.Stop(absl::Seconds(60)));
+  EXPECT_TRUE(Sees(first, [](auto& view) { return !view.lost.ok(); }));
+  EXPECT_EQ(first.view().lost.message(),
+            "the launcher of node 1 is lost: no heartbeat for 3 s");
+}
+
+TEST_F(NodeLinkTest, AStoreThatEndsIsNodeZeroLost) {
+  NodeLink& second = Start(1);
+  second.ReportReady(0);
+  ASSERT_TRUE(Sees(second, [](auto& view) { return view.ready == 1; }));
+  served_.store.reset();
+  EXPECT_TRUE(Sees(second, [](auto& view) { return !view.lost.ok(); }));
+  EXPECT_NE(second.view().lost.message().find("the launcher of node 0"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,24 @@
+#include "trainer_client/torch/restart/resume_after_restart.h"
+
+#include "common/text/status.h"
+#include "trainer_client/torch/checkpoint/checkpoint_folder.h"
+#include "trainer_client/torch/ddp/process_group.h"
+
+namespace tributary {
+
+absl::StatusOr<std::string> ResumeAfterRestart(int attempt,
+                                               const std::string& folder,
+                                               const std::string& resume,
+                                               ProcessGroup& group) {
+  if (attempt == 0 || folder.empty()) return resume;
+  std::string found;
+  if (group.rank() == 0) {
+    // An error is a folder that no attempt has written to.
+    const auto search = FindCheckpoint(folder);
+    if (search.ok() && search->found) found = "found";
+  }
+  ASSIGN_OR_RETURN(found, group.BroadcastText(found));
+  return found.empty() ? resume : folder;
+}
+
+}  // namespace tributary
