@@ -70,7 +70,8 @@ struct Source {
 
 absl::StatusOr<Source> OpenSource(const SampleRequest& request) {
   Source source;
-  ASSIGN_OR_RETURN(source.workers, OpenSampleSource(request, "tributary bench"));
+  ASSIGN_OR_RETURN(source.workers,
+                   OpenSampleSource(request, "tributary bench"));
   if (request.graph.empty()) return source;
   // A loader's schema comes from a server, without the list of files.
   ASSIGN_OR_RETURN(
