@@ -66,7 +66,7 @@ bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts) {
   return end.kind == EndKind::kFailed && attempt < max_restarts;
 }
 
-std::string DescribeExit(int wait_status) {
+std::string DescribeRankExit(int wait_status) {
   if (WIFEXITED(wait_status)) {
     return absl::StrCat("exited with code ", WEXITSTATUS(wait_status));
   }

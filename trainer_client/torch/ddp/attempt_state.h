@@ -73,7 +73,7 @@ class AttemptState {
 bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts);
 
 // Describes how a process ended, from waitpid()'s status.
-std::string DescribeExit(int wait_status);
+std::string DescribeRankExit(int wait_status);
 // Returns the exit code, or 128 + the signal that ended the process.
 int ExitCodeOf(int wait_status);
 

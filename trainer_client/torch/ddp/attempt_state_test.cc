@@ -80,9 +80,9 @@ TEST(AttemptEndTest, TextAndBack) {
 }
 
 TEST(DescribeExitTest, CodesAndSignals) {
-  EXPECT_EQ(DescribeExit(3 << 8), "exited with code 3");
+  EXPECT_EQ(DescribeRankExit(3 << 8), "exited with code 3");
   EXPECT_EQ(ExitCodeOf(3 << 8), 3);
-  EXPECT_EQ(DescribeExit(9), "was ended by signal 9 (SIGKILL)");
+  EXPECT_EQ(DescribeRankExit(9), "was ended by signal 9 (SIGKILL)");
   EXPECT_EQ(ExitCodeOf(9), 137);
 }
 

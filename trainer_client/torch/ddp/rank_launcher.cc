@@ -147,7 +147,7 @@ class Launcher {
       if (code == 0) continue;
       state_->End({EndKind::kFailed, code,
                    absl::StrCat(NameOf(rank.local, rank.pid), " ",
-                                DescribeExit(rank.wait_status))},
+                                DescribeRankExit(rank.wait_status))},
                   Now());
     }
     ReportEnd();

@@ -71,6 +71,9 @@ absl::Status RendezvousStore::Set(const std::string& key,
                                   const std::string& value) {
   return CatchTorch("set", [&] {
     connection_->store->set(key, ToBytes(value));
+    // The store does not answer a set. It takes the requests of a connection in
+    // turn: after this answer every client sees the value.
+    connection_->store->check({key});
     return absl::OkStatus();
   });
 }
