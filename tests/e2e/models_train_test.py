@@ -69,10 +69,10 @@ class ModelsTrainTest(unittest.TestCase):
                 epochs(self.typed("rgcn", ("--graph", self.aifb), "--nproc",
                                   "2")))
 
-    def cora_run(self, *flags, program=TRAINER):
+    def cora_run(self, *flags, program=TRAINER, num_epochs=6):
         return train("--graph", self.cora, "--num-neighbors", "5,5",
-                     "--batch-size", "20", "--hidden", "16", "--epochs", "6",
-                     "--random-seed", "2", *flags, program=program)
+                     "--batch-size", "20", "--hidden", "16", "--epochs",
+                     num_epochs, "--random-seed", "2", *flags, program=program)
 
     def test_gcn_needs_degrees(self):
         lines, result = epochs(self.cora_run("--model", "gcn"))
@@ -124,11 +124,12 @@ class ModelsTrainTest(unittest.TestCase):
             self.assertEqual(file.read(), parameters)
 
     def test_ranks_start_again_from_the_checkpoint(self):
-        flags = ("--model", "sage", "--nproc", "2", "--epochs", "40")
-        whole, result = epochs(self.cora_run(*flags))
+        flags = ("--model", "sage", "--nproc", "2")
+        whole, result = epochs(self.cora_run(*flags, num_epochs=40))
         command = ("--graph", self.cora, "--num-neighbors", "5,5",
                    "--batch-size", "20", "--hidden", "16", "--random-seed",
-                   "2", *flags, "--device", "cpu", "--max-restarts", "1",
+                   "2", *flags, "--epochs", "40", "--device", "cpu",
+                   "--max-restarts", "1",
                    "--checkpoint-dir", os.path.join(self.folder, "restart"),
                    "--checkpoint-every", "3")
         with processes.Process(*command, program=TRAINER,
