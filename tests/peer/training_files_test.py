@@ -13,7 +13,7 @@ import safetensors
 import safetensors.numpy
 from tensorboard.backend.event_processing import event_accumulator
 
-PROGRAM = "tests/peers/training_files"
+PROGRAM = "tests/peer/training_files"
 # Names in safetensors.serialize of our types, by code from 1.
 TYPES = ["uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16",
          "float32", "float64", "bool"]
