@@ -22,6 +22,7 @@ struct TrainArguments {
   // The options of the training loader; rank and world are not set.
   NeighborLoaderOptions loader;
   NumNeighbors eval_num_neighbors;
+  uint64_t eval_batch_size = 0;  // 0: that of the training loader
   std::string valid_split;  // empty: none
   std::string test_split;   // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.

@@ -36,6 +36,8 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "15,-1,5",
                              "--eval-num-neighbors",
                              "-1,-1,-1",
+                             "--eval-batch-size",
+                             "16",
                              "--batch-size",
                              "48",
                              "--epochs",
@@ -102,6 +104,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.eval_num_neighbors.by_default,
             (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_EQ(a.loader.batch_size, 48);
+  EXPECT_EQ(a.eval_batch_size, 16);
   EXPECT_EQ(a.loader.shuffle, ShuffleMode::kNone);
   EXPECT_EQ(a.loader.input_split, "geo/train");
   EXPECT_EQ(a.valid_split, "valid");

@@ -104,6 +104,9 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "The same for valid and test  [as --num-neighbors]");
   AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
                      "Inputs per rank");
+  AddWhole<uint64_t>(app, "--eval-batch-size", a.eval_batch_size, 0,
+                     kMaxBatchSize,
+                     "The same for valid and test; 0: as --batch-size");
   app.add_option("--input", t.input,
                  "[TYPE:]TRAIN[,VALID[,TEST]]: splits to train, validate and "
                  "test on, of the node type TYPE in a typed graph; with --task "

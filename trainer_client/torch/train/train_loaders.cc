@@ -13,6 +13,13 @@ SessionOptions OfNodes(const NeighborLoaderOptions& options) {
   return {options, neighbors};
 }
 
+// Makes the options of the training loader those of the loaders of evaluation.
+void SetEvaluation(const TrainArguments& a, NeighborLoaderOptions* options) {
+  options->shuffle = ShuffleMode::kNone;
+  SetNumNeighbors(a.eval_num_neighbors, options);
+  if (a.eval_batch_size > 0) options->batch_size = a.eval_batch_size;
+}
+
 absl::StatusOr<std::unique_ptr<DistLoader>> OpenSplit(
     const std::string& split, NeighborLoaderOptions options,
     BatchSource& source) {
@@ -47,7 +54,7 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
     labels.num_neighbors_by_type.clear();
     ASSIGN_OR_RETURN(labels_, source.Open(OfNodes(labels)));
   }
-  SetNumNeighbors(a.eval_num_neighbors, &options);
+  SetEvaluation(a, &options);
   ASSIGN_OR_RETURN(valid_, OpenSplit(a.valid_split, options, source));
   ASSIGN_OR_RETURN(test_, OpenSplit(a.test_split, options, source));
   return absl::OkStatus();
@@ -65,8 +72,7 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
       *a.link, a.link->exclude ? *a.link->exclude
                                : DefaultExclude(schema, a.link->types));
   ASSIGN_OR_RETURN(train_, source.Open(sessions.Train(options, options)));
-  options.shuffle = ShuffleMode::kNone;
-  SetNumNeighbors(a.eval_num_neighbors, &options);
+  SetEvaluation(a, &options);
   const auto open = [&](std::string LinkSplits::*split, Loader& links,
                         Loader& negatives) -> absl::Status {
     const std::optional<EvaluationSessions> made = sessions.Evaluation(

@@ -1,0 +1,102 @@
+"""The commands of docs/recipes.md, on small graphs of the same layouts."""
+
+import os
+import random
+import re
+import shlex
+import subprocess
+import unittest
+
+from tests.e2e import folders, processes
+
+TRAINER = "trainer_client/torch/tributary-train"
+# What names machines: each recipe runs on one here.
+MACHINES = ("--servers", "--nnodes", "--node-rank", "--nproc", "--master-addr")
+
+
+def commands():
+    """The commands of the page's code blocks, as words."""
+    with open("docs/recipes.md", encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    return [shlex.split(line) for line in
+            re.findall("^    (tributary.*)$", text, re.MULTILINE)]
+
+
+def partition_of(name):
+    return next(c for c in commands() if c[1] == "partition" and c[3] == name)
+
+
+def training_of(model):
+    words = next(c for c in commands()
+                 if c[0] == "tributary-train" and model in c)[1:]
+    return [word for i, word in enumerate(words)
+            if word not in MACHINES and (i == 0 or words[i - 1] not in
+                                         MACHINES)]
+
+
+class RecipesTrainTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(processes.temporary_folder())
+        self.rng = random.Random(5)
+
+    def edges(self, num_src, num_dst, count):
+        return [(self.rng.randrange(num_src), self.rng.randrange(num_dst))
+                for _ in range(count)]
+
+    def rows(self, count, columns):
+        return [[round(self.rng.gauss(0, 1), 4) for _ in range(columns)]
+                for _ in range(count)]
+
+    def training_flags(self, model):
+        flags = training_of(model)
+        if "--checkpoint-dir" in flags:
+            at = flags.index("--checkpoint-dir") + 1
+            flags[at] = os.path.join(self.folder, flags[at])
+        return flags
+
+    def run_recipe(self, name, model):
+        words = partition_of(name)
+        words[3] = os.path.join(self.folder, name)
+        words[words.index("--out") + 1] = os.path.join(self.folder, "graph")
+        processes.run_ok(*words[1:])
+        done = subprocess.run(
+            [TRAINER, "--graph", os.path.join(self.folder, "graph"),
+             *self.training_flags(model), "--device", "cpu", "--no-progress"],
+            text=True, capture_output=True, timeout=120, check=False,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "OMP_NUM_THREADS": "2"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("result test_accuracy=", done.stdout)
+
+    def test_products(self):
+        """100 features, 47 classes, undirected edges once."""
+        nodes = list(range(300))
+        folders.write_ogb(
+            os.path.join(self.folder, "ogbn_products"), 300,
+            self.edges(300, 300, 1500), self.rows(300, 100),
+            [[v % 47] for v in nodes],
+            {"train": nodes[:100], "valid": nodes[100:200],
+             "test": nodes[200:]})
+        self.run_recipe("ogbn_products", "sage")
+
+    def test_mag(self):
+        """Its four types and relations; only papers have features."""
+        papers = list(range(120))
+        folders.write_hetero(
+            os.path.join(self.folder, "ogbn_mag"),
+            {"author": (90, None, None), "field_of_study": (30, None, None),
+             "institution": (10, None, None),
+             "paper": (120, self.rows(120, 128), [[v % 349] for v in papers])},
+            {("author", "affiliated_with", "institution"):
+                 (self.edges(90, 10, 90), None),
+             ("author", "writes", "paper"): (self.edges(90, 120, 300), None),
+             ("paper", "cites", "paper"): (self.edges(120, 120, 300), None),
+             ("paper", "has_topic", "field_of_study"):
+                 (self.edges(120, 30, 200), None)},
+            {"paper": {"train": papers[:60], "valid": papers[60:90],
+                       "test": papers[90:]}})
+        self.run_recipe("ogbn_mag", "rgcn")
+
+
+if __name__ == "__main__":
+    unittest.main()
