@@ -55,7 +55,24 @@ absl::Status Checkpointing::Agree(absl::Status of_rank_0) {
   return absl::Status(static_cast<absl::StatusCode>(std::stoi(code)), text);
 }
 
+// Runs on rank 0. The first checkpoint would be refused, or remove those that
+// are there: better now than then.
+absl::Status Checkpointing::CheckFolder() const {
+  if (options_.folder.empty() || !options_.resume.empty()) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<CheckpointSearch> search =
+      FindCheckpoint(options_.folder);
+  if (!search.ok() || !search->found) return absl::OkStatus();  // it is made
+  return absl::FailedPreconditionError(absl::StrCat(
+      search->found->path,
+      " is a checkpoint of another run; allowed: --resume ", options_.folder,
+      " to go on with that run, or another --checkpoint-dir"));
+}
+
 absl::StatusOr<std::optional<RunState>> Checkpointing::Resume() {
+  RETURN_IF_ERROR(
+      Agree(group_->rank() == 0 ? CheckFolder() : absl::OkStatus()));
   if (options_.resume.empty()) return std::nullopt;
   absl::StatusOr<std::string> manifest = "";
   if (group_->rank() == 0) manifest = Read();

@@ -32,6 +32,8 @@ class Checkpointing {
   // run was; nullopt without one. Newer checkpoints that cannot be used are
   // named in a warning. Errors of FindCheckpoint and LoadTensors, on every
   // rank; NOT_FOUND if the folder has no usable checkpoint.
+  // FAILED_PRECONDITION if a run from the start would write into a folder with
+  // checkpoints.
   absl::StatusOr<std::optional<RunState>> Resume();
 
   // Returns the path that Resume() has read; empty on ranks other than 0.
@@ -43,6 +45,7 @@ class Checkpointing {
                          absl::FunctionRef<absl::StatusOr<RunState>()> state);
 
  private:
+  absl::Status CheckFolder() const;
   absl::StatusOr<bool> IsDue(uint64_t step);
   absl::Status Write(const RunState& state);
   absl::StatusOr<std::string> Read();

@@ -307,6 +307,18 @@ TEST(TrainerTest, ResumesAtAnEpochsEnd) {
   EXPECT_EQ(*result->test, *undisturbed->test);
 }
 
+TEST(TrainerTest, ANewRunDoesNotWriteOverAnothersCheckpoints) {
+  Job first;
+  ConfigureCheckpoints(first, Folder("taken"));
+  ASSERT_TRUE(first.Run().ok());
+  Job second;
+  ConfigureCheckpoints(second, Folder("taken"));
+  const absl::Status status = second.Run().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.ToString().find("--resume"), std::string::npos) << status;
+  EXPECT_TRUE(second.reports.epochs.empty());
+}
+
 TEST(TrainerTest, RefusesToResumeWhatDoesNotFit) {
   Job whole;
   ConfigureCheckpoints(whole, Folder("other"));
