@@ -23,8 +23,8 @@ struct TrainArguments {
   NeighborLoaderOptions loader;
   NumNeighbors eval_num_neighbors;
   uint64_t eval_batch_size = 0;  // 0: that of the training loader
-  std::string valid_split;  // empty: none
-  std::string test_split;   // empty: none
+  std::string valid_split;       // empty: none
+  std::string test_split;        // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
   int nproc = 1;   // ranks to start on this machine
