@@ -16,6 +16,7 @@
 #include "channel/shm/socket_loop.h"
 #include "channel/shm/worker_report.h"
 #include "common/observe/log.h"
+#include "common/process/describe_exit.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"

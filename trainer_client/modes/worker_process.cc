@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -69,13 +67,6 @@ absl::StatusOr<pid_t> SpawnWorkerProcess(const std::string& program,
                                 settings.attributes(), argv.data(), environ);
   if (error == 0) return pid;
   return absl::ErrnoToStatus(error, absl::StrCat("starting ", program));
-}
-
-std::string DescribeExit(int status) {
-  if (WIFSIGNALED(status)) {
-    return absl::StrCat("was ended by SIG", sigabbrev_np(WTERMSIG(status)));
-  }
-  return absl::StrCat("ended with exit code ", WEXITSTATUS(status));
 }
 
 absl::StatusOr<std::string> FindWorkerProgram(const std::string& program) {

@@ -28,10 +28,6 @@ absl::StatusOr<pid_t> SpawnWorkerProcess(const std::string& program,
                                          std::vector<std::string> arguments,
                                          int door);
 
-// Returns how a process ended, from its wait status: "ended with exit code 1",
-// "was ended by SIGKILL".
-std::string DescribeExit(int status);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_MODES_WORKER_PROCESS_H_

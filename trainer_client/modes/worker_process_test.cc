@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "common/process/describe_exit.h"
 #include "gtest/gtest.h"
 
 namespace tributary {
@@ -43,7 +44,7 @@ TEST(WorkerProcessTest, NamesTheSignalThatEndedAProcess) {
   ASSERT_TRUE(pid.ok()) << pid.status();
   int status = 0;
   ASSERT_EQ(waitpid(*pid, &status, 0), *pid);
-  EXPECT_EQ(DescribeExit(status), "was ended by SIGKILL");
+  EXPECT_EQ(DescribeExit(status), "was ended by signal 9 (SIGKILL)");
 }
 
 TEST(WorkerProcessTest, AProgramThatIsMissingIsAnError) {

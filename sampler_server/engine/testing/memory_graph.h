@@ -79,7 +79,7 @@ class MemoryGraph final : public Graph {
   std::vector<uint32_t>& indices(int edge_type, uint32_t p) {
     return content_->edges[edge_type][p].indices.narrow;
   }
-  // By original id; without wide_ids.
+  // Returns in-degrees by original id. Requires a graph without wide_ids.
   std::vector<uint32_t>& in_degrees(int edge_type) {
     return content_->degrees[edge_type].in.narrow;
   }

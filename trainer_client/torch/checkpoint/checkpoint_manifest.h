@@ -1,4 +1,4 @@
-// What a checkpoint says of itself: the contents of checkpoint.json.
+// The manifest of a checkpoint: the contents of checkpoint.json.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_CHECKPOINT_CHECKPOINT_MANIFEST_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_CHECKPOINT_CHECKPOINT_MANIFEST_H_
 

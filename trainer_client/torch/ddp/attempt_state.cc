@@ -1,6 +1,5 @@
 #include "trainer_client/torch/ddp/attempt_state.h"
 
-#include <string.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -64,16 +63,6 @@ bool AttemptState::TakeTerminate() { return std::exchange(terminate_, false); }
 
 bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts) {
   return end.kind == EndKind::kFailed && attempt < max_restarts;
-}
-
-std::string DescribeRankExit(int wait_status) {
-  if (WIFEXITED(wait_status)) {
-    return absl::StrCat("exited with code ", WEXITSTATUS(wait_status));
-  }
-  const int signal = WTERMSIG(wait_status);
-  const char* name = sigabbrev_np(signal);
-  return absl::StrCat("was ended by signal ", signal,
-                      name == nullptr ? "" : absl::StrCat(" (SIG", name, ")"));
 }
 
 int ExitCodeOf(int wait_status) {

@@ -72,9 +72,8 @@ class AttemptState {
 // ended so.
 bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts);
 
-// Describes how a process ended, from waitpid()'s status.
-std::string DescribeRankExit(int wait_status);
-// Returns the exit code, or 128 + the signal that ended the process.
+// Returns the exit code, or 128 + the signal that ended the process, from its
+// wait status.
 int ExitCodeOf(int wait_status);
 
 }  // namespace tributary

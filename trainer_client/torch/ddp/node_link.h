@@ -30,7 +30,7 @@ struct NodeLinkOptions {
   SilenceLimits limits;  // of another machine's launcher
 };
 
-// What all machines have reported about the current attempt.
+// The reports of all machines about the current attempt.
 struct NodesView {
   int ready = 0;  // machines that can start their ranks
   int ended = 0;  // machines whose ranks have all ended
@@ -74,7 +74,7 @@ class NodeLink {
   bool Stop(absl::Duration timeout);
 
  private:
-  // What this machine has to say.
+  // The report of this machine.
   struct Reports {
     int attempt = -1;
     bool ended = false;
@@ -95,7 +95,7 @@ class NodeLink {
   bool WaitForChange(const Reports& written);
 
   const NodeLinkOptions options_;
-  // Of the thread alone.
+  // Used by the thread alone.
   Reports written_;
   absl::Status lost_node_;
   std::optional<LivenessWatch> watch_;

@@ -18,6 +18,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/observe/log.h"
+#include "common/process/describe_exit.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
@@ -147,7 +148,7 @@ class Launcher {
       if (code == 0) continue;
       state_->End({EndKind::kFailed, code,
                    absl::StrCat(NameOf(rank.local, rank.pid), " ",
-                                DescribeRankExit(rank.wait_status))},
+                                DescribeExit(rank.wait_status))},
                   Now());
     }
     ReportEnd();

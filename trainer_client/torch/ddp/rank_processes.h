@@ -15,7 +15,7 @@
 
 namespace tributary {
 
-// What the ranks of one machine are started with.
+// Options that the ranks of one machine are started with.
 struct RankProcessOptions {
   int num_ranks = 1;  // on this machine
   int nnodes = 1;

@@ -17,7 +17,7 @@ namespace tributary {
 // Returns whether the table is that of a homogeneous graph.
 bool IsHomogeneous(const TypeTable& types);
 
-// What a layer reads.
+// The input of a layer for all types.
 struct LayerInput {
   // [num_src, in] of each type; undefined for types that no earlier layer
   // computes for any batch.

@@ -3,101 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <map>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
-#include "trainer_client/torch/testing/in_memory_loader.h"
+#include "trainer_client/torch/testing/train_job.h"
 
 namespace tributary {
 namespace {
-
-std::string Folder(const std::string& name) {
-  return absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name);
-}
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-class Reports final : public TrainObserver {
- public:
-  void OnRound(std::string_view phase, uint64_t, uint64_t, uint64_t) override {
-    ++rounds[std::string(phase)];
-  }
-  void OnEpoch(const EpochReport& report) override { epochs.push_back(report); }
-  void OnResume(const std::string& path, uint64_t step) override {
-    resumed_from = path;
-    resumed_step = step;
-  }
-  std::string resumed_from;
-  uint64_t resumed_step = 0;
-  std::vector<EpochReport> epochs;
-  std::map<std::string, int> rounds;  // completed, by phase
-};
-
-std::shared_ptr<InMemoryGraph> SmallGraph() {
-  return std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
-}
-
-// One rank of a job on a graph of 4 x 40 nodes, 54 of them to train on.
-class Job {
- public:
-  explicit Job(const RankEnvironment& environment = RankEnvironment()) {
-    auto connected = ProcessGroup::Connect(environment, absl::Seconds(20));
-    EXPECT_TRUE(connected.ok()) << connected.status();
-    group_ = *std::move(connected);
-    loader_options.num_neighbors = {-1, -1};
-    loader_options.rank = group_->rank();
-    loader_options.world = group_->world();
-    loader_options.random_seed = 9;
-    options = {.random_seed = 3, .epochs = 4, .model = {.hidden_channels = 8}};
-  }
-
-  absl::StatusOr<TrainResult> Run() {
-    train_ = Loader("train", faults, train_graph);
-    valid_ = with_valid ? Loader("valid", valid_faults, valid_graph) : nullptr;
-    test_ = Loader("test", {});
-    if (labels_graph) labels_ = Loader("train", {}, labels_graph);
-    loader_made.store(true);
-    return Train(options,
-                 {train_.get(), valid_.get(), test_.get(), labels_.get(),
-                  [this] { labels_.reset(); }},
-                 *group_, reports);
-  }
-  LoaderStats train_stats() const { return train_->stats(); }
-  bool holds_labels() const { return labels_ != nullptr; }
-  void Cancel() { train_->Cancel(); }
-
-  NeighborLoaderOptions loader_options;
-  TrainOptions options;
-  InMemoryLoaderFaults faults;
-  InMemoryLoaderFaults valid_faults;
-  std::shared_ptr<const InMemoryGraph> train_graph = SmallGraph();
-  std::shared_ptr<const InMemoryGraph> valid_graph = SmallGraph();
-  std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
-  Reports reports;
-  bool with_valid = true;
-  std::atomic<bool> loader_made{false};
-
- private:
-  std::unique_ptr<DistLoader> Loader(
-      const std::string& split, InMemoryLoaderFaults faults,
-      std::shared_ptr<const InMemoryGraph> graph = SmallGraph()) {
-    loader_options.input_split = split;
-    auto loader = MakeInMemoryLoader(std::move(graph), loader_options, faults);
-    EXPECT_TRUE(loader.ok()) << loader.status();
-    return *std::move(loader);
-  }
-
-  std::unique_ptr<ProcessGroup> group_;
-  std::unique_ptr<DistLoader> train_, valid_, test_, labels_;
-};
 
 TEST(TrainerTest, LearnsCommunities) {
   Job job;
@@ -230,122 +149,6 @@ TEST(TrainerTest, ABatchThatFailsEndsTheRunWithItsCause) {
   EXPECT_EQ(result.status().message(), "batch 2 is broken");
 }
 
-// --- checkpoints -------------------------------------------------------------
-
-// 54 inputs in 7 batches an epoch; checkpoints after every fourth step.
-void ConfigureCheckpoints(Job& job, const std::string& folder) {
-  job.options.epochs = 4;
-  job.options.model.dropout = 0.4;
-  job.options.early_stopping = {.patience = 9};
-  job.options.schedule = {.kind = LrScheduleKind::kCosine,
-                          .unit = LrScheduleUnit::kStep,
-                          .t_max = 40};
-  job.loader_options.num_neighbors = {3, 2};
-  job.loader_options.batch_size = 8;
-  job.options.checkpoints = {.folder = folder, .every_steps = 4};
-  job.options.num_classes = 4;
-}
-
-// What a run has computed, to the bit.
-std::vector<double> Numbers(const Job& job, const TrainResult& result) {
-  std::vector<double> numbers;
-  for (const EpochReport& report : job.reports.epochs) {
-    numbers.push_back(static_cast<double>(report.epoch));
-    numbers.push_back(report.loss);
-    numbers.push_back(*report.train_accuracy);
-    numbers.push_back(*report.valid);
-  }
-  numbers.push_back(*result.best_valid);
-  numbers.push_back(static_cast<double>(result.best_epoch));
-  numbers.push_back(*result.test);
-  return numbers;
-}
-
-TEST(TrainerTest, AResumedRunHasTheBitsOfAnUndisturbedOne) {
-  Job whole;
-  ConfigureCheckpoints(whole, Folder("whole"));
-  const auto undisturbed = whole.Run();
-  ASSERT_TRUE(undisturbed.ok()) << undisturbed.status();
-  std::vector<double> expected = Numbers(whole, *undisturbed);
-
-  // Step 16 is the second of epoch 2.
-  Job stopped;
-  ConfigureCheckpoints(stopped, Folder("stopped"));
-  stopped.faults = {.fail_at = 5, .epoch = 2};
-  EXPECT_FALSE(stopped.Run().ok());
-  Job resumed;
-  ConfigureCheckpoints(resumed, Folder("stopped"));
-  resumed.options.checkpoints.resume = Folder("stopped");
-  const auto result = resumed.Run();
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(resumed.reports.resumed_step, 16);
-  EXPECT_EQ(resumed.reports.resumed_from, Folder("stopped/step-000000000016"));
-  ASSERT_EQ(resumed.reports.epochs.size(), 2);
-  expected.erase(expected.begin(), expected.begin() + 2 * 4);
-  EXPECT_EQ(Numbers(resumed, *result), expected);
-  EXPECT_EQ(resumed.train_stats().batches, 5 + 7);
-}
-
-// A checkpoint of a whole epoch: nothing of it is left, and it is evaluated.
-TEST(TrainerTest, ResumesAtAnEpochsEnd) {
-  Job whole;
-  ConfigureCheckpoints(whole, Folder("ends_whole"));
-  const auto undisturbed = whole.Run();
-  ASSERT_TRUE(undisturbed.ok()) << undisturbed.status();
-  Job stopped;
-  ConfigureCheckpoints(stopped, Folder("ends"));
-  stopped.options.checkpoints.every_steps = 7;
-  stopped.faults = {.fail_at = 0, .epoch = 3};
-  EXPECT_FALSE(stopped.Run().ok());
-  Job resumed;
-  ConfigureCheckpoints(resumed, Folder("ends"));
-  resumed.options.checkpoints.resume = Folder("ends");
-  const auto result = resumed.Run();
-  ASSERT_TRUE(result.ok()) << result.status();
-  ASSERT_EQ(resumed.reports.epochs.size(), 2);
-  EXPECT_EQ(resumed.reports.epochs[0].loss, whole.reports.epochs[2].loss);
-  EXPECT_EQ(*result->test, *undisturbed->test);
-}
-
-TEST(TrainerTest, ANewRunDoesNotWriteOverAnothersCheckpoints) {
-  Job first;
-  ConfigureCheckpoints(first, Folder("taken"));
-  ASSERT_TRUE(first.Run().ok());
-  Job second;
-  ConfigureCheckpoints(second, Folder("taken"));
-  const absl::Status status = second.Run().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(status.ToString().find("--resume"), std::string::npos) << status;
-  EXPECT_TRUE(second.reports.epochs.empty());
-}
-
-TEST(TrainerTest, RefusesToResumeWhatDoesNotFit) {
-  Job whole;
-  ConfigureCheckpoints(whole, Folder("other"));
-  whole.options.epochs = 1;
-  ASSERT_TRUE(whole.Run().ok());
-  const auto refusal = [](auto change) {
-    Job job;
-    ConfigureCheckpoints(job, "");
-    job.options.checkpoints = {.resume = Folder("other")};
-    change(job);
-    return job.Run().status().ToString();
-  };
-  EXPECT_EQ(refusal([](Job&) {}), "OK");
-  EXPECT_NE(refusal([](Job& job) {
-              job.options.model.hidden_channels = 16;
-            }).find("tensor convs.0.lin_l.weight is Float [8, 4]"),
-            std::string::npos);
-  EXPECT_NE(refusal([](Job& job) {
-              job.loader_options.random_seed = 1;
-            }).find("another order"),
-            std::string::npos);
-  EXPECT_NE(refusal([](Job& job) {
-              job.options.checkpoints.resume = Folder("none");
-            }).find("none"),
-            std::string::npos);
-}
-
 TEST(TrainerTest, CancelEndsAWait) {
   Job job;
   job.loader_options.batch_size = 16;
@@ -444,25 +247,6 @@ int RunRankBesideOneThatFails(const std::string& out,
   return 0;
 }
 
-// One rank of a run with checkpoints, which fails in batch `fail_at` of epoch 2
-// unless that is negative, and resumes if there is a checkpoint.
-int RunRankWithCheckpoints(const std::string& folder, const std::string& out,
-                           const std::string& fail_at) {
-  EndWithLauncher();
-  const auto environment = RankEnvironment::FromVariables(
-      [](const char* name) -> const char* { return std::getenv(name); });
-  Job job(*environment);
-  ConfigureCheckpoints(job, folder);
-  job.faults = {.fail_at = std::stoi(fail_at), .epoch = 2};
-  if (std::filesystem::exists(folder)) job.options.checkpoints.resume = folder;
-  const auto result = job.Run();
-  if (!result.ok()) return 1;
-  std::ofstream file(absl::StrCat(out, ".", environment->rank));
-  file.precision(17);
-  for (double number : Numbers(job, *result)) file << number << "\n";
-  return file.good() && !::testing::Test::HasFailure() ? 0 : 1;
-}
-
 // Rank 1 has opened another version. Writes how this rank ended.
 int RunRankBesideAnotherGraph(const std::string& out) {
   EndWithLauncher();
@@ -476,13 +260,6 @@ int RunRankBesideAnotherGraph(const std::string& out) {
   std::ofstream file(absl::StrCat(out, ".", environment->rank));
   file << static_cast<int>(job.Run().status().code()) << "\n";
   return 0;
-}
-
-std::vector<double> ReadNumbers(const std::string& path) {
-  std::ifstream file(path);
-  std::vector<double> numbers;
-  for (double n; file >> n;) numbers.push_back(n);
-  return numbers;
 }
 
 TEST(TrainerTest, TwoRanksWithAnUnevenRoundEqualOneProcess) {
@@ -521,25 +298,6 @@ TEST(TrainerTest, NoRankCompletesARoundThatAnotherHasNot) {
   }
 }
 
-// Of three: a sum of two is the same in either order.
-TEST(TrainerTest, ThreeResumedRanksHaveTheBitsOfAnUndisturbedRun) {
-  const auto run = [](const std::string& folder, const std::string& out,
-                      int ranks, int fail_at) {
-    const auto code =
-        RunRanks({.num_ranks = ranks,
-                  .argv = {"/proc/self/exe", "--checkpoints", Folder(folder),
-                           Folder(out), absl::StrCat(fail_at)}});
-    return code.ok() ? *code : -1;
-  };
-  ASSERT_EQ(run("whole3", "whole3.out", 3, -1), 0);
-  EXPECT_NE(run("stopped3", "stopped3.out", 3, 6), 0);
-  ASSERT_EQ(run("stopped3", "resumed3.out", 3, -1), 0);
-  std::vector<double> expected = ReadNumbers(Folder("whole3.out.0"));
-  expected.erase(expected.begin(), expected.begin() + 2 * 4);
-  EXPECT_EQ(ReadNumbers(Folder("resumed3.out.0")), expected);
-  EXPECT_EQ(ReadNumbers(Folder("resumed3.out.2")), expected);
-}
-
 TEST(TrainerTest, RanksOfDifferentGraphsDoNotTrain) {
   const std::string out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/graphs");
   const auto code = RunRanks(
@@ -561,9 +319,6 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::string(argv[1]) == "--rank-beside") {
     return tributary::RunRankBesideAnotherGraph(argv[2]);
-  }
-  if (argc == 5 && std::string(argv[1]) == "--checkpoints") {
-    return tributary::RunRankWithCheckpoints(argv[2], argv[3], argv[4]);
   }
   if (argc == 4 && std::string(argv[1]) == "--rank") {
     return tributary::RunRankBesideOneThatFails(argv[2], argv[3]);

@@ -20,7 +20,7 @@ struct ConvChannels {
   bool bipartite = false;
 };
 
-// What a layer reads. Unless bipartite, x_dst is the first rows of x_src.
+// The input of a layer. Unless bipartite, x_dst is the first rows of x_src.
 struct ConvInput {
   at::Tensor x_src;   // [num_src, in_src]
   at::Tensor x_dst;   // [num_dst, in_dst]

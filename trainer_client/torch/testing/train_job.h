@@ -1,0 +1,113 @@
+// One rank of a training job over an in-memory graph, for tests of Train().
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_TRAIN_JOB_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_TRAIN_JOB_H_
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/testing/in_memory_loader.h"
+#include "trainer_client/torch/train/trainer.h"
+
+namespace tributary {
+
+// Returns a path in the test's temporary folder.
+inline std::string Folder(const std::string& name) {
+  return absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name);
+}
+
+// Keeps the reports of a run.
+class Reports final : public TrainObserver {
+ public:
+  void OnRound(std::string_view phase, uint64_t, uint64_t, uint64_t) override {
+    ++rounds[std::string(phase)];
+  }
+  void OnEpoch(const EpochReport& report) override { epochs.push_back(report); }
+  void OnResume(const std::string& path, uint64_t step) override {
+    resumed_from = path;
+    resumed_step = step;
+  }
+  std::string resumed_from;
+  uint64_t resumed_step = 0;
+  std::vector<EpochReport> epochs;
+  std::map<std::string, int> rounds;  // completed, by phase
+};
+
+inline std::shared_ptr<InMemoryGraph> SmallGraph() {
+  return std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
+}
+
+// One rank of a job on a graph of 4 x 40 nodes, 54 of them to train on.
+class Job {
+ public:
+  explicit Job(const RankEnvironment& environment = RankEnvironment()) {
+    auto connected = ProcessGroup::Connect(environment, absl::Seconds(20));
+    EXPECT_TRUE(connected.ok()) << connected.status();
+    group_ = *std::move(connected);
+    loader_options.num_neighbors = {-1, -1};
+    loader_options.rank = group_->rank();
+    loader_options.world = group_->world();
+    loader_options.random_seed = 9;
+    options = {.random_seed = 3, .epochs = 4, .model = {.hidden_channels = 8}};
+  }
+
+  absl::StatusOr<TrainResult> Run() {
+    train_ = Loader("train", faults, train_graph);
+    valid_ = with_valid ? Loader("valid", valid_faults, valid_graph) : nullptr;
+    test_ = Loader("test", {});
+    if (labels_graph) labels_ = Loader("train", {}, labels_graph);
+    loader_made.store(true);
+    return Train(options,
+                 {train_.get(), valid_.get(), test_.get(), labels_.get(),
+                  [this] { labels_.reset(); }},
+                 *group_, reports);
+  }
+  LoaderStats train_stats() const { return train_->stats(); }
+  bool holds_labels() const { return labels_ != nullptr; }
+  void Cancel() { train_->Cancel(); }
+
+  NeighborLoaderOptions loader_options;
+  TrainOptions options;
+  InMemoryLoaderFaults faults;
+  InMemoryLoaderFaults valid_faults;
+  std::shared_ptr<const InMemoryGraph> train_graph = SmallGraph();
+  std::shared_ptr<const InMemoryGraph> valid_graph = SmallGraph();
+  std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
+  Reports reports;
+  bool with_valid = true;
+  std::atomic<bool> loader_made{false};
+
+ private:
+  std::unique_ptr<DistLoader> Loader(
+      const std::string& split, InMemoryLoaderFaults faults,
+      std::shared_ptr<const InMemoryGraph> graph = SmallGraph()) {
+    loader_options.input_split = split;
+    auto loader = MakeInMemoryLoader(std::move(graph), loader_options, faults);
+    EXPECT_TRUE(loader.ok()) << loader.status();
+    return *std::move(loader);
+  }
+
+  std::unique_ptr<ProcessGroup> group_;
+  std::unique_ptr<DistLoader> train_, valid_, test_, labels_;
+};
+
+// Returns the numbers in a file.
+inline std::vector<double> ReadNumbers(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<double> numbers;
+  for (double n; file >> n;) numbers.push_back(n);
+  return numbers;
+}
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TESTING_TRAIN_JOB_H_
