@@ -8,12 +8,12 @@
 
 #include "absl/status/statusor.h"
 #include "common/observe/log.h"
+#include "trainer_client/torch/command/train_command.h"
 #include "trainer_client/torch/nn/dropout/keyed_dropout.h"
 #include "trainer_client/torch/nn/gnn_model.h"
 #include "trainer_client/torch/nn/segment/segment_ops.h"
 #include "trainer_client/torch/nn/segment/segments.h"
 #include "trainer_client/torch/real_batch_source.h"
-#include "trainer_client/torch/train/train_command.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "common/tensor/value_bytes.h"
 #include "trainer_client/torch/checkpoint/safetensors.h"
-#include "trainer_client/torch/train/tensorboard_log.h"
+#include "trainer_client/torch/command/tensorboard_log.h"
 
 namespace tributary {
 namespace {

@@ -2,8 +2,8 @@
 #include <csignal>
 
 #include "common/observe/log.h"
+#include "trainer_client/torch/command/train_command.h"
 #include "trainer_client/torch/real_batch_source.h"
-#include "trainer_client/torch/train/train_command.h"
 
 int main(int argc, char** argv) {
   // Streams that open and close are of interest to servers only.

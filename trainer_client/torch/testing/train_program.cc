@@ -17,8 +17,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trainer_client/torch/command/train_command.h"
 #include "trainer_client/torch/testing/in_memory_loader.h"
-#include "trainer_client/torch/train/train_command.h"
 
 extern char** environ;
 

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/train_arguments.h"
+#include "trainer_client/torch/command/train_arguments.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/options_file.h"
-#include "trainer_client/torch/train/train_flags.h"
+#include "trainer_client/torch/command/train_flags.h"
 
 namespace tributary {
 namespace {

@@ -1,6 +1,6 @@
 // The `tributary-train` command line. No torch in this header.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_COMMAND_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_COMMAND_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_COMMAND_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_COMMAND_H_
 
 #include "trainer_client/torch/sessions/batch_source.h"
 #include "trainer_client/torch/train/model_factory.h"
@@ -19,4 +19,4 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_COMMAND_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_COMMAND_H_

@@ -1,6 +1,6 @@
 // The output of `tributary-train`: lines, a progress bar and a log. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OUTPUT_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OUTPUT_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_OUTPUT_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_OUTPUT_H_
 
 #include <fstream>
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "trainer_client/torch/train/tensorboard_log.h"
+#include "trainer_client/torch/command/tensorboard_log.h"
 #include "trainer_client/torch/train/train_report.h"
 
 namespace tributary {
@@ -93,4 +93,4 @@ class TrainOutput final : public TrainObserver {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OUTPUT_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_OUTPUT_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/tensorboard_log.h"
+#include "trainer_client/torch/command/tensorboard_log.h"
 
 #include <gtest/gtest.h>
 

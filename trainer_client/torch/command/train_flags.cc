@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/train_flags.h"
+#include "trainer_client/torch/command/train_flags.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Declares the flags of `tributary-train`. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_FLAGS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_FLAGS_H_
 
 #include <cstdint>
 #include <string>
 
-#include "trainer_client/torch/train/train_arguments.h"
+#include "trainer_client/torch/command/train_arguments.h"
 
 namespace CLI {
 class App;
@@ -49,4 +49,4 @@ void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_FLAGS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_FLAGS_H_

@@ -1,6 +1,6 @@
 // Parses and checks the command line of `tributary-train`. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_ARGUMENTS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_ARGUMENTS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_ARGUMENTS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_ARGUMENTS_H_
 
 #include <optional>
 #include <string>
@@ -46,4 +46,4 @@ ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_ARGUMENTS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_ARGUMENTS_H_

@@ -1,6 +1,6 @@
 // The loaders of one rank of `tributary-train`. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_LOADERS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_LOADERS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_LOADERS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_LOADERS_H_
 
 #include <memory>
 #include <string>
@@ -8,10 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/runtime/mutex.h"
+#include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/sessions/batch_source.h"
 #include "trainer_client/torch/sessions/link_sessions.h"
-#include "trainer_client/torch/train/train_arguments.h"
 #include "trainer_client/torch/train/trainer.h"
 
 namespace tributary {
@@ -46,4 +46,4 @@ class OwnedTrainLoaders {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_LOADERS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_LOADERS_H_

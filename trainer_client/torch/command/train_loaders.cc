@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/train_loaders.h"
+#include "trainer_client/torch/command/train_loaders.h"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/train_arguments.h"
+#include "trainer_client/torch/command/train_arguments.h"
 
 #include <gtest/gtest.h>
 

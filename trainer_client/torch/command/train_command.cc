@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/train_command.h"
+#include "trainer_client/torch/command/train_command.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,16 +14,16 @@
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
+#include "trainer_client/torch/command/train_arguments.h"
+#include "trainer_client/torch/command/train_loaders.h"
+#include "trainer_client/torch/command/train_output.h"
 #include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
 #include "trainer_client/torch/restart/resume_after_restart.h"
-#include "trainer_client/torch/train/train_arguments.h"
 #include "trainer_client/torch/train/train_device.h"
-#include "trainer_client/torch/train/train_loaders.h"
-#include "trainer_client/torch/train/train_output.h"
 #include "trainer_client/torch/train/trainer.h"
 
 namespace tributary {

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/train_output.h"
+#include "trainer_client/torch/command/train_output.h"
 
 #include <gtest/gtest.h>
 
