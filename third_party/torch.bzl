@@ -3,16 +3,16 @@
 They are the only way to it: the recipe is kept here. A torch file takes half a
 minute to compile, so keep torch out of headers and such files few. It must not
 include spdlog (another fmt) nor Debian's protobuf and gRPC headers next to
-torch/csrc/jit's. With --config=cuda the CUDA libraries are linked too, and
-USE_C10D_NCCL is defined.
+torch/csrc/jit's. With --config=cuda the CUDA libraries are linked too; files
+compile the same but for those that //trainer_client/torch/ddp chooses by it.
 """
 
 load("//third_party:cc.bzl", "TEST_COPTS")
 load("//third_party/pch:pch.bzl", "pch_copts", "pch_deps")
 
-TORCH = select({
-    "//third_party:cuda": ["@libtorch//:torch_cuda"],
-    "//conditions:default": ["@libtorch//:torch"],
+TORCH = ["@libtorch//:torch"] + select({
+    "//third_party:cuda": ["@libtorch_cuda//:torch_cuda"],
+    "//conditions:default": [],
 })
 
 # Gloo's headers are Debian's, its code is in libtorch_cpu.so.

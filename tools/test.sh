@@ -53,6 +53,7 @@ run_tests() {
   else
     test_once tests "" "$@"
   fi
+  [ "$*" != //... ] || compile_cuda
   python3 tools/count_tests.py "${reports[@]}"
 }
 
@@ -66,6 +67,18 @@ test_once() {
     "--build_event_json_file=$report" "$@" || code=$?
   echo "time: build and $name $(since "$started")"
   reports+=("$name=$report:$code")
+}
+
+# Compiles the one file that --config=cuda adds, where a CUDA toolkit has the
+# headers for it. No GPU is needed.
+compile_cuda() {
+  local toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
+  if [ ! -e "$toolkit/include/nccl.h" ]; then
+    echo "left out: cuda-compiles, for there is no $toolkit/include/nccl.h"
+    return 0
+  fi
+  check_once cuda-compiles run_bazel build \
+    //trainer_client/torch/ddp:nccl_backend
 }
 
 # A check that is not made of test cases: it counts as one.

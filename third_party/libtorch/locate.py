@@ -9,8 +9,8 @@ rule runs it before anything is built.
 LibTorch is $TRIBUTARY_LIBTORCH, or the wheel pinned in requirements.txt,
 unpacked under ${XDG_CACHE_HOME:-~/.cache}/tributary, where it outlives
 `bazel clean --expunge`. That wheel's libtorch_cpu.so needs two small CUDA
-libraries even without a GPU: taken from beside it, from a CUDA toolkit, or
-from their own wheels.
+libraries even without a GPU, and with --cuda libtorch_cuda.so needs a dozen:
+taken from beside it, from a CUDA toolkit, or from their own wheels.
 """
 
 import argparse
@@ -29,14 +29,34 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 # The wheel that carries each library, should no CUDA toolkit have it.
 WHEEL_OF = {
+    "libcublas.so.13": "nvidia-cublas",
+    "libcublasLt.so.13": "nvidia-cublas",
     "libcudart.so.13": "nvidia-cuda-runtime",
+    "libcudnn.so.9": "nvidia-cudnn-cu13",
+    "libcufft.so.12": "nvidia-cufft",
+    "libcufile.so.0": "nvidia-cufile",
     "libcupti.so.13": "nvidia-cuda-cupti",
+    "libcurand.so.10": "nvidia-curand",
+    "libcusolver.so.12": "nvidia-cusolver",
+    "libcusparse.so.12": "nvidia-cusparse",
+    "libcusparseLt.so.0": "nvidia-cusparselt-cu13",
+    "libnccl.so.2": "nvidia-nccl-cu13",
+    "libnvJitLink.so.13": "nvidia-nvjitlink",
+    "libnvshmem_host.so.3": "nvidia-nvshmem-cu13",
 }
-# Where wheels keep it, seen from LibTorch: libtorch_cpu.so's own RPATH.
-NVIDIA_LIB = pathlib.Path("../nvidia/cu13/lib")
+# The libraries of LibTorch that need them.
+CPU_LIBRARIES = ["libtorch_cpu.so"]
+CUDA_LIBRARIES = [
+    "libc10_cuda.so",
+    "libtorch_cuda.so",
+    "libtorch_cuda_linalg.so",
+    "libtorch_nvshmem.so",
+]
+# Where wheels keep them, beside LibTorch: on its own libraries' RPATH.
+NVIDIA_LIB = "nvidia/*/lib"
 WANTED = re.compile(
     r"torch/(include/|lib/(?!libtorch_python|libshm)|version\.py)"
-    r"|nvidia/cu13/lib/lib(cudart|cupti)\.so"
+    r"|nvidia/[^/]+/lib/lib[^/]+\.so"
     r"|[^/]+\.dist-info/.*(LICENSE|License|NOTICE)"
 )
 
@@ -107,7 +127,7 @@ def unpack(package, site):
         log(f"{package} unpacked, {time.monotonic() - started:.0f} s")
 
 
-def fetched_libtorch():
+def fetched_libtorch(libraries):
     """The root of the unpacked wheel; many processes may ask at once."""
     version = requirement("torch").split()[0].split("==")[1]
     cache = cache_folder()
@@ -121,7 +141,7 @@ def fetched_libtorch():
             unfinished.mkdir()
             unpack("torch", unfinished)
             unfinished.rename(site)
-        provide_cuda_runtime(site / "torch", site)
+        provide_cuda_runtime(site / "torch", site, libraries)
     return site / "torch"
 
 
@@ -144,28 +164,37 @@ def toolkit_folders():
     return [folder for folder in folders if folder.is_dir()]
 
 
-def cuda_runtime_folders(root):
-    """The folder of each CUDA library that libtorch_cpu.so needs, or None.
+def cuda_runtime_folders(root, libraries):
+    """The folder of each CUDA library that `libraries` need, or None.
 
-    None also for what LibTorch finds by itself.
+    Libraries that these need in turn are included.
     """
-    beside = [root / "lib", root / NVIDIA_LIB]
+    beside = [root / "lib", *root.parent.glob(NVIDIA_LIB)]
     found = {}
-    for name in needed_libraries(root / "lib" / "libtorch_cpu.so"):
-        if not re.match(r"lib(cudart|cupti)", name):
-            continue
-        if any((folder / name).exists() for folder in beside):
-            continue
-        places = [at for at in toolkit_folders() if (at / name).exists()]
-        found[name] = places[0] if places else None
+    waiting = [root / "lib" / library for library in libraries]
+    while waiting:
+        for name in needed_libraries(waiting.pop()):
+            if name not in WHEEL_OF or name in found:
+                continue
+            own = [at for at in beside if (at / name).exists()]
+            places = own + [at for at in toolkit_folders() if (at / name).exists()]
+            found[name] = places[0] if places else None
+            waiting += [places[0] / name] if places else []
     return found
 
 
-def provide_cuda_runtime(root, site):
+def provide_cuda_runtime(root, site, libraries):
     """Unpacks the wheels of the CUDA libraries that are nowhere else."""
-    for name, folder in cuda_runtime_folders(root).items():
-        if folder is None:
-            unpack(WHEEL_OF[name], site)
+    # What a wheel brings may need others in turn.
+    for _ in WHEEL_OF:
+        missing = missing_libraries(cuda_runtime_folders(root, libraries))
+        if not missing:
+            return
+        unpack(WHEEL_OF[missing[0]], site)
+
+
+def missing_libraries(folders):
+    return [name for name, folder in folders.items() if folder is None]
 
 
 def given_libtorch(path):
@@ -182,12 +211,16 @@ def given_libtorch(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", required=True, help="JSON file to write")
-    out = parser.parse_args().out
+    parser.add_argument(
+        "--cuda", action="store_true", help="also what libtorch_cuda.so needs"
+    )
+    args = parser.parse_args()
 
+    libraries = CPU_LIBRARIES + (CUDA_LIBRARIES if args.cuda else [])
     given = os.environ.get("TRIBUTARY_LIBTORCH")
-    root = given_libtorch(given) if given else fetched_libtorch()
-    folders = cuda_runtime_folders(root)
-    missing = [name for name, folder in folders.items() if folder is None]
+    root = given_libtorch(given) if given else fetched_libtorch(libraries)
+    folders = cuda_runtime_folders(root, libraries)
+    missing = missing_libraries(folders)
     if missing:
         raise SystemExit(
             f"libtorch: {root}/lib needs {', '.join(missing)}, which no CUDA "
@@ -198,10 +231,9 @@ def main():
     result = {
         "root": str(root),
         "rpath": sorted({str(folder) for folder in folders.values()}),
-        "toolkit_rpath": [str(folder) for folder in toolkit_folders()],
         "cuda_include": str(include[0]) if include else "",
     }
-    pathlib.Path(out).write_text(json.dumps(result, indent=1))
+    pathlib.Path(args.out).write_text(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

@@ -23,22 +23,25 @@ cc_library(
     linkopts = {torch},
     deps = [":headers"],
 )
+"""
 
-cc_library(
-    name = "cuda_headers",
-    hdrs = glob(["cuda/**"], allow_empty = True),
-    includes = ["cuda"],
-)
+# A repository of its own, for its libraries are fetched too where no CUDA
+# toolkit has them.
+_CUDA_BUILD = """\
+package(default_visibility = ["//visibility:public"])
 
-# Torch with its CUDA libraries.
+# What Torch's CUDA libraries add to a program. No headers: a file that includes
+# none of CUDA's compiles the same with and without it.
 cc_library(
     name = "torch_cuda",
-    defines = ["USE_C10D_NCCL"],
     linkopts = {torch_cuda},
-    deps = [
-        ":cuda_headers",
-        ":torch",
-    ],
+)
+
+# The CUDA toolkit's headers, empty without one.
+cc_library(
+    name = "headers",
+    hdrs = glob(["cuda/**"], allow_empty = True),
+    includes = ["cuda"],
 )
 """
 
@@ -51,38 +54,55 @@ def _linkopts(libraries, folder, rpath):
         "-Wl,--no-as-needed",
     ] + ["-l" + library for library in libraries] + ["-Wl,--as-needed"]
 
-def _libtorch_impl(ctx):
+def _locate(ctx, arguments):
     python = ctx.which("python3")
     if not python:
         fail("@libtorch needs python3: run ./dev setup")
-    ctx.report_progress("Finding or fetching LibTorch (530 MB, once)")
     done = ctx.execute(
-        [python, ctx.path(Label("//third_party/libtorch:locate.py")), "--out", "found.json"],
+        [python, ctx.path(Label("//third_party/libtorch:locate.py")), "--out", "found.json"] + arguments,
         timeout = 3600,
         quiet = False,
     )
     if done.return_code != 0:
         fail("LibTorch was not found:\n" + done.stderr)
-    found = json.decode(ctx.read("found.json"))
+    return json.decode(ctx.read("found.json"))
+
+def _libtorch_impl(ctx):
+    ctx.report_progress("Finding or fetching LibTorch (530 MB, once)")
+    found = _locate(ctx, [])
     for name in _INCLUDES:
         ctx.symlink(found["root"] + "/include/" + name, "include/" + name)
+    ctx.file("BUILD.bazel", _BUILD.format(
+        torch = _linkopts(["torch_cpu", "c10"], found["root"] + "/lib", found["rpath"]),
+    ))
+
+def _libtorch_cuda_impl(ctx):
+    ctx.report_progress("Finding or fetching LibTorch's CUDA libraries")
+    found = _locate(ctx, ["--cuda"])
     if found["cuda_include"]:
         ctx.symlink(found["cuda_include"], "cuda")
-    lib = found["root"] + "/lib"
-    ctx.file("BUILD.bazel", _BUILD.format(
-        torch = _linkopts(["torch_cpu", "c10"], lib, found["rpath"]),
-        torch_cuda = _linkopts(["torch_cuda", "c10_cuda"], lib, found["toolkit_rpath"]),
+    ctx.file("BUILD.bazel", _CUDA_BUILD.format(
+        torch_cuda = _linkopts(["torch_cuda", "c10_cuda"], found["root"] + "/lib", found["rpath"]),
     ))
+
+_ENVIRON = [
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "HOME",
+    "TRIBUTARY_LIBTORCH",
+    "XDG_CACHE_HOME",
+]
 
 libtorch_repository = repository_rule(
     doc = "See locate.py for where it comes from.",
     implementation = _libtorch_impl,
-    environ = [
-        "CUDA_HOME",
-        "CUDA_PATH",
-        "HOME",
-        "TRIBUTARY_LIBTORCH",
-        "XDG_CACHE_HOME",
-    ],
+    environ = _ENVIRON,
+    local = False,
+)
+
+libtorch_cuda_repository = repository_rule(
+    doc = "What --config=cuda adds to @libtorch. See locate.py.",
+    implementation = _libtorch_cuda_impl,
+    environ = _ENVIRON,
     local = False,
 )

@@ -5,9 +5,6 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
-#ifdef USE_C10D_NCCL
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
-#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/fleet/address.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/ddp/cuda_backend.h"
 #include "trainer_client/torch/ddp/rendezvous_store.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
@@ -76,15 +74,7 @@ intrusive_ptr<c10d::ProcessGroup> MakeGroup(
   group->setBackend(at::kCPU, c10d::ProcessGroup::BackendType::GLOO,
                     c10::make_intrusive<ProcessGroupGloo>(
                         store, environment.rank, environment.world, options));
-#ifdef USE_C10D_NCCL
-  if (at::hasCUDA()) {
-    auto nccl = c10d::ProcessGroupNCCL::Options::create();
-    nccl->timeout = timeout;
-    group->setBackend(at::kCUDA, c10d::ProcessGroup::BackendType::NCCL,
-                      c10::make_intrusive<c10d::ProcessGroupNCCL>(
-                          store, environment.rank, environment.world, nccl));
-  }
-#endif
+  AddCudaBackend(environment, store, timeout, *group);
   return group;
 }
 
