@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import made_up_graphs, processes
 
 TRAINER = "trainer_client/torch/tributary-train"
 # What names machines: each recipe runs on one here.
@@ -39,14 +39,6 @@ class RecipesTrainTest(unittest.TestCase):
         self.folder = self.enterContext(processes.temporary_folder())
         self.rng = random.Random(5)
 
-    def edges(self, num_src, num_dst, count):
-        return [(self.rng.randrange(num_src), self.rng.randrange(num_dst))
-                for _ in range(count)]
-
-    def rows(self, count, columns):
-        return [[round(self.rng.gauss(0, 1), 4) for _ in range(columns)]
-                for _ in range(count)]
-
     def training_flags(self, model):
         flags = training_of(model)
         if "--checkpoint-dir" in flags:
@@ -69,32 +61,13 @@ class RecipesTrainTest(unittest.TestCase):
         self.assertIn("result test_accuracy=", done.stdout)
 
     def test_products(self):
-        """100 features, 47 classes, undirected edges once."""
-        nodes = list(range(300))
-        folders.write_ogb(
-            os.path.join(self.folder, "ogbn_products"), 300,
-            self.edges(300, 300, 1500), self.rows(300, 100),
-            [[v % 47] for v in nodes],
-            {"train": nodes[:100], "valid": nodes[100:200],
-             "test": nodes[200:]})
+        made_up_graphs.write_products(
+            os.path.join(self.folder, "ogbn_products"), self.rng)
         self.run_recipe("ogbn_products", "sage")
 
     def test_mag(self):
-        """Its four types and relations; only papers have features."""
-        papers = list(range(120))
-        folders.write_hetero(
-            os.path.join(self.folder, "ogbn_mag"),
-            {"author": (90, None, None), "field_of_study": (30, None, None),
-             "institution": (10, None, None),
-             "paper": (120, self.rows(120, 128), [[v % 349] for v in papers])},
-            {("author", "affiliated_with", "institution"):
-                 (self.edges(90, 10, 90), None),
-             ("author", "writes", "paper"): (self.edges(90, 120, 300), None),
-             ("paper", "cites", "paper"): (self.edges(120, 120, 300), None),
-             ("paper", "has_topic", "field_of_study"):
-                 (self.edges(120, 30, 200), None)},
-            {"paper": {"train": papers[:60], "valid": papers[60:90],
-                       "test": papers[90:]}})
+        made_up_graphs.write_mag(os.path.join(self.folder, "ogbn_mag"),
+                                 self.rng)
         self.run_recipe("ogbn_mag", "rgcn")
 
 
