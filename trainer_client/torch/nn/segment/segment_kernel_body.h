@@ -69,10 +69,21 @@ class SegmentKernelBody {
   }
 
  private:
-  static constexpr int kRowsAtOnce = 6;
-  static constexpr int32_t kPrefetchDistance = 6;  // edges
+  static constexpr int32_t kPrefetchDistance = 6;        // edges
+  static constexpr int32_t kBlockPrefetchDistance = 16;  // edges
   static constexpr int64_t kCacheLine = 64;
   static constexpr int kLanes = 16;
+
+  // A vector of columns at any address.
+  static constexpr int kVecBytes = 32;
+  static constexpr int64_t kVec = kVecBytes / sizeof(T);
+  using Vec
+      __attribute__((vector_size(kVecBytes), aligned(sizeof(T)), may_alias)) =
+          T;
+
+  struct Range {
+    int32_t first, last;
+  };
 
   // Fetches the row that is read kPrefetchDistance edges after edge k.
   static void Prefetch(const SegmentRows& rows, const T* x, int32_t k,
@@ -83,6 +94,17 @@ class SegmentKernelBody {
     const int64_t bytes = width * static_cast<int64_t>(sizeof(T));
     for (int64_t b = 0; b < bytes; b += kCacheLine) {
       __builtin_prefetch(row + b);
+    }
+  }
+
+  static void PrefetchBlock(const GatherSumArgs<T>& a, int32_t k, int64_t c,
+                            int64_t columns) {
+    if (k + kBlockPrefetchDistance >= a.rows.num_edges) return;
+    const auto* block =
+        reinterpret_cast<const char*>(Row(a, k + kBlockPrefetchDistance) + c);
+    const int64_t bytes = columns * static_cast<int64_t>(sizeof(T));
+    for (int64_t b = 0; b < bytes; b += kCacheLine) {
+      __builtin_prefetch(block + b);
     }
   }
 
@@ -122,33 +144,74 @@ class SegmentKernelBody {
     const int64_t width = a.heads * a.columns;
     for (int64_t i = begin; i < end; ++i) {
       T* out = a.out + i * width;
-      const int32_t first = a.rows.indptr[i];
-      const int32_t last = a.rows.indptr[i + 1];
-      if (first == last) Zero(out, width);
-      for (int32_t k = first; k < last; k += kRowsAtOnce) {
-        const bool start = k == first;
-        switch (last - k) {
-          case 1:
-            AddRows<kWeighted, 1>(a, k, start, out);
-            break;
-          case 2:
-            AddRows<kWeighted, 2>(a, k, start, out);
-            break;
-          case 3:
-            AddRows<kWeighted, 3>(a, k, start, out);
-            break;
-          case 4:
-            AddRows<kWeighted, 4>(a, k, start, out);
-            break;
-          case 5:
-            AddRows<kWeighted, 5>(a, k, start, out);
-            break;
-          default:
-            AddRows<kWeighted, kRowsAtOnce>(a, k, start, out);
-        }
+      const Range edges{a.rows.indptr[i], a.rows.indptr[i + 1]};
+      if (edges.first == edges.last) {
+        Zero(out, width);
+        continue;
       }
-      if (a.mean && last - first > 1) Divide(out, width, last - first);
+      for (int64_t h = 0; h < a.heads; ++h)
+        GatherHead<kWeighted>(a, edges, h, out);
+      if (a.mean) Divide(out, width, edges.last - edges.first);
     }
+  }
+
+  template <bool kWeighted>
+  static void GatherHead(const GatherSumArgs<T>& a, Range edges, int64_t head,
+                         T* out) {
+    int64_t c = head * a.columns;
+    const int64_t end = c + a.columns;
+    for (; c + 8 * kVec <= end; c += 8 * kVec) {
+      GatherBlock<kWeighted, 8>(a, edges, head, c, out);
+    }
+    for (; c + 2 * kVec <= end; c += 2 * kVec) {
+      GatherBlock<kWeighted, 2>(a, edges, head, c, out);
+    }
+    for (; c < end; ++c) {
+      T sum = 0;
+      for (int32_t k = edges.first; k < edges.last; ++k) {
+        const T value = Row(a, k)[c];
+        const T term = kWeighted ? value * Weight(a, k, head) : value;
+        sum = k == edges.first ? term : sum + term;
+      }
+      out[c] = sum;
+    }
+  }
+
+  // Sums N vectors of columns from c, which stay in registers meanwhile.
+  template <bool kWeighted, int N>
+  static void GatherBlock(const GatherSumArgs<T>& a, Range edges, int64_t head,
+                          int64_t c, T* out) {
+    Vec sums[N];
+    Terms<kWeighted, N>(a, edges.first, head, c,
+                        [&](int n, Vec term) { sums[n] = term; });
+    for (int32_t k = edges.first + 1; k < edges.last; ++k) {
+      Terms<kWeighted, N>(a, k, head, c,
+                          [&](int n, Vec term) { sums[n] += term; });
+    }
+    auto* to = reinterpret_cast<Vec*>(out + c);
+    for (int n = 0; n < N; ++n) to[n] = sums[n];
+  }
+
+  // Calls add(n, term) for the N vectors of edge k.
+  template <bool kWeighted, int N, typename Add>
+  static void Terms(const GatherSumArgs<T>& a, int32_t k, int64_t head,
+                    int64_t c, Add add) {
+    PrefetchBlock(a, k, c, N * kVec);
+    const auto* row = reinterpret_cast<const Vec*>(Row(a, k) + c);
+    if constexpr (kWeighted) {
+      const T weight = Weight(a, k, head);
+      for (int n = 0; n < N; ++n) add(n, row[n] * weight);
+    } else {
+      for (int n = 0; n < N; ++n) add(n, row[n]);
+    }
+  }
+
+  static const T* Row(const GatherSumArgs<T>& a, int32_t k) {
+    return a.x + a.rows.index[k] * a.heads * a.columns;
+  }
+  static T Weight(const GatherSumArgs<T>& a, int32_t k, int64_t head) {
+    const int64_t row = a.weight_row != nullptr ? a.weight_row[k] : k;
+    return a.weights[row * a.heads + head];
   }
 
   static void Zero(T* out, int64_t width) {
@@ -166,68 +229,6 @@ class SegmentKernelBody {
   static void Divide(T* out, int64_t width, int32_t by) {
     const T factor = T{1} / static_cast<T>(by);
     for (int64_t c = 0; c < width; ++c) out[c] *= factor;
-  }
-
-  // Adds the rows of N edges from k to `out`, or sets it to their sum.
-  template <bool kWeighted, int N>
-  static void AddRows(const GatherSumArgs<T>& a, int32_t k, bool start,
-                      T* out) {
-    const int64_t width = a.heads * a.columns;
-    const T* rows[N];
-    for (int n = 0; n < N; ++n) {
-      Prefetch(a.rows, a.x, k + n, width);
-      rows[n] = a.x + a.rows.index[k + n] * width;
-    }
-    for (int64_t h = 0; h < a.heads; ++h) {
-      T weights[N];
-      if constexpr (kWeighted) {
-        for (int n = 0; n < N; ++n) {
-          const int64_t at = a.weight_row ? a.weight_row[k + n] : k + n;
-          weights[n] = a.weights[at * a.heads + h];
-        }
-      }
-      if (start) {
-        AddColumns<kWeighted, N, true>(rows, weights, h * a.columns, a.columns,
-                                       out);
-      } else {
-        AddColumns<kWeighted, N, false>(rows, weights, h * a.columns, a.columns,
-                                        out);
-      }
-    }
-  }
-
-  template <bool kWeighted, int N, bool kStart>
-  static void AddColumns(const T* const* rows, const T* weights, int64_t from,
-                         int64_t columns, T* all) {
-    T* __restrict out = all + from;
-    const T* __restrict r0 = rows[0] + from;
-    const T* __restrict r1 = rows[N > 1 ? 1 : 0] + from;
-    const T* __restrict r2 = rows[N > 2 ? 2 : 0] + from;
-    const T* __restrict r3 = rows[N > 3 ? 3 : 0] + from;
-    const T* __restrict r4 = rows[N > 4 ? 4 : 0] + from;
-    const T* __restrict r5 = rows[N > 5 ? 5 : 0] + from;
-    const T w0 = kWeighted ? weights[0] : T{1};
-    const T w1 = kWeighted ? weights[N > 1 ? 1 : 0] : T{1};
-    const T w2 = kWeighted ? weights[N > 2 ? 2 : 0] : T{1};
-    const T w3 = kWeighted ? weights[N > 3 ? 3 : 0] : T{1};
-    const T w4 = kWeighted ? weights[N > 4 ? 4 : 0] : T{1};
-    const T w5 = kWeighted ? weights[N > 5 ? 5 : 0] : T{1};
-    for (int64_t c = 0; c < columns; ++c) {
-      T sum = Term<kWeighted>(r0[c], w0);
-      if constexpr (!kStart) sum = out[c] + sum;
-      if constexpr (N > 1) sum += Term<kWeighted>(r1[c], w1);
-      if constexpr (N > 2) sum += Term<kWeighted>(r2[c], w2);
-      if constexpr (N > 3) sum += Term<kWeighted>(r3[c], w3);
-      if constexpr (N > 4) sum += Term<kWeighted>(r4[c], w4);
-      if constexpr (N > 5) sum += Term<kWeighted>(r5[c], w5);
-      out[c] = sum;
-    }
-  }
-
-  template <bool kWeighted>
-  static T Term(T value, T weight) {
-    if constexpr (kWeighted) return value * weight;
-    return value;
   }
 };
 
