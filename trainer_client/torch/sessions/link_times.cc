@@ -40,6 +40,10 @@ absl::StatusOr<std::vector<int64_t>> TimesOfNpy(
 }
 
 absl::StatusOr<std::vector<int64_t>> TimesOfText(absl::string_view text) {
+  if (text.empty()) {
+    return absl::InvalidArgumentError(
+        "the file is empty; allowed: a whole number in each line, or .npy");
+  }
   std::vector<int64_t> times;
   absl::ConsumeSuffix(&text, "\n");
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

@@ -52,7 +52,7 @@ TEST(LinkTimesTest, AVectorOfNumpy) {
 
 TEST(LinkTimesTest, WrongFilesAreNamed) {
   for (const auto& [contents, text] :
-       {std::pair<std::string, std::string>{"", "line 1 is \"\""},
+       {std::pair<std::string, std::string>{"", "the file is empty"},
         {"1\n2.5\n", "line 2 is \"2.5\"; allowed: a whole number"},
         {"1\n\n2\n", "line 2 is \"\""},
         {Npy(kNpyUint64, {1}), "elements of type <u8"},
