@@ -45,7 +45,7 @@ def echoes(folder, nodes, links, shift, *flags):
     at = os.path.join(folder, f"echoes.{nodes}.{shift}{''.join(flags)}")
     source = folders.write_ogb(
         at + ".ogb", nodes, pairs * 2,
-        x=[[round(rng.gauss(0, 1), 3) for _ in range(16)]
+        x=[[round(rng.gauss(0, 1), 3) for _ in range(8)]
            for _ in range(nodes)],
         splits={"train": range(links * 6 // 10),
                 "valid": range(links * 6 // 10, links * 7 // 10),
@@ -61,25 +61,25 @@ class EchoesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = cls.enterClassContext(processes.temporary_folder())
-        cls.before = echoes(cls.folder, 400, 500, -LATE)
-        cls.after = echoes(cls.folder, 400, 500, LATE)
+        cls.before = echoes(cls.folder, 3000, 2500, -LATE)
+        cls.after = echoes(cls.folder, 3000, 2500, LATE)
 
     def learned(self, graph, *args):
-        return train(graph, "--num-neighbors=-1", "--batch-size", 32,
+        return train(graph, "--num-neighbors=-1", "--batch-size", 100,
                      "--hidden", 64, "--dropout", 0, "--lr", 0.02,
                      "--neg-sampling", "triplet", "--neg-amount", 2,
-                     "--random-seed", 3, "--epochs", 30, *args)[-1]["test_ap"]
+                     "--random-seed", 3, "--epochs", 12, *args)[-1]["test_ap"]
 
     # The AP of scores at random is 1/3: each link has two negatives.
 
     def test_the_past_is_learned(self):
-        self.assertGreater(self.learned(self.before, *timed(self.before)), 0.75)
+        self.assertGreater(self.learned(self.before, *timed(self.before)), 0.55)
 
     def test_the_future_is_not_seen(self):
         self.assertLess(self.learned(self.after, *timed(self.after)), 0.45)
 
     def test_a_model_that_sees_the_future_would_be_caught(self):
-        self.assertGreater(self.learned(self.after), 0.75)
+        self.assertGreater(self.learned(self.after), 0.55)
 
     def test_metrics_are_the_same_for_any_number_of_ranks(self):
         for flags in (["--neg-amount", 1.5],
