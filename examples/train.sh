@@ -70,8 +70,9 @@ describe() {
     links=(--task link --input "time/train,time/valid,time/test" --time edge
       --strict --edge-time "$work/edge-time.txt" --neg-sampling triplet
       --batch-size 256)
-    flags=("${links[@]}" --temporal-strategy last --num-neighbors "10,5"
-      --decoder mlp --hidden 64 --dropout 0.2 --lr 0.003 --epochs 8)
+    flags=("${links[@]}" --temporal-strategy last --num-neighbors "3,1"
+      --decoder mlp --layer-norm --hidden 64 --dropout 0.2 --lr 0.003
+      --epochs 6)
     baseline=("${links[@]}" --baseline edgebank)
     ;;
   *) fail "no example $1; there are: $examples" ;;

@@ -144,6 +144,13 @@ absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
         "with --baseline edgebank, both with --time edge and without "
         "--exclude");
   }
+  const CheckpointOptions& checkpoints = a.train.checkpoints;
+  if (!checkpoints.folder.empty() || !checkpoints.resume.empty() ||
+      !a.train.save_model.empty()) {
+    return absl::InvalidArgumentError(
+        "--baseline edgebank with --checkpoint-dir, --resume or --save-model; "
+        "allowed: without, for it trains nothing");
+  }
   EdgeBankOptions& edge_bank = a.edge_bank.emplace();
   if (t.edgebank_window.empty()) return absl::OkStatus();
   edge_bank.window = ParseNumber<int64_t>(t.edgebank_window);

@@ -341,6 +341,8 @@ TEST(TrainArgumentsTest, WrongTemporalOptionsAreUsageErrors) {
            {"--time", "node", "--edge-time", "t", "--baseline", "edgebank"},
            {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
             "--exclude", "self"},
+           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
+            "--save-model", "m"},
            {"--time", "edge", "--edge-time", "t", "--edgebank-window", "5"},
            {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
             "--edgebank-window", "0"}}) {

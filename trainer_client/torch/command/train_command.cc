@@ -159,7 +159,7 @@ class RankRun {
           "--input TRAIN,VALID,TEST");
     }
     EdgeTimes times;
-    for (const LinkSplits& links : owned.link_types()) {
+    for (const LinkSplits& links : owned.timed_links()) {
       times[links.edge_type.empty() ? any->schema().edge_types.at(0).name()
                                     : links.edge_type] = links.edge_time;
     }

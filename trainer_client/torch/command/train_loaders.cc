@@ -80,7 +80,7 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
   if (a.edge_bank) options.draws.strict = true;
   LinkSampling sampling = *a.link;
   RETURN_IF_ERROR(ReadLinkTimes(schema, options.draws.time, &sampling.types));
-  link_types_ = sampling.types;
+  timed_links_ = sampling.types;
   const LinkSessions sessions(
       sampling, a.link->exclude
                     ? *a.link->exclude
