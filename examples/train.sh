@@ -12,7 +12,7 @@ tributary=${TRIBUTARY:-tributary}
 tributary_train=${TRIBUTARY_TRAIN:-tributary-train}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 name=train
-examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb"
+examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb collegemsg"
 
 if [ $# -eq 0 ]; then
   echo "examples/train.sh NAME...: $examples"
@@ -24,7 +24,7 @@ fi
 
 # Sets what one example is made of.
 describe() {
-  graph=$1 partition=() seeds="1 2 3" metric=accuracy
+  graph=$1 partition=() seeds="1 2 3" metric=accuracy baseline=()
   planetoid=("--eval-num-neighbors=-1,-1" --hidden 64 --weight-decay 0.0005
     --row-normalize)
   whole=("--num-neighbors=-1,-1" --dropout 0.5 --input-dropout 0.5 --epochs 60)
@@ -62,6 +62,19 @@ describe() {
       --hidden 16 --lr 0.01 --dropout 0 --weight-decay 0 --batch-size 70
       --epochs 40)
     ;;
+  collegemsg)
+    # Each link at its own time, with one destination at random beside it. No
+    # figure is wanted: it is for comparison with EdgeBank's.
+    wanted=0 metric=ap
+    partition=(--edge-time edge-time --edge-splits time --add-reverse)
+    links=(--task link --input "time/train,time/valid,time/test" --time edge
+      --strict --edge-time "$work/edge-time.txt" --neg-sampling triplet
+      --batch-size 256)
+    flags=("${links[@]}" --temporal-strategy last --num-neighbors "3,1"
+      --decoder mlp --layer-norm --hidden 64 --dropout 0.2 --lr 0.003
+      --epochs 6)
+    baseline=("${links[@]}" --baseline edgebank)
+    ;;
   *) fail "no example $1; there are: $examples" ;;
   esac
 }
@@ -72,6 +85,8 @@ partition_graph() {
   rm -rf "$work/graph" "$work/input"
   cp -r "$input" "$work/input"
   [ "$graph" != aifb ] || join_splits "$work/input/split/standard/person"
+  [ "$graph" != collegemsg ] ||
+    zcat "$work/input/raw/edge-time.csv.gz" >"$work/edge-time.txt"
   "$tributary" partition --input "$work/input" --format ogb --name "$graph" \
     --out "$work/graph" --num-parts 2 --method metis "${partition[@]}" \
     >"$work/partition.out" 2>"$work/partition.err"
@@ -81,6 +96,19 @@ partition_graph() {
 join_splits() {
   zcat "$1/train.csv.gz" "$1/valid.csv.gz" | gzip -n >"$1/train.csv.gz.new"
   mv "$1/train.csv.gz.new" "$1/train.csv.gz"
+}
+
+# Prints the baseline's result with each seed's negatives.
+run_baseline() {
+  local seed result
+  for seed in ${SEEDS:-$seeds}; do
+    "$tributary_train" --servers "file:$work/servers.txt" --nproc 2 \
+      "${baseline[@]}" --random-seed "$seed" --no-progress \
+      >"$work/train.out" 2>"$work/train.err" || fail "$1: the baseline failed"
+    result=$(tail -n 1 "$work/train.out")
+    echo "seed $seed  baseline $(field "test_$metric" "$result") " \
+      " $(field seconds "$result") s"
+  done
 }
 
 run_example() {
@@ -101,6 +129,7 @@ run_example() {
     echo "seed $seed  test $value  best epoch $(field best_epoch "$result")" \
       " $(field seconds "$result") s"
   done
+  [ ${#baseline[@]} -eq 0 ] || run_baseline "$1"
   stop_fleet
   printf '%s\n' "${results[@]}" | awk -v name="$1" -v wanted="$wanted" \
     -v metric="$metric" -v took="$(since "$begin")" '

@@ -14,7 +14,7 @@ bool IsGiven(const EdgeTypeLinks& links) {
          !links.source.empty() || !links.destination.empty() ||
          !links.edge_id.empty() || !links.edge_label.empty() ||
          !links.edge_label_float.empty() || !links.edge_label_time.empty() ||
-         !links.neg_destination.empty();
+         !links.neg_destination.empty() || links.edge_time != nullptr;
 }
 
 absl::StatusOr<std::vector<EdgeTypeLinks>> ListsOf(

@@ -9,6 +9,7 @@ from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
 
 TRAIN = {"--graph": "{graph}", "--input": "train", "--epochs": "1",
          "--num-neighbors": "2,2", "--batch-size": "2", "--device": "cpu"}
+LINKS = {"task": "link", "time": "edge", "graph": "{untimed}"}
 FLEET = {"graph": None, "rpc_timeout": "0.5"}
 
 
@@ -92,6 +93,22 @@ CASES = [
     train("a type that is not", ["node type 'book'"], FAILURE,
           graph="{typed}", input="book:train"),
     train("GCN without degrees", ["--degrees"], FAILURE, model="gcn"),
+    train("links of times in a graph without", ["no times", "--edge-time"],
+          FAILURE, **LINKS, edge_time="{times}"),
+    train("times of no file", ["/no/file"], FAILURE,
+          **(LINKS | {"graph": "{timed}"}), edge_time="/no/file"),
+    train("too few times", ["edge_time is 2 times", "the edge id 2"], FAILURE,
+          **(LINKS | {"graph": "{timed}"}), edge_time="{two_times}"),
+    train("times in words", ["{words}", "line 1", "whole number"], FAILURE,
+          **(LINKS | {"graph": "{timed}"}), edge_time="{words}"),
+    train("times of links that nobody gives", ["--edge-time FILE"], **LINKS),
+    train("strict without a time", ["--strict", "--time"], more=("--strict",),
+          task="link"),
+    train("EdgeBank without times", ["--baseline edgebank", "--time edge"],
+          task="link", baseline="edgebank"),
+    train("EdgeBank on no split", ["--baseline edgebank", "TRAIN,VALID,TEST"],
+          FAILURE, **(LINKS | {"graph": "{timed}"}), edge_time="{times}",
+          baseline="edgebank"),
     train("no labels", ["type node", "no labels"], FAILURE,
           graph="{unlabelled}"),
     train("labels that are fractions", ["labels", "not whole", "regression"],
@@ -132,6 +149,20 @@ class TrainTest(Table):
             {("paper", "cites", "paper"): ([(0, 1), (2, 1)], None)},
             {"paper": {"train": [0, 2]}})
         cls.paths["typed"] = folders.partition(typed, f"{cls.folder}/typed")
+        for name, numbers in {"times": "5\n6\n7\n", "two_times": "5\n6\n",
+                              "words": "today\n"}.items():
+            cls.paths[name] = f"{cls.folder}/{name}"
+            with open(cls.paths[name], "w", encoding="ascii") as f:
+                f.write(numbers)
+        mails = folders.write_ogb(f"{cls.folder}/mails", 3,
+                                  [(0, 1), (1, 2), (2, 0)],
+                                  splits={"train": [0, 1, 2]},
+                                  files={"edge_time": [5, 6, 7]})
+        for name, flags in {"untimed": (),
+                            "timed": ("--edge-time", "edge_time")}.items():
+            cls.paths[name] = folders.partition(
+                mails, f"{cls.folder}/{name}", 1, "random", "--edge-splits",
+                "only", *flags)
         for name, columns in {"unlabelled": {"y": None},
                               "fractions": {"y": [[0.5]] * 3},
                               "negative": {"y": [[0], [-3], [1]]}}.items():

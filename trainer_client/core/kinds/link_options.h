@@ -3,6 +3,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_LINK_OPTIONS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct EdgeTypeLinks {
   // for each link): [links x neg_sampling.amount] original ids, row-major. Only
   // with mode triplet or destination.
   std::vector<int64_t> neg_destination;
+  // Instead of edge_label_time, for the links of input_split: the times of the
+  // type's edges, of which entry i is that of edge id i. Each link has its
+  // edge's time.
+  std::shared_ptr<const std::vector<int64_t>> edge_time;
+
+  // Returns whether the links have times.
+  bool timed() const { return edge_time || !edge_label_time.empty(); }
 };
 
 // The options of the kind `link`.

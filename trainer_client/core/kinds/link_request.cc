@@ -46,6 +46,18 @@ absl::Status CheckColumns(const EdgeTypeLinks& list, const std::string& of) {
                        absl::StrCat(links, ", one for each link"));
 }
 
+absl::Status CheckEdgeTime(const EdgeTypeLinks& list, const std::string& of) {
+  if (list.edge_time == nullptr) return absl::OkStatus();
+  if (!list.edge_label_time.empty()) {
+    return BadLinkOption(absl::StrCat("edge_time", of),
+                         "given beside edge_label_time", "one of the two");
+  }
+  if (!list.input_split.empty()) return absl::OkStatus();
+  return BadLinkOption(absl::StrCat("edge_time", of),
+                       "given for a list of links",
+                       "for an input_split; edge_label_time for a list");
+}
+
 // Checks that the list is given in exactly one way.
 absl::Status CheckSource(const EdgeTypeLinks& list, const std::string& of) {
   const bool none = list.source.empty() && list.destination.empty() &&
@@ -68,6 +80,7 @@ absl::Status CheckList(const EdgeTypeLinks& list, ExcludeMode exclude,
   }
   RETURN_IF_ERROR(CheckSource(list, of));
   RETURN_IF_ERROR(CheckColumns(list, of));
+  RETURN_IF_ERROR(CheckEdgeTime(list, of));
   if (NeedsEdgeIds(exclude) && list.input_split.empty() &&
       list.edge_id.empty()) {
     return BadLinkOption(
@@ -93,7 +106,7 @@ absl::Status CheckAlike(const LinkOptions& link) {
                            "of all edge types int64, or all float32, "
                            "or none");
     }
-    if (list.edge_label_time.empty() != first.edge_label_time.empty()) {
+    if (list.timed() != first.timed()) {
       return BadLinkOption("edge_label_time", both,
                            "of all edge types, or of none");
     }
@@ -199,6 +212,27 @@ absl::StatusOr<std::vector<size_t>> InOrder(const SpecGraph& graph,
   return order;
 }
 
+// Sets edge_label_time where the list has edge_time.
+absl::Status SetTimesOfEdges(EdgeTypeLinks* list) {
+  if (list->edge_time == nullptr) return absl::OkStatus();
+  const std::vector<int64_t>& times = *list->edge_time;
+  list->edge_label_time.clear();
+  list->edge_label_time.reserve(list->edge_id.size());
+  for (size_t i = 0; i < list->edge_id.size(); ++i) {
+    const int64_t id = list->edge_id[i];
+    if (id < 0 || static_cast<uint64_t>(id) >= times.size()) {
+      return BadLinkOption(
+          "edge_time",
+          absl::StrCat(times.size(), " times, without that of link ", i,
+                       " of split ", list->input_split, ", which has ",
+                       id < 0 ? "no edge" : absl::StrCat("the edge id ", id)),
+          "a time for each edge id of the split");
+    }
+    list->edge_label_time.push_back(times[static_cast<size_t>(id)]);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckLinkRequest(const CommonLoaderOptions& common,
@@ -237,7 +271,7 @@ NegativeSampling NegativesOf(const LinkOptions& link) {
 }
 
 bool HasTimes(const LinkOptions& link) {
-  return !link.lists.empty() && !link.lists[0].edge_label_time.empty();
+  return !link.lists.empty() && link.lists[0].timed();
 }
 
 absl::Status SetLinksOfSplit(absl::Span<const int64_t> numbers,
@@ -257,7 +291,7 @@ absl::Status SetLinksOfSplit(absl::Span<const int64_t> numbers,
     list->destination.push_back(numbers[i + 1]);
     list->edge_id.push_back(numbers[i + 2]);
   }
-  return absl::OkStatus();
+  return SetTimesOfEdges(list);
 }
 
 absl::StatusOr<JoinedLinks> JoinLinks(const SpecGraph& graph,

@@ -20,8 +20,9 @@ absl::Status CheckLinkRequest(const CommonLoaderOptions& common,
                               const LinkOptions& link);
 
 // Sets the links of `list`, a split of edges, to what servers answered: source,
-// destination and edge id of each. DATA_LOSS for a length that is no multiple
-// of 3.
+// destination and edge id of each, and its time where the list has edge_time.
+// DATA_LOSS for a length that is no multiple of 3; INVALID_ARGUMENT for a link
+// without a time in edge_time.
 absl::Status SetLinksOfSplit(absl::Span<const int64_t> numbers,
                              EdgeTypeLinks* list);
 

@@ -120,6 +120,51 @@ TEST(LinkRequest, TimesAreOfEachListOrOneForAllOfIt) {
               HasSubstr("edge_label_time of a,r,b is 2 times; allowed: 3"));
 }
 
+// Splits of 3 and 2 links; the edge times of b,s,a are those of ids 0 to 4.
+TEST(LinkRequest, LinksOfASplitHaveTheirEdgesTimes) {
+  SessionOptions options = OfTwoTypes();
+  Link(options).neighbors.draws.time = TimeMode::kEdge;
+  using Times = std::vector<int64_t>;
+  for (EdgeTypeLinks& list : Link(options).lists) {
+    const bool back = list.edge_type == "b,s,a";
+    list = {.edge_type = list.edge_type, .input_split = "train"};
+    list.edge_time = std::make_shared<const Times>(
+        back ? Times{10, 11, 12, 13, 14} : Times{20, 21});
+  }
+  ASSERT_TRUE(CheckSessionOptions(options).ok());
+  GraphSchema schema = Typed()->schema;
+  for (EdgeTypeSchema& type : schema.edge_types) type.timed = true;
+  const auto graph =
+      std::make_shared<AcceptedGraph>(AcceptedGraph{schema.ToJson(), schema});
+  const auto make = [&](int64_t last_id) {
+    return MakeSession(options, graph,
+                       {{2, 3, 4, 1, 0, 0, 0, 0, 3}, {3, 0, 1, 0, 1, last_id}});
+  };
+  const auto session = make(0);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_NE(session->input_times, nullptr);
+  EXPECT_THAT(*session->input_times, ElementsAre(21, 20, 14, 10, 13));
+  EXPECT_THAT(make(2).status().message(),
+              HasSubstr("edge_time is 2 times, without that of link 1 of split "
+                        "train, which has the edge id 2"));
+  EXPECT_THAT(make(-1).status().message(), HasSubstr("which has no edge"));
+  Link(options).lists[1].edge_time = nullptr;
+  EXPECT_THAT(TypedRefusal(options),
+              HasSubstr("edge_label_time is not of b,s,a and a,r,b alike"));
+}
+
+TEST(LinkRequest, EdgeTimesAreOfSplitsAlone) {
+  SessionOptions options = OfTwoTypes();
+  Link(options).neighbors.draws.time = TimeMode::kEdge;
+  EdgeTypeLinks& list = Link(options).lists[0];
+  list.edge_time = std::make_shared<const std::vector<int64_t>>(9, 1);
+  EXPECT_THAT(TypedRefusal(options),
+              HasSubstr("edge_time of b,s,a is given for a list of links"));
+  list.edge_label_time = {1, 2};
+  EXPECT_THAT(TypedRefusal(options),
+              HasSubstr("edge_time of b,s,a is given beside edge_label_time"));
+}
+
 TEST(LinkRequest, WhatListsDoNotShareIsRefused) {
   const auto refusal = [](auto change) {
     SessionOptions options = OfTwoTypes({NegativeMode::kDestination, 1});

@@ -14,6 +14,7 @@
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/torch/command/train_flags.h"
+#include "trainer_client/torch/sessions/link_times.h"
 
 namespace tributary {
 namespace {
@@ -107,6 +108,58 @@ ExcludeMode ExcludeFromName(absl::string_view name) {
   return ExcludeMode::kNone;
 }
 
+absl::Status ReadTimes(const TrainFlagTexts& t, LinkSampling& link,
+                       DrawOptions& draws) {
+  const bool timed = !t.time.empty() && t.time != "none";
+  if (!timed) {
+    if (t.temporal_strategy.empty() && !t.strict && t.edge_time.empty()) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        "--temporal-strategy, --strict or --edge-time without --time; allowed: "
+        "with --time edge or node");
+  }
+  if (t.edge_time.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--time ", t.time,
+        " with --task link needs the links' times; allowed: with --edge-time "
+        "FILE, a time for each edge"));
+  }
+  draws.time = t.time == "edge" ? TimeMode::kEdge : TimeMode::kNode;
+  if (t.temporal_strategy == "last") {
+    draws.temporal_strategy = TemporalStrategy::kLast;
+  }
+  draws.strict = t.strict;
+  draws.disjoint = true;
+  return ParseEdgeTimeFiles(t.edge_time, &link.types);
+}
+
+// Reads --baseline and its options.
+absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
+  if (t.baseline.empty() && t.edgebank_window.empty()) return absl::OkStatus();
+  if (t.baseline != "edgebank" || a.loader.draws.time != TimeMode::kEdge ||
+      !t.exclude.empty()) {
+    return absl::InvalidArgumentError(
+        "--baseline edgebank or --edgebank-window; allowed: --edgebank-window "
+        "with --baseline edgebank, both with --time edge and without "
+        "--exclude");
+  }
+  const CheckpointOptions& checkpoints = a.train.checkpoints;
+  if (!checkpoints.folder.empty() || !checkpoints.resume.empty() ||
+      !a.train.save_model.empty()) {
+    return absl::InvalidArgumentError(
+        "--baseline edgebank with --checkpoint-dir, --resume or --save-model; "
+        "allowed: without, for it trains nothing");
+  }
+  EdgeBankOptions& edge_bank = a.edge_bank.emplace();
+  if (t.edgebank_window.empty()) return absl::OkStatus();
+  edge_bank.window = ParseNumber<int64_t>(t.edgebank_window);
+  if (edge_bank.window && *edge_bank.window > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--edgebank-window is \"", t.edgebank_window,
+                   "\", allowed are whole numbers above 0"));
+}
+
 absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   LinkSampling link;
   ASSIGN_OR_RETURN(link.types, ParseLinkSplits(t.input));
@@ -119,19 +172,28 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   for (const LinkSplits& splits : link.types) {
     if (!splits.edge_type.empty()) task.edge_types.push_back(splits.edge_type);
   }
+  RETURN_IF_ERROR(ReadTimes(t, link, a.loader.draws));
   a.train.task = std::move(task);
   a.link = std::move(link);
-  return absl::OkStatus();
+  return ReadBaseline(t, a);
 }
 
 absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
-  for (const auto& [name, text] : {std::pair("--decoder", &t.decoder),
-                                   std::pair("--neg-sampling", &t.neg_sampling),
-                                   std::pair("--neg-amount", &t.neg_amount),
-                                   std::pair("--exclude", &t.exclude)}) {
+  for (const auto& [name, text] :
+       {std::pair("--decoder", &t.decoder),
+        std::pair("--neg-sampling", &t.neg_sampling),
+        std::pair("--neg-amount", &t.neg_amount),
+        std::pair("--exclude", &t.exclude), std::pair("--time", &t.time),
+        std::pair("--temporal-strategy", &t.temporal_strategy),
+        std::pair("--edge-time", &t.edge_time),
+        std::pair("--baseline", &t.baseline)}) {
     if (text->empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         name, " with --task ", t.task, "; allowed: with --task link"));
+  }
+  if (t.strict) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--strict with --task ", t.task, "; allowed: with --task link"));
   }
   a.train.task = t.task == "multilabel"   ? NodeTaskKind::kMultiLabel
                  : t.task == "regression" ? NodeTaskKind::kRegression

@@ -9,6 +9,7 @@
 #include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
+#include "trainer_client/torch/baselines/edge_bank_options.h"
 #include "trainer_client/torch/ddp/node_place.h"
 #include "trainer_client/torch/sessions/link_sessions.h"
 #include "trainer_client/torch/train/train_options.h"
@@ -27,7 +28,8 @@ struct TrainArguments {
   std::string test_split;        // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
-  int nproc = 1;   // ranks to start on this machine
+  std::optional<EdgeBankOptions> edge_bank;  // is measured; nothing is trained
+  int nproc = 1;                             // ranks to start on this machine
   NodePlace node;  // this machine, when it starts them
   int max_restarts = 0;
   std::string log;          // empty: none

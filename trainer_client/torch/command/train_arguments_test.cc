@@ -298,6 +298,62 @@ TEST(TrainArgumentsTest, LinksByDefault) {
   EXPECT_FALSE(a.train.counts_classes());
 }
 
+TEST(TrainArgumentsTest, TemporalLinks) {
+  const auto parsed =
+      Parse({"--graph", "g", "--task", "link", "--time", "edge", "--strict",
+             "--temporal-strategy", "last", "--edge-time", "times.txt"});
+  ASSERT_TRUE(parsed.arguments);
+  const TrainArguments& a = *parsed.arguments;
+  EXPECT_EQ(a.loader.draws.time, TimeMode::kEdge);
+  EXPECT_EQ(a.loader.draws.temporal_strategy, TemporalStrategy::kLast);
+  EXPECT_TRUE(a.loader.draws.strict);
+  EXPECT_TRUE(a.loader.draws.disjoint);
+  EXPECT_EQ(a.link->types[0].edge_time_file, "times.txt");
+  EXPECT_FALSE(a.edge_bank);
+}
+
+TEST(TrainArgumentsTest, EdgeBank) {
+  const std::vector<const char*> words{
+      "--graph", "g",           "--task", "link",       "--time",
+      "edge",    "--edge-time", "t.npy",  "--baseline", "edgebank"};
+  const auto infinite = Parse(words);
+  ASSERT_TRUE(infinite.arguments);
+  ASSERT_TRUE(infinite.arguments->edge_bank);
+  EXPECT_FALSE(infinite.arguments->edge_bank->window);
+  std::vector<const char*> more = words;
+  more.insert(more.end(), {"--edgebank-window", "3600"});
+  EXPECT_EQ(Parse(more).arguments->edge_bank->window, 3600);
+}
+
+TEST(TrainArgumentsTest, WrongTemporalOptionsAreUsageErrors) {
+  for (const std::vector<const char*>& wrong :
+       std::vector<std::vector<const char*>>{
+           {"--time", "edge"},
+           {"--time", "none", "--edge-time", "t"},
+           {"--edge-time", "t"},
+           {"--strict"},
+           {"--temporal-strategy", "last"},
+           {"--time", "edge", "--edge-time", ""},
+           {"--time", "day", "--edge-time", "t"},
+           {"--time", "edge", "--edge-time", "t", "--temporal-strategy",
+            "first"},
+           {"--baseline", "edgebank"},
+           {"--time", "node", "--edge-time", "t", "--baseline", "edgebank"},
+           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
+            "--exclude", "self"},
+           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
+            "--save-model", "m"},
+           {"--time", "edge", "--edge-time", "t", "--edgebank-window", "5"},
+           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
+            "--edgebank-window", "0"}}) {
+    std::vector<const char*> words{"--graph", "g", "--task", "link"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(Parse(words).exit_code, 2) << wrong.back();
+    words[3] = "node";
+    EXPECT_EQ(Parse(words).exit_code, 2) << wrong.back();
+  }
+}
+
 TEST(TrainArgumentsTest, WrongLinkOptionsAreUsageErrors) {
   for (const std::vector<const char*>& wrong :
        std::vector<std::vector<const char*>>{

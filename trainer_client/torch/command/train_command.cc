@@ -14,6 +14,7 @@
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
+#include "trainer_client/torch/baselines/measure_edge_bank.h"
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_loaders.h"
 #include "trainer_client/torch/command/train_output.h"
@@ -122,7 +123,7 @@ class RankRun {
     OwnedTrainLoaders loaders;
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
     watcher.OnStop([&loaders](int) { loaders.Cancel(); });
-    const absl::Status status = Train(loaders.get(), group);
+    const absl::Status status = Train(loaders, group);
     watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
     return status;
   }
@@ -142,11 +143,37 @@ class RankRun {
     return absl::OkStatus();
   }
 
-  absl::Status Train(const TrainLoaders& loaders, ProcessGroup& group) {
+  // Trains, or measures the baseline.
+  absl::StatusOr<TrainResult> Result(OwnedTrainLoaders& owned,
+                                     ProcessGroup& group,
+                                     TrainObserver& observer) const {
+    const TrainLoaders loaders = owned.get();
+    if (!arguments_.edge_bank) {
+      return tributary::Train(options_, loaders, group, observer);
+    }
+    const DistLoader* const any =
+        loaders.valid != nullptr ? loaders.valid : loaders.test;
+    if (any == nullptr) {
+      return absl::InvalidArgumentError(
+          "--baseline edgebank without a split to measure it on; allowed: "
+          "--input TRAIN,VALID,TEST");
+    }
+    EdgeTimes times;
+    for (const LinkSplits& links : owned.timed_links()) {
+      times[links.edge_type.empty() ? any->schema().edge_types.at(0).name()
+                                    : links.edge_type] = links.edge_time;
+    }
+    const EdgeBank edge_bank(*arguments_.edge_bank,
+                             HasReverseIds(any->schema()), std::move(times));
+    return MeasureEdgeBank(edge_bank, options_.metric_of_task(), loaders, group,
+                           observer);
+  }
+
+  absl::Status Train(OwnedTrainLoaders& loaders, ProcessGroup& group) {
     if (rank_.rank != 0) {
       IgnoreReports ignore;
       BeatAtRounds observer(&ignore, heartbeat_);
-      return tributary::Train(options_, loaders, group, observer).status();
+      return Result(loaders, group, observer).status();
     }
     std::optional<TrainCharts> charts;
     if (!arguments_.tensorboard.empty()) {
@@ -156,8 +183,7 @@ class RankRun {
     TrainOutput output(options_.epochs, arguments_.progress, log_.get(),
                        charts ? &*charts : nullptr);
     BeatAtRounds observer(&output, heartbeat_);
-    const absl::StatusOr<TrainResult> result =
-        tributary::Train(options_, loaders, group, observer);
+    const absl::StatusOr<TrainResult> result = Result(loaders, group, observer);
     output.ClearProgress();
     RETURN_IF_ERROR(result.status());
     return output.Finish(*result);

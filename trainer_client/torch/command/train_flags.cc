@@ -203,6 +203,34 @@ void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
           {"none", "self", "reverse_id", "reverse_types", "pair"}));
 }
 
+void DeclareTimes(CLI::App& app, TrainFlagTexts& t) {
+  app.add_option(
+         "--time", t.time,
+         "link: sample for each link only what is not later than it, by "
+         "the time of the edge or of the node; none: all  [none]")
+      ->check(CLI::IsMember({"none", "edge", "node"}));
+  app.add_option("--temporal-strategy", t.temporal_strategy,
+                 "With --time: uniform (at random) or last (the latest ones)  "
+                 "[uniform]")
+      ->check(CLI::IsMember({"uniform", "last"}));
+  app.add_flag("--strict", t.strict,
+               "With --time: only what is earlier than the link");
+  app.add_option("--edge-time", t.edge_time,
+                 "With --time: file of a time for each edge of the graph's "
+                 "input, as partition read it: .npy or a number in each line; "
+                 "a link has its edge's time. Of several types "
+                 "SRC,REL,DST:FILE;...");
+  app.add_option(
+         "--baseline", t.baseline,
+         "link: measure this on valid and test, and train nothing: "
+         "edgebank (1 for a pair that had an edge before, else 0; needs "
+         "--time edge)")
+      ->check(CLI::IsMember({"edgebank"}));
+  app.add_option("--edgebank-window", t.edgebank_window,
+                 "edgebank: only edges that are older than the link by at most "
+                 "so much  [any]");
+}
+
 void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   TrainOptions& o = a.train;
   auto option = [&](const char* name, auto& value, const char* text) {
@@ -216,6 +244,7 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "ap, rocauc, mrr, hits@K  [the task's: accuracy, rocauc, "
                  "rmse, ap]");
   DeclareLinks(app, t);
+  DeclareTimes(app, t);
   AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
                      "Passes over the training inputs");
   AddWhole<uint64_t>(app, "--eval-every", o.eval_every, 1, o.kMaxEpochs,

@@ -22,6 +22,12 @@ struct TrainFlagTexts {
   std::string neg_amount;
   std::string decoder;
   std::string exclude;
+  std::string time;
+  std::string temporal_strategy;
+  bool strict = false;
+  std::string edge_time;
+  std::string baseline;
+  std::string edgebank_window;
   std::string lr_schedule = "constant";
   std::string lr_unit = "epoch";
   uint64_t patience = 0;  // 0: no early stopping

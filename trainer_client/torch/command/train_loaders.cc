@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/text/status.h"
+#include "trainer_client/torch/sessions/link_times.h"
 
 namespace tributary {
 namespace {
@@ -11,6 +12,14 @@ namespace {
 SessionOptions OfNodes(const NeighborLoaderOptions& options) {
   const NeighborOptions& neighbors = options;
   return {options, neighbors};
+}
+
+// Makes the hops of a session those that EdgeBank reads: all earlier edges.
+void SetEdgeBankHops(NeighborLoaderOptions* options) {
+  options->num_neighbors = {-1};
+  options->num_neighbors_by_type.clear();
+  options->replace = false;
+  options->collect_features = false;
 }
 
 // Makes the options of the training loader those of the loaders of evaluation.
@@ -68,11 +77,19 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
                    source.Open(LinkSessions::Probe(*a.link, options)));
   const GraphSchema schema = probe->schema();
   probe.reset();
+  if (a.edge_bank) options.draws.strict = true;
+  LinkSampling sampling = *a.link;
+  RETURN_IF_ERROR(ReadLinkTimes(schema, options.draws.time, &sampling.types));
+  timed_links_ = sampling.types;
   const LinkSessions sessions(
-      *a.link, a.link->exclude ? *a.link->exclude
-                               : DefaultExclude(schema, a.link->types));
-  ASSIGN_OR_RETURN(train_, source.Open(sessions.Train(options, options)));
+      sampling, a.link->exclude
+                    ? *a.link->exclude
+                    : DefaultExclude(schema, a.link->types, options.draws));
+  if (!a.edge_bank) {
+    ASSIGN_OR_RETURN(train_, source.Open(sessions.Train(options, options)));
+  }
   SetEvaluation(a, &options);
+  if (a.edge_bank) SetEdgeBankHops(&options);
   const auto open = [&](std::string LinkSplits::*split, Loader& links,
                         Loader& negatives) -> absl::Status {
     const std::optional<EvaluationSessions> made = sessions.Evaluation(

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,6 +29,10 @@ class OwnedTrainLoaders {
   // the one of labels.
   TrainLoaders get();
 
+  // Returns the types of links, with the times of their edges where a run has
+  // them; empty for other tasks.
+  const std::vector<LinkSplits>& timed_links() const { return timed_links_; }
+
   // Cancels all loaders. Thread-safe.
   void Cancel();
 
@@ -40,6 +45,7 @@ class OwnedTrainLoaders {
                          BatchSource& source);
   void ReleaseLabels();
 
+  std::vector<LinkSplits> timed_links_;
   Loader train_, labels_, valid_, valid_negatives_, test_, test_negatives_;
   Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed
 };

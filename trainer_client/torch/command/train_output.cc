@@ -50,8 +50,11 @@ std::string ResultLine(const TrainResult& r) {
   if (r.best_valid) {
     absl::StrAppendFormat(&line, " valid_%s=%.4f", r.metric, *r.best_valid);
   }
-  absl::StrAppendFormat(&line, " best_epoch=%d epochs=%d seconds=%.1f",
-                        r.best_epoch + 1, r.epochs, r.seconds);
+  if (r.epochs > 0) {
+    absl::StrAppendFormat(&line, " best_epoch=%d epochs=%d", r.best_epoch + 1,
+                          r.epochs);
+  }
+  absl::StrAppendFormat(&line, " seconds=%.1f", r.seconds);
   return line;
 }
 

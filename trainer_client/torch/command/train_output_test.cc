@@ -45,6 +45,8 @@ TEST(TrainOutputTest, ResultLine) {
   EXPECT_EQ(ResultLine(kResult),
             "result test_accuracy=0.8120 valid_accuracy=0.7940 best_epoch=27 "
             "epochs=40 seconds=4.2");
+  EXPECT_EQ(ResultLine({.metric = "ap", .test = 0.75, .seconds = 1}),
+            "result test_ap=0.7500 seconds=1.0");
   EXPECT_EQ(ResultLine({.epochs = 1}),
             "result best_epoch=1 epochs=1 "
             "seconds=0.0");

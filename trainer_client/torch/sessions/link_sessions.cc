@@ -60,6 +60,11 @@ bool HasReverse(const GraphSchema& schema, const std::string& name) {
              absl::StrCat(edge.dst, ",rev_", edge.rel, ",", edge.src)) >= 0;
 }
 
+// Whether no edge of a link's time can be sampled for it.
+bool SeesOnlyThePast(const DrawOptions& draws) {
+  return draws.time == TimeMode::kEdge && draws.strict;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
@@ -79,12 +84,17 @@ absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
   return types;
 }
 
+bool HasReverseIds(const GraphSchema& schema) {
+  return !schema.heterogeneous &&
+         absl::StrContains(schema.made_by, " --add-reverse");
+}
+
 ExcludeMode DefaultExclude(const GraphSchema& schema,
-                           const std::vector<LinkSplits>& types) {
+                           const std::vector<LinkSplits>& types,
+                           const DrawOptions& draws) {
+  if (SeesOnlyThePast(draws)) return ExcludeMode::kNone;
   if (!schema.heterogeneous) {
-    return absl::StrContains(schema.made_by, " --add-reverse")
-               ? ExcludeMode::kReverseId
-               : ExcludeMode::kSelf;
+    return HasReverseIds(schema) ? ExcludeMode::kReverseId : ExcludeMode::kSelf;
   }
   const bool reversed = absl::c_all_of(types, [&](const LinkSplits& splits) {
     return HasReverse(schema, TypeIn(schema, splits));
@@ -120,7 +130,7 @@ std::optional<EvaluationSessions> LinkSessions::Evaluation(
     return std::nullopt;
   }
   const bool given =
-      metric != Metric::kMrr &&
+      metric != Metric::kMrr && neighbors.draws.time == TimeMode::kNone &&
       absl::c_all_of(sampling_.types, [&](const LinkSplits& splits) {
         if ((splits.*split).empty()) return true;
         return schema
@@ -143,7 +153,8 @@ SessionOptions LinkSessions::Of(std::string LinkSplits::*split,
   for (const LinkSplits& splits : sampling_.types) {
     if ((splits.*split).empty()) continue;
     link.lists.push_back({.edge_type = splits.edge_type,
-                          .input_split = absl::StrCat(splits.*split, suffix)});
+                          .input_split = absl::StrCat(splits.*split, suffix),
+                          .edge_time = splits.edge_time});
   }
   if (with_negatives) link.negatives = sampling_.negatives;
   link.exclude = exclude_;

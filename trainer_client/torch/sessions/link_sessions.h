@@ -3,6 +3,8 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_SESSIONS_LINK_SESSIONS_H_
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,10 @@ struct LinkSplits {
   std::string train;
   std::string valid;  // empty: none
   std::string test;   // empty: none
+  // With a time: the file of the type's edge times, and what it holds, by edge
+  // id (link_times.h).
+  std::string edge_time_file;
+  std::shared_ptr<const std::vector<int64_t>> edge_time;
 };
 
 // What `tributary-train --task link` samples.
@@ -38,11 +44,17 @@ struct LinkSampling {
 absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
     const std::string& text);
 
+// Returns whether row i of the graph's input became the edges 2i and, reversed,
+// 2i+1 (partition --add-reverse of a homogeneous graph).
+bool HasReverseIds(const GraphSchema& schema);
+
 // Returns the mode for links of these types if the user names none: as ids of
 // the links, and of their reverses in a graph that was partitioned with
-// --add-reverse.
+// --add-reverse. None where edges must be earlier than the link: its own edge
+// is not, and the others of its batch are part of its past.
 ExcludeMode DefaultExclude(const GraphSchema& schema,
-                           const std::vector<LinkSplits>& types);
+                           const std::vector<LinkSplits>& types,
+                           const DrawOptions& draws = {});
 
 // The sessions in which one split is evaluated.
 struct EvaluationSessions {
@@ -68,7 +80,8 @@ class LinkSessions {
                        const NeighborOptions& neighbors) const;
   // `split` is &LinkSplits::valid or &LinkSplits::test. None: no type has it.
   // The split SPLIT_neg is taken where every type that has SPLIT has it, unless
-  // the metric ranks each link among its own negatives (mrr).
+  // the metric ranks each link among its own negatives (mrr), or links have
+  // times, which negatives of a split have not.
   std::optional<EvaluationSessions> Evaluation(
       std::string LinkSplits::*split, Metric metric, const GraphSchema& schema,
       const CommonLoaderOptions& common,

@@ -85,6 +85,37 @@ TEST(LinkSessionsTest, ExcludesWhatTheGraphHasOfALink) {
   EXPECT_EQ(DefaultExclude(Typed(false), buys), ExcludeMode::kSelf);
 }
 
+// A link's own edge is not earlier than it; with others of its batch excluded,
+// what is sampled would depend on the batch.
+TEST(LinkSessionsTest, ExcludesNothingOfTheStrictPast) {
+  const GraphSchema schema = OneType("partition --out g");
+  EXPECT_EQ(
+      DefaultExclude(schema, {{}}, {.time = TimeMode::kEdge, .strict = true}),
+      ExcludeMode::kNone);
+  EXPECT_EQ(DefaultExclude(schema, {{}}, {.time = TimeMode::kEdge}),
+            ExcludeMode::kSelf);
+  EXPECT_EQ(
+      DefaultExclude(schema, {{}}, {.time = TimeMode::kNode, .strict = true}),
+      ExcludeMode::kSelf);
+}
+
+TEST(LinkSessionsTest, TimedLinksHaveNegativesOfTheirTime) {
+  const auto times = std::make_shared<const std::vector<int64_t>>(3, 7);
+  const LinkSessions sessions({.types = {{.train = "target/train",
+                                          .valid = "target/valid",
+                                          .edge_time = times}}},
+                              ExcludeMode::kNone);
+  NeighborOptions neighbors;
+  neighbors.draws.time = TimeMode::kEdge;
+  const auto valid = *sessions.Evaluation(&LinkSplits::valid, Metric::Hits(20),
+                                          OneType(""), {}, neighbors);
+  EXPECT_FALSE(valid.negatives.has_value());
+  EXPECT_EQ(LinkOf(valid.links).negatives.mode, NegativeMode::kBinary);
+  EXPECT_EQ(LinkOf(valid.links).lists[0].edge_time, times);
+  EXPECT_EQ(LinkOf(valid.links).neighbors.draws.time, TimeMode::kEdge);
+  EXPECT_EQ(LinkOf(sessions.Train({}, neighbors)).lists[0].edge_time, times);
+}
+
 TEST(LinkSessionsTest, TrainingHasTheNegatives) {
   LinkSampling sampling{.types = {{.train = "train"}}};
   sampling.negatives = {.mode = NegativeMode::kTriplet, .amount = 4};
