@@ -19,8 +19,9 @@ TRAINER = "trainer_client/torch/tributary-train"
 
 RANKS = 3  # a sum of two is the same in either order
 TRAIN = 300  # inputs
-BATCH = 6
-STEPS = -(-TRAIN // (RANKS * BATCH))  # of an epoch; rank 2 lacks the last batch
+BATCH = 3
+ROUNDS = -(-TRAIN // (RANKS * BATCH))  # of an epoch; ranks 1, 2 lack the last
+STEPS = ROUNDS // 2  # of an epoch, with --accumulate 2
 EVERY = 4  # steps between checkpoints
 APART = 14  # steps between stops
 TAIL = 8 * STEPS  # steps after the last stop is due
@@ -79,7 +80,7 @@ class Run:
         self.model = os.path.join(folder, "model.safetensors")
         self.process = processes.Process(
             "--servers", servers, "--nproc", RANKS, "--num-neighbors", "3,3",
-            "--batch-size", BATCH, "--epochs", epochs, "--hidden", 8,
+            "--batch-size", BATCH, "--accumulate", 2, "--epochs", epochs, "--hidden", 8,
             "--dropout", 0.5, "--random-seed", 5, "--lr-schedule", "cosine",
             "--lr-unit", "step", "--lr-t-max", epochs * STEPS,
             "--rpc-timeout", 60, "--device", "cpu", "--no-progress",
@@ -158,6 +159,7 @@ class Chaos:
         self._folder = folder
         self._graph = self._make_graph(os.path.join(folder, "ogb"))
         self._seen = 0  # steps at the last stop
+        self._half_written = 0  # checkpoints
 
     def _make_graph(self, at):
         nodes = list(range(TRAIN + 100))
@@ -201,46 +203,47 @@ class Chaos:
         twice = sum(HARMS[harm] == 2 for _, harm in self._stops)
         assert restarts - twice <= len(resumed) <= restarts, lines
         assert not resumed or any(step % STEPS for step in resumed), resumed
-        print(f"train_chaos: resumed after steps {resumed}")
+        print(f"train_chaos: resumed after steps {resumed}; checkpoints that "
+              f"were left half-written: {self._half_written}")
 
     def _stop(self, run, fleet, step, harm):
         """Does harm once `step` is done, and something since the last stop."""
         due = max(step, self._seen + 1)
         try:
             until(lambda: run.newest() >= due, (step, harm))
-            if harm.startswith("kill the writer"):
-                until(lambda: run.newest() and run.writes(), (step, harm))
-            self._do(harm, run, fleet)
+            if HARMS[harm] == 0:
+                self._restart_servers(harm, fleet)
+            else:
+                self._stop_ranks(harm, run)
             self._seen = run.newest()
         except Exception:
             print(f"train_chaos: {harm} at step {step} failed: "
                   f"{run.process.stderr()}", file=sys.stderr)
             raise
 
-    def _do(self, harm, run, fleet):
-        if harm.endswith("server") or harm.endswith("servers"):
-            self._restart_servers(
-                fleet, range(len(fleet.servers)) if harm.endswith("servers")
-                else [self._random.randrange(len(fleet.servers))])
-            return
+    def _stop_ranks(self, harm, run):
+        """Returns when they are gone: no checkpoint of theirs comes later."""
         ranks = run.ranks()
         victim = self._random.randrange(RANKS)
-        if harm.startswith("kill the writer"):
+        if harm == "kill the writer of a checkpoint":
             victim = 0
+            until(lambda: run.newest() and run.writes(), harm)
         number = (signal.SIGSTOP if harm.startswith("freeze")
                   else signal.SIGKILL)
         assert signal_to(ranks[victim], number), (harm, ranks)
+        gone = set(ranks.values())
         if HARMS[harm] == 2:
-            again = until(lambda: self._new_rank(run, ranks), harm)
-            assert signal_to(again, signal.SIGKILL), harm
+            again = until(lambda: set(run.ranks().values()) - gone, harm)
+            pid = self._random.choice(sorted(again))
+            assert signal_to(pid, signal.SIGKILL), harm
+            gone.add(pid)
+        until(lambda: all(map(is_gone, gone)), harm)
+        self._half_written += run.writes() != 0
 
-    @staticmethod
-    def _new_rank(run, ranks):
-        return next((pid for pid in run.ranks().values()
-                     if pid not in ranks.values()), None)
-
-    @staticmethod
-    def _restart_servers(fleet, which):
+    def _restart_servers(self, harm, fleet):
+        which = range(len(fleet.servers))
+        if harm == "kill a server":
+            which = [self._random.choice(which)]
         for i in which:
             fleet.servers[i].kill()
         for i in which:
