@@ -141,7 +141,12 @@ def epochs_of(run):
 
 
 def assert_equal_runs(run, expected):
-    assert epochs_of(run) == epochs_of(expected)
+    epochs, result = epochs_of(run)
+    epochs_expected, result_expected = epochs_of(expected)
+    for epoch, line in epochs_expected.items():
+        assert epochs.get(epoch) == line, (epochs.get(epoch), line)
+    assert len(epochs) == len(epochs_expected), epochs
+    assert result == result_expected, (result, result_expected)
     assert read(run.model) == read(expected.model)
     last = max(name for name in names_in(expected.checkpoints)
                if name.startswith("step-"))
