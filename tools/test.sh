@@ -50,6 +50,8 @@ run_tests() {
       --runs_per_test=1000 --jobs=12 --local_test_jobs=12 --test_output=errors
     check_once worker-chaos run_bazel test //tests/e2e:worker_chaos_test \
       --test_env=TRIBUTARY_CHAOS_ROUNDS=2000 --test_timeout=7200
+    check_once train-chaos run_bazel test //tests/e2e:train_chaos_test \
+      --test_env=TRIBUTARY_CHAOS_STOPS=50 --test_timeout=3600
   else
     test_once tests "" "$@"
   fi

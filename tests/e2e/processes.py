@@ -207,15 +207,24 @@ class Fleet:
         open(self.peers, "w").close()
         try:
             for held in self._partitions:
-                server = Server(self._graph, "--partitions", held, "--peers",
-                                f"file:{self.peers}", *self._args,
-                                environment=self._environment)
-                self.servers.append(server.__enter__())
+                self.servers.append(self._start(held, "127.0.0.1:0"))
             self._write_peers()
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def _start(self, held, listen):
+        return Server(self._graph, "--partitions", held, "--peers",
+                      f"file:{self.peers}", *self._args, listen=listen,
+                      environment=self._environment).__enter__()
+
+    def restart(self, which):
+        """Starts the server again where it was; it must have ended."""
+        ended = self.servers[which]
+        ended.__exit__()
+        self.servers[which] = self._start(self._partitions[which],
+                                          ended.address)
 
     def _write_peers(self):
         with open(self.peers + ".new", "w") as f:

@@ -54,6 +54,8 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "0.02",
                              "--weight-decay",
                              "0.0005",
+                             "--accumulate",
+                             "4",
                              "--random-seed",
                              "18446744073709551615",
                              "--shuffle",
@@ -104,6 +106,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.eval_num_neighbors.by_default,
             (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_EQ(a.loader.batch_size, 48);
+  EXPECT_EQ(a.train.accumulate, 4);
   EXPECT_EQ(a.eval_batch_size, 16);
   EXPECT_EQ(a.loader.shuffle, ShuffleMode::kNone);
   EXPECT_EQ(a.loader.input_split, "geo/train");

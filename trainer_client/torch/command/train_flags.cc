@@ -260,6 +260,9 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
           "L2 regularisation, added to the gradient");
   AddReal(app, "--clip-grad-norm", o.clip_grad_norm,
           "Largest norm of all gradients together; 0: any");
+  AddWhole<uint64_t>(app, "--accumulate", o.accumulate, 1, o.kMaxAccumulate,
+                     "Batches of each rank per optimizer step, whose gradients "
+                     "are added: as with so many times the ranks");
   app.add_flag("--row-normalize", o.row_normalize,
                "Divide each feature row by its sum");
   AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,

@@ -117,6 +117,14 @@ absl::Status DistributedDataParallel::Backward(const at::Tensor& loss) {
   });
 }
 
+absl::Status DistributedDataParallel::Accumulate(const at::Tensor& loss) {
+  return CatchTorch("backward", [&] {
+    // The reducer ignores gradients until it is prepared for them.
+    if (loss.requires_grad()) loss.backward();
+    return absl::OkStatus();
+  });
+}
+
 absl::Status DistributedDataParallel::BackwardOfNothing() {
   at::Tensor zero;
   RETURN_IF_ERROR(CatchTorch("backward of nothing", [&] {

@@ -30,9 +30,13 @@ class DistributedDataParallel {
 
   // Sets each parameter's grad to the mean of the gradients of the ranks'
   // losses: zeros where no loss depends on the parameter, such as the weights
-  // of relations that a batch lacks. Grads must be unset before;
-  // Optimizer::zero_grad cannot unset them, since they are views.
+  // of relations that a batch lacks. Grads must be unset before, or be sums of
+  // Accumulate(); Optimizer::zero_grad cannot unset them, since they are views.
   absl::Status Backward(const at::Tensor& loss);
+  // Adds the gradients of this rank's loss to the parameters' grads; the next
+  // Backward() or BackwardOfNothing() averages the sums over the ranks, as
+  // after Python's no_sync(). Ranks may call it different numbers of times.
+  absl::Status Accumulate(const at::Tensor& loss);
   // Contributes gradients of zero, as Backward() of a constant loss would.
   absl::Status BackwardOfNothing();
 

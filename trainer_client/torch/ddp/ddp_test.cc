@@ -58,6 +58,30 @@ int RunCollectives(ProcessGroup& group) {
   return 0;
 }
 
+// Rank 1 accumulates one loss of w, rank 0 two losses and a constant.
+int RunAccumulated(ProcessGroup& group) {
+  const int rank = group.rank();
+  at::Tensor w = Parameter({1, 2});
+  at::Tensor b = Parameter({7});
+  auto ddp = DistributedDataParallel::Create({w, b}, &group);
+  RANK_CHECK(ddp.ok());
+  for (int step = 0; step < 3; ++step) {
+    w.mutable_grad() = at::Tensor();
+    b.mutable_grad() = at::Tensor();
+    RANK_CHECK((*ddp)->Accumulate(w.sum() * (rank == 0 ? 2 : 1)).ok());
+    RANK_CHECK(at::equal(w.grad(), at::full({2}, rank == 0 ? 2.f : 1.f)));
+    RANK_CHECK(!b.grad().defined());
+    if (rank == 0) RANK_CHECK((*ddp)->Accumulate(at::tensor(5.f)).ok());
+    RANK_CHECK((rank == 0 ? (*ddp)->Backward(w.sum() * 4 + b.sum())
+                          : (*ddp)->BackwardOfNothing())
+                   .ok());
+    // The mean of 2 + 4 and 1, and that of 1 and 0.
+    RANK_CHECK(at::equal(w.grad(), at::tensor({3.5f, 3.5f})));
+    RANK_CHECK(b.grad().item<float>() == 0.5f);
+  }
+  return 0;
+}
+
 int RunRounds(ProcessGroup& group) {
   const int rank = group.rank();
   at::Tensor w = Parameter({1.f + rank, 2.f + rank});
@@ -131,6 +155,7 @@ int RunRank(const std::string& what) {
   if (group == nullptr || group->world() != 2) return 1;
   if (what == "collectives") return RunCollectives(*group);
   if (what == "rounds") return RunRounds(*group);
+  if (what == "accumulated") return RunAccumulated(*group);
   if (what == "dead-peer") return RunDeadPeer(*group);
   return what == "fail" ? RunFailure(*group) : 1;
 }
@@ -169,6 +194,10 @@ TEST(ProcessGroupTest, NobodyAtTheMaster) {
 
 TEST(DistributedDataParallelTest, AveragesRounds) {
   EXPECT_EQ(Launch("rounds"), 0);
+}
+
+TEST(DistributedDataParallelTest, AveragesAccumulatedRounds) {
+  EXPECT_EQ(Launch("accumulated"), 0);
 }
 
 TEST(DistributedDataParallelTest, AloneGradientsAreItsOwn) {

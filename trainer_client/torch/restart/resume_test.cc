@@ -68,6 +68,34 @@ TEST(ResumeTest, AResumedRunHasTheBitsOfAnUndisturbedOne) {
   EXPECT_EQ(resumed.train_stats().batches, 5 + 7);
 }
 
+// Steps of 2, 2, 2 and 1 batches; step 9 is the first of epoch 2.
+TEST(ResumeTest, AResumedRunThatAccumulatesHasTheBitsOfAnUndisturbedOne) {
+  const auto configure = [](Job& job, const std::string& folder) {
+    ConfigureCheckpoints(job, folder);
+    job.options.accumulate = 2;
+    job.options.checkpoints.every_steps = 3;
+  };
+  Job whole;
+  configure(whole, Folder("sums_whole"));
+  const auto undisturbed = whole.Run();
+  ASSERT_TRUE(undisturbed.ok()) << undisturbed.status();
+  std::vector<double> expected = Numbers(whole, *undisturbed);
+
+  Job stopped;
+  configure(stopped, Folder("sums"));
+  stopped.faults = {.fail_at = 5, .epoch = 2};  // in the middle of a step
+  EXPECT_FALSE(stopped.Run().ok());
+  Job resumed;
+  configure(resumed, Folder("sums"));
+  resumed.options.checkpoints.resume = Folder("sums");
+  const auto result = resumed.Run();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(resumed.reports.resumed_step, 9);
+  EXPECT_EQ(resumed.train_stats().batches, 5 + 7);
+  expected.erase(expected.begin(), expected.begin() + 2 * 4);
+  EXPECT_EQ(Numbers(resumed, *result), expected);
+}
+
 // A checkpoint of a whole epoch: nothing of it is left, and it is evaluated.
 TEST(ResumeTest, ResumesAtAnEpochsEnd) {
   Job whole;
@@ -133,12 +161,16 @@ TEST(ResumeTest, RefusesToResumeWhatDoesNotFit) {
 // One rank of a run with checkpoints, which fails in batch `fail_at` of epoch 2
 // unless that is negative, and resumes if there is a checkpoint.
 int RunRankWithCheckpoints(const std::string& folder, const std::string& out,
-                           const std::string& fail_at) {
+                           const std::string& fail_at,
+                           const std::string& accumulate) {
   EndWithLauncher();
   const auto environment = RankEnvironment::FromVariables(
       [](const char* name) -> const char* { return std::getenv(name); });
   Job job(*environment);
   ConfigureCheckpoints(job, folder);
+  job.options.accumulate = std::stoull(accumulate);
+  // Has the second round of epoch 2 as its last one either way.
+  job.options.checkpoints.every_steps = job.options.accumulate == 2 ? 5 : 4;
   job.faults = {.fail_at = std::stoi(fail_at), .epoch = 2};
   if (std::filesystem::exists(folder)) job.options.checkpoints.resume = folder;
   const auto result = job.Run();
@@ -151,29 +183,35 @@ int RunRankWithCheckpoints(const std::string& folder, const std::string& out,
 
 // Of three: a sum of two is the same in either order.
 TEST(ResumeTest, ThreeResumedRanksHaveTheBitsOfAnUndisturbedRun) {
-  const auto run = [](const std::string& folder, const std::string& out,
-                      int ranks, int fail_at) {
-    const auto code =
-        RunRanks({.num_ranks = ranks,
-                  .argv = {"/proc/self/exe", "--checkpoints", Folder(folder),
-                           Folder(out), absl::StrCat(fail_at)}});
-    return code.ok() ? *code : -1;
-  };
-  ASSERT_EQ(run("whole3", "whole3.out", 3, -1), 0);
-  EXPECT_NE(run("stopped3", "stopped3.out", 3, 6), 0);
-  ASSERT_EQ(run("stopped3", "resumed3.out", 3, -1), 0);
-  std::vector<double> expected = ReadNumbers(Folder("whole3.out.0"));
-  expected.erase(expected.begin(), expected.begin() + 2 * 4);
-  EXPECT_EQ(ReadNumbers(Folder("resumed3.out.0")), expected);
-  EXPECT_EQ(ReadNumbers(Folder("resumed3.out.2")), expected);
+  for (const std::string accumulate : {"1", "2"}) {
+    const auto path = [&](const std::string& name) {
+      return Folder(absl::StrCat(name, accumulate));
+    };
+    const auto run = [&](const std::string& name, const std::string& out,
+                         int fail_at) {
+      const auto code =
+          RunRanks({.num_ranks = 3,
+                    .argv = {"/proc/self/exe", "--checkpoints", path(name),
+                             path(out), absl::StrCat(fail_at), accumulate}});
+      return code.ok() ? *code : -1;
+    };
+    ASSERT_EQ(run("whole3_", "whole3_out_", -1), 0);
+    EXPECT_NE(run("stopped3_", "stopped3_out_", 6), 0);
+    ASSERT_EQ(run("stopped3_", "resumed3_out_", -1), 0);
+    std::vector<double> expected = ReadNumbers(path("whole3_out_") + ".0");
+    expected.erase(expected.begin(), expected.begin() + 2 * 4);
+    EXPECT_EQ(ReadNumbers(path("resumed3_out_") + ".0"), expected);
+    EXPECT_EQ(ReadNumbers(path("resumed3_out_") + ".2"), expected);
+  }
 }
 
 }  // namespace
 }  // namespace tributary
 
 int main(int argc, char** argv) {
-  if (argc == 5 && std::string(argv[1]) == "--checkpoints") {
-    return tributary::RunRankWithCheckpoints(argv[2], argv[3], argv[4]);
+  if (argc == 6 && std::string(argv[1]) == "--checkpoints") {
+    return tributary::RunRankWithCheckpoints(argv[2], argv[3], argv[4],
+                                             argv[5]);
   }
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

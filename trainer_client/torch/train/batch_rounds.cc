@@ -1,5 +1,7 @@
 #include "trainer_client/torch/train/batch_rounds.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 
@@ -9,6 +11,19 @@ uint64_t BatchRounds::Inputs(uint64_t round) const {
   uint64_t inputs = 0;
   for (uint64_t r = 0; r < world_; ++r) {
     inputs += loader_->inputs_in_batch(FirstOf(round) + r);
+  }
+  return inputs;
+}
+
+StepRounds BatchRounds::StepOf(uint64_t round, uint64_t accumulate) const {
+  const uint64_t first = round - round % accumulate;
+  return {.first = first, .end = first + std::min(accumulate, count() - first)};
+}
+
+uint64_t BatchRounds::Inputs(const StepRounds& step) const {
+  uint64_t inputs = 0;
+  for (uint64_t round = step.first; round < step.end; ++round) {
+    inputs += Inputs(round);
   }
   return inputs;
 }

@@ -10,6 +10,13 @@
 
 namespace tributary {
 
+// The rounds [first, end) of one optimizer step.
+struct StepRounds {
+  uint64_t first = 0;
+  uint64_t end = 0;
+  friend bool operator==(const StepRounds&, const StepRounds&) = default;
+};
+
 // One rank's view of an epoch: in round k rank r has the batch begin_index + k
 // * world + r of the loader, if the epoch has that many. All ranks have the
 // same number of rounds; in the last one some may have no batch. Not
@@ -29,6 +36,13 @@ class BatchRounds {
 
   // Returns the inputs of all ranks' batches in the round, without asking them.
   uint64_t Inputs(uint64_t round) const;
+
+  // Returns the step that takes `round` if each step has `accumulate` rounds
+  // from the first one on; the epoch's last step may have fewer. Requires
+  // round < count() and accumulate > 0.
+  StepRounds StepOf(uint64_t round, uint64_t accumulate) const;
+  // Returns the inputs of all ranks' batches in the rounds of a step.
+  uint64_t Inputs(const StepRounds& step) const;
 
   // Returns this rank's batch of the round, nullopt when it has none. Rounds
   // must be taken in order. Returns the loader's errors; INTERNAL when it gives

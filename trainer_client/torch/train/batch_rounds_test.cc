@@ -39,6 +39,20 @@ TEST(BatchRoundsTest, TheLastRoundMayHaveNoBatchForARank) {
   EXPECT_FALSE(none->has_value());
 }
 
+// Three rounds of 4, 4 and 2 inputs.
+TEST(BatchRoundsTest, TheLastStepMayHaveFewerRounds) {
+  const auto loader = Loader(0, 1);
+  const BatchRounds rounds(loader.get(), 0, 1);
+  EXPECT_EQ(rounds.StepOf(0, 1), (StepRounds{0, 1}));
+  EXPECT_EQ(rounds.StepOf(2, 1), (StepRounds{2, 3}));
+  EXPECT_EQ(rounds.StepOf(0, 2), (StepRounds{0, 2}));
+  EXPECT_EQ(rounds.StepOf(1, 2), (StepRounds{0, 2}));
+  EXPECT_EQ(rounds.StepOf(2, 2), (StepRounds{2, 3}));
+  EXPECT_EQ(rounds.StepOf(1, uint64_t{1} << 63), (StepRounds{0, 3}));
+  EXPECT_EQ(rounds.Inputs(StepRounds{0, 2}), 8u);
+  EXPECT_EQ(rounds.Inputs(StepRounds{2, 3}), 2u);
+}
+
 // One round of two ranks was taken: of three ranks each takes one of the rest.
 TEST(BatchRoundsTest, ResumedRoundsBeginAtTheCursor) {
   const Cursor cursor = Loader(0, 1)->CursorAfter(1);

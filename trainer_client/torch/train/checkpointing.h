@@ -1,5 +1,5 @@
-// Writes checkpoints of a run at its rounds' barriers, and resumes from them.
-// No torch.
+// Writes checkpoints of a run at its optimizer steps' barriers, and resumes
+// from them. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_CHECKPOINTING_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_CHECKPOINTING_H_
 

@@ -4,6 +4,7 @@
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adam.h>
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -58,7 +59,21 @@ struct Learner::State {
                          device, *copies);
   }
 
-  void TakeOptimizerStep(double learning_rate) {
+  absl::Status Backward(const at::Tensor& loss, const RoundPlace& place) {
+    // DDP divides by world, which leaves the mean over the step's inputs.
+    const at::Tensor scaled =
+        loss * (group->world() / static_cast<double>(place.step_inputs));
+    return place.ends_step ? ddp->Backward(scaled) : ddp->Accumulate(scaled);
+  }
+
+  // Waits for the round of every rank. Otherwise a rank would wait for a whole
+  // step of another, which may take longer than the group's timeout.
+  absl::Status MeetRanks() {
+    std::array<double, 1> done{1};
+    return group->Sum(absl::MakeSpan(done));
+  }
+
+  absl::Status TakeOptimizerStep(double learning_rate) {
     if (options.clip_grad_norm > 0) {
       torch::nn::utils::clip_grad_norm_(parameters, options.clip_grad_norm);
     }
@@ -66,6 +81,7 @@ struct Learner::State {
       group.options().set_lr(learning_rate);
     }
     optimizer->step();
+    return absl::OkStatus();
   }
 
   void CollectParameters() {
@@ -189,24 +205,23 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
   return std::unique_ptr<Learner>(new Learner(std::move(state)));
 }
 
-absl::StatusOr<Tally> Learner::Step(const BatchLease* lease,
-                                    const StepPlace& place) {
+absl::StatusOr<Tally> Learner::Round(const BatchLease* lease,
+                                     const RoundPlace& place) {
   State& s = *state_;
   Tally tally;
   RETURN_IF_ERROR(CatchTorch("step", [&] {
     s.SetTraining(true);
-    s.DropGradients();
-    if (lease == nullptr) {
-      RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
-    } else {
+    if (place.begins_step) s.DropGradients();
+    if (lease != nullptr) {
       ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(*lease, place.epoch));
       ASSIGN_OR_RETURN(const at::Tensor loss,
                        s.task->Loss(batch, s.model->Forward(batch), &tally));
-      // DDP divides by world, which leaves the mean over the round's inputs.
-      RETURN_IF_ERROR(s.ddp->Backward(
-          loss * (s.group->world() / static_cast<double>(place.round_inputs))));
+      RETURN_IF_ERROR(s.Backward(loss, place));
+    } else if (place.ends_step) {
+      RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
     }
-    s.TakeOptimizerStep(place.learning_rate);
+    RETURN_IF_ERROR(place.ends_step ? s.TakeOptimizerStep(place.learning_rate)
+                                    : s.MeetRanks());
     // The tally has waited for the device, so the batch's slot is released.
     return s.copies->Poll();
   }));

@@ -24,11 +24,14 @@ class TrainingTask;
 
 using TaskOptions = std::variant<NodeTaskOptions, LinkTaskOptions>;
 
-// The position of a step in its run.
-struct StepPlace {
+// The position of a round in its run. An optimizer step takes one round or
+// more, whose gradients are added.
+struct RoundPlace {
   uint64_t epoch = 0;
-  uint64_t round_inputs = 0;  // of all ranks in the round
-  double learning_rate = 0;
+  uint64_t step_inputs = 0;  // of all ranks in all rounds of the step
+  bool begins_step = true;
+  bool ends_step = true;
+  double learning_rate = 0;  // of the step
 };
 
 // Trains a model on a task. Each rank has one, with equal parameters. Used by
@@ -52,10 +55,11 @@ class Learner {
       ProcessGroup* group);
   ~Learner();
 
-  // Takes one optimizer step on the mean loss over the round's inputs. `lease`
-  // is this rank's batch, or null when it has none in the round. Returns this
-  // rank's sums.
-  absl::StatusOr<Tally> Step(const BatchLease* lease, const StepPlace& place);
+  // Adds the gradients of a round. The round that ends a step takes the
+  // optimizer step on the mean loss over the inputs of the step's rounds; only
+  // then gradients travel between ranks. `lease` is this rank's batch, or null
+  // when it has none in the round. Returns this rank's sums of the round.
+  absl::StatusOr<Tally> Round(const BatchLease* lease, const RoundPlace& place);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
 

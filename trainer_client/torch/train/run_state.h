@@ -16,7 +16,7 @@
 
 namespace tributary {
 
-// The state at a round's barrier, equal at all ranks.
+// The state at an optimizer step's barrier, equal at all ranks.
 struct RunState {
   uint64_t step = 0;   // optimizer steps taken
   uint64_t epoch = 0;  // the current one

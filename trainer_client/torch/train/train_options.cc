@@ -53,6 +53,8 @@ absl::Status TrainOptions::Validate() const {
   RETURN_IF_ERROR(InRange("lr", learning_rate, 1e-12, 1e3));
   RETURN_IF_ERROR(InRange("weight_decay", weight_decay, 0.0, 1e3));
   RETURN_IF_ERROR(InRange("clip_grad_norm", clip_grad_norm, 0.0, 1e9));
+  RETURN_IF_ERROR(
+      InRange<uint64_t>("accumulate", accumulate, 1, kMaxAccumulate));
   RETURN_IF_ERROR(schedule.Validate());
   RETURN_IF_ERROR(checkpoints.Validate());
   if (early_stopping) RETURN_IF_ERROR(early_stopping->Validate());

@@ -22,6 +22,7 @@ namespace tributary {
 // Options of Train(); Validate() checks their ranges.
 struct TrainOptions {
   static constexpr uint64_t kMaxEpochs = uint64_t{1} << 30;
+  static constexpr uint64_t kMaxAccumulate = uint64_t{1} << 20;
   static constexpr int kMaxLayers = 16;
   static constexpr int64_t kMaxHiddenChannels = int64_t{1} << 20;
   static constexpr int64_t kMaxClasses = int64_t{1} << 24;
@@ -48,6 +49,7 @@ struct TrainOptions {
   LrSchedule schedule;        // of the learning rate
   double weight_decay = 0;    // Adam's, added to the gradient
   double clip_grad_norm = 0;  // 0: gradients are not clipped
+  uint64_t accumulate = 1;    // rounds of each optimizer step
   // Ends training when the metric on the validation inputs stops improving.
   std::optional<EarlyStoppingOptions> early_stopping;
 

@@ -189,18 +189,28 @@ class TrainingRun {
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
-          const StepPlace place{.epoch = epoch,
-                                .round_inputs = rounds.Inputs(round),
-                                .learning_rate = options_.schedule.At(
-                                    options_.learning_rate, step_++, epoch)};
-          ASSIGN_OR_RETURN(const Tally step, learner_->Step(lease, place));
-          tally.Add(step);
+          const RoundPlace place = PlaceOf(rounds, epoch, round);
+          ASSIGN_OR_RETURN(const Tally of_round, learner_->Round(lease, place));
+          tally.Add(of_round);
+          if (!place.ends_step) return absl::OkStatus();
           return checkpointing_->AfterStep(
-              step_, [&] { return StateAfter(epoch, round, tally); });
+              ++step_, [&] { return StateAfter(epoch, round, tally); });
         }));
     return MakeReport(epoch, tally, before, SecondsSince(start));
   }
 
+  RoundPlace PlaceOf(const BatchRounds& rounds, uint64_t epoch,
+                     uint64_t round) const {
+    const StepRounds step = rounds.StepOf(round, options_.accumulate);
+    return {.epoch = epoch,
+            .step_inputs = rounds.Inputs(step),
+            .begins_step = round == step.first,
+            .ends_step = round + 1 == step.end,
+            .learning_rate =
+                options_.schedule.At(options_.learning_rate, step_, epoch)};
+  }
+
+  // Requires that `round` ended an optimizer step.
   absl::StatusOr<RunState> StateAfter(uint64_t epoch, uint64_t round,
                                       const Tally& own) {
     ASSIGN_OR_RETURN(

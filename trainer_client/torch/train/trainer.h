@@ -31,10 +31,11 @@ struct TrainLoaders {
   DistLoader* test_negatives = nullptr;
 };
 
-// Trains a model on a task, data parallel. In each round every
-// rank takes its batch, if one is left for it, and the optimizer steps along
-// the mean gradient over the inputs of all ranks: the step that one process
-// would take with the whole round as its batch.
+// Trains a model on a task, data parallel. In each round every rank takes its
+// batch, if one is left for it. After options.accumulate rounds, or at the
+// epoch's end, the optimizer steps along the mean gradient over the inputs of
+// all ranks in these rounds: the step that one process would take with all of
+// them as its batch.
 //
 // Must be called by all ranks with the same options. `observer` is called on
 // the calling thread. INVALID_ARGUMENT for wrong options, or a graph without

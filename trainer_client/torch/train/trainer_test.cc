@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -16,6 +19,18 @@ namespace {
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Returns the numbers of a safetensors file of float32 alone.
+std::vector<float> ReadParameters(const std::string& path) {
+  const std::string bytes = ReadFile(path);
+  uint64_t header = 0;
+  if (bytes.size() < sizeof(header)) return {};
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const std::string data = bytes.substr(sizeof(header) + header);
+  std::vector<float> numbers(data.size() / sizeof(float));
+  std::memcpy(numbers.data(), data.data(), numbers.size() * sizeof(float));
+  return numbers;
 }
 
 TEST(TrainerTest, LearnsCommunities) {
@@ -229,7 +244,8 @@ int RunRank(const std::string& out) {
   return file.good() && !::testing::Test::HasFailure() ? 0 : 1;
 }
 
-// Rank 1 ends in its first batch of `phase`; writes how many of its rounds this
+// Rank 1 ends in its first batch of `phase`, with "train" in the first round of
+// a step of two; writes how many of its rounds this
 // rank has completed. 0 in any case, so that the launcher ends nobody.
 int RunRankBesideOneThatFails(const std::string& out,
                               const std::string& phase) {
@@ -238,6 +254,10 @@ int RunRankBesideOneThatFails(const std::string& out,
       [](const char* name) -> const char* { return std::getenv(name); });
   Job job(*environment);
   ConfigureUneven(job, 12);
+  if (phase == "train") {
+    job.options.num_classes = 4;
+    job.options.accumulate = 2;
+  }
   if (environment->rank == 1) {
     (phase == "valid" ? job.valid_faults : job.faults).fail_at = 1;
   }
@@ -283,10 +303,103 @@ TEST(TrainerTest, TwoRanksWithAnUnevenRoundEqualOneProcess) {
   }
 }
 
+// One step of both ways takes the same batches, with the draws and the dropout
+// of each. The epoch's last step is short, and the learning rate falls with
+// every second step.
+void ConfigureAccumulated(Job& job, uint64_t batch_size, uint64_t accumulate,
+                          const std::string& model) {
+  job.loader_options.batch_size = batch_size;
+  job.loader_options.num_neighbors = {3, 2};
+  job.options.accumulate = accumulate;
+  job.options.epochs = 3;
+  job.options.model.dropout = 0.4;
+  job.options.schedule = {.kind = LrScheduleKind::kStep,
+                          .unit = LrScheduleUnit::kStep,
+                          .step_size = 2,
+                          .gamma = 0.7};
+  job.options.num_classes = 4;
+  job.options.save_model = model;
+  job.with_valid = false;  // the last parameters are saved
+}
+
+// Two ranks whose steps have `accumulate` rounds.
+int RunRankThatAccumulates(const std::string& model,
+                           const std::string& batch_size,
+                           const std::string& accumulate) {
+  EndWithLauncher();
+  const auto environment = RankEnvironment::FromVariables(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  Job job(*environment);
+  ConfigureAccumulated(job, std::stoull(batch_size), std::stoull(accumulate),
+                       model);
+  return job.Run().ok() && !::testing::Test::HasFailure() ? 0 : 1;
+}
+
+// Returns the parameters that a run in this process ends with.
+std::vector<float> ParametersOfOneRank(uint64_t batch_size,
+                                       uint64_t accumulate) {
+  const std::string model = Folder("alone.safetensors");
+  Job job;
+  ConfigureAccumulated(job, batch_size, accumulate, model);
+  const auto result = job.Run();
+  EXPECT_TRUE(result.ok()) << result.status();
+  return ReadParameters(model);
+}
+
+std::vector<float> ParametersOfTwoRanks(uint64_t batch_size,
+                                        uint64_t accumulate) {
+  const std::string model = Folder("two.safetensors");
+  const auto code =
+      RunRanks({.num_ranks = 2,
+                .argv = {"/proc/self/exe", "--accumulate", model,
+                         absl::StrCat(batch_size), absl::StrCat(accumulate)}});
+  EXPECT_TRUE(code.ok()) << code.status();
+  EXPECT_EQ(code.value_or(-1), 0);
+  return ReadParameters(model);
+}
+
+double LargestDifference(const std::vector<float>& a,
+                         const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  EXPECT_FALSE(a.empty());
+  double largest = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    largest = std::max<double>(largest, std::abs(a[i] - b[i]));
+  }
+  return largest;
+}
+
+// 54 inputs in batches of 12: 5 batches, so steps of 2, 2 and 1.
+TEST(TrainerTest, OneRankThatAccumulatesTwoBatchesEqualsTwoRanks) {
+  const std::vector<float> two = ParametersOfTwoRanks(12, 1);
+  EXPECT_LT(LargestDifference(ParametersOfOneRank(12, 2), two), 1e-5);
+  // The comparison can fail: without accumulation parameters are others.
+  EXPECT_GT(LargestDifference(ParametersOfOneRank(12, 1), two), 1e-2);
+}
+
+// In batches of 8: 7 batches, so steps of 4 and 3. Of two ranks one has no
+// batch in the round that ends the second, but gradients of the one before. In
+// batches of 6: 9 batches, so steps of 4, 4 and 1.
+TEST(TrainerTest, TwoRanksAccumulateAsOne) {
+  for (const uint64_t batch_size : {8, 6}) {
+    EXPECT_LT(LargestDifference(ParametersOfOneRank(batch_size, 4),
+                                ParametersOfTwoRanks(batch_size, 2)),
+              1e-5)
+        << batch_size;
+  }
+}
+
+TEST(TrainerTest, NamesAnAccumulationOfNothing) {
+  Job job;
+  job.options.accumulate = 0;
+  EXPECT_EQ(job.Run().status().message(),
+            "accumulate is 0, allowed are 1 to 1048576");
+}
+
 // A rank that waits for another's batch gives up after little more than the
 // longest wait for one: it must not be rounds ahead.
 TEST(TrainerTest, NoRankCompletesARoundThatAnotherHasNot) {
-  for (const std::string phase : {"classes", "valid"}) {
+  for (const std::string phase : {"classes", "valid", "train"}) {
     const std::string out =
         absl::StrCat(std::getenv("TEST_TMPDIR"), "/rounds_", phase);
     const auto code = RunRanks(
@@ -319,6 +432,9 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::string(argv[1]) == "--rank-beside") {
     return tributary::RunRankBesideAnotherGraph(argv[2]);
+  }
+  if (argc == 5 && std::string(argv[1]) == "--accumulate") {
+    return tributary::RunRankThatAccumulates(argv[2], argv[3], argv[4]);
   }
   if (argc == 4 && std::string(argv[1]) == "--rank") {
     return tributary::RunRankBesideOneThatFails(argv[2], argv[3]);
