@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <iterator>
@@ -13,40 +14,57 @@
 namespace tributary {
 namespace {
 
+using c10::impl::VirtualGuardImpl;
+
+c10::Stream CurrentStream(const c10::Device& device) {
+  return VirtualGuardImpl(device.type()).getStream(device);
+}
+
 class TorchEvent final : public CopyStream::Event {
  public:
-  explicit TorchEvent(const c10::Device& device) : event_(device.type()) {
-    event_.record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+  explicit TorchEvent(const c10::Stream& stream)
+      : event_(stream.device_type()), device_(stream.device()) {
+    event_.record(stream);
   }
   bool Done() override { return event_.query(); }
   void Wait() override { event_.synchronize(); }
+  void Order() override { event_.block(CurrentStream(device_)); }
 
  private:
   c10::Event event_;
+  const c10::Device device_;
 };
 
 class TorchStream final : public CopyStream {
  public:
-  explicit TorchStream(const c10::Device& device) : device_(device) {}
+  explicit TorchStream(const c10::Device& device)
+      : device_(device),
+        stream_(
+            VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device)) {}
   at::Tensor Copy(const at::Tensor& host) override {
-    return host.to(device_, /*non_blocking=*/true);
+    const c10::Stream current = CurrentStream(device_);
+    const c10::StreamGuard guard(stream_);
+    at::Tensor copy = host.to(device_, /*non_blocking=*/true);
+    copy.record_stream(current);
+    return copy;
   }
   std::unique_ptr<Event> Record() override {
-    return std::make_unique<TorchEvent>(device_);
+    return std::make_unique<TorchEvent>(stream_);
   }
 
  private:
   const c10::Device device_;
+  const c10::Stream stream_;
 };
 
 }  // namespace
 
-std::unique_ptr<CopyStream> CurrentStreamOf(const c10::Device& device) {
+std::unique_ptr<CopyStream> NewCopyStream(const c10::Device& device) {
   return std::make_unique<TorchStream>(device);
 }
 
 DeviceCopies::DeviceCopies(const c10::Device& device)
-    : DeviceCopies(device.is_cpu() ? nullptr : CurrentStreamOf(device)) {}
+    : DeviceCopies(device.is_cpu() ? nullptr : NewCopyStream(device)) {}
 
 DeviceCopies::DeviceCopies(std::unique_ptr<CopyStream> stream)
     : stream_(std::move(stream)) {}
@@ -77,6 +95,7 @@ absl::StatusOr<std::vector<at::Tensor>> DeviceCopies::Start(
   Flight& flight = flights_.emplace_back(Flight{std::move(host), nullptr});
   const absl::Status recorded = CatchTorch("event behind copies", [&] {
     flight.event = stream_->Record();
+    flight.event->Order();
     return absl::OkStatus();
   });
   if (!recorded.ok()) return Failed(copied.ok() ? recorded : copied);

@@ -25,16 +25,21 @@ class CopyStream {
     virtual ~Event() = default;
     virtual bool Done() = 0;
     virtual void Wait() = 0;
+    // Makes work that the calling thread enqueues from now on to the device's
+    // current stream run after this point, without waiting for it here.
+    virtual void Order() = 0;
   };
   virtual ~CopyStream() = default;
-  // Enqueues a copy; work that the caller enqueues later runs after it.
+  // Enqueues a copy. The result's memory is used again only after the work that
+  // its last owner has enqueued to the current stream.
   virtual at::Tensor Copy(const at::Tensor& host) = 0;
   // Enqueues an event.
   virtual std::unique_ptr<Event> Record() = 0;
 };
 
-// Returns LibTorch's current stream of the device for the calling thread.
-std::unique_ptr<CopyStream> CurrentStreamOf(const c10::Device& device);
+// Returns a stream of its own beside the device's current one, so that copies
+// run while kernels do: those of the next batch during a step's backward pass.
+std::unique_ptr<CopyStream> NewCopyStream(const c10::Device& device);
 
 // Copies batches to a device and keeps each source until its copies are done. A
 // copy from page-locked memory (pin_memory) reads its source after the call

@@ -22,10 +22,11 @@ using ::testing::IsEmpty;
 // A device that has copied when the test says so.
 struct FakeDevice {
   int copies = 0;
-  int events = 0;           // number of the last one, from 1
-  std::set<int> done;       // events
-  std::vector<int> waited;  // for events
-  bool copy_fails = false;  // from the second tensor of a call on
+  int events = 0;            // number of the last one, from 1
+  std::set<int> done;        // events
+  std::vector<int> waited;   // for events
+  std::vector<int> ordered;  // events that later work comes after
+  bool copy_fails = false;   // from the second tensor of a call on
   bool record_fails = false;
   bool fails = false;  // every event of it
 };
@@ -43,6 +44,7 @@ class FakeEvent final : public CopyStream::Event {
     if (device_->fails) throw std::runtime_error("the device is lost");
     device_->done.insert(number_);
   }
+  void Order() override { device_->ordered.push_back(number_); }
 
  private:
   FakeDevice* const device_;
@@ -103,6 +105,14 @@ class DeviceCopiesTest : public ::testing::Test {
   std::unique_ptr<DeviceCopies> copies_ =
       std::make_unique<DeviceCopies>(std::make_unique<FakeStream>(&device_));
 };
+
+TEST_F(DeviceCopiesTest, WorkBehindACopyComesAfterItsEventAndNothingWaits) {
+  ASSERT_TRUE(StartOne().ok());
+  EXPECT_THAT(device_.ordered, ElementsAre(1));
+  ASSERT_TRUE(StartOne().ok());
+  EXPECT_THAT(device_.ordered, ElementsAre(1, 2));
+  EXPECT_THAT(device_.waited, IsEmpty());
+}
 
 TEST_F(DeviceCopiesTest, ASlotIsFreeWhenItsEventIsDoneInAnyOrder) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(StartOne().ok());
