@@ -18,6 +18,11 @@ namespace tributary {
 // 1234 inputs/s  12.3 MB/s  waiting 34%". In output epochs count from 1.
 std::string EpochLine(const EpochReport& report, uint64_t epochs);
 
+// Returns, on one line, "step 41.2 ms: wait 30%  copy 4%  forward 20%  backward
+// 31%  reduce 10%  optimizer 5%": the mean over steps and ranks. Empty without
+// steps.
+std::string StepLine(const StepTimes& step);
+
 // Returns, on one line, "result test_accuracy=0.8120 valid_accuracy=0.7940
 // best_epoch=27 epochs=40 seconds=4.2"; omits what was not measured.
 std::string ResultLine(const TrainResult& result);

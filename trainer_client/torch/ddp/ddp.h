@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,9 +33,13 @@ class DistributedDataParallel {
   // losses: zeros where no loss depends on the parameter, such as the weights
   // of relations that a batch lacks. Grads must be unset before;
   // Optimizer::zero_grad cannot unset them, since they are views.
-  absl::Status Backward(const at::Tensor& loss);
+  // Calls `computed`, if set, once this rank's own gradients are computed: what
+  // follows is the rest of the all-reduce, which the backward pass did not
+  // hide.
+  absl::Status Backward(const at::Tensor& loss,
+                        std::function<void()> computed = {});
   // Contributes gradients of zero, as Backward() of a constant loss would.
-  absl::Status BackwardOfNothing();
+  absl::Status BackwardOfNothing(std::function<void()> computed = {});
 
  private:
   struct Reduction;

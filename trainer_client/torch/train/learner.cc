@@ -19,6 +19,7 @@
 #include "trainer_client/torch/tensors/catch_torch.h"
 #include "trainer_client/torch/tensors/device_copies.h"
 #include "trainer_client/torch/tensors/mini_batch.h"
+#include "trainer_client/torch/train/step_times.h"
 #include "trainer_client/torch/train/train_device.h"
 
 namespace tributary {
@@ -190,25 +191,32 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
 }
 
 absl::StatusOr<Tally> Learner::Step(const BatchLease* lease,
-                                    const StepPlace& place) {
+                                    const StepPlace& place, StepTimer& timer) {
   State& s = *state_;
   Tally tally;
+  const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
   RETURN_IF_ERROR(CatchTorch("step", [&] {
     s.SetTraining(true);
     s.DropGradients();
     if (lease == nullptr) {
-      RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
+      RETURN_IF_ERROR(s.ddp->BackwardOfNothing(computed));
     } else {
       ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(*lease, place.epoch));
+      timer.Lap(StepPhase::kCopy);
       ASSIGN_OR_RETURN(const at::Tensor loss,
                        s.task->Loss(batch, s.model->Forward(batch), &tally));
+      timer.Lap(StepPhase::kForward);
       // DDP divides by world, which leaves the mean over the round's inputs.
       RETURN_IF_ERROR(s.ddp->Backward(
-          loss * (s.group->world() / static_cast<double>(place.round_inputs))));
+          loss * (s.group->world() / static_cast<double>(place.round_inputs)),
+          computed));
     }
+    timer.Lap(StepPhase::kReduce);
     s.TakeOptimizerStep(place.learning_rate);
     // The tally has waited for the device, so the batch's slot is released.
-    return s.copies->Poll();
+    const absl::Status polled = s.copies->Poll();
+    timer.Lap(StepPhase::kOptimizer);
+    return polled;
   }));
   return tally;
 }

@@ -20,6 +20,7 @@ namespace tributary {
 
 class GnnModel;
 class ProcessGroup;
+class StepTimer;
 class TrainingTask;
 
 using TaskOptions = std::variant<NodeTaskOptions, LinkTaskOptions>;
@@ -54,8 +55,9 @@ class Learner {
 
   // Takes one optimizer step on the mean loss over the round's inputs. `lease`
   // is this rank's batch, or null when it has none in the round. Returns this
-  // rank's sums.
-  absl::StatusOr<Tally> Step(const BatchLease* lease, const StepPlace& place);
+  // rank's sums. Adds to `timer` the phases from kCopy on.
+  absl::StatusOr<Tally> Step(const BatchLease* lease, const StepPlace& place,
+                             StepTimer& timer);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
 

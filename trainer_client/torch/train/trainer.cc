@@ -20,6 +20,7 @@
 #include "trainer_client/torch/train/learner.h"
 #include "trainer_client/torch/train/run_state.h"
 #include "trainer_client/torch/train/same_graph.h"
+#include "trainer_client/torch/train/step_times.h"
 
 namespace tributary {
 namespace {
@@ -34,6 +35,15 @@ absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
                              tally.inputs};
   RETURN_IF_ERROR(group.Sum(absl::MakeSpan(sums)));
   return Tally{sums[0], sums[1], sums[2], sums[3]};
+}
+
+// Returns the mean over the ranks. Every rank must call it.
+absl::StatusOr<StepTimes> MeanOverRanks(StepTimes times, ProcessGroup& group) {
+  RETURN_IF_ERROR(group.Sum(absl::MakeSpan(times.seconds)));
+  RETURN_IF_ERROR(group.Sum(absl::MakeSpan(&times.steps, 1)));
+  for (double& seconds : times.seconds) seconds /= group.world();
+  times.steps /= group.world();
+  return times;
 }
 
 // One run of Train() on one rank.
@@ -141,13 +151,16 @@ class TrainingRun {
   // Calls f(round, this rank's batch or null) for each round. Each f must run a
   // collective: a rank that waits in one gives up after little more than the
   // longest wait for a batch, so ranks must not drift apart by more than one.
+  // Adds the waits for batches to `timer` unless it is null.
   template <typename F>
   absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
-                            uint64_t epoch, F f) {
+                            uint64_t epoch, F f, StepTimer* timer = nullptr) {
     BatchRounds rounds(loader, group_.rank(), group_.world());
     for (uint64_t round = 0; round < rounds.count(); ++round) {
+      if (timer != nullptr) timer->Begin();
       ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
                        rounds.Batch(round));
+      if (timer != nullptr) timer->Lap(StepPhase::kWait);
       RETURN_IF_ERROR(f(round, lease ? &*lease : nullptr));
       observer_.OnRound(phase, epoch, round + 1, rounds.count());
     }
@@ -186,6 +199,7 @@ class TrainingRun {
     const BatchRounds rounds(loaders_.train, group_.rank(), group_.world());
     Tally tally;
     if (resumed) tally = resumed->TallyOf(group_.rank(), group_.world());
+    StepTimer timer(*options_.clock);
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
@@ -193,12 +207,17 @@ class TrainingRun {
                                 .round_inputs = rounds.Inputs(round),
                                 .learning_rate = options_.schedule.At(
                                     options_.learning_rate, step_++, epoch)};
-          ASSIGN_OR_RETURN(const Tally step, learner_->Step(lease, place));
+          ASSIGN_OR_RETURN(const Tally step,
+                           learner_->Step(lease, place, timer));
           tally.Add(step);
           return checkpointing_->AfterStep(
               step_, [&] { return StateAfter(epoch, round, tally); });
-        }));
-    return MakeReport(epoch, tally, before, SecondsSince(start));
+        },
+        &timer));
+    ASSIGN_OR_RETURN(EpochReport report,
+                     MakeReport(epoch, tally, before, SecondsSince(start)));
+    ASSIGN_OR_RETURN(report.step, MeanOverRanks(timer.times(), group_));
+    return report;
   }
 
   absl::StatusOr<RunState> StateAfter(uint64_t epoch, uint64_t round,

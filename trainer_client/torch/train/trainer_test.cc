@@ -57,6 +57,33 @@ TEST(TrainerTest, EqualRunsGiveEqualBits) {
   EXPECT_EQ(losses(), losses());
 }
 
+// A clock on which each reading is 1 ms later: a phase's time is the number of
+// its laps.
+class CountingClock final : public Clock {
+ public:
+  absl::Time Now() const override { return now_ += absl::Milliseconds(1); }
+
+ private:
+  mutable absl::Time now_ = absl::UnixEpoch();
+};
+
+TEST(TrainerTest, EachPhaseOfAStepIsMeasured) {
+  const CountingClock clock;
+  Job job;
+  job.options.clock = &clock;
+  job.options.epochs = 2;
+  job.loader_options.batch_size = 16;
+  ASSERT_TRUE(job.Run().ok());
+  ASSERT_EQ(job.reports.epochs.size(), 2);
+  for (const EpochReport& report : job.reports.epochs) {
+    EXPECT_EQ(report.step.steps, 4);  // of 16, 16, 16 and 6 inputs
+    for (size_t phase = 0; phase < kNumStepPhases; ++phase) {
+      EXPECT_NEAR(report.step.seconds[phase], 0.004, 1e-9)
+          << kStepPhaseNames[phase];
+    }
+  }
+}
+
 TEST(TrainerTest, BlocksOfDglTrainToo) {
   Job job;
   job.options.epochs = 20;
@@ -215,7 +242,9 @@ int RunRank(const std::string& out) {
   EndWithLauncher();
   const auto environment = RankEnvironment::FromVariables(
       [](const char* name) -> const char* { return std::getenv(name); });
+  const CountingClock clock;
   Job job(*environment);
+  job.options.clock = &clock;
   ConfigureUneven(job, 12);
   const auto result = job.Run();
   if (!result.ok()) {
@@ -226,6 +255,13 @@ int RunRank(const std::string& out) {
   file.precision(17);
   for (double loss : Losses(job.reports)) file << loss << "\n";
   file << *result->test << "\n";
+  // Means over the ranks, of which one has no batch in the last round.
+  for (const EpochReport& report : job.reports.epochs) {
+    EXPECT_NEAR(report.step.of(StepPhase::kWait), 0.003, 1e-9);
+    EXPECT_NEAR(report.step.of(StepPhase::kForward), 0.0025, 1e-9);
+    EXPECT_NEAR(report.step.of(StepPhase::kBackward), 0.003, 1e-9);
+    EXPECT_NEAR(report.step.of(StepPhase::kReduce), 0.003, 1e-9);
+  }
   return file.good() && !::testing::Test::HasFailure() ? 0 : 1;
 }
 
