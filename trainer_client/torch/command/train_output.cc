@@ -164,11 +164,12 @@ absl::Status TrainCharts::Finish() {
 }
 
 TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
-                         TrainCharts* charts)
+                         TrainCharts* charts, RunChart* svg)
     : epochs_(epochs),
       progress_(progress && isatty(STDERR_FILENO) != 0),
       log_(log),
-      charts_(charts) {}
+      charts_(charts),
+      svg_(svg) {}
 
 void TrainOutput::OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                           uint64_t total) {
@@ -196,6 +197,7 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
   std::fflush(stdout);
   if (log_ != nullptr) log_->Epoch(report);
   if (charts_ != nullptr) charts_->Epoch(report);
+  if (svg_ != nullptr) svg_->Epoch(report);
 }
 
 void TrainOutput::OnResume(const std::string& path, uint64_t step) {
@@ -211,6 +213,7 @@ absl::Status TrainOutput::Finish(const TrainResult& result) {
         absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
   }
   if (charts_ != nullptr) RETURN_IF_ERROR(charts_->Finish());
+  if (svg_ != nullptr) RETURN_IF_ERROR(svg_->Finish());
   return log_ != nullptr ? log_->Result(result) : absl::OkStatus();
 }
 

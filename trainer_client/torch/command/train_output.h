@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/tensorboard_log.h"
 #include "trainer_client/torch/train/train_report.h"
 
@@ -71,18 +72,18 @@ class TrainCharts {
 };
 
 // Prints lines on stdout, and progress on stderr if `progress` is true and
-// stderr is a terminal. Writes to log and charts unless they are null; they
-// must outlive the object. Used by one thread.
+// stderr is a terminal. Writes to log, charts and svg unless they are null;
+// they must outlive the object. Used by one thread.
 class TrainOutput final : public TrainObserver {
  public:
   TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
-              TrainCharts* charts = nullptr);
+              TrainCharts* charts = nullptr, RunChart* svg = nullptr);
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
   void OnResume(const std::string& path, uint64_t step) override;
   // Prints the result. UNAVAILABLE if stdout or the log could not be written;
-  // errors of the charts.
+  // errors of the charts and the SVG.
   absl::Status Finish(const TrainResult& result);
   // Erases the progress line, so that something else can be printed.
   void ClearProgress();
@@ -92,6 +93,7 @@ class TrainOutput final : public TrainObserver {
   const bool progress_;
   TrainLog* const log_;
   TrainCharts* const charts_;
+  RunChart* const svg_;
   absl::Time progress_shown_at_ = absl::InfinitePast();
   bool progress_on_screen_ = false;
 };

@@ -32,6 +32,14 @@ struct StepPlace {
   double learning_rate = 0;
 };
 
+// A step, or why none was taken.
+struct StepResult {
+  Tally tally;  // this rank's sums
+  // What is not finite, as "the loss is nan": the parameters are then as they
+  // were before. Empty: the step was taken.
+  std::string not_finite;
+};
+
 // Trains a model on a task. Each rank has one, with equal parameters. Used by
 // one thread. All ranks must make the same calls in the same order, except
 // Evaluate() and those that save, restore and load, which involve one rank.
@@ -54,10 +62,12 @@ class Learner {
   ~Learner();
 
   // Takes one optimizer step on the mean loss over the round's inputs. `lease`
-  // is this rank's batch, or null when it has none in the round. Returns this
-  // rank's sums. Adds to `timer` the phases from kCopy on.
-  absl::StatusOr<Tally> Step(const BatchLease* lease, const StepPlace& place,
-                             StepTimer& timer);
+  // is this rank's batch, or null when it has none in the round. Takes
+  // none if this rank's loss is not finite (the other ranks then wait for it in
+  // vain), or, with clip_grad_norm, if the norm of the gradients of all ranks
+  // is not. Adds to `timer` the phases from kCopy on.
+  absl::StatusOr<StepResult> Step(const BatchLease* lease,
+                                  const StepPlace& place, StepTimer& timer);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
 
@@ -82,8 +92,15 @@ class Learner {
   absl::Status BroadcastSavedParameters();
   bool has_saved_parameters() const;
 
+  // Returns OUT_OF_RANGE, naming the parameter, if one is not finite.
+  absl::Status CheckFinite() const;
+
   // Returns the number of parameters of model and task.
   int64_t num_parameters() const;
+  // Return the bytes of the parameters, and of the optimizer's state once it
+  // has taken a step.
+  uint64_t parameter_bytes() const;
+  uint64_t optimizer_bytes() const;
 
  private:
   struct State;

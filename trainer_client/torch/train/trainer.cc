@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/fleet/graph_name.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -76,6 +77,30 @@ class TrainingRun {
     RETURN_IF_ERROR(Test());
     result_.seconds = SecondsSince(start);
     return result_;
+  }
+
+  absl::StatusOr<TrainPlan> Plan(uint64_t world) {
+    RETURN_IF_ERROR(MakeLearner());
+    TrainPlan plan = PlanOfGraph(loaders_.train->schema());
+    plan.world = world;
+    const std::pair<const char*, DistLoader*> loaders[] = {
+        {"train", loaders_.train},
+        {"valid", loaders_.valid},
+        {"valid_neg", loaders_.valid_negatives},
+        {"test", loaders_.test},
+        {"test_neg", loaders_.test_negatives}};
+    for (const auto& [name, loader] : loaders) {
+      if (loader == nullptr) continue;
+      ASSIGN_OR_RETURN(plan.passes.emplace_back(),
+                       PlanPass(name, loader, world));
+    }
+    plan.parameters = learner_->num_parameters();
+    plan.parameter_bytes = learner_->parameter_bytes();
+    plan.optimizer_bytes = learner_->optimizer_bytes();
+    plan.checkpoint_bytes = plan.parameter_bytes + plan.optimizer_bytes;
+    if (loaders_.valid != nullptr)
+      plan.checkpoint_bytes += plan.parameter_bytes;
+    return plan;
   }
 
  private:
@@ -207,9 +232,12 @@ class TrainingRun {
                                 .round_inputs = rounds.Inputs(round),
                                 .learning_rate = options_.schedule.At(
                                     options_.learning_rate, step_++, epoch)};
-          ASSIGN_OR_RETURN(const Tally step,
+          ASSIGN_OR_RETURN(const StepResult step,
                            learner_->Step(lease, place, timer));
-          tally.Add(step);
+          if (!step.not_finite.empty()) {
+            return NotFinite(step.not_finite, epoch, lease);
+          }
+          tally.Add(step.tally);
           return checkpointing_->AfterStep(
               step_, [&] { return StateAfter(epoch, round, tally); });
         },
@@ -218,6 +246,25 @@ class TrainingRun {
                      MakeReport(epoch, tally, before, SecondsSince(start)));
     ASSIGN_OR_RETURN(report.step, MeanOverRanks(timer.times(), group_));
     return report;
+  }
+
+  // `lease`: this rank's batch of the round, or null.
+  absl::Status NotFinite(const std::string& what, uint64_t epoch,
+                         const BatchLease* lease) const {
+    std::string text = absl::StrCat(
+        what,
+        lease == nullptr ? " in a round without a batch"
+                         : absl::StrCat(" with batch ", lease->index()),
+        " of epoch ", epoch + 1, " on rank ", group_.rank(), " of ",
+        group_.world(),
+        "; no step was taken, and earlier checkpoints can be used");
+    if (lease != nullptr && loaders_.sample_again) {
+      const std::string again = loaders_.sample_again(epoch, lease->index());
+      if (!again.empty()) {
+        absl::StrAppend(&text, "\nthe same batch again: ", again);
+      }
+    }
+    return absl::OutOfRangeError(text);
   }
 
   absl::StatusOr<RunState> StateAfter(uint64_t epoch, uint64_t round,
@@ -345,6 +392,15 @@ class TrainingRun {
 };
 
 }  // namespace
+
+absl::StatusOr<TrainPlan> PlanTraining(const TrainOptions& options,
+                                       const TrainLoaders& loaders,
+                                       ProcessGroup& group,
+                                       TrainObserver& observer,
+                                       uint64_t world) {
+  RETURN_IF_ERROR(options.Validate());
+  return TrainingRun(options, loaders, group, observer).Plan(world);
+}
 
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
