@@ -152,7 +152,8 @@ class PlanTest(RunViewTest):
     def test_a_graph(self):
         before = sorted(os.listdir(self.folder))
         out = self.plan("--nproc", "2", "--log", self.path("no.jsonl"),
-                        "--checkpoint-dir", self.path("no"), "--svg",
+                        "--checkpoint-dir", self.path("no"),
+                        "--checkpoint-every", "5", "--svg",
                         self.path("no.svg"), "--save-model", self.path("no.st"))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         self.assertRegex(out, r"nodes +node 2708\n +edges +node,to,node 10556")
@@ -164,7 +165,7 @@ class PlanTest(RunViewTest):
         # SAGE: two matrices 1433 x 16 and a bias, two 16 x 7 and a bias.
         parameters = 2 * 1433 * 16 + 16 + 2 * 16 * 7 + 7
         self.assertRegex(out, f"model +sage, {parameters} parameters, ")
-        self.assertRegex(out, r"receive +3 loaders of 256\.0 MB|268\.4 MB")
+        self.assertRegex(out, r"receive +3 loaders of 268\.4 MB")
 
     def test_a_fleet_has_the_same_plan(self):
         with processes.Fleet(self.cora, ["0", "1"]) as fleet:
