@@ -210,6 +210,7 @@ void LoaderCore::Close(absl::AnyInvocable<void()> closed) {
 LoaderStats LoaderCore::stats() const {
   LoaderStats stats = state_.stats;
   stats.waited = next_.waited();
+  stats.wait_ratio = next_.wait_ratio();
   return stats;
 }
 

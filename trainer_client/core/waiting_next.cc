@@ -6,6 +6,7 @@ void WaitingNext::Wait(Delivered delivered, absl::Duration timeout,
                        OnDeadline on_deadline) {
   delivered_ = std::move(delivered);
   since_ = strand_->Now();
+  recent_.Begin(since_);
   deadline_ =
       strand_->PostAfter(timeout, [on_deadline = std::move(on_deadline),
                                    call = ++calls_] { on_deadline(call); });
@@ -13,9 +14,18 @@ void WaitingNext::Wait(Delivered delivered, absl::Duration timeout,
 
 void WaitingNext::Answer(Result result) {
   strand_->CancelTimer(deadline_);
-  waited_ += strand_->Now() - since_;
+  const absl::Time now = strand_->Now();
+  waited_ += now - since_;
+  recent_.Add(since_, now);
   Delivered delivered = std::exchange(delivered_, nullptr);
   delivered(std::move(result));
+}
+
+double WaitingNext::wait_ratio() const {
+  const absl::Time now = strand_->Now();
+  RecentWait recent = recent_;
+  if (waiting()) recent.Add(since_, now);
+  return recent.Ratio(now);
 }
 
 }  // namespace tributary

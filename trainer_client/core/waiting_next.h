@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "common/runtime/executor.h"
 #include "trainer_client/core/batch/batch_lease.h"
+#include "trainer_client/core/recent_wait.h"
 
 namespace tributary {
 
@@ -45,6 +46,9 @@ class WaitingNext {
   absl::Duration age() const { return strand_->Now() - since_; }
   // Returns how long all answered calls have waited.
   absl::Duration waited() const { return waited_; }
+  // Returns the share of the last minute in which calls have waited, the
+  // present one included; see RecentWait. It begins with the first call.
+  double wait_ratio() const;
 
  private:
   const std::shared_ptr<Strand> strand_;
@@ -53,6 +57,7 @@ class WaitingNext {
   absl::Time since_;
   TimerId deadline_ = 0;
   absl::Duration waited_;
+  RecentWait recent_;
 };
 
 }  // namespace tributary

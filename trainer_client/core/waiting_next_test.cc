@@ -64,5 +64,22 @@ TEST_F(WaitingNextTest, ADeadlineEndsOnlyItsOwnCall) {
   EXPECT_LT(next_.waited(), absl::Seconds(9.001));
 }
 
+TEST_F(WaitingNextTest, TheWaitRatioIsThatOfTheLastMinute) {
+  EXPECT_EQ(next_.wait_ratio(), 0);
+  Wait();
+  Run(absl::Seconds(3));
+  EXPECT_NEAR(next_.wait_ratio(), 1, 1e-3);  // it still waits
+  next_.Answer(std::nullopt);
+  Run(absl::Seconds(9));
+  EXPECT_NEAR(next_.wait_ratio(), 0.25, 1e-3);
+  Wait();
+  Run(absl::Seconds(3));
+  next_.Answer(std::nullopt);
+  EXPECT_NEAR(next_.wait_ratio(), 0.4, 1e-3);  // 6 of 15
+  Run(absl::Seconds(70));
+  EXPECT_EQ(next_.wait_ratio(), 0);
+  EXPECT_GE(next_.waited(), absl::Seconds(6));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -18,6 +18,10 @@ struct LoaderStats {
   uint64_t evicted = 0;     // given up for a lower index, requested again
   uint64_t doubles = 0;     // batches that arrived again and were dropped
   absl::Duration waited;    // by Next(), for batches that had not arrived
+  // The share of the last minute in which Next() waited so, from 0 to 1; since
+  // the first Next(), if that is less. Near 1 the servers or the network are
+  // the limit, near 0 the trainer is.
+  double wait_ratio = 0;
 };
 
 }  // namespace tributary

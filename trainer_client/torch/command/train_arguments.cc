@@ -253,7 +253,11 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
       ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode options,
                        ReadWorkerOptions(a.source.worker_options));
       // Ranks wait for each other that long.
-      a.source.worker.rpc_timeout = LoaderOptionsOf(options).rpc_timeout;
+      const RemoteDistSamplingWorkerOptions loader = LoaderOptionsOf(options);
+      a.source.worker.rpc_timeout = loader.rpc_timeout;
+      // For the plan.
+      a.source.worker.buffer_size = loader.buffer_size;
+      a.source.worker.prefetch_size = loader.prefetch_size;
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(

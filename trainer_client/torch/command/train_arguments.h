@@ -34,6 +34,8 @@ struct TrainArguments {
   int max_restarts = 0;
   std::string log;          // empty: none
   std::string tensorboard;  // a folder; empty: none
+  std::string svg;          // empty: none
+  bool dry_run = false;     // prints the plan alone
   bool progress = true;
 };
 

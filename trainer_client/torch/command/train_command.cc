@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/observe/log.h"
@@ -15,6 +16,8 @@
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
 #include "trainer_client/torch/baselines/measure_edge_bank.h"
+#include "trainer_client/torch/command/plan_text.h"
+#include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_loaders.h"
 #include "trainer_client/torch/command/train_output.h"
@@ -100,6 +103,7 @@ class RankRun {
 
   absl::Status Run(const OpenBatchSource& open, const std::string& command,
                    SignalWatcher& watcher) {
+    RETURN_IF_ERROR(OpenChart());
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
@@ -110,22 +114,73 @@ class RankRun {
     RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
-    RETURN_IF_ERROR(RunLoaders(*source, *group, watcher));
+    return RunLoaders(*source, watcher, [&](OwnedTrainLoaders& loaders) {
+      return Train(loaders, *group);
+    });
+  }
+
+  // Prints what Run() would do with `world` ranks. Requires the only rank.
+  absl::Status Plan(const OpenBatchSource& open, uint64_t world,
+                    SignalWatcher& watcher) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
+                     ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
+    RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
+    ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
+                     open(SourceOfRank()));
+    return RunLoaders(*source, watcher, [&](OwnedTrainLoaders& loaders) {
+      return PrintPlan(loaders.get(), *group, world);
+    });
+  }
+
+ private:
+  absl::Status RunLoaders(
+      BatchSource& source, SignalWatcher& watcher,
+      absl::FunctionRef<absl::Status(OwnedTrainLoaders&)> run) {
+    {
+      OwnedTrainLoaders loaders;
+      RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
+      watcher.OnStop([&loaders](int) { loaders.Cancel(); });
+      const absl::Status status = run(loaders);
+      watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
+      RETURN_IF_ERROR(status);
+    }
     // Only a warning: servers that are not told just go on serving.
-    const absl::Status told = source->Shutdown();
+    const absl::Status told = source.Shutdown();
     if (!told.ok()) Log(LogLevel::kWarning, told.ToString());
     return absl::OkStatus();
   }
 
- private:
-  absl::Status RunLoaders(BatchSource& source, ProcessGroup& group,
-                          SignalWatcher& watcher) {
-    OwnedTrainLoaders loaders;
-    RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
-    watcher.OnStop([&loaders](int) { loaders.Cancel(); });
-    const absl::Status status = Train(loaders, group);
-    watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
-    return status;
+  absl::Status PrintPlan(const TrainLoaders& loaders, ProcessGroup& group,
+                         uint64_t world) {
+    TrainOutput output(1, arguments_.progress, nullptr);
+    BeatAtRounds observer(&output, heartbeat_);
+    const absl::StatusOr<TrainPlan> plan =
+        PlanTraining(options_, loaders, group, observer, world);
+    output.ClearProgress();
+    RETURN_IF_ERROR(plan.status());
+    const RemoteDistSamplingWorkerOptions& worker = arguments_.source.worker;
+    const std::string text = PlanText(
+        *plan,
+        {.model = options_.make_model ? "own model" : options_.model.model,
+         .batch_size = arguments_.loader.batch_size,
+         .epochs = options_.epochs,
+         .buffer_size = worker.buffer_size,
+         .prefetch_size = static_cast<uint64_t>(worker.prefetch_size)});
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+      return absl::UnavailableError("cannot write to stdout");
+    }
+    return absl::OkStatus();
+  }
+
+  // Must come before OpenLog(), which may replace the log that is read here.
+  absl::Status OpenChart() {
+    if (rank_.rank != 0 || arguments_.svg.empty()) return absl::OkStatus();
+    std::vector<EpochReport> earlier;
+    if (rank_.attempt > 0 || !options_.checkpoints.resume.empty()) {
+      earlier = EpochsInLog(arguments_.log);
+    }
+    ASSIGN_OR_RETURN(svg_, RunChart::Create(arguments_.svg, earlier));
+    return absl::OkStatus();
   }
   // Returns the rank's source: each rank has its own servers of a fleet.
   BatchSourceOptions SourceOfRank() const {
@@ -181,7 +236,7 @@ class RankRun {
                      !options_.checkpoints.resume.empty());
     }
     TrainOutput output(options_.epochs, arguments_.progress, log_.get(),
-                       charts ? &*charts : nullptr);
+                       charts ? &*charts : nullptr, svg_.get());
     BeatAtRounds observer(&output, heartbeat_);
     const absl::StatusOr<TrainResult> result = Result(loaders, group, observer);
     output.ClearProgress();
@@ -194,7 +249,29 @@ class RankRun {
   const RankEnvironment& rank_;
   Heartbeat* const heartbeat_;
   std::unique_ptr<TrainLog> log_;
+  std::unique_ptr<RunChart> svg_;
 };
+
+// Returns the ranks of the job that the command line describes.
+uint64_t PlannedWorld(const TrainArguments& arguments,
+                      const RankEnvironment& rank) {
+  const auto started = uint64_t{1} * static_cast<uint64_t>(arguments.nproc) *
+                       static_cast<uint64_t>(arguments.node.nnodes);
+  return started > 1 ? started : static_cast<uint64_t>(rank.world);
+}
+
+absl::Status RunOrPlan(const TrainArguments& arguments,
+                       const RankEnvironment& rank, Heartbeat* heartbeat,
+                       const std::string& command, const OpenBatchSource& open,
+                       SignalWatcher& watcher) {
+  if (!arguments.dry_run) {
+    return RankRun(arguments, rank, heartbeat).Run(open, command, watcher);
+  }
+  if (rank.rank != 0) return absl::OkStatus();
+  const RankEnvironment alone;
+  return RankRun(arguments, alone, heartbeat)
+      .Plan(open, PlannedWorld(arguments, rank), watcher);
+}
 
 int RunRank(const TrainArguments& arguments, const std::string& command,
             const OpenBatchSource& open) {
@@ -213,7 +290,7 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
     return 1;
   }
   const absl::Status status =
-      RankRun(arguments, *rank, heartbeat->get()).Run(open, command, watcher);
+      RunOrPlan(arguments, *rank, heartbeat->get(), command, open, watcher);
   if (status.ok()) return 0;
   if (watcher.stopped()) {
     if (rank->rank == 0) std::fputs("tributary-train: interrupted\n", stderr);
@@ -257,7 +334,9 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
         stderr);
     return kExitUsage;
   }
-  if (*launches) return LaunchRanks(*parsed.arguments, argc, argv);
+  if (*launches && !parsed.arguments->dry_run) {
+    return LaunchRanks(*parsed.arguments, argc, argv);
+  }
   const std::vector<std::string> words(argv, argv + argc);
   TrainArguments arguments = *parsed.arguments;
   const std::string command = absl::StrJoin(words, " ");

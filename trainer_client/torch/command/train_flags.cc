@@ -263,6 +263,9 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole<uint64_t>(app, "--accumulate", o.accumulate, 1, o.kMaxAccumulate,
                      "Batches of each rank per optimizer step, whose gradients "
                      "are added: as with so many times the ranks");
+  option("--amp", o.amp,
+         "Mixed precision: none, or bf16 (the model computes in bfloat16 where "
+         "torch.autocast does; parameters, losses and metrics stay float32)");
   app.add_flag("--row-normalize", o.row_normalize,
                "Divide each feature row by its sum");
   AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,
@@ -312,6 +315,13 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_option("--tensorboard", a.tensorboard,
                  "Write TensorBoard's event files into this folder");
+  app.add_option("--svg", a.svg,
+                 "Write a chart of loss and metrics by epoch to this file at "
+                 "the end; a resumed run draws the earlier epochs of --log, "
+                 "too");
+  app.add_flag("--dry-run", a.dry_run,
+               "Print the plan (inputs, rounds, sizes of batches, model and "
+               "checkpoints) and end; samples one batch of each split");
   app.add_flag("--no-progress", t.no_progress,
                "Print no progress on a terminal");
 }

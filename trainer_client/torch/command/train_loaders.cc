@@ -3,7 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "common/fleet/graph_name.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/command/sample_again.h"
 #include "trainer_client/torch/sessions/link_times.h"
 
 namespace tributary {
@@ -47,6 +49,7 @@ absl::Status OwnedTrainLoaders::Open(const TrainArguments& a,
   options.collect_degrees = model.model == "gcn" && model.norm == "both";
   options.rank = static_cast<uint32_t>(rank.rank);
   options.world = static_cast<uint32_t>(rank.world);
+  source_ = a.source;
   return a.link ? OpenLinks(a, std::move(options), source)
                 : OpenNodes(a, std::move(options), source);
 }
@@ -54,7 +57,8 @@ absl::Status OwnedTrainLoaders::Open(const TrainArguments& a,
 absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
                                           NeighborLoaderOptions options,
                                           BatchSource& source) {
-  ASSIGN_OR_RETURN(train_, source.Open(OfNodes(options)));
+  train_session_ = OfNodes(options);
+  ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   options.shuffle = ShuffleMode::kNone;
   if (a.train.counts_classes()) {
     NeighborLoaderOptions labels = options;
@@ -86,7 +90,8 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
                     ? *a.link->exclude
                     : DefaultExclude(schema, a.link->types, options.draws));
   if (!a.edge_bank) {
-    ASSIGN_OR_RETURN(train_, source.Open(sessions.Train(options, options)));
+    train_session_ = sessions.Train(options, options);
+    ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   }
   SetEvaluation(a, &options);
   if (a.edge_bank) SetEdgeBankHops(&options);
@@ -112,7 +117,27 @@ TrainLoaders OwnedTrainLoaders::get() {
           .labels = labels_.get(),
           .release_labels = [this] { ReleaseLabels(); },
           .valid_negatives = valid_negatives_.get(),
-          .test_negatives = test_negatives_.get()};
+          .test_negatives = test_negatives_.get(),
+          .sample_again =
+              [this](uint64_t epoch, uint64_t index) {
+                return SampleAgain(epoch, index);
+              }};
+}
+
+std::string OwnedTrainLoaders::SampleAgain(uint64_t epoch,
+                                           uint64_t index) const {
+  // A checkpoint of another batch size: the index has other inputs than in a
+  // whole epoch.
+  const Cursor begin = train_->CursorAfter(0);
+  if (begin.consumed != begin.next_index * train_session_.batch_size) return "";
+  BatchSourceOptions source = source_;
+  if (!source.worker.graph_name.empty()) {
+    // The version that the run has, not the newest one.
+    const GraphSchema& schema = train_->schema();
+    source.worker.graph_name =
+        VersionedName(schema.name, schema.content_digest);
+  }
+  return SampleAgainCommand(source, train_session_, epoch, index);
 }
 
 void OwnedTrainLoaders::Cancel() {

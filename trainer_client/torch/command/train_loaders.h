@@ -44,9 +44,13 @@ class OwnedTrainLoaders {
   absl::Status OpenLinks(const TrainArguments& a, NeighborLoaderOptions options,
                          BatchSource& source);
   void ReleaseLabels();
+  // See TrainLoaders.
+  std::string SampleAgain(uint64_t epoch, uint64_t index) const;
 
   std::vector<LinkSplits> timed_links_;
   Loader train_, labels_, valid_, valid_negatives_, test_, test_negatives_;
+  BatchSourceOptions source_;     // where batches come from
+  SessionOptions train_session_;  // of train_
   Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed
 };
 

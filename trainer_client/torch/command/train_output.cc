@@ -24,6 +24,16 @@ double PerSecond(uint64_t amount, double seconds) {
   return seconds > 0 ? static_cast<double>(amount) / seconds : 0;
 }
 
+// By phase, the seconds of a mean step.
+ordered_json StepSeconds(const StepTimes& step) {
+  ordered_json object = ordered_json::object();
+  for (size_t i = 0; i < kNumStepPhases; ++i) {
+    object[std::string(kStepPhaseNames[i])] =
+        step.steps > 0 ? step.seconds[i] / step.steps : 0;
+  }
+  return object;
+}
+
 ordered_json OrNull(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
@@ -41,6 +51,17 @@ std::string EpochLine(const EpochReport& r, uint64_t epochs) {
                         PerSecond(r.inputs, r.seconds),
                         PerSecond(r.bytes, r.seconds) / 1e6,
                         r.wait_share * 100);
+  return line;
+}
+
+std::string StepLine(const StepTimes& step) {
+  if (step.steps == 0) return "";
+  std::string line = absl::StrFormat("step %.1f ms: ", step.mean_step() * 1e3);
+  for (size_t i = 0; i < kNumStepPhases; ++i) {
+    absl::StrAppendFormat(&line, "%s%s %.0f%%", i == 0 ? "" : "  ",
+                          std::string(kStepPhaseNames[i]),
+                          step.share(static_cast<StepPhase>(i)) * 100);
+  }
   return line;
 }
 
@@ -94,7 +115,8 @@ void TrainLog::Epoch(const EpochReport& r) {
                         {"inputs", r.inputs},
                         {"bytes", r.bytes},
                         {"seconds", r.seconds},
-                        {"wait_share", r.wait_share}}
+                        {"wait_share", r.wait_share},
+                        {"step_seconds", StepSeconds(r.step)}}
         << std::endl;
 }
 
@@ -124,6 +146,11 @@ absl::Status TrainCharts::Add(const EpochReport& r) {
       {"speed/inputs_per_second", PerSecond(r.inputs, r.seconds)},
       {"speed/bytes_per_second", PerSecond(r.bytes, r.seconds)},
       {"speed/wait_share", r.wait_share}};
+  for (size_t i = 0; i < kNumStepPhases; ++i) {
+    scalars.push_back({"step_share/" + std::string(kStepPhaseNames[i]),
+                       r.step.share(static_cast<StepPhase>(i))});
+  }
+  scalars.push_back({"step/milliseconds", r.step.mean_step() * 1e3});
   if (r.train_accuracy)
     scalars.push_back({"accuracy/train", *r.train_accuracy});
   if (r.valid) scalars.push_back({r.metric + "/valid", *r.valid});
@@ -140,11 +167,12 @@ absl::Status TrainCharts::Finish() {
 }
 
 TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
-                         TrainCharts* charts)
+                         TrainCharts* charts, RunChart* svg)
     : epochs_(epochs),
       progress_(progress && isatty(STDERR_FILENO) != 0),
       log_(log),
-      charts_(charts) {}
+      charts_(charts),
+      svg_(svg) {}
 
 void TrainOutput::OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                           uint64_t total) {
@@ -167,9 +195,12 @@ void TrainOutput::ClearProgress() {
 void TrainOutput::OnEpoch(const EpochReport& report) {
   ClearProgress();
   std::puts(EpochLine(report, epochs_).c_str());
+  const std::string step = StepLine(report.step);
+  if (!step.empty()) std::puts(absl::StrCat("  ", step).c_str());
   std::fflush(stdout);
   if (log_ != nullptr) log_->Epoch(report);
   if (charts_ != nullptr) charts_->Epoch(report);
+  if (svg_ != nullptr) svg_->Epoch(report);
 }
 
 void TrainOutput::OnResume(const std::string& path, uint64_t step) {
@@ -185,6 +216,7 @@ absl::Status TrainOutput::Finish(const TrainResult& result) {
         absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
   }
   if (charts_ != nullptr) RETURN_IF_ERROR(charts_->Finish());
+  if (svg_ != nullptr) RETURN_IF_ERROR(svg_->Finish());
   return log_ != nullptr ? log_->Result(result) : absl::OkStatus();
 }
 

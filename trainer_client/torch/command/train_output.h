@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/tensorboard_log.h"
 #include "trainer_client/torch/train/train_report.h"
 
@@ -17,6 +18,11 @@ namespace tributary {
 // Returns, on one line, "epoch 3/40  loss 0.5321  train 0.914  valid 0.792
 // 1234 inputs/s  12.3 MB/s  waiting 34%". In output epochs count from 1.
 std::string EpochLine(const EpochReport& report, uint64_t epochs);
+
+// Returns, on one line, "step 41.2 ms: wait 30%  copy 4%  forward 20%  backward
+// 31%  reduce 10%  optimizer 5%": the mean over steps and ranks. Empty without
+// steps.
+std::string StepLine(const StepTimes& step);
 
 // Returns, on one line, "result test_accuracy=0.8120 valid_accuracy=0.7940
 // best_epoch=27 epochs=40 seconds=4.2"; omits what was not measured, and the
@@ -67,18 +73,18 @@ class TrainCharts {
 };
 
 // Prints lines on stdout, and progress on stderr if `progress` is true and
-// stderr is a terminal. Writes to log and charts unless they are null; they
-// must outlive the object. Used by one thread.
+// stderr is a terminal. Writes to log, charts and svg unless they are null;
+// they must outlive the object. Used by one thread.
 class TrainOutput final : public TrainObserver {
  public:
   TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
-              TrainCharts* charts = nullptr);
+              TrainCharts* charts = nullptr, RunChart* svg = nullptr);
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
   void OnResume(const std::string& path, uint64_t step) override;
   // Prints the result. UNAVAILABLE if stdout or the log could not be written;
-  // errors of the charts.
+  // errors of the charts and the SVG.
   absl::Status Finish(const TrainResult& result);
   // Erases the progress line, so that something else can be printed.
   void ClearProgress();
@@ -88,6 +94,7 @@ class TrainOutput final : public TrainObserver {
   const bool progress_;
   TrainLog* const log_;
   TrainCharts* const charts_;
+  RunChart* const svg_;
   absl::Time progress_shown_at_ = absl::InfinitePast();
   bool progress_on_screen_ = false;
 };

@@ -8,14 +8,16 @@
 namespace tributary {
 namespace {
 
-const EpochReport kReport{.epoch = 2,
-                          .loss = 0.53214,
-                          .train_accuracy = 0.9142,
-                          .valid = 0.792,
-                          .inputs = 140,
-                          .bytes = 3'000'000,
-                          .seconds = 0.5,
-                          .wait_share = 0.34};
+const EpochReport kReport{
+    .epoch = 2,
+    .loss = 0.53214,
+    .train_accuracy = 0.9142,
+    .valid = 0.792,
+    .inputs = 140,
+    .bytes = 3'000'000,
+    .seconds = 0.5,
+    .wait_share = 0.34,
+    .step = {.seconds = {0.3, 0.04, 0.2, 0.31, 0.1, 0.05}, .steps = 10}};
 const TrainResult kResult{.epochs = 40,
                           .best_epoch = 26,
                           .best_valid = 0.794,
@@ -39,6 +41,13 @@ TEST(TrainOutputTest, EpochLine) {
   EXPECT_EQ(EpochLine(report, 40),
             "epoch 3/40  loss 0.5321  train 0.914  0 inputs/s  0.0 MB/s  "
             "waiting 34%");
+}
+
+TEST(TrainOutputTest, StepLine) {
+  EXPECT_EQ(StepLine(kReport.step),
+            "step 100.0 ms: wait 30%  copy 4%  forward 20%  backward 31%  "
+            "reduce 10%  optimizer 5%");
+  EXPECT_EQ(StepLine(StepTimes()), "");
 }
 
 TEST(TrainOutputTest, ResultLine) {
@@ -82,7 +91,7 @@ TEST(TrainOutputTest, LogIsJsonLines) {
       Lines(path),
       (std::vector<std::string>{
           R"({"event":"start","command":"tributary-train --graph \"g\"","world":2})",
-          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"seconds":0.5,"wait_share":0.34})",
+          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"seconds":0.5,"wait_share":0.34,"step_seconds":{"wait":0.03,"copy":0.004,"forward":0.02,"backward":0.031,"reduce":0.01,"optimizer":0.005}})",
           R"({"event":"result","test_accuracy":0.812,"valid_accuracy":0.794,"best_epoch":27,"epochs":40,"seconds":4.25})"}));
 }
 
@@ -98,7 +107,8 @@ TEST(TrainOutputTest, ChartsAreEventFiles) {
     bytes.append(std::istreambuf_iterator<char>(file), {});
   }
   for (const char* tag :
-       {"loss/train", "accuracy/train", "accuracy/valid", "speed/wait_share"}) {
+       {"loss/train", "accuracy/train", "accuracy/valid", "speed/wait_share",
+        "step_share/reduce", "step/milliseconds"}) {
     EXPECT_NE(bytes.find(tag), std::string::npos) << tag;
   }
   TrainCharts nowhere("/proc/none", false);

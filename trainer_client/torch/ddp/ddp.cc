@@ -1,6 +1,7 @@
 #include "trainer_client/torch/ddp/ddp.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -74,6 +75,15 @@ at::Tensor WithAllParameters(at::Tensor loss,
   return loss;
 }
 
+// Runs `computed` at the end of the backward pass of `loss`, before the
+// reducer's own callback there, which waits for the other ranks: callbacks run
+// in the order in which they were added, and the loss's gradient comes first.
+void CallOnceComputed(const at::Tensor& loss, std::function<void()> computed) {
+  loss.register_hook([computed = std::move(computed)](const at::Tensor&) {
+    torch::autograd::Engine::get_default_engine().queue_callback(computed);
+  });
+}
+
 }  // namespace
 
 struct DistributedDataParallel::Reduction {
@@ -105,14 +115,18 @@ DistributedDataParallel::Create(std::vector<at::Tensor> parameters,
       new DistributedDataParallel(std::move(parameters), std::move(reduction)));
 }
 
-absl::Status DistributedDataParallel::Backward(const at::Tensor& loss) {
+absl::Status DistributedDataParallel::Backward(const at::Tensor& loss,
+                                               std::function<void()> computed) {
   return CatchTorch("backward", [&] {
+    const at::Tensor of_all = WithAllParameters(loss, parameters_);
     if (reduction_) {
       c10d::Reducer& reducer = *reduction_->reducer;
       reducer.prepare_for_forward();
       reducer.prepare_for_backward({});
+      if (computed) CallOnceComputed(of_all, computed);
     }
-    WithAllParameters(loss, parameters_).backward();
+    of_all.backward();
+    if (!reduction_ && computed) computed();
     return absl::OkStatus();
   });
 }
@@ -125,13 +139,15 @@ absl::Status DistributedDataParallel::Accumulate(const at::Tensor& loss) {
   });
 }
 
-absl::Status DistributedDataParallel::BackwardOfNothing() {
+absl::Status DistributedDataParallel::BackwardOfNothing(
+    std::function<void()> computed) {
   at::Tensor zero;
   RETURN_IF_ERROR(CatchTorch("backward of nothing", [&] {
     if (!parameters_.empty()) zero = ZeroOf(parameters_[0]);
     return absl::OkStatus();
   }));
-  return zero.defined() ? Backward(zero) : absl::OkStatus();
+  return zero.defined() ? Backward(zero, std::move(computed))
+                        : absl::OkStatus();
 }
 
 }  // namespace tributary

@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,13 +33,17 @@ class DistributedDataParallel {
   // losses: zeros where no loss depends on the parameter, such as the weights
   // of relations that a batch lacks. Grads must be unset before, or be sums of
   // Accumulate(); Optimizer::zero_grad cannot unset them, since they are views.
-  absl::Status Backward(const at::Tensor& loss);
+  // Calls `computed`, if set, once this rank's own gradients are computed: what
+  // follows is the rest of the all-reduce, which the backward pass did not
+  // hide.
+  absl::Status Backward(const at::Tensor& loss,
+                        std::function<void()> computed = {});
   // Adds the gradients of this rank's loss to the parameters' grads; the next
   // Backward() or BackwardOfNothing() averages the sums over the ranks, as
   // after Python's no_sync(). Ranks may call it different numbers of times.
   absl::Status Accumulate(const at::Tensor& loss);
   // Contributes gradients of zero, as Backward() of a constant loss would.
-  absl::Status BackwardOfNothing();
+  absl::Status BackwardOfNothing(std::function<void()> computed = {});
 
  private:
   struct Reduction;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -61,15 +62,12 @@ class Job {
   }
 
   absl::StatusOr<TrainResult> Run() {
-    train_ = Loader("train", faults, train_graph);
-    valid_ = with_valid ? Loader("valid", valid_faults, valid_graph) : nullptr;
-    test_ = Loader("test", {});
-    if (labels_graph) labels_ = Loader("train", {}, labels_graph);
-    loader_made.store(true);
-    return Train(options,
-                 {train_.get(), valid_.get(), test_.get(), labels_.get(),
-                  [this] { labels_.reset(); }},
-                 *group_, reports);
+    const TrainLoaders loaders = Open();
+    return Train(options, loaders, *group_, reports);
+  }
+  absl::StatusOr<TrainPlan> Plan(uint64_t world) {
+    const TrainLoaders loaders = Open();
+    return PlanTraining(options, loaders, *group_, reports, world);
   }
   LoaderStats train_stats() const { return train_->stats(); }
   bool holds_labels() const { return labels_ != nullptr; }
@@ -82,11 +80,26 @@ class Job {
   std::shared_ptr<const InMemoryGraph> train_graph = SmallGraph();
   std::shared_ptr<const InMemoryGraph> valid_graph = SmallGraph();
   std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
+  std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;
   Reports reports;
   bool with_valid = true;
   std::atomic<bool> loader_made{false};
 
  private:
+  TrainLoaders Open() {
+    train_ = Loader("train", faults, train_graph);
+    valid_ = with_valid ? Loader("valid", valid_faults, valid_graph) : nullptr;
+    test_ = Loader("test", {});
+    if (labels_graph) labels_ = Loader("train", {}, labels_graph);
+    loader_made.store(true);
+    return {.train = train_.get(),
+            .valid = valid_.get(),
+            .test = test_.get(),
+            .labels = labels_.get(),
+            .release_labels = [this] { labels_.reset(); },
+            .sample_again = sample_again};
+  }
+
   std::unique_ptr<DistLoader> Loader(
       const std::string& split, InMemoryLoaderFaults faults,
       std::shared_ptr<const InMemoryGraph> graph = SmallGraph()) {

@@ -126,6 +126,8 @@ absl::Status Checkpointing::AfterStep(
 }
 
 absl::Status Checkpointing::Write(const RunState& state) {
+  // Those that are there stay the newest ones.
+  RETURN_IF_ERROR(learner_->CheckFinite());
   ASSIGN_OR_RETURN(CheckpointWriter writer,
                    CheckpointWriter::Create(options_.folder, state.step));
   ASSIGN_OR_RETURN(const std::string model, writer.PathFor(kModel));

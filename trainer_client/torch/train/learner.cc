@@ -5,9 +5,14 @@
 #include <torch/optim/adam.h>
 
 #include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/checkpoint/tensor_file.h"
 #include "trainer_client/torch/ddp/ddp.h"
@@ -20,6 +25,8 @@
 #include "trainer_client/torch/tensors/catch_torch.h"
 #include "trainer_client/torch/tensors/device_copies.h"
 #include "trainer_client/torch/tensors/mini_batch.h"
+#include "trainer_client/torch/train/autocast.h"
+#include "trainer_client/torch/train/step_times.h"
 #include "trainer_client/torch/train/train_device.h"
 
 namespace tributary {
@@ -59,11 +66,15 @@ struct Learner::State {
                          device, *copies);
   }
 
-  absl::Status Backward(const at::Tensor& loss, const RoundPlace& place) {
+  absl::Status Backward(const at::Tensor& loss, const RoundPlace& place,
+                        std::function<void()> computed) {
     // DDP divides by world, which leaves the mean over the step's inputs.
     const at::Tensor scaled =
         loss * (group->world() / static_cast<double>(place.step_inputs));
-    return place.ends_step ? ddp->Backward(scaled) : ddp->Accumulate(scaled);
+    if (place.ends_step) return ddp->Backward(scaled, std::move(computed));
+    RETURN_IF_ERROR(ddp->Accumulate(scaled));
+    computed();
+    return absl::OkStatus();
   }
 
   // Waits for the round of every rank. Otherwise a rank would wait for a whole
@@ -73,15 +84,34 @@ struct Learner::State {
     return group->Sum(absl::MakeSpan(done));
   }
 
-  absl::Status TakeOptimizerStep(double learning_rate) {
+  // Returns the model's output, in float32.
+  TypeTensors Forward(const MiniBatch& batch) {
+    if (options.amp == "none") return model->Forward(batch);
+    TypeTensors out;
+    {
+      const Autocast bf16(device.type(), at::kBFloat16);
+      out = model->Forward(batch);
+    }
+    for (at::Tensor& rows : out) {
+      if (rows.defined()) rows = rows.to(at::kFloat);
+    }
+    return out;
+  }
+
+  // Returns what is not finite; empty: the step was taken.
+  std::string TakeOptimizerStep(double learning_rate) {
     if (options.clip_grad_norm > 0) {
-      torch::nn::utils::clip_grad_norm_(parameters, options.clip_grad_norm);
+      const double norm =
+          torch::nn::utils::clip_grad_norm_(parameters, options.clip_grad_norm);
+      if (!std::isfinite(norm)) {
+        return absl::StrFormat("the norm of the gradients is %g", norm);
+      }
     }
     for (auto& group : optimizer->param_groups()) {
       group.options().set_lr(learning_rate);
     }
     optimizer->step();
-    return absl::OkStatus();
+    return "";
   }
 
   void CollectParameters() {
@@ -205,27 +235,41 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
   return std::unique_ptr<Learner>(new Learner(std::move(state)));
 }
 
-absl::StatusOr<Tally> Learner::Round(const BatchLease* lease,
-                                     const RoundPlace& place) {
+absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
+                                           const RoundPlace& place,
+                                           StepTimer& timer) {
   State& s = *state_;
-  Tally tally;
+  RoundResult result;
+  const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
   RETURN_IF_ERROR(CatchTorch("step", [&] {
     s.SetTraining(true);
     if (place.begins_step) s.DropGradients();
     if (lease != nullptr) {
       ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(*lease, place.epoch));
+      timer.Lap(StepPhase::kCopy);
       ASSIGN_OR_RETURN(const at::Tensor loss,
-                       s.task->Loss(batch, s.model->Forward(batch), &tally));
-      RETURN_IF_ERROR(s.Backward(loss, place));
+                       s.task->Loss(batch, s.Forward(batch), &result.tally));
+      timer.Lap(StepPhase::kForward);
+      if (!std::isfinite(result.tally.loss)) {
+        result.not_finite =
+            absl::StrFormat("the loss is %g", result.tally.loss);
+        return s.copies->Poll();
+      }
+      RETURN_IF_ERROR(s.Backward(loss, place, computed));
     } else if (place.ends_step) {
-      RETURN_IF_ERROR(s.ddp->BackwardOfNothing());
+      RETURN_IF_ERROR(s.ddp->BackwardOfNothing(computed));
     }
-    RETURN_IF_ERROR(place.ends_step ? s.TakeOptimizerStep(place.learning_rate)
-                                    : s.MeetRanks());
+    if (!place.ends_step) RETURN_IF_ERROR(s.MeetRanks());
+    timer.Lap(StepPhase::kReduce);
+    if (place.ends_step) {
+      result.not_finite = s.TakeOptimizerStep(place.learning_rate);
+    }
     // The tally has waited for the device, so the batch's slot is released.
-    return s.copies->Poll();
+    const absl::Status polled = s.copies->Poll();
+    timer.Lap(StepPhase::kOptimizer);
+    return polled;
   }));
-  return tally;
+  return result;
 }
 
 absl::Status Learner::Evaluate(const BatchLease& lease, PredictionRows* rows) {
@@ -234,7 +278,7 @@ absl::Status Learner::Evaluate(const BatchLease& lease, PredictionRows* rows) {
     const torch::NoGradGuard no_grad;
     s.SetTraining(false);
     ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(lease, 0));
-    RETURN_IF_ERROR(s.task->Predict(batch, s.model->Forward(batch), rows));
+    RETURN_IF_ERROR(s.task->Predict(batch, s.Forward(batch), rows));
     return s.copies->Poll();
   });
 }
@@ -311,6 +355,30 @@ absl::Status Learner::BroadcastSavedParameters() {
 
 bool Learner::has_saved_parameters() const {
   return !state_->saved_parameters.empty();
+}
+
+absl::Status Learner::CheckFinite() const {
+  return CatchTorch("parameters", [&]() -> absl::Status {
+    for (size_t i = 0; i < state_->parameters.size(); ++i) {
+      if (at::isfinite(state_->parameters[i]).all().item<bool>()) continue;
+      return absl::OutOfRangeError(
+          absl::StrCat("the parameter ", state_->names[i],
+                       " has values that are not finite; a smaller --lr or "
+                       "--clip-grad-norm may help"));
+    }
+    return absl::OkStatus();
+  });
+}
+
+uint64_t Learner::parameter_bytes() const {
+  uint64_t bytes = 0;
+  for (const at::Tensor& p : state_->parameters) bytes += p.nbytes();
+  return bytes;
+}
+
+// Adam's two moments of each parameter, and its count of steps.
+uint64_t Learner::optimizer_bytes() const {
+  return 2 * parameter_bytes() + sizeof(int64_t) * state_->parameters.size();
 }
 
 int64_t Learner::num_parameters() const {

@@ -20,6 +20,7 @@ namespace tributary {
 
 class GnnModel;
 class ProcessGroup;
+class StepTimer;
 class TrainingTask;
 
 using TaskOptions = std::variant<NodeTaskOptions, LinkTaskOptions>;
@@ -32,6 +33,14 @@ struct RoundPlace {
   bool begins_step = true;
   bool ends_step = true;
   double learning_rate = 0;  // of the step
+};
+
+// A round, or why the run must end.
+struct RoundResult {
+  Tally tally;  // this rank's sums
+  // What is not finite, as "the loss is nan": the parameters are then as they
+  // were before. Empty: all is.
+  std::string not_finite;
 };
 
 // Trains a model on a task. Each rank has one, with equal parameters. Used by
@@ -58,8 +67,12 @@ class Learner {
   // Adds the gradients of a round. The round that ends a step takes the
   // optimizer step on the mean loss over the inputs of the step's rounds; only
   // then gradients travel between ranks. `lease` is this rank's batch, or null
-  // when it has none in the round. Returns this rank's sums of the round.
-  absl::StatusOr<Tally> Round(const BatchLease* lease, const RoundPlace& place);
+  // when it has none in the round. Takes no step if this rank's loss is not
+  // finite (the other ranks then wait for it in vain), or, with clip_grad_norm,
+  // if the norm of the gradients of all ranks is not. Adds to `timer` the
+  // phases from kCopy on.
+  absl::StatusOr<RoundResult> Round(const BatchLease* lease,
+                                    const RoundPlace& place, StepTimer& timer);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
 
@@ -84,8 +97,15 @@ class Learner {
   absl::Status BroadcastSavedParameters();
   bool has_saved_parameters() const;
 
+  // Returns OUT_OF_RANGE, naming the parameter, if one is not finite.
+  absl::Status CheckFinite() const;
+
   // Returns the number of parameters of model and task.
   int64_t num_parameters() const;
+  // Return the bytes of the parameters, and of the optimizer's state once it
+  // has taken a step.
+  uint64_t parameter_bytes() const;
+  uint64_t optimizer_bytes() const;
 
  private:
   struct State;

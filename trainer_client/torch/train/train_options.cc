@@ -63,6 +63,12 @@ absl::Status TrainOptions::Validate() const {
     return absl::InvalidArgumentError(absl::StrCat(
         "device is \"", device, "\", allowed are auto, cpu and cuda"));
   }
+  if (amp != "none" && amp != "bf16") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("amp is \"", amp,
+                     "\", allowed are none and bf16 (float16 would need a "
+                     "scaled loss)"));
+  }
   return absl::OkStatus();
 }
 

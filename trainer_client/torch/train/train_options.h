@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "common/runtime/clock.h"
 #include "trainer_client/torch/nn/model_options.h"
 #include "trainer_client/torch/tasks/link_task_options.h"
 #include "trainer_client/torch/tasks/metric.h"
@@ -60,6 +61,12 @@ struct TrainOptions {
   bool row_normalize = false;   // divide each feature row by its sum
   bool expand_all = false;      // must equal the loaders' option
   std::string device = "auto";  // "cpu", "cuda", or the GPU if there is one
+  // "none", or "bf16": models compute in bfloat16 where torch.autocast does.
+  // Parameters, losses and metrics stay in float32.
+  std::string amp = "none";
+
+  // Measures the phases of steps; must outlive the run.
+  const Clock* clock = &SteadyClock();
 
   // Returns the metric, or else the task's first.
   Metric metric_of_task() const;

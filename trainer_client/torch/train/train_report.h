@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "trainer_client/torch/train/step_times.h"
+
 namespace tributary {
 
 // One epoch, over all ranks.
@@ -21,6 +23,7 @@ struct EpochReport {
   uint64_t bytes = 0;     // of batches
   double seconds = 0;     // of the training rounds
   double wait_share = 0;  // share of them spent waiting for batches
+  StepTimes step;         // of a rank, as a mean over the ranks
 };
 
 // The whole run, over all ranks.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/fleet/graph_name.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -20,6 +21,7 @@
 #include "trainer_client/torch/train/learner.h"
 #include "trainer_client/torch/train/run_state.h"
 #include "trainer_client/torch/train/same_graph.h"
+#include "trainer_client/torch/train/step_times.h"
 
 namespace tributary {
 namespace {
@@ -34,6 +36,15 @@ absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
                              tally.inputs};
   RETURN_IF_ERROR(group.Sum(absl::MakeSpan(sums)));
   return Tally{sums[0], sums[1], sums[2], sums[3]};
+}
+
+// Returns the mean over the ranks. Every rank must call it.
+absl::StatusOr<StepTimes> MeanOverRanks(StepTimes times, ProcessGroup& group) {
+  RETURN_IF_ERROR(group.Sum(absl::MakeSpan(times.seconds)));
+  RETURN_IF_ERROR(group.Sum(absl::MakeSpan(&times.steps, 1)));
+  for (double& seconds : times.seconds) seconds /= group.world();
+  times.steps /= group.world();
+  return times;
 }
 
 // One run of Train() on one rank.
@@ -66,6 +77,30 @@ class TrainingRun {
     RETURN_IF_ERROR(Test());
     result_.seconds = SecondsSince(start);
     return result_;
+  }
+
+  absl::StatusOr<TrainPlan> Plan(uint64_t world) {
+    RETURN_IF_ERROR(MakeLearner());
+    TrainPlan plan = PlanOfGraph(loaders_.train->schema());
+    plan.world = world;
+    const std::pair<const char*, DistLoader*> loaders[] = {
+        {"train", loaders_.train},
+        {"valid", loaders_.valid},
+        {"valid_neg", loaders_.valid_negatives},
+        {"test", loaders_.test},
+        {"test_neg", loaders_.test_negatives}};
+    for (const auto& [name, loader] : loaders) {
+      if (loader == nullptr) continue;
+      ASSIGN_OR_RETURN(plan.passes.emplace_back(),
+                       PlanPass(name, loader, world));
+    }
+    plan.parameters = learner_->num_parameters();
+    plan.parameter_bytes = learner_->parameter_bytes();
+    plan.optimizer_bytes = learner_->optimizer_bytes();
+    plan.checkpoint_bytes = plan.parameter_bytes + plan.optimizer_bytes;
+    if (loaders_.valid != nullptr)
+      plan.checkpoint_bytes += plan.parameter_bytes;
+    return plan;
   }
 
  private:
@@ -141,13 +176,16 @@ class TrainingRun {
   // Calls f(round, this rank's batch or null) for each round. Each f must run a
   // collective: a rank that waits in one gives up after little more than the
   // longest wait for a batch, so ranks must not drift apart by more than one.
+  // Adds the waits for batches to `timer` unless it is null.
   template <typename F>
   absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
-                            uint64_t epoch, F f) {
+                            uint64_t epoch, F f, StepTimer* timer = nullptr) {
     BatchRounds rounds(loader, group_.rank(), group_.world());
     for (uint64_t round = 0; round < rounds.count(); ++round) {
+      if (timer != nullptr) timer->Begin();
       ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
                        rounds.Batch(round));
+      if (timer != nullptr) timer->Lap(StepPhase::kWait);
       RETURN_IF_ERROR(f(round, lease ? &*lease : nullptr));
       observer_.OnRound(phase, epoch, round + 1, rounds.count());
     }
@@ -186,17 +224,45 @@ class TrainingRun {
     const BatchRounds rounds(loaders_.train, group_.rank(), group_.world());
     Tally tally;
     if (resumed) tally = resumed->TallyOf(group_.rank(), group_.world());
+    StepTimer timer(*options_.clock);
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
           const RoundPlace place = PlaceOf(rounds, epoch, round);
-          ASSIGN_OR_RETURN(const Tally of_round, learner_->Round(lease, place));
-          tally.Add(of_round);
+          ASSIGN_OR_RETURN(const RoundResult of_round,
+                           learner_->Round(lease, place, timer));
+          if (!of_round.not_finite.empty()) {
+            return NotFinite(of_round.not_finite, epoch, lease);
+          }
+          tally.Add(of_round.tally);
           if (!place.ends_step) return absl::OkStatus();
           return checkpointing_->AfterStep(
               ++step_, [&] { return StateAfter(epoch, round, tally); });
-        }));
-    return MakeReport(epoch, tally, before, SecondsSince(start));
+        },
+        &timer));
+    ASSIGN_OR_RETURN(EpochReport report,
+                     MakeReport(epoch, tally, before, SecondsSince(start)));
+    ASSIGN_OR_RETURN(report.step, MeanOverRanks(timer.times(), group_));
+    return report;
+  }
+
+  // `lease`: this rank's batch of the round, or null.
+  absl::Status NotFinite(const std::string& what, uint64_t epoch,
+                         const BatchLease* lease) const {
+    std::string text = absl::StrCat(
+        what,
+        lease == nullptr ? " in a round without a batch"
+                         : absl::StrCat(" with batch ", lease->index()),
+        " of epoch ", epoch + 1, " on rank ", group_.rank(), " of ",
+        group_.world(),
+        "; no step was taken, and earlier checkpoints can be used");
+    if (lease != nullptr && loaders_.sample_again) {
+      const std::string again = loaders_.sample_again(epoch, lease->index());
+      if (!again.empty()) {
+        absl::StrAppend(&text, "\nthe same batch again: ", again);
+      }
+    }
+    return absl::OutOfRangeError(text);
   }
 
   RoundPlace PlaceOf(const BatchRounds& rounds, uint64_t epoch,
@@ -336,6 +402,15 @@ class TrainingRun {
 };
 
 }  // namespace
+
+absl::StatusOr<TrainPlan> PlanTraining(const TrainOptions& options,
+                                       const TrainLoaders& loaders,
+                                       ProcessGroup& group,
+                                       TrainObserver& observer,
+                                       uint64_t world) {
+  RETURN_IF_ERROR(options.Validate());
+  return TrainingRun(options, loaders, group, observer).Plan(world);
+}
 
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,

@@ -2,11 +2,14 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAINER_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAINER_H_
 
+#include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_loader.h"
 #include "trainer_client/torch/train/train_options.h"
+#include "trainer_client/torch/train/train_plan.h"
 #include "trainer_client/torch/train/train_report.h"
 
 namespace tributary {
@@ -29,6 +32,9 @@ struct TrainLoaders {
   // none of. Null: these have negatives.
   DistLoader* valid_negatives = nullptr;
   DistLoader* test_negatives = nullptr;
+  // Returns a shell command that makes a batch of `train` in its present epoch
+  // again, for errors. May be empty, and may return an empty text.
+  std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;
 };
 
 // Trains a model on a task, data parallel. In each round every rank takes its
@@ -41,13 +47,24 @@ struct TrainLoaders {
 // the calling thread. INVALID_ARGUMENT for wrong options, or a graph without
 // features or labels to train on; FAILED_PRECONDITION when ranks have different
 // graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
-// ended.
+// ended; OUT_OF_RANGE when a loss is not finite, or (with clip_grad_norm) the
+// gradients, or parameters that a checkpoint would hold: it names epoch, batch
+// and rank.
 //
 // With options.checkpoints a run that was resumed on the same world size gives
 // the bits of an undisturbed one on a CPU.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
                                   ProcessGroup& group, TrainObserver& observer);
+
+// Returns what Train() would do with `world` ranks. Counts the classes, makes
+// the model and samples batch 0 of each loader's epoch 0; takes no step, and
+// reads and writes no file. The loaders and `group` must be of a world of one.
+// Errors are those of Train().
+absl::StatusOr<TrainPlan> PlanTraining(const TrainOptions& options,
+                                       const TrainLoaders& loaders,
+                                       ProcessGroup& group,
+                                       TrainObserver& observer, uint64_t world);
 
 }  // namespace tributary
 

@@ -72,6 +72,150 @@ TEST(TrainerTest, EqualRunsGiveEqualBits) {
   EXPECT_EQ(losses(), losses());
 }
 
+// A clock on which each reading is 1 ms later: a phase's time is the number of
+// its laps.
+class CountingClock final : public Clock {
+ public:
+  absl::Time Now() const override { return now_ += absl::Milliseconds(1); }
+
+ private:
+  mutable absl::Time now_ = absl::UnixEpoch();
+};
+
+TEST(TrainerTest, EachPhaseOfAStepIsMeasured) {
+  const CountingClock clock;
+  Job job;
+  job.options.clock = &clock;
+  job.options.epochs = 2;
+  job.loader_options.batch_size = 16;
+  ASSERT_TRUE(job.Run().ok());
+  ASSERT_EQ(job.reports.epochs.size(), 2);
+  for (const EpochReport& report : job.reports.epochs) {
+    EXPECT_EQ(report.step.steps, 4);  // of 16, 16, 16 and 6 inputs
+    for (size_t phase = 0; phase < kNumStepPhases; ++phase) {
+      EXPECT_NEAR(report.step.seconds[phase], 0.004, 1e-9)
+          << kStepPhaseNames[phase];
+    }
+  }
+}
+
+// A graph in which only the node 60, the 20th training input, reads a feature
+// that is not finite: batch 1 of 16 in the order of the list.
+std::shared_ptr<InMemoryGraph> GraphWithNan() {
+  auto graph = SmallGraph();
+  graph->x[60 * graph->num_features] = NAN;
+  std::erase_if(graph->edges,
+                [](const auto& edge) { return edge.first == 60; });
+  return graph;
+}
+
+TEST(TrainerTest, ALossThatIsNotFiniteNamesItsBatch) {
+  Job job;
+  job.train_graph = GraphWithNan();
+  job.loader_options.shuffle = ShuffleMode::kNone;
+  job.loader_options.batch_size = 16;
+  job.options.checkpoints.folder = Folder("nan");
+  job.options.checkpoints.every_steps = 1;
+  job.sample_again = [](uint64_t epoch, uint64_t index) {
+    return absl::StrCat("make ", epoch, " ", index);
+  };
+  const std::string what =
+      "the loss is nan with batch 1 of epoch 1 on rank 0 of 1; no step was "
+      "taken, and earlier checkpoints can be used\nthe same batch again: make "
+      "0 1";
+  const auto result = job.Run();
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(result.status().message(), what);
+  // The checkpoint after batch 0 is as of a run without that batch: it goes on
+  // where the other graph has no such feature.
+  Job again;
+  again.loader_options = job.loader_options;
+  again.options = job.options;
+  again.options.checkpoints.resume = Folder("nan");
+  const auto resumed = again.Run();
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(again.reports.resumed_step, 1);
+  EXPECT_TRUE(std::isfinite(again.reports.epochs[0].loss));
+}
+
+// Losses and gradients of 1e20 are finite in float32, their squares are not.
+TEST(TrainerTest, GradientsThatAreNotFiniteEndARunThatClipsThem) {
+  Job job;
+  auto graph = SmallGraph();
+  for (float& x : graph->x) x *= 1e20F;
+  job.train_graph = graph;
+  job.options.num_classes = 4;
+  job.options.model.dropout = 0;
+  job.options.clip_grad_norm = 1;
+  const auto result = job.Run();
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_NE(result.status().message().find(
+                "the norm of the gradients is inf with batch 0 of epoch 1"),
+            absl::string_view::npos)
+      << result.status();
+}
+
+TEST(TrainerTest, APlanTakesNoStep) {
+  Job job;
+  job.loader_options.batch_size = 12;
+  job.labels_graph = SmallGraph();
+  const auto plan = job.Plan(2);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->graph.substr(0, 10), "in-memory@");
+  EXPECT_EQ(plan->nodes[0].second, 160);
+  EXPECT_EQ(plan->edges[0].second, 960);
+  EXPECT_EQ(plan->world, 2);
+  ASSERT_EQ(plan->passes.size(), 3);
+  const PassPlan& train = plan->passes[0];
+  EXPECT_EQ(train.name, "train");
+  EXPECT_EQ(train.inputs, 54);
+  EXPECT_EQ(train.batches, 5);
+  EXPECT_EQ(train.rounds, 3);
+  EXPECT_GT(train.batch_nodes, 12);
+  EXPECT_GT(train.batch_bytes, train.batch_nodes * 4 * sizeof(float));
+  EXPECT_EQ(train.pass_bytes(), 5 * train.batch_bytes);
+  EXPECT_EQ(plan->passes[2].name, "test");
+  // SAGE of 4 features, 8 channels and 4 classes.
+  EXPECT_EQ(plan->parameters, (2 * 4 * 8 + 8) + (2 * 8 * 4 + 4));
+  EXPECT_EQ(plan->parameter_bytes, 140 * sizeof(float));
+  EXPECT_EQ(plan->optimizer_bytes, 2 * 560 + 6 * 8);
+  EXPECT_EQ(plan->checkpoint_bytes, 560 + 1168 + 560);
+  EXPECT_TRUE(job.reports.epochs.empty());
+  EXPECT_EQ(job.reports.rounds["train"], 0);
+  EXPECT_EQ(job.train_stats().batches, 1);
+}
+
+TEST(TrainerTest, Bfloat16IsNearFloat32) {
+  const auto run = [](const std::string& amp) {
+    Job job;
+    job.options.amp = amp;
+    job.options.learning_rate = 0.02;
+    job.loader_options.batch_size = 16;
+    auto result = job.Run();
+    EXPECT_TRUE(result.ok()) << result.status();
+    std::vector<double> losses;
+    for (const EpochReport& e : job.reports.epochs) losses.push_back(e.loss);
+    return losses;
+  };
+  const std::vector<double> exact = run("none");
+  const std::vector<double> mixed = run("bf16");
+  EXPECT_NE(exact, mixed);
+  EXPECT_EQ(mixed, run("bf16"));
+  ASSERT_EQ(exact.size(), mixed.size());
+  for (size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_NEAR(exact[i], mixed[i], 0.02) << i;
+  }
+}
+
+TEST(TrainerTest, OtherMixedPrecisionIsRefused) {
+  Job job;
+  job.options.amp = "fp16";
+  EXPECT_EQ(job.Run().status().message(),
+            "amp is \"fp16\", allowed are none and bf16 (float16 would need a "
+            "scaled loss)");
+}
+
 TEST(TrainerTest, BlocksOfDglTrainToo) {
   Job job;
   job.options.epochs = 20;
@@ -230,7 +374,9 @@ int RunRank(const std::string& out) {
   EndWithLauncher();
   const auto environment = RankEnvironment::FromVariables(
       [](const char* name) -> const char* { return std::getenv(name); });
+  const CountingClock clock;
   Job job(*environment);
+  job.options.clock = &clock;
   ConfigureUneven(job, 12);
   const auto result = job.Run();
   if (!result.ok()) {
@@ -241,6 +387,13 @@ int RunRank(const std::string& out) {
   file.precision(17);
   for (double loss : Losses(job.reports)) file << loss << "\n";
   file << *result->test << "\n";
+  // Means over the ranks, of which one has no batch in the last round.
+  for (const EpochReport& report : job.reports.epochs) {
+    EXPECT_NEAR(report.step.of(StepPhase::kWait), 0.003, 1e-9);
+    EXPECT_NEAR(report.step.of(StepPhase::kForward), 0.0025, 1e-9);
+    EXPECT_NEAR(report.step.of(StepPhase::kBackward), 0.003, 1e-9);
+    EXPECT_NEAR(report.step.of(StepPhase::kReduce), 0.003, 1e-9);
+  }
   return file.good() && !::testing::Test::HasFailure() ? 0 : 1;
 }
 

@@ -28,7 +28,9 @@ at::Tensor GcnConv::SymmetricSum(const ConvInput& input) {
   TORCH_CHECK(input.in_degree.defined() &&
                   input.in_degree.size(0) >= segments.num_src(),
               "GCN's norm \"both\" needs batches with in-degrees of all nodes");
-  const at::ScalarType type = input.x_src.scalar_type();
+  // Half precision would round degrees.
+  const at::ScalarType type =
+      at::promote_types(input.x_src.scalar_type(), at::kFloat);
   const at::Tensor degree =
       input.in_degree.slice(0, 0, segments.num_src()).to(type);
   const at::Tensor degree_dst = degree.slice(0, 0, segments.num_segments());

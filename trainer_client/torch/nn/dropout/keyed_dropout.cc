@@ -33,10 +33,12 @@ at::Tensor KeyedDropout(const at::Tensor& x, double p, bool training,
                         uint64_t key) {
   if (!training || p == 0 || x.numel() == 0) return x;
   if (p == 1) return x * 0;
-  const at::Tensor mask = at::empty(x.sizes(), x.options())
+  // Half precision would round 1 / (1 - p), and all that is kept with it.
+  const at::ScalarType type = at::promote_types(x.scalar_type(), at::kFloat);
+  const at::Tensor mask = at::empty(x.sizes(), x.options().dtype(type))
                               .bernoulli_(1 - p, GeneratorOf(key, x.device()))
                               .mul_(1 / (1 - p));
-  return x * mask;
+  return (x * mask).to(x.scalar_type());
 }
 
 }  // namespace tributary

@@ -19,6 +19,16 @@ TEST(KeyedDropoutTest, EqualKeysGiveEqualMasksWhateverTheDefaultGenerator) {
   EXPECT_TRUE(at::equal(Mask(LayerDrawKey(7, 1, 0)), first));
 }
 
+// 1 / 0.7 is no number of bfloat16; 3 / 0.7 is rounded once.
+TEST(KeyedDropoutTest, HalfPrecisionHasTheMaskOfFloat32) {
+  const at::Tensor x = at::full({200, 30}, 3, at::kBFloat16);
+  const at::Tensor half = KeyedDropout(x, 0.3, /*training=*/true, 5);
+  EXPECT_EQ(half.scalar_type(), at::kBFloat16);
+  EXPECT_TRUE(at::equal(
+      half, KeyedDropout(x.to(at::kFloat), 0.3, true, 5).to(at::kBFloat16)));
+  EXPECT_GT((half == 0).sum().item<int64_t>(), 0);
+}
+
 TEST(KeyedDropoutTest, LeavesTheDefaultGenerator) {
   at::manual_seed(1);
   const at::Tensor expected = at::rand({4});

@@ -26,6 +26,16 @@ bool HasKernels(const at::Tensor& x, const Segments& segments) {
          (type == at::kFloat || type == at::kDouble);
 }
 
+bool IsHalf(const at::Tensor& x) {
+  return x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf;
+}
+
+// Half precision is computed in float32 and rounded once, at the end, as are
+// its gradients: sums in it would lose what comes late.
+at::Tensor Wide(const at::Tensor& x) {
+  return IsHalf(x) ? x.to(at::kFloat) : x;
+}
+
 // Calls f(T{}) with the tensor's type.
 template <typename F>
 void WithType(const at::Tensor& x, F&& f) {
@@ -402,30 +412,33 @@ void CheckWeighted(const at::Tensor& x, const at::Tensor& weights,
                   weights.dim() == x.dim() - 1 &&
                   weights.size(0) == segments.num_edges() &&
                   (!heads || weights.size(1) == x.size(1)) &&
-                  weights.scalar_type() == x.scalar_type(),
+                  Wide(weights).scalar_type() == Wide(x).scalar_type(),
               "x ", x.sizes(), " ", x.scalar_type(), " and weights ",
               weights.sizes(), " ", weights.scalar_type(), ", allowed: [",
               segments.num_src(), ", F] and [", segments.num_edges(), "], or [",
               segments.num_src(), ", H, C] and [", segments.num_edges(),
-              ", H], of one type");
+              ", H], of one type or of half precision and float32");
 }
 
 }  // namespace
 
 at::Tensor SegmentSum(const at::Tensor& x, const Segments& segments) {
   CheckRows(x, segments);
+  if (IsHalf(x)) return SegmentSum(Wide(x), segments).to(x.scalar_type());
   if (!HasKernels(x, segments)) return ComposedSegmentSum(x, segments);
   return SumFunction::apply(x, segments, /*mean=*/false);
 }
 
 at::Tensor SegmentMean(const at::Tensor& x, const Segments& segments) {
   CheckRows(x, segments);
+  if (IsHalf(x)) return SegmentMean(Wide(x), segments).to(x.scalar_type());
   if (!HasKernels(x, segments)) return ComposedSegmentMean(x, segments);
   return SumFunction::apply(x, segments, /*mean=*/true);
 }
 
 at::Tensor SegmentMax(const at::Tensor& x, const Segments& segments) {
   CheckRows(x, segments);
+  if (IsHalf(x)) return SegmentMax(Wide(x), segments).to(x.scalar_type());
   if (!HasKernels(x, segments)) return ComposedSegmentMax(x, segments);
   return MaxFunction::apply(x, segments);
 }
@@ -433,6 +446,10 @@ at::Tensor SegmentMax(const at::Tensor& x, const Segments& segments) {
 at::Tensor SegmentWeightedSum(const at::Tensor& x, const at::Tensor& weights,
                               const Segments& segments) {
   CheckWeighted(x, weights, segments);
+  if (IsHalf(x) || IsHalf(weights)) {
+    return SegmentWeightedSum(Wide(x), Wide(weights), segments)
+        .to(x.scalar_type());
+  }
   if (!HasKernels(x, segments)) {
     return ComposedSegmentWeightedSum(x, weights, segments);
   }
@@ -447,6 +464,9 @@ at::Tensor EndSums(const at::Tensor& src, const at::Tensor& dst,
                   dst.scalar_type() == src.scalar_type(),
               "dst has the shape ", dst.sizes(), ", allowed: [",
               segments.num_segments(), ", ", src.size(1), "], of src's type");
+  if (IsHalf(src)) {
+    return EndSums(Wide(src), Wide(dst), segments).to(src.scalar_type());
+  }
   if (!HasKernels(src, segments)) return ComposedEndSums(src, dst, segments);
   return EndSumsFunction::apply(src, dst, segments);
 }
@@ -456,6 +476,9 @@ at::Tensor SegmentSoftmax(const at::Tensor& scores, const Segments& segments) {
                   scores.size(0) == segments.num_edges(),
               "scores have the shape ", scores.sizes(), ", allowed: [",
               segments.num_edges(), "] or [", segments.num_edges(), ", H]");
+  if (IsHalf(scores)) {
+    return SegmentSoftmax(Wide(scores), segments).to(scores.scalar_type());
+  }
   if (!HasKernels(scores, segments)) {
     return ComposedSegmentSoftmax(scores, segments);
   }

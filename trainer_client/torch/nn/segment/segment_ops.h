@@ -12,8 +12,9 @@ namespace tributary {
 // All operations: on a CPU, for float and double, kernels of our own, whose
 // results and gradients are equal to the bit in each run and for any number of
 // threads. On other devices and for other types, compositions of ATen's
-// operators (see segment_compositions.h). First derivatives only. They throw
-// c10::Error for shapes that disagree.
+// operators (see segment_compositions.h). bfloat16 and float16 are computed in
+// float32; results and gradients have the inputs' type, rounded once. First
+// derivatives only. They throw c10::Error for shapes that disagree.
 
 // Return [segments, F]: sum, mean or maximum over each segment's edges of the
 // rows x[src]. x is [num_src, F]. A segment without edges gives 0. The gradient
@@ -24,7 +25,8 @@ at::Tensor SegmentMax(const at::Tensor& x, const Segments& segments);
 
 // Returns the sums of weights[e] * x[src[e]]. Either weights [edges] and x
 // [num_src, F], or a weight for each head: weights [edges, H] and x [num_src,
-// H, C]. The result is [segments, F] or [segments, H, C].
+// H, C]. The result is [segments, F] or [segments, H, C], of x's type; float32
+// weights may have half precision x, and the reverse.
 at::Tensor SegmentWeightedSum(const at::Tensor& x, const at::Tensor& weights,
                               const Segments& segments);
 

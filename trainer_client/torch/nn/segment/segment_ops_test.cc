@@ -202,16 +202,82 @@ TEST(SegmentKernelOpsTest, FloatEqualsDoubleToRounding) {
   EXPECT_TRUE(at::equal(SegmentMax(x, s), ComposedSegmentMax(x, s)));
 }
 
-TEST(SegmentKernelOpsTest, OtherTypesTakeTheCompositions) {
-  at::manual_seed(5);
-  const Segments s = Example();
-  const at::Tensor x = Noise({5, 6}, at::kBFloat16);
-  const at::Tensor mean = SegmentMean(x, s);
-  EXPECT_EQ(mean.scalar_type(), at::kBFloat16);
-  EXPECT_TRUE(at::equal(mean, ComposedSegmentMean(x, s)));
-  EXPECT_TRUE(at::allclose(mean.to(at::kDouble),
-                           SegmentMean(x.to(at::kDouble), s), 0, 0.05));
+// The operations on half precision, and their gradients, are those on the same
+// numbers in double, rounded once: by 2^-8 (bfloat16) at most.
+class HalfPrecisionTest : public ::testing::TestWithParam<at::ScalarType> {
+ protected:
+  using Op = std::function<at::Tensor(const std::vector<at::Tensor>& inputs)>;
+
+  HalfPrecisionTest() { at::manual_seed(5); }
+
+  static void ExpectRounded(const at::Tensor& half, const at::Tensor& exact,
+                            at::ScalarType type) {
+    EXPECT_EQ(half.scalar_type(), type);
+    EXPECT_TRUE(
+        at::allclose(half.to(at::kDouble), exact, 1.0 / 256 + 1e-6, 1e-6));
+  }
+
+  // `inputs` of any precision; the result has the type of the first.
+  static void ExpectRoundedOnce(const Op& op,
+                                const std::vector<at::Tensor>& inputs) {
+    std::vector<at::Tensor> leaves, exact;
+    for (const at::Tensor& input : inputs) {
+      leaves.push_back(input.detach().clone().requires_grad_());
+      exact.push_back(input.detach().to(at::kDouble).requires_grad_());
+    }
+    const at::Tensor out = op(leaves);
+    const at::Tensor expected = op(exact);
+    ExpectRounded(out.detach(), expected.detach(), inputs[0].scalar_type());
+    const at::Tensor g = Noise(out.sizes(), inputs[0].scalar_type());
+    out.backward(g);
+    expected.backward(g.to(at::kDouble));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ExpectRounded(leaves[i].grad(), exact[i].grad(), inputs[i].scalar_type());
+    }
+  }
+};
+
+TEST_P(HalfPrecisionTest, SumMeanAndMax) {
+  const Segments s = Large();
+  const at::Tensor x = Noise({2000, 6}, GetParam());
+  for (const auto& op : {SegmentSum, SegmentMean, SegmentMax}) {
+    ExpectRoundedOnce([&](const auto& in) { return op(in[0], s); }, {x});
+  }
 }
+
+TEST_P(HalfPrecisionTest, WeightedSumsWithWeightsOfEitherPrecision) {
+  const Segments s = Large();
+  const at::Tensor x = Noise({2000, 2, 3}, GetParam());
+  const at::Tensor w = Noise({s.num_edges(), 2}, at::kFloat);
+  const auto op = [&](const auto& in) {
+    return SegmentWeightedSum(in[0], in[1], s);
+  };
+  ExpectRoundedOnce(op, {x, w.to(GetParam())});
+  const at::Tensor out = SegmentWeightedSum(x, w, s);
+  ExpectRounded(out,
+                SegmentWeightedSum(x.to(at::kDouble), w.to(at::kDouble), s),
+                GetParam());
+  EXPECT_EQ(
+      SegmentWeightedSum(x.to(at::kFloat), w.to(GetParam()), s).scalar_type(),
+      at::kFloat);
+  EXPECT_THROW(SegmentWeightedSum(x, w.to(at::kDouble), s), c10::Error);
+}
+
+TEST_P(HalfPrecisionTest, SoftmaxAndEndSums) {
+  const Segments s = Large();
+  const at::Tensor scores = Noise({s.num_edges(), 2}, GetParam());
+  const at::Tensor ends =
+      EndSums(Noise({2000, 2}, GetParam()), Noise({3000, 2}, GetParam()), s);
+  EXPECT_EQ(ends.scalar_type(), GetParam());
+  ExpectRoundedOnce(
+      [&](const auto& in) { return EndSums(in[0], in[1], s); },
+      {Noise({2000, 2}, GetParam()), Noise({3000, 2}, GetParam())});
+  const at::Tensor p = SegmentSoftmax(scores, s);
+  ExpectRounded(p, SegmentSoftmax(scores.to(at::kDouble), s), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HalfPrecisionTest,
+                         ::testing::Values(at::kBFloat16, at::kHalf));
 
 TEST(SegmentKernelOpsTest, NumberOfThreadsChangesNoBit) {
   at::manual_seed(5);
