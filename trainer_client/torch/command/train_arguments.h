@@ -10,6 +10,7 @@
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
 #include "trainer_client/torch/ddp/node_place.h"
+#include "trainer_client/torch/inference/predict_options.h"
 #include "trainer_client/torch/sessions/link_sessions.h"
 #include "trainer_client/torch/train/train_options.h"
 
@@ -27,6 +28,8 @@ struct TrainArguments {
   std::string test_split;        // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
+  // What is predicted after training; its loader's rank and world are not set.
+  std::optional<PredictOptions> predict;
   int nproc = 1;   // ranks to start on this machine
   NodePlace node;  // this machine, when it starts them
   int max_restarts = 0;

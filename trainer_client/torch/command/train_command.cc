@@ -22,6 +22,8 @@
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
+#include "trainer_client/torch/inference/loader_slot.h"
+#include "trainer_client/torch/inference/predictor.h"
 #include "trainer_client/torch/restart/resume_after_restart.h"
 #include "trainer_client/torch/train/train_device.h"
 #include "trainer_client/torch/train/trainer.h"
@@ -64,6 +66,9 @@ class BeatAtRounds final : public TrainObserver {
   }
   void OnEpoch(const EpochReport& report) override {
     reports_->OnEpoch(report);
+  }
+  void OnPrediction(const PredictionReport& report) override {
+    reports_->OnPrediction(report);
   }
   void OnResume(const std::string& path, uint64_t step) override {
     reports_->OnResume(path, step);
@@ -120,9 +125,13 @@ class RankRun {
   absl::Status RunLoaders(BatchSource& source, ProcessGroup& group,
                           SignalWatcher& watcher) {
     OwnedTrainLoaders loaders;
+    LoaderSlot of_prediction(&source);
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
-    watcher.OnStop([&loaders](int) { loaders.Cancel(); });
-    const absl::Status status = Train(loaders.get(), group);
+    watcher.OnStop([&](int) {
+      loaders.Cancel();
+      of_prediction.Cancel();
+    });
+    const absl::Status status = Train(loaders.get(), of_prediction, group);
     watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
     return status;
   }
@@ -142,11 +151,27 @@ class RankRun {
     return absl::OkStatus();
   }
 
-  absl::Status Train(const TrainLoaders& loaders, ProcessGroup& group) {
+  // Trains, and predicts where the arguments say so.
+  absl::StatusOr<TrainResult> TrainAndPredict(const TrainLoaders& loaders,
+                                              LoaderSlot& of_prediction,
+                                              ProcessGroup& group,
+                                              TrainObserver& reports) {
+    BeatAtRounds observer(&reports, heartbeat_);
+    if (!arguments_.predict) {
+      return tributary::Train(options_, loaders, group, observer);
+    }
+    PredictOptions predict = *arguments_.predict;
+    predict.loader.rank = static_cast<uint32_t>(rank_.rank);
+    predict.loader.world = static_cast<uint32_t>(rank_.world);
+    Predictor predictor(predict, options_, &of_prediction, &group, &observer);
+    return tributary::Train(options_, loaders, group, observer, &predictor);
+  }
+
+  absl::Status Train(const TrainLoaders& loaders, LoaderSlot& of_prediction,
+                     ProcessGroup& group) {
     if (rank_.rank != 0) {
       IgnoreReports ignore;
-      BeatAtRounds observer(&ignore, heartbeat_);
-      return tributary::Train(options_, loaders, group, observer).status();
+      return TrainAndPredict(loaders, of_prediction, group, ignore).status();
     }
     std::optional<TrainCharts> charts;
     if (!arguments_.tensorboard.empty()) {
@@ -155,9 +180,8 @@ class RankRun {
     }
     TrainOutput output(options_.epochs, arguments_.progress, log_.get(),
                        charts ? &*charts : nullptr);
-    BeatAtRounds observer(&output, heartbeat_);
     const absl::StatusOr<TrainResult> result =
-        tributary::Train(options_, loaders, group, observer);
+        TrainAndPredict(loaders, of_prediction, group, output);
     output.ClearProgress();
     RETURN_IF_ERROR(result.status());
     return output.Finish(*result);

@@ -9,6 +9,7 @@
 
 #include "common/text/status.h"
 #include "trainer_client/torch/checkpoint/tensor_file.h"
+#include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/ddp/ddp.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/nn/gnn_model.h"
@@ -297,6 +298,19 @@ absl::Status Learner::BroadcastSavedParameters() {
 bool Learner::has_saved_parameters() const {
   return !state_->saved_parameters.empty();
 }
+
+absl::Status Learner::LoadModel(const std::string& path) {
+  ProcessGroup& group = *state_->group;
+  RETURN_IF_ERROR(AgreeOnRank0(
+      group, group.rank() == 0 ? ReadModel(path) : absl::OkStatus()));
+  return group.Broadcast(state_->parameters);
+}
+
+const std::shared_ptr<GnnModel>& Learner::model() const {
+  return state_->model;
+}
+
+TrainingTask& Learner::task() const { return *state_->task; }
 
 int64_t Learner::num_parameters() const {
   int64_t count = 0;

@@ -80,6 +80,15 @@ class Learner {
   absl::Status BroadcastSavedParameters();
   bool has_saved_parameters() const;
 
+  // Sets the parameters of all ranks to those of a file that WriteModel wrote.
+  // Rank 0 alone reads it; every rank must call it, and gets its errors: those
+  // of LoadTensors.
+  absl::Status LoadModel(const std::string& path);
+
+  // The model and the task that are trained, on the device of the options.
+  const std::shared_ptr<GnnModel>& model() const;
+  TrainingTask& task() const;
+
   // Returns the number of parameters of model and task.
   int64_t num_parameters() const;
 

@@ -31,6 +31,19 @@ struct TrainLoaders {
   DistLoader* test_negatives = nullptr;
 };
 
+class Learner;
+
+// What is done with a run's model when it has been trained. Used by the thread
+// that trains; every rank makes the same calls.
+class AfterTraining {
+ public:
+  virtual ~AfterTraining() = default;
+  // Is called before the first epoch, to refuse what would be an error later.
+  virtual absl::Status Prepare(Learner& learner) = 0;
+  // Is called with the best epoch's parameters.
+  virtual absl::Status Run(Learner& learner) = 0;
+};
+
 // Trains a model on a task, data parallel. In each round every
 // rank takes its batch, if one is left for it, and the optimizer steps along
 // the mean gradient over the inputs of all ranks: the step that one process
@@ -40,13 +53,14 @@ struct TrainLoaders {
 // the calling thread. INVALID_ARGUMENT for wrong options, or a graph without
 // features or labels to train on; FAILED_PRECONDITION when ranks have different
 // graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
-// ended.
+// ended. Errors of `after`, which may be null.
 //
 // With options.checkpoints a run that was resumed on the same world size gives
 // the bits of an undisturbed one on a CPU.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
-                                  ProcessGroup& group, TrainObserver& observer);
+                                  ProcessGroup& group, TrainObserver& observer,
+                                  AfterTraining* after = nullptr);
 
 }  // namespace tributary
 
