@@ -52,8 +52,10 @@ def read_safetensors(path):
         if name == "__metadata__":
             continue
         begin, end = (8 + size + at for at in entry["data_offsets"])
-        tensors[name] = np.frombuffer(data[begin:end], np.float32).reshape(
-            entry["shape"]).astype(np.float64)
+        values = np.zeros(entry["shape"], np.float32)
+        if end > begin:
+            values.flat = np.frombuffer(data[begin:end], np.float32)
+        tensors[name] = values.astype(np.float64)
     return tensors
 
 

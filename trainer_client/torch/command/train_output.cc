@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/runtime/clock.h"
@@ -60,7 +59,7 @@ std::string ProgressLine(std::string_view phase, uint64_t epoch,
                          uint64_t epochs, uint64_t done, uint64_t total) {
   constexpr uint64_t kWidth = 24;
   const uint64_t filled = total == 0 ? kWidth : done * kWidth / total;
-  const std::string place = absl::StartsWith(phase, "predict") || epochs == 0
+  const std::string place = phase.substr(0, 7) == "predict" || epochs == 0
                                 ? ""
                                 : absl::StrFormat(" %d/%d", epoch + 1, epochs);
   return absl::StrFormat("%s%s [%s%s] %d/%d", std::string(phase), place,

@@ -32,10 +32,11 @@ absl::Status Flush(const std::string& path, int fd) {
   return fsync(fd) == 0 ? absl::OkStatus() : PathError(path, "sync");
 }
 
+// posix_fallocate would write every block where the file system cannot reserve.
 absl::Status Reserve(const std::string& path, int fd, uint64_t bytes) {
-  const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-  if (error == 0) return absl::OkStatus();
-  errno = error;
+  const auto size = static_cast<off_t>(bytes);
+  if (fallocate(fd, 0, 0, size) == 0) return absl::OkStatus();
+  if (errno == EOPNOTSUPP && ftruncate(fd, size) == 0) return absl::OkStatus();
   return PathError(path, absl::StrCat("reserve ", bytes, " bytes of").c_str());
 }
 
