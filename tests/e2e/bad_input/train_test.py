@@ -95,7 +95,7 @@ CASES = [
                                        "is Float [256, 2]",
                                        "needed is Float [5, 2]"], FAILURE,
           load_model="{model}", hidden="5"),
-    train("a model of another kind", ["has no tensor convs.0.att_dst",
+    train("a model of another kind", ["has no tensor convs.0.att_src",
                                       "unknown tensor convs.0.lin_l.bias"],
           FAILURE, load_model="{model}", model="gat"),
     # The environment of torchrun.
