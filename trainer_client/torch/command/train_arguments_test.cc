@@ -245,7 +245,7 @@ TEST(TrainArgumentsTest, AWrongNumberIsNamedWithWhatIsAllowed) {
   for (const auto& [option, text, allowed] :
        std::vector<std::array<const char*, 3>>{
            {"--random-seed", "-1", "from 0 to 18446744073709551615"},
-           {"--epochs", "4294967297", "from 1 to 1073741824"},
+           {"--epochs", "4294967297", "from 0 to 1073741824"},
            {"--batch-size", "-1", "from 1 to 65536"},
            {"--layers", "99999999999", "from 1 to 16"},
            {"--lr", "inf", "a number, such as 0.5"}}) {

@@ -28,8 +28,8 @@ struct RowShape {
 };
 
 // Creates the file with its header and zeros for all rows, whose room on the
-// disk is reserved where the file system can, and flushes it; replaces a file. RESOURCE_EXHAUSTED if the
-// disk is full. Errors name the path.
+// disk is reserved where the file system can, and flushes it; replaces a file.
+// RESOURCE_EXHAUSTED if the disk is full. Errors name the path.
 absl::Status CreateRowFile(const std::string& path, const RowShape& shape);
 
 // Writes rows of a file that CreateRowFile has made. Processes may write at
