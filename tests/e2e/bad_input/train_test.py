@@ -69,6 +69,36 @@ CASES = [
     train("escapes and no UTF-8", ["\\x1b[2J\\xff"], model="\x1b[2J\udcff"),
     train("a very long value", ["bytes left out"],
           num_neighbors="1," * 30000 + "x"),
+    # Models and predictions.
+    train("predictions to no folder", ["--predict", "--out DIR"], predict="*"),
+    train("a folder of no predictions", ["--out", "--predict"],
+          out="{here}/out"),
+    train("a way of no predictions", ["--inference", "--predict"],
+          inference="sampled"),
+    train("a way that is not", ["--inference", "magic", "layerwise"],
+          predict="*", out="{here}/out", inference="magic"),
+    train("no split to predict", ["--predict", "[TYPE:]SPLIT"],
+          predict="node:", out="{here}/out"),
+    train("a model and a checkpoint", ["--load-model", "--resume"],
+          load_model="{model}", resume="{here}"),
+    train("an unknown split to predict", ["'tarin'", "train"], FAILURE,
+          predict="tarin", out="{here}/out"),
+    train("an unknown type to predict", ["'book'"], FAILURE,
+          graph="{typed}", input="paper:train", predict="book:*",
+          out="{here}/out"),
+    train("predictions in a folder that is not", ["/no/folder"], FAILURE,
+          predict="*", out="/no/folder/out"),
+    train("predictions over a file", ["{model}", "folder"], FAILURE,
+          predict="*", out="{model}"),
+    train("no such model", ["/no/model"], FAILURE, load_model="/no/model"),
+    train("a damaged model", ["{damaged}"], FAILURE, load_model="{damaged}"),
+    train("a model of another width", ["{model}", "convs.0.lin_l.weight",
+                                       "is Float [256, 2]",
+                                       "needed is Float [5, 2]"], FAILURE,
+          load_model="{model}", hidden="5"),
+    train("a model of another kind", ["has no tensor convs.0.att_src",
+                                      "unknown tensor convs.0.lin_l.bias"],
+          FAILURE, load_model="{model}", model="gat"),
     # The environment of torchrun.
     train("a rank in words", ["RANK", '"x"', "0 to 1"], FAILURE,
           env={"RANK": "x", "WORLD_SIZE": "2"}),
@@ -169,6 +199,16 @@ class TrainTest(Table):
             source = cls.write_source(f"{cls.folder}/{name}.ogb", **columns)
             cls.paths[name] = folders.partition(source,
                                                 f"{cls.folder}/{name}")
+
+        for name in ("model", "damaged"):
+            cls.paths[name] = f"{cls.folder}/{name}.safetensors"
+        words = [word.replace("{graph}", cls.paths["graph"])
+                 for word in options(TRAIN, save_model=cls.paths["model"])]
+        subprocess.run([cls.program, *words], check=True, timeout=30,
+                       stdout=subprocess.DEVNULL)
+        with open(cls.paths["model"], "rb") as whole, \
+                open(cls.paths["damaged"], "wb") as damaged:
+            damaged.write(whole.read()[:-1])
 
     def check_refused(self, case, done):
         words = tuple(self.fill(word, "") for word in case.words)

@@ -2,11 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/tensor/tensor_view.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/checkpoint/safetensors.h"
@@ -28,14 +31,45 @@ absl::Status OtherTensors(const std::string& path, const std::string& what) {
                    "; allowed: a file of the same model, task and optimizer"));
 }
 
+std::string Listed(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 8;
+  const size_t shown = std::min(kMost, names.size());
+  std::string text = absl::StrJoin(names.begin(), names.begin() + shown, ", ");
+  if (shown < names.size()) {
+    absl::StrAppend(&text, " and ", names.size() - shown, " more");
+  }
+  return text;
+}
+
+std::string OtherNames(const std::vector<std::string>& missing,
+                       const std::vector<std::string>& unknown) {
+  std::vector<std::string> parts;
+  if (!missing.empty()) {
+    parts.push_back(absl::StrCat("has no tensor ", Listed(missing)));
+  }
+  if (!unknown.empty()) {
+    parts.push_back(absl::StrCat("has the unknown tensor ", Listed(unknown)));
+  }
+  return absl::StrJoin(parts, ", and ");
+}
+
 absl::Status CheckSame(const std::string& path,
                        const std::map<std::string, at::Tensor>& file,
                        const NamedTensors& tensors) {
+  std::set<std::string> needed;
+  std::vector<std::string> missing, unknown;
+  for (const auto& [name, tensor] : tensors) {
+    needed.insert(name);
+    if (file.count(name) == 0) missing.push_back(name);
+  }
+  for (const auto& [name, tensor] : file) {
+    if (needed.count(name) == 0) unknown.push_back(name);
+  }
+  if (!missing.empty() || !unknown.empty()) {
+    return OtherTensors(path, OtherNames(missing, unknown));
+  }
   for (const auto& [name, tensor] : tensors) {
     const auto it = file.find(name);
-    if (it == file.end()) {
-      return OtherTensors(path, absl::StrCat("has no tensor ", name));
-    }
     if (it->second.sizes() != tensor.sizes() ||
         it->second.scalar_type() != tensor.scalar_type()) {
       return OtherTensors(
@@ -43,10 +77,7 @@ absl::Status CheckSame(const std::string& path,
                              ", needed is ", ShapeText(tensor)));
     }
   }
-  if (file.size() == tensors.size()) return absl::OkStatus();
-  return OtherTensors(path,
-                      absl::StrCat("has ", file.size(), " tensors, needed are ",
-                                   tensors.size()));
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -51,7 +51,9 @@ TEST(TensorFileTest, LoadsIntoParametersOfTheSameNamesAndShapes) {
   refused({{"b", kept}, {"w", at::zeros({3})}},
           "tensor w is Float [2], needed");
   refused({{"b", kept}, {"w", at::zeros({2}, at::kDouble)}}, "tensor w is Fl");
-  refused({{"b", kept}}, "has 2 tensors, needed are 1");
+  refused({{"b", kept}}, "has the unknown tensor w;");
+  refused({{"b", kept}, {"v", w}, {"u", w}},
+          "has no tensor v, u, and has the unknown tensor w;");
   EXPECT_EQ(kept.item<float>(), 0);  // nothing is copied
 }
 

@@ -217,6 +217,68 @@ absl::Status ReadTask(const TrainFlagTexts& t, TrainArguments& a) {
   return absl::OkStatus();
 }
 
+absl::Status ReadPredictionTarget(const TrainFlagTexts& t, TrainArguments& a) {
+  PredictOptions& predict = *a.predict;
+  ASSIGN_OR_RETURN(predict.target, ParsePredictionTarget(t.predict));
+  if (t.out.empty()) {
+    return absl::InvalidArgumentError(
+        "--predict without --out; allowed: with --out DIR, the folder for the "
+        "predictions");
+  }
+  predict.out = t.out;
+  while (predict.out.size() > 1 && predict.out.back() == '/') {
+    predict.out.pop_back();
+  }
+  if (!t.inference.empty()) {
+    predict.inference = t.inference == "layerwise" ? InferenceMode::kLayerwise
+                                                   : InferenceMode::kSampled;
+  }
+  const bool several_types = a.link && a.link->types.size() > 1;
+  if (several_types && !predict.target.all_nodes() &&
+      predict.target.type.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--predict ", t.predict,
+        " with links of several types; allowed: SRC,REL,DST:SPLIT"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadPrediction(const TrainFlagTexts& t, TrainArguments& a) {
+  if (t.predict.empty()) {
+    if (t.out.empty() && t.inference.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(t.out.empty() ? "--inference" : "--out",
+                     " without --predict; allowed: with --predict"));
+  }
+  a.predict.emplace();
+  RETURN_IF_ERROR(ReadPredictionTarget(t, a));
+  PredictOptions& predict = *a.predict;
+  predict.loader = a.loader;
+  predict.eval_num_neighbors = a.eval_num_neighbors;
+  predict.batch_size =
+      a.eval_batch_size > 0 ? a.eval_batch_size : a.loader.batch_size;
+  predict.link = a.link;
+  return absl::OkStatus();
+}
+
+// Decides whether there is training, and refuses a run without any result.
+absl::Status ReadEpochs(const TrainFlagTexts& t, TrainArguments& a) {
+  if (!a.train.load_model.empty() && !a.train.checkpoints.resume.empty()) {
+    return absl::InvalidArgumentError(
+        "--load-model with --resume; allowed: one of them, as a checkpoint has "
+        "parameters of its own");
+  }
+  if (a.predict && !a.train.load_model.empty() && !t.epochs_given) {
+    a.train.epochs = 0;
+  }
+  if (a.train.epochs > 0 || a.predict || !a.train.load_model.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--epochs is \"0\"; allowed: a whole number from 1 to ",
+      TrainOptions::kMaxEpochs, "; 0 with --load-model or --predict"));
+}
+
 absl::Status ReadLayers(TrainArguments& a) {
   const int hops = static_cast<int>(HopsOf(a.eval_num_neighbors));
   if (a.train.model.num_layers != 0 && a.train.model.num_layers != hops) {
@@ -293,6 +355,8 @@ absl::Status ReadTexts(const TrainFlagTexts& t, TrainArguments& a) {
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadSampling(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));
+  RETURN_IF_ERROR(ReadPrediction(t, a));
+  RETURN_IF_ERROR(ReadEpochs(t, a));
   return ReadLayers(a);
 }
 
@@ -316,6 +380,7 @@ ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv) {
   DeclareTrainFlags(app, a, t);
   try {
     app.parse(argc, argv);
+    t.epochs_given = app.count("--epochs") > 0;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return {.exit_code = app.exit(e)};  // --help
     return {.exit_code =

@@ -11,6 +11,7 @@
 #include "trainer_client/modes/options.h"
 #include "trainer_client/torch/baselines/edge_bank_options.h"
 #include "trainer_client/torch/ddp/node_place.h"
+#include "trainer_client/torch/inference/predict_options.h"
 #include "trainer_client/torch/sessions/link_sessions.h"
 #include "trainer_client/torch/train/train_options.h"
 
@@ -29,7 +30,9 @@ struct TrainArguments {
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
   std::optional<EdgeBankOptions> edge_bank;  // is measured; nothing is trained
-  int nproc = 1;                             // ranks to start on this machine
+  // What is predicted after training; its loader's rank and world are not set.
+  std::optional<PredictOptions> predict;
+  int nproc = 1;   // ranks to start on this machine
   NodePlace node;  // this machine, when it starts them
   int max_restarts = 0;
   std::string log;          // empty: none

@@ -29,6 +29,52 @@ TEST(TrainArgumentsTest, Defaults) {
   EXPECT_FALSE(a.source.worker.pin_memory);
 }
 
+TEST(TrainArgumentsTest, Predictions) {
+  const auto parsed =
+      Parse({"--graph", "g", "--load-model", "m", "--predict", "paper:*",
+             "--out", "p/", "--eval-batch-size", "7"});
+  ASSERT_TRUE(parsed.arguments);
+  const TrainArguments& a = *parsed.arguments;
+  EXPECT_EQ(a.train.load_model, "m");
+  EXPECT_EQ(a.train.epochs, 0);  // predicts without training
+  ASSERT_TRUE(a.predict);
+  EXPECT_EQ(a.predict->target.type, "paper");
+  EXPECT_TRUE(a.predict->target.all_nodes());
+  EXPECT_TRUE(a.predict->layerwise());
+  EXPECT_EQ(a.predict->out, "p");
+  EXPECT_EQ(a.predict->batch_size, 7);
+}
+
+TEST(TrainArgumentsTest, ALoadedModelIsTrainedWithEpochsOrWithoutPredictions) {
+  const auto both = Parse({"--graph", "g", "--load-model", "m", "--predict",
+                           "test", "--out", "p", "--epochs", "3"});
+  ASSERT_TRUE(both.arguments);
+  EXPECT_EQ(both.arguments->train.epochs, 3);
+  EXPECT_FALSE(both.arguments->predict->layerwise());
+  const auto start = Parse({"--graph", "g", "--load-model", "m"});
+  ASSERT_TRUE(start.arguments);
+  EXPECT_EQ(start.arguments->train.epochs, 10);
+  EXPECT_FALSE(start.arguments->predict);
+  const auto layerwise = Parse({"--graph", "g", "--predict", "test", "--out",
+                                "p", "--inference", "layerwise"});
+  ASSERT_TRUE(layerwise.arguments);
+  EXPECT_EQ(layerwise.arguments->train.epochs, 10);
+  EXPECT_TRUE(layerwise.arguments->predict->layerwise());
+}
+
+TEST(TrainArgumentsTest, LinksOfSeveralTypesNeedOneToPredict) {
+  const std::vector<const char*> words = {
+      "--graph",         "g",     "--task", "link",     "--input",
+      "a,b,c:x;d,e,f:y", "--out", "p",      "--predict"};
+  auto with = [&](const char* target) {
+    std::vector<const char*> all = words;
+    all.push_back(target);
+    return Parse(all);
+  };
+  EXPECT_FALSE(with("x").arguments);
+  EXPECT_TRUE(with("a,b,c:x").arguments);
+}
+
 TEST(TrainArgumentsTest, EveryOption) {
   const auto parsed = Parse({"--servers",
                              "127.0.0.1:5000",
@@ -202,7 +248,7 @@ TEST(TrainArgumentsTest, AWrongNumberIsNamedWithWhatIsAllowed) {
   for (const auto& [option, text, allowed] :
        std::vector<std::array<const char*, 3>>{
            {"--random-seed", "-1", "from 0 to 18446744073709551615"},
-           {"--epochs", "4294967297", "from 1 to 1073741824"},
+           {"--epochs", "4294967297", "from 0 to 1073741824"},
            {"--batch-size", "-1", "from 1 to 65536"},
            {"--layers", "99999999999", "from 1 to 16"},
            {"--lr", "inf", "a number, such as 0.5"}}) {

@@ -26,6 +26,8 @@
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
+#include "trainer_client/torch/inference/loader_slot.h"
+#include "trainer_client/torch/inference/predictor.h"
 #include "trainer_client/torch/restart/resume_after_restart.h"
 #include "trainer_client/torch/train/train_device.h"
 #include "trainer_client/torch/train/trainer.h"
@@ -68,6 +70,9 @@ class BeatAtRounds final : public TrainObserver {
   }
   void OnEpoch(const EpochReport& report) override {
     reports_->OnEpoch(report);
+  }
+  void OnPrediction(const PredictionReport& report) override {
+    reports_->OnPrediction(report);
   }
   void OnResume(const std::string& path, uint64_t step) override {
     reports_->OnResume(path, step);
@@ -114,9 +119,11 @@ class RankRun {
     RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
-    return RunLoaders(*source, watcher, [&](OwnedTrainLoaders& loaders) {
-      return Train(loaders, *group);
-    });
+    return RunLoaders(
+        *source, watcher,
+        [&](OwnedTrainLoaders& loaders, LoaderSlot& of_prediction) {
+          return Train(loaders, of_prediction, *group);
+        });
   }
 
   // Prints what Run() would do with `world` ranks. Requires the only rank.
@@ -127,20 +134,25 @@ class RankRun {
     RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
-    return RunLoaders(*source, watcher, [&](OwnedTrainLoaders& loaders) {
-      return PrintPlan(loaders.get(), *group, world);
-    });
+    return RunLoaders(*source, watcher,
+                      [&](OwnedTrainLoaders& loaders, LoaderSlot&) {
+                        return PrintPlan(loaders.get(), *group, world);
+                      });
   }
 
  private:
   absl::Status RunLoaders(
       BatchSource& source, SignalWatcher& watcher,
-      absl::FunctionRef<absl::Status(OwnedTrainLoaders&)> run) {
+      absl::FunctionRef<absl::Status(OwnedTrainLoaders&, LoaderSlot&)> run) {
     {
       OwnedTrainLoaders loaders;
+      LoaderSlot of_prediction(&source);
       RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
-      watcher.OnStop([&loaders](int) { loaders.Cancel(); });
-      const absl::Status status = run(loaders);
+      watcher.OnStop([&](int) {
+        loaders.Cancel();
+        of_prediction.Cancel();
+      });
+      const absl::Status status = run(loaders, of_prediction);
       watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
       RETURN_IF_ERROR(status);
     }
@@ -198,14 +210,30 @@ class RankRun {
     return absl::OkStatus();
   }
 
-  // Trains, or measures the baseline.
+  // Trains, or measures the baseline, and predicts where the arguments say so.
   absl::StatusOr<TrainResult> Result(OwnedTrainLoaders& owned,
+                                     LoaderSlot& of_prediction,
                                      ProcessGroup& group,
-                                     TrainObserver& observer) const {
+                                     TrainObserver& reports) const {
+    BeatAtRounds observer(&reports, heartbeat_);
     const TrainLoaders loaders = owned.get();
-    if (!arguments_.edge_bank) {
+    if (arguments_.edge_bank) {
+      return Baseline(owned.timed_links(), loaders, group, observer);
+    }
+    if (!arguments_.predict) {
       return tributary::Train(options_, loaders, group, observer);
     }
+    PredictOptions predict = *arguments_.predict;
+    predict.loader.rank = static_cast<uint32_t>(rank_.rank);
+    predict.loader.world = static_cast<uint32_t>(rank_.world);
+    Predictor predictor(predict, options_, &of_prediction, &group, &observer);
+    return tributary::Train(options_, loaders, group, observer, &predictor);
+  }
+
+  absl::StatusOr<TrainResult> Baseline(const std::vector<LinkSplits>& links,
+                                       const TrainLoaders& loaders,
+                                       ProcessGroup& group,
+                                       TrainObserver& observer) const {
     const DistLoader* const any =
         loaders.valid != nullptr ? loaders.valid : loaders.test;
     if (any == nullptr) {
@@ -214,9 +242,9 @@ class RankRun {
           "--input TRAIN,VALID,TEST");
     }
     EdgeTimes times;
-    for (const LinkSplits& links : owned.timed_links()) {
-      times[links.edge_type.empty() ? any->schema().edge_types.at(0).name()
-                                    : links.edge_type] = links.edge_time;
+    for (const LinkSplits& of_type : links) {
+      times[of_type.edge_type.empty() ? any->schema().edge_types.at(0).name()
+                                      : of_type.edge_type] = of_type.edge_time;
     }
     const EdgeBank edge_bank(*arguments_.edge_bank,
                              HasReverseIds(any->schema()), std::move(times));
@@ -224,11 +252,11 @@ class RankRun {
                            observer);
   }
 
-  absl::Status Train(OwnedTrainLoaders& loaders, ProcessGroup& group) {
+  absl::Status Train(OwnedTrainLoaders& loaders, LoaderSlot& of_prediction,
+                     ProcessGroup& group) {
     if (rank_.rank != 0) {
       IgnoreReports ignore;
-      BeatAtRounds observer(&ignore, heartbeat_);
-      return Result(loaders, group, observer).status();
+      return Result(loaders, of_prediction, group, ignore).status();
     }
     std::optional<TrainCharts> charts;
     if (!arguments_.tensorboard.empty()) {
@@ -237,8 +265,8 @@ class RankRun {
     }
     TrainOutput output(options_.epochs, arguments_.progress, log_.get(),
                        charts ? &*charts : nullptr, svg_.get());
-    BeatAtRounds observer(&output, heartbeat_);
-    const absl::StatusOr<TrainResult> result = Result(loaders, group, observer);
+    const absl::StatusOr<TrainResult> result =
+        Result(loaders, of_prediction, group, output);
     output.ClearProgress();
     RETURN_IF_ERROR(result.status());
     return output.Finish(*result);

@@ -17,6 +17,9 @@ namespace {
 constexpr char kFooter[] = R"(Examples:
   tributary-train --graph cora.graph --num-neighbors 10,10 --epochs 40
   tributary-train --servers file:servers.txt --nproc 2 --batch-size 512
+  tributary-train --graph cora.graph --save-model cora.safetensors
+  tributary-train --graph cora.graph --load-model cora.safetensors \
+    --predict '*' --out cora.predictions
   tributary-train --servers dns:///sampler:50051 --nproc 8 --nnodes 4 \
     --node-rank $R --master-addr host0 --max-restarts 3
   torchrun --no-python --nnodes 4 --nproc-per-node 8 ... \
@@ -245,8 +248,10 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "rmse, ap]");
   DeclareLinks(app, t);
   DeclareTimes(app, t);
-  AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
-                     "Passes over the training inputs");
+  AddWhole<uint64_t>(app, "--epochs", o.epochs, 0, o.kMaxEpochs,
+                     "Passes over the training inputs; 0, with --load-model or "
+                     "--predict: no training")
+      ->default_str("10; 0 with --load-model and --predict");
   AddWhole<uint64_t>(app, "--eval-every", o.eval_every, 1, o.kMaxEpochs,
                      "Epochs between validations");
   AddWhole<uint64_t>(app, "--patience", t.patience, 0, o.kMaxEpochs,
@@ -294,6 +299,22 @@ void DeclareCheckpoints(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
       "the safetensors format");
 }
 
+void DeclarePrediction(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
+  app.add_option("--load-model", a.train.load_model,
+                 "Start from the parameters in this file of --save-model");
+  app.add_option("--predict", t.predict,
+                 "[TYPE:]SPLIT or [TYPE:]* (all nodes): write the best epoch's "
+                 "predictions and embeddings of these into --out");
+  app.add_option("--out", t.out,
+                 "Folder for ids.npy, predictions.npy and embeddings.npy; all "
+                 "ranks must reach it");
+  app.add_option("--inference", t.inference,
+                 "sampled (batches with --eval-num-neighbors) or layerwise "
+                 "(each layer once for all nodes, from all neighbours)  "
+                 "[sampled for a split, layerwise for *]")
+      ->check(CLI::IsMember({"sampled", "layerwise"}));
+}
+
 void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole(app, "--nproc", a.nproc, 1, 1024,
            "Ranks to start on this machine; without it RANK, WORLD_SIZE, "
@@ -336,6 +357,7 @@ void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
   DeclareModel(app, arguments);
   DeclareTraining(app, arguments, texts);
   DeclareCheckpoints(app, arguments, texts);
+  DeclarePrediction(app, arguments, texts);
   DeclareRunning(app, arguments, texts);
 }
 

@@ -32,6 +32,7 @@ struct TrainFlagTexts {
   std::string lr_unit = "epoch";
   uint64_t patience = 0;  // 0: no early stopping
   double min_delta = 0;
+  bool epochs_given = false;
   double checkpoint_minutes = 0;
   uint64_t checkpoint_keep = 2;
   std::string num_neighbors = "10,10";
@@ -45,6 +46,9 @@ struct TrainFlagTexts {
   int num_workers = 1;
   double rpc_timeout = 180;
   bool no_progress = false;
+  std::string predict;    // empty: nothing
+  std::string out;        // empty: none
+  std::string inference;  // empty: by what is predicted
 };
 
 // Adds all flags and the footer to `app`. Parsing writes into `arguments` and

@@ -83,8 +83,11 @@ std::string ProgressLine(std::string_view phase, uint64_t epoch,
                          uint64_t epochs, uint64_t done, uint64_t total) {
   constexpr uint64_t kWidth = 24;
   const uint64_t filled = total == 0 ? kWidth : done * kWidth / total;
-  return absl::StrFormat("%s %d/%d [%s%s] %d/%d", std::string(phase), epoch + 1,
-                         epochs, std::string(filled, '#'),
+  const std::string place = phase.substr(0, 7) == "predict" || epochs == 0
+                                ? ""
+                                : absl::StrFormat(" %d/%d", epoch + 1, epochs);
+  return absl::StrFormat("%s%s [%s%s] %d/%d", std::string(phase), place,
+                         std::string(filled, '#'),
                          std::string(kWidth - filled, '-'), done, total);
 }
 
@@ -120,11 +123,22 @@ void TrainLog::Epoch(const EpochReport& r) {
         << std::endl;
 }
 
+void TrainLog::Prediction(const PredictionReport& r) {
+  file_ << ordered_json{{"event", "prediction"},
+                        {"folder", r.folder},
+                        {"rows", r.rows},
+                        {"seconds", r.seconds}}
+               .dump(-1, ' ', false, ordered_json::error_handler_t::replace)
+        << std::endl;
+}
+
 absl::Status TrainLog::Result(const TrainResult& r) {
   file_ << ordered_json{{"event", "result"},
                         {"test_" + r.metric, OrNull(r.test)},
                         {"valid_" + r.metric, OrNull(r.best_valid)},
-                        {"best_epoch", r.best_epoch + 1},
+                        {"best_epoch", r.epochs == 0
+                                           ? ordered_json(nullptr)
+                                           : ordered_json(r.best_epoch + 1)},
                         {"epochs", r.epochs},
                         {"seconds", r.seconds}}
         << std::endl;
@@ -206,6 +220,15 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
 void TrainOutput::OnResume(const std::string& path, uint64_t step) {
   std::puts(absl::StrCat("resumed from ", path, " after step ", step).c_str());
   std::fflush(stdout);
+}
+
+void TrainOutput::OnPrediction(const PredictionReport& report) {
+  ClearProgress();
+  std::puts(absl::StrFormat("predicted %d rows in %.1f s: %s", report.rows,
+                            report.seconds, report.folder)
+                .c_str());
+  std::fflush(stdout);
+  if (log_ != nullptr) log_->Prediction(report);
 }
 
 absl::Status TrainOutput::Finish(const TrainResult& result) {

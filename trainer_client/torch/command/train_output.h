@@ -34,7 +34,7 @@ std::string ProgressLine(std::string_view phase, uint64_t epoch,
                          uint64_t epochs, uint64_t done, uint64_t total);
 
 // The file of --log: one JSON object per line, flushed after each; "start" with
-// the command line, "epoch", "result". Used by one thread.
+// the command line, "epoch", "prediction", "result". Used by one thread.
 class TrainLog {
  public:
   // Replaces the file, or goes on in it. UNAVAILABLE if it cannot be written.
@@ -42,6 +42,7 @@ class TrainLog {
       const std::string& path, bool append = false);
   void Start(const std::string& command_line, int world);
   void Epoch(const EpochReport& report);
+  void Prediction(const PredictionReport& report);
   // UNAVAILABLE if any line could not be written (say, the disk is full).
   absl::Status Result(const TrainResult& result);
 
@@ -83,6 +84,7 @@ class TrainOutput final : public TrainObserver {
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
   void OnResume(const std::string& path, uint64_t step) override;
+  void OnPrediction(const PredictionReport& report) override;
   // Prints the result. UNAVAILABLE if stdout or the log could not be written;
   // errors of the charts and the SVG.
   absl::Status Finish(const TrainResult& result);

@@ -61,6 +61,16 @@ TEST(TrainOutputTest, ResultLine) {
             "seconds=0.0");
 }
 
+TEST(TrainOutputTest, WithoutTrainingThereIsNoBestEpoch) {
+  EXPECT_EQ(ResultLine({.test = 0.5}),
+            "result test_accuracy=0.5000 seconds=0.0");
+}
+
+TEST(TrainOutputTest, PredictionsAreOfNoEpoch) {
+  EXPECT_EQ(ProgressLine("predict layer 1", 0, 10, 1, 4),
+            "predict layer 1 [######------------------] 1/4");
+}
+
 TEST(TrainOutputTest, NamesAnotherMetric) {
   EpochReport report = kReport;
   report.metric = "rocauc";

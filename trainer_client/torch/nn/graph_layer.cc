@@ -83,6 +83,17 @@ TypeTensors HeteroConv::Forward(const LayerInput& input) {
   return out;
 }
 
+std::vector<bool> HeteroConv::TypesWithRows(
+    const std::vector<bool>& has_rows) const {
+  std::vector<bool> out(types_.node_types.size(), false);
+  for (const TypeTable::Relation& r : types_.relations) {
+    if (has_rows.at(r.src_type) && has_rows.at(r.dst_type)) {
+      out[r.dst_type] = true;
+    }
+  }
+  return out;
+}
+
 std::shared_ptr<torch::nn::Module> HeteroConv::module() const {
   return module_;
 }
@@ -104,6 +115,10 @@ TypeTensors RgcnLayer::Forward(const LayerInput& input) {
                           weights.at(block.relation)));
   }
   return out;
+}
+
+std::vector<bool> RgcnLayer::TypesWithRows(const std::vector<bool>&) const {
+  return std::vector<bool>(types_.node_types.size(), true);
 }
 
 std::shared_ptr<torch::nn::Module> RgcnLayer::module() const { return conv_; }

@@ -37,6 +37,10 @@ class GraphLayer {
   virtual ~GraphLayer() = default;
   // Returns [num_dst, out] of each type that gets rows; undefined for others.
   virtual TypeTensors Forward(const LayerInput& input) = 0;
+  // Returns, by node type, whether Forward returns rows of it when the types of
+  // `has_rows` are defined in its input.
+  virtual std::vector<bool> TypesWithRows(
+      const std::vector<bool>& has_rows) const = 0;
   // The module that holds the layer's parameters.
   virtual std::shared_ptr<torch::nn::Module> module() const = 0;
 };
@@ -51,6 +55,8 @@ class HeteroConv : public GraphLayer {
       const TypeTable::Relation& relation)>;
   HeteroConv(const TypeTable& types, const MakeConv& make_conv);
   TypeTensors Forward(const LayerInput& input) override;
+  std::vector<bool> TypesWithRows(
+      const std::vector<bool>& has_rows) const override;
   std::shared_ptr<torch::nn::Module> module() const override;
 
  private:
@@ -65,6 +71,8 @@ class RgcnLayer : public GraphLayer {
  public:
   RgcnLayer(const TypeTable& types, const RgcnConvOptions& options);
   TypeTensors Forward(const LayerInput& input) override;
+  std::vector<bool> TypesWithRows(
+      const std::vector<bool>& has_rows) const override;
   std::shared_ptr<torch::nn::Module> module() const override;
 
  private:

@@ -76,6 +76,21 @@ TEST_F(HeteroConvTest, SkipsSourcesThatHaveNoRows) {
   EXPECT_EQ(made_[1]->calls, 0);
 }
 
+TEST_F(HeteroConvTest, NamesTheTypesThatForwardReturns) {
+  for (const std::vector<bool>& has_rows : {std::vector<bool>{true, true, true},
+                                            {false, true, true},
+                                            {true, false, true},
+                                            {true, true, false}}) {
+    for (size_t t = 0; t < 3; ++t) {
+      x_[t] = has_rows[t] ? at::ones({graph_.nodes[t][1], 1}, at::kDouble)
+                          : at::Tensor();
+    }
+    const TypeTensors out = Forward(batch_.layers[1]);
+    const std::vector<bool> named = conv_.TypesWithRows(has_rows);
+    for (size_t t = 0; t < 3; ++t) EXPECT_EQ(named[t], out[t].defined()) << t;
+  }
+}
+
 TEST(DenseEmbeddingTest, RowsByOriginalIdWithGradients) {
   const TinyGraph graph = TinyTyped();
   DenseEmbedding embedding(graph.types, 5);

@@ -90,22 +90,44 @@ void LayeredModel::Activate(size_t layer, uint64_t draw_key,
   }
 }
 
+std::vector<bool> LayeredModel::TypesWithRows(int layer) const {
+  std::vector<bool> has_rows(types_.node_types.size(), true);
+  for (int l = 0; l < layer; ++l) {
+    has_rows = layers_.at(l)->TypesWithRows(has_rows);
+  }
+  return has_rows;
+}
+
+int64_t LayeredModel::in_channels(int layer, size_t type) const {
+  const bool projected =
+      type < inputs_.projections.size() && inputs_.projections[type];
+  const int64_t features = types_.feature_dim.at(type);
+  return layer > 0 || projected || features == 0 ? options_.hidden_channels
+                                                 : features;
+}
+
+TypeTensors LayeredModel::ForwardLayer(int layer, TypeTensors rows,
+                                       const LayerGraph& graph,
+                                       const MiniBatch& batch) {
+  for (size_t t = 0; t < rows.size(); ++t) {
+    if (rows[t].defined()) rows[t] = FirstRows(rows[t], graph.num_src[t]);
+  }
+  rows = layers_.at(layer)->Forward({.x = std::move(rows),
+                                     .graph = graph,
+                                     .in_degree = batch.in_degree,
+                                     .draw_key = batch.draw_key,
+                                     .layer = static_cast<uint64_t>(layer)});
+  if (layer + 1 < num_layers()) Activate(layer, batch.draw_key, rows);
+  return rows;
+}
+
 TypeTensors LayeredModel::Forward(const MiniBatch& batch) {
   TORCH_CHECK(batch.layers.size() == layers_.size(), "a model of ",
               layers_.size(), " layers was given a batch of ",
               batch.layers.size(), " hops");
   TypeTensors rows = InputRows(batch);
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    const LayerGraph& graph = batch.layers[l];
-    for (size_t t = 0; t < rows.size(); ++t) {
-      if (rows[t].defined()) rows[t] = FirstRows(rows[t], graph.num_src[t]);
-    }
-    rows = layers_[l]->Forward({.x = std::move(rows),
-                                .graph = graph,
-                                .in_degree = batch.in_degree,
-                                .draw_key = batch.draw_key,
-                                .layer = l});
-    if (l + 1 < layers_.size()) Activate(l, batch.draw_key, rows);
+  for (int l = 0; l < num_layers(); ++l) {
+    rows = ForwardLayer(l, std::move(rows), batch.layers[l], batch);
   }
   for (size_t t = 0; t < rows.size(); ++t) {
     if (batch.layers.back().num_dst[t] == 0) rows[t] = at::Tensor();

@@ -37,12 +37,28 @@ class LayeredModel : public GnnModel {
                std::vector<std::unique_ptr<GraphLayer>> layers);
   TypeTensors Forward(const MiniBatch& batch) override;
 
+  // The steps of Forward, for inference layer by layer. Layers count from 0.
+
+  int num_layers() const { return static_cast<int>(layers_.size()); }
+  // Returns, by node type, whether a layer has rows of it to read; for the
+  // layer num_layers(), whether the model's output has.
+  std::vector<bool> TypesWithRows(int layer) const;
+  // Returns the columns of the rows that a layer below num_layers() reads.
+  int64_t in_channels(int layer, size_t type) const;
+  // Returns the rows that layer 0 reads: of each type, as many as it reads.
+  TypeTensors InputRows(const MiniBatch& batch);
+  // Returns the rows that a layer computes, [num_dst, out] of each type: of a
+  // hidden layer after its norm, ReLU and dropout. `rows` has at least num_src
+  // rows of each type of TypesWithRows(layer), and is undefined for others.
+  // `graph` is one of the batch's layers, and not always that of this number.
+  TypeTensors ForwardLayer(int layer, TypeTensors rows, const LayerGraph& graph,
+                           const MiniBatch& batch);
+
  private:
   void RegisterInputs();
   void RegisterLayers();
   // The rows of a type that the first layer reads, as the batch has them.
   at::Tensor RowsOfType(const MiniBatch& batch, size_t type);
-  TypeTensors InputRows(const MiniBatch& batch);
   // What follows a hidden layer.
   void Activate(size_t layer, uint64_t draw_key, TypeTensors& rows);
 

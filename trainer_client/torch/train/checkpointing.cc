@@ -10,6 +10,7 @@
 #include "common/text/status.h"
 #include "trainer_client/torch/checkpoint/checkpoint_folder.h"
 #include "trainer_client/torch/checkpoint/checkpoint_writer.h"
+#include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/train/learner.h"
 
@@ -45,16 +46,6 @@ Checkpointing::Checkpointing(const CheckpointOptions& options, Learner* learner,
       group_(group),
       written_at_(SteadyClock().Now()) {}
 
-absl::Status Checkpointing::Agree(absl::Status of_rank_0) {
-  ASSIGN_OR_RETURN(const std::string text,
-                   group_->BroadcastText(
-                       of_rank_0.ok() ? "" : std::string(of_rank_0.message())));
-  ASSIGN_OR_RETURN(const std::string code,
-                   group_->BroadcastText(absl::StrCat(of_rank_0.raw_code())));
-  if (code == "0") return absl::OkStatus();
-  return absl::Status(static_cast<absl::StatusCode>(std::stoi(code)), text);
-}
-
 // Runs on rank 0. The first checkpoint would be refused, or remove those that
 // are there: better now than then.
 absl::Status Checkpointing::CheckFolder() const {
@@ -71,12 +62,12 @@ absl::Status Checkpointing::CheckFolder() const {
 }
 
 absl::StatusOr<std::optional<RunState>> Checkpointing::Resume() {
-  RETURN_IF_ERROR(
-      Agree(group_->rank() == 0 ? CheckFolder() : absl::OkStatus()));
+  RETURN_IF_ERROR(AgreeOnRank0(
+      *group_, group_->rank() == 0 ? CheckFolder() : absl::OkStatus()));
   if (options_.resume.empty()) return std::nullopt;
   absl::StatusOr<std::string> manifest = "";
   if (group_->rank() == 0) manifest = Read();
-  RETURN_IF_ERROR(Agree(manifest.status()));
+  RETURN_IF_ERROR(AgreeOnRank0(*group_, manifest.status()));
   ASSIGN_OR_RETURN(const std::string text, group_->BroadcastText(*manifest));
   RETURN_IF_ERROR(learner_->BroadcastState());
   ASSIGN_OR_RETURN(const CheckpointManifest parsed, ParseManifest(text));
@@ -122,7 +113,7 @@ absl::Status Checkpointing::AfterStep(
   const absl::Status written =
       group_->rank() == 0 ? Write(now) : absl::OkStatus();
   written_at_ = SteadyClock().Now();
-  return Agree(written);
+  return AgreeOnRank0(*group_, written);
 }
 
 absl::Status Checkpointing::Write(const RunState& state) {

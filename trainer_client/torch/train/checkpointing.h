@@ -49,8 +49,6 @@ class Checkpointing {
   absl::StatusOr<bool> IsDue(uint64_t step);
   absl::Status Write(const RunState& state);
   absl::StatusOr<std::string> Read();
-  // Makes an error of rank 0 one of every rank.
-  absl::Status Agree(absl::Status of_rank_0);
 
   const CheckpointOptions options_;
   Learner* const learner_;

@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/checkpoint/tensor_file.h"
+#include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/ddp/ddp.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/nn/gnn_model.h"
@@ -380,6 +381,19 @@ uint64_t Learner::parameter_bytes() const {
 uint64_t Learner::optimizer_bytes() const {
   return 2 * parameter_bytes() + sizeof(int64_t) * state_->parameters.size();
 }
+
+absl::Status Learner::LoadModel(const std::string& path) {
+  ProcessGroup& group = *state_->group;
+  RETURN_IF_ERROR(AgreeOnRank0(
+      group, group.rank() == 0 ? ReadModel(path) : absl::OkStatus()));
+  return group.Broadcast(state_->parameters);
+}
+
+const std::shared_ptr<GnnModel>& Learner::model() const {
+  return state_->model;
+}
+
+TrainingTask& Learner::task() const { return *state_->task; }
 
 int64_t Learner::num_parameters() const {
   int64_t count = 0;

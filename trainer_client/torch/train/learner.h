@@ -100,6 +100,15 @@ class Learner {
   // Returns OUT_OF_RANGE, naming the parameter, if one is not finite.
   absl::Status CheckFinite() const;
 
+  // Sets the parameters of all ranks to those of a file that WriteModel wrote.
+  // Rank 0 alone reads it; every rank must call it, and gets its errors: those
+  // of LoadTensors.
+  absl::Status LoadModel(const std::string& path);
+
+  // The model and the task that are trained, on the device of the options.
+  const std::shared_ptr<GnnModel>& model() const;
+  TrainingTask& task() const;
+
   // Returns the number of parameters of model and task.
   int64_t num_parameters() const;
   // Return the bytes of the parameters, and of the optimizer's state once it

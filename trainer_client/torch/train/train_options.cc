@@ -33,7 +33,7 @@ Metric TrainOptions::metric_of_task() const {
 
 absl::Status TrainOptions::Validate() const {
   constexpr double kJustBelowOne = 0.999;
-  RETURN_IF_ERROR(InRange<uint64_t>("epochs", epochs, 1, kMaxEpochs));
+  RETURN_IF_ERROR(InRange<uint64_t>("epochs", epochs, 0, kMaxEpochs));
   RETURN_IF_ERROR(InRange<uint64_t>("eval_every", eval_every, 1, kMaxEpochs));
   RETURN_IF_ERROR(InRange<int>("layers", model.num_layers, 1, kMaxLayers));
   RETURN_IF_ERROR(

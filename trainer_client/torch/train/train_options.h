@@ -29,6 +29,7 @@ struct TrainOptions {
   static constexpr int64_t kMaxClasses = int64_t{1} << 24;
 
   uint64_t random_seed = 0;  // of initial parameters and dropout
+  // 0: the parameters stay as they are drawn or loaded, and are evaluated.
   uint64_t epochs = 10;
   uint64_t eval_every = 1;  // epochs; the last one is always evaluated
 
@@ -55,6 +56,9 @@ struct TrainOptions {
   std::optional<EarlyStoppingOptions> early_stopping;
 
   CheckpointOptions checkpoints;
+  // A safetensors file that save_model wrote, whose parameters the run starts
+  // from; a checkpoint that is resumed replaces them. Empty: none.
+  std::string load_model;
   // A safetensors file for the best epoch's parameters; empty: none.
   std::string save_model;
 

@@ -36,16 +36,25 @@ struct TrainResult {
   double seconds = 0;          // of the whole run
 };
 
+// Predictions that were written, over all ranks.
+struct PredictionReport {
+  std::string folder;
+  int64_t rows = 0;
+  double seconds = 0;
+};
+
 // Receives a rank's reports, on the thread that trains. Reports of an epoch are
 // equal at all ranks.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   // Called after each round of this rank; `done` of `total` are done. `phase`
-  // is "classes", "train", "valid" or "test".
+  // is "classes", "train", "valid", "test" or "predict".
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
   virtual void OnEpoch(const EpochReport& report) = 0;
+  // Predictions are complete in their folder.
+  virtual void OnPrediction(const PredictionReport&) {}
   // The run goes on from the checkpoint at `path`, after `step` steps.
   virtual void OnResume(const std::string& path, uint64_t step) = 0;
 };

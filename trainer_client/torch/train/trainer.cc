@@ -51,11 +51,13 @@ absl::StatusOr<StepTimes> MeanOverRanks(StepTimes times, ProcessGroup& group) {
 class TrainingRun {
  public:
   TrainingRun(const TrainOptions& options, const TrainLoaders& loaders,
-              ProcessGroup& group, TrainObserver& observer)
+              ProcessGroup& group, TrainObserver& observer,
+              AfterTraining* after)
       : options_(options),
         loaders_(loaders),
         group_(group),
-        observer_(observer) {
+        observer_(observer),
+        after_(after) {
     if (options_.early_stopping) stopping_.emplace(StoppingOptions());
   }
 
@@ -63,6 +65,7 @@ class TrainingRun {
     const absl::Time start = SteadyClock().Now();
     RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
     RETURN_IF_ERROR(MakeLearner());
+    if (after_ != nullptr) RETURN_IF_ERROR(after_->Prepare(*learner_));
     result_.metric = NameOf(options_.metric_of_task());
     ASSIGN_OR_RETURN(std::optional<RunState> resumed, Resume());
     const uint64_t first = resumed ? resumed->epoch : 0;
@@ -76,6 +79,7 @@ class TrainingRun {
     }
     RETURN_IF_ERROR(Test());
     result_.seconds = SecondsSince(start);
+    if (after_ != nullptr) RETURN_IF_ERROR(after_->Run(*learner_));
     return result_;
   }
 
@@ -116,7 +120,9 @@ class TrainingRun {
     ASSIGN_OR_RETURN(
         learner_,
         Learner::Create(options_, loaders_.train->schema(), task, &group_));
-    return absl::OkStatus();
+    return options_.load_model.empty()
+               ? absl::OkStatus()
+               : learner_->LoadModel(options_.load_model);
   }
 
   absl::StatusOr<TaskOptions> Task() {
@@ -378,7 +384,9 @@ class TrainingRun {
   }
 
   absl::Status Test() {
-    if (loaders_.valid == nullptr) result_.best_epoch = result_.epochs - 1;
+    if (loaders_.valid == nullptr && result_.epochs > 0) {
+      result_.best_epoch = result_.epochs - 1;
+    }
     learner_->RestoreParameters();
     if (!options_.save_model.empty() && group_.rank() == 0) {
       RETURN_IF_ERROR(learner_->WriteModel(options_.save_model));
@@ -394,6 +402,7 @@ class TrainingRun {
   const TrainLoaders& loaders_;
   ProcessGroup& group_;
   TrainObserver& observer_;
+  AfterTraining* const after_;
   std::unique_ptr<Learner> learner_;
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
@@ -409,15 +418,16 @@ absl::StatusOr<TrainPlan> PlanTraining(const TrainOptions& options,
                                        TrainObserver& observer,
                                        uint64_t world) {
   RETURN_IF_ERROR(options.Validate());
-  return TrainingRun(options, loaders, group, observer).Plan(world);
+  return TrainingRun(options, loaders, group, observer, nullptr)
+      .Plan(world);
 }
 
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
-                                  ProcessGroup& group,
-                                  TrainObserver& observer) {
+                                  ProcessGroup& group, TrainObserver& observer,
+                                  AfterTraining* after) {
   RETURN_IF_ERROR(options.Validate());
-  return TrainingRun(options, loaders, group, observer).Run();
+  return TrainingRun(options, loaders, group, observer, after).Run();
 }
 
 }  // namespace tributary

@@ -37,6 +37,19 @@ struct TrainLoaders {
   std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;
 };
 
+class Learner;
+
+// What is done with a run's model when it has been trained. Used by the thread
+// that trains; every rank makes the same calls.
+class AfterTraining {
+ public:
+  virtual ~AfterTraining() = default;
+  // Is called before the first epoch, to refuse what would be an error later.
+  virtual absl::Status Prepare(Learner& learner) = 0;
+  // Is called with the best epoch's parameters.
+  virtual absl::Status Run(Learner& learner) = 0;
+};
+
 // Trains a model on a task, data parallel. In each round every rank takes its
 // batch, if one is left for it. After options.accumulate rounds, or at the
 // epoch's end, the optimizer steps along the mean gradient over the inputs of
@@ -49,13 +62,14 @@ struct TrainLoaders {
 // graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
 // ended; OUT_OF_RANGE when a loss is not finite, or (with clip_grad_norm) the
 // gradients, or parameters that a checkpoint would hold: it names epoch, batch
-// and rank.
+// and rank. Errors of `after`, which may be null.
 //
 // With options.checkpoints a run that was resumed on the same world size gives
 // the bits of an undisturbed one on a CPU.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
-                                  ProcessGroup& group, TrainObserver& observer);
+                                  ProcessGroup& group, TrainObserver& observer,
+                                  AfterTraining* after = nullptr);
 
 // Returns what Train() would do with `world` ranks. Counts the classes, makes
 // the model and samples batch 0 of each loader's epoch 0; takes no step, and
