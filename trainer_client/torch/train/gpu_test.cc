@@ -1,6 +1,7 @@
 // What needs a GPU: skipped by name where there is none.
 #include <gtest/gtest.h>
 
+#include "common/text/status.h"
 #include "trainer_client/torch/testing/train_job.h"
 #include "trainer_client/torch/train/train_device.h"
 
