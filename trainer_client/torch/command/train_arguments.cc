@@ -57,8 +57,12 @@ size_t HopsOf(const NumNeighbors& fanouts) {
 }
 
 absl::Status ReadHops(const TrainFlagTexts& t, TrainArguments& a) {
-  ASSIGN_OR_RETURN(const NumNeighbors fanouts,
-                   ReadFanouts("--num-neighbors", t.num_neighbors));
+  const bool embedding = a.train.model.model == "embedding";
+  ASSIGN_OR_RETURN(
+      const NumNeighbors fanouts,
+      ReadFanouts("--num-neighbors", !t.num_neighbors.empty() ? t.num_neighbors
+                                     : embedding              ? "0"
+                                                              : "10,10"));
   a.eval_num_neighbors = fanouts;
   if (!t.eval_num_neighbors.empty()) {
     ASSIGN_OR_RETURN(a.eval_num_neighbors,
@@ -85,6 +89,14 @@ absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
+  if (t.neg_sampling == "none") {
+    if (t.loss != "softmax" || !t.neg_amount.empty()) {
+      return absl::InvalidArgumentError(
+          "--neg-sampling none; allowed: with --loss softmax, without "
+          "--neg-amount");
+    }
+    to.mode = NegativeMode::kNone;
+  }
   if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
   if (t.neg_amount.empty()) return absl::OkStatus();
   const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
@@ -116,6 +128,7 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   if (!t.decoder.empty()) {
     ASSIGN_OR_RETURN(task.decoder, LinkDecoderFromName(t.decoder));
   }
+  if (t.loss == "softmax") task.loss = LinkLoss::kSoftmax;
   for (const LinkSplits& splits : link.types) {
     if (!splits.edge_type.empty()) task.edge_types.push_back(splits.edge_type);
   }
@@ -125,10 +138,12 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
-  for (const auto& [name, text] : {std::pair("--decoder", &t.decoder),
-                                   std::pair("--neg-sampling", &t.neg_sampling),
-                                   std::pair("--neg-amount", &t.neg_amount),
-                                   std::pair("--exclude", &t.exclude)}) {
+  for (const auto& [name, text] :
+       {std::pair("--decoder", &t.decoder),
+        std::pair("--neg-sampling", &t.neg_sampling),
+        std::pair("--neg-amount", &t.neg_amount), std::pair("--loss", &t.loss),
+        std::pair("--baseline", &a.train.baseline),
+        std::pair("--exclude", &t.exclude)}) {
     if (text->empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         name, " with --task ", t.task, "; allowed: with --task link"));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -121,6 +122,9 @@ class RankRun {
                           SignalWatcher& watcher) {
     OwnedTrainLoaders loaders;
     RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
+    if (auto* links = std::get_if<LinkTaskOptions>(&options_.task)) {
+      links->edge_types = loaders.link_types();
+    }
     watcher.OnStop([&loaders](int) { loaders.Cancel(); });
     const absl::Status status = Train(loaders.get(), group);
     watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher

@@ -98,8 +98,8 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--num-neighbors", t.num_neighbors,
                  "Neighbours per node for each hop, the hop next to the inputs "
-                 "first; -1: all. The model has a layer per hop")
-      ->capture_default_str();
+                 "first; -1: all. The model has a layer per hop. embedding: 0")
+      ->default_str("10,10");
   app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
                  "The same for valid and test  [as --num-neighbors]");
   AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
@@ -111,7 +111,7 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "[TYPE:]TRAIN[,VALID[,TEST]]: splits to train, validate and "
                  "test on, of the node type TYPE in a typed graph; with --task "
                  "link of the edge type SRC,REL,DST, or of several, separated "
-                 "by \";\"")
+                 "by \";\", or of all that have the splits: * or SRC,*,DST")
       ->capture_default_str();
   app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
       ->check(CLI::IsMember({"global", "none"}))
@@ -133,8 +133,10 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 void DeclareModel(CLI::App& app, TrainArguments& a) {
   using Options = TrainOptions;
   ModelOptions& m = a.train.model;
-  app.add_option("--model", m.model, "Model: sage, gcn, gat, rgcn")
-      ->check(CLI::IsMember({"sage", "gcn", "gat", "rgcn"}))
+  app.add_option("--model", m.model,
+                 "Model: sage, gcn, gat, rgcn; of links also embedding (each "
+                 "node's own row, without neighbours)")
+      ->check(CLI::IsMember({"sage", "gcn", "gat", "rgcn", "embedding"}))
       ->capture_default_str();
   AddWhole<int64_t>(app, "--hidden", m.hidden_channels, 1,
                     Options::kMaxHiddenChannels, "Channels of hidden layers");
@@ -192,8 +194,14 @@ void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
       ->check(CLI::IsMember({"dot", "distmult", "mlp"}));
   app.add_option("--neg-sampling", t.neg_sampling,
                  "link: negatives and loss: binary (pairs; cross entropy), "
-                 "triplet (destinations of each link; BPR)  [binary]")
-      ->check(CLI::IsMember({"binary", "triplet"}));
+                 "triplet (destinations of each link; BPR), none (with --loss "
+                 "softmax)  [binary]")
+      ->check(CLI::IsMember({"binary", "triplet", "none"}));
+  app.add_option("--loss", t.loss,
+                 "link: negatives (as --neg-sampling says) or softmax (cross "
+                 "entropy among all nodes of the batch, of either end)  "
+                 "[negatives]")
+      ->check(CLI::IsMember({"negatives", "softmax"}));
   app.add_option("--neg-amount", t.neg_amount, "link: negatives per link  [1]");
   app.add_option("--exclude", t.exclude,
                  "link: edges of a batch's links that its hops do not sample: "
@@ -213,8 +221,8 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
       ->check(CLI::IsMember({"node", "multilabel", "regression", "link"}));
   app.add_option("--metric", t.metric,
                  "On valid and test: accuracy, rocauc, ap, rmse, mae; of links "
-                 "ap, rocauc, mrr, hits@K  [the task's: accuracy, rocauc, "
-                 "rmse, ap]");
+                 "ap, rocauc, mrr, hits@K, filtered-mrr (among all nodes)  "
+                 "[the task's: accuracy, rocauc, rmse, ap]");
   DeclareLinks(app, t);
   AddWhole<uint64_t>(app, "--epochs", o.epochs, 1, o.kMaxEpochs,
                      "Passes over the training inputs");
@@ -236,6 +244,9 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole<int64_t>(app, "--num-classes", o.num_classes, 0, o.kMaxClasses,
                     "Number of classes; 0: the largest training label + 1, "
                     "found by a pass over the inputs");
+  app.add_option("--baseline", o.baseline,
+                 "link: measure relation-frequency, which trains nothing")
+      ->check(CLI::IsMember({"relation-frequency"}));
   option("--device", o.device, "Device: auto, cpu or cuda");
 }
 

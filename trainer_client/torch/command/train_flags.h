@@ -21,6 +21,7 @@ struct TrainFlagTexts {
   std::string neg_sampling;
   std::string neg_amount;
   std::string decoder;
+  std::string loss;
   std::string exclude;
   std::string lr_schedule = "constant";
   std::string lr_unit = "epoch";
@@ -28,7 +29,7 @@ struct TrainFlagTexts {
   double min_delta = 0;
   double checkpoint_minutes = 0;
   uint64_t checkpoint_keep = 2;
-  std::string num_neighbors = "10,10";
+  std::string num_neighbors;  // empty: 10,10; of the model embedding 0
   std::string eval_num_neighbors;
   std::string input = "train,valid,test";
   std::string shuffle = "global";

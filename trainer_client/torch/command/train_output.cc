@@ -47,6 +47,9 @@ std::string EpochLine(const EpochReport& r, uint64_t epochs) {
 std::string ResultLine(const TrainResult& r) {
   std::string line = "result";
   if (r.test) absl::StrAppendFormat(&line, " test_%s=%.4f", r.metric, *r.test);
+  for (const auto& [name, value] : r.test_details) {
+    absl::StrAppendFormat(&line, " test_%s=%.4f", name, value);
+  }
   if (r.best_valid) {
     absl::StrAppendFormat(&line, " valid_%s=%.4f", r.metric, *r.best_valid);
   }
@@ -96,13 +99,14 @@ void TrainLog::Epoch(const EpochReport& r) {
 }
 
 absl::Status TrainLog::Result(const TrainResult& r) {
-  file_ << ordered_json{{"event", "result"},
-                        {"test_" + r.metric, OrNull(r.test)},
-                        {"valid_" + r.metric, OrNull(r.best_valid)},
-                        {"best_epoch", r.best_epoch + 1},
-                        {"epochs", r.epochs},
-                        {"seconds", r.seconds}}
-        << std::endl;
+  ordered_json line{{"event", "result"},
+                    {"test_" + r.metric, OrNull(r.test)},
+                    {"valid_" + r.metric, OrNull(r.best_valid)},
+                    {"best_epoch", r.best_epoch + 1},
+                    {"epochs", r.epochs},
+                    {"seconds", r.seconds}};
+  for (const auto& [name, value] : r.test_details) line["test_" + name] = value;
+  file_ << line << std::endl;
   if (file_) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("--log ", path_, ": some lines could not be written"));

@@ -108,4 +108,13 @@ TypeTensors RgcnLayer::Forward(const LayerInput& input) {
 
 std::shared_ptr<torch::nn::Module> RgcnLayer::module() const { return conv_; }
 
+TypeTensors OwnRows::Forward(const LayerInput& input) {
+  TypeTensors out(input.x.size());
+  for (size_t t = 0; t < out.size(); ++t) {
+    if (!input.x[t].defined()) continue;
+    out[t] = FirstRows(input.x[t], input.graph.num_dst[t]);
+  }
+  return out;
+}
+
 }  // namespace tributary

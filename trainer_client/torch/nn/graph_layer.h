@@ -72,6 +72,18 @@ class RgcnLayer : public GraphLayer {
   const std::shared_ptr<RgcnConv> conv_;
 };
 
+// Returns the destinations' own rows: the layer of a model without neighbours.
+class OwnRows : public GraphLayer {
+ public:
+  TypeTensors Forward(const LayerInput& input) override;
+  std::shared_ptr<torch::nn::Module> module() const override { return module_; }
+
+ private:
+  // Has no parameters.
+  const std::shared_ptr<torch::nn::Module> module_ =
+      std::make_shared<torch::nn::Module>("OwnRows");
+};
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_NN_GRAPH_LAYER_H_

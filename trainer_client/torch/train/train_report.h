@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tributary {
 
@@ -30,7 +32,9 @@ struct TrainResult {
   uint64_t best_epoch = 0;  // by the metric on valid; without it the last one
   std::optional<double> best_valid;
   std::optional<double> test;  // with the best epoch's parameters
-  double seconds = 0;          // of the whole run
+  // Further figures of the test split, such as "filtered-hits@10".
+  std::vector<std::pair<std::string, double>> test_details;
+  double seconds = 0;  // of the whole run
 };
 
 // Receives a rank's reports, on the thread that trains. Reports of an epoch are
@@ -39,7 +43,7 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   // Called after each round of this rank; `done` of `total` are done. `phase`
-  // is "classes", "train", "valid" or "test".
+  // is "classes", "links", "train", "valid" or "test".
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
   virtual void OnEpoch(const EpochReport& report) = 0;

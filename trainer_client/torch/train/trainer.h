@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_loader.h"
+#include "trainer_client/torch/train/link_ranking.h"
 #include "trainer_client/torch/train/train_options.h"
 #include "trainer_client/torch/train/train_report.h"
 
@@ -14,7 +15,7 @@ namespace tributary {
 class ProcessGroup;
 
 // The loaders of one rank, created with its rank and world. They must outlive
-// Train(). All but `train` may be null.
+// Train(). All but `train` may be null; with options.baseline that too.
 struct TrainLoaders {
   DistLoader* train = nullptr;
   DistLoader* valid = nullptr;
@@ -29,6 +30,9 @@ struct TrainLoaders {
   // none of. Null: these have negatives.
   DistLoader* valid_negatives = nullptr;
   DistLoader* test_negatives = nullptr;
+  // A metric that ranks links among all nodes reads these instead of `valid`
+  // and `test`.
+  RankingLoaders ranking;
 };
 
 // Trains a model on a task, data parallel. In each round every
