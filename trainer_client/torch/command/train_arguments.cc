@@ -142,7 +142,7 @@ absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
        {std::pair("--decoder", &t.decoder),
         std::pair("--neg-sampling", &t.neg_sampling),
         std::pair("--neg-amount", &t.neg_amount), std::pair("--loss", &t.loss),
-        std::pair("--baseline", &a.train.baseline),
+        std::pair("--baseline", &std::as_const(a.train.baseline)),
         std::pair("--exclude", &t.exclude)}) {
     if (text->empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
