@@ -68,6 +68,11 @@ class RgcnLayer : public GraphLayer {
   std::shared_ptr<torch::nn::Module> module() const override;
 
  private:
+  // Adds the messages of all relations to `out`: on the CPU those of a
+  // destination type at once, elsewhere relation by relation.
+  void AddGrouped(const LayerInput& input, TypeTensors& out) const;
+  void AddEach(const LayerInput& input, TypeTensors& out) const;
+
   const TypeTable types_;
   const std::shared_ptr<RgcnConv> conv_;
 };
