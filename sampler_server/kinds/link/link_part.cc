@@ -10,9 +10,9 @@ namespace {
 // A disjoint batch has a tree for each link, with its negatives in it.
 class StartNumbers {
  public:
-  StartNumbers(const StepContext& context, uint64_t parts_bytes,
+  StartNumbers(const StepContext& context, const NumberingRoom& room,
                const LinkPart& part)
-      : context_(context), parts_bytes_(parts_bytes), part_(part) {}
+      : context_(context), room_(room), part_(part) {}
 
   bool Number(int type, bool negatives, absl::Span<const uint64_t> ids,
               uint32_t* local) const {
@@ -23,9 +23,9 @@ class StartNumbers {
     }
     LocalNumbering& numbering = context_.state->nodes[type].numbering;
     const uint64_t held =
-        context_.state->bytes() - numbering.bytes() + parts_bytes_;
-    const uint64_t working = context_.control->Limits().working_bytes;
-    return held <= working && numbering.Number(ids, local, working - held);
+        context_.state->bytes() - numbering.bytes() + room_.parts_bytes;
+    return held <= room_.working_bytes &&
+           numbering.Number(ids, local, room_.working_bytes - held);
   }
 
  private:
@@ -45,7 +45,7 @@ class StartNumbers {
   }
 
   const StepContext& context_;
-  const uint64_t parts_bytes_;
+  const NumberingRoom& room_;
   const LinkPart& part_;
 };
 
@@ -109,7 +109,7 @@ absl::Status ResolveLinks(const StepContext& context, LinkPart* part) {
   return absl::OkStatus();
 }
 
-bool NumberStarts(const StepContext& context, uint64_t parts_bytes,
+bool NumberStarts(const StepContext& context, const NumberingRoom& room,
                   LinkPart* part) {
   const uint64_t n = part->num_links;
   part->source_numbers.resize(part->sources.size());
@@ -118,7 +118,7 @@ bool NumberStarts(const StepContext& context, uint64_t parts_bytes,
   const auto destinations = absl::MakeConstSpan(part->destinations);
   uint32_t* const src = part->source_numbers.data();
   uint32_t* const dst = part->destination_numbers.data();
-  const StartNumbers numbers(context, parts_bytes, *part);
+  const StartNumbers numbers(context, room, *part);
   const int src_type = part->type->src_type, dst_type = part->type->dst_type;
   return numbers.Number(src_type, false, sources.first(n), src) &&
          numbers.Number(dst_type, false, destinations.first(n), dst) &&

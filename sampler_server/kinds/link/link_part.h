@@ -48,10 +48,16 @@ absl::StatusOr<std::vector<LinkPart>> PartsOf(const StepContext& context);
 // the negatives. INVALID_ARGUMENT if an end is not a node.
 absl::Status ResolveLinks(const StepContext& context, LinkPart* part);
 
+// The memory that numbering has.
+struct NumberingRoom {
+  uint64_t parts_bytes = 0;    // the bytes() of all parts
+  uint64_t working_bytes = 0;  // StepLimits'
+};
+
 // Gives local numbers to sources, destinations, sources of negatives and their
-// destinations; in a disjoint batch within each link's tree. `parts_bytes`: the
-// bytes() of all parts. Returns false if working memory does not suffice.
-bool NumberStarts(const StepContext& context, uint64_t parts_bytes,
+// destinations; in a disjoint batch within each link's tree. Returns false if
+// working memory does not suffice.
+bool NumberStarts(const StepContext& context, const NumberingRoom& room,
                   LinkPart* part);
 
 // Excludes the parts' links from all hops, as the plan's ExcludeMode says.

@@ -72,9 +72,11 @@ void LinkProgram::OnDrawn() {
 
 // Returns false if working memory does not suffice.
 bool LinkProgram::Number() {
-  const uint64_t parts_bytes = PartsBytes();
+  // Once for all types: Limits() lays out the whole batch.
+  const NumberingRoom room{PartsBytes(),
+                           context_.control->Limits().working_bytes};
   for (LinkPart& part : parts_) {
-    if (!NumberStarts(context_, parts_bytes, &part)) return false;
+    if (!NumberStarts(context_, room, &part)) return false;
   }
   return true;
 }

@@ -16,7 +16,8 @@ namespace tributary {
 // or source and destination. All lists have an entry for each link, or are
 // empty.
 struct EdgeTypeLinks {
-  // The links' type "src,rel,dst"; empty: the graph's only edge type.
+  // The links' type "src,rel,dst"; empty: the graph's only edge type. With
+  // input_split also a pattern of several types (edge_type_pattern.h).
   std::string edge_type;
   // The name of a split of edges ("train", "SCHEME/train"), whose links and
   // edge ids the servers give.

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/fleet/graph_name.h"
 #include "common/text/status.h"
+#include "trainer_client/core/kinds/edge_type_pattern.h"
 
 namespace tributary {
 namespace {
@@ -68,6 +69,8 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
 
 void SessionOpener::OnServerUp(ServerLink&) {
   if (!opened_) return;
+  const absl::Status expanded = ExpandEdgeTypes(graph_->schema, &options_);
+  if (!expanded.ok()) return Finish(expanded);
   auto sources = InputSourcesOf(options_, graph_->schema);
   if (!sources.ok()) return Finish(sources.status());
   sources_ = *std::move(sources);

@@ -57,7 +57,7 @@ class SessionOpener : public ServerEvents,
   void ReportWait(absl::Time since, absl::Duration timeout);
   void Finish(absl::Status status);
 
-  const SessionOptions options_;
+  SessionOptions options_;  // once a server is up without patterns
   const std::shared_ptr<Strand> strand_;
   std::shared_ptr<ServerFleet> fleet_;
   Opened opened_;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -12,6 +13,7 @@
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
+#include "trainer_client/core/kinds/edge_type_pattern.h"
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/torch/command/train_flags.h"
 #include "trainer_client/torch/sessions/link_times.h"
@@ -58,8 +60,12 @@ size_t HopsOf(const NumNeighbors& fanouts) {
 }
 
 absl::Status ReadHops(const TrainFlagTexts& t, TrainArguments& a) {
-  ASSIGN_OR_RETURN(const NumNeighbors fanouts,
-                   ReadFanouts("--num-neighbors", t.num_neighbors));
+  const bool embedding = a.train.model.model == "embedding";
+  ASSIGN_OR_RETURN(
+      const NumNeighbors fanouts,
+      ReadFanouts("--num-neighbors", !t.num_neighbors.empty() ? t.num_neighbors
+                                     : embedding              ? "0"
+                                                              : "10,10"));
   a.eval_num_neighbors = fanouts;
   if (!t.eval_num_neighbors.empty()) {
     ASSIGN_OR_RETURN(a.eval_num_neighbors,
@@ -86,6 +92,14 @@ absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
+  if (t.neg_sampling == "none") {
+    if (t.loss != "softmax" || !t.neg_amount.empty()) {
+      return absl::InvalidArgumentError(
+          "--neg-sampling none; allowed: with --loss softmax, without "
+          "--neg-amount");
+    }
+    to.mode = NegativeMode::kNone;
+  }
   if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
   if (t.neg_amount.empty()) return absl::OkStatus();
   const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
@@ -125,6 +139,18 @@ absl::Status ReadTimes(const TrainFlagTexts& t, LinkSampling& link,
         " with --task link needs the links' times; allowed: with --edge-time "
         "FILE, a time for each edge"));
   }
+  if (absl::c_any_of(link.types, [](const LinkSplits& splits) {
+        return IsEdgeTypePattern(splits.edge_type);
+      })) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--time ", t.time,
+        " with a pattern in --input; allowed: with edge types, for each has "
+        "times of its own"));
+  }
+  if (!t.predict.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--time ", t.time, " with --predict; allowed: without --time"));
+  }
   draws.time = t.time == "edge" ? TimeMode::kEdge : TimeMode::kNode;
   if (t.temporal_strategy == "last") {
     draws.temporal_strategy = TemporalStrategy::kLast;
@@ -134,22 +160,35 @@ absl::Status ReadTimes(const TrainFlagTexts& t, LinkSampling& link,
   return ParseEdgeTimeFiles(t.edge_time, &link.types);
 }
 
+// Refuses what needs a model beside a baseline.
+absl::Status CheckNothingIsTrained(const TrainFlagTexts& t,
+                                   const TrainArguments& a) {
+  const CheckpointOptions& checkpoints = a.train.checkpoints;
+  if (checkpoints.folder.empty() && checkpoints.resume.empty() &&
+      a.train.save_model.empty() && a.train.load_model.empty() &&
+      t.predict.empty() && !a.dry_run) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--baseline ", t.baseline,
+      " with --checkpoint-dir, --resume, --save-model, --load-model, --predict "
+      "or --dry-run; allowed: without, for it trains nothing"));
+}
+
 // Reads --baseline and its options.
 absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
   if (t.baseline.empty() && t.edgebank_window.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckNothingIsTrained(t, a));
+  if (t.baseline == "relation-frequency" && t.edgebank_window.empty()) {
+    a.train.baseline = t.baseline;
+    return absl::OkStatus();
+  }
   if (t.baseline != "edgebank" || a.loader.draws.time != TimeMode::kEdge ||
       !t.exclude.empty()) {
     return absl::InvalidArgumentError(
         "--baseline edgebank or --edgebank-window; allowed: --edgebank-window "
         "with --baseline edgebank, both with --time edge and without "
         "--exclude");
-  }
-  const CheckpointOptions& checkpoints = a.train.checkpoints;
-  if (!checkpoints.folder.empty() || !checkpoints.resume.empty() ||
-      !a.train.save_model.empty()) {
-    return absl::InvalidArgumentError(
-        "--baseline edgebank with --checkpoint-dir, --resume or --save-model; "
-        "allowed: without, for it trains nothing");
   }
   EdgeBankOptions& edge_bank = a.edge_bank.emplace();
   if (t.edgebank_window.empty()) return absl::OkStatus();
@@ -169,6 +208,7 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   if (!t.decoder.empty()) {
     ASSIGN_OR_RETURN(task.decoder, LinkDecoderFromName(t.decoder));
   }
+  if (t.loss == "softmax") task.loss = LinkLoss::kSoftmax;
   for (const LinkSplits& splits : link.types) {
     if (!splits.edge_type.empty()) task.edge_types.push_back(splits.edge_type);
   }
@@ -182,7 +222,7 @@ absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
   for (const auto& [name, text] :
        {std::pair("--decoder", &t.decoder),
         std::pair("--neg-sampling", &t.neg_sampling),
-        std::pair("--neg-amount", &t.neg_amount),
+        std::pair("--neg-amount", &t.neg_amount), std::pair("--loss", &t.loss),
         std::pair("--exclude", &t.exclude), std::pair("--time", &t.time),
         std::pair("--temporal-strategy", &t.temporal_strategy),
         std::pair("--edge-time", &t.edge_time),
@@ -233,7 +273,9 @@ absl::Status ReadPredictionTarget(const TrainFlagTexts& t, TrainArguments& a) {
     predict.inference = t.inference == "layerwise" ? InferenceMode::kLayerwise
                                                    : InferenceMode::kSampled;
   }
-  const bool several_types = a.link && a.link->types.size() > 1;
+  const bool several_types =
+      a.link && (a.link->types.size() > 1 ||
+                 IsEdgeTypePattern(a.link->types[0].edge_type));
   if (several_types && !predict.target.all_nodes() &&
       predict.target.type.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -29,7 +29,8 @@ struct TrainArguments {
   std::string test_split;        // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
-  std::optional<EdgeBankOptions> edge_bank;  // is measured; nothing is trained
+  // Is measured, and nothing is trained; so is train.baseline.
+  std::optional<EdgeBankOptions> edge_bank;
   // What is predicted after training; its loader's rank and world are not set.
   std::optional<PredictOptions> predict;
   int nproc = 1;   // ranks to start on this machine
@@ -40,6 +41,11 @@ struct TrainArguments {
   std::string svg;          // empty: none
   bool dry_run = false;     // prints the plan alone
   bool progress = true;
+
+  // Returns whether a baseline is measured and nothing is trained.
+  bool measures_baseline() const {
+    return edge_bank.has_value() || !train.baseline.empty();
+  }
 };
 
 // The arguments; or, without them, the exit code of the program, which has

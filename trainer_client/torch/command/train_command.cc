@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -148,6 +149,9 @@ class RankRun {
       OwnedTrainLoaders loaders;
       LoaderSlot of_prediction(&source);
       RETURN_IF_ERROR(loaders.Open(arguments_, rank_, source));
+      if (auto* links = std::get_if<LinkTaskOptions>(&options_.task)) {
+        links->edge_types = loaders.link_types();
+      }
       watcher.OnStop([&](int) {
         loaders.Cancel();
         of_prediction.Cancel();

@@ -101,8 +101,8 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--num-neighbors", t.num_neighbors,
                  "Neighbours per node for each hop, the hop next to the inputs "
-                 "first; -1: all. The model has a layer per hop")
-      ->capture_default_str();
+                 "first; -1: all. The model has a layer per hop. embedding: 0")
+      ->default_str("10,10");
   app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
                  "The same for valid and test  [as --num-neighbors]");
   AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
@@ -114,7 +114,7 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "[TYPE:]TRAIN[,VALID[,TEST]]: splits to train, validate and "
                  "test on, of the node type TYPE in a typed graph; with --task "
                  "link of the edge type SRC,REL,DST, or of several, separated "
-                 "by \";\"")
+                 "by \";\", or of all that have the splits: * or SRC,*,DST")
       ->capture_default_str();
   app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
       ->check(CLI::IsMember({"global", "none"}))
@@ -136,8 +136,10 @@ void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 void DeclareModel(CLI::App& app, TrainArguments& a) {
   using Options = TrainOptions;
   ModelOptions& m = a.train.model;
-  app.add_option("--model", m.model, "Model: sage, gcn, gat, rgcn")
-      ->check(CLI::IsMember({"sage", "gcn", "gat", "rgcn"}))
+  app.add_option("--model", m.model,
+                 "Model: sage, gcn, gat, rgcn; of links also embedding (each "
+                 "node's own row, without neighbours)")
+      ->check(CLI::IsMember({"sage", "gcn", "gat", "rgcn", "embedding"}))
       ->capture_default_str();
   AddWhole<int64_t>(app, "--hidden", m.hidden_channels, 1,
                     Options::kMaxHiddenChannels, "Channels of hidden layers");
@@ -195,8 +197,14 @@ void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
       ->check(CLI::IsMember({"dot", "distmult", "mlp"}));
   app.add_option("--neg-sampling", t.neg_sampling,
                  "link: negatives and loss: binary (pairs; cross entropy), "
-                 "triplet (destinations of each link; BPR)  [binary]")
-      ->check(CLI::IsMember({"binary", "triplet"}));
+                 "triplet (destinations of each link; BPR), none (with --loss "
+                 "softmax)  [binary]")
+      ->check(CLI::IsMember({"binary", "triplet", "none"}));
+  app.add_option("--loss", t.loss,
+                 "link: negatives (as --neg-sampling says) or softmax (cross "
+                 "entropy among all nodes of the batch, of either end)  "
+                 "[negatives]")
+      ->check(CLI::IsMember({"negatives", "softmax"}));
   app.add_option("--neg-amount", t.neg_amount, "link: negatives per link  [1]");
   app.add_option("--exclude", t.exclude,
                  "link: edges of a batch's links that its hops do not sample: "
@@ -227,8 +235,9 @@ void DeclareTimes(CLI::App& app, TrainFlagTexts& t) {
          "--baseline", t.baseline,
          "link: measure this on valid and test, and train nothing: "
          "edgebank (1 for a pair that had an edge before, else 0; needs "
-         "--time edge)")
-      ->check(CLI::IsMember({"edgebank"}));
+         "--time edge) or relation-frequency (how often a node is that end of "
+         "the relation)")
+      ->check(CLI::IsMember({"edgebank", "relation-frequency"}));
   app.add_option("--edgebank-window", t.edgebank_window,
                  "edgebank: only edges that are older than the link by at most "
                  "so much  [any]");
@@ -244,8 +253,8 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
       ->check(CLI::IsMember({"node", "multilabel", "regression", "link"}));
   app.add_option("--metric", t.metric,
                  "On valid and test: accuracy, rocauc, ap, rmse, mae; of links "
-                 "ap, rocauc, mrr, hits@K  [the task's: accuracy, rocauc, "
-                 "rmse, ap]");
+                 "ap, rocauc, mrr, hits@K, filtered-mrr (among all nodes)  "
+                 "[the task's: accuracy, rocauc, rmse, ap]");
   DeclareLinks(app, t);
   DeclareTimes(app, t);
   AddWhole<uint64_t>(app, "--epochs", o.epochs, 0, o.kMaxEpochs,

@@ -21,6 +21,7 @@ struct TrainFlagTexts {
   std::string neg_sampling;
   std::string neg_amount;
   std::string decoder;
+  std::string loss;
   std::string exclude;
   std::string time;
   std::string temporal_strategy;
@@ -35,7 +36,7 @@ struct TrainFlagTexts {
   bool epochs_given = false;
   double checkpoint_minutes = 0;
   uint64_t checkpoint_keep = 2;
-  std::string num_neighbors = "10,10";
+  std::string num_neighbors;  // empty: 10,10; of the model embedding 0
   std::string eval_num_neighbors;
   std::string input = "train,valid,test";
   std::string shuffle = "global";

@@ -83,18 +83,25 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
   probe.reset();
   if (a.edge_bank) options.draws.strict = true;
   LinkSampling sampling = *a.link;
+  ASSIGN_OR_RETURN(sampling.types, ExpandPatterns(schema, a.link->types));
+  for (const LinkSplits& splits : sampling.types) {
+    if (!splits.edge_type.empty()) link_types_.push_back(splits.edge_type);
+  }
   RETURN_IF_ERROR(ReadLinkTimes(schema, options.draws.time, &sampling.types));
   timed_links_ = sampling.types;
   const LinkSessions sessions(
-      sampling, a.link->exclude
-                    ? *a.link->exclude
-                    : DefaultExclude(schema, a.link->types, options.draws));
-  if (!a.edge_bank) {
+      sampling, sampling.exclude
+                    ? *sampling.exclude
+                    : DefaultExclude(schema, sampling.types, options.draws));
+  if (!a.measures_baseline()) {
     train_session_ = sessions.Train(options, options);
     ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   }
   SetEvaluation(a, &options);
   if (a.edge_bank) SetEdgeBankHops(&options);
+  if (RanksAllEntities(a.train.metric_of_task())) {
+    return OpenRanking(a, sessions, schema, options, source);
+  }
   const auto open = [&](std::string LinkSplits::*split, Loader& links,
                         Loader& negatives) -> absl::Status {
     const std::optional<EvaluationSessions> made = sessions.Evaluation(
@@ -110,7 +117,35 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
   return open(&LinkSplits::test, test_, test_negatives_);
 }
 
+absl::Status OwnedTrainLoaders::OpenRanking(
+    const TrainArguments& a, const LinkSessions& sessions,
+    const GraphSchema& schema, const NeighborLoaderOptions& options,
+    BatchSource& source) {
+  constexpr std::array kSplits{&LinkSplits::train, &LinkSplits::valid,
+                               &LinkSplits::test};
+  for (size_t i = 0; i < kSplits.size(); ++i) {
+    const std::optional<SessionOptions> session =
+        sessions.Links(kSplits[i], options);
+    if (!session) continue;
+    ASSIGN_OR_RETURN(links_[i], source.Open(*session));
+  }
+  if (!a.train.baseline.empty()) return absl::OkStatus();
+  for (const auto& session : sessions.Entities(schema, options, options)) {
+    entities_.emplace_back();
+    if (!session) continue;
+    ASSIGN_OR_RETURN(entities_.back(), source.Open(*session));
+  }
+  return absl::OkStatus();
+}
+
 TrainLoaders OwnedTrainLoaders::get() {
+  RankingLoaders ranking{.train = links_[0].get(),
+                         .valid = links_[1].get(),
+                         .test = links_[2].get(),
+                         .release_links = [this] { ReleaseLinks(); }};
+  for (const Loader& loader : entities_) {
+    ranking.entities.push_back(loader.get());
+  }
   return {.train = train_.get(),
           .valid = valid_.get(),
           .test = test_.get(),
@@ -121,7 +156,8 @@ TrainLoaders OwnedTrainLoaders::get() {
           .sample_again =
               [this](uint64_t epoch, uint64_t index) {
                 return SampleAgain(epoch, index);
-              }};
+              },
+          .ranking = std::move(ranking)};
 }
 
 std::string OwnedTrainLoaders::SampleAgain(uint64_t epoch,
@@ -146,6 +182,18 @@ void OwnedTrainLoaders::Cancel() {
                              &test_, &test_negatives_}) {
     if (*loader) (*loader)->Cancel();
   }
+  for (const Loader& loader : links_) {
+    if (loader) loader->Cancel();
+  }
+  for (const Loader& loader : entities_) {
+    if (loader) loader->Cancel();
+  }
+}
+
+void OwnedTrainLoaders::ReleaseLinks() {
+  std::array<Loader, 3> links;  // destroyed after the lock, as below
+  MutexLock lock(mutex_);
+  links = std::move(links_);
 }
 
 void OwnedTrainLoaders::ReleaseLabels() {

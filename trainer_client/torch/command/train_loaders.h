@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_LOADERS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_LOADERS_H_
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,12 +27,16 @@ class OwnedTrainLoaders {
                     BatchSource& source);
 
   // Returns the loaders, which this object keeps. Its release_labels destroys
-  // the one of labels.
+  // the one of labels, its ranking.release_links those of links.
   TrainLoaders get();
 
   // Returns the types of links, with the times of their edges where a run has
   // them; empty for other tasks.
   const std::vector<LinkSplits>& timed_links() const { return timed_links_; }
+
+  // Returns the edge types of the links, without patterns; none where the graph
+  // has one edge type that is not named.
+  const std::vector<std::string>& link_types() const { return link_types_; }
 
   // Cancels all loaders. Thread-safe.
   void Cancel();
@@ -43,11 +48,22 @@ class OwnedTrainLoaders {
                          BatchSource& source);
   absl::Status OpenLinks(const TrainArguments& a, NeighborLoaderOptions options,
                          BatchSource& source);
+  // Opens what a ranking among all nodes reads; `options` are those of the
+  // evaluation.
+  absl::Status OpenRanking(const TrainArguments& a,
+                           const LinkSessions& sessions,
+                           const GraphSchema& schema,
+                           const NeighborLoaderOptions& options,
+                           BatchSource& source);
   void ReleaseLabels();
   // See TrainLoaders.
   std::string SampleAgain(uint64_t epoch, uint64_t index) const;
+  void ReleaseLinks();
 
   std::vector<LinkSplits> timed_links_;
+  std::vector<std::string> link_types_;
+  std::array<Loader, 3> links_;   // train, valid, test; of a ranking
+  std::vector<Loader> entities_;  // by node type; of a ranking
   Loader train_, labels_, valid_, valid_negatives_, test_, test_negatives_;
   BatchSourceOptions source_;     // where batches come from
   SessionOptions train_session_;  // of train_

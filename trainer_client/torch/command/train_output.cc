@@ -68,6 +68,9 @@ std::string StepLine(const StepTimes& step) {
 std::string ResultLine(const TrainResult& r) {
   std::string line = "result";
   if (r.test) absl::StrAppendFormat(&line, " test_%s=%.4f", r.metric, *r.test);
+  for (const auto& [name, value] : r.test_details) {
+    absl::StrAppendFormat(&line, " test_%s=%.4f", name, value);
+  }
   if (r.best_valid) {
     absl::StrAppendFormat(&line, " valid_%s=%.4f", r.metric, *r.best_valid);
   }
@@ -133,15 +136,16 @@ void TrainLog::Prediction(const PredictionReport& r) {
 }
 
 absl::Status TrainLog::Result(const TrainResult& r) {
-  file_ << ordered_json{{"event", "result"},
-                        {"test_" + r.metric, OrNull(r.test)},
-                        {"valid_" + r.metric, OrNull(r.best_valid)},
-                        {"best_epoch", r.epochs == 0
-                                           ? ordered_json(nullptr)
-                                           : ordered_json(r.best_epoch + 1)},
-                        {"epochs", r.epochs},
-                        {"seconds", r.seconds}}
-        << std::endl;
+  ordered_json line{
+      {"event", "result"},
+      {"test_" + r.metric, OrNull(r.test)},
+      {"valid_" + r.metric, OrNull(r.best_valid)},
+      {"best_epoch",
+       r.epochs == 0 ? ordered_json(nullptr) : ordered_json(r.best_epoch + 1)},
+      {"epochs", r.epochs},
+      {"seconds", r.seconds}};
+  for (const auto& [name, value] : r.test_details) line["test_" + name] = value;
+  file_ << line << std::endl;
   if (file_) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("--log ", path_, ": some lines could not be written"));

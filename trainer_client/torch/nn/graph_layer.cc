@@ -106,6 +106,41 @@ TypeTensors RgcnLayer::Forward(const LayerInput& input) {
   for (size_t t = 0; t < out.size(); ++t) {
     out[t] = conv_->SelfLoop(FirstRows(input.x[t], input.graph.num_dst[t]));
   }
+  if (input.graph.relations.empty()) return out;
+  if (input.graph.relations[0].indptr.is_cpu()) {
+    AddGrouped(input, out);
+  } else {
+    AddEach(input, out);
+  }
+  return out;
+}
+
+void RgcnLayer::AddGrouped(const LayerInput& input, TypeTensors& out) const {
+  std::vector<int64_t> first_row{0};
+  for (const at::Tensor& x : input.x) {
+    first_row.push_back(first_row.back() + x.size(0));
+  }
+  std::vector<std::vector<RelationEdges>> edges(out.size());  // by destination
+  for (const RelationBlock& block : input.graph.relations) {
+    const TypeTable::Relation& relation = types_.relations.at(block.relation);
+    edges[relation.dst_type].push_back(
+        {.relation = static_cast<int64_t>(block.relation),
+         .indptr = block.indptr,
+         .src = block.src,
+         .first_row = first_row[relation.src_type]});
+  }
+  const at::Tensor x = input.x.size() == 1 ? input.x[0] : at::cat(input.x);
+  const at::Tensor weights = conv_->RelationWeights();
+  for (size_t t = 0; t < out.size(); ++t) {
+    if (edges[t].empty()) continue;
+    AddTo(out[t],
+          conv_->Messages(
+              x, RelationGroups(edges[t], x.size(0), input.graph.num_dst[t]),
+              weights));
+  }
+}
+
+void RgcnLayer::AddEach(const LayerInput& input, TypeTensors& out) const {
   // Apart at once: the gradient of one of them is a tensor as large as all.
   const std::vector<at::Tensor> weights = conv_->RelationWeights().unbind(0);
   for (const RelationBlock& block : input.graph.relations) {
@@ -114,7 +149,6 @@ TypeTensors RgcnLayer::Forward(const LayerInput& input) {
           conv_->Messages(input.x[relation.src_type], SegmentsOf(block),
                           weights.at(block.relation)));
   }
-  return out;
 }
 
 std::vector<bool> RgcnLayer::TypesWithRows(const std::vector<bool>&) const {
@@ -122,5 +156,14 @@ std::vector<bool> RgcnLayer::TypesWithRows(const std::vector<bool>&) const {
 }
 
 std::shared_ptr<torch::nn::Module> RgcnLayer::module() const { return conv_; }
+
+TypeTensors OwnRows::Forward(const LayerInput& input) {
+  TypeTensors out(input.x.size());
+  for (size_t t = 0; t < out.size(); ++t) {
+    if (!input.x[t].defined()) continue;
+    out[t] = FirstRows(input.x[t], input.graph.num_dst[t]);
+  }
+  return out;
+}
 
 }  // namespace tributary

@@ -76,8 +76,25 @@ class RgcnLayer : public GraphLayer {
   std::shared_ptr<torch::nn::Module> module() const override;
 
  private:
+  // Adds the messages of all relations to `out`: on the CPU those of a
+  // destination type at once, elsewhere relation by relation.
+  void AddGrouped(const LayerInput& input, TypeTensors& out) const;
+  void AddEach(const LayerInput& input, TypeTensors& out) const;
+
   const TypeTable types_;
   const std::shared_ptr<RgcnConv> conv_;
+};
+
+// Returns the destinations' own rows: the layer of a model without neighbours.
+class OwnRows : public GraphLayer {
+ public:
+  TypeTensors Forward(const LayerInput& input) override;
+  std::shared_ptr<torch::nn::Module> module() const override { return module_; }
+
+ private:
+  // Has no parameters.
+  const std::shared_ptr<torch::nn::Module> module_ =
+      std::make_shared<torch::nn::Module>("OwnRows");
 };
 
 }  // namespace tributary

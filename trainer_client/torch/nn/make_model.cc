@@ -60,6 +60,7 @@ struct LayerMaker {
   }
 
   std::unique_ptr<GraphLayer> Layer(int layer) const {
+    if (options.model == "embedding") return std::make_unique<OwnRows>();
     if (options.model == "rgcn") {
       return std::make_unique<RgcnLayer>(
           types, RgcnConvOptions{.in_channels = options.hidden_channels,
@@ -81,13 +82,13 @@ struct LayerMaker {
 ModelInputs MakeInputs(const ModelOptions& options, const TypeTable& types,
                        std::shared_ptr<InputEmbedding> embedding) {
   ModelInputs inputs{.embedding = std::move(embedding)};
+  const bool projects = options.model == "rgcn" || options.model == "embedding";
   bool featureless = false;
   for (const int64_t dim : types.feature_dim) {
     featureless |= dim == 0;
     inputs.projections.push_back(
-        options.model == "rgcn" && dim > 0
-            ? torch::nn::Linear(dim, options.hidden_channels)
-            : torch::nn::Linear(nullptr));
+        projects && dim > 0 ? torch::nn::Linear(dim, options.hidden_channels)
+                            : torch::nn::Linear(nullptr));
   }
   if (!featureless) {
     inputs.embedding = nullptr;
@@ -131,6 +132,13 @@ absl::StatusOr<std::shared_ptr<GnnModel>> MakeModel(
     std::shared_ptr<InputEmbedding> embedding) {
   RETURN_IF_ERROR(options.Validate());
   RETURN_IF_ERROR(CheckTypes(types));
+  if (options.model == "embedding" &&
+      options.out_channels != options.hidden_channels) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "out_channels is ", options.out_channels,
+        ", allowed with the model embedding: hidden_channels, which is ",
+        options.hidden_channels));
+  }
   std::shared_ptr<GnnModel> model;
   RETURN_IF_ERROR(CatchTorch("model", [&] {
     const SeededDraws seeded(random_seed);

@@ -21,6 +21,8 @@ namespace tributary {
 //                    relation, as to_hetero (convs.0.<src__rel__dst>.lin_l...).
 //   rgcn             convs.<l> as RGCNConv, for all types; input.<type>, a
 //                    projection of features to hidden_channels.
+//   embedding        input.<type> alone: a model without neighbours, whose
+//                    out_channels are hidden_channels.
 //
 // Nodes of types without features read rows of hidden_channels of `embedding`
 // (embedding.<type>...); null: a DenseEmbedding. INVALID_ARGUMENT for options

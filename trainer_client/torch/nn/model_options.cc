@@ -39,7 +39,8 @@ absl::Status Probability(std::string_view option, double value) {
 }  // namespace
 
 absl::Status ModelOptions::Validate() const {
-  RETURN_IF_ERROR(OneOf("model", model, {"sage", "gcn", "gat", "rgcn"}));
+  RETURN_IF_ERROR(
+      OneOf("model", model, {"sage", "gcn", "gat", "rgcn", "embedding"}));
   RETURN_IF_ERROR(OneOf("aggr", aggr, {"mean", "max"}));
   RETURN_IF_ERROR(OneOf("norm", norm, {"both", "right"}));
   RETURN_IF_ERROR(InRange("hidden_channels", hidden_channels, 1, kMaxChannels));
@@ -53,6 +54,12 @@ absl::Status ModelOptions::Validate() const {
   if (!std::isfinite(negative_slope)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "negative_slope is ", negative_slope, ", allowed: a finite number"));
+  }
+  if (model == "embedding" && num_layers != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_layers is ", num_layers,
+                     ", allowed with the model embedding: 1, of no "
+                     "neighbours"));
   }
   if (model == "gat" && hidden_channels % heads != 0) {
     return absl::InvalidArgumentError(

@@ -12,7 +12,7 @@ namespace tributary {
 // Options of MakeModel(), with PyG's names where PyG has the option. Those of
 // other models are ignored, but must be valid.
 struct ModelOptions {
-  std::string model = "sage";  // sage, gcn, gat, rgcn
+  std::string model = "sage";  // sage, gcn, gat, rgcn, embedding
   int64_t hidden_channels = 64;
   int64_t out_channels = 0;
   int num_layers = 2;

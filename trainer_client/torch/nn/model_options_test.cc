@@ -22,7 +22,7 @@ TEST(ModelOptionsTest, DefaultsNeedOnlyTheNumberOfOutputs) {
 TEST(ModelOptionsTest, NamesOptionValueAndWhatIsAllowed) {
   ModelOptions o = Valid();
   o.model = "gin";
-  ExpectError(o, "model is \"gin\", allowed: sage, gcn, gat, rgcn");
+  ExpectError(o, "model is \"gin\", allowed: sage, gcn, gat, rgcn, embedding");
   o = Valid();
   o.aggr = "sum";
   ExpectError(o, "aggr is \"sum\", allowed: mean, max");

@@ -1,23 +1,30 @@
 #include "trainer_client/torch/sessions/link_sessions.h"
 
+#include <map>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/text/status.h"
+#include "trainer_client/core/kinds/edge_type_pattern.h"
 
 namespace tributary {
 namespace {
 
 constexpr char kNegatives[] = "_neg";
+// Links of a batch whose links alone are read.
+constexpr uint64_t kLinksRead = 16384;
 
 absl::Status BadSplits(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--input is \"", text,
       "\", allowed with --task link: [SRC,REL,DST:]TRAIN[,VALID[,TEST]]; of "
-      "several types, each once: A,R,B:TRAIN,VALID;C,S,D:TRAIN"));
+      "several types, each once: A,R,B:TRAIN,VALID;C,S,D:TRAIN; of all types "
+      "that have the split: *:TRAIN,VALID or A,*,B:TRAIN"));
 }
 
 absl::StatusOr<LinkSplits> ParseOne(absl::string_view text, bool several) {
@@ -28,7 +35,8 @@ absl::StatusOr<LinkSplits> ParseOne(absl::string_view text, bool several) {
     text.remove_prefix(colon + 1);
     const std::vector<std::string> parts =
         absl::StrSplit(splits.edge_type, ',');
-    if (parts.size() != 3 || absl::c_linear_search(parts, "")) {
+    if ((parts.size() != 3 && splits.edge_type != "*") ||
+        absl::c_linear_search(parts, "")) {
       return BadSplits(text);
     }
   } else if (several) {
@@ -89,6 +97,36 @@ bool HasReverseIds(const GraphSchema& schema) {
          absl::StrContains(schema.made_by, " --add-reverse");
 }
 
+absl::StatusOr<std::vector<LinkSplits>> ExpandPatterns(
+    const GraphSchema& schema, const std::vector<LinkSplits>& types) {
+  std::vector<LinkSplits> expanded;
+  std::set<std::string> taken;
+  for (const LinkSplits& splits : types) {
+    if (!IsEdgeTypePattern(splits.edge_type)) {
+      expanded.push_back(splits);
+      taken.insert(splits.edge_type);
+      continue;
+    }
+    std::map<std::string, LinkSplits> made;
+    for (const auto split :
+         {&LinkSplits::train, &LinkSplits::valid, &LinkSplits::test}) {
+      if ((splits.*split).empty()) continue;
+      ASSIGN_OR_RETURN(
+          const std::vector<std::string> with_split,
+          EdgeTypesWithSplit(schema, splits.edge_type, splits.*split));
+      for (const std::string& type : with_split) {
+        made[type].*split = splits.*split;
+      }
+    }
+    for (auto& [type, of_type] : made) {
+      if (of_type.train.empty() || !taken.insert(type).second) continue;
+      of_type.edge_type = type;
+      expanded.push_back(of_type);
+    }
+  }
+  return expanded;
+}
+
 ExcludeMode DefaultExclude(const GraphSchema& schema,
                            const std::vector<LinkSplits>& types,
                            const DrawOptions& draws) {
@@ -105,9 +143,14 @@ ExcludeMode DefaultExclude(const GraphSchema& schema,
 SessionOptions LinkSessions::Probe(const LinkSampling& sampling,
                                    const CommonLoaderOptions& common) {
   LinkOptions link;
-  link.lists.push_back({.edge_type = sampling.types[0].edge_type,
-                        .source = {0},
-                        .destination = {0}});
+  const LinkSplits& first = sampling.types[0];
+  if (IsEdgeTypePattern(first.edge_type)) {
+    link.lists.push_back(
+        {.edge_type = first.edge_type, .input_split = first.train});
+  } else {
+    link.lists.push_back(
+        {.edge_type = first.edge_type, .source = {0}, .destination = {0}});
+  }
   link.neighbors.num_neighbors = {1};
   SessionOptions options(common, std::move(link));
   options.rank = 0;
@@ -141,6 +184,46 @@ std::optional<EvaluationSessions> LinkSessions::Evaluation(
   EvaluationSessions sessions{Of(split, "", !given, common, neighbors), {}};
   if (given) {
     sessions.negatives = Of(split, kNegatives, false, common, neighbors);
+  }
+  return sessions;
+}
+
+std::optional<SessionOptions> LinkSessions::Links(
+    std::string LinkSplits::*split, const CommonLoaderOptions& common) const {
+  if (absl::c_all_of(sampling_.types, [&](const LinkSplits& splits) {
+        return (splits.*split).empty();
+      })) {
+    return std::nullopt;
+  }
+  NeighborOptions none;
+  none.num_neighbors = {0};
+  SessionOptions options = Of(split, "", false, common, none);
+  std::get<LinkOptions>(options.kind).exclude = ExcludeMode::kNone;
+  options.shuffle = ShuffleMode::kNone;
+  options.collect_features = options.collect_degrees = false;
+  options.feature_dtype = FeatureDType::kStored;
+  options.batch_size = kLinksRead;
+  options.rank = 0;
+  options.world = 1;
+  return options;
+}
+
+std::vector<std::optional<SessionOptions>> LinkSessions::Entities(
+    const GraphSchema& schema, const CommonLoaderOptions& common,
+    const NeighborOptions& neighbors) const {
+  std::vector<std::optional<SessionOptions>> sessions(schema.node_types.size());
+  for (const LinkSplits& splits : sampling_.types) {
+    const int type = schema.FindEdgeType(TypeIn(schema, splits));
+    if (type < 0) continue;
+    const EdgeTypeSchema& edge = schema.edge_types[static_cast<size_t>(type)];
+    for (const int end : {edge.src_type, edge.dst_type}) {
+      SessionOptions options(common, neighbors);
+      options.shuffle = ShuffleMode::kNone;
+      options.all_nodes = true;
+      if (schema.heterogeneous)
+        options.input_type = schema.node_types[end].name;
+      sessions[static_cast<size_t>(end)] = std::move(options);
+    }
   }
   return sessions;
 }

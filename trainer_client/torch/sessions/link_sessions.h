@@ -16,9 +16,11 @@
 
 namespace tributary {
 
-// The splits of one type of links.
+// The splits of one type of links, or of several.
 struct LinkSplits {
-  std::string edge_type;  // "src,rel,dst"; empty: the graph's only one
+  // "src,rel,dst"; empty: the graph's only one; "*" or "src,*,dst": a pattern
+  // of several (edge_type_pattern.h).
+  std::string edge_type;
   std::string train;
   std::string valid;  // empty: none
   std::string test;   // empty: none
@@ -48,6 +50,13 @@ absl::StatusOr<std::vector<LinkSplits>> ParseLinkSplits(
 // 2i+1 (partition --add-reverse of a homogeneous graph).
 bool HasReverseIds(const GraphSchema& schema);
 
+// Replaces each entry of a pattern by the types that match it, have its TRAIN
+// and are not named or matched by an earlier entry. A type without VALID or
+// TEST gets none. NOT_FOUND, with the types that exist, if a pattern matches no
+// type with one of its splits.
+absl::StatusOr<std::vector<LinkSplits>> ExpandPatterns(
+    const GraphSchema& schema, const std::vector<LinkSplits>& types);
+
 // Returns the mode for links of these types if the user names none: as ids of
 // the links, and of their reverses in a graph that was partitioned with
 // --add-reverse. None where edges must be earlier than the link: its own edge
@@ -71,8 +80,8 @@ class LinkSessions {
   LinkSessions(LinkSampling sampling, ExcludeMode exclude)
       : sampling_(std::move(sampling)), exclude_(exclude) {}
 
-  // Returns a session of one link of the first type, without hops to speak of:
-  // to read the graph's schema.
+  // Returns a session of one link of the first type (all of its links, if that
+  // is a pattern), without hops to speak of: to read the graph's schema.
   static SessionOptions Probe(const LinkSampling& sampling,
                               const CommonLoaderOptions& common);
 
@@ -85,6 +94,16 @@ class LinkSessions {
   std::optional<EvaluationSessions> Evaluation(
       std::string LinkSplits::*split, Metric metric, const GraphSchema& schema,
       const CommonLoaderOptions& common,
+      const NeighborOptions& neighbors) const;
+
+  // Returns the session in which every rank reads all links of a split, without
+  // features, neighbours and negatives. None: no type has it.
+  std::optional<SessionOptions> Links(std::string LinkSplits::*split,
+                                      const CommonLoaderOptions& common) const;
+  // Returns, by node type of the schema, the session of all its nodes; none for
+  // types at which no link ends. Requires types without patterns.
+  std::vector<std::optional<SessionOptions>> Entities(
+      const GraphSchema& schema, const CommonLoaderOptions& common,
       const NeighborOptions& neighbors) const;
 
  private:

@@ -174,6 +174,67 @@ TEST(LinkSessionsTest, TypesWithoutASplitAreLeftOutOfItsEvaluation) {
           .has_value());
 }
 
+TEST(LinkSessionsTest, PatternsBecomeTypesWithTheirSplits) {
+  GraphSchema schema = Typed(true);
+  schema.edge_types[0].reverse = true;
+  schema.edge_types.push_back(
+      {.src = "user", .rel = "sees", .dst = "item", .src_type = 1});
+  for (const char* type : {"user,buys,item", "user,sees,item"}) {
+    schema.splits.push_back({.type = type, .name = "train"});
+  }
+  const auto types = ParseLinkSplits("*:train,valid,test");
+  ASSERT_TRUE(types.ok()) << types.status();
+  const auto all = ExpandPatterns(schema, *types);
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_EQ(all->size(), 2);
+  EXPECT_EQ((*all)[0].edge_type, "user,buys,item");
+  EXPECT_EQ((*all)[0].test, "test");
+  EXPECT_EQ((*all)[1].edge_type, "user,sees,item");
+  EXPECT_EQ((*all)[1].train, "train");
+  EXPECT_EQ((*all)[1].valid, "");
+  // The first entry of a type is taken.
+  const auto first =
+      ExpandPatterns(schema, {{.edge_type = "user,sees,item", .train = "old"},
+                              {.edge_type = "user,*,item", .train = "train"}});
+  ASSERT_EQ(first->size(), 2);
+  EXPECT_EQ((*first)[0].train, "old");
+  EXPECT_EQ((*first)[1].edge_type, "user,buys,item");
+  EXPECT_THAT(ExpandPatterns(schema, {{.edge_type = "*", .train = "dev"}})
+                  .status()
+                  .message(),
+              HasSubstr("'dev'"));
+}
+
+TEST(LinkSessionsTest, ARankingReadsLinksAndAllNodesOfTheirEnds) {
+  const LinkSessions sessions(
+      {.types = {{.edge_type = "user,buys,item", .train = "train"}}},
+      ExcludeMode::kReverseTypes);
+  CommonLoaderOptions common;
+  common.rank = 1;
+  common.world = 2;
+  const auto links = sessions.Links(&LinkSplits::train, common);
+  ASSERT_TRUE(links.has_value());
+  EXPECT_EQ(links->world, 1);
+  EXPECT_EQ(links->rank, 0);
+  EXPECT_EQ(links->shuffle, ShuffleMode::kNone);
+  EXPECT_EQ(LinkOf(*links).exclude, ExcludeMode::kNone);
+  EXPECT_EQ(LinkOf(*links).negatives.mode, NegativeMode::kNone);
+  EXPECT_EQ(LinkOf(*links).neighbors.num_neighbors, std::vector<int32_t>{0});
+  EXPECT_FALSE(sessions.Links(&LinkSplits::test, common).has_value());
+  GraphSchema schema = Typed(false);
+  schema.node_types.push_back({.name = "word"});
+  NeighborOptions neighbors;
+  neighbors.num_neighbors = {7};
+  const auto entities = sessions.Entities(schema, common, neighbors);
+  ASSERT_EQ(entities.size(), 3);
+  EXPECT_EQ(entities[1]->input_type, "user");
+  EXPECT_TRUE(entities[1]->all_nodes);
+  EXPECT_EQ(entities[1]->rank, 1);
+  EXPECT_EQ(std::get<NeighborOptions>(entities[0]->kind).num_neighbors,
+            std::vector<int32_t>{7});
+  EXPECT_FALSE(entities[2].has_value());
+}
+
 TEST(LinkSessionsTest, TheProbeIsOneLink) {
   CommonLoaderOptions common;
   common.rank = 1;

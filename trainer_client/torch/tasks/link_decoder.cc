@@ -4,6 +4,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/linear.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,10 @@ class DotScorer final : public LinkScorer {
                    uint64_t) override {
     return (src * dst).sum(-1);
   }
+  at::Tensor ScoreAll(const at::Tensor&, const at::Tensor& given,
+                      const at::Tensor& candidates, uint64_t) override {
+    return given.mm(candidates.t());
+  }
 };
 
 class DistMultScorer final : public LinkScorer {
@@ -39,6 +44,19 @@ class DistMultScorer final : public LinkScorer {
   at::Tensor Score(size_t relation, const at::Tensor& src,
                    const at::Tensor& dst, uint64_t) override {
     return (src * weight_.select(0, rows_.at(relation)) * dst).sum(-1);
+  }
+  at::Tensor ScoreAll(const at::Tensor& relations, const at::Tensor& given,
+                      const at::Tensor& candidates, uint64_t) override {
+    const at::Tensor rows = at::empty_like(relations);
+    const int64_t* from = relations.const_data_ptr<int64_t>();
+    auto* to = rows.mutable_data_ptr<int64_t>();
+    for (int64_t i = 0; i < relations.numel(); ++i) {
+      to[i] = rows_.at(static_cast<size_t>(from[i]));
+      TORCH_CHECK(to[i] >= 0, "relation ", from[i], " has no links to decode");
+    }
+    const at::Tensor weights =
+        weight_.index_select(0, rows.to(weight_.device()));
+    return (given * weights).mm(candidates.t());
   }
 
  private:
@@ -60,6 +78,24 @@ class MlpScorer final : public LinkScorer {
         KeyedDropout(hidden_(src * dst).relu(), dropout_, is_training(),
                      LayerDrawKey(draw_key, kDecoderDraws, relation));
     return out_(hidden).squeeze(-1);
+  }
+  // Some rows at a time: their products with all candidates are [rows,
+  // candidates, channels].
+  at::Tensor ScoreAll(const at::Tensor&, const at::Tensor& given,
+                      const at::Tensor& candidates,
+                      uint64_t draw_key) override {
+    constexpr int64_t kMostValues = int64_t{1} << 22;
+    const int64_t rows = std::max<int64_t>(
+        1, kMostValues / std::max<int64_t>(1, candidates.numel()));
+    std::vector<at::Tensor> scores;
+    for (int64_t at = 0; at < given.size(0); at += rows) {
+      const int64_t end = std::min(at + rows, given.size(0));
+      scores.push_back(Score(static_cast<size_t>(at),
+                             given.slice(0, at, end).unsqueeze(1),
+                             candidates.unsqueeze(0), draw_key));
+    }
+    return scores.empty() ? at::empty({0, candidates.size(0)}, given.options())
+                          : at::cat(scores);
   }
 
  private:

@@ -21,6 +21,14 @@ class LinkScorer : public torch::nn::Module {
   // shapes broadcast. `draw_key` is the batch's.
   virtual at::Tensor Score(size_t relation, const at::Tensor& src,
                            const at::Tensor& dst, uint64_t draw_key) = 0;
+  // Returns [n, candidates]: the scores of links between row i of `given`, [n,
+  // channels], and each row of `candidates`, [candidates, channels], of the
+  // relations `relations`, int64 [n] on the CPU. Every decoder is symmetric, so
+  // `given` may be either end.
+  virtual at::Tensor ScoreAll(const at::Tensor& relations,
+                              const at::Tensor& given,
+                              const at::Tensor& candidates,
+                              uint64_t draw_key) = 0;
 };
 
 // Returns the decoder that options.decoder names. Its initial parameters are a

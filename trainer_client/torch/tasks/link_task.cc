@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/tasks/append_floats.h"
+#include "trainer_client/torch/tasks/link_candidates.h"
 #include "trainer_client/torch/tasks/link_decoder.h"
+#include "trainer_client/torch/tasks/softmax_loss.h"
 
 namespace tributary {
 namespace {
@@ -50,22 +52,24 @@ class LinkTask final : public TrainingTask {
                                   const TypeTensors& out,
                                   Tally* tally) override {
     RETURN_IF_ERROR(CheckLinks(batch));
-    at::Tensor sum;
     for (const LinkLabels& links : batch.links) {
       const auto n = static_cast<double>(links.input_id.numel());
-      if (n == 0) continue;
-      ASSIGN_OR_RETURN(const at::Tensor loss,
-                       IsTriplet(links) ? TripletLoss(batch, links, out)
-                                        : BinaryLoss(batch, links, out));
-      sum = sum.defined() ? sum + loss : loss;
       tally->labelled += n;
       tally->inputs += n;
     }
+    ASSIGN_OR_RETURN(const at::Tensor sum,
+                     options_.loss == LinkLoss::kSoftmax
+                         ? SoftmaxLoss(batch, types_, out, *scorer_)
+                         : LossByNegatives(batch, out));
     if (!sum.defined()) {
       return absl::InvalidArgumentError("the batch has no links to train on");
     }
     tally->loss += sum.item<double>();
     return sum;
+  }
+
+  std::unique_ptr<CandidateScorer> Candidates(const EntityRows& rows) override {
+    return std::make_unique<DecodedCandidates>(types_, scorer_, rows);
   }
 
   absl::Status Predict(const MiniBatch& batch, const TypeTensors& out,
@@ -85,6 +89,20 @@ class LinkTask final : public TrainingTask {
   }
   const TypeTable::Relation& RelationOf(const LinkLabels& links) const {
     return types_.relations.at(links.relation);
+  }
+
+  // Undefined without links.
+  absl::StatusOr<at::Tensor> LossByNegatives(const MiniBatch& batch,
+                                             const TypeTensors& out) const {
+    at::Tensor sum;
+    for (const LinkLabels& links : batch.links) {
+      if (links.input_id.numel() == 0) continue;
+      ASSIGN_OR_RETURN(const at::Tensor loss,
+                       IsTriplet(links) ? TripletLoss(batch, links, out)
+                                        : BinaryLoss(batch, links, out));
+      sum = sum.defined() ? sum + loss : loss;
+    }
+    return sum;
   }
 
   // [n + m], links first.

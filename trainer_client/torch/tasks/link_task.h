@@ -18,6 +18,10 @@ namespace tributary {
 //     scores, with logits, over the links of a type and all their negatives
 //   dst_neg_index (mode triplet)    BPR: the mean over a link's negatives of
 //     -log sigmoid(score of the link - score of the negative)
+//   any mode with LinkLoss::kSoftmax  the cross entropy of the link's
+//     destination among all rows of its type that the batch computes, which are
+//     the ends of all links and negatives, given the source; and of its source
+//     given the destination; the mean of both
 //
 // Predict() adds a row for each link, of its own score and those of its
 // negatives (see LinkScores); in mode binary negative j is of link j mod links.

@@ -18,6 +18,7 @@ bool MeasuresLinks(Metric metric) {
     case Metric::kAveragePrecision:
     case Metric::kMrr:
     case Metric::kHits:
+    case Metric::kFilteredMrr:
       return true;
     default:
       return false;

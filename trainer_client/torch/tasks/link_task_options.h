@@ -18,8 +18,15 @@ enum class LinkDecoder {
   kMlp,       // of a * b: OGB's LinkPredictor of two layers
 };
 
+// What a link's score is compared with.
+enum class LinkLoss {
+  kNegatives,  // its negatives: binary cross entropy, or BPR of triplets
+  kSoftmax,    // all nodes of the batch, as either end: cross entropy
+};
+
 struct LinkTaskOptions {
   LinkDecoder decoder = LinkDecoder::kDot;
+  LinkLoss loss = LinkLoss::kNegatives;
   // The links' types "src,rel,dst"; empty: the graph's only edge type.
   std::vector<std::string> edge_types;
   int64_t channels = 0;  // of the model's rows; the hidden layer of kMlp
@@ -30,7 +37,7 @@ struct LinkTaskOptions {
 // "mlp".
 absl::StatusOr<LinkDecoder> LinkDecoderFromName(const std::string& name);
 
-// Whether MeasureLinks() has it.
+// Whether MeasureLinks() or RankAmongAll() has it.
 bool MeasuresLinks(Metric metric);
 
 }  // namespace tributary

@@ -109,6 +109,71 @@ TEST(LinkTaskTest, BinaryLossIsTheMeanOverLinksAndNegativesPerLink) {
   EXPECT_NEAR(grad[2][1].item<double>(), b * 2 + c * -1, 1e-6);
 }
 
+// The products of the rows: 0.0 = 5, 0.1 = 1, 0.2 = 2, 1.1 = 10, 1.2 = -1, 2.2 =
+// 1.
+TEST(LinkTaskTest, SoftmaxLossIsAmongAllRowsOfTheBatchAsEitherEnd) {
+  const auto lse = [](double a, double b, double c) {
+    return std::log(std::exp(a) + std::exp(b) + std::exp(c));
+  };
+  const LinkTaskOptions options{
+      .decoder = LinkDecoder::kDot, .loss = LinkLoss::kSoftmax, .channels = 2};
+  const auto task = *MakeLinkTask(options, OneType(), 5);
+  Tally tally;
+  const auto loss = task->Loss(PairsBatch(), {ThreeRows()}, &tally);
+  ASSERT_TRUE(loss.ok()) << loss.status();
+  // 0-1: 1 given 0, 0 given 1; 0-2: 2 given 0, 0 given 2.
+  EXPECT_NEAR(loss->item<double>(),
+              (lse(5, 1, 2) - 1 + lse(1, 10, -1) - 1 + lse(5, 1, 2) - 2 +
+               lse(2, -1, 1) - 2) /
+                  2,
+              1e-5);
+  EXPECT_EQ(tally.inputs, 2);
+  // A triplet 0-1: its negatives are candidates as all rows are.
+  const auto triplet = task->Loss(TripletBatch(), {ThreeRows()}, &tally);
+  ASSERT_TRUE(triplet.ok()) << triplet.status();
+  EXPECT_NEAR(triplet->item<double>(),
+              (lse(5, 1, 2) - 1 + lse(1, 10, -1) - 1) / 2, 1e-5);
+}
+
+TEST(LinkTaskTest, CandidatesAreScoredAsLinksAre) {
+  for (const LinkDecoder decoder :
+       {LinkDecoder::kDot, LinkDecoder::kDistMult, LinkDecoder::kMlp}) {
+    const LinkTaskOptions options{
+        .decoder = decoder,
+        .edge_types = {"user,knows,user", "user,buys,item"},
+        .channels = 2};
+    const auto scorer = *MakeLinkScorer(options, TwoTypes(), 5);
+    const auto task = *MakeLinkTask(options, TwoTypes(), 5);
+    // Users (1, 2), (3, -1), (0, 1); items (2, 2), (-1, 3).
+    const EntityRows rows{.channels = 2,
+                          .num_nodes = {2, 3},
+                          .by_type = {{2, 2, -1, 3}, {1, 2, 3, -1, 0, 1}}};
+    const auto candidates = task->Candidates(rows);
+    std::vector<float> scores(4);
+    const std::vector<int64_t> given{2, 1};
+    ASSERT_TRUE(candidates
+                    ->Score(0, LinkEnd::kDestination, given,
+                            absl::MakeSpan(scores))
+                    .ok());
+    const auto row = [](float a, float b) {
+      return at::tensor(std::vector<float>{a, b});
+    };
+    const auto score = [&](at::Tensor user, at::Tensor item) {
+      return scorer->Score(0, user, item, 0).item<float>();
+    };
+    EXPECT_NEAR(scores[0], score(row(0, 1), row(2, 2)), 1e-6);
+    EXPECT_NEAR(scores[1], score(row(0, 1), row(-1, 3)), 1e-6);
+    EXPECT_NEAR(scores[2], score(row(3, -1), row(2, 2)), 1e-6);
+    EXPECT_NEAR(scores[3], score(row(3, -1), row(-1, 3)), 1e-6);
+    scores.resize(3);
+    ASSERT_TRUE(candidates
+                    ->Score(0, LinkEnd::kSource, {std::vector<int64_t>{1}},
+                            absl::MakeSpan(scores))
+                    .ok());
+    EXPECT_NEAR(scores[1], score(row(3, -1), row(-1, 3)), 1e-6);
+  }
+}
+
 TEST(LinkTaskTest, TripletLossIsBpr) {
   const auto task = Task(LinkDecoder::kDot);
   const at::Tensor rows = ThreeRows();

@@ -16,13 +16,14 @@ struct Named {
   Metric metric;
   absl::string_view name;
 };
-constexpr std::array<Named, 6> kMetrics = {{
+constexpr std::array<Named, 7> kMetrics = {{
     {Metric::kAccuracy, "accuracy"},
     {Metric::kRocAuc, "rocauc"},
     {Metric::kAveragePrecision, "ap"},
     {Metric::kMae, "mae"},
     {Metric::kRmse, "rmse"},
     {Metric::kMrr, "mrr"},
+    {Metric::kFilteredMrr, "filtered-mrr"},
 }};
 
 }  // namespace
@@ -48,9 +49,11 @@ absl::StatusOr<Metric> MetricFromName(const std::string& name) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "metric is \"", name,
-      "\"; allowed: accuracy, rocauc, ap, mae, rmse, mrr, hits@K with a whole "
-      "number K from 1, such as hits@20"));
+      "\"; allowed: accuracy, rocauc, ap, mae, rmse, mrr, filtered-mrr, hits@K "
+      "with a whole number K from 1, such as hits@20"));
 }
+
+bool RanksAllEntities(Metric metric) { return metric == Metric::kFilteredMrr; }
 
 bool IsScore(Metric metric) {
   return metric != Metric::kMae && metric != Metric::kRmse;

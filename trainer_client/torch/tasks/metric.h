@@ -20,6 +20,7 @@ class Metric {
     kRmse,              // "rmse"
     kMrr,               // "mrr"
     kHits,              // "hits@K"; made by Hits()
+    kFilteredMrr,       // "filtered-mrr"
   };
 
   constexpr Metric(Kind kind) : kind_(kind) {}
@@ -43,6 +44,8 @@ class Metric {
 std::string NameOf(Metric metric);
 // INVALID_ARGUMENT, listing the names, if there is none.
 absl::StatusOr<Metric> MetricFromName(const std::string& name);
+// Whether links are ranked among all nodes, by RankAmongAll().
+bool RanksAllEntities(Metric metric);
 // Whether a larger value is better.
 bool IsScore(Metric metric);
 

@@ -13,6 +13,10 @@ namespace {
 
 absl::Status CheckNumbers(absl::Span<const float> scores,
                           absl::string_view what) {
+  // Of every score first, in a loop that vectorises.
+  bool any = false;
+  for (float score : scores) any |= std::isnan(score);
+  if (!any) return absl::OkStatus();
   for (size_t i = 0; i < scores.size(); ++i) {
     if (!std::isnan(scores[i])) continue;
     return absl::InvalidArgumentError(
@@ -39,6 +43,10 @@ class RankCounter {
   void Add(float score) {
     higher_ += score > positive_ ? 1 : 0;
     equal_ += score == positive_ ? 1 : 0;
+  }
+  void Remove(float score) {
+    higher_ -= score > positive_ ? 1 : 0;
+    equal_ -= score == positive_ ? 1 : 0;
   }
   double rank() const {
     return static_cast<double>(2 * higher_ + equal_) / 2 + 1;
@@ -105,15 +113,15 @@ absl::StatusOr<double> FilteredRank(absl::Span<const float> scores,
                                     absl::Span<const int64_t> known) {
   RETURN_IF_ERROR(CheckEntity(truth, scores.size()));
   RETURN_IF_ERROR(CheckNumbers(scores, "entity"));
-  std::vector<bool> left_out(scores.size());
-  left_out[static_cast<size_t>(truth)] = true;
-  for (int64_t entity : known) {
-    RETURN_IF_ERROR(CheckEntity(entity, scores.size()));
-    left_out[static_cast<size_t>(entity)] = true;
-  }
+  std::vector<int64_t> left_out(known.begin(), known.end());
+  left_out.push_back(truth);
+  std::sort(left_out.begin(), left_out.end());
+  left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
   RankCounter counter(scores[static_cast<size_t>(truth)]);
-  for (size_t i = 0; i < scores.size(); ++i) {
-    if (!left_out[i]) counter.Add(scores[i]);
+  for (float score : scores) counter.Add(score);
+  for (int64_t entity : left_out) {
+    RETURN_IF_ERROR(CheckEntity(entity, scores.size()));
+    counter.Remove(scores[static_cast<size_t>(entity)]);
   }
   return counter.rank();
 }

@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "trainer_client/torch/tasks/entity_ranking.h"
+#include "trainer_client/torch/tasks/entity_rows.h"
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/tensors/mini_batch.h"
@@ -36,6 +38,11 @@ class TrainingTask {
   // Adds the batch's predictions to `rows`. Errors as above.
   virtual absl::Status Predict(const MiniBatch& batch, const TypeTensors& out,
                                PredictionRows* rows) = 0;
+  // Returns a scorer of all nodes as ends of links by a model's `rows`, which
+  // must outlive it; null: the task is not of links.
+  virtual std::unique_ptr<CandidateScorer> Candidates(const EntityRows&) {
+    return nullptr;
+  }
 };
 
 }  // namespace tributary

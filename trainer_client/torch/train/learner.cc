@@ -4,6 +4,7 @@
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adam.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -188,6 +189,24 @@ absl::StatusOr<std::unique_ptr<TrainingTask>> MakeTask(
   return MakeNodeTask(std::get<NodeTaskOptions>(task));
 }
 
+// Copies the rows `out` of the first nodes of `n_id` to their places.
+void CopyRows(const at::Tensor& out, const at::Tensor& n_id, size_t type,
+              EntityRows* rows) {
+  const at::Tensor values = out.to(at::kCPU, at::kFloat).contiguous();
+  const at::Tensor ids = n_id.to(at::kCPU);
+  const int64_t n = values.size(0), channels = values.size(1);
+  std::vector<float>& to = rows->by_type.at(type);
+  if (rows->channels == 0) rows->channels = channels;
+  to.resize(static_cast<size_t>(rows->num_nodes.at(type) * channels));
+  const float* from = values.const_data_ptr<float>();
+  const int64_t* id = ids.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < n; ++i) {
+    TORCH_CHECK(id[i] >= 0 && id[i] < rows->num_nodes[type], "node ", id[i],
+                " of ", rows->num_nodes[type]);
+    std::copy_n(from + i * channels, channels, to.begin() + id[i] * channels);
+  }
+}
+
 }  // namespace
 
 Learner::Learner(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -282,6 +301,36 @@ absl::Status Learner::Evaluate(const BatchLease& lease, PredictionRows* rows) {
     RETURN_IF_ERROR(s.task->Predict(batch, s.Forward(batch), rows));
     return s.copies->Poll();
   });
+}
+
+absl::Status Learner::Embed(const BatchLease& lease, EntityRows* rows) {
+  State& s = *state_;
+  return CatchTorch("embed", [&] {
+    const torch::NoGradGuard no_grad;
+    s.SetTraining(false);
+    ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(lease, 0));
+    const at::Tensor out = s.model->Forward(batch).at(batch.input_type);
+    if (!out.defined()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the model computes no rows of node type ",
+                       s.types.node_types[batch.input_type]));
+    }
+    CopyRows(out, batch.n_id[batch.input_type], batch.input_type, rows);
+    return s.copies->Poll();
+  });
+}
+
+absl::StatusOr<std::unique_ptr<CandidateScorer>> Learner::Candidates(
+    const EntityRows& rows) {
+  std::unique_ptr<CandidateScorer> scorer;
+  RETURN_IF_ERROR(CatchTorch("candidates", [&] {
+    state_->SetTraining(false);
+    scorer = state_->task->Candidates(rows);
+    return absl::OkStatus();
+  }));
+  if (scorer != nullptr) return scorer;
+  return absl::FailedPreconditionError(
+      "the task has no links to rank; allowed: a task of links");
 }
 
 void Learner::SaveParameters() {

@@ -10,6 +10,8 @@
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
+#include "trainer_client/torch/tasks/entity_ranking.h"
+#include "trainer_client/torch/tasks/entity_rows.h"
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/link_task_options.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
@@ -75,6 +77,14 @@ class Learner {
                                     const RoundPlace& place, StepTimer& timer);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
+
+  // Adds the model's rows of the batch's inputs, all nodes of which have a row
+  // in `rows`; sets its channels. INVALID_ARGUMENT if the model computes none.
+  absl::Status Embed(const BatchLease& lease, EntityRows* rows);
+  // Returns a scorer of all nodes as ends of links, by `rows`; both must
+  // outlive it. FAILED_PRECONDITION if the task is not of links.
+  absl::StatusOr<std::unique_ptr<CandidateScorer>> Candidates(
+      const EntityRows& rows);
 
   // Keeps a copy of the parameters; replaces the last copy.
   void SaveParameters();

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "trainer_client/torch/train/step_times.h"
 
@@ -33,7 +35,9 @@ struct TrainResult {
   uint64_t best_epoch = 0;  // by the metric on valid; without it the last one
   std::optional<double> best_valid;
   std::optional<double> test;  // with the best epoch's parameters
-  double seconds = 0;          // of the whole run
+  // Further figures of the test split, such as "filtered-hits@10".
+  std::vector<std::pair<std::string, double>> test_details;
+  double seconds = 0;  // of the whole run
 };
 
 // Predictions that were written, over all ranks.
@@ -49,7 +53,7 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   // Called after each round of this rank; `done` of `total` are done. `phase`
-  // is "classes", "train", "valid", "test" or "predict".
+  // is "classes", "links", "train", "valid", "test" or "predict".
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
   virtual void OnEpoch(const EpochReport& report) = 0;

@@ -15,6 +15,7 @@
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
+#include "trainer_client/torch/train/baseline.h"
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/early_stopping.h"
@@ -65,6 +66,7 @@ class TrainingRun {
     const absl::Time start = SteadyClock().Now();
     RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
     RETURN_IF_ERROR(MakeLearner());
+    RETURN_IF_ERROR(ReadRanking());
     if (after_ != nullptr) RETURN_IF_ERROR(after_->Prepare(*learner_));
     result_.metric = NameOf(options_.metric_of_task());
     ASSIGN_OR_RETURN(std::optional<RunState> resumed, Resume());
@@ -113,6 +115,19 @@ class TrainingRun {
     stopping.mode = IsScore(options_.metric_of_task()) ? MetricMode::kMax
                                                        : MetricMode::kMin;
     return stopping;
+  }
+
+  LinkRanking::Progress ProgressOf(std::string_view phase, uint64_t epoch) {
+    return [this, phase, epoch](uint64_t done, uint64_t total) {
+      observer_.OnRound(phase, epoch, done, total);
+    };
+  }
+
+  absl::Status ReadRanking() {
+    if (!loaders_.ranking.given()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(
+        ranking_, LinkRanking::Read(loaders_.ranking, ProgressOf("links", 0)));
+    return absl::OkStatus();
   }
 
   absl::Status MakeLearner() {
@@ -323,10 +338,14 @@ class TrainingRun {
     return report;
   }
 
+  bool has_valid() const {
+    return ranking_ ? ranking_->has(LinkRanking::Split::kValid)
+                    : loaders_.valid != nullptr;
+  }
+
   bool IsEvaluated(uint64_t epoch) const {
-    return loaders_.valid != nullptr &&
-           ((epoch + 1) % options_.eval_every == 0 ||
-            epoch + 1 == options_.epochs);
+    return has_valid() && ((epoch + 1) % options_.eval_every == 0 ||
+                           epoch + 1 == options_.epochs);
   }
 
   // Evaluates on epoch 0 each time: the same neighbourhoods, so that models are
@@ -369,10 +388,19 @@ class TrainingRun {
                                               : metric < *result_.best_valid;
   }
 
+  absl::StatusOr<double> MeasureValid(uint64_t epoch) {
+    if (!ranking_) {
+      return Evaluate(loaders_.valid, loaders_.valid_negatives, "valid", epoch);
+    }
+    ASSIGN_OR_RETURN(
+        const RankSummary ranks,
+        ranking_->RankByModel(LinkRanking::Split::kValid, *learner_, group_,
+                              ProgressOf("valid", epoch)));
+    return ranks.mrr;
+  }
+
   absl::Status Validate(EpochReport& report) {
-    ASSIGN_OR_RETURN(const double metric,
-                     Evaluate(loaders_.valid, loaders_.valid_negatives, "valid",
-                              report.epoch));
+    ASSIGN_OR_RETURN(const double metric, MeasureValid(report.epoch));
     report.valid = metric;
     if (stopping_) stopping_->Update(metric);
     if (IsBetter(metric)) {
@@ -384,17 +412,28 @@ class TrainingRun {
   }
 
   absl::Status Test() {
-    if (loaders_.valid == nullptr && result_.epochs > 0) {
+    if (!has_valid() && result_.epochs > 0) {
       result_.best_epoch = result_.epochs - 1;
     }
     learner_->RestoreParameters();
     if (!options_.save_model.empty() && group_.rank() == 0) {
       RETURN_IF_ERROR(learner_->WriteModel(options_.save_model));
     }
+    if (ranking_) return RankTest();
     if (loaders_.test == nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(result_.test,
                      Evaluate(loaders_.test, loaders_.test_negatives, "test",
                               result_.best_epoch));
+    return absl::OkStatus();
+  }
+
+  absl::Status RankTest() {
+    if (!ranking_->has(LinkRanking::Split::kTest)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(
+        const RankSummary ranks,
+        ranking_->RankByModel(LinkRanking::Split::kTest, *learner_, group_,
+                              ProgressOf("test", result_.best_epoch)));
+    SetTestRanks(ranks, &result_);
     return absl::OkStatus();
   }
 
@@ -404,6 +443,7 @@ class TrainingRun {
   TrainObserver& observer_;
   AfterTraining* const after_;
   std::unique_ptr<Learner> learner_;
+  std::unique_ptr<LinkRanking> ranking_;  // null: the metric needs none
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
   uint64_t step_ = 0;  // optimizer steps taken
@@ -418,8 +458,7 @@ absl::StatusOr<TrainPlan> PlanTraining(const TrainOptions& options,
                                        TrainObserver& observer,
                                        uint64_t world) {
   RETURN_IF_ERROR(options.Validate());
-  return TrainingRun(options, loaders, group, observer, nullptr)
-      .Plan(world);
+  return TrainingRun(options, loaders, group, observer, nullptr).Plan(world);
 }
 
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
@@ -427,7 +466,11 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   ProcessGroup& group, TrainObserver& observer,
                                   AfterTraining* after) {
   RETURN_IF_ERROR(options.Validate());
-  return TrainingRun(options, loaders, group, observer, after).Run();
+  if (options.baseline.empty()) {
+    return TrainingRun(options, loaders, group, observer, after).Run();
+  }
+  RETURN_IF_ERROR(CheckSameGraph(loaders.ranking.train->schema(), group));
+  return MeasureRelationFrequency(loaders.ranking, group, observer);
 }
 
 }  // namespace tributary

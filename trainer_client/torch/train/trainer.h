@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_loader.h"
+#include "trainer_client/torch/train/link_ranking.h"
 #include "trainer_client/torch/train/train_options.h"
 #include "trainer_client/torch/train/train_plan.h"
 #include "trainer_client/torch/train/train_report.h"
@@ -17,7 +18,7 @@ namespace tributary {
 class ProcessGroup;
 
 // The loaders of one rank, created with its rank and world. They must outlive
-// Train(). All but `train` may be null.
+// Train(). All but `train` may be null; with options.baseline that too.
 struct TrainLoaders {
   DistLoader* train = nullptr;
   DistLoader* valid = nullptr;
@@ -35,6 +36,9 @@ struct TrainLoaders {
   // Returns a shell command that makes a batch of `train` in its present epoch
   // again, for errors. May be empty, and may return an empty text.
   std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;
+  // A metric that ranks links among all nodes reads these instead of `valid`
+  // and `test`.
+  RankingLoaders ranking;
 };
 
 class Learner;

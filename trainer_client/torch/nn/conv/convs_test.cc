@@ -273,6 +273,38 @@ TEST_F(ConvsTest, RgcnWithBases) {
       1e-6);
 }
 
+// Relation 1 reads rows 0 to 4, relation 3 the rows from 2: 2->1, 3->1, 2->2.
+TEST_F(ConvsTest, RgcnOfAllRelationsTogether) {
+  RgcnConv conv({.in_channels = 4, .out_channels = 3, .num_relations = 5});
+  Randomize(conv);
+  const Segments other(Ints({0, 0, 2, 3}), Ints({2, 3, 2}), 5);
+  const RelationGroups groups(
+      {{.relation = 1, .indptr = Edges().indptr(), .src = Edges().src()},
+       {.relation = 3,
+        .indptr = other.indptr(),
+        .src = Ints({0, 1, 0}),
+        .first_row = 2}},
+      /*num_src=*/5, /*num_dst=*/3);
+  // (1, 0), (1, 2), (3, 1), (3, 2): destination 1 has no edge of relation 1.
+  EXPECT_TRUE(at::equal(groups.sources().indptr(), Ints({0, 3, 5, 7, 8})));
+  EXPECT_TRUE(at::equal(groups.pairs().indptr(), Ints({0, 1, 2, 4})));
+  EXPECT_TRUE(at::equal(groups.pairs().src(), Ints({0, 2, 1, 3})));
+  const at::Tensor weights = conv.RelationWeights();
+  ExpectClose(conv.Messages(x_, groups, weights),
+              conv.Messages(x_, Edges(), weights[1]) +
+                  conv.Messages(x_, other, weights[3]));
+  std::vector<at::Tensor> leaves{conv.named_parameters()["weight"],
+                                 x_.set_requires_grad(true)};
+  EXPECT_LT(LargestGradientError(
+                [&] {
+                  return conv.Messages(x_, groups, conv.RelationWeights())
+                      .square()
+                      .sum();
+                },
+                leaves),
+            1e-6);
+}
+
 TEST_F(ConvsTest, RgcnWithoutBasesHasAWeightForEachRelation) {
   RgcnConv conv({.in_channels = 4, .out_channels = 3, .num_relations = 5});
   EXPECT_EQ(Names(conv), (std::vector<std::string>{"bias [3]", "root [4, 3]",

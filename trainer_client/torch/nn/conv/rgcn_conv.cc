@@ -33,6 +33,12 @@ at::Tensor RgcnConv::Messages(const at::Tensor& x_src, const Segments& segments,
   return SegmentMean(x_src, segments).matmul(relation_weight);
 }
 
+at::Tensor RgcnConv::Messages(const at::Tensor& x, const RelationGroups& groups,
+                              const at::Tensor& relation_weights) const {
+  const at::Tensor means = SegmentMean(x, groups.sources());
+  return SegmentSum(groups.Multiply(means, relation_weights), groups.pairs());
+}
+
 at::Tensor RgcnConv::SelfLoop(const at::Tensor& x_dst) const {
   return at::addmm(bias_, x_dst, root_);
 }

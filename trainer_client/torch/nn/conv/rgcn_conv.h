@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "trainer_client/torch/nn/conv/relation_groups.h"
 #include "trainer_client/torch/nn/segment/segments.h"
 
 namespace tributary {
@@ -33,6 +34,11 @@ class RgcnConv : public torch::nn::Module {
   // of RelationWeights().
   at::Tensor Messages(const at::Tensor& x_src, const Segments& segments,
                       const at::Tensor& relation_weight) const;
+  // Returns [num_dst, out]: the parts of all relations of `groups`, on the CPU.
+  // x is [rows of all source types, in]. Equal to the sum of the above but for
+  // rounding.
+  at::Tensor Messages(const at::Tensor& x, const RelationGroups& groups,
+                      const at::Tensor& relation_weights) const;
   // Returns [num_dst, out]: the part of the nodes themselves.
   at::Tensor SelfLoop(const at::Tensor& x_dst) const;
 

@@ -1,0 +1,117 @@
+#include "trainer_client/torch/tasks/entity_ranking.h"
+
+#include <map>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/tasks/relation_frequency.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Relation 0: users (3) buy items (4). Relation 1: users know users.
+//
+//   train  0: (0, 0) (0, 1) (1, 1)      1: (0, 1)
+//   test   0: (2, 1) (0, 2)             1: (1, 1)
+class EntityRankingTest : public ::testing::Test {
+ protected:
+  EntityRankingTest() {
+    train_.Add(0, 0, 0);
+    train_.Add(0, 0, 1);
+    train_.Add(0, 1, 1);
+    train_.Add(1, 0, 1);
+    test_.Add(0, 2, 1);
+    test_.Add(1, 1, 1);
+    test_.Add(0, 0, 2);
+    auto group = ProcessGroup::Connect({}, absl::Seconds(10));
+    EXPECT_TRUE(group.ok()) << group.status();
+    group_ = *std::move(group);
+  }
+
+  absl::StatusOr<RankSummary> Rank(CandidateScorer& scorer) {
+    const KnownAnswers known({&train_, &test_});
+    return RankAmongAll(
+        {.links = &test_, .known = &known, .relations = relations_}, scorer,
+        *group_, [&](uint64_t done, uint64_t total) {
+          EXPECT_LE(done, total);
+          ++rounds_;
+        });
+  }
+
+  TypedLinks train_, test_;
+  const std::vector<RelationEnds> relations_{{3, 4}, {3, 3}};
+  std::unique_ptr<ProcessGroup> group_;
+  int rounds_ = 0;
+};
+
+// Frequencies: items 1, 2, 0, 0 (relation 0); users 2, 1, 0 (relation 0),
+// sources 1, 0, 0 and destinations 0, 1, 0 (relation 1).
+//
+//   (2, 0, ?) = 1: 2 > all others: rank 1
+//   (?, 0, 1) = 2: users 0 and 1 are known and left out: rank 1
+//   (1, 1, ?) = 1: 1 > 0, 0: rank 1
+//   (?, 1, 1) = 1: user 0 is known; user 2 ties with 0: rank 1.5
+//   (0, 0, ?) = 2: items 0 and 1 are known; item 3 ties: rank 1.5
+//   (?, 0, 2) = 0: 2 > 1, 0: rank 1
+TEST_F(EntityRankingTest, RanksOfTheRelationFrequency) {
+  RelationFrequency scorer(train_);
+  const auto summary = Rank(scorer);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_DOUBLE_EQ(summary->mrr, (4 + 2 / 1.5) / 6);
+  EXPECT_DOUBLE_EQ(summary->mean_rank, 7.0 / 6);
+  EXPECT_DOUBLE_EQ(summary->hits_at_1, 4.0 / 6);
+  EXPECT_DOUBLE_EQ(summary->hits_at_3, 1);
+  EXPECT_DOUBLE_EQ(summary->hits_at_10, 1);
+  EXPECT_EQ(rounds_, 4);  // two relations, two asked ends
+}
+
+// Scores each node by its id and by the given end's parity.
+class ByNumber final : public CandidateScorer {
+ public:
+  absl::Status Score(uint32_t, LinkEnd, absl::Span<const int64_t> given,
+                     absl::Span<float> scores) override {
+    const size_t nodes = scores.size() / given.size();
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const auto node = static_cast<float>(i % nodes);
+      scores[i] = given[i / nodes] % 2 == 0 ? node : -node;
+    }
+    return absl::OkStatus();
+  }
+};
+
+//   (2, 0, ?) = 1: even, 2 and 3 are above: rank 3
+//   (?, 0, 1) = 2: odd, descending; 0 and 1 are known: rank 1
+//   (1, 1, ?) = 1: odd: 0 is above, rank 2
+//   (?, 1, 1) = 1: odd: 0 is known, rank 1
+//   (0, 0, ?) = 2: even: 3 is above, rank 2
+//   (?, 0, 2) = 0: even: 1 and 2 are above, rank 3
+TEST_F(EntityRankingTest, EachRowIsScoredByItsGivenEnd) {
+  ByNumber scorer;
+  const auto summary = Rank(scorer);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_DOUBLE_EQ(summary->mrr,
+                   (1.0 / 3 + 1 + 1.0 / 2 + 1 + 1.0 / 2 + 1.0 / 3) / 6);
+  EXPECT_DOUBLE_EQ(summary->hits_at_1, 2.0 / 6);
+  EXPECT_DOUBLE_EQ(summary->mean_rank, 2);
+}
+
+TEST_F(EntityRankingTest, WrongLinksAreNamed) {
+  RelationFrequency scorer(train_);
+  test_.Add(2, 0, 0);
+  EXPECT_THAT(Rank(scorer).status().message(), HasSubstr("relation 2"));
+  test_ = {};
+  EXPECT_EQ(Rank(scorer).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  test_.Add(0, 0, 4);
+  EXPECT_THAT(Rank(scorer).status().message(), HasSubstr("entity 4"));
+  train_.Add(0, 0, 9);
+  RelationFrequency wrong(train_);
+  EXPECT_THAT(Rank(wrong).status().message(), HasSubstr("node 9"));
+}
+
+}  // namespace
+}  // namespace tributary
