@@ -86,6 +86,9 @@ absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
 
 absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
   if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
+  to.strict = t.neg_strict;
+  // One node with edges to nearly all others does not end a run.
+  if (to.strict) to.on_exhausted = OnExhausted::kAccept;
   if (t.neg_amount.empty()) return absl::OkStatus();
   const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
   const bool whole = to.mode == NegativeMode::kTriplet;
@@ -125,11 +128,13 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
-  for (const auto& [name, text] : {std::pair("--decoder", &t.decoder),
-                                   std::pair("--neg-sampling", &t.neg_sampling),
-                                   std::pair("--neg-amount", &t.neg_amount),
-                                   std::pair("--exclude", &t.exclude)}) {
-    if (text->empty()) continue;
+  for (const auto& [name, given] :
+       {std::pair("--decoder", !t.decoder.empty()),
+        std::pair("--neg-sampling", !t.neg_sampling.empty()),
+        std::pair("--neg-amount", !t.neg_amount.empty()),
+        std::pair("--neg-strict", t.neg_strict),
+        std::pair("--exclude", !t.exclude.empty())}) {
+    if (!given) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         name, " with --task ", t.task, "; allowed: with --task link"));
   }

@@ -1,7 +1,9 @@
 #include "trainer_client/torch/nn/dropout/keyed_dropout.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
+
+#include "absl/types/span.h"
+#include "trainer_client/torch/nn/dropout/dropout_mask.h"
 
 namespace tributary {
 namespace {
@@ -13,12 +15,22 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-at::Generator GeneratorOf(uint64_t key, const c10::Device& device) {
-  if (device.is_cpu()) return at::detail::createCPUGenerator(key);
+// The mask, with 1 / (1 - p) for the values that are kept.
+at::Tensor MaskOnCpu(const at::Tensor& x, double p, uint64_t key) {
+  const at::Tensor mask = at::empty(x.sizes(), at::kFloat);
+  FillDropoutMask(key, 1 - p, static_cast<float>(1 / (1 - p)),
+                  absl::MakeSpan(mask.mutable_data_ptr<float>(),
+                                 static_cast<size_t>(mask.numel())));
+  return mask.to(x.scalar_type());
+}
+
+at::Tensor MaskOnGpu(const at::Tensor& x, double p, uint64_t key) {
   at::Generator generator =
-      at::globalContext().defaultGenerator(device).clone();
+      at::globalContext().defaultGenerator(x.device()).clone();
   generator.set_current_seed(key);
-  return generator;
+  return at::empty(x.sizes(), x.options())
+      .bernoulli_(1 - p, generator)
+      .mul_(1 / (1 - p));
 }
 
 }  // namespace
@@ -33,10 +45,7 @@ at::Tensor KeyedDropout(const at::Tensor& x, double p, bool training,
                         uint64_t key) {
   if (!training || p == 0 || x.numel() == 0) return x;
   if (p == 1) return x * 0;
-  const at::Tensor mask = at::empty(x.sizes(), x.options())
-                              .bernoulli_(1 - p, GeneratorOf(key, x.device()))
-                              .mul_(1 / (1 - p));
-  return x * mask;
+  return x * (x.is_cpu() ? MaskOnCpu(x, p, key) : MaskOnGpu(x, p, key));
 }
 
 }  // namespace tributary
