@@ -12,7 +12,7 @@ tributary=${TRIBUTARY:-tributary}
 tributary_train=${TRIBUTARY_TRAIN:-tributary-train}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 name=train
-examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb"
+examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb ddi-sage"
 
 if [ $# -eq 0 ]; then
   echo "examples/train.sh NAME...: $examples"
@@ -62,6 +62,15 @@ describe() {
       --hidden 16 --lr 0.01 --dropout 0 --weight-decay 0 --batch-size 70
       --epochs 40)
     ;;
+  ddi-sage)
+    wanted=0.25 metric=hits@20 graph=ogbl-ddi partition=(--add-reverse)
+    # Nearly every node is an end of a batch's links, so hop 2 has few to expand.
+    flags=(--task link --model sage --decoder mlp --metric hits@20
+      --input "target/train,target/valid,target/test" --neg-strict
+      --num-neighbors "25,1" "--eval-num-neighbors=-1,1" --hidden 128
+      --dropout 0.3 --lr 0.01 --lr-schedule cosine --lr-t-max 8
+      --batch-size 4096 --eval-batch-size 65536 --epochs 8 --eval-every 2)
+    ;;
   *) fail "no example $1; there are: $examples" ;;
   esac
 }
@@ -72,6 +81,9 @@ partition_graph() {
   rm -rf "$work/graph" "$work/input"
   cp -r "$input" "$work/input"
   [ "$graph" != aifb ] || join_splits "$work/input/split/standard/person"
+  # Every edge is a link to train on.
+  [ "$graph" != ogbl-ddi ] || cp "$work/input/raw/edge.csv.gz" \
+    "$work/input/split/target/train.csv.gz"
   "$tributary" partition --input "$work/input" --format ogb --name "$graph" \
     --out "$work/graph" --num-parts 2 --method metis "${partition[@]}" \
     >"$work/partition.out" 2>"$work/partition.err"
