@@ -14,9 +14,8 @@ namespace tributary {
 //
 // Place i is kept if u_i < keep, where u_i is the low 53 bits of the 64 that
 // words 2i (high) and 2i + 1 (low) of MT19937 make, over 2^53; the generator is
-// seeded with the key's low 32 bits. So it is what Tensor.bernoulli_ draws of a
-// CPU generator with that seed where it does not use MKL, at a third of the
-// time.
+// seeded with the key's low 32 bits. LibTorch 2.11's Tensor.bernoulli_ draws
+// the same of a CPU generator with that seed, in three times the time.
 void FillDropoutMask(uint64_t key, double keep, float value,
                      absl::Span<float> mask);
 
