@@ -13,9 +13,9 @@ NodeLocation LocateIn(const T* partition_of, absl::Span<const uint64_t> ranks,
   const uint64_t block_size = NodeMap::BlockSize(num_partitions);
   const uint64_t block = id / block_size;
   const T partition = partition_of[id];
-  uint64_t before = 0;
+  uint32_t before = 0;  // of at most a block: narrow, for wide vectors
   for (uint64_t i = block * block_size; i < id; ++i) {
-    before += partition_of[i] == partition;
+    before += partition_of[i] == partition ? 1u : 0u;
   }
   return {partition, ranks[block * num_partitions + partition] + before};
 }

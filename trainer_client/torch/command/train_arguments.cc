@@ -101,6 +101,9 @@ absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
     to.mode = NegativeMode::kNone;
   }
   if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
+  to.strict = t.neg_strict;
+  // One node with edges to nearly all others does not end a run.
+  if (to.strict) to.on_exhausted = OnExhausted::kAccept;
   if (t.neg_amount.empty()) return absl::OkStatus();
   const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
   const bool whole = to.mode == NegativeMode::kTriplet;
@@ -219,15 +222,18 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
-  for (const auto& [name, text] :
-       {std::pair("--decoder", &t.decoder),
-        std::pair("--neg-sampling", &t.neg_sampling),
-        std::pair("--neg-amount", &t.neg_amount), std::pair("--loss", &t.loss),
-        std::pair("--exclude", &t.exclude), std::pair("--time", &t.time),
-        std::pair("--temporal-strategy", &t.temporal_strategy),
-        std::pair("--edge-time", &t.edge_time),
-        std::pair("--baseline", &t.baseline)}) {
-    if (text->empty()) continue;
+  for (const auto& [name, given] :
+       {std::pair("--decoder", !t.decoder.empty()),
+        std::pair("--neg-sampling", !t.neg_sampling.empty()),
+        std::pair("--neg-amount", !t.neg_amount.empty()),
+        std::pair("--neg-strict", t.neg_strict),
+        std::pair("--loss", !t.loss.empty()),
+        std::pair("--exclude", !t.exclude.empty()),
+        std::pair("--time", !t.time.empty()),
+        std::pair("--temporal-strategy", !t.temporal_strategy.empty()),
+        std::pair("--edge-time", !t.edge_time.empty()),
+        std::pair("--baseline", !t.baseline.empty())}) {
+    if (!given) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         name, " with --task ", t.task, "; allowed: with --task link"));
   }

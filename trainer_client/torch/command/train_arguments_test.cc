@@ -320,13 +320,15 @@ TEST(TrainArgumentsTest, Links) {
       Parse({"--graph", "g", "--task", "link", "--input",
              "a,r,b:train,valid;c,s,d:train,valid", "--metric", "hits@50",
              "--decoder", "mlp", "--neg-sampling", "triplet", "--neg-amount",
-             "3", "--exclude", "pair"});
+             "3", "--neg-strict", "--exclude", "pair"});
   ASSERT_TRUE(parsed.arguments);
   const TrainArguments& a = *parsed.arguments;
   ASSERT_TRUE(a.link);
   EXPECT_EQ(a.link->types.size(), 2);
   EXPECT_EQ(a.link->negatives.mode, NegativeMode::kTriplet);
   EXPECT_EQ(a.link->negatives.amount, 3);
+  EXPECT_TRUE(a.link->negatives.strict);
+  EXPECT_EQ(a.link->negatives.on_exhausted, OnExhausted::kAccept);
   EXPECT_EQ(a.link->exclude, ExcludeMode::kPair);
   EXPECT_EQ(a.loader.input_split, "");
   const auto& task = std::get<LinkTaskOptions>(a.train.task);
@@ -342,6 +344,7 @@ TEST(TrainArgumentsTest, LinksByDefault) {
   EXPECT_EQ(a.link->types[0].test, "test");
   EXPECT_EQ(a.link->negatives.mode, NegativeMode::kBinary);
   EXPECT_EQ(a.link->negatives.amount, 1);
+  EXPECT_FALSE(a.link->negatives.strict);
   EXPECT_FALSE(a.link->exclude);
   EXPECT_EQ(a.train.metric_of_task(), Metric::kAveragePrecision);
   EXPECT_FALSE(a.train.counts_classes());
@@ -408,6 +411,7 @@ TEST(TrainArgumentsTest, WrongLinkOptionsAreUsageErrors) {
        std::vector<std::vector<const char*>>{
            {"--decoder", "dot"},
            {"--task", "regression", "--neg-amount", "2"},
+           {"--task", "node", "--neg-strict"},
            {"--task", "link", "--decoder", "cosine"},
            {"--task", "link", "--neg-sampling", "destination"},
            {"--task", "link", "--neg-amount", "0"},

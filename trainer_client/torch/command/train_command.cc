@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/observe/log.h"
+#include "common/process/freed_memory.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
@@ -308,6 +309,7 @@ absl::Status RunOrPlan(const TrainArguments& arguments,
 int RunRank(const TrainArguments& arguments, const std::string& command,
             const OpenBatchSource& open) {
   EndWithLauncher();
+  KeepFreedMemory();  // each step allocates the same tensors
   SignalWatcher watcher({.exit_code = kInterruptedExitCode});
   const absl::StatusOr<RankEnvironment> rank =
       RankEnvironment::FromVariables(Environment);

@@ -206,6 +206,8 @@ void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
                  "[negatives]")
       ->check(CLI::IsMember({"negatives", "softmax"}));
   app.add_option("--neg-amount", t.neg_amount, "link: negatives per link  [1]");
+  app.add_flag("--neg-strict", t.neg_strict,
+               "link: sample no edge as a negative");
   app.add_option("--exclude", t.exclude,
                  "link: edges of a batch's links that its hops do not sample: "
                  "none, self, reverse_id, reverse_types, pair  [self, and the "

@@ -20,6 +20,7 @@ struct TrainFlagTexts {
   // With --task link; empty: the default.
   std::string neg_sampling;
   std::string neg_amount;
+  bool neg_strict = false;
   std::string decoder;
   std::string loss;
   std::string exclude;

@@ -1,7 +1,9 @@
 #include "trainer_client/torch/nn/dropout/keyed_dropout.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
+
+#include "absl/types/span.h"
+#include "trainer_client/torch/nn/dropout/dropout_mask.h"
 
 namespace tributary {
 namespace {
@@ -13,12 +15,24 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-at::Generator GeneratorOf(uint64_t key, const c10::Device& device) {
-  if (device.is_cpu()) return at::detail::createCPUGenerator(key);
+// The mask, with 1 / (1 - p) for the values that are kept.
+at::Tensor MaskOnCpu(at::IntArrayRef sizes, const at::TensorOptions& options,
+                     double p, uint64_t key) {
+  const at::Tensor mask = at::empty(sizes, at::kFloat);
+  FillDropoutMask(key, 1 - p, static_cast<float>(1 / (1 - p)),
+                  absl::MakeSpan(mask.mutable_data_ptr<float>(),
+                                 static_cast<size_t>(mask.numel())));
+  return mask.to(options);
+}
+
+at::Tensor MaskOnGpu(at::IntArrayRef sizes, const at::TensorOptions& options,
+                     double p, uint64_t key) {
   at::Generator generator =
-      at::globalContext().defaultGenerator(device).clone();
+      at::globalContext().defaultGenerator(options.device()).clone();
   generator.set_current_seed(key);
-  return generator;
+  return at::empty(sizes, options)
+      .bernoulli_(1 - p, generator)
+      .mul_(1 / (1 - p));
 }
 
 }  // namespace
@@ -34,10 +48,10 @@ at::Tensor KeyedDropout(const at::Tensor& x, double p, bool training,
   if (!training || p == 0 || x.numel() == 0) return x;
   if (p == 1) return x * 0;
   // Half precision would round 1 / (1 - p), and all that is kept with it.
-  const at::ScalarType type = at::promote_types(x.scalar_type(), at::kFloat);
-  const at::Tensor mask = at::empty(x.sizes(), x.options().dtype(type))
-                              .bernoulli_(1 - p, GeneratorOf(key, x.device()))
-                              .mul_(1 / (1 - p));
+  const at::TensorOptions options =
+      x.options().dtype(at::promote_types(x.scalar_type(), at::kFloat));
+  const at::Tensor mask = x.is_cpu() ? MaskOnCpu(x.sizes(), options, p, key)
+                                     : MaskOnGpu(x.sizes(), options, p, key);
   return (x * mask).to(x.scalar_type());
 }
 
