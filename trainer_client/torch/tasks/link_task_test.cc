@@ -109,8 +109,8 @@ TEST(LinkTaskTest, BinaryLossIsTheMeanOverLinksAndNegativesPerLink) {
   EXPECT_NEAR(grad[2][1].item<double>(), b * 2 + c * -1, 1e-6);
 }
 
-// The products of the rows: 0.0 = 5, 0.1 = 1, 0.2 = 2, 1.1 = 10, 1.2 = -1, 2.2 =
-// 1.
+// The products of the rows: 0.0 = 5, 0.1 = 1, 0.2 = 2, 1.1 = 10, 1.2 = -1, 2.2
+// = 1.
 TEST(LinkTaskTest, SoftmaxLossIsAmongAllRowsOfTheBatchAsEitherEnd) {
   const auto lse = [](double a, double b, double c) {
     return std::log(std::exp(a) + std::exp(b) + std::exp(c));
@@ -151,10 +151,10 @@ TEST(LinkTaskTest, CandidatesAreScoredAsLinksAre) {
     const auto candidates = task->Candidates(rows);
     std::vector<float> scores(4);
     const std::vector<int64_t> given{2, 1};
-    ASSERT_TRUE(candidates
-                    ->Score(0, LinkEnd::kDestination, given,
-                            absl::MakeSpan(scores))
-                    .ok());
+    ASSERT_TRUE(
+        candidates
+            ->Score(0, LinkEnd::kDestination, given, absl::MakeSpan(scores))
+            .ok());
     const auto row = [](float a, float b) {
       return at::tensor(std::vector<float>{a, b});
     };
