@@ -1,6 +1,7 @@
 #include "trainer_client/torch/command/train_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <utility>
@@ -338,6 +339,20 @@ absl::Status ReadLayers(TrainArguments& a) {
   return a.train.Validate();
 }
 
+// Returns the bytes of each loader's ring. By default the ranks of a machine
+// share 1 GiB per loader, and none has less than 64 MiB.
+absl::StatusOr<uint64_t> BufferSize(const TrainFlagTexts& t, int nproc) {
+  if (t.buffer_size.empty()) {
+    constexpr uint64_t kMiB = uint64_t{1} << 20;
+    const auto ranks = static_cast<uint64_t>(std::max(nproc, 1));
+    return std::clamp(1024 / ranks, uint64_t{64}, uint64_t{256}) * kMiB;
+  }
+  absl::StatusOr<uint64_t> bytes = ParseByteSize(t.buffer_size);
+  if (bytes.ok()) return bytes;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--buffer-size ", bytes.status().message()));
+}
+
 absl::Status ReadMode(const TrainFlagTexts& t, TrainArguments& a) {
   if (!t.mode.empty() && a.source.graph.empty() != (t.mode == "remote")) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -385,12 +400,7 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
         "--graph DIR, --servers or --worker-options is needed");
   }
   RETURN_IF_ERROR(ReadMode(t, a));
-  const absl::StatusOr<uint64_t> buffer_size = ParseByteSize(t.buffer_size);
-  if (!buffer_size.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--buffer-size ", buffer_size.status().message()));
-  }
-  a.source.worker.buffer_size = *buffer_size;
+  ASSIGN_OR_RETURN(a.source.worker.buffer_size, BufferSize(t, a.nproc));
   a.source.worker.rpc_timeout = absl::Seconds(t.rpc_timeout);
   RemoteDistSamplingWorkerOptions worker = a.source.worker;
   if (!a.source.graph.empty()) worker.servers = "127.0.0.1:1";  // unused

@@ -29,6 +29,16 @@ TEST(TrainArgumentsTest, Defaults) {
   EXPECT_FALSE(a.source.worker.pin_memory);
 }
 
+TEST(TrainArgumentsTest, RanksOfAMachineShareTheDefaultReceiveMemory) {
+  for (const auto& [nproc, mib] :
+       {std::pair("1", 256u), std::pair("4", 256u), std::pair("8", 128u),
+        std::pair("64", 64u)}) {
+    const auto parsed = Parse({"--graph", "g", "--nproc", nproc});
+    ASSERT_TRUE(parsed.arguments);
+    EXPECT_EQ(parsed.arguments->source.worker.buffer_size, mib << 20) << nproc;
+  }
+}
+
 TEST(TrainArgumentsTest, Predictions) {
   const auto parsed =
       Parse({"--graph", "g", "--load-model", "m", "--predict", "paper:*",

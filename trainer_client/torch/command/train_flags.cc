@@ -81,8 +81,8 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "The tributary program that mode mp starts  [beside this one, "
                  "or in PATH]");
   app.add_option("--buffer-size", t.buffer_size,
-                 "Bytes of each loader's receive ring, such as 256MB")
-      ->capture_default_str();
+                 "Bytes of each loader's receive ring  [256MB; of more than 4 "
+                 "ranks of --nproc 1GB / ranks, 64MB or more]");
   AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
            "Batches requested ahead");
   app.add_flag("--pin-memory", a.source.worker.pin_memory,

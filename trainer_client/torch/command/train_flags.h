@@ -43,8 +43,8 @@ struct TrainFlagTexts {
   std::string shuffle = "global";
   std::string expand = "new";
   std::string feature_dtype = "stored";
-  std::string buffer_size = "256MB";
-  std::string mode;  // empty: by --graph or --servers
+  std::string buffer_size;  // empty: by nproc
+  std::string mode;         // empty: by --graph or --servers
   int num_workers = 1;
   double rpc_timeout = 180;
   bool no_progress = false;
