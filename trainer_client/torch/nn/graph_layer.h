@@ -89,6 +89,10 @@ class RgcnLayer : public GraphLayer {
 class OwnRows : public GraphLayer {
  public:
   TypeTensors Forward(const LayerInput& input) override;
+  std::vector<bool> TypesWithRows(
+      const std::vector<bool>& has_rows) const override {
+    return has_rows;
+  }
   std::shared_ptr<torch::nn::Module> module() const override { return module_; }
 
  private:
