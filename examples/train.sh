@@ -5,6 +5,7 @@
 #
 #   examples/train.sh                 lists the examples
 #   examples/train.sh cora-gat aifb   trains these
+#   examples/train.sh all             trains all of them
 #   SEEDS="1 2" examples/train.sh aifb
 set -euo pipefail
 
@@ -19,6 +20,9 @@ if [ $# -eq 0 ]; then
   echo "examples/train.sh NAME...: $examples"
   exit 2
 fi
+
+# shellcheck disable=SC2086  # a list of names
+[ "$*" != all ] || set -- $examples
 
 # shellcheck source=examples/fleet.sh
 . "$root/examples/fleet.sh"
@@ -108,7 +112,7 @@ describe() {
 partition_graph() {
   local input=$root/tests/data/$graph
   rm -rf "$work/graph" "$work/input"
-  cp -r "$input" "$work/input"
+  cp -rL "$input" "$work/input"
   [ "$graph" != aifb ] || join_splits "$work/input/split/standard/person"
   [ "$graph" != collegemsg ] ||
     zcat "$work/input/raw/edge-time.csv.gz" >"$work/edge-time.txt"

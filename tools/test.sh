@@ -41,6 +41,7 @@ run_tests() {
     # shellcheck source=tools/models.sh
     . tools/models.sh
     check_once models check_models
+    check_once examples train_examples
     check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
     check_once shared-memory run_bazel test //channel/shm/... \
       --runs_per_test=1000 --test_output=errors
@@ -69,6 +70,14 @@ test_once() {
     "--build_event_json_file=$report" "$@" || code=$?
   echo "time: build and $name $(since "$started")"
   reports+=("$name=$report:$code")
+}
+
+# Trains the published benchmarks of docs/results.md.
+train_examples() {
+  run_bazel build //cli:tributary //trainer_client/torch:tributary-train &&
+    TRIBUTARY=$PWD/bazel-bin/cli/tributary \
+      TRIBUTARY_TRAIN=$PWD/bazel-bin/trainer_client/torch/tributary-train \
+      bash examples/train.sh all
 }
 
 # Compiles the one file that --config=cuda adds, where a CUDA toolkit has the

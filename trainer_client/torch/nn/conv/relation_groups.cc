@@ -1,6 +1,7 @@
 #include "trainer_client/torch/nn/conv/relation_groups.h"
 
 #include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
@@ -118,7 +119,13 @@ RelationGroups::Made RelationGroups::Make(
 
 at::Tensor RelationGroups::Multiply(const at::Tensor& x,
                                     const at::Tensor& weights) const {
-  return GroupedProduct::apply(x, weights, relation_, begin_);
+  // Autocast does not look into a Function, nor at products with a result that
+  // is given.
+  if (!at::autocast::is_autocast_enabled(at::kCPU)) {
+    return GroupedProduct::apply(x, weights, relation_, begin_);
+  }
+  const at::ScalarType type = at::autocast::get_autocast_dtype(at::kCPU);
+  return GroupedProduct::apply(x.to(type), weights.to(type), relation_, begin_);
 }
 
 }  // namespace tributary
