@@ -6,6 +6,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "common/text/status.h"
@@ -37,24 +38,30 @@ class TorchEvent final : public CopyStream::Event {
 
 class TorchStream final : public CopyStream {
  public:
-  explicit TorchStream(const c10::Device& device)
-      : device_(device),
-        stream_(
-            VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device)) {}
+  explicit TorchStream(const c10::Device& device) : device_(device) {}
   at::Tensor Copy(const at::Tensor& host) override {
     const c10::Stream current = CurrentStream(device_);
-    const c10::StreamGuard guard(stream_);
+    const c10::StreamGuard guard(Stream());
     at::Tensor copy = host.to(device_, /*non_blocking=*/true);
     copy.record_stream(current);
     return copy;
   }
   std::unique_ptr<Event> Record() override {
-    return std::make_unique<TorchEvent>(stream_);
+    return std::make_unique<TorchEvent>(Stream());
   }
 
  private:
+  // Made when it is first used, where errors are expected.
+  const c10::Stream& Stream() {
+    if (!stream_) {
+      stream_ =
+          VirtualGuardImpl(device_.type()).getStreamFromGlobalPool(device_);
+    }
+    return *stream_;
+  }
+
   const c10::Device device_;
-  const c10::Stream stream_;
+  std::optional<c10::Stream> stream_;
 };
 
 }  // namespace
