@@ -242,7 +242,7 @@ TEST(DeviceCopiesOfLibTorch, ADeviceWithoutEventsIsAnError) {
   const absl::Status status = copies.Start({slots.New()}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("event behind copies: "));
+              HasSubstr("copy to the device: "));
   EXPECT_THAT(slots.Held(), ElementsAre(0));
 }
 
