@@ -241,8 +241,7 @@ TEST(DeviceCopiesOfLibTorch, ADeviceWithoutEventsIsAnError) {
   Slots slots;
   const absl::Status status = copies.Start({slots.New()}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("copy to the device: "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("copy to the device: "));
   EXPECT_THAT(slots.Held(), ElementsAre(0));
 }
 
