@@ -184,8 +184,12 @@ absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
   if (t.baseline.empty() && t.edgebank_window.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(CheckNothingIsTrained(t, a));
   if (t.baseline == "relation-frequency" && t.edgebank_window.empty()) {
-    a.train.baseline = t.baseline;
-    return absl::OkStatus();
+    a.relation_frequency = true;
+    if (!a.train.metric) a.train.metric = Metric::kFilteredMrr;
+    if (RanksAllEntities(*a.train.metric)) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--baseline relation-frequency with --metric ", t.metric,
+                     "; allowed: with --metric filtered-mrr"));
   }
   if (t.baseline != "edgebank" || a.loader.draws.time != TimeMode::kEdge ||
       !t.exclude.empty()) {
@@ -249,10 +253,10 @@ absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadTask(const TrainFlagTexts& t, TrainArguments& a) {
-  RETURN_IF_ERROR(t.task == "link" ? ReadLinks(t, a) : ReadNodes(t, a));
   if (!t.metric.empty()) {
     ASSIGN_OR_RETURN(a.train.metric, MetricFromName(t.metric));
   }
+  RETURN_IF_ERROR(t.task == "link" ? ReadLinks(t, a) : ReadNodes(t, a));
   ASSIGN_OR_RETURN(a.train.schedule.kind,
                    LrScheduleKindFromName(t.lr_schedule));
   ASSIGN_OR_RETURN(a.train.schedule.unit, LrScheduleUnitFromName(t.lr_unit));

@@ -29,8 +29,9 @@ struct TrainArguments {
   std::string test_split;        // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
-  // Is measured, and nothing is trained; so is train.baseline.
+  // Baselines: one of them is measured, and nothing is trained.
   std::optional<EdgeBankOptions> edge_bank;
+  bool relation_frequency = false;
   // What is predicted after training; its loader's rank and world are not set.
   std::optional<PredictOptions> predict;
   int nproc = 1;   // ranks to start on this machine
@@ -44,7 +45,7 @@ struct TrainArguments {
 
   // Returns whether a baseline is measured and nothing is trained.
   bool measures_baseline() const {
-    return edge_bank.has_value() || !train.baseline.empty();
+    return edge_bank.has_value() || relation_frequency;
   }
 };
 

@@ -18,6 +18,7 @@
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
 #include "trainer_client/torch/baselines/measure_edge_bank.h"
+#include "trainer_client/torch/baselines/measure_relation_frequency.h"
 #include "trainer_client/torch/command/plan_text.h"
 #include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/train_arguments.h"
@@ -215,15 +216,18 @@ class RankRun {
     return absl::OkStatus();
   }
 
-  // Trains, or measures the baseline, and predicts where the arguments say so.
+  // Trains, or measures a baseline, and predicts where the arguments say so.
   absl::StatusOr<TrainResult> Result(OwnedTrainLoaders& owned,
                                      LoaderSlot& of_prediction,
                                      ProcessGroup& group,
                                      TrainObserver& reports) const {
     BeatAtRounds observer(&reports, heartbeat_);
     const TrainLoaders loaders = owned.get();
+    if (arguments_.relation_frequency) {
+      return MeasureRelationFrequency(loaders.ranking, group, observer);
+    }
     if (arguments_.edge_bank) {
-      return Baseline(owned.timed_links(), loaders, group, observer);
+      return MeasuredEdgeBank(owned.timed_links(), loaders, group, observer);
     }
     if (!arguments_.predict) {
       return tributary::Train(options_, loaders, group, observer);
@@ -235,10 +239,9 @@ class RankRun {
     return tributary::Train(options_, loaders, group, observer, &predictor);
   }
 
-  absl::StatusOr<TrainResult> Baseline(const std::vector<LinkSplits>& links,
-                                       const TrainLoaders& loaders,
-                                       ProcessGroup& group,
-                                       TrainObserver& observer) const {
+  absl::StatusOr<TrainResult> MeasuredEdgeBank(
+      const std::vector<LinkSplits>& links, const TrainLoaders& loaders,
+      ProcessGroup& group, TrainObserver& observer) const {
     const DistLoader* const any =
         loaders.valid != nullptr ? loaders.valid : loaders.test;
     if (any == nullptr) {

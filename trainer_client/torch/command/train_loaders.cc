@@ -129,7 +129,7 @@ absl::Status OwnedTrainLoaders::OpenRanking(
     if (!session) continue;
     ASSIGN_OR_RETURN(links_[i], source.Open(*session));
   }
-  if (!a.train.baseline.empty()) return absl::OkStatus();
+  if (a.relation_frequency) return absl::OkStatus();
   for (const auto& session : sessions.Entities(schema, options, options)) {
     entities_.emplace_back();
     if (!session) continue;

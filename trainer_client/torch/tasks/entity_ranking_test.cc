@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "trainer_client/torch/ddp/process_group.h"
-#include "trainer_client/torch/tasks/relation_frequency.h"
+#include "trainer_client/torch/baselines/relation_frequency.h"
 
 namespace tributary {
 namespace {

@@ -12,6 +12,7 @@
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/learner.h"
+#include "trainer_client/torch/train/train_report.h"
 
 namespace tributary {
 namespace {
@@ -159,6 +160,14 @@ absl::StatusOr<RankSummary> LinkRanking::RankByModel(Split split,
   ASSIGN_OR_RETURN(const std::unique_ptr<CandidateScorer> scorer,
                    learner.Candidates(rows));
   return Rank(split, *scorer, group, progress);
+}
+
+void SetTestRanks(const RankSummary& ranks, TrainResult* result) {
+  result->test = ranks.mrr;
+  result->test_details = {{"filtered-hits@1", ranks.hits_at_1},
+                          {"filtered-hits@3", ranks.hits_at_3},
+                          {"filtered-hits@10", ranks.hits_at_10},
+                          {"filtered-mean-rank", ranks.mean_rank}};
 }
 
 }  // namespace tributary

@@ -19,6 +19,7 @@ namespace tributary {
 
 class Learner;
 class ProcessGroup;
+struct TrainResult;
 
 // The loaders of one rank that a filtered ranking reads.
 struct RankingLoaders {
@@ -80,6 +81,9 @@ class LinkRanking {
   std::vector<TypedLinks> links_{3};  // by Split
   std::unique_ptr<const KnownAnswers> known_;
 };
+
+// Sets the result's figures of the test split.
+void SetTestRanks(const RankSummary& ranks, TrainResult* result);
 
 }  // namespace tributary
 

@@ -15,25 +15,10 @@ absl::Status InRange(const char* field, T value, T low, T high) {
       absl::StrCat(field, " is ", value, ", allowed are ", low, " to ", high));
 }
 
-absl::Status CheckBaseline(const TrainOptions& options) {
-  if (options.baseline.empty()) return absl::OkStatus();
-  if (options.baseline != "relation-frequency") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "baseline is \"", options.baseline, "\", allowed: relation-frequency"));
-  }
-  if (options.predicts_links() && RanksAllEntities(options.metric_of_task())) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      "baseline relation-frequency; allowed: of links, with the metric "
-      "filtered-mrr");
-}
-
 }  // namespace
 
 Metric TrainOptions::metric_of_task() const {
   if (metric) return *metric;
-  if (!baseline.empty()) return Metric::kFilteredMrr;
   if (predicts_links()) return Metric::kAveragePrecision;
   switch (std::get<NodeTaskKind>(task)) {
     case NodeTaskKind::kClassification:
@@ -69,7 +54,6 @@ absl::Status TrainOptions::Validate() const {
                      " does not measure links; allowed: ap, rocauc, mrr, "
                      "filtered-mrr, hits@K"));
   }
-  RETURN_IF_ERROR(CheckBaseline(*this));
   RETURN_IF_ERROR(InRange("lr", learning_rate, 1e-12, 1e3));
   RETURN_IF_ERROR(InRange("weight_decay", weight_decay, 0.0, 1e3));
   RETURN_IF_ERROR(InRange("clip_grad_norm", clip_grad_norm, 0.0, 1e9));

@@ -41,9 +41,6 @@ struct TrainOptions {
   std::variant<NodeTaskKind, LinkTaskOptions> task =
       NodeTaskKind::kClassification;
   std::optional<Metric> metric;  // the task's first, if there is none
-  // Of links: "relation-frequency" measures that and trains nothing; empty: the
-  // model is trained.
-  std::string baseline;
   // Of inputs that are nodes; empty: the graph's only node type.
   std::string input_type;
   // 0: one more than the largest label of the training inputs, which a pass

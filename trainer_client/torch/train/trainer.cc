@@ -15,7 +15,6 @@
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
-#include "trainer_client/torch/train/baseline.h"
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/early_stopping.h"
@@ -466,11 +465,7 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   ProcessGroup& group, TrainObserver& observer,
                                   AfterTraining* after) {
   RETURN_IF_ERROR(options.Validate());
-  if (options.baseline.empty()) {
-    return TrainingRun(options, loaders, group, observer, after).Run();
-  }
-  RETURN_IF_ERROR(CheckSameGraph(loaders.ranking.train->schema(), group));
-  return MeasureRelationFrequency(loaders.ranking, group, observer);
+  return TrainingRun(options, loaders, group, observer, after).Run();
 }
 
 }  // namespace tributary

@@ -18,7 +18,7 @@ namespace tributary {
 class ProcessGroup;
 
 // The loaders of one rank, created with its rank and world. They must outlive
-// Train(). All but `train` may be null; with options.baseline that too.
+// Train(). All but `train` may be null.
 struct TrainLoaders {
   DistLoader* train = nullptr;
   DistLoader* valid = nullptr;

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/relation_frequency.h"
+#include "trainer_client/torch/baselines/relation_frequency.h"
 
 #include <algorithm>
 

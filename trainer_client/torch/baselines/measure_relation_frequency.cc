@@ -1,11 +1,12 @@
-#include "trainer_client/torch/train/baseline.h"
+#include "trainer_client/torch/baselines/measure_relation_frequency.h"
 
 #include <memory>
 
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/baselines/relation_frequency.h"
 #include "trainer_client/torch/tasks/metric.h"
-#include "trainer_client/torch/tasks/relation_frequency.h"
+#include "trainer_client/torch/train/same_graph.h"
 
 namespace tributary {
 
@@ -19,6 +20,7 @@ absl::StatusOr<TrainResult> MeasureRelationFrequency(
       observer.OnRound(phase, 0, done, total);
     };
   };
+  RETURN_IF_ERROR(CheckSameGraph(loaders.train->schema(), group));
   ASSIGN_OR_RETURN(const std::unique_ptr<LinkRanking> ranking,
                    LinkRanking::Read(loaders, progress("links")));
   RelationFrequency scorer(ranking->LinksOf(Split::kTrain));
@@ -37,14 +39,6 @@ absl::StatusOr<TrainResult> MeasureRelationFrequency(
   }
   result.seconds = absl::ToDoubleSeconds(SteadyClock().Now() - start);
   return result;
-}
-
-void SetTestRanks(const RankSummary& ranks, TrainResult* result) {
-  result->test = ranks.mrr;
-  result->test_details = {{"filtered-hits@1", ranks.hits_at_1},
-                          {"filtered-hits@3", ranks.hits_at_3},
-                          {"filtered-hits@10", ranks.hits_at_10},
-                          {"filtered-mean-rank", ranks.mean_rank}};
 }
 
 }  // namespace tributary

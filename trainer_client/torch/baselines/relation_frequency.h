@@ -1,6 +1,6 @@
-// The baseline that trains nothing. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_RELATION_FREQUENCY_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_RELATION_FREQUENCY_H_
+// A baseline for knowledge graphs. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_RELATION_FREQUENCY_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_RELATION_FREQUENCY_H_
 
 #include <array>
 #include <map>
@@ -29,4 +29,4 @@ class RelationFrequency final : public CandidateScorer {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_RELATION_FREQUENCY_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_RELATION_FREQUENCY_H_

@@ -1,6 +1,6 @@
-// Measures a baseline that trains nothing. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BASELINE_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BASELINE_H_
+// Measures RelationFrequency by the evaluation of models. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_MEASURE_RELATION_FREQUENCY_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_MEASURE_RELATION_FREQUENCY_H_
 
 #include "absl/status/statusor.h"
 #include "trainer_client/torch/train/link_ranking.h"
@@ -9,14 +9,11 @@
 namespace tributary {
 
 // Returns the filtered ranking of valid and test by RelationFrequency. Every
-// rank must call it.
+// rank must call it. FAILED_PRECONDITION when ranks have different graphs.
 absl::StatusOr<TrainResult> MeasureRelationFrequency(
     const RankingLoaders& loaders, ProcessGroup& group,
     TrainObserver& observer);
 
-// Sets the figures of the test split.
-void SetTestRanks(const RankSummary& ranks, TrainResult* result);
-
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BASELINE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_MEASURE_RELATION_FREQUENCY_H_
