@@ -156,7 +156,7 @@ void DeclareModel(CLI::App& app, TrainArguments& a) {
       ->capture_default_str();
   app.add_option("--norm", m.norm,
                  "gcn: both (by the degrees of both ends; a graph made with "
-                 "partition --degrees) or right (the mean; typed graphs)")
+                 "partition --degrees) or right (the mean)")
       ->check(CLI::IsMember({"both", "right"}))
       ->capture_default_str();
   AddWhole<int>(app, "--heads", m.heads, 1, 1024,

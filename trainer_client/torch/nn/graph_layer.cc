@@ -67,18 +67,20 @@ TypeTensors HeteroConv::Forward(const LayerInput& input) {
     const at::Tensor& x_src = input.x[src];
     const at::Tensor& x_dst = input.x[dst];
     if (!x_src.defined() || !x_dst.defined()) continue;
-    const bool has_degree = src == dst && r < input.in_degree.size();
-    AddTo(out[dst],
-          convs_[r]->Forward(
-              {.x_src = x_src,
-               .x_dst = FirstRows(x_dst, graph.num_dst[dst]),
-               .segments = blocks[r]
-                               ? SegmentsOf(*blocks[r])
-                               : NoEdges(graph.num_src[src], graph.num_dst[dst],
-                                         x_src.device()),
-               .in_degree = has_degree ? input.in_degree[r] : at::Tensor(),
-               .draw_key = LayerDrawKey(input.draw_key, input.layer,
-                                        kRelationDraws + r)}));
+    const auto of_relation = [r](const std::vector<at::Tensor>& degrees) {
+      return r < degrees.size() ? degrees[r] : at::Tensor();
+    };
+    AddTo(out[dst], convs_[r]->Forward(
+                        {.x_src = x_src,
+                         .x_dst = FirstRows(x_dst, graph.num_dst[dst]),
+                         .segments = blocks[r] ? SegmentsOf(*blocks[r])
+                                               : NoEdges(graph.num_src[src],
+                                                         graph.num_dst[dst],
+                                                         x_src.device()),
+                         .in_degree = of_relation(input.in_degree),
+                         .out_degree = of_relation(input.out_degree),
+                         .draw_key = LayerDrawKey(input.draw_key, input.layer,
+                                                  kRelationDraws + r)}));
   }
   return out;
 }

@@ -23,8 +23,9 @@ struct LayerInput {
   // computes for any batch.
   TypeTensors x;
   const LayerGraph& graph;
-  const std::vector<at::Tensor>& in_degree;  // MiniBatch::in_degree
-  uint64_t draw_key = 0;                     // MiniBatch::draw_key
+  const std::vector<at::Tensor>& in_degree;   // MiniBatch's
+  const std::vector<at::Tensor>& out_degree;  // MiniBatch's
+  uint64_t draw_key = 0;                      // MiniBatch::draw_key
   uint64_t layer = 0;
 };
 

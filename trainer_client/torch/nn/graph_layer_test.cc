@@ -35,8 +35,10 @@ class HeteroConvTest : public ::testing::Test {
 
   // The last layer: papers 0 and 1 are computed.
   TypeTensors Forward(const LayerGraph& layer) {
-    return conv_.Forward(
-        {.x = x_, .graph = layer, .in_degree = batch_.in_degree});
+    return conv_.Forward({.x = x_,
+                          .graph = layer,
+                          .in_degree = batch_.in_degree,
+                          .out_degree = batch_.out_degree});
   }
 
   TinyGraph graph_ = TinyTyped();

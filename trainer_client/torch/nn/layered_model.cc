@@ -115,6 +115,7 @@ TypeTensors LayeredModel::ForwardLayer(int layer, TypeTensors rows,
   rows = layers_.at(layer)->Forward({.x = std::move(rows),
                                      .graph = graph,
                                      .in_degree = batch.in_degree,
+                                     .out_degree = batch.out_degree,
                                      .draw_key = batch.draw_key,
                                      .layer = static_cast<uint64_t>(layer)});
   if (layer + 1 < num_layers()) Activate(layer, batch.draw_key, rows);

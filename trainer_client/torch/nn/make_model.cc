@@ -44,9 +44,9 @@ struct LayerMaker {
                                                       : SageAggregation::kMean);
     }
     if (options.model == "gcn") {
-      const bool right = typed || options.norm == "right";
+      const GcnNorm both = typed ? GcnNorm::kBothBipartite : GcnNorm::kBoth;
       return std::make_shared<GcnConv>(
-          channels, right ? GcnNorm::kRight : GcnNorm::kBoth);
+          channels, options.norm == "right" ? GcnNorm::kRight : both);
     }
     // As PyG's GAT: heads are concatenated, those of the last layer averaged.
     if (!last(layer)) channels.out /= options.heads;

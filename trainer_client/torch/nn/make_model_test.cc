@@ -199,8 +199,8 @@ TEST_F(MakeModelTest, Gat) {
 
 TEST_F(MakeModelTest, GcnRight) {
   ModelOptions options = Options("gcn");
-  ExpectDense(options, TinyTyped(), DenseRightGcn);
   options.norm = "right";
+  ExpectDense(options, TinyTyped(), DenseRightGcn);
   ExpectDense(options, TinyHomogeneous(), DenseRightGcn);
 }
 
@@ -218,6 +218,24 @@ TEST_F(MakeModelTest, GcnBothWithDegreesOfTheWholeGraph) {
         ((d + 1).unsqueeze(1) * (d + 1).unsqueeze(0)).sqrt();
     return (norm.matmul(src) + dst / (d + 1).unsqueeze(1))
                .matmul(p.at(prefix + "lin.weight").t()) +
+           p.at(prefix + "bias");
+  };
+  ExpectInputRows(model->Forward(batch), graph,
+                  DenseModel(*model, graph, batch, conv));
+}
+
+TEST_F(MakeModelTest, GcnBothBetweenTypes) {
+  const TinyGraph graph = TinyTyped();
+  const MiniBatch batch = graph.Batch(/*unsampled=*/3);
+  const auto model = Make(Options("gcn"), graph.types);
+  Randomize(*model);
+  const DenseConv conv = [&](const Parameters& p, const std::string& prefix,
+                             const at::Tensor& a, const at::Tensor& src,
+                             const at::Tensor&) {
+    const at::Tensor in = a.sum(1) + 3, out = a.sum(0) + 3;
+    const at::Tensor norm = a * (in / a.sum(1).clamp_min(1)).unsqueeze(1) /
+                            (in.unsqueeze(1) * out.unsqueeze(0)).sqrt();
+    return norm.matmul(src).matmul(p.at(prefix + "lin.weight").t()) +
            p.at(prefix + "bias");
   };
   ExpectInputRows(model->Forward(batch), graph,

@@ -21,7 +21,7 @@ struct ModelOptions {
   bool layer_norm = false;   // of each hidden layer's output, before the ReLU
 
   std::string aggr = "mean";     // sage: mean, max
-  std::string norm = "both";     // gcn: both, right; typed graphs: always right
+  std::string norm = "both";     // gcn: both, right
   int heads = 1;                 // gat; hidden_channels is a multiple
   double attention_dropout = 0;  // gat: of the attention coefficients
   double negative_slope = 0.2;   // gat: of the leaky ReLU of the attention

@@ -161,6 +161,25 @@ TEST_F(ConvsTest, GcnOfOneSideIsTheMean) {
               mean.matmul(p["lin.weight"].t()) + p["bias"]);
 }
 
+TEST_F(ConvsTest, GcnBetweenTypesScalesByTheDegreesOfBothEnds) {
+  GcnConv conv({.in_src = 4, .in_dst = 2, .out = 3, .bipartite = true},
+               GcnNorm::kBothBipartite);
+  Randomize(conv);
+  const auto p = conv.named_parameters();
+  ConvInput input = Bipartite();
+  EXPECT_THROW(conv.Forward(input), c10::Error);
+  // Of the 12 in-edges of destination 0 there are 3 here, of the 2 of
+  // destination 2 both.
+  input.in_degree = at::tensor(std::vector<int64_t>{12, 5, 2});
+  input.out_degree = at::tensor(std::vector<int64_t>{0, 6, 3, 4, 9});
+  const at::Tensor sum =
+      at::stack({std::sqrt(12.0) / 3 * (2 * x_[3] / 2 + x_[1] / std::sqrt(6.0)),
+                 at::zeros_like(x_[0]),
+                 std::sqrt(2.0) / 2 * (x_[2] / std::sqrt(3.0) + x_[4] / 3)});
+  ExpectClose(conv.Forward(input), sum.matmul(p["lin.weight"].t()) + p["bias"]);
+  ExpectGradients(conv, input);
+}
+
 TEST_F(ConvsTest, GcnNeedsDegrees) {
   GcnConv conv({.in_src = 4, .in_dst = 4, .out = 3});
   Randomize(conv);

@@ -17,10 +17,39 @@ GcnConv::GcnConv(const ConvChannels& channels, GcnNorm norm) : norm_(norm) {
 }
 
 at::Tensor GcnConv::Forward(const ConvInput& input) {
-  const at::Tensor sum = norm_ == GcnNorm::kBoth
-                             ? SymmetricSum(input)
-                             : SegmentMean(input.x_src, input.segments);
-  return lin_->forward(sum) + bias_;
+  const auto aggregate = [&] {
+    switch (norm_) {
+      case GcnNorm::kBoth:
+        return SymmetricSum(input);
+      case GcnNorm::kBothBipartite:
+        return BipartiteSum(input);
+      case GcnNorm::kRight:
+        break;
+    }
+    return SegmentMean(input.x_src, input.segments);
+  };
+  return lin_->forward(aggregate()) + bias_;
+}
+
+at::Tensor GcnConv::BipartiteSum(const ConvInput& input) {
+  const Segments& segments = input.segments;
+  TORCH_CHECK(input.in_degree.defined() && input.out_degree.defined(),
+              "GCN's norm \"both\" needs batches with in-degrees and "
+              "out-degrees of all nodes");
+  // Half precision would round degrees.
+  const at::ScalarType type =
+      at::promote_types(input.x_src.scalar_type(), at::kFloat);
+  const at::Tensor of_src =
+      input.out_degree.slice(0, 0, segments.num_src()).to(type).rsqrt();
+  const at::Tensor sampled = segments.EdgeCounts().clamp_min(1).to(type);
+  // (d / k) / sqrt(d)
+  const at::Tensor of_dst =
+      input.in_degree.slice(0, 0, segments.num_segments()).to(type).sqrt() /
+      sampled;
+  // Only rows with edges are read, so no degree is 0.
+  const at::Tensor weights = of_src.index_select(0, segments.src()) *
+                             of_dst.index_select(0, segments.EdgeSegment());
+  return SegmentWeightedSum(input.x_src, weights, segments);
 }
 
 at::Tensor GcnConv::SymmetricSum(const ConvInput& input) {

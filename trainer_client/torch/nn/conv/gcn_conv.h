@@ -19,8 +19,15 @@ enum class GcnNorm {
   // equals PyG's GCNConv, but for nodes that have a self loop in the graph: PyG
   // counts it once together with the one that it adds, here both count.
   kBoth,
+  // The same between types, without self loops: out_v = W (sum over the sampled
+  // in-edges u -> v of (d_v / k_v) / sqrt(d_u d_v) x_u) + bias, where d_v is
+  // the
+  // number of the relation's in-edges of v in the whole graph and d_u that of
+  // its out-edges of u (ConvInput::out_degree): DGL's GraphConv(norm="both")
+  // where all are sampled.
+  kBothBipartite,
   // out_v = W (mean over the sampled in-edges of x_u) + bias, without self
-  // loops: DGL's GraphConv(norm="right"). For relations between types.
+  // loops: DGL's GraphConv(norm="right").
   kRight,
 };
 
@@ -33,6 +40,7 @@ class GcnConv : public RelationConv {
 
  private:
   at::Tensor SymmetricSum(const ConvInput& input);
+  at::Tensor BipartiteSum(const ConvInput& input);
 
   const GcnNorm norm_;
   torch::nn::Linear lin_{nullptr};

@@ -25,10 +25,12 @@ struct ConvInput {
   at::Tensor x_src;   // [num_src, in_src]
   at::Tensor x_dst;   // [num_dst, in_dst]
   Segments segments;  // num_dst segments over num_src rows
-  // int64 [at least num_src]: in-edges of each row in the whole graph.
-  // Undefined unless the batch has degrees and sources and destinations are of
-  // one type.
+  // The relation's edges in the whole graph, undefined unless the batch has
+  // degrees: of each row of the destination type those that end there, int64
+  // [at least num_dst], and of the source type those that begin there, int64
+  // [at least num_src].
   at::Tensor in_degree;
+  at::Tensor out_degree;
   // The key of the layer's draws in this step: see KeyedDropout.
   uint64_t draw_key = 0;
 };

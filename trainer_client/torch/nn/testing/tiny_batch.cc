@@ -70,6 +70,7 @@ MiniBatch TinyGraph::Batch(int64_t unsampled) const {
   for (int l = 0; l < kHops; ++l) batch.layers.push_back(Layer(*this, l));
   for (size_t r = 0; r < edges.size(); ++r) {
     batch.in_degree.push_back(Adjacency(r).sum(1).to(at::kLong) + unsampled);
+    batch.out_degree.push_back(Adjacency(r).sum(0).to(at::kLong) + unsampled);
   }
   return batch;
 }

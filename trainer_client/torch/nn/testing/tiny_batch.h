@@ -25,8 +25,8 @@ struct TinyGraph {
   // between all nodes.
   at::Tensor Adjacency(size_t relation) const;
   // Returns the batch: x float64 noise, n_id 1, 3, 5, ... below num_nodes, and
-  // the layers as trim_to_layer cuts them. in_degree is the number of edges
-  // plus `unsampled`.
+  // the layers as trim_to_layer cuts them. in_degree and out_degree are
+  // the numbers of edges plus `unsampled`.
   MiniBatch Batch(int64_t unsampled = 0) const;
 };
 
