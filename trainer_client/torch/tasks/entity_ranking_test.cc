@@ -5,8 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/baselines/relation_frequency.h"
+#include "trainer_client/torch/ddp/process_group.h"
 
 namespace tributary {
 namespace {
