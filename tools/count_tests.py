@@ -136,7 +136,7 @@ def main(arguments):
         name, rest = argument.split("=", 1)
         report, code = rest.rsplit(":", 1)
         if report == "check":
-            count, lines = Count(code == "0", code != "0"), []
+            count, lines = Count(int(code == "0"), int(code != "0")), []
         else:
             count, lines = Run(read_events(report)).count(int(code))
         for line in lines:
