@@ -22,7 +22,7 @@ class RelationFrequency final : public CandidateScorer {
                      absl::Span<float> scores) override;
 
  private:
-  // By relation and node: the number of links.
+  // The number of links by relation and node.
   using Counts = std::map<std::pair<uint32_t, int64_t>, float>;
   std::array<Counts, 2> by_end_;  // by LinkEnd
 };

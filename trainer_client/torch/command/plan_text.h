@@ -9,7 +9,7 @@
 
 namespace tributary {
 
-// What the plan does not know of the command line.
+// The settings of the command line that a TrainPlan lacks.
 struct PlanSettings {
   std::string model;        // the name of --model
   uint64_t batch_size = 0;  // per rank

@@ -32,7 +32,7 @@ struct TrainArguments {
   // Baselines: one of them is measured, and nothing is trained.
   std::optional<EdgeBankOptions> edge_bank;
   bool relation_frequency = false;
-  // What is predicted after training; its loader's rank and world are not set.
+  // The prediction after training; its loader's rank and world are not set.
   std::optional<PredictOptions> predict;
   int nproc = 1;   // ranks to start on this machine
   NodePlace node;  // this machine, when it starts them

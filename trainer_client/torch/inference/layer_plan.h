@@ -1,5 +1,5 @@
-// What layer-wise inference computes: which types in which layer, from which
-// edges.
+// The plan of layer-wise inference: which types are computed in which layer,
+// from which edges.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_LAYER_PLAN_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_LAYER_PLAN_H_
 

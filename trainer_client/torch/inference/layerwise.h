@@ -21,9 +21,9 @@ namespace tributary {
 
 // The model's rows of a batch.
 struct BatchRows {
-  // What the last layer reads: of each type, [at least num_src, hidden].
+  // The input of the last layer, by type [at least num_src, hidden].
   TypeTensors last_input;
-  // What the model returns: of each type, [num_dst, out].
+  // The model's output, by type [num_dst, out].
   TypeTensors out;
 };
 
@@ -52,7 +52,7 @@ class LayerwiseInference {
 
   // Prepares rows of the last layer in batches of LastHop().
   absl::Status OpenLast();
-  // What a batch for LastLayer() carries.
+  // Returns the hop of batches for LastLayer().
   OneHop LastHop() const { return HopOf(model_->num_layers() - 1); }
   // Computes the last layer for the batch's inputs. Requires OpenLast().
   BatchRows LastLayer(const MiniBatch& batch);

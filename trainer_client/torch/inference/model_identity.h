@@ -1,4 +1,4 @@
-// What predictions depend on, as texts that are compared.
+// The identity of predictions: all that they depend on, as texts.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_MODEL_IDENTITY_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_MODEL_IDENTITY_H_
 
