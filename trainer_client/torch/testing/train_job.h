@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/clock.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/testing/in_memory_loader.h"
 #include "trainer_client/torch/train/trainer.h"
@@ -112,6 +113,22 @@ class Job {
   std::unique_ptr<ProcessGroup> group_;
   std::unique_ptr<DistLoader> train_, valid_, test_, labels_;
 };
+
+// A clock on which each reading is 1 ms later: a phase's time is the number of
+// its laps.
+class CountingClock final : public Clock {
+ public:
+  absl::Time Now() const override { return now_ += absl::Milliseconds(1); }
+
+ private:
+  mutable absl::Time now_ = absl::UnixEpoch();
+};
+
+// Returns the bytes of a file; none if it cannot be read.
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 // Returns the numbers in a file.
 inline std::vector<double> ReadNumbers(const std::string& path) {
