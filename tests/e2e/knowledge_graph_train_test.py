@@ -1,36 +1,20 @@
 """`tributary-train --metric filtered-mrr`: known figures of FB15k-237, and small
 knowledge graphs that are learned."""
 
-import json
 import os
 import random
-import subprocess
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, training
 
-TRAINER = "trainer_client/torch/tributary-train"
 FB15K = "tests/data/fb15k-237"
 PEOPLE, CITIES = 36, 6
 
 
-def train(graph, *args, code=0, inputs="*:train,valid,test",
+def train(graph, *flags, code=0, inputs="*:train,valid,test",
           metric="filtered-mrr"):
-    """Returns the objects of the log, or the text of a refusal."""
-    with processes.temporary_folder() as folder:
-        log = os.path.join(folder, "log")
-        done = subprocess.run(
-            [TRAINER, "--graph", graph, "--task", "link", "--device", "cpu",
-             "--input", inputs, "--metric", metric,
-             "--no-progress", "--log", log, *map(str, args)],
-            text=True, capture_output=True, timeout=200,
-            stdin=subprocess.DEVNULL)
-        if done.returncode != code:
-            raise AssertionError(done.stderr)
-        if code != 0:
-            return done.stderr
-        with open(log, encoding="ascii") as f:
-            return [json.loads(line) for line in f]
+    return training.links(graph, "--input", inputs, "--metric", metric, *flags,
+                          code=code)
 
 
 class Fb15k237Test(unittest.TestCase):

@@ -1,33 +1,14 @@
 """`tributary-train --task link`: links of communities are learned, and metrics
 are the same for any number of ranks."""
 
-import json
 import os
 import random
-import subprocess
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, training
 
-TRAINER = "trainer_client/torch/tributary-train"
+train = training.links
 SIZE, GROUPS = 15, 4
-
-
-def train(graph, *args, code=0):
-    """Returns the objects of the log, or the text of a refusal."""
-    with processes.temporary_folder() as folder:
-        log = os.path.join(folder, "log")
-        done = subprocess.run(
-            [TRAINER, "--graph", graph, "--task", "link", "--device", "cpu",
-             "--no-progress", "--log", log, *map(str, args)],
-            text=True, capture_output=True, timeout=200,
-            stdin=subprocess.DEVNULL)
-        if done.returncode != code:
-            raise AssertionError(done.stderr)
-        if code != 0:
-            return done.stderr
-        with open(log, encoding="ascii") as f:
-            return [json.loads(line) for line in f]
 
 
 def pairs(rng, share):

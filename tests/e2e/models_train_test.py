@@ -4,20 +4,11 @@ model of a user's own."""
 import os
 import re
 import signal
-import subprocess
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, training
 
-TRAINER = "trainer_client/torch/tributary-train"
-OWN_MODEL = "examples/own_model/own_model"
-
-
-def train(*flags, program=TRAINER):
-    return subprocess.run(
-        [program, *map(str, flags), "--device", "cpu", "--no-progress"],
-        text=True, capture_output=True, timeout=120, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+train = training.run
 
 
 def epochs(done):
@@ -69,7 +60,7 @@ class ModelsTrainTest(unittest.TestCase):
                 epochs(self.typed("rgcn", ("--graph", self.aifb), "--nproc",
                                   "2")))
 
-    def cora_run(self, *flags, program=TRAINER, num_epochs=6):
+    def cora_run(self, *flags, program=training.TRAINER, num_epochs=6):
         return train("--graph", self.cora, "--num-neighbors", "5,5",
                      "--batch-size", "20", "--hidden", "16", "--epochs",
                      num_epochs, "--random-seed", "2", *flags, program=program)
@@ -85,7 +76,7 @@ class ModelsTrainTest(unittest.TestCase):
 
     def test_a_users_own_model(self):
         lines, result = epochs(self.cora_run("--row-normalize",
-                                             program=OWN_MODEL))
+                                             program=training.OWN_MODEL))
         self.assertEqual(len(lines), 6)
         self.assertIn("test_accuracy=", result)
         done = self.typed_own()
@@ -94,7 +85,7 @@ class ModelsTrainTest(unittest.TestCase):
 
     def typed_own(self):
         return train("--graph", self.aifb, "--input", "person:train",
-                     "--num-neighbors", "2,2", program=OWN_MODEL)
+                     "--num-neighbors", "2,2", program=training.OWN_MODEL)
 
     def test_a_killed_run_goes_on_to_the_same_end(self):
         checkpoints = os.path.join(self.folder, "checkpoints")
@@ -103,11 +94,11 @@ class ModelsTrainTest(unittest.TestCase):
         whole, result = epochs(self.cora_run(*flags, "--save-model", model))
         with open(model, "rb") as file:
             parameters = file.read()
-        command = [TRAINER, "--graph", self.cora, "--num-neighbors", "5,5",
+        command = [training.TRAINER, "--graph", self.cora, "--num-neighbors", "5,5",
                    "--batch-size", "20", "--hidden", "16", "--epochs", "6",
                    "--random-seed", "2", *flags, "--device", "cpu",
                    "--checkpoint-dir", checkpoints, "--checkpoint-every", "3"]
-        with processes.Process(*command[1:], program=TRAINER,
+        with processes.Process(*command[1:], program=training.TRAINER,
                                environment={"OMP_NUM_THREADS": "1"}) as run:
             while not run.read_line().startswith("epoch 3/"):
                 pass
@@ -132,7 +123,7 @@ class ModelsTrainTest(unittest.TestCase):
                    "--max-restarts", "1",
                    "--checkpoint-dir", os.path.join(self.folder, "restart"),
                    "--checkpoint-every", "3")
-        with processes.Process(*command, program=TRAINER,
+        with processes.Process(*command, program=training.TRAINER,
                                environment={"OMP_NUM_THREADS": "1"}) as run:
             while not run.read_line().startswith("epoch 5/"):
                 pass

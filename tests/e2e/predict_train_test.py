@@ -12,22 +12,11 @@ import unittest
 
 import numpy as np
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, training
 from tests.oracle import graph as graphs
 
-TRAINER = "trainer_client/torch/tributary-train"
-OWN_MODEL = "examples/own_model/own_model"
+train = training.output
 FILES = ("ids.npy", "predictions.npy", "embeddings.npy")
-
-
-def train(*flags, program=TRAINER, code=0):
-    done = subprocess.run(
-        [program, *map(str, flags), "--device", "cpu", "--no-progress"],
-        text=True, capture_output=True, timeout=200, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    if done.returncode != code:
-        raise AssertionError(f"{done.returncode}: {done.stderr}")
-    return done.stdout if code == 0 else done.stderr
 
 
 def result_of(folder):
@@ -342,7 +331,7 @@ class PredictTrainTest(unittest.TestCase):
                 return -1
 
         run = subprocess.Popen(
-            [TRAINER, *map(str, command), "--out", out, "--device", "cpu"],
+            [training.TRAINER, *map(str, command), "--out", out, "--device", "cpu"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"})
@@ -416,11 +405,11 @@ class PredictTrainTest(unittest.TestCase):
         flags = ("--graph", self.plain, "--num-neighbors", "4,4", "--epochs",
                  1, "--predict", "*")
         refused = train(*flags, "--out", self.path("own"), code=1,
-                        program=OWN_MODEL)
+                        program=training.OWN_MODEL)
         self.assertIn("--inference sampled", refused)
         self.assertFalse(os.path.exists(self.path("own")))
         train(*flags, "--inference", "sampled", "--out", self.path("own"),
-              program=OWN_MODEL)
+              program=training.OWN_MODEL)
         self.assertEqual(sorted(os.listdir(self.path("own"))),
                          ["ids.npy", "predict.json", "predictions.npy"])
 

@@ -1,32 +1,21 @@
 """What a user of `tributary-train` sees of a run: the time of a step, the batch
 that made a loss that is not finite, the plan, the chart, and mixed precision."""
 
-import json
 import os
 import re
 import shlex
-import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, training
 
-TRAINER = "trainer_client/torch/tributary-train"
+train = training.run
 PHASES = ["wait", "copy", "forward", "backward", "reduce", "optimizer"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def train(*flags):
-    return subprocess.run(
-        [TRAINER, *map(str, flags), "--device", "cpu", "--no-progress"],
-        text=True, capture_output=True, timeout=120, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
-
-
-def events(path, event="epoch"):
-    with open(path, encoding="ascii") as file:
-        lines = [json.loads(line) for line in file]
-    return [line for line in lines if line["event"] == event]
+def events(path):
+    return training.events(path, "epoch")
 
 
 class RunViewTest(unittest.TestCase):

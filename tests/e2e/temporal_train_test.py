@@ -1,31 +1,14 @@
 """`tributary-train --time`: links whose answer lies in their past are learned,
 those whose answer lies in their future are not; EdgeBank's figures."""
 
-import json
 import os
 import random
-import subprocess
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, training
 
-TRAINER = "trainer_client/torch/tributary-train"
+train = training.links
 LATE = 10 ** 6
-
-
-def train(graph, *args):
-    """Returns the objects of the log."""
-    with processes.temporary_folder() as folder:
-        log = os.path.join(folder, "log")
-        done = subprocess.run(
-            [TRAINER, "--graph", graph, "--task", "link", "--device", "cpu",
-             "--no-progress", "--log", log, *map(str, args)],
-            text=True, capture_output=True, timeout=200,
-            stdin=subprocess.DEVNULL)
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
-        with open(log, encoding="ascii") as f:
-            return [json.loads(line) for line in f]
 
 
 def timed(graph):

@@ -1,0 +1,42 @@
+"""Runs `tributary-train` to its end and reads what it has written."""
+
+import json
+import os
+import subprocess
+
+from tests.e2e import processes
+
+TRAINER = "trainer_client/torch/tributary-train"
+OWN_MODEL = "examples/own_model/own_model"
+
+
+def run(*flags, program=TRAINER):
+    """The finished process, whatever became of it."""
+    return subprocess.run(
+        [program, *map(str, flags), "--device", "cpu", "--no-progress"],
+        text=True, capture_output=True, timeout=200, check=False,
+        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+def output(*flags, program=TRAINER, code=0):
+    """The standard output; of a run that must fail with `code`, its errors."""
+    done = run(*flags, program=program)
+    if done.returncode != code:
+        raise AssertionError(f"{done.returncode}: {done.stderr}")
+    return done.stdout if code == 0 else done.stderr
+
+
+def events(path, event=None):
+    """The objects of a log, of one kind or of all."""
+    with open(path, encoding="ascii") as file:
+        lines = [json.loads(line) for line in file]
+    return [line for line in lines if event in (None, line["event"])]
+
+
+def links(graph, *flags, code=0):
+    """The objects of the log of a run on links, or the text of a refusal."""
+    with processes.temporary_folder() as folder:
+        log = os.path.join(folder, "log")
+        text = output("--graph", graph, "--task", "link", "--log", log, *flags,
+                      code=code)
+        return events(log) if code == 0 else text
