@@ -52,6 +52,66 @@ std::string MessageKindName(MessageKind kind) {
       return "FarewellRequest";
     case MessageKind::kFarewellReply:
       return "FarewellReply";
+    case MessageKind::kOpenAttemptRequest:
+      return "OpenAttemptRequest";
+    case MessageKind::kOpenAttemptReply:
+      return "OpenAttemptReply";
+    case MessageKind::kJoinAttemptRequest:
+      return "JoinAttemptRequest";
+    case MessageKind::kJoinAttemptReply:
+      return "JoinAttemptReply";
+    case MessageKind::kCloseAttemptRequest:
+      return "CloseAttemptRequest";
+    case MessageKind::kCloseAttemptReply:
+      return "CloseAttemptReply";
+    case MessageKind::kMeetRequest:
+      return "MeetRequest";
+    case MessageKind::kMeetReply:
+      return "MeetReply";
+    case MessageKind::kCreateTensorRequest:
+      return "CreateTensorRequest";
+    case MessageKind::kCreateTensorReply:
+      return "CreateTensorReply";
+    case MessageKind::kAttachOptimizerRequest:
+      return "AttachOptimizerRequest";
+    case MessageKind::kAttachOptimizerReply:
+      return "AttachOptimizerReply";
+    case MessageKind::kDropTensorRequest:
+      return "DropTensorRequest";
+    case MessageKind::kDropTensorReply:
+      return "DropTensorReply";
+    case MessageKind::kListTensorsRequest:
+      return "ListTensorsRequest";
+    case MessageKind::kListTensorsReply:
+      return "ListTensorsReply";
+    case MessageKind::kReadRowsRequest:
+      return "ReadRowsRequest";
+    case MessageKind::kReadRowsReply:
+      return "ReadRowsReply";
+    case MessageKind::kWriteRowsRequest:
+      return "WriteRowsRequest";
+    case MessageKind::kWriteRowsReply:
+      return "WriteRowsReply";
+    case MessageKind::kPushRoundRequest:
+      return "PushRoundRequest";
+    case MessageKind::kPushRoundReply:
+      return "PushRoundReply";
+    case MessageKind::kExportRowsRequest:
+      return "ExportRowsRequest";
+    case MessageKind::kExportRowsReply:
+      return "ExportRowsReply";
+    case MessageKind::kImportRowsRequest:
+      return "ImportRowsRequest";
+    case MessageKind::kImportRowsReply:
+      return "ImportRowsReply";
+    case MessageKind::kCopyTensorRequest:
+      return "CopyTensorRequest";
+    case MessageKind::kCopyTensorReply:
+      return "CopyTensorReply";
+    case MessageKind::kSetRoundRequest:
+      return "SetRoundRequest";
+    case MessageKind::kSetRoundReply:
+      return "SetRoundReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

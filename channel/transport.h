@@ -22,6 +22,7 @@ enum class StreamMethod {
   kBatches,  // trainer -> server: credits out, frames back
   kLeaf,     // server -> peer: SampleHop, Gather, AskKind; none issues others
   kControl,  // anyone -> server: Describe, GetInputIds, Farewell
+  kData,     // trainer -> server: mutable rows, and reads of the graph
 };
 
 // One end of a stream. Release it only after Close or OnClosed: dropping the

@@ -68,6 +68,13 @@ ALLOWED = {
         "trainer_client/cuda",
         "trainer_client/embedded",
     ],
+    "trainer_client/graph": [
+        "common",
+        "partition/schema",
+        "channel",
+        "trainer_client/core",
+        "trainer_client/modes",
+    ],
     "trainer_client/torch": [
         "common",
         "partition/schema",
@@ -75,6 +82,7 @@ ALLOWED = {
         "trainer_client/core",
         "trainer_client/cuda",
         "trainer_client/embedded",
+        "trainer_client/graph",
         "trainer_client/modes",
     ],
 }

@@ -17,13 +17,16 @@ inline const char* GrpcMethodPath(StreamMethod method) {
       return "/tributary.v1.Sampler/Leaf";
     case StreamMethod::kControl:
       return "/tributary.v1.Sampler/Control";
+    case StreamMethod::kData:
+      return "/tributary.v1.Sampler/Data";
   }
   return "";
 }
 
 inline std::optional<StreamMethod> StreamMethodOf(const std::string& path) {
   for (const auto method :
-       {StreamMethod::kBatches, StreamMethod::kLeaf, StreamMethod::kControl}) {
+       {StreamMethod::kBatches, StreamMethod::kLeaf, StreamMethod::kControl,
+        StreamMethod::kData}) {
     if (path == GrpcMethodPath(method)) return method;
   }
   return std::nullopt;

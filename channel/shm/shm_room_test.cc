@@ -281,8 +281,8 @@ TEST_F(ShmRoomTest, RefusesForeignTrainers) {
               HasSubstr("not a Tributary trainer"));
   EXPECT_THAT(RawTrainer(raw_door_.get(), {.version = 2}).AwaitClose(),
               HasSubstr("version 2; this worker speaks 1"));
-  EXPECT_THAT(RawTrainer(raw_door_.get(), {.method = 3}).AwaitClose(),
-              HasSubstr("no method 3"));
+  EXPECT_THAT(RawTrainer(raw_door_.get(), {.method = 4}).AwaitClose(),
+              HasSubstr("no method 4"));
 }
 
 // Its socket may have ended already, and then the room is somebody else's.

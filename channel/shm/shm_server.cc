@@ -97,7 +97,7 @@ class ShmServer::Door final : public SocketWatcher {
           options_.name, ": the trainer's shared memory has version ",
           hello.version, "; this worker speaks ", Hello::kShmVersion));
     }
-    if (hello.method <= static_cast<uint16_t>(StreamMethod::kControl)) {
+    if (hello.method <= static_cast<uint16_t>(StreamMethod::kData)) {
       return absl::OkStatus();
     }
     return absl::UnimplementedError(

@@ -6,6 +6,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "sampler_server/service/control_stream.h"
+#include "sampler_server/service/data_stream.h"
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
 #include "sampler_server/service/trainer_stream.h"
@@ -102,6 +103,8 @@ std::shared_ptr<StreamHandler> SamplerService::Accept(
       return ServeLeafCalls(core_, std::move(stream), std::move(peer));
     case StreamMethod::kControl:
       return ServeControlCalls(core_, std::move(stream), std::move(peer));
+    case StreamMethod::kData:
+      return ServeDataCalls(core_, std::move(stream), std::move(peer));
   }
   *why = absl::UnimplementedError("a stream method that is not known here");
   return nullptr;

@@ -1,0 +1,75 @@
+// Which server holds which rows of a mutable tensor.
+#ifndef TRIBUTARY_COMMON_PLACEMENT_ROW_PLACEMENT_H_
+#define TRIBUTARY_COMMON_PLACEMENT_ROW_PLACEMENT_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace tributary {
+
+// A server that holds rows.
+struct RowMember {
+  std::string address;       // as rank 0 reaches it
+  uint64_t incarnation = 0;  // differs at each start of the server
+  friend bool operator==(const RowMember&, const RowMember&) = default;
+};
+
+// The primary of each row, by arithmetic. Blocks of 64 rows go to 1024 shards
+// in turn, and each shard to the member with the largest hash of (shard,
+// address): rendezvous hashing (Thaler and Ravishankar 1998), so the order of
+// the members changes nothing, and with one member more or less only its own
+// shards move. Independent of the graph's partitions: rows spread alike where
+// every server holds all partitions. A value; thread-safe.
+class RowPlacement {
+ public:
+  static constexpr uint64_t kBlockRows = 64;
+  static constexpr uint32_t kShards = 1024;
+  static constexpr size_t kMaxMembers = 1024;
+
+  // Sorts the members by address. INVALID_ARGUMENT without members, with more
+  // than kMaxMembers, or with an address twice.
+  static absl::StatusOr<RowPlacement> Create(std::vector<RowMember> members);
+
+  // Ascending by address.
+  const std::vector<RowMember>& members() const { return members_; }
+
+  // Returns the index of the member that holds `row`.
+  uint32_t MemberOf(uint64_t row) const {
+    return member_of_shard_[ShardOf(row)];
+  }
+  // Returns the row's place among the rows of its member, which are dense up to
+  // the end of the last block.
+  uint64_t LocalRow(uint64_t row) const {
+    const uint64_t block = row / kBlockRows;
+    const uint32_t shard = ShardOf(row);
+    const uint64_t local_block =
+        block / kShards * num_shards_[member_of_shard_[shard]] +
+        rank_of_shard_[shard];
+    return local_block * kBlockRows + row % kBlockRows;
+  }
+  // Returns the row at a place of a member: the inverse of LocalRow.
+  uint64_t RowAt(uint32_t member, uint64_t local_row) const;
+  // Returns how many places a member needs for a tensor of `num_rows` rows;
+  // those of rows beyond num_rows stay unused.
+  uint64_t LocalRows(uint32_t member, uint64_t num_rows) const;
+
+ private:
+  RowPlacement() = default;
+  static uint32_t ShardOf(uint64_t row) {
+    return static_cast<uint32_t>(row / kBlockRows % kShards);
+  }
+
+  std::vector<RowMember> members_;
+  std::array<uint16_t, kShards> member_of_shard_{};
+  std::array<uint16_t, kShards> rank_of_shard_{};  // among the member's shards
+  std::vector<uint16_t> num_shards_;               // by member
+  std::vector<std::vector<uint16_t>> shards_;      // by member, ascending
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_PLACEMENT_ROW_PLACEMENT_H_
