@@ -13,6 +13,7 @@
 #include "cli/bench/bench_run.h"
 #include "cli/bench/channel_bench.h"
 #include "cli/bench/stream_bench.h"
+#include "cli/bench/tensor_bench.h"
 #include "cli/command/arguments.h"
 #include "cli/sample/sample_options.h"
 #include "cli/sample/sample_request.h"
@@ -48,7 +49,9 @@ Examples:
     tributary bench channel
   Batches from a fleet (`tributary serve`), as JSON:
     tributary bench stream --servers 10.0.0.1:50051,10.0.0.2:50051 --json \
-        --input-nodes train --num-neighbors 15,10,5 --batch-size 1024)";
+        --input-nodes train --num-neighbors 15,10,5 --batch-size 1024
+  Rows of tensors on a fleet, for embeddings:
+    tributary bench tensors --servers 10.0.0.1:50051,10.0.0.2:50051)";
 
 class BenchCommand final : public Command {
  public:
@@ -68,11 +71,13 @@ class BenchCommand final : public Command {
   void DeclareFarEnd(CLI::App& bench);
   void DeclareChannel(CLI::App& bench);
   void DeclareFillingEnd(CLI::App& bench);
+  void DeclareTensors(CLI::App& bench);
   absl::Status RunOne() const;
   absl::Status RunStream() const;
   absl::Status RunFarEnd() const;
   absl::Status RunChannel() const;
   absl::Status RunFillingEnd() const;
+  absl::Status RunTensors() const;
   bool generated() const {
     return kind_ != BenchKind::kStream && arguments_.graph.empty();
   }
@@ -86,6 +91,7 @@ class BenchCommand final : public Command {
   std::string scale_ = "16", edges_ = "1048576", feat_dim_ = "100";
   CLI::Option* servers_ = nullptr;  // --servers of `stream`
   std::string seconds_, streams_ = "1";
+  std::string rows_ = "1000000", dim_ = "64", rows_per_call_ = "10000";
   bool json_ = false;
   absl::Status (BenchCommand::*run_)() const = nullptr;  // null: by kind_
   std::string way_;                                      // WAY of far-end
@@ -109,6 +115,7 @@ CLI::App* BenchCommand::Declare(CLI::App& root) {
   DeclareFarEnd(*app);
   DeclareChannel(*app);
   DeclareFillingEnd(*app);
+  DeclareTensors(*app);
   return app;
 }
 
@@ -198,6 +205,32 @@ void BenchCommand::DeclareFillingEnd(CLI::App& bench) {
   app->add_option("door", door_);
 }
 
+void BenchCommand::DeclareTensors(CLI::App& bench) {
+  CLI::App* app = bench.add_subcommand(
+      "tensors",
+      "Reads and writes random rows of a tensor on servers, which it creates "
+      "and drops; compared with the stream of batches");
+  app->callback([this] { run_ = &BenchCommand::RunTensors; });
+  app->add_option("--servers", arguments_.servers,
+                  "HOST:PORT,... or file:PATH or dns:///NAME:PORT: the fleet "
+                  "that holds the rows")
+      ->type_name("LIST")
+      ->required();
+  app->add_option("--graph-name", arguments_.graph_name,
+                  "The graph that the tensor belongs to; default: the only "
+                  "one");
+  app->add_option("--worker-key", arguments_.worker_key,
+                  "The job's name on the servers")
+      ->capture_default_str();
+  app->add_option("--rows", rows_, "Rows of the tensor")->capture_default_str();
+  app->add_option("--dim", dim_, "float32 values in a row")
+      ->capture_default_str();
+  app->add_option("--rows-per-call", rows_per_call_, "Rows of each call")
+      ->capture_default_str();
+  app->add_option("--seconds", seconds_, "Measure for this time; default: 6");
+  app->add_flag("--json", json_, "One JSON object on a line");
+}
+
 absl::Status BenchCommand::ReadRmat(RmatOptions* rmat) const {
   ASSIGN_OR_RETURN(const uint64_t scale, ParseWhole("--scale", scale_, 1, 32));
   ASSIGN_OR_RETURN(const uint64_t edges,
@@ -274,6 +307,28 @@ absl::Status BenchCommand::RunChannel() const {
     ASSIGN_OR_RETURN(time, ReadSeconds());
   }
   ASSIGN_OR_RETURN(const ChannelBenchReport report, RunChannelBench(time));
+  std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status BenchCommand::RunTensors() const {
+  TensorBenchOptions options;
+  ASSIGN_OR_RETURN(const uint64_t rows,
+                   ParseWhole("--rows", rows_, 1, uint64_t{1} << 40));
+  ASSIGN_OR_RETURN(const uint64_t dim, ParseWhole("--dim", dim_, 1, 65536));
+  ASSIGN_OR_RETURN(
+      const uint64_t rows_per_call,
+      ParseWhole("--rows-per-call", rows_per_call_, 1, 10'000'000));
+  if (!seconds_.empty()) {
+    ASSIGN_OR_RETURN(options.time, ReadSeconds());
+  }
+  options.rows = static_cast<int64_t>(rows);
+  options.dim = static_cast<int64_t>(dim);
+  options.rows_per_call = static_cast<int64_t>(rows_per_call);
+  options.worker.servers = arguments_.servers;
+  options.worker.graph_name = arguments_.graph_name;
+  options.worker.worker_key = arguments_.worker_key;
+  ASSIGN_OR_RETURN(const TensorBenchReport report, RunTensorBench(options));
   std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
   return absl::OkStatus();
 }
