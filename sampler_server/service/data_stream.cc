@@ -5,18 +5,44 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
+#include "sampler_server/service/data/data_call.h"
 
 namespace tributary {
+namespace {
 
-std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore>,
+// As many as a client has outstanding; the data budget bounds their bytes.
+constexpr size_t kMaxCallsPerStream = 256;
+// An attempt names all servers that hold rows.
+constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
+
+// Passes the call to the part of the server that answers its kind.
+void Dispatch(ServiceCore&, DataCall data, CallResponder respond) {
+  respond(absl::UnimplementedError(absl::StrCat(
+      MessageKindName(data.call.kind), " is no call of a data stream")));
+}
+
+}  // namespace
+
+std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               std::string peer) {
-  return ServeCalls(std::move(stream), std::move(peer),
-                    [](IncomingCall call, CallResponder respond) {
-                      respond(absl::UnimplementedError(
-                          absl::StrCat(MessageKindName(call.kind),
-                                       " is no call of a data stream")));
-                    });
+  auto share = std::make_shared<StreamShare>(core->data_budget);
+  auto serve = [core = std::move(core), share](IncomingCall call,
+                                               CallResponder respond) {
+    auto request = share->TryReserve(call.header.size() + call.payload.size());
+    if (!request.ok()) return respond(request.status());
+    DataCall data{std::move(call), *std::move(request), share,
+                  core->data_executor->Now()};
+    core->data_executor->Post(
+        [core, data = std::move(data), respond = std::move(respond)]() mutable {
+          Dispatch(*core, std::move(data), std::move(respond));
+        });
+  };
+  CallServerOptions options;
+  options.max_concurrent = kMaxCallsPerStream;
+  options.max_header_bytes = kMaxHeaderBytesOfCall;
+  return ServeCalls(std::move(stream), std::move(peer), std::move(serve),
+                    options);
 }
 
 }  // namespace tributary
