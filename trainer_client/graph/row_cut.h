@@ -14,7 +14,7 @@ namespace tributary {
 
 // The bytes that a request or a reply aims at. Small enough to overlap the
 // network with the copies at both ends; a single row may be larger.
-inline constexpr size_t kPieceBytes = size_t{1} << 20;
+inline constexpr size_t kPieceBytes = size_t{1} << 19;
 
 // Rows of one request.
 struct RowPiece {

@@ -294,8 +294,12 @@ absl::StatusOr<std::shared_ptr<const TensorInfo>> CreateTensor(
     const std::shared_ptr<TensorClient>& client,
     const DistTensorOptions& options) {
   const auto spec = SpecOf(options, client->schema());
-  absl::StatusOr<std::string> mine = spec.status();
-  if (spec.ok()) mine = spec->SerializeAsString();
+  absl::StatusOr<std::string> mine = "";
+  if (spec.ok()) {
+    mine = spec->SerializeAsString();
+  } else {
+    mine = spec.status();
+  }
   const std::string what = absl::StrCat(
       "create tensor",
       spec.ok() ? absl::StrCat(" '", options.name, "'") : std::string());
