@@ -295,11 +295,8 @@ absl::StatusOr<std::shared_ptr<const TensorInfo>> CreateTensor(
     const DistTensorOptions& options) {
   const auto spec = SpecOf(options, client->schema());
   absl::StatusOr<std::string> mine = "";
-  if (spec.ok()) {
-    mine = spec->SerializeAsString();
-  } else {
-    mine = spec.status();
-  }
+  if (!spec.ok()) mine = spec.status();
+  if (spec.ok()) mine = spec->SerializeAsString();
   const std::string what = absl::StrCat(
       "create tensor",
       spec.ok() ? absl::StrCat(" '", options.name, "'") : std::string());
