@@ -95,7 +95,7 @@ absl::Status Context::Connect() {
   const LoaderEnvironment environment = workers_.environment();
   TensorClientOptions options;
   options.group_name = options_.group_name;
-  AttemptOptions& attempt = options.attempt;
+  AttemptOpenerOptions& attempt = options.attempt;
   attempt.transport = environment.transport;
   attempt.strand = std::make_shared<Strand>(environment.executor);
   attempt.resolver = &resolver_;
@@ -126,7 +126,12 @@ absl::Status Context::EndAttempt() {
 }
 
 absl::Status Context::Close() {
-  RETURN_IF_ERROR(Barrier("close"));
+  const absl::Status met = Barrier("close");
+  // Rank 0 may have ended the attempt before this rank had its answer.
+  if (options_.rank != 0 && absl::IsFailedPrecondition(met)) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(met);
   return EndAttempt();
 }
 

@@ -43,7 +43,7 @@ struct TensorInfo {
 };
 
 struct TensorClientOptions {
-  AttemptOptions attempt;
+  AttemptOpenerOptions attempt;
   std::string group_name = "default";
   // Runs a simulation until the function returns true; instead of waiting for
   // the executor's threads. Empty: waits.
@@ -142,9 +142,12 @@ class TensorClient : public std::enable_shared_from_this<TensorClient> {
     std::set<uint64_t> open;
   };
 
+  struct Nothing {};
+
   explicit TensorClient(TensorClientOptions options);
-  absl::Status OpenAttempt();
+  absl::Status FindAttempt();
   absl::Status Connect();
+  void JoinAll(const std::string& request, Callback<Nothing> done);
   absl::Status MeetFirst();
   void CloseLinks(const absl::Status& why);
   void Pause(absl::Duration time);
