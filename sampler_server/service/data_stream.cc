@@ -5,34 +5,49 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
-#include "sampler_server/service/reads/graph_read_stream.h"
+#include "sampler_server/service/data/data_call.h"
+#include "sampler_server/service/graph_read_stream.h"
 
 namespace tributary {
+namespace {
+
+// As many as a client has outstanding; the data budget bounds their bytes.
+constexpr size_t kMaxCallsPerStream = 256;
+// An attempt names all servers that hold rows.
+constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
+
+// Passes the call to the part of the server that answers its kind.
+void Dispatch(std::shared_ptr<ServiceCore> core, DataCall data,
+              CallResponder respond) {
+  if (IsGraphRead(data.call.kind)) {
+    return ServeGraphRead(std::move(core), std::move(data), std::move(respond));
+  }
+  respond(absl::UnimplementedError(absl::StrCat(
+      MessageKindName(data.call.kind), " is no call of a data stream")));
+}
+
+}  // namespace
 
 std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               std::string peer) {
-  auto serve = [core = std::move(core)](IncomingCall call,
-                                        CallResponder respond) {
-    if (!IsGraphRead(call.kind)) {
-      return respond(absl::UnimplementedError(absl::StrCat(
-          MessageKindName(call.kind), " is no call of a data stream")));
-    }
-    auto request =
-        core->leaf_budget->TryReserve(call.header.size() + call.payload.size());
+  auto share = std::make_shared<StreamShare>(core->data_budget);
+  auto serve = [core = std::move(core), share](IncomingCall call,
+                                               CallResponder respond) {
+    auto request = share->TryReserve(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
-    core->leaf_executor->Post([core, call = std::move(call),
-                               request = *std::move(request),
-                               arrived = core->leaf_executor->Now(),
-                               respond = std::move(respond)]() mutable {
-      Executor* const executor = core->leaf_executor;
-      auto budget = core->leaf_budget;
-      ServeGraphRead(std::move(core), executor, std::move(budget),
-                     std::move(call), std::move(request), arrived,
-                     std::move(respond));
-    });
+    DataCall data{std::move(call), *std::move(request), share,
+                  core->data_executor->Now()};
+    core->data_executor->Post(
+        [core, data = std::move(data), respond = std::move(respond)]() mutable {
+          Dispatch(core, std::move(data), std::move(respond));
+        });
   };
-  return ServeCalls(std::move(stream), std::move(peer), std::move(serve));
+  CallServerOptions options;
+  options.max_concurrent = kMaxCallsPerStream;
+  options.max_header_bytes = kMaxHeaderBytesOfCall;
+  return ServeCalls(std::move(stream), std::move(peer), std::move(serve),
+                    options);
 }
 
 }  // namespace tributary

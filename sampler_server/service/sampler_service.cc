@@ -64,8 +64,12 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
                                  ? environment.protocol_executor
                                  : environment.executor;
   core_->leaf_executor = environment.leaf_executor;
+  core_->data_executor = environment.data_executor != nullptr
+                             ? environment.data_executor
+                             : environment.leaf_executor;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
   core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
+  core_->data_budget = ByteBudget::Create("data budget", options.data_budget);
   core_->control_budget =
       ByteBudget::Create("control budget", options.control_budget);
   core_->admission = std::make_shared<Admission>(
@@ -167,6 +171,7 @@ void SamplerService::Drain(absl::Time deadline,
 bool SamplerService::draining() const { return core_->draining; }
 ByteBudget& SamplerService::budget() const { return *core_->budget; }
 ByteBudget& SamplerService::leaf_budget() const { return *core_->leaf_budget; }
+ByteBudget& SamplerService::data_budget() const { return *core_->data_budget; }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
 std::vector<JobState> SamplerService::jobs() const {

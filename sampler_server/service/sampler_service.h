@@ -37,6 +37,9 @@ struct SamplerServiceOptions {
   // Bytes of control answers that wait to be sent, over all streams; mapped
   // bytes do not count.
   size_t control_budget = size_t{8} << 20;
+  // Bytes of the requests and replies of data calls, over all streams; one
+  // stream uses at most a quarter.
+  size_t data_budget = size_t{64} << 20;
   AdmissionLimits admission;
   size_t max_streams = 4096;
   size_t max_sessions = 256;  // cached specifications
@@ -49,6 +52,9 @@ struct SamplerServiceOptions {
 struct SamplerServiceEnvironment {
   Executor* executor = nullptr;       // runs batch tasks
   Executor* leaf_executor = nullptr;  // runs leaf requests, on its own threads
+  // Runs data calls, on its own threads, so that batches and peers never wait
+  // for them; null: `leaf_executor`.
+  Executor* data_executor = nullptr;
   // Runs messages in and out, on its own threads, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;
@@ -109,9 +115,10 @@ class SamplerService final : public StreamAcceptor {
   void Drain(absl::Time deadline, absl::AnyInvocable<void()> drained);
   bool draining() const;
 
-  // The budgets of batches and of leaf requests.
+  // The budgets of batches, of leaf requests and of data calls.
   ByteBudget& budget() const;
   ByteBudget& leaf_budget() const;
+  ByteBudget& data_budget() const;
   // Batches that are queued, being made or sent.
   size_t active() const;
   // Returns how many of them wait for their turn.

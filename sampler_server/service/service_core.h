@@ -35,12 +35,15 @@ struct ServiceCore {
   Executor* protocol_executor = nullptr;  // runs streams and admission
   // Has threads of its own, so that leaf requests never wait for tasks.
   Executor* leaf_executor = nullptr;
+  Executor* data_executor = nullptr;   // runs data calls, on threads of its own
   std::shared_ptr<ByteBudget> budget;  // of batches
   // The budget of leaf requests; separate from `budget` for the same reason.
   std::shared_ptr<ByteBudget> leaf_budget;
   // The budget of control answers until the network takes them, over all
   // streams.
   std::shared_ptr<ByteBudget> control_budget;
+  // The budget of data calls' requests and replies, shared out among streams.
+  std::shared_ptr<ByteBudget> data_budget;
   std::shared_ptr<Admission> admission;
   JobWeights weights;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();

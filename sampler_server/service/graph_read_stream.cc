@@ -1,4 +1,4 @@
-#include "sampler_server/service/reads/graph_read_stream.h"
+#include "sampler_server/service/graph_read_stream.h"
 
 #include <utility>
 
@@ -13,35 +13,29 @@
 namespace tributary {
 namespace {
 
-// A call from its arrival to its reply.
+// A call and the graph that it reads, once that is known.
 struct GraphRead {
-  IncomingCall call;
-  Reservation request;
-  absl::Time arrived;
-  std::shared_ptr<HeldGraph> graph;  // set once the header is parsed
+  DataCall data;
+  std::shared_ptr<HeldGraph> graph;
 };
 
-absl::Status CheckInTime(Executor& executor, const GraphRead& read,
+absl::Status CheckInTime(Executor& executor, const DataCall& data,
                          uint64_t timeout_ms) {
-  if (read.call.cancel.cancelled()) {
+  if (data.call.cancel.cancelled()) {
     return absl::CancelledError("the caller no longer waits");
   }
-  const absl::Duration waited = executor.Now() - read.arrived;
-  if (waited < absl::Milliseconds(timeout_ms)) return absl::OkStatus();
+  if (executor.Now() < data.Deadline(timeout_ms)) return absl::OkStatus();
   return absl::DeadlineExceededError(
-      absl::StrCat("waited ", absl::FormatDuration(waited), " of ", timeout_ms,
-                   " ms for its turn"));
+      absl::StrCat("waited ", timeout_ms, " ms for its turn"));
 }
 
 // Runs one of the functions of graph_reads.h.
 class ReadServer {
  public:
-  ReadServer(ServiceCore& core, Executor& executor, ByteBudget& budget,
-             GraphRead& read)
-      : core_(core), executor_(executor), budget_(budget), read_(read) {}
+  ReadServer(ServiceCore& core, GraphRead& read) : core_(core), read_(read) {}
 
   absl::StatusOr<LeafReply> Serve() {
-    switch (read_.call.kind) {
+    switch (read_.data.call.kind) {
       case MessageKind::kLocateNodesRequest:
         return With(ServeLocateNodes);
       case MessageKind::kLocateEdgesRequest:
@@ -60,28 +54,39 @@ class ReadServer {
   absl::StatusOr<LeafReply> With(absl::StatusOr<LeafReply> (*serve)(
       const Graph&, const Request&, absl::Span<const uint8_t>,
       const LeafLimits&, ByteBudget&)) {
-    const IncomingCall& call = read_.call;
+    const IncomingCall& call = read_.data.call;
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<Request>(call.kind, call.header));
-    RETURN_IF_ERROR(CheckInTime(executor_, read_, request.timeout_ms()));
+    RETURN_IF_ERROR(
+        CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
     ASSIGN_OR_RETURN(read_.graph,
                      core_.graphs.WithLayout(request.layout_digest()));
     return serve(read_.graph->graph(), request, call.payload.span(),
-                 core_.leaf_limits, budget_);
+                 core_.leaf_limits, *core_.data_budget);
   }
 
   ServiceCore& core_;
-  Executor& executor_;
-  ByteBudget& budget_;
   GraphRead& read_;
 };
 
-CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
+// A reply until the network has taken it.
+struct HeldReply {
+  LeafReply reply;
+  StreamShare::Hold hold;
+};
+
+// Moves the reply's bytes to the stream's share, and sends it.
+absl::StatusOr<CallAnswer> ToAnswer(const GraphRead& read, LeafReply reply) {
+  auto owner = std::make_shared<HeldReply>();
+  ASSIGN_OR_RETURN(owner->hold,
+                   read.data.share->TryReserve(reply.payload.size()));
+  owner->reply = std::move(reply);
+  owner->reply.reservation.Release();
   CallAnswer answer;
   // Each reply's number follows its request's.
-  answer.kind = static_cast<MessageKind>(static_cast<uint16_t>(request) + 1);
-  auto owner = std::make_shared<LeafReply>(std::move(reply));
-  answer.payload = std::as_const(owner->payload).span();
+  answer.kind =
+      static_cast<MessageKind>(static_cast<uint16_t>(read.data.call.kind) + 1);
+  answer.payload = std::as_const(owner->reply.payload).span();
   answer.payload_owner = std::move(owner);
   return answer;
 }
@@ -101,25 +106,23 @@ bool IsGraphRead(MessageKind kind) {
   }
 }
 
-void ServeGraphRead(std::shared_ptr<ServiceCore> core, Executor* executor,
-                    std::shared_ptr<ByteBudget> budget, IncomingCall call,
-                    Reservation request, absl::Time arrived,
+void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
                     CallResponder respond) {
-  GraphRead read{std::move(call), std::move(request), arrived, nullptr};
-  auto reply = ReadServer(*core, *executor, *budget, read).Serve();
+  GraphRead read{std::move(data), nullptr};
+  auto reply = ReadServer(*core, read).Serve();
   if (!reply.ok()) return respond(reply.status());
   UnreadRowsContext context;
   context.reader = read.graph->served.rows;
   context.graph = read.graph;
-  context.executor = executor;
-  context.arrived = arrived;
-  context.cancel = read.call.cancel;
+  context.executor = core->data_executor;
+  context.arrived = read.data.arrived;
+  context.cancel = read.data.call.cancel;
   ReadUnreadRows(std::move(context), *std::move(reply),
                  [core = std::move(core), read = std::move(read),
                   respond = std::move(respond)](
                      absl::StatusOr<LeafReply> complete) mutable {
                    if (!complete.ok()) return respond(complete.status());
-                   respond(ToAnswer(read.call.kind, *std::move(complete)));
+                   respond(ToAnswer(read, *std::move(complete)));
                  });
 }
 
