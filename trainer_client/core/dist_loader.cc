@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "common/fleet/discovery_source.h"
-#include "common/fleet/graph_name.h"
 #include "common/fleet/host_resolver.h"
 #include "common/runtime/promised.h"
 #include "common/text/status.h"
+#include "trainer_client/core/fleet_options.h"
 #include "trainer_client/core/loader_core.h"
 #include "trainer_client/core/session/session_builder.h"
 #include "trainer_client/core/session/session_opener.h"
@@ -32,25 +32,6 @@ absl::Status CheckPinMemory(const RemoteDistSamplingWorkerOptions& worker,
       "environment of SamplingWorkers, or one whose make_ring page-locks");
 }
 
-ServerLinkOptions LinkOptions(const RemoteDistSamplingWorkerOptions& worker,
-                              const LoaderEnvironment& environment,
-                              std::shared_ptr<Strand> strand) {
-  ServerLinkOptions link;
-  link.transport = environment.transport;
-  link.strand = std::move(strand);
-  link.num_streams = worker.num_workers;
-  link.grants_per_stream = worker.worker_concurrency;
-  link.client_name = worker.worker_key;
-  // It was validated.
-  link.graph = GraphName::Parse(worker.graph_name).value_or(GraphName());
-  link.call_timeout = std::min(worker.rpc_timeout, absl::Seconds(5));
-  // Servers report every 100 ms.
-  link.silence = std::clamp(worker.rpc_timeout / 8, absl::Milliseconds(400),
-                            absl::Seconds(2));
-  link.credit_timeout = worker.rpc_timeout;
-  return link;
-}
-
 class Loader final : public DistLoader {
  public:
   Loader(const SessionOptions& options,
@@ -63,8 +44,9 @@ class Loader final : public DistLoader {
         ring_option_(environment.ring_option),
         on_wait_(environment.on_wait),
         strand_(std::make_shared<Strand>(environment.executor)),
-        fleet_(
-            std::make_shared<ServerFleet>(FleetOptions(environment, source))) {}
+        fleet_(std::make_shared<ServerFleet>(
+            FleetOptionsOf(worker_, source, environment.transport, strand_,
+                           &resolver_, jitter_seed_))) {}
   ~Loader() override;
 
   absl::Status Open();
@@ -106,20 +88,6 @@ class Loader final : public DistLoader {
   LoaderStats stats() const override;
 
  private:
-  ServerFleetOptions FleetOptions(const LoaderEnvironment& environment,
-                                  const DiscoverySource& source) {
-    ServerFleetOptions fleet;
-    fleet.source = source;
-    fleet.server_rank = worker_.server_rank;
-    if (worker_.server_rank.empty()) {
-      fleet.num_clients = worker_.num_clients;
-      fleet.client_rank = worker_.client_rank;
-    }
-    fleet.link = LinkOptions(worker_, environment, strand_);
-    fleet.resolver = &resolver_;
-    fleet.jitter_seed = jitter_seed_;
-    return fleet;
-  }
   absl::StatusOr<LoaderCoreOptions> CoreOptions() const {
     LoaderCoreOptions core;
     if (make_ring_) {
