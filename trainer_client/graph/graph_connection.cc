@@ -1,5 +1,6 @@
 #include "trainer_client/graph/graph_connection.h"
 
+#include <functional>
 #include <optional>
 #include <random>
 #include <utility>
@@ -150,8 +151,9 @@ class Connection final : public GraphConnection {
       std::vector<GraphRead> reads) override;
   absl::StatusOr<std::vector<int64_t>> Split(const std::string& type,
                                              const std::string& name) override;
-  absl::StatusOr<BatchLease> MakeBatch(const SessionOptions& options,
-                                       uint64_t index) override;
+  absl::Status MakeBatches(
+      const SessionOptions& options, uint64_t index,
+      absl::FunctionRef<absl::Status(const BatchView&)> take) override;
   std::vector<PartitionOwner> Owners() override;
 
  private:
@@ -299,29 +301,48 @@ absl::StatusOr<std::shared_ptr<LoaderCore>> Connection::MakeCore(
                                       strand_);
 }
 
-absl::StatusOr<BatchLease> Connection::MakeBatch(const SessionOptions& options,
-                                                 uint64_t index) {
+// Ends a core's use of the fleet.
+class CoreEnd {
+ public:
+  explicit CoreEnd(std::function<void()> end) : end_(std::move(end)) {}
+  ~CoreEnd() { end_(); }
+  CoreEnd(const CoreEnd&) = delete;
+  CoreEnd& operator=(const CoreEnd&) = delete;
+
+ private:
+  const std::function<void()> end_;
+};
+
+absl::Status Connection::MakeBatches(
+    const SessionOptions& options, uint64_t index,
+    absl::FunctionRef<absl::Status(const BatchView&)> take) {
   using Batch = std::optional<BatchLease>;
   ASSIGN_OR_RETURN(LoaderSession session, SessionOf(options));
   MutexLock lock(sampling_);
   ASSIGN_OR_RETURN(const auto core, MakeCore(std::move(session)));
-  auto batch = Await<Batch>(
-      timeout_, [core, index, fleet = fleet_, events = events_](auto done) {
+  const CoreEnd end([core, fleet = fleet_, events = events_, this] {
+    strand_->Post([core, fleet, events] {
+      core->Cancel();
+      fleet->SetEvents(events);
+    });
+  });
+  const auto begun = Await<bool>(
+      absl::ZeroDuration(), [core, index, fleet = fleet_](auto done) {
         core->Start(fleet);
         Cursor cursor = core->CursorAfter(0);
         cursor.next_index = index;
-        const absl::Status begun = core->Resume(cursor);
-        if (!begun.ok()) return done(begun);
-        core->Next(
-            [core, fleet, events, done](absl::StatusOr<Batch> result) mutable {
-              core->Cancel();
-              fleet->SetEvents(events);
-              done(std::move(result));
-            });
+        const absl::Status status = core->Resume(cursor);
+        if (!status.ok()) return done(status);
+        done(true);
       });
-  RETURN_IF_ERROR(batch.status());
-  if (batch->has_value()) return **std::move(batch);
-  return absl::InvalidArgumentError("a batch without inputs");
+  RETURN_IF_ERROR(begun.status());
+  while (true) {
+    absl::StatusOr<Batch> batch = Await<Batch>(
+        timeout_, [core](auto done) { core->Next(std::move(done)); });
+    RETURN_IF_ERROR(batch.status());
+    if (!batch->has_value()) return absl::OkStatus();
+    RETURN_IF_ERROR(take((*batch)->view()));
+  }
 }
 
 }  // namespace

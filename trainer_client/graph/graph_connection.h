@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "common/batch/batch_view.h"
 #include "common/io/buffer.h"
 #include "partition/schema/schema.h"
-#include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/kinds/session_options.h"
 #include "trainer_client/graph/graph_client.h"
 #include "trainer_client/modes/sampling_workers.h"
@@ -30,7 +32,7 @@ class GraphConnection {
  public:
   // Waits until a server has described the graph. UNAVAILABLE: no server
   // answers within `timeout`; NOT_FOUND: none has the graph. `workers` must
-  // outlive the connection and all leases. An empty `name`: the workers' graph.
+  // outlive the connection. An empty `name`: the workers' graph.
   static absl::StatusOr<std::unique_ptr<GraphConnection>> Open(
       SamplingWorkers* workers, const std::string& name,
       absl::Duration timeout);
@@ -47,12 +49,15 @@ class GraphConnection {
   // the splits there are.
   virtual absl::StatusOr<std::vector<int64_t>> Split(
       const std::string& type, const std::string& name) = 0;
-  // Makes the batch of all inputs of `options` as batch `index` of epoch 0: the
-  // one that a loader of these options with this cursor delivers. One at a time
-  // over one connection. Errors as of a loader's Create and Next. The lease
-  // keeps room of the connection's ring.
-  virtual absl::StatusOr<BatchLease> MakeBatch(const SessionOptions& options,
-                                               uint64_t index) = 0;
+  // Makes the batches of all inputs of `options`, in their order, as batches
+  // `index`, `index` + 1, ... of epoch 0: those that a loader of these options
+  // delivers from that index on. Calls `take` for each, whose views end with
+  // the call. One such call at a time over one connection; others wait for it.
+  // Errors are those of a loader's Create and Next, and of `take`. Requires
+  // options without a split and without shuffling.
+  virtual absl::Status MakeBatches(
+      const SessionOptions& options, uint64_t index,
+      absl::FunctionRef<absl::Status(const BatchView&)> take) = 0;
   // The servers that are up.
   virtual std::vector<PartitionOwner> Owners() = 0;
 };
