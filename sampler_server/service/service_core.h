@@ -18,6 +18,7 @@
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
+#include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
 
@@ -45,8 +46,11 @@ struct ServiceCore {
   // The budget of data calls' requests and replies, shared out among streams.
   std::shared_ptr<ByteBudget> data_budget;
   std::shared_ptr<Admission> admission;
+  TensorCalls tensors;  // mutable rows
   JobWeights weights;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
+  // Held by attempts that have rows on this server.
+  std::shared_ptr<Activity> row_holders = std::make_shared<Activity>();
   std::unique_ptr<Farewells> farewells;
   SessionCache sessions;
   ServiceMetrics metrics;

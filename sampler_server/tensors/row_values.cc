@@ -49,9 +49,9 @@ void RoundTo(float value, uint8_t* at) {
 template <typename T>
 void Add(size_t width, const uint8_t* from, uint8_t* to) {
   // Unsigned, so that sums wrap around.
-  using Sum = typename std::conditional_t<std::is_integral_v<T>,
-                                          std::make_unsigned<T>,
-                                          std::type_identity<T>>::type;
+  using Sum =
+      typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                  std::type_identity<T>>::type;
   for (size_t i = 0; i < width; ++i) {
     const size_t at = i * sizeof(T);
     Store(static_cast<Sum>(Load<Sum>(to + at) + Load<Sum>(from + at)), to + at);

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/initial_values.h"
+#include "sampler_server/tensors/row_initializer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,9 +22,9 @@ absl::Status CheckParameters(const InitialValueOptions& options, uint32_t dim,
     return absl::OkStatus();
   }
   if (!IsFloating(dtype)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("random initial values for dtype ", DTypeName(dtype),
-                     "; integers and bool begin as zeros or ones"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "random initial values for dtype ", std::string(DTypeName(dtype)),
+        "; integers and bool begin as zeros or ones"));
   }
   if (!std::isfinite(options.low) || !std::isfinite(options.high)) {
     return absl::InvalidArgumentError(
@@ -52,16 +52,16 @@ absl::Status CheckParameters(const InitialValueOptions& options, uint32_t dim,
 
 }  // namespace
 
-absl::StatusOr<InitialValues> InitialValues::Create(
+absl::StatusOr<RowInitializer> RowInitializer::Create(
     const InitialValueOptions& options, const std::string& name,
     uint64_t num_rows, uint32_t dim, DType dtype) {
   RETURN_IF_ERROR(CheckParameters(options, dim, dtype));
-  InitialValues values;
+  RowInitializer values;
   values.kind_ = options.kind;
   values.dtype_ = dtype;
   values.width_ = std::max<size_t>(dim, 1);
-  values.key_ = MakePurposeKey(absl::StrCat("tensor,", name),
-                               options.random_seed);
+  values.key_ =
+      MakePurposeKey(absl::StrCat("tensor,", name), options.random_seed);
   values.offset_ = options.low;
   if (options.kind == InitialKind::kUniform) {
     values.factor_ = options.high - options.low;
@@ -70,19 +70,17 @@ absl::StatusOr<InitialValues> InitialValues::Create(
   } else if (options.kind == InitialKind::kXavierUniform) {
     values.offset_ = 0;
     values.factor_ =
-        options.low *
-        std::sqrt(6 / (static_cast<double>(num_rows) + dim));
+        options.low * std::sqrt(6 / (static_cast<double>(num_rows) + dim));
   }
   return values;
 }
 
-double InitialValues::ValueOf(uint64_t word) const {
-  // Both steps are exact: 54 bits, of which the last one is 1, do not fit, so
-  // the half is added before the scaling, where 53 bits and a half round to
-  // even; u stays within (0, 1).
+double RowInitializer::ValueOf(uint64_t word) const {
+  // From 2^52 on the half is lost to rounding, to even, so the largest u would
+  // be 1 without the limit.
   constexpr double kUnit = 1.0 / (uint64_t{1} << 53);
-  const double u = std::min(
-      (static_cast<double>(word >> 11) + 0.5) * kUnit, 1 - kUnit);
+  const double u =
+      std::min((static_cast<double>(word >> 11) + 0.5) * kUnit, 1 - kUnit);
   switch (kind_) {
     case InitialKind::kNormal:
       return offset_ + factor_ * NormalQuantile(u);
@@ -93,7 +91,7 @@ double InitialValues::ValueOf(uint64_t word) const {
   }
 }
 
-void InitialValues::Fill(uint64_t row, uint8_t* out) const {
+void RowInitializer::Fill(uint64_t row, uint8_t* out) const {
   const size_t size = DTypeSize(dtype_);
   if (all_zeros()) {
     std::memset(out, 0, width_ * size);
@@ -106,12 +104,12 @@ void InitialValues::Fill(uint64_t row, uint8_t* out) const {
   PhiloxBlock block{};
   for (size_t c = 0; c < width_; ++c) {
     if (c % 2 == 0) {
-      block = Philox4x32(key_, {{static_cast<uint32_t>(c / 2),
-                                 static_cast<uint32_t>(row),
-                                 static_cast<uint32_t>(row >> 32), 0}});
+      block = Philox4x32(
+          key_, {{static_cast<uint32_t>(c / 2), static_cast<uint32_t>(row),
+                  static_cast<uint32_t>(row >> 32), 0}});
     }
-    const uint64_t word = block.word[2 * (c % 2)] |
-                          uint64_t{block.word[2 * (c % 2) + 1]} << 32;
+    const uint64_t word =
+        block.word[2 * (c % 2)] | uint64_t{block.word[2 * (c % 2) + 1]} << 32;
     StoreNumber(ValueOf(word), dtype_, out + c * size);
   }
 }

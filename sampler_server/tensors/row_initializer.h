@@ -1,6 +1,6 @@
 // What the rows of a tensor hold before they are written.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_INITIAL_VALUES_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_INITIAL_VALUES_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct InitialValueOptions {
 // Column c of row r takes the 64-bit word w, words 2 * (c % 2) and the next
 // one, low first, of Philox4x32-10 with the counter (c / 2, r mod 2^32, r /
 // 2^32, 0) and the key MakePurposeKey("tensor," + name, random seed). With
-// u = (floor(w / 2^11) + 1/2) / 2^53, in (0, 1), the value is, in double,
+// u = min((floor(w / 2^11) + 1/2) / 2^53, 1 - 2^-53), the value is, in double,
 //
 //   uniform          low + (high - low) * u
 //   normal           mean + deviation * NormalQuantile(u)
@@ -39,13 +39,13 @@ struct InitialValueOptions {
 //
 // and then rounded to the tensor's dtype; for float16 and bfloat16 by way of
 // float32. Immutable; thread-safe.
-class InitialValues {
+class RowInitializer {
  public:
   // Values of a tensor [num_rows, dim]; `dim` 0 is one value per row.
   // INVALID_ARGUMENT for a random kind with an integer or bool dtype, for
   // xavier_uniform with `dim` 0, and for parameters that are not finite or in
   // the wrong order.
-  static absl::StatusOr<InitialValues> Create(
+  static absl::StatusOr<RowInitializer> Create(
       const InitialValueOptions& options, const std::string& name,
       uint64_t num_rows, uint32_t dim, DType dtype);
 
@@ -59,7 +59,7 @@ class InitialValues {
   void Fill(uint64_t row, uint8_t* out) const;
 
  private:
-  InitialValues() = default;
+  RowInitializer() = default;
   double ValueOf(uint64_t word) const;
 
   InitialKind kind_ = InitialKind::kZeros;
@@ -72,4 +72,4 @@ class InitialValues {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_INITIAL_VALUES_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
