@@ -66,6 +66,11 @@ class DistContext {
   // others pass an empty path.
   virtual absl::Status RestoreFrom(const std::string& folder) = 0;
 
+  // Ends the run on the servers once all ranks have called it: tensors that are
+  // not persistent end. A collective. Without it, they end with the next
+  // attempt of the job; of a group of one rank, with this object.
+  virtual absl::Status Close() = 0;
+
   // Whether a server that holds rows wants to end: the run should save a
   // checkpoint and stop. Local; true from the first answer that says so.
   virtual bool server_draining() const = 0;
