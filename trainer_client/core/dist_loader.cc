@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/fleet/discovery_source.h"
 #include "common/fleet/host_resolver.h"
 #include "common/runtime/promised.h"
@@ -67,15 +68,21 @@ class Loader final : public DistLoader {
   uint64_t inputs_in_batch(uint64_t index) const override {
     return order_ == nullptr ? 0 : order_->InputsInBatch(index);
   }
+  uint64_t rounds() const override { return rounds_; }
   absl::Status StartEpoch(uint64_t epoch) override {
-    return Change([epoch](LoaderCore& core) { return core.StartEpoch(epoch); });
+    RETURN_IF_ERROR(
+        Change([epoch](LoaderCore& core) { return core.StartEpoch(epoch); }));
+    return AgreeOnRounds();
   }
   absl::Status Resume(const Cursor& cursor) override {
-    return Change([cursor](LoaderCore& core) { return core.Resume(cursor); });
+    RETURN_IF_ERROR(
+        Change([cursor](LoaderCore& core) { return core.Resume(cursor); }));
+    return AgreeOnRounds();
   }
   absl::Status Limit(uint64_t from, uint64_t to) override {
-    return Change(
-        [from, to](LoaderCore& core) { return core.Limit(from, to); });
+    RETURN_IF_ERROR(
+        Change([from, to](LoaderCore& core) { return core.Limit(from, to); }));
+    return AgreeOnRounds();
   }
   absl::StatusOr<std::optional<BatchLease>> Next() override;
   void Cancel() override {
@@ -101,6 +108,8 @@ class Loader final : public DistLoader {
     core.on_wait = on_wait_;
     return core;
   }
+  // Sets rounds_ for the epoch that has begun.
+  absl::Status AgreeOnRounds();
   // Runs `change` on the strand and takes the order that it left.
   template <typename F>
   absl::Status Change(F change);
@@ -119,6 +128,7 @@ class Loader final : public DistLoader {
   EpochOrderOptions order_options_;
   OrderIdentity identity_;
   std::shared_ptr<const EpochOrder> order_;
+  uint64_t rounds_ = 0;
 };
 
 absl::Status Loader::Open() {
@@ -168,6 +178,21 @@ absl::Status Loader::Change(F change) {
   if (!result.has_value()) return ExecutorStuck();
   order_ = std::move(result->order);
   return std::move(result->status);
+}
+
+absl::Status Loader::AgreeOnRounds() {
+  const uint64_t batches = end_index() - begin_index();
+  const uint64_t world = order_options_.world;
+  rounds_ = batches / world + (batches % world != 0 ? 1 : 0);
+  if (!options_.agree_rounds) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const uint64_t agreed, options_.agree_rounds(rounds_));
+  if (agreed < rounds_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("agree_rounds returned ", agreed, "; this rank has ",
+                     rounds_, " batches: allowed are at least as many rounds"));
+  }
+  rounds_ = agreed;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<BatchLease>> Loader::Next() {
