@@ -112,6 +112,26 @@ std::string MessageKindName(MessageKind kind) {
       return "SetRoundRequest";
     case MessageKind::kSetRoundReply:
       return "SetRoundReply";
+    case MessageKind::kLocateNodesRequest:
+      return "LocateNodesRequest";
+    case MessageKind::kLocateNodesReply:
+      return "LocateNodesReply";
+    case MessageKind::kLocateEdgesRequest:
+      return "LocateEdgesRequest";
+    case MessageKind::kLocateEdgesReply:
+      return "LocateEdgesReply";
+    case MessageKind::kReadColumnRequest:
+      return "ReadColumnRequest";
+    case MessageKind::kReadColumnReply:
+      return "ReadColumnReply";
+    case MessageKind::kFindEdgesRequest:
+      return "FindEdgesRequest";
+    case MessageKind::kFindEdgesReply:
+      return "FindEdgesReply";
+    case MessageKind::kNodeDegreesRequest:
+      return "NodeDegreesRequest";
+    case MessageKind::kNodeDegreesReply:
+      return "NodeDegreesReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

@@ -68,6 +68,16 @@ enum class MessageKind : uint16_t {
   kCopyTensorReply = 72,
   kSetRoundRequest = 73,
   kSetRoundReply = 74,
+  kLocateNodesRequest = 80,
+  kLocateNodesReply = 81,
+  kLocateEdgesRequest = 82,
+  kLocateEdgesReply = 83,
+  kReadColumnRequest = 84,
+  kReadColumnReply = 85,
+  kFindEdgesRequest = 86,
+  kFindEdgesReply = 87,
+  kNodeDegreesRequest = 88,
+  kNodeDegreesReply = 89,
 };
 
 // Returns the kind's name, for example "Credit", or "kind 77" for an unknown

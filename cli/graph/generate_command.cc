@@ -74,7 +74,8 @@ class GenerateCommand final : public Command {
                      WriteGraph(content, std::move(plan), out_,
                                 {.made_by = MadeBy(options),
                                  .neighbor_ids = flags_.neighbor_ids,
-                                 .degrees = flags_.degrees}));
+                                 .degrees = flags_.degrees,
+                                 .edge_index = flags_.edge_index}));
     PrintWritten(out_, schema);
     return absl::OkStatus();
   }

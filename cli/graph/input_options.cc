@@ -81,11 +81,15 @@ void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
   app.add_flag("--degrees", flags.degrees,
                "Store nodes' degrees, which negatives by degree and "
                "--collect-degrees need");
+  app.add_flag("--edge-index", flags.edge_index,
+               "Store where edges are by their ids, which look-ups by edge id "
+               "need: FindEdges, eid2partid, edge data");
 }
 
 std::string StoredFlagsText(const PartitionFlags& flags) {
   return absl::StrCat(flags.neighbor_ids ? " --neighbor-ids" : "",
-                      flags.degrees ? " --degrees" : "");
+                      flags.degrees ? " --degrees" : "",
+                      flags.edge_index ? " --edge-index" : "");
 }
 
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(

@@ -23,14 +23,15 @@ void AddInputFlags(CLI::App& app, InputOptions& options);
 // " --add-reverse".
 std::string InputFlagsText(const InputOptions& options);
 
-// The flags --num-parts, --method, --neighbor-ids, --degrees and --random-seed;
-// numbers as text, which ReadPartitionFlags() parses strictly.
+// The flags --num-parts, --method, --neighbor-ids, --degrees, --edge-index and
+// --random-seed; numbers as text, which ReadPartitionFlags() parses strictly.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";
   std::string random_seed = "0";
   bool neighbor_ids = false;
   bool degrees = false;
+  bool edge_index = false;
 };
 // Adds these flags but --random-seed. `flags` must outlive `app`.
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags);

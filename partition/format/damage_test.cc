@@ -43,6 +43,7 @@ class DamageTest : public testing::Test {
                   .masks = {{"train", {1, 0, 1, 1, 0}}},
                   .neighbor_ids = true,
                   .degrees = true,
+                  .edge_index = true,
                   .splits = {{"train", {0, 3}}}},
                  graph_);
   }
@@ -82,7 +83,8 @@ TEST_F(DamageTest, VerifyFindsOneBitInAnyFile) {
     Flip(path, fs::file_size(entry.path()) - 1);
     ++files;
   }
-  EXPECT_EQ(files, 2 * (4 + 12) + 2 + 2 + 1);  // parts, map, degrees, split
+  EXPECT_EQ(files,
+            2 * (4 + 12) + 2 + 2 + 2 + 1);  // parts, map, degrees, index, split
   EXPECT_TRUE(Open({.verify = true}).ok());
 }
 

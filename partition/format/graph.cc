@@ -40,6 +40,9 @@ class MappedGraph final : public Graph {
   const DegreeArrays* degrees(int type) const override {
     return schema_.edge_types[type].degrees ? &degrees_[type] : nullptr;
   }
+  const EdgeIndex* edge_index(int type) const override {
+    return schema_.edge_types[type].edge_index ? &edge_indexes_[type] : nullptr;
+  }
   absl::StatusOr<absl::Span<const int64_t>> Split(
       int node_type, std::string_view name) const override;
   absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
@@ -60,6 +63,7 @@ class MappedGraph final : public Graph {
   absl::Status LoadNodes(int t, uint32_t p, ArrayReader& reader);
   absl::Status LoadEdges(int t, uint32_t p, ArrayReader& reader);
   absl::Status LoadDegrees(const EdgeTypeSchema& type, ArrayReader& reader);
+  absl::Status LoadEdgeIndex(const EdgeTypeSchema& type, ArrayReader& reader);
   absl::Status LoadSplits(ArrayReader& reader);
 
   GraphSchema schema_;
@@ -68,7 +72,9 @@ class MappedGraph final : public Graph {
   std::vector<std::vector<std::optional<NodePartition>>> nodes_;
   std::vector<std::vector<std::optional<EdgePartition>>> edges_;
   std::vector<NodeMap> node_maps_;
-  std::vector<DegreeArrays> degrees_;  // in the order of schema_.edge_types
+  // In the order of schema_.edge_types.
+  std::vector<DegreeArrays> degrees_;
+  std::vector<EdgeIndex> edge_indexes_;
   std::vector<absl::Span<const int64_t>>
       splits_;  // in the order of schema_.splits
   bool reads_features_ = false;
@@ -89,6 +95,7 @@ absl::Status MappedGraph::Load(const std::string& folder,
   }
   for (const EdgeTypeSchema& type : schema_.edge_types) {
     RETURN_IF_ERROR(LoadDegrees(type, reader));
+    RETURN_IF_ERROR(LoadEdgeIndex(type, reader));
   }
   RETURN_IF_ERROR(LoadSplits(reader));
   nodes_.resize(schema_.node_types.size());
@@ -323,6 +330,25 @@ absl::Status MappedGraph::LoadDegrees(const EdgeTypeSchema& type,
   };
   RETURN_IF_ERROR(read("in", type.dst_type, degrees.in));
   return read("out", type.src_type, degrees.out);
+}
+
+absl::Status MappedGraph::LoadEdgeIndex(const EdgeTypeSchema& type,
+                                        ArrayReader& reader) {
+  EdgeIndex& index = edge_indexes_.emplace_back();
+  if (!type.edge_index) return absl::OkStatus();
+  const bool narrow = NodeMap::IsNarrow(schema_.num_partitions);
+  ASSIGN_OR_RETURN(
+      const MappedArray partitions,
+      reader.Read(EdgeIndexPath(type, "partition"),
+                  {narrow ? kNpyUint8 : kNpyUint16}, {type.num_edge_ids}));
+  ASSIGN_OR_RETURN(const MappedArray positions,
+                   reader.Read(EdgeIndexPath(type, "position"),
+                               {kNpyUint32, kNpyUint64}, {type.num_edge_ids}));
+  const IdArray ids = ToIdArray(positions);
+  index = narrow
+              ? EdgeIndex(partitions.As<uint8_t>(), ids, type.partition_edges)
+              : EdgeIndex(partitions.As<uint16_t>(), ids, type.partition_edges);
+  return absl::OkStatus();
 }
 
 absl::Status MappedGraph::LoadSplits(ArrayReader& reader) {

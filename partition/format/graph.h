@@ -10,42 +10,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "partition/format/edge_index.h"
+#include "partition/format/id_array.h"
 #include "partition/format/node_map.h"
 #include "partition/format/row_file.h"
 #include "partition/schema/feature_memory.h"
 #include "partition/schema/schema.h"
 
 namespace tributary {
-
-// A view of unsigned integers stored in 32 bits if all fit, otherwise in 64.
-class IdArray {
- public:
-  IdArray() = default;
-  explicit IdArray(absl::Span<const uint32_t> ids)
-      : data_(ids.data()), size_(ids.size()), wide_(false) {}
-  explicit IdArray(absl::Span<const uint64_t> ids)
-      : data_(ids.data()), size_(ids.size()), wide_(true) {}
-
-  size_t size() const { return size_; }
-  bool wide() const { return wide_; }
-  uint64_t operator[](size_t i) const {
-    return wide_ ? static_cast<const uint64_t*>(data_)[i]
-                 : static_cast<const uint32_t*>(data_)[i];
-  }
-  // Typed views, for loops without a branch. narrow_span requires !wide(),
-  // wide_span requires wide().
-  absl::Span<const uint32_t> narrow_span() const {
-    return {static_cast<const uint32_t*>(data_), size_};
-  }
-  absl::Span<const uint64_t> wide_span() const {
-    return {static_cast<const uint64_t*>(data_), size_};
-  }
-
- private:
-  const void* data_ = nullptr;
-  size_t size_ = 0;
-  bool wide_ = false;
-};
 
 // Columns of the nodes of one type in one partition; row = internal id - base.
 struct NodePartition {
@@ -143,6 +115,12 @@ class Graph {
   // Returns the degrees of all nodes, independent of the partitions mapped;
   // null if the graph stores none.
   virtual const DegreeArrays* degrees(int edge_type) const {
+    (void)edge_type;
+    return nullptr;
+  }
+  // Returns the places of the type's edges, independent of the partitions
+  // mapped; null if the graph stores none (see --edge-index).
+  virtual const EdgeIndex* edge_index(int edge_type) const {
     (void)edge_type;
     return nullptr;
   }

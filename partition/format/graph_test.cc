@@ -69,8 +69,71 @@ TEST_P(GraphOfPartitions, RowsFollowTheirNodes) {
   }
 }
 
+// Every edge is found by its id, with the ends of the list it was made from.
+TEST_P(GraphOfPartitions, EdgeIndexLocatesEdges) {
+  GraphSpec spec = VectorGraph(GetParam());
+  spec.edge_index = true;
+  const auto graph = BuildGraph(spec, {.partitions = {0}});
+  const EdgeIndex* index = graph->edge_index(0);
+  ASSERT_NE(index, nullptr);
+  EXPECT_EQ(index->num_ids(), spec.edges.size());
+  const auto whole = BuildGraph(spec);
+  const NodeTypeSchema& type = graph->schema().node_types[0];
+  for (size_t id = 0; id < spec.edges.size(); ++id) {
+    const auto at = index->Locate(static_cast<int64_t>(id));
+    ASSERT_TRUE(at.ok()) << at.status();
+    const EdgePartition& edges = *whole->edges(0, at->partition);
+    EXPECT_EQ(edges.edge_id[at->position], id);
+    const auto row = whole->node_map(0).Locate(spec.edges[id].second);
+    ASSERT_TRUE(row.ok());
+    EXPECT_EQ(row->partition, at->partition);
+    EXPECT_LE(edges.indptr[row->row], at->position);
+    EXPECT_LT(at->position, edges.indptr[row->row + 1]);
+    const auto source = whole->node_map(0).Locate(spec.edges[id].first);
+    ASSERT_TRUE(source.ok());
+    EXPECT_EQ(edges.indices[at->position],
+              type.base[source->partition] + source->row);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Partitions, GraphOfPartitions,
-                         testing::Values(1, 2, 3, 7, 12));
+                         testing::Values(1, 2, 3, 7, 12, 300));
+
+// Edges 4 and 7 repeat the ends of 1 and 5; an index of all ids but these.
+TEST(Graph, EdgeIndexSaysWhichIdsNoEdgeHas) {
+  const auto graph = BuildGraph(
+      {.num_nodes = 4,
+       .edges =
+           {{0, 1}, {2, 1}, {1, 0}, {3, 0}, {2, 1}, {3, 3}, {0, 3}, {3, 3}},
+       .dedupe = true,
+       .num_partitions = 2,
+       .edge_index = true});
+  const EdgeIndex& index = *graph->edge_index(0);
+  EXPECT_EQ(graph->schema().edge_types[0].num_edges, 6);
+  EXPECT_EQ(index.num_ids(), 7);  // edge 7, the last, is one of the dropped
+  // Partition 1 has nodes 1 and 3, with edges (0>1) (2>1) and (0>3) (3>3).
+  EXPECT_EQ(*index.Locate(0), (EdgeLocation{1, 0}));
+  EXPECT_EQ(*index.Locate(1), (EdgeLocation{1, 1}));
+  EXPECT_EQ(*index.Locate(6), (EdgeLocation{1, 2}));
+  EXPECT_EQ(*index.Locate(5), (EdgeLocation{1, 3}));
+  EXPECT_EQ(*index.Locate(2), (EdgeLocation{0, 0}));
+  EXPECT_EQ(*index.Locate(3), (EdgeLocation{0, 1}));
+  EXPECT_EQ(index.Locate(4).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(index.Locate(7).status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(index.Locate(-1).status().code(), absl::StatusCode::kOutOfRange);
+}
+
+// The index is layout: it changes the layout's digest, not the content's.
+TEST(Graph, EdgeIndexIsLayout) {
+  GraphSpec spec = VectorGraph(3);
+  const auto without = BuildGraph(spec);
+  spec.edge_index = true;
+  const auto with = BuildGraph(spec);
+  EXPECT_EQ(without->edge_index(0), nullptr);
+  EXPECT_EQ(with->schema().content_digest, without->schema().content_digest);
+  EXPECT_NE(with->schema().layout_digest, without->schema().layout_digest);
+  EXPECT_EQ(without->schema_json().find("edge_index"), std::string::npos);
+}
 
 TEST(Graph, ContentDigestIsThatOfAnyPartitioning) {
   const auto one = BuildGraph(VectorGraph(1));

@@ -25,6 +25,12 @@ std::string DegreePath(const EdgeTypeSchema& edge_type,
                       edge_type.dst, ".", end, ".npy");
 }
 
+std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
+                          const std::string& array) {
+  return absl::StrCat("edge_index/", edge_type.src, "__", edge_type.rel, "__",
+                      edge_type.dst, ".", array, ".npy");
+}
+
 std::string NodeMapPath(const std::string& node_type) {
   return absl::StrCat("node_map/", node_type, ".npy");
 }

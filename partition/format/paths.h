@@ -22,6 +22,9 @@ std::string EdgeArrayPath(uint32_t partition, const EdgeTypeSchema& edge_type,
 std::string MaskArray(const std::string& name);
 // "degrees/a__rel__b.in.npy"; `end` is "in" or "out".
 std::string DegreePath(const EdgeTypeSchema& edge_type, const std::string& end);
+// "edge_index/a__rel__b.partition.npy"; `array` is "partition" or "position".
+std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
+                          const std::string& array);
 std::string NodeMapPath(const std::string& node_type);
 std::string NodeRanksPath(const std::string& node_type);
 // "splits/public/paper/train.npy"; without a scheme "splits/paper/train.npy";

@@ -68,6 +68,11 @@ absl::Status CheckEdgeType(const EdgeTypeSchema& type,
     return Contradiction(absl::StrCat("masks of edge type ", type.name(),
                                       " do not ascend by name"));
   }
+  if (type.edge_index && type.num_edge_ids < type.num_edges) {
+    return Contradiction(absl::StrCat(
+        "edge_index of edge type ", type.name(), " is ", type.num_edge_ids,
+        "; it has ", type.num_edges, " edges of distinct ids"));
+  }
   return CheckPartitionEdges(type, num_partitions);
 }
 

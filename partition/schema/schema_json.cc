@@ -48,6 +48,7 @@ Json ToJson(const EdgeTypeSchema& type) {
   if (type.timed) json["timed"] = true;
   if (type.neighbor_ids) json["neighbor_ids"] = true;
   if (type.degrees) json["degrees"] = true;
+  if (type.edge_index) json["edge_index"] = type.num_edge_ids;
   if (type.reverse) json["reverse"] = true;
   if (!type.masks.empty()) json["masks"] = type.masks;
   return json;
@@ -258,6 +259,8 @@ EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
   type.timed = in.Flag("timed");
   type.neighbor_ids = in.Flag("neighbor_ids");
   type.degrees = in.Flag("degrees");
+  type.edge_index = in.Has("edge_index");
+  if (type.edge_index) type.num_edge_ids = in.Count("edge_index");
   type.reverse = in.Flag("reverse");
   if (in.Has("masks")) type.masks = in.Texts("masks");
   type.partition_edges = in.Counts("partition_edges");

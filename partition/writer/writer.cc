@@ -17,6 +17,7 @@
 #include "partition/writer/array_writer.h"
 #include "partition/writer/content_digest.h"
 #include "partition/writer/degree_jobs.h"
+#include "partition/writer/edge_index_jobs.h"
 #include "partition/writer/edge_jobs.h"
 #include "partition/writer/node_jobs.h"
 #include "partition/writer/placement.h"
@@ -106,6 +107,12 @@ GraphSchema JobPlanner::MakeSchema(const WriteOptions& options) const {
     schema.edge_types.back().neighbor_ids = options.neighbor_ids;
     schema.edge_types.back().degrees = options.degrees;
   }
+  for (size_t t = 0; options.edge_index && t < schema.edge_types.size(); ++t) {
+    EdgeTypeSchema& type = schema.edge_types[t];
+    type.edge_index = schema.IsVisible(static_cast<int>(t));
+    if (!type.edge_index) continue;
+    type.num_edge_ids = content_.edge_types[t].in_edges.max_edge_id() + 1;
+  }
   for (const SplitContent& split : content_.splits) {
     SplitSchema entry{split.scheme, split.type, split.name,
                       static_cast<int64_t>(split.ids.size())};
@@ -132,6 +139,9 @@ std::vector<ArrayJob> JobPlanner::MakeJobs(const GraphSchema& schema) const {
     for (uint32_t p = 0; p < num_partitions_; ++p) AddEdgeJobs(input, p, jobs);
     if (input.schema.degrees) {
       AddDegreeJobs(type, input.schema, input.src.num_nodes, jobs);
+    }
+    if (input.schema.edge_index) {
+      AddEdgeIndexJobs(type, input.schema, input.dst_placement, jobs);
     }
   }
   for (size_t s = 0; s < content_.splits.size(); ++s) {

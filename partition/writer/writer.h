@@ -30,6 +30,8 @@ struct WriteOptions {
   // Store the degrees of nodes in each edge type, for draws by degree and for
   // batches with degrees.
   bool degrees = false;
+  // Store the places of edges by their ids, for look-ups by edge id.
+  bool edge_index = false;
 };
 
 // Writes `content` to `folder`, which must not exist, and returns the schema in
@@ -37,7 +39,8 @@ struct WriteOptions {
 // renamed, so that it appears complete or not at all. Uses all cores. Takes, in
 // addition to the content, 18 bytes per node and a few MiB per core; if edges
 // have weights or times, also 24 bytes per core for each in-edge of the node
-// with the most; with degrees, 8 bytes per source.
+// with the most; with degrees, 8 bytes per source; with an edge index, 10 bytes
+// per edge id of a type.
 //
 // ALREADY_EXISTS; INVALID_ARGUMENT or OUT_OF_RANGE if content and plan do not
 // match; the system's error, with the path, if writing fails.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
 #include "sampler_server/service/data/data_call.h"
+#include "sampler_server/service/graph_read_stream.h"
 #include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
@@ -17,10 +18,13 @@ constexpr size_t kMaxCallsPerStream = 256;
 constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
 
 // Passes the call to the part of the server that answers its kind.
-void Dispatch(ServiceCore& core, TensorStream& tensors, DataCall data,
-              CallResponder respond) {
+void Dispatch(std::shared_ptr<ServiceCore> core, TensorStream& tensors,
+              DataCall data, CallResponder respond) {
+  if (IsGraphRead(data.call.kind)) {
+    return ServeGraphRead(std::move(core), std::move(data), std::move(respond));
+  }
   if (IsTensorCall(data.call.kind)) {
-    return ServeTensorCall(core.tensors, tensors, std::move(data),
+    return ServeTensorCall(core->tensors, tensors, std::move(data),
                            std::move(respond));
   }
   respond(absl::UnimplementedError(absl::StrCat(
@@ -63,7 +67,7 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                   core->data_executor->Now()};
     core->data_executor->Post([core, tensors, data = std::move(data),
                                respond = std::move(respond)]() mutable {
-      Dispatch(*core, *tensors, std::move(data), std::move(respond));
+      Dispatch(core, *tensors, std::move(data), std::move(respond));
     });
   };
   CallServerOptions options;

@@ -1,6 +1,5 @@
 #include "sampler_server/service/leaf_stream.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "common/observe/log.h"
 #include "common/runtime/fault_point.h"
 #include "common/text/status.h"
+#include "sampler_server/service/leaf/unread_rows.h"
 
 namespace tributary {
 namespace {
@@ -17,8 +17,6 @@ namespace {
 // As many as a peer's CallClient has outstanding; the leaf budget bounds their
 // bytes.
 constexpr size_t kMaxCallsPerStream = 256;
-// Upper limit of the time that a request waits for a disk.
-constexpr uint64_t kMaxReadMs = 600'000;
 
 // A call from its arrival to its reply.
 struct LeafCall {
@@ -116,66 +114,23 @@ void Respond(ServiceCore& core, const LeafCall& leaf,
   respond(ToAnswer(leaf.call.kind, *std::move(reply)));
 }
 
-// Reads the rows that a reply lacks from files, column after column, and then
-// sends the reply. Keeps itself alive until then; runs on a strand of its own.
-class ReplyReading : public std::enable_shared_from_this<ReplyReading> {
- public:
-  ReplyReading(std::shared_ptr<ServiceCore> core, LeafCall leaf,
-               LeafReply reply, CallResponder respond)
-      : core_(std::move(core)),
-        leaf_(std::move(leaf)),
-        reply_(std::move(reply)),
-        respond_(std::move(respond)),
-        strand_(std::make_shared<Strand>(core_->leaf_executor)) {}
-
-  void ReadNext() {
-    const UnreadRows& unread = reply_.unread;
-    if (next_ == unread.columns.size()) {
-      return Respond(*core_, leaf_, std::move(reply_), std::move(respond_));
-    }
-    const UnreadRows::Column& column = unread.columns[next_++];
-    const auto self = shared_from_this();
-    RowRead read;
-    read.file = column.file;
-    uint8_t* const to = reply_.payload.data() + column.at;
-    read.places = PlacesOf(column.form, unread.rows, {}, to,
-                           to + unread.rows.size() * column.form.row_bytes);
-    read.hold = self;
-    read.deadline = leaf_.arrived +
-                    absl::Milliseconds(std::min(unread.timeout_ms, kMaxReadMs));
-    read.cancel = leaf_.call.cancel;
-    leaf_.graph->served.rows->Read(
-        std::move(read), strand_, [self](absl::Status status) {
-          if (status.ok()) return self->ReadNext();
-          Respond(*self->core_, self->leaf_, std::move(status),
-                  std::move(self->respond_));
-        });
-  }
-
- private:
-  const std::shared_ptr<ServiceCore> core_;
-  const LeafCall leaf_;
-  LeafReply reply_;
-  CallResponder respond_;
-  const std::shared_ptr<Strand> strand_;
-  size_t next_ = 0;
-};
-
 void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
             CallResponder respond) {
   auto reply = Serve(*core, leaf);
-  if (!reply.ok() || reply->unread.columns.empty()) {
+  if (!reply.ok()) {
     return Respond(*core, leaf, std::move(reply), std::move(respond));
   }
-  if (leaf.graph->served.rows == nullptr) {
-    return Respond(*core, leaf,
-                   absl::InternalError("features are in files, and nobody "
-                                       "reads them here"),
-                   std::move(respond));
-  }
-  std::make_shared<ReplyReading>(std::move(core), std::move(leaf),
-                                 *std::move(reply), std::move(respond))
-      ->ReadNext();
+  UnreadRowsContext context;
+  context.reader = leaf.graph->served.rows;
+  context.graph = leaf.graph;
+  context.executor = core->leaf_executor;
+  context.arrived = leaf.arrived;
+  context.cancel = leaf.call.cancel;
+  ReadUnreadRows(std::move(context), *std::move(reply),
+                 [core, leaf = std::move(leaf), respond = std::move(respond)](
+                     absl::StatusOr<LeafReply> read) mutable {
+                   Respond(*core, leaf, std::move(read), std::move(respond));
+                 });
 }
 
 }  // namespace

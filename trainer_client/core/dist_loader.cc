@@ -3,11 +3,12 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/fleet/discovery_source.h"
-#include "common/fleet/graph_name.h"
 #include "common/fleet/host_resolver.h"
 #include "common/runtime/promised.h"
 #include "common/text/status.h"
+#include "trainer_client/core/fleet_options.h"
 #include "trainer_client/core/loader_core.h"
 #include "trainer_client/core/session/session_builder.h"
 #include "trainer_client/core/session/session_opener.h"
@@ -32,25 +33,6 @@ absl::Status CheckPinMemory(const RemoteDistSamplingWorkerOptions& worker,
       "environment of SamplingWorkers, or one whose make_ring page-locks");
 }
 
-ServerLinkOptions LinkOptions(const RemoteDistSamplingWorkerOptions& worker,
-                              const LoaderEnvironment& environment,
-                              std::shared_ptr<Strand> strand) {
-  ServerLinkOptions link;
-  link.transport = environment.transport;
-  link.strand = std::move(strand);
-  link.num_streams = worker.num_workers;
-  link.grants_per_stream = worker.worker_concurrency;
-  link.client_name = worker.worker_key;
-  // It was validated.
-  link.graph = GraphName::Parse(worker.graph_name).value_or(GraphName());
-  link.call_timeout = std::min(worker.rpc_timeout, absl::Seconds(5));
-  // Servers report every 100 ms.
-  link.silence = std::clamp(worker.rpc_timeout / 8, absl::Milliseconds(400),
-                            absl::Seconds(2));
-  link.credit_timeout = worker.rpc_timeout;
-  return link;
-}
-
 class Loader final : public DistLoader {
  public:
   Loader(const SessionOptions& options,
@@ -63,8 +45,9 @@ class Loader final : public DistLoader {
         ring_option_(environment.ring_option),
         on_wait_(environment.on_wait),
         strand_(std::make_shared<Strand>(environment.executor)),
-        fleet_(
-            std::make_shared<ServerFleet>(FleetOptions(environment, source))) {}
+        fleet_(std::make_shared<ServerFleet>(
+            FleetOptionsOf(worker_, source, environment.transport, strand_,
+                           &resolver_, jitter_seed_))) {}
   ~Loader() override;
 
   absl::Status Open();
@@ -85,15 +68,21 @@ class Loader final : public DistLoader {
   uint64_t inputs_in_batch(uint64_t index) const override {
     return order_ == nullptr ? 0 : order_->InputsInBatch(index);
   }
+  uint64_t rounds() const override { return rounds_; }
   absl::Status StartEpoch(uint64_t epoch) override {
-    return Change([epoch](LoaderCore& core) { return core.StartEpoch(epoch); });
+    RETURN_IF_ERROR(
+        Change([epoch](LoaderCore& core) { return core.StartEpoch(epoch); }));
+    return AgreeOnRounds();
   }
   absl::Status Resume(const Cursor& cursor) override {
-    return Change([cursor](LoaderCore& core) { return core.Resume(cursor); });
+    RETURN_IF_ERROR(
+        Change([cursor](LoaderCore& core) { return core.Resume(cursor); }));
+    return AgreeOnRounds();
   }
   absl::Status Limit(uint64_t from, uint64_t to) override {
-    return Change(
-        [from, to](LoaderCore& core) { return core.Limit(from, to); });
+    RETURN_IF_ERROR(
+        Change([from, to](LoaderCore& core) { return core.Limit(from, to); }));
+    return AgreeOnRounds();
   }
   absl::StatusOr<std::optional<BatchLease>> Next() override;
   void Cancel() override {
@@ -106,20 +95,6 @@ class Loader final : public DistLoader {
   LoaderStats stats() const override;
 
  private:
-  ServerFleetOptions FleetOptions(const LoaderEnvironment& environment,
-                                  const DiscoverySource& source) {
-    ServerFleetOptions fleet;
-    fleet.source = source;
-    fleet.server_rank = worker_.server_rank;
-    if (worker_.server_rank.empty()) {
-      fleet.num_clients = worker_.num_clients;
-      fleet.client_rank = worker_.client_rank;
-    }
-    fleet.link = LinkOptions(worker_, environment, strand_);
-    fleet.resolver = &resolver_;
-    fleet.jitter_seed = jitter_seed_;
-    return fleet;
-  }
   absl::StatusOr<LoaderCoreOptions> CoreOptions() const {
     LoaderCoreOptions core;
     if (make_ring_) {
@@ -133,6 +108,8 @@ class Loader final : public DistLoader {
     core.on_wait = on_wait_;
     return core;
   }
+  // Sets rounds_ for the epoch that has begun.
+  absl::Status AgreeOnRounds();
   // Runs `change` on the strand and takes the order that it left.
   template <typename F>
   absl::Status Change(F change);
@@ -151,6 +128,7 @@ class Loader final : public DistLoader {
   EpochOrderOptions order_options_;
   OrderIdentity identity_;
   std::shared_ptr<const EpochOrder> order_;
+  uint64_t rounds_ = 0;
 };
 
 absl::Status Loader::Open() {
@@ -200,6 +178,21 @@ absl::Status Loader::Change(F change) {
   if (!result.has_value()) return ExecutorStuck();
   order_ = std::move(result->order);
   return std::move(result->status);
+}
+
+absl::Status Loader::AgreeOnRounds() {
+  const uint64_t batches = end_index() - begin_index();
+  const uint64_t world = order_options_.world;
+  rounds_ = batches / world + (batches % world != 0 ? 1 : 0);
+  if (!options_.agree_rounds) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const uint64_t agreed, options_.agree_rounds(rounds_));
+  if (agreed < rounds_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("agree_rounds returned ", agreed, "; this rank has ",
+                     rounds_, " batches: allowed are at least as many rounds"));
+  }
+  rounds_ = agreed;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<BatchLease>> Loader::Next() {

@@ -86,11 +86,17 @@ class DistLoader {
   // other ranks.
   virtual uint64_t inputs_in_batch(uint64_t index) const = 0;
 
+  // Returns in how many rounds the ranks take the batches of the current epoch:
+  // each takes one in a round, or none once it has no more. With own_inputs
+  // what agree_rounds returned. 0 before the first epoch.
+  virtual uint64_t rounds() const { return end_index() - begin_index(); }
+
   // Starts an epoch at its beginning. Drops what was prefetched for another.
   virtual absl::Status StartEpoch(uint64_t epoch) = 0;
   // Continues an epoch from a cursor; world and batch size may have changed
   // since. FAILED_PRECONDITION, with both values, for a cursor of another graph
-  // content, list of inputs, random_seed, shuffle or drop_last.
+  // content, list of inputs, random_seed, shuffle or drop_last; with own_inputs
+  // also for one of another rank or world.
   virtual absl::Status Resume(const Cursor& cursor) = 0;
   // Restricts the current epoch to the batches [from, to). INVALID_ARGUMENT if
   // there are none; FAILED_PRECONDITION after the first Next() of the epoch.

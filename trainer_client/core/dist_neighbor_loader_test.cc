@@ -218,10 +218,63 @@ TEST_F(DistNeighborLoaderTest, RefusesWhatCannotBeSampled) {
   EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
   options_.rank = 0;
   options_.shuffle = ShuffleMode::kLocal;
-  EXPECT_EQ(Create().status().code(), absl::StatusCode::kUnimplemented);
+  ExpectRefused("shuffle is local; allowed: global, none; local with own");
+  options_.shuffle = ShuffleMode::kGlobal;
+  options_.own_inputs = true;
+  ExpectRefused("this rank's own (own_inputs); allowed: local, none");
+  options_.own_inputs = false;
+  options_.agree_rounds = [](uint64_t own) { return own; };
+  ExpectRefused("agree_rounds is set; allowed: with own_inputs");
+  options_.agree_rounds = nullptr;
   options_.shuffle = ShuffleMode::kNone;
   worker_.prefetch_size = 0;
   EXPECT_EQ(Create().status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// Rank 1 of 3 takes all batches of a list of its own, in rounds that the ranks
+// agree on, and resumes as that rank alone.
+TEST_F(DistNeighborLoaderTest, OwnInputsAreNotSharedOut) {
+  Serve({"a", 1}, kNodes, 1);
+  options_.input_split = "";
+  for (int64_t id = 5; id < 15; ++id) options_.input_nodes.push_back(id);
+  options_.own_inputs = true;
+  options_.shuffle = ShuffleMode::kLocal;
+  options_.rank = 1;
+  options_.world = 3;
+  uint64_t told = 0;
+  options_.agree_rounds = [&](uint64_t own) -> absl::StatusOr<uint64_t> {
+    told = own;
+    return 5;
+  };
+  auto loader = Create().value();
+  EXPECT_EQ(loader->rounds(), 0u);
+  ASSERT_TRUE(loader->StartEpoch(0).ok());
+  EXPECT_EQ(told, 3u);  // of 4, 4 and 2 inputs
+  EXPECT_EQ(loader->rounds(), 5u);
+  uint64_t batches = 0;
+  while (true) {
+    auto batch = loader->Next();
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    if (!batch->has_value()) break;
+    EXPECT_EQ((*batch)->index(), batches);
+    ++batches;
+  }
+  EXPECT_EQ(batches, 3u);
+  const Cursor cursor = loader->CursorAfter(2);
+  EXPECT_EQ(cursor.consumed, 8u);
+  ASSERT_TRUE(loader->Resume(cursor).ok());
+  EXPECT_EQ(told, 1u);
+
+  options_.world = 2;
+  const absl::Status other = Create().value()->Resume(cursor);
+  EXPECT_EQ(other.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(other.message().find("of rank 1 alone, in a world of 3"),
+            std::string::npos)
+      << other;
+  options_.world = 3;
+  options_.agree_rounds = [](uint64_t) { return uint64_t{2}; };
+  EXPECT_EQ(Create().value()->StartEpoch(0).code(),
+            absl::StatusCode::kFailedPrecondition);
 }
 
 // Whoever makes the ring pins it: a loader does not say yes and do nothing.

@@ -31,7 +31,9 @@ LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
              BatchRooms(ring_, options_.ring_option, WindowSize(options_),
                         session.max_batch_bytes)),
       next_(strand_),
-      wait_(options_.on_wait) {}
+      wait_(options_.on_wait) {
+  state_.epoch.CountFrom(options_.first_generation);
+}
 
 LoaderCore::~LoaderCore() {
   if (room_freed_ != nullptr) room_freed_->Mute();

@@ -35,6 +35,10 @@ struct LoaderCoreOptions {
   absl::Duration rpc_timeout = absl::Seconds(180);
   WaitObserver on_wait;  // may be empty
   uint64_t jitter_seed = 0;
+  // Epochs count their generations from here. A core that follows another one
+  // over the same fleet has larger numbers than that had, so that it does not
+  // take late answers for its own; each epoch takes two.
+  uint64_t first_generation = 0;
 };
 
 // Delivers each index of the epoch once, in ascending order: as a batch, or as

@@ -111,7 +111,8 @@ void WriteGraphTo(const GraphSpec& spec, const std::string& folder) {
                    {.made_by = "test",
                     .flush = false,
                     .neighbor_ids = spec.neighbor_ids,
-                    .degrees = spec.degrees}));
+                    .degrees = spec.degrees,
+                    .edge_index = spec.edge_index}));
 }
 
 std::shared_ptr<const Graph> BuildGraph(const GraphSpec& spec,

@@ -43,6 +43,7 @@ struct GraphSpec {
   std::map<std::string, std::vector<uint8_t>> masks;  // by name: [edges], 0, 1
   bool neighbor_ids = false;
   bool degrees = false;
+  bool edge_index = false;
 
   // By "train" or "SCHEME/train": original ids, with order and duplicates kept.
   std::map<std::string, std::vector<int64_t>> splits;

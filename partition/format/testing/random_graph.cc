@@ -22,6 +22,7 @@ void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
   if ((seed & 1) != 0) spec.weight_dtype = DType::kFloat32;
   spec.neighbor_ids = (seed & 16) != 0;
   spec.degrees = (seed & 8) != 0;
+  spec.edge_index = (seed & 2) != 0;
   for (const char* name : {"held_out", "train"}) {
     if ((seed & 8) == 0) continue;
     std::vector<uint8_t>& mask = spec.masks[name];

@@ -191,11 +191,37 @@ absl::Status CheckDegrees(const Graph& graph, int edge_type) {
   return absl::OkStatus();
 }
 
+// Checks that every edge is where its id says, and that no other id has a
+// place.
+absl::Status CheckEdgeIndex(const Graph& graph, int edge_type) {
+  const EdgeIndex& index = *graph.edge_index(edge_type);
+  const EdgeTypeSchema& type = graph.schema().edge_types[edge_type];
+  for (uint32_t p : graph.partitions()) {
+    const IdArray& ids = graph.edges(edge_type, p)->edge_id;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const auto stored = index.Locate(static_cast<int64_t>(ids[i]));
+      if (stored.ok() && *stored == EdgeLocation{p, i}) continue;
+      return absl::DataLossError(
+          absl::StrCat("type ", type.name(), ": edge_index does not have edge ",
+                       ids[i], " at position ", i, " of partition ", p));
+    }
+  }
+  int64_t found = 0;
+  for (uint64_t id = 0; id < index.num_ids(); ++id) {
+    found += index.Locate(static_cast<int64_t>(id)).ok() ? 1 : 0;
+  }
+  if (found == type.num_edges) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("type ", type.name(), ": edge_index has places of ", found,
+                   " edges; there are ", type.num_edges));
+}
+
 }  // namespace
 
 absl::Status CheckDerived(const Graph& graph, int edge_type) {
   const EdgeTypeSchema& type = graph.schema().edge_types[edge_type];
   if (type.degrees) RETURN_IF_ERROR(CheckDegrees(graph, edge_type));
+  if (type.edge_index) RETURN_IF_ERROR(CheckEdgeIndex(graph, edge_type));
   if (!type.weighted && !type.timed && !type.neighbor_timed &&
       !type.neighbor_ids && type.masks.empty()) {
     return absl::OkStatus();

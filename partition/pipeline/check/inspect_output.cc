@@ -76,6 +76,7 @@ std::string EdgeColumnsText(const EdgeTypeSchema& type,
   }
   if (type.neighbor_ids) absl::StrAppend(&text, ", neighbours' ids");
   if (type.degrees) absl::StrAppend(&text, ", degrees");
+  if (type.edge_index) absl::StrAppend(&text, ", edge index");
   return text;
 }
 
@@ -108,6 +109,7 @@ Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
           {"masks", MasksJson(type, figures)},
           {"neighbor_ids", type.neighbor_ids},
           {"degrees", type.degrees},
+          {"edge_index", type.edge_index},
           {"partition_edges", type.partition_edges},
           {"balance", figures.balance},
           {"cut_edges", figures.cut_edges},

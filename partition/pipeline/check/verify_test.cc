@@ -45,6 +45,7 @@ const GraphSpec kSpec{
     .masks = {{"test", {0, 0, 0, 1}}, {"train", {1, 0, 1, 1}}},
     .neighbor_ids = true,
     .degrees = true,
+    .edge_index = true,
     .splits = {{"a/train", {0, 1}}},
     .edge_splits = {{"b/test", {0, 1, 0, 2, 2, -1}}}};
 
@@ -268,6 +269,16 @@ TEST_F(ForgedGraph, OutDegreeThatIsNotTheNodes) {
   ExpectRefused("the out-degree of node 3 is 0; it has");
 }
 
+TEST_F(ForgedGraph, EdgeThatIsNotWhereItsIdSays) {
+  Forge<uint32_t>("edge_index/node__to__node.position.npy", 2, 0);
+  ExpectRefused("edge_index does not have edge 2 at position");
+}
+
+TEST_F(ForgedGraph, EdgeOfAPartitionThatDoesNotExist) {
+  Forge<uint8_t>("edge_index/node__to__node.partition.npy", 1, 9);
+  ExpectRefused("edge_index does not have edge 1 at position");
+}
+
 TEST(Inspect, TellsWeightsAndTimes) {
   const auto graph = BuildGraph(kSpec);
   const auto figures = InspectGraph(*graph);
@@ -279,12 +290,14 @@ TEST(Inspect, TellsWeightsAndTimes) {
   EXPECT_THAT(text, HasSubstr("y int64, time 5 to 8, fullest"));
   EXPECT_THAT(text, HasSubstr(", weight float64 (1 nodes without mass), time "
                               "10 to 40, mask test (1 edges), mask train (3 "
-                              "edges), neighbours' ids, degrees, cut"));
+                              "edges), neighbours' ids, degrees, "
+                              "edge index, cut"));
   const std::string json = FiguresJson(graph->schema(), *figures);
-  EXPECT_THAT(json,
-              HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
-                        "\"time\":[10,40],\"masks\":{\"test\":1,\"train\":3},"
-                        "\"neighbor_ids\":true,\"degrees\":true"));
+  EXPECT_THAT(
+      json,
+      HasSubstr("\"weight\":\"float64\",\"massless_rows\":1,"
+                "\"time\":[10,40],\"masks\":{\"test\":1,\"train\":3},"
+                "\"neighbor_ids\":true,\"degrees\":true,\"edge_index\":true"));
 }
 
 TEST(Inspect, CountsDegreesAndCut) {

@@ -158,6 +158,14 @@ ServerLink* ServerFleet::AnyUp() const {
   return nullptr;
 }
 
+std::vector<ServerLink*> ServerFleet::Up() const {
+  std::vector<ServerLink*> up;
+  for (const auto& link : links_) {
+    if (link->up()) up.push_back(link.get());
+  }
+  return up;
+}
+
 absl::Status ServerFleet::RefusedByAll() const {
   for (const auto& link : links_) {
     if (link->up() || !IsFinal(link->problem())) return absl::OkStatus();

@@ -48,6 +48,8 @@ class ServerFleet : public BatchFleet,
   void SetEvents(std::weak_ptr<ServerEvents> events) {
     events_ = std::move(events);
   }
+  // Credits are of this session from now on. Requires that none of an earlier
+  // session is open.
   void SetSession(std::shared_ptr<const std::string> spec);
   // Calls ServerLink::PinGraph on all servers, and on those that come later.
   void PinGraph(const Sha256Digest& content);
@@ -57,6 +59,8 @@ class ServerFleet : public BatchFleet,
 
   // Returns null if no server is up.
   ServerLink* AnyUp() const;
+  // Returns the servers that are up.
+  std::vector<ServerLink*> Up() const;
   // Returns an error if every listed server has given a final answer that it
   // does not have what is asked for: the answer of the first of them.
   absl::Status RefusedByAll() const;

@@ -76,6 +76,8 @@ void ServerLink::OnDescribeReply(uint64_t attempt,
 
 void ServerLink::SetSession(std::shared_ptr<const std::string> spec) {
   spec_ = std::move(spec);
+  unknown_sessions_in_row_ = 0;
+  streams_.OpenSessions(*spec_);
   OpenStreams();
 }
 

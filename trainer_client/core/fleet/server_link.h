@@ -49,7 +49,8 @@ class ServerLink : public BatchServer,
   // From now on accepts only this content, even if another graph gets the same
   // name.
   void PinGraph(const Sha256Digest& content) { graph_.content = content; }
-  // Sets the specification that streams are opened with. Call it once.
+  // Sets the specification that streams are opened with, and declares it on
+  // those that are open.
   void SetSession(std::shared_ptr<const std::string> spec);
   // Final. `closed` runs once nothing writes into any slot any more.
   void Close(absl::AnyInvocable<void()> closed);

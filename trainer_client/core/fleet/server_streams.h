@@ -49,6 +49,10 @@ class ServerStreams {
   void OpenSession(BatchStream& stream, std::string_view spec) {
     stream.OpenSession(spec, options_.client_name);
   }
+  // Does so on every open stream.
+  void OpenSessions(std::string_view spec) {
+    for (const Lane& lane : lanes_) OpenSession(*lane.stream, spec);
+  }
   // Closes all streams and returns the grants that were open. The slots of
   // these stay held until OnStreamClosed.
   std::vector<OpenGrant> Close(const absl::Status& why);

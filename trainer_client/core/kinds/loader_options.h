@@ -4,10 +4,12 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_LOADER_OPTIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "common/session/spec_builder.h"
 
 namespace tributary {
@@ -59,6 +61,17 @@ struct CommonLoaderOptions {
   // This trainer takes the batches g with (g - start) mod world == rank.
   uint32_t rank = 0;
   uint32_t world = 1;
+  // The inputs are this rank's own (NodeSplit, EdgeSplit), not those of all
+  // ranks: this loader takes all of them, in batches 0, 1, ... of its own.
+  // Requires shuffle kLocal, which orders this rank's inputs by the key, or
+  // kNone. A cursor of such a list resumes on the same rank of the same world
+  // alone.
+  bool own_inputs = false;
+  // With own_inputs: called at each start of an epoch with the number of
+  // batches that this rank has; returns the number of rounds, in which all
+  // ranks agree and which no rank's number exceeds (MostBatchesOf). Empty: its
+  // own number.
+  std::function<absl::StatusOr<uint64_t>(uint64_t own_batches)> agree_rounds;
   // GLT's device of a batch's tensors: "cpu" or empty, for a lease refers to
   // the receive ring. Others are refused: DeviceCopies (trainer_client/torch)
   // copies a delivered batch to a GPU, as tributary-train --device does.

@@ -16,6 +16,10 @@ struct OrderIdentity {
   uint64_t random_seed = 0;
   bool shuffle = true;
   bool drop_last = false;
+  // If the list of inputs is one rank's own (own_inputs): which rank's, in a
+  // world of how many. 0 of 0: the list is that of all ranks.
+  uint32_t own_rank = 0;
+  uint32_t own_world = 0;
   friend bool operator==(const OrderIdentity&, const OrderIdentity&) = default;
 };
 

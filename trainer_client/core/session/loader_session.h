@@ -30,13 +30,16 @@ struct LoaderSession {
   // One time for each input; null: none are given.
   std::shared_ptr<const std::vector<int64_t>> input_times;
   EpochOrderOptions order;
+  uint32_t own_rank = 0;  // see OrderIdentity
+  uint32_t own_world = 0;
   uint32_t num_partitions = 0;   // of the graph; 0: unknown
   uint64_t max_batch_bytes = 0;  // no batch is larger; 0: unknown
   // Returns an error for servers that hold another graph.
   std::function<absl::Status(const ServerDescription&)> accept;
 
   OrderIdentity order_identity() const {
-    return {inputs, graph, order.random_seed, order.shuffle, order.drop_last};
+    return {inputs,          graph,    order.random_seed, order.shuffle,
+            order.drop_last, own_rank, own_world};
   }
 };
 

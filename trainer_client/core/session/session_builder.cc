@@ -59,8 +59,8 @@ EpochOrderOptions OrderOf(const SessionOptions& options, uint64_t num_inputs) {
           .random_seed = options.random_seed,
           .shuffle = options.shuffle != ShuffleMode::kNone,
           .drop_last = options.drop_last,
-          .rank = options.rank,
-          .world = options.world};
+          .rank = options.own_inputs ? 0 : options.rank,
+          .world = options.own_inputs ? 1 : options.world};
 }
 
 void MoveInputs(SessionInputs inputs, LoaderSession* session) {
@@ -79,10 +79,18 @@ void MoveInputs(SessionInputs inputs, LoaderSession* session) {
 }  // namespace
 
 absl::Status CheckSessionOptions(const SessionOptions& options) {
-  if (options.shuffle == ShuffleMode::kLocal) {
-    return absl::UnimplementedError(
-        "NeighborLoaderOptions.shuffle is local, which is not available yet; "
-        "allowed: global, none");
+  if (options.shuffle == ShuffleMode::kLocal && !options.own_inputs) {
+    return BadLoaderOption("shuffle", "local",
+                           "global, none; local with own_inputs, the inputs of "
+                           "this rank alone (NodeSplit)");
+  }
+  if (options.own_inputs && options.shuffle == ShuffleMode::kGlobal) {
+    return BadLoaderOption(
+        "shuffle", "global, but the inputs are this rank's own (own_inputs)",
+        "local, none");
+  }
+  if (options.agree_rounds && !options.own_inputs) {
+    return BadLoaderOption("agree_rounds", "set", "with own_inputs");
   }
   if (options.shuffle == ShuffleMode::kWeighted) {
     return BadLoaderOption("shuffle", "weighted", "global, with input_weight");
@@ -129,6 +137,10 @@ absl::StatusOr<LoaderSession> MakeSession(
   inputs.weights = options.input_weight;
   LoaderSession session;
   session.order = OrderOf(options, inputs.size());
+  if (options.own_inputs) {
+    session.own_rank = options.rank;
+    session.own_world = options.world;
+  }
   ASSIGN_OR_RETURN(session.order.weighted,
                    WeightedOrderOf(options, inputs.size()));
   ASSIGN_OR_RETURN(std::string bytes,

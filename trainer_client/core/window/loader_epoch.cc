@@ -21,7 +21,16 @@ absl::Status OtherOrder(absl::string_view what, const std::string& of_cursor,
 
 std::string Text(bool value) { return value ? "true" : "false"; }
 
+std::string ListText(const OrderIdentity& order) {
+  if (order.own_world == 0) return "of all ranks";
+  return absl::StrCat("of rank ", order.own_rank, " alone, in a world of ",
+                      order.own_world);
+}
+
 absl::Status CheckOrder(const OrderIdentity& cursor, const OrderIdentity& own) {
+  if (cursor.own_rank != own.own_rank || cursor.own_world != own.own_world) {
+    return OtherOrder("a list of inputs", ListText(cursor), ListText(own));
+  }
   if (cursor.graph != own.graph) {
     return OtherOrder("a graph of content", ToHex(cursor.graph),
                       ToHex(own.graph));

@@ -20,6 +20,8 @@ class LoaderEpoch {
  public:
   explicit LoaderEpoch(const LoaderSession* session) : session_(session) {}
 
+  // Counts generations from `generation`. Comes before the first Begin.
+  void CountFrom(uint64_t generation) { generation_ = generation; }
   // The cursor at the beginning of an epoch.
   Cursor CursorOf(uint64_t epoch) const;
   // FAILED_PRECONDITION, with both values: the cursor is of another order of

@@ -46,15 +46,20 @@ std::string BitsOf(double value) {
 }
 
 OrderedJson ToJson(const Cursor& cursor) {
-  return {{"epoch", cursor.epoch},
-          {"consumed", cursor.consumed},
-          {"next_index", cursor.next_index},
-          {"order",
-           {{"inputs", ToHex(cursor.order.inputs)},
-            {"graph", ToHex(cursor.order.graph)},
-            {"random_seed", cursor.order.random_seed},
-            {"shuffle", cursor.order.shuffle},
-            {"drop_last", cursor.order.drop_last}}}};
+  OrderedJson json = {{"epoch", cursor.epoch},
+                      {"consumed", cursor.consumed},
+                      {"next_index", cursor.next_index},
+                      {"order",
+                       {{"inputs", ToHex(cursor.order.inputs)},
+                        {"graph", ToHex(cursor.order.graph)},
+                        {"random_seed", cursor.order.random_seed},
+                        {"shuffle", cursor.order.shuffle},
+                        {"drop_last", cursor.order.drop_last}}}};
+  if (cursor.order.own_world > 0) {
+    json["order"]["own_rank"] = cursor.order.own_rank;
+    json["order"]["own_world"] = cursor.order.own_world;
+  }
+  return json;
 }
 
 OrderedJson ToJson(const CheckpointManifest& manifest) {
@@ -90,6 +95,9 @@ class ObjectReader {
     if (!json.is_object()) Fail("it is no object");
   }
 
+  bool Has(const char* key) const {
+    return json_.is_object() && json_.contains(key);
+  }
   std::string Text(const char* key) {
     const Json& value = Get(key);
     if (value.is_string()) return value.get<std::string>();
@@ -182,6 +190,13 @@ Cursor ReadCursor(ObjectReader in) {
                   .random_seed = order.Count("random_seed"),
                   .shuffle = order.Bool("shuffle"),
                   .drop_last = order.Bool("drop_last")};
+  if (order.Has("own_world")) {
+    constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+    cursor.order.own_rank =
+        static_cast<uint32_t>(order.Count("own_rank", kMost));
+    cursor.order.own_world =
+        static_cast<uint32_t>(order.Count("own_world", kMost));
+  }
   order.RefuseOthers();
   in.RefuseOthers();
   return cursor;

@@ -1,0 +1,129 @@
+#include "sampler_server/service/graph_read_stream.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "channel/parse_header.h"
+#include "common/proto/graph_reads.pb.h"
+#include "common/text/status.h"
+#include "sampler_server/service/leaf/unread_rows.h"
+#include "sampler_server/service/reads/graph_reads.h"
+
+namespace tributary {
+namespace {
+
+// A call and the graph that it reads, once that is known.
+struct GraphRead {
+  DataCall data;
+  std::shared_ptr<HeldGraph> graph;
+};
+
+absl::Status CheckInTime(Executor& executor, const DataCall& data,
+                         uint64_t timeout_ms) {
+  if (data.call.cancel.cancelled()) {
+    return absl::CancelledError("the caller no longer waits");
+  }
+  if (executor.Now() < data.Deadline(timeout_ms)) return absl::OkStatus();
+  return absl::DeadlineExceededError(
+      absl::StrCat("waited ", timeout_ms, " ms for its turn"));
+}
+
+// Runs one of the functions of graph_reads.h.
+class ReadServer {
+ public:
+  ReadServer(ServiceCore& core, GraphRead& read) : core_(core), read_(read) {}
+
+  absl::StatusOr<LeafReply> Serve() {
+    switch (read_.data.call.kind) {
+      case MessageKind::kLocateNodesRequest:
+        return With(ServeLocateNodes);
+      case MessageKind::kLocateEdgesRequest:
+        return With(ServeLocateEdges);
+      case MessageKind::kReadColumnRequest:
+        return With(ServeReadColumn);
+      case MessageKind::kFindEdgesRequest:
+        return With(ServeFindEdges);
+      default:
+        return With(ServeNodeDegrees);
+    }
+  }
+
+ private:
+  template <typename Request>
+  absl::StatusOr<LeafReply> With(absl::StatusOr<LeafReply> (*serve)(
+      const Graph&, const Request&, absl::Span<const uint8_t>,
+      const LeafLimits&, ByteBudget&)) {
+    const IncomingCall& call = read_.data.call;
+    ASSIGN_OR_RETURN(const auto request,
+                     ParseHeader<Request>(call.kind, call.header));
+    RETURN_IF_ERROR(
+        CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
+    ASSIGN_OR_RETURN(read_.graph,
+                     core_.graphs.WithLayout(request.layout_digest()));
+    return serve(read_.graph->graph(), request, call.payload.span(),
+                 core_.leaf_limits, *core_.data_budget);
+  }
+
+  ServiceCore& core_;
+  GraphRead& read_;
+};
+
+// A reply until the network has taken it.
+struct HeldReply {
+  LeafReply reply;
+  StreamShare::Hold hold;
+};
+
+// Moves the reply's bytes to the stream's share, and sends it.
+absl::StatusOr<CallAnswer> ToAnswer(const GraphRead& read, LeafReply reply) {
+  auto owner = std::make_shared<HeldReply>();
+  ASSIGN_OR_RETURN(owner->hold,
+                   read.data.share->TryReserve(reply.payload.size()));
+  owner->reply = std::move(reply);
+  owner->reply.reservation.Release();
+  CallAnswer answer;
+  // Each reply's number follows its request's.
+  answer.kind =
+      static_cast<MessageKind>(static_cast<uint16_t>(read.data.call.kind) + 1);
+  answer.payload = std::as_const(owner->reply.payload).span();
+  answer.payload_owner = std::move(owner);
+  return answer;
+}
+
+}  // namespace
+
+bool IsGraphRead(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kLocateNodesRequest:
+    case MessageKind::kLocateEdgesRequest:
+    case MessageKind::kReadColumnRequest:
+    case MessageKind::kFindEdgesRequest:
+    case MessageKind::kNodeDegreesRequest:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
+                    CallResponder respond) {
+  GraphRead read{std::move(data), nullptr};
+  auto reply = ReadServer(*core, read).Serve();
+  if (!reply.ok()) return respond(reply.status());
+  UnreadRowsContext context;
+  context.reader = read.graph->served.rows;
+  context.graph = read.graph;
+  context.executor = core->data_executor;
+  context.arrived = read.data.arrived;
+  context.cancel = read.data.call.cancel;
+  ReadUnreadRows(std::move(context), *std::move(reply),
+                 [core = std::move(core), read = std::move(read),
+                  respond = std::move(respond)](
+                     absl::StatusOr<LeafReply> complete) mutable {
+                   if (!complete.ok()) return respond(complete.status());
+                   respond(ToAnswer(read, *std::move(complete)));
+                 });
+}
+
+}  // namespace tributary

@@ -1,0 +1,27 @@
+// Answers the calls of a data stream that read the stored graph.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_READ_STREAM_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_READ_STREAM_H_
+
+#include <memory>
+
+#include "channel/call_server.h"
+#include "channel/message.h"
+#include "sampler_server/service/data/data_call.h"
+#include "sampler_server/service/service_core.h"
+
+namespace tributary {
+
+// Returns whether ServeGraphRead answers requests of this kind.
+bool IsGraphRead(MessageKind kind);
+
+// Answers a call in the calling thread, one of the data executor's; later if
+// rows are in files. Requires IsGraphRead.
+//
+// Errors: see graph_reads.proto; CANCELLED and DEADLINE_EXCEEDED if the caller
+// no longer waits.
+void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
+                    CallResponder respond);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_READ_STREAM_H_

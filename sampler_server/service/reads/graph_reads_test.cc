@@ -1,0 +1,257 @@
+// Reads of the graph: replies to valid requests, and how others are refused.
+#include "sampler_server/service/reads/graph_reads.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "partition/format/testing/graph_builder.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Nodes 0 and 2 are rows 0 and 1 of partition 0, nodes 1 and 3 of partition 1.
+// Partition 0 has the edges, by position: 4 (1>0), 2 (0>2), 1 (1>2), 3 (2>2), 0
+// (3>2); partition 1 has edge 5 (2>3).
+GraphSpec Spec() {
+  GraphSpec spec;
+  spec.num_nodes = 4;
+  spec.edges = {{3, 2}, {1, 2}, {0, 2}, {2, 2}, {1, 0}, {2, 3}};
+  spec.num_partitions = 2;
+  spec.x_dim = 2;
+  spec.x = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5};
+  spec.y = {10, 11, 12, 13};
+  spec.node_time = {-1, -2, -3, -4};
+  spec.edge_attr = {100, 101, 102, 103, 104, 105};
+  spec.weight = {0, 1, 2, 3, 4, 5};
+  spec.edge_time = {50, 40, 30, 60, 10, 7};
+  spec.masks["train"] = {1, 0, 0, 1, 1, 0};
+  spec.degrees = true;
+  spec.edge_index = true;
+  return spec;
+}
+
+const Graph& HalfGraph() {
+  static const auto* const graph =
+      new std::shared_ptr<const Graph>(BuildGraph(Spec(), {{0}}));
+  return **graph;
+}
+
+template <typename T>
+std::vector<T> Take(const LeafReply& reply, size_t offset, size_t n) {
+  EXPECT_GE(reply.payload.size(), offset + n * sizeof(T));
+  std::vector<T> values(n);
+  std::memcpy(values.data(), reply.payload.data() + offset, n * sizeof(T));
+  return values;
+}
+
+class GraphReadsTest : public testing::Test {
+ protected:
+  template <typename Request, typename Item>
+  absl::StatusOr<LeafReply> Call(
+      absl::StatusOr<LeafReply> (*serve)(const Graph&, const Request&,
+                                         absl::Span<const uint8_t>,
+                                         const LeafLimits&, ByteBudget&),
+      const Request& request, const std::vector<Item>& items,
+      const Graph& graph = HalfGraph()) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(items.data());
+    return serve(graph, request, {bytes, items.size() * sizeof(Item)}, limits_,
+                 *budget_);
+  }
+  absl::StatusOr<LeafReply> LocateNodes(const std::vector<int64_t>& ids) {
+    v1::LocateNodesRequest request;
+    request.set_num_ids(ids.size());
+    return Call(ServeLocateNodes, request, ids);
+  }
+  absl::StatusOr<LeafReply> LocateEdges(const std::vector<int64_t>& ids,
+                                        const Graph& graph = HalfGraph()) {
+    v1::LocateEdgesRequest request;
+    request.set_num_ids(ids.size());
+    return Call(ServeLocateEdges, request, ids, graph);
+  }
+  absl::StatusOr<LeafReply> Read(bool nodes, v1::StoredColumn column,
+                                 const std::vector<uint64_t>& rows,
+                                 uint32_t partition = 0,
+                                 const std::string& mask = "") {
+    v1::ReadColumnRequest request;
+    if (nodes) {
+      request.set_node_type(0);
+    } else {
+      request.set_edge_type(0);
+    }
+    request.set_partition(partition);
+    request.set_column(column);
+    request.set_mask(mask);
+    request.set_num_rows(rows.size());
+    return Call(ServeReadColumn, request, rows);
+  }
+  absl::StatusOr<LeafReply> FindEdges(const std::vector<uint64_t>& positions) {
+    v1::FindEdgesRequest request;
+    request.set_num_edges(positions.size());
+    return Call(ServeFindEdges, request, positions);
+  }
+  absl::StatusOr<LeafReply> Degrees(bool out,
+                                    const std::vector<uint64_t>& nodes,
+                                    const Graph& graph = HalfGraph()) {
+    v1::NodeDegreesRequest request;
+    request.set_out(out);
+    request.set_num_nodes(nodes.size());
+    return Call(ServeNodeDegrees, request, nodes, graph);
+  }
+  static void ExpectError(const absl::StatusOr<LeafReply>& reply,
+                          absl::StatusCode code, const std::string& text) {
+    EXPECT_EQ(reply.status().code(), code) << reply.status();
+    EXPECT_THAT(std::string(reply.status().message()), HasSubstr(text));
+  }
+
+  LeafLimits limits_;
+  std::shared_ptr<ByteBudget> budget_ =
+      ByteBudget::Create("data budget", 1 << 20);
+};
+
+TEST_F(GraphReadsTest, LocatesNodesOfAnyPartition) {
+  EXPECT_THAT(Take<uint64_t>(LocateNodes({3, 0, 2, 1, 3}).value(), 0, 5),
+              ElementsAre(3, 0, 1, 2, 3));
+  ExpectError(LocateNodes({0, 4}), absl::StatusCode::kOutOfRange,
+              "there is no node 4; ids are 0 to 4 - 1");
+  ExpectError(LocateNodes({-1}), absl::StatusCode::kOutOfRange, "node -1");
+}
+
+TEST_F(GraphReadsTest, LocatesEdgesOfAnyPartition) {
+  const auto reply = LocateEdges({5, 0, 4, 3}).value();
+  EXPECT_THAT(Take<uint64_t>(reply, 0, 4), ElementsAre(0, 4, 0, 3));
+  EXPECT_THAT(Take<uint32_t>(reply, 32, 4), ElementsAre(1, 0, 0, 0));
+  ExpectError(LocateEdges({6}), absl::StatusCode::kOutOfRange, "edge 6");
+}
+
+TEST_F(GraphReadsTest, NamesTheFlagOfTheMissingIndex) {
+  GraphSpec spec = Spec();
+  spec.edge_index = false;
+  spec.degrees = false;
+  const auto graph = BuildGraph(spec);
+  ExpectError(LocateEdges({0}, *graph), absl::StatusCode::kFailedPrecondition,
+              "--edge-index");
+  ExpectError(Degrees(true, {0}, *graph), absl::StatusCode::kFailedPrecondition,
+              "--degrees");
+}
+
+TEST_F(GraphReadsTest, ReadsColumnsOfNodes) {
+  EXPECT_THAT(
+      Take<float>(Read(true, v1::STORED_COLUMN_X, {1, 0, 1}).value(), 0, 6),
+      ElementsAre(2, 2.5, 0, 0.5, 2, 2.5));
+  EXPECT_THAT(
+      Take<int64_t>(Read(true, v1::STORED_COLUMN_Y, {1, 0}).value(), 0, 2),
+      ElementsAre(12, 10));
+  EXPECT_THAT(
+      Take<int64_t>(Read(true, v1::STORED_COLUMN_TIME, {0, 1}).value(), 0, 2),
+      ElementsAre(-1, -3));
+  EXPECT_THAT(
+      Take<int64_t>(Read(true, v1::STORED_COLUMN_ORIG_ID, {1}).value(), 0, 1),
+      ElementsAre(2));
+}
+
+TEST_F(GraphReadsTest, ReadsColumnsOfEdges) {
+  const std::vector<uint64_t> all = {0, 1, 2, 3, 4};  // ids 4 2 1 3 0
+  EXPECT_THAT(
+      Take<int64_t>(Read(false, v1::STORED_COLUMN_EDGE_ID, all).value(), 0, 5),
+      ElementsAre(4, 2, 1, 3, 0));
+  EXPECT_THAT(
+      Take<float>(Read(false, v1::STORED_COLUMN_EDGE_ATTR, all).value(), 0, 5),
+      ElementsAre(104, 102, 101, 103, 100));
+  EXPECT_THAT(
+      Take<double>(Read(false, v1::STORED_COLUMN_WEIGHT, all).value(), 0, 5),
+      ElementsAre(4, 2, 1, 3, 0));
+  EXPECT_THAT(
+      Take<int64_t>(Read(false, v1::STORED_COLUMN_TIME, all).value(), 0, 5),
+      ElementsAre(10, 30, 40, 60, 50));
+  EXPECT_THAT(
+      Take<uint8_t>(
+          Read(false, v1::STORED_COLUMN_MASK, all, 0, "train").value(), 0, 5),
+      ElementsAre(1, 0, 0, 1, 1));
+}
+
+TEST_F(GraphReadsTest, FindsTheEndsOfEdges) {
+  const auto reply = FindEdges({4, 0, 1}).value();
+  EXPECT_THAT(Take<uint64_t>(reply, 0, 3), ElementsAre(3, 2, 0));  // internal
+  EXPECT_THAT(Take<int64_t>(reply, 24, 3), ElementsAre(2, 0, 2));
+  ExpectError(FindEdges({5}), absl::StatusCode::kOutOfRange, "row 5");
+}
+
+TEST_F(GraphReadsTest, CountsEdgesOfNodes) {
+  EXPECT_THAT(Take<uint64_t>(Degrees(false, {1, 0}).value(), 0, 2),
+              ElementsAre(4, 1));
+  EXPECT_THAT(Take<uint64_t>(Degrees(true, {0, 1, 2, 3}).value(), 0, 4),
+              ElementsAre(1, 2, 2, 1));
+  ExpectError(Degrees(false, {2}), absl::StatusCode::kOutOfRange, "row 2");
+  ExpectError(Degrees(true, {4}), absl::StatusCode::kOutOfRange, "node 4");
+}
+
+TEST_F(GraphReadsTest, RefusesWhatIsNotThere) {
+  ExpectError(Read(true, v1::STORED_COLUMN_X, {0}, 1),
+              absl::StatusCode::kNotFound, "partition 1 is not on this server");
+  ExpectError(Read(false, v1::STORED_COLUMN_WEIGHT, {0}, 1),
+              absl::StatusCode::kNotFound, "partition 1 is not on this server");
+  ExpectError(Read(true, v1::STORED_COLUMN_X, {2}),
+              absl::StatusCode::kOutOfRange, "row 2");
+  ExpectError(Read(false, v1::STORED_COLUMN_WEIGHT, {5}),
+              absl::StatusCode::kOutOfRange, "row 5");
+  ExpectError(Read(true, v1::STORED_COLUMN_EDGE_ATTR, {0}),
+              absl::StatusCode::kInvalidArgument, "column");
+  ExpectError(Read(false, v1::STORED_COLUMN_X, {0}),
+              absl::StatusCode::kInvalidArgument, "column");
+  ExpectError(Read(false, v1::STORED_COLUMN_MASK, {0}, 0, "test"),
+              absl::StatusCode::kInvalidArgument, "has no mask 'test'");
+  v1::ReadColumnRequest none;
+  ExpectError(Call(ServeReadColumn, none, std::vector<uint64_t>()),
+              absl::StatusCode::kInvalidArgument, "neither node_type");
+}
+
+TEST_F(GraphReadsTest, BoundsItemsAndReplies) {
+  const std::vector<uint64_t> many(kMaxGraphReadItems + 1);
+  ExpectError(FindEdges(many), absl::StatusCode::kInvalidArgument,
+              "allowed: up to 65536");
+  ExpectError(Read(true, v1::STORED_COLUMN_X, many),
+              absl::StatusCode::kInvalidArgument, "allowed: up to 65536");
+  limits_.max_reply_bytes = 16;
+  ExpectError(Read(true, v1::STORED_COLUMN_X, {0, 1, 0}),
+              absl::StatusCode::kInvalidArgument, "ask for fewer");
+  ExpectError(FindEdges({0, 1}), absl::StatusCode::kInvalidArgument,
+              "ask for fewer");
+  v1::FindEdgesRequest lie;
+  lie.set_num_edges(2);
+  ExpectError(Call(ServeFindEdges, lie, std::vector<uint64_t>{0}),
+              absl::StatusCode::kInvalidArgument, "payload of 8 bytes");
+  limits_.max_reply_bytes = 1 << 20;
+  budget_ = ByteBudget::Create("data budget", 24);
+  const auto held = budget_->TryReserve(16);
+  ASSERT_TRUE(held.ok());
+  ExpectError(FindEdges({0}), absl::StatusCode::kResourceExhausted,
+              "data budget");
+}
+
+// A reply with x in files lists what is to be read.
+TEST_F(GraphReadsTest, FeaturesInFilesAreReadLater) {
+  const TemporaryFolder folder;
+  WriteGraphTo(Spec(), folder.File("graph"));
+  const auto graph =
+      Graph::Open(folder.File("graph"), {.features = FeatureMemory::kPaged});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  v1::ReadColumnRequest request;
+  request.set_node_type(0);
+  request.set_column(v1::STORED_COLUMN_X);
+  request.set_num_rows(1);
+  const auto reply =
+      Call(ServeReadColumn, request, std::vector<uint64_t>{1}, **graph);
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  ASSERT_EQ(reply->unread.columns.size(), 1);
+  EXPECT_EQ(reply->unread.columns[0].file, (*graph)->nodes(0, 0)->x_file);
+  EXPECT_THAT(reply->unread.rows, ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace tributary

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "sampler_server/service/reads/graph_reads.h"
+#include "sampler_server/service/reads/reply_of.h"
+
+namespace tributary {
+namespace {
+
+// Finds the partition of a request's edge type.
+template <typename Request>
+absl::StatusOr<const EdgePartition*> EdgesOf(const Graph& graph,
+                                             const Request& request) {
+  const GraphSchema& schema = graph.schema();
+  RETURN_IF_ERROR(
+      CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
+  RETURN_IF_ERROR(
+      CheckIndex("partition", request.partition(), schema.num_partitions));
+  const EdgePartition* edges =
+      graph.edges(static_cast<int>(request.edge_type()), request.partition());
+  if (edges == nullptr) return NotHere(graph, request.partition());
+  return edges;
+}
+
+absl::StatusOr<LeafReply> OutDegrees(const Graph& graph,
+                                     const v1::NodeDegreesRequest& request,
+                                     absl::Span<const uint8_t> payload,
+                                     const LeafLimits& limits,
+                                     ByteBudget& budget) {
+  const GraphSchema& schema = graph.schema();
+  RETURN_IF_ERROR(
+      CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
+  const EdgeTypeSchema& type = schema.edge_types[request.edge_type()];
+  const DegreeArrays* degrees =
+      graph.degrees(static_cast<int>(request.edge_type()));
+  if (degrees == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "graph '", schema.name, "' stores no out-degrees of ", type.name(),
+        "; partition it with --degrees (tributary partition --degrees)"));
+  }
+  ASSIGN_OR_RETURN(const auto ids,
+                   ItemsOf<int64_t>(request.num_nodes(), payload));
+  ASSIGN_OR_RETURN(LeafReply reply,
+                   ReplyOf(ids.size(), sizeof(uint64_t), limits, budget));
+  auto* const out = reinterpret_cast<uint64_t*>(reply.payload.data());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto id = static_cast<uint64_t>(ids[i]);
+    if (id >= degrees->out.size()) {
+      return absl::OutOfRangeError(absl::StrCat("there is no node ", ids[i],
+                                                "; ids are 0 to ",
+                                                degrees->out.size(), " - 1"));
+    }
+    out[i] = degrees->out[id];
+  }
+  return reply;
+}
+
+}  // namespace
+
+absl::StatusOr<LeafReply> ServeFindEdges(const Graph& graph,
+                                         const v1::FindEdgesRequest& request,
+                                         absl::Span<const uint8_t> payload,
+                                         const LeafLimits& limits,
+                                         ByteBudget& budget) {
+  ASSIGN_OR_RETURN(const EdgePartition* edges, EdgesOf(graph, request));
+  const EdgeTypeSchema& type = graph.schema().edge_types[request.edge_type()];
+  const auto nodes = graph.nodes(type.dst_type, request.partition())->orig_id;
+  ASSIGN_OR_RETURN(const auto positions,
+                   ItemsOf<uint64_t>(request.num_edges(), payload));
+  RETURN_IF_ERROR(CheckRows(positions, edges->indices.size()));
+  ASSIGN_OR_RETURN(
+      LeafReply reply,
+      ReplyOf(positions.size(), 2 * sizeof(uint64_t), limits, budget));
+  auto* const sources = reinterpret_cast<uint64_t*>(reply.payload.data());
+  auto* const destinations =
+      reinterpret_cast<int64_t*>(sources + positions.size());
+  const auto indptr = edges->indptr;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    sources[i] = edges->indices[positions[i]];
+    const auto end =
+        std::upper_bound(indptr.begin(), indptr.end(), positions[i]);
+    destinations[i] = nodes[end - indptr.begin() - 1];
+  }
+  return reply;
+}
+
+absl::StatusOr<LeafReply> ServeNodeDegrees(
+    const Graph& graph, const v1::NodeDegreesRequest& request,
+    absl::Span<const uint8_t> payload, const LeafLimits& limits,
+    ByteBudget& budget) {
+  if (request.out()) {
+    return OutDegrees(graph, request, payload, limits, budget);
+  }
+  ASSIGN_OR_RETURN(const EdgePartition* edges, EdgesOf(graph, request));
+  ASSIGN_OR_RETURN(const auto rows,
+                   ItemsOf<uint64_t>(request.num_nodes(), payload));
+  RETURN_IF_ERROR(CheckRows(rows, edges->indptr.size() - 1));
+  ASSIGN_OR_RETURN(LeafReply reply,
+                   ReplyOf(rows.size(), sizeof(uint64_t), limits, budget));
+  auto* const degrees = reinterpret_cast<uint64_t*>(reply.payload.data());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    degrees[i] = edges->indptr[rows[i] + 1] - edges->indptr[rows[i]];
+  }
+  return reply;
+}
+
+}  // namespace tributary
