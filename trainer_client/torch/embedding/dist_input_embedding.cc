@@ -44,15 +44,6 @@ absl::Status ForEachPage(
   });
 }
 
-absl::Status SetAllRows(DistTensor& rows, absl::Span<const uint8_t> values) {
-  const size_t bytes = rows.row_bytes();
-  return ForEachPageIds(rows, [&](const std::vector<int64_t>& ids) {
-    return rows.Set(ids,
-                    values.subspan(static_cast<size_t>(ids.front()) * bytes,
-                                   ids.size() * bytes));
-  });
-}
-
 absl::StatusOr<std::shared_ptr<DistInputEmbedding>> DistInputEmbedding::Create(
     DistContext* context, const TypeTable& types,
     const DistInputOptions& options) {
@@ -118,6 +109,46 @@ at::Tensor DistInputEmbedding::Rows(size_t type, const at::Tensor& n_id) {
 
 uint64_t DistInputEmbedding::bytes(int state) const {
   return values_ * sizeof(float) * static_cast<uint64_t>(1 + state);
+}
+
+DistInputEmbedding::Tables DistInputEmbedding::MakeTables() const {
+  Tables tables;
+  for (const TypeRows& of_type : types_) {
+    const DistTensorOptions& shape = of_type.rows->options();
+    tables.emplace_back(of_type.parameter,
+                        at::empty({shape.num_rows, shape.dim}, at::kFloat));
+  }
+  return tables;
+}
+
+absl::Status DistInputEmbedding::ReadAll(const Tables& tables) const {
+  for (size_t i = 0; i < types_.size(); ++i) {
+    DistTensor& rows = *types_[i].rows;
+    auto* const to =
+        static_cast<uint8_t*>(tables.at(i).second.mutable_data_ptr());
+    RETURN_IF_ERROR(
+        ForEachPage(rows, [&](int64_t first, absl::Span<const uint8_t> values) {
+          std::copy(values.begin(), values.end(),
+                    to + static_cast<size_t>(first) * rows.row_bytes());
+          return absl::OkStatus();
+        }));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DistInputEmbedding::SetAll(const Tables& tables) const {
+  for (size_t i = 0; i < types_.size(); ++i) {
+    DistTensor& rows = *types_[i].rows;
+    const auto* const from =
+        static_cast<const uint8_t*>(tables.at(i).second.const_data_ptr());
+    const size_t bytes = rows.row_bytes();
+    RETURN_IF_ERROR(ForEachPageIds(rows, [&](const std::vector<int64_t>& ids) {
+      return rows.Set(ids, absl::MakeConstSpan(
+                               from + static_cast<size_t>(ids.front()) * bytes,
+                               ids.size() * bytes));
+    }));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DistInputEmbedding::ReserveSaved() {

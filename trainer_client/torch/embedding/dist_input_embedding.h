@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -34,11 +35,13 @@ struct DistInputOptions {
 // a batch's rows. Used by one thread.
 class DistInputEmbedding final : public InputEmbedding {
  public:
-  // A row of a saved model in which the rows of a type are one tensor.
+  // The rows of one node type.
   struct TypeRows {
     std::string parameter;  // DenseEmbedding's: "embedding.<type>.weight"
     DistTensor* rows = nullptr;
   };
+  // Tensors [nodes, channels] by such a name, as a model without servers has.
+  using Tables = std::vector<std::pair<std::string, at::Tensor>>;
 
   // A collective. INVALID_ARGUMENT if all types have features; errors of
   // DistTensor::Create. `context` outlives the object; null: rows cannot be
@@ -58,6 +61,13 @@ class DistInputEmbedding final : public InputEmbedding {
   const std::vector<TypeRows>& types() const { return types_; }
   // Returns the bytes of all rows, of `state` values beside each value.
   uint64_t bytes(int state = 0) const;
+
+  // Returns tables for all rows, with no values yet.
+  Tables MakeTables() const;
+  // Read or set all rows, page by page: not collectives. Require tables as
+  // MakeTables() returns them.
+  absl::Status ReadAll(const Tables& tables) const;
+  absl::Status SetAll(const Tables& tables) const;
 
   // Collectives for the best epoch's rows, tensors of the name
   // "embedding.TYPE#best".
@@ -88,9 +98,6 @@ absl::Status ForEachPage(
     DistTensor& rows,
     const std::function<absl::Status(int64_t first,
                                      absl::Span<const uint8_t> values)>& page);
-// Sets all rows, page by page, to `values`, float32 [num_rows, dim].
-absl::Status SetAllRows(DistTensor& rows, absl::Span<const uint8_t> values);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_EMBEDDING_DIST_INPUT_EMBEDDING_H_
