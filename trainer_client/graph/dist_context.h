@@ -21,8 +21,8 @@ class GradientRounds;
 class TensorClient;
 
 struct DistContextOptions {
-  int rank = 0;        // 0 to world_size - 1
-  int world_size = 1;  // 1 to 65536
+  int rank = 0;                        // 0 to world_size - 1
+  int world_size = 1;                  // 1 to 65536
   std::string group_name = "default";  // GLT's; the ranks' name in messages
   // Tells apart the starts of one run: a later start has a larger number, and
   // all ranks of a start have the same. 0: rank 0 takes the time of day, and
@@ -65,6 +65,11 @@ class DistContext {
   // (WriteTensorSnapshot), where it has one of their name. Rank 0 reads it; the
   // others pass an empty path.
   virtual absl::Status RestoreFrom(const std::string& folder) = 0;
+
+  // Ends the run on the servers once all ranks have called it: tensors that are
+  // not persistent end. A collective. Without it, they end with the next
+  // attempt of the job; of a group of one rank, with this object.
+  virtual absl::Status Close() = 0;
 
   // Whether a server that holds rows wants to end: the run should save a
   // checkpoint and stop. Local; true from the first answer that says so.

@@ -21,7 +21,7 @@ namespace tributary {
 struct InitialValues {
   enum class Kind { kZeros, kOnes, kUniform, kNormal, kXavierUniform };
   Kind kind = Kind::kZeros;
-  double low = 0;   // uniform: the lower end; normal: the mean; xavier: the gain
+  double low = 0;  // uniform: the lower end; normal: the mean; xavier: the gain
   double high = 0;  // uniform: the upper end; normal: the standard deviation
   uint64_t random_seed = 0;
 };

@@ -35,6 +35,7 @@ class Remote final : public SamplingWorkers {
   LoaderEnvironment ModeEnvironment() override {
     return EnvironmentOn(&executor_, &transport_);
   }
+  bool local() const override { return false; }
   absl::Status Shutdown(absl::Duration timeout) override {
     ASSIGN_OR_RETURN(DiscoverySource source, loader_.Source());
     const absl::Time deadline = executor_.Now() + timeout;

@@ -59,6 +59,8 @@ class SamplingWorkers {
   virtual absl::Status Shutdown(absl::Duration /*timeout*/) {
     return absl::OkStatus();
   }
+  // Whether the servers are this process's own, which no other trainer reaches.
+  virtual bool local() const { return true; }
   // The process ids of the running workers; empty unless the mode is mp.
   virtual std::vector<pid_t> pids() const { return {}; }
 
