@@ -132,6 +132,7 @@ class RankRun {
             LoaderSlot& of_prediction) -> absl::Status {
           ASSIGN_OR_RETURN(context_, OpenContext(*source, *group));
           const absl::Status status = Train(loaders, of_prediction, *group);
+          if (status.ok()) EndRows();
           context_.reset();  // before the loaders and the source
           return status;
         });
@@ -168,6 +169,13 @@ class RankRun {
                                .group_name = worker.worker_key,
                                .attempt = std::stoull(attempt),
                                .timeout = worker.rpc_timeout});
+  }
+
+  // The run is complete, so rows that stay on servers are only a warning.
+  void EndRows() {
+    if (context_ == nullptr) return;
+    const absl::Status ended = context_->Close();
+    if (!ended.ok()) Log(LogLevel::kWarning, ended.ToString());
   }
 
   absl::Status RunLoaders(

@@ -35,7 +35,7 @@ absl::Status CheckSparse(const TrainOptions& o) {
   if (o.make_model) {
     return absl::InvalidArgumentError(
         "sparse_embedding with a model of the program's own; allowed: a "
-        "DistEmbedding in that model");
+        "DistInputEmbedding in that model");
   }
   return absl::OkStatus();
 }

@@ -137,9 +137,7 @@ class TrainingRun {
   }
 
   // The servers that hold the run's rows; null: it has none.
-  DistContext* context() const {
-    return options_.sparse.enabled ? loaders_.context : nullptr;
-  }
+  DistContext* context() const { return loaders_.context; }
   absl::Status CheckContext() const {
     if (!options_.sparse.enabled || loaders_.context != nullptr) {
       return absl::OkStatus();

@@ -40,8 +40,8 @@ struct TrainLoaders {
   // A metric that ranks links among all nodes reads these instead of `valid`
   // and `test`.
   RankingLoaders ranking;
-  // The servers that hold rows; TrainOptions::sparse needs them, and a run
-  // without it leaves them alone.
+  // The servers that hold rows of the model: needed with TrainOptions::sparse.
+  // Checkpoints have all its tensors.
   DistContext* context = nullptr;
 };
 
