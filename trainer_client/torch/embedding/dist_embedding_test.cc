@@ -124,6 +124,7 @@ TEST(DistEmbeddingTest, RecordsNothingWithoutAutograd) {
   {
     const at::NoGradGuard no_grad;
     EXPECT_FALSE(rank.Forward({1, 1}).requires_grad());
+    EXPECT_FALSE(rank.Forward({1, 2}).requires_grad());  // read as it is
   }
   rank.Forward({2, 3}).sum().backward();
   rank.optimizer->ZeroGrad();
