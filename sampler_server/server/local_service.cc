@@ -1,5 +1,6 @@
 #include "sampler_server/server/local_service.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -35,6 +36,7 @@ LocalService::LocalService(std::shared_ptr<const Graph> graph, int num_threads,
                            const LocalServiceOptions& options)
     : graph_(std::move(graph)),
       pool_("sampler", num_threads),
+      data_pool_("data", std::max(1, num_threads / 4)),
       side_pool_(options.protocol_thread ? "protocol" : "leaf", 1),
       rows_(DiskRows::For(*graph_, kDefaultFeatureReaders, nullptr)) {
   SamplerServiceOptions service;
@@ -45,6 +47,7 @@ LocalService::LocalService(std::shared_ptr<const Graph> graph, int num_threads,
   SamplerServiceEnvironment environment;
   environment.executor = &pool_;
   environment.leaf_executor = &side_pool_;
+  environment.data_executor = &data_pool_;
   if (options.protocol_thread) environment.protocol_executor = &side_pool_;
   ServedGraph served{graph_};
   if (rows_ != nullptr) served.rows = rows_->queue();

@@ -55,6 +55,7 @@ class LocalService {
 
   const std::shared_ptr<const Graph> graph_;
   ThreadPool pool_;
+  ThreadPool data_pool_;  // for mutable rows and reads of the graph
   // For the protocol thread, and for leaf requests, which nobody sends.
   ThreadPool side_pool_;
   // Null if features are in memory. Destroyed before the executors, on which

@@ -76,6 +76,7 @@ class SamplerServerImpl final : public SamplerServer {
         incarnation_(NewIncarnation()),
         pool_("sampler", threads),
         leaf_pool_("leaf", std::max(1, threads / 4)),
+        data_pool_("data", std::max(1, threads / 4)),
         graphs_(HostOptions(options, incarnation_), &transport_, &pool_,
                 &metrics_) {}
 
@@ -117,6 +118,7 @@ class SamplerServerImpl final : public SamplerServer {
   GrpcTransport transport_;
   ThreadPool pool_;
   ThreadPool leaf_pool_;
+  ThreadPool data_pool_;
   // Credits, cancels and progress, so that long kernels never make a busy
   // server look dead.
   ThreadPool protocol_pool_{"protocol", 2};
@@ -169,6 +171,7 @@ void SamplerServerImpl::MakeService() {
   SamplerServiceEnvironment environment;
   environment.executor = &pool_;
   environment.leaf_executor = &leaf_pool_;
+  environment.data_executor = &data_pool_;
   environment.protocol_executor = &protocol_pool_;
   environment.cpu_clock = ThreadCpuTime;
   environment.metrics = &metrics_;

@@ -5,18 +5,73 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
+#include "sampler_server/service/data/data_call.h"
+#include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
+namespace {
 
-std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore>,
+// As many as a client has outstanding; the data budget bounds their bytes.
+constexpr size_t kMaxCallsPerStream = 256;
+// An attempt names all servers that hold rows.
+constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
+
+// Passes the call to the part of the server that answers its kind.
+void Dispatch(ServiceCore& core, TensorStream& tensors, DataCall data,
+              CallResponder respond) {
+  if (IsTensorCall(data.call.kind)) {
+    return ServeTensorCall(core.tensors, tensors, std::move(data),
+                           std::move(respond));
+  }
+  respond(absl::UnimplementedError(absl::StrCat(
+      MessageKindName(data.call.kind), " is no call of a data stream")));
+}
+
+// Serves calls by a handler, and tells the parts that keep something for the
+// stream when it closes.
+class DataStream final : public StreamHandler {
+ public:
+  DataStream(std::shared_ptr<StreamHandler> calls,
+             std::shared_ptr<TensorStream> tensors)
+      : calls_(std::move(calls)), tensors_(std::move(tensors)) {}
+
+  void OnMessage(IncomingMessage& message) override {
+    calls_->OnMessage(message);
+  }
+  void OnClosed(const absl::Status& why) override {
+    calls_->OnClosed(why);
+    tensors_->Close();
+  }
+
+ private:
+  const std::shared_ptr<StreamHandler> calls_;
+  const std::shared_ptr<TensorStream> tensors_;
+};
+
+}  // namespace
+
+std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               std::string peer) {
-  return ServeCalls(std::move(stream), std::move(peer),
-                    [](IncomingCall call, CallResponder respond) {
-                      respond(absl::UnimplementedError(
-                          absl::StrCat(MessageKindName(call.kind),
-                                       " is no call of a data stream")));
-                    });
+  auto share = std::make_shared<StreamShare>(core->data_budget);
+  auto tensors = std::make_shared<TensorStream>();
+  auto serve = [core = std::move(core), share, tensors](IncomingCall call,
+                                                        CallResponder respond) {
+    auto request = share->TryReserve(call.header.size() + call.payload.size());
+    if (!request.ok()) return respond(request.status());
+    DataCall data{std::move(call), *std::move(request), share,
+                  core->data_executor->Now()};
+    core->data_executor->Post([core, tensors, data = std::move(data),
+                               respond = std::move(respond)]() mutable {
+      Dispatch(*core, *tensors, std::move(data), std::move(respond));
+    });
+  };
+  CallServerOptions options;
+  options.max_concurrent = kMaxCallsPerStream;
+  options.max_header_bytes = kMaxHeaderBytesOfCall;
+  return std::make_shared<DataStream>(
+      ServeCalls(std::move(stream), std::move(peer), std::move(serve), options),
+      std::move(tensors));
 }
 
 }  // namespace tributary

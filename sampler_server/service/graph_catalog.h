@@ -48,6 +48,8 @@ struct HeldGraph {
 
   const ServedGraph served;
   const std::shared_ptr<Activity> activity = std::make_shared<Activity>();
+  // Held by attempts with mutable rows of the graph, which stays served.
+  const std::shared_ptr<Activity> pins = std::make_shared<Activity>();
   std::atomic<bool> retiring{false};  // takes no new batches
   std::atomic<bool> gone{false};      // out of the catalog
 };

@@ -53,6 +53,40 @@ class BatchStreams {
   std::vector<std::weak_ptr<TrainerStream>> open_ ABSL_GUARDED_BY(mutex_);
 };
 
+namespace {
+
+// Calls that were parked may keep the store longer than `core`, its owner.
+std::shared_ptr<TensorStore> MakeTensorStore(
+    const SamplerServiceOptions& options,
+    const std::shared_ptr<ServiceCore>& core) {
+  TensorStoreOptions store;
+  store.memory = options.tensor_memory;
+  store.weights = options.admission.weights;
+  store.incarnation = options.incarnation;
+  store.unused_timeout = options.unused_attempt_timeout;
+  TensorStoreEnvironment environment;
+  environment.executor = core->data_executor;
+  const std::weak_ptr<ServiceCore> weak = core;
+  environment.pin_graph = [weak](const std::string& digest)
+      -> absl::StatusOr<std::shared_ptr<const void>> {
+    const auto core = weak.lock();
+    if (core == nullptr) return absl::UnavailableError("the server has ended");
+    ASSIGN_OR_RETURN(const auto graph, core->graphs.WithContent(digest));
+    return graph->pins->Hold();
+  };
+  environment.hold_server = [holders = core->row_holders] {
+    return holders->Hold();
+  };
+  environment.draining = [weak] {
+    const auto core = weak.lock();
+    return core == nullptr || core->draining;
+  };
+  return std::make_shared<TensorStore>(std::move(store),
+                                       std::move(environment));
+}
+
+}  // namespace
+
 SamplerService::SamplerService(const SamplerServiceOptions& options,
                                const SamplerServiceEnvironment& environment)
     : core_(std::make_shared<ServiceCore>(options.max_sessions)),
@@ -64,8 +98,12 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
                                  ? environment.protocol_executor
                                  : environment.executor;
   core_->leaf_executor = environment.leaf_executor;
+  core_->data_executor = environment.data_executor != nullptr
+                             ? environment.data_executor
+                             : environment.leaf_executor;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
   core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
+  core_->data_budget = ByteBudget::Create("data budget", options.data_budget);
   core_->control_budget =
       ByteBudget::Create("control budget", options.control_budget);
   core_->admission = std::make_shared<Admission>(
@@ -76,7 +114,9 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->weights = options.admission.weights;
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
+  core_->tensors.store = MakeTensorStore(options, core_);
   if (environment.metrics != nullptr) {
+    core_->tensors.metrics = TensorMetrics(*environment.metrics);
     core_->metrics = ServiceMetrics(*environment.metrics);
     core_->job_metrics.SetRegistry(environment.metrics);
   }
@@ -90,7 +130,9 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
 }
 
 SamplerService::~SamplerService() {
-  streams_->CloseAll(absl::UnavailableError("this server has stopped"));
+  const absl::Status why = absl::UnavailableError("this server has stopped");
+  streams_->CloseAll(why);
+  core_->tensors.store->EndAll(why);
 }
 
 std::shared_ptr<StreamHandler> SamplerService::Accept(
@@ -132,10 +174,12 @@ absl::Status SamplerService::RetireGraph(const Sha256Digest& layout,
   }
   core_->protocol_executor->PostAt(
       deadline, [core = core_, graph, gone = std::move(gone)]() mutable {
-        core->graphs.Remove(*graph);
-        graph->gone = true;
-        core->sessions.DropGone();
-        graph->activity->OnIdle(std::move(gone));
+        graph->pins->OnIdle([core, graph, gone = std::move(gone)]() mutable {
+          core->graphs.Remove(*graph);
+          graph->gone = true;
+          core->sessions.DropGone();
+          graph->activity->OnIdle(std::move(gone));
+        });
       });
   return absl::OkStatus();
 }
@@ -153,22 +197,30 @@ void SamplerService::Drain(absl::Time deadline,
                            absl::AnyInvocable<void()> drained) {
   core_->draining = true;
   Executor* const executor = core_->protocol_executor;
-  const TimerId timer = executor->PostAt(deadline, [streams = streams_] {
-    streams->CloseAll(absl::UnavailableError(
-        "this server has drained, and its grace period is over"));
-  });
-  core_->activity->OnIdle(
-      [executor, timer, drained = std::move(drained)]() mutable {
-        executor->CancelTimer(timer);
-        drained();
+  const TimerId timer =
+      executor->PostAt(deadline, [core = core_, streams = streams_] {
+        const absl::Status why = absl::UnavailableError(
+            "this server has drained, and its grace period is over");
+        streams->CloseAll(why);
+        core->tensors.store->EndAll(why);
+      });
+  core_->row_holders->OnIdle(
+      [core = core_, executor, timer, drained = std::move(drained)]() mutable {
+        core->activity->OnIdle(
+            [executor, timer, drained = std::move(drained)]() mutable {
+              executor->CancelTimer(timer);
+              drained();
+            });
       });
 }
 
 bool SamplerService::draining() const { return core_->draining; }
 ByteBudget& SamplerService::budget() const { return *core_->budget; }
 ByteBudget& SamplerService::leaf_budget() const { return *core_->leaf_budget; }
+ByteBudget& SamplerService::data_budget() const { return *core_->data_budget; }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
+TensorStore& SamplerService::tensors() const { return *core_->tensors.store; }
 std::vector<JobState> SamplerService::jobs() const {
   return core_->admission->Jobs();
 }

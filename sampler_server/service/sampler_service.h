@@ -21,6 +21,7 @@
 #include "common/runtime/executor.h"
 #include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/jobs/admission.h"
+#include "sampler_server/tensors/tensor_store.h"
 
 namespace tributary {
 
@@ -37,6 +38,14 @@ struct SamplerServiceOptions {
   // Bytes of control answers that wait to be sent, over all streams; mapped
   // bytes do not count.
   size_t control_budget = size_t{8} << 20;
+  // Bytes of the requests and replies of data calls, over all streams; one
+  // stream uses at most a quarter.
+  size_t data_budget = size_t{64} << 20;
+  // Bytes of mutable rows and their optimizers' state (--tensor-memory); open
+  // rounds of gradients have a quarter as much beside it. 0: no rows.
+  size_t tensor_memory = size_t{1} << 30;
+  // An attempt that no stream uses for so long ends.
+  absl::Duration unused_attempt_timeout = absl::Seconds(60);
   AdmissionLimits admission;
   size_t max_streams = 4096;
   size_t max_sessions = 256;  // cached specifications
@@ -49,6 +58,9 @@ struct SamplerServiceOptions {
 struct SamplerServiceEnvironment {
   Executor* executor = nullptr;       // runs batch tasks
   Executor* leaf_executor = nullptr;  // runs leaf requests, on its own threads
+  // Runs data calls, on its own threads, so that batches and peers never wait
+  // for them; null: `leaf_executor`.
+  Executor* data_executor = nullptr;
   // Runs messages in and out, on its own threads, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;
@@ -95,27 +107,32 @@ class SamplerService final : public StreamAcceptor {
   // those of GraphCatalog::Add.
   absl::Status AddGraph(ServedGraph graph);
   // Takes no new batches of the graph with that layout, and goes on answering
-  // its peers, which may not know yet, until `deadline`. Then the graph leaves
-  // the catalog, and `gone` runs once the batches that were accepted before are
-  // made and sent. NOT_FOUND when it is not served or is being retired already.
+  // its peers, which may not know yet, until `deadline` and until no attempt
+  // has mutable rows of it. Then the graph leaves the catalog, and `gone` runs
+  // once the batches that were accepted before are made and sent. NOT_FOUND
+  // when it is not served or is being retired already.
   absl::Status RetireGraph(const Sha256Digest& layout, absl::Time deadline,
                            absl::AnyInvocable<void()> gone);
   std::vector<GraphState> graphs() const;
 
   // Takes no new batches from now on, and goes on answering calls. `drained`
-  // runs once the batches that were accepted before are made and sent; those
-  // left at `deadline` are cancelled by closing the batch streams. Call it at
+  // runs once the batches that were accepted before are made and sent, and the
+  // attempts that have rows here have ended; what is left at `deadline` is
+  // cancelled by closing the batch streams and ending the attempts. Call it at
   // most once.
   void Drain(absl::Time deadline, absl::AnyInvocable<void()> drained);
   bool draining() const;
 
-  // The budgets of batches and of leaf requests.
+  // The budgets of batches, of leaf requests and of data calls.
   ByteBudget& budget() const;
   ByteBudget& leaf_budget() const;
+  ByteBudget& data_budget() const;
   // Batches that are queued, being made or sent.
   size_t active() const;
   // Returns how many of them wait for their turn.
   size_t queued() const;
+  // The mutable rows.
+  TensorStore& tensors() const;
   std::vector<JobState> jobs() const;
   // Brings the metrics of jobs in the environment's registry up to date.
   void UpdateJobMetrics();

@@ -18,6 +18,7 @@
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
+#include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
 
@@ -35,15 +36,21 @@ struct ServiceCore {
   Executor* protocol_executor = nullptr;  // runs streams and admission
   // Has threads of its own, so that leaf requests never wait for tasks.
   Executor* leaf_executor = nullptr;
+  Executor* data_executor = nullptr;   // runs data calls, on threads of its own
   std::shared_ptr<ByteBudget> budget;  // of batches
   // The budget of leaf requests; separate from `budget` for the same reason.
   std::shared_ptr<ByteBudget> leaf_budget;
   // The budget of control answers until the network takes them, over all
   // streams.
   std::shared_ptr<ByteBudget> control_budget;
+  // The budget of data calls' requests and replies, shared out among streams.
+  std::shared_ptr<ByteBudget> data_budget;
   std::shared_ptr<Admission> admission;
+  TensorCalls tensors;  // mutable rows
   JobWeights weights;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
+  // Held by attempts that have rows on this server.
+  std::shared_ptr<Activity> row_holders = std::make_shared<Activity>();
   std::unique_ptr<Farewells> farewells;
   SessionCache sessions;
   ServiceMetrics metrics;

@@ -36,6 +36,12 @@ class JobWeights {
     const auto it = listed_.find(job);
     return it == listed_.end() ? others_ : it->second;
   }
+  // Returns the sum of the weights of all listed jobs and of the others.
+  uint64_t TotalWeight() const {
+    uint64_t total = others_;
+    for (const auto& [job, weight] : listed_) total += weight;
+    return total;
+  }
 
  private:
   std::map<std::string, uint32_t> listed_;

@@ -1,0 +1,65 @@
+// One call of a data stream, from its arrival to its reply.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_DATA_DATA_CALL_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_DATA_DATA_CALL_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "channel/call_server.h"
+#include "common/io/buffer.h"
+#include "common/text/status.h"
+#include "sampler_server/service/data/stream_share.h"
+
+namespace tributary {
+
+// Upper limit of any time that a data call asks to wait.
+inline constexpr uint64_t kMaxDataWaitMs = 24 * 3'600'000;
+
+// A value. It runs on the data executor, in no order with other calls.
+struct DataCall {
+  IncomingCall call;
+  StreamShare::Hold request;           // header and payload
+  std::shared_ptr<StreamShare> share;  // for the reply
+  absl::Time arrived;
+
+  // Returns when a wait of `timeout_ms`, from the call's arrival, ends.
+  absl::Time Deadline(uint64_t timeout_ms) const {
+    return arrived + absl::Milliseconds(std::min(timeout_ms, kMaxDataWaitMs));
+  }
+};
+
+// Memory for a reply's payload, within the stream's share until the network has
+// taken it.
+struct ReplyRoom {
+  AlignedBuffer payload;
+  StreamShare::Hold hold;
+
+  // RESOURCE_EXHAUSTED, or INVALID_ARGUMENT if it is larger than the share.
+  static absl::StatusOr<ReplyRoom> Make(const DataCall& call, size_t bytes) {
+    ASSIGN_OR_RETURN(StreamShare::Hold hold, call.share->TryReserve(bytes));
+    return ReplyRoom{AlignedBuffer(bytes), std::move(hold)};
+  }
+
+  // Returns the answer of `kind` with the first `bytes` of this payload.
+  static CallAnswer Answer(MessageKind kind, std::string header, ReplyRoom room,
+                           size_t bytes) {
+    CallAnswer answer;
+    answer.kind = kind;
+    answer.header = std::move(header);
+    auto owner = std::make_shared<ReplyRoom>(std::move(room));
+    answer.payload = std::as_const(owner->payload).span().first(bytes);
+    answer.payload_owner = std::move(owner);
+    return answer;
+  }
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_DATA_DATA_CALL_H_

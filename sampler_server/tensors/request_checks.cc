@@ -1,0 +1,146 @@
+#include "sampler_server/tensors/request_checks.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/hash/sha256.h"
+#include "common/text/status.h"
+#include "common/text/terminal_text.h"
+#include "common/text/utf8.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kMaxNameBytes = 200;
+constexpr size_t kMaxPolicyBytes = 300;
+
+absl::Status CheckText(const char* what, const std::string& text, size_t least,
+                       size_t most) {
+  if (text.size() < least || text.size() > most) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " of ", text.size(), " bytes; allowed: ", least, " to ", most));
+  }
+  if (IsUtf8(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, " is not UTF-8"));
+}
+
+InitialKind KindOf(v1::InitialKind kind) {
+  switch (kind) {
+    case v1::INITIAL_ONES:
+      return InitialKind::kOnes;
+    case v1::INITIAL_UNIFORM:
+      return InitialKind::kUniform;
+    case v1::INITIAL_NORMAL:
+      return InitialKind::kNormal;
+    case v1::INITIAL_XAVIER_UNIFORM:
+      return InitialKind::kXavierUniform;
+    default:
+      return InitialKind::kZeros;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CheckJob(const std::string& job) {
+  if (job.empty()) return std::string("default");
+  RETURN_IF_ERROR(CheckText("a job's name", job, 1, kMaxNameBytes));
+  return job;
+}
+
+absl::StatusOr<AttemptScope> CheckScope(const v1::AttemptRef& ref) {
+  ASSIGN_OR_RETURN(std::string job, CheckJob(ref.job()));
+  if (ref.content_digest().size() != sizeof(Sha256Digest)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a content digest of ", ref.content_digest().size(),
+                     " bytes; it has ", sizeof(Sha256Digest)));
+  }
+  return AttemptScope{std::move(job), ref.content_digest()};
+}
+
+absl::StatusOr<TensorShape> CheckTensorSpec(const v1::TensorSpec& spec) {
+  RETURN_IF_ERROR(CheckText("a tensor's name", spec.name(), 1, kMaxNameBytes));
+  RETURN_IF_ERROR(
+      CheckText("a tensor's policy", spec.policy(), 0, kMaxPolicyBytes));
+  if (spec.num_rows() == 0 || spec.num_rows() > kMaxTensorRows) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor '", TerminalLine(spec.name()), "' of ",
+                     spec.num_rows(), " rows; allowed: 1 to ", kMaxTensorRows));
+  }
+  TensorShape shape;
+  shape.name = spec.name();
+  shape.num_rows = spec.num_rows();
+  shape.dim = spec.dim();
+  ASSIGN_OR_RETURN(shape.dtype, DTypeFromCode(spec.dtype()));
+  if (shape.row_bytes() <= kMaxRowBytes) return shape;
+  return absl::InvalidArgumentError(
+      absl::StrCat("tensor '", TerminalLine(spec.name()), "' has rows of ",
+                   shape.row_bytes(), " bytes; allowed: ", kMaxRowBytes));
+}
+
+absl::StatusOr<RowInitializer> CheckInitialValue(const v1::TensorSpec& spec) {
+  const v1::InitialValue& initial = spec.initial();
+  if (!v1::InitialKind_IsValid(initial.kind())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("initial values of kind ",
+                     static_cast<int>(initial.kind()), ", which is unknown"));
+  }
+  InitialValueOptions options;
+  options.kind = KindOf(initial.kind());
+  options.low = initial.low();
+  options.high = initial.high();
+  options.random_seed = initial.random_seed();
+  ASSIGN_OR_RETURN(const DType dtype, DTypeFromCode(spec.dtype()));
+  return RowInitializer::Create(options, spec.name(), spec.num_rows(),
+                                spec.dim(), dtype);
+}
+
+absl::StatusOr<OptimizerKind> CheckOptimizer(v1::SparseOptimizer optimizer) {
+  switch (optimizer) {
+    case v1::SPARSE_SGD:
+      return OptimizerKind::kSgd;
+    case v1::SPARSE_ADAGRAD:
+      return OptimizerKind::kAdagrad;
+    case v1::SPARSE_ADAM:
+      return OptimizerKind::kAdam;
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("optimizer ", static_cast<int>(optimizer),
+                       "; allowed: SGD (1), Adagrad (2), Adam (3)"));
+  }
+}
+
+absl::StatusOr<std::vector<uint64_t>> CheckRows(
+    const TensorTable& table, absl::Span<const uint8_t> payload,
+    uint64_t num_rows, size_t bytes_per_row) {
+  const size_t each = sizeof(uint64_t) + bytes_per_row;
+  if (num_rows != payload.size() / each || payload.size() % each != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a payload of ", payload.size(), " bytes for ", num_rows,
+                     " rows of tensor '", TerminalLine(table.shape().name),
+                     "'; each takes ", each));
+  }
+  std::vector<uint64_t> rows(num_rows);
+  if (num_rows > 0) {
+    std::memcpy(rows.data(), payload.data(), num_rows * sizeof(uint64_t));
+  }
+  const RowPlacement& placement = table.placement();
+  const uint64_t end = table.shape().num_rows;
+  for (uint64_t& row : rows) {
+    if (row >= end) {
+      return absl::OutOfRangeError(absl::StrCat(
+          "row ", row, " of tensor '", TerminalLine(table.shape().name),
+          "'; allowed: 0 to ", end - 1));
+    }
+    const uint32_t member = placement.MemberOf(row);
+    if (member != table.member()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "row ", row, " of tensor '", TerminalLine(table.shape().name),
+          "' is on ", placement.members()[member].address,
+          ", not on this server"));
+    }
+    row = placement.LocalRow(row);
+  }
+  return rows;
+}
+
+}  // namespace tributary

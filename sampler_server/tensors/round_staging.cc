@@ -1,0 +1,214 @@
+// Compiled with -ffp-contract=off, as sparse_optimizer.cc.
+#include "sampler_server/tensors/round_staging.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+// One row of one push.
+struct Gradient {
+  uint64_t row;
+  uint32_t order;  // of its push
+  uint32_t at;     // in its push
+};
+
+// A push and where it comes in the sums.
+struct OrderedPush {
+  std::tuple<uint32_t, uint32_t, uint32_t, size_t> order;
+  const StagedPush* push;
+};
+
+std::vector<OrderedPush> PushesOf(const TensorTable& table,
+                                  const std::vector<RoundPart>& parts) {
+  std::vector<OrderedPush> pushes;
+  for (const RoundPart& part : parts) {
+    for (size_t i = 0; i < part.pushes.size(); ++i) {
+      const StagedPush& push = part.pushes[i];
+      if (push.table.get() != &table) continue;
+      pushes.push_back({{push.place, part.rank, part.part, i}, &push});
+    }
+  }
+  std::sort(pushes.begin(), pushes.end(),
+            [](const auto& a, const auto& b) { return a.order < b.order; });
+  return pushes;
+}
+
+void Accumulate(const uint8_t* gradient, bool is_first,
+                std::vector<float>& sum) {
+  if (is_first) {
+    std::memcpy(sum.data(), gradient, sum.size() * sizeof(float));
+    return;
+  }
+  for (size_t i = 0; i < sum.size(); ++i) {
+    float value;
+    std::memcpy(&value, gradient + i * sizeof(float), sizeof(float));
+    sum[i] = sum[i] + value;
+  }
+}
+
+// Sums the gradients of each row of the table and steps.
+void StepTable(TensorTable& table, const std::vector<RoundPart>& parts,
+               uint32_t round) {
+  const std::vector<OrderedPush> pushes = PushesOf(table, parts);
+  std::vector<Gradient> gradients;
+  for (uint32_t order = 0; order < pushes.size(); ++order) {
+    const auto& rows = pushes[order].push->rows;
+    for (uint32_t at = 0; at < rows.size(); ++at) {
+      gradients.push_back({rows[at], order, at});
+    }
+  }
+  std::sort(gradients.begin(), gradients.end(),
+            [](const Gradient& a, const Gradient& b) {
+              return std::tie(a.row, a.order) < std::tie(b.row, b.order);
+            });
+  const size_t bytes = table.shape().row_bytes();
+  std::vector<float> sum(table.shape().width());
+  for (size_t i = 0; i < gradients.size();) {
+    const uint64_t row = gradients[i].row;
+    for (size_t first = i; i < gradients.size() && gradients[i].row == row;
+         ++i) {
+      const StagedPush& push = *pushes[gradients[i].order].push;
+      Accumulate(push.gradients + gradients[i].at * bytes, i == first, sum);
+    }
+    table.Step(row, sum.data(), pushes.front().push->step, round);
+  }
+}
+
+}  // namespace
+
+size_t RoundStaging::BytesOf(size_t payload, size_t num_rows) {
+  return payload + num_rows * (sizeof(uint64_t) + 2 * sizeof(Gradient)) +
+         sizeof(RoundPart);
+}
+
+absl::Status RoundStaging::Check(const RoundPart& part) const {
+  MutexLock lock(mutex_);
+  return CheckLocked(part);
+}
+
+bool RoundStaging::HasLocked(const RoundPart& part) const {
+  return part.round <= applied_ ||
+         (part.round == applied_ + 1 &&
+          ranks_[part.rank].parts.contains(part.part));
+}
+
+bool RoundStaging::Has(const RoundPart& part) const {
+  MutexLock lock(mutex_);
+  return HasLocked(part);
+}
+
+absl::Status RoundStaging::CheckLocked(const RoundPart& part) const {
+  if (part.round == 0 || part.round > kMaxRound || part.part >= kMaxParts) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "part ", part.part, " of round ", part.round, "; allowed: rounds 1 to ",
+        kMaxRound, ", parts 0 to ", kMaxParts - 1));
+  }
+  if (HasLocked(part)) return absl::OkStatus();
+  const size_t used =
+      part.round == applied_ + 1 ? ranks_[part.rank].bytes : size_t{0};
+  if (part.bytes > rank_limit_ - std::min(rank_limit_, used)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank ", part.rank, " stages ", used + part.bytes,
+        " bytes of gradients in round ", part.round, " on this server; its ",
+        "share, of a quarter of --tensor-memory for ", ranks_.size(),
+        " ranks, is ", rank_limit_,
+        ": raise --tensor-memory or make batches smaller"));
+  }
+  if (part.round != applied_ + 1) return absl::OkStatus();
+  const Rank& rank = ranks_[part.rank];
+  if ((rank.last && part.part > *rank.last) ||
+      (part.closes && !rank.parts.empty() &&
+       *rank.parts.rbegin() > part.part)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank ", part.rank, " sends part ", part.part, " of round ", part.round,
+        ", which closes with part ", rank.last ? *rank.last : part.part));
+  }
+  for (const StagedPush& push : part.pushes) {
+    const auto it = steps_.find(push.table.get());
+    if (it == steps_.end() || it->second == push.step) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank ", part.rank, " steps tensor '", push.table->shape().name,
+        "' in round ", part.round,
+        " with other hyperparameters than another push: they are equal at all "
+        "ranks"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RoundStaging::Taken> RoundStaging::Stage(RoundPart part) {
+  MutexLock lock(mutex_);
+  if (HasLocked(part)) return Taken::kStaged;
+  if (part.round > applied_ + 1) return Taken::kAhead;
+  Rank& rank = ranks_[part.rank];
+  RETURN_IF_ERROR(CheckLocked(part));
+  pushed_ = true;
+  rank.parts.insert(part.part);
+  rank.bytes += part.bytes;
+  if (part.closes) rank.last = part.part;
+  for (const StagedPush& push : part.pushes) {
+    steps_.emplace(push.table.get(), push.step);
+  }
+  staged_.push_back(std::move(part));
+  if (rank.closed() && ++num_closed_ == ranks_.size()) return Taken::kComplete;
+  return Taken::kStaged;
+}
+
+void RoundStaging::ApplyRound() {
+  std::vector<RoundPart> parts;
+  uint32_t round = 0;
+  {
+    MutexLock lock(mutex_);
+    parts.swap(staged_);
+    round = static_cast<uint32_t>(applied_ + 1);
+  }
+  std::set<TensorTable*> tables;
+  for (const RoundPart& part : parts) {
+    for (const StagedPush& push : part.pushes) tables.insert(push.table.get());
+  }
+  for (TensorTable* table : tables) StepTable(*table, parts, round);
+  parts.clear();
+  MutexLock lock(mutex_);
+  ++applied_;
+  num_closed_ = 0;
+  steps_.clear();
+  ranks_.assign(ranks_.size(), Rank());
+}
+
+absl::Status RoundStaging::SetRound(uint64_t round) {
+  MutexLock lock(mutex_);
+  if (round > kMaxRound) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "round ", round, " of a snapshot; allowed: 0 to ", kMaxRound));
+  }
+  if (!pushed_ && (applied_ == 0 || applied_ == round)) {
+    applied_ = round;
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("rounds begin after ", round, ", but ",
+                   pushed_ ? "one has been pushed" : "they were set", " after ",
+                   applied_, ": a snapshot comes first"));
+}
+
+uint64_t RoundStaging::applied() const {
+  MutexLock lock(mutex_);
+  return applied_;
+}
+
+std::vector<uint32_t> RoundStaging::Missing() const {
+  MutexLock lock(mutex_);
+  std::vector<uint32_t> missing;
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_[rank].closed()) missing.push_back(rank);
+  }
+  return missing;
+}
+
+}  // namespace tributary

@@ -1,0 +1,57 @@
+// Answers the calls of trainers for mutable rows.
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_SERVICE_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_SERVICE_H_
+
+#include <map>
+#include <memory>
+
+#include "channel/call_server.h"
+#include "channel/message.h"
+#include "common/runtime/mutex.h"
+#include "sampler_server/service/data/data_call.h"
+#include "sampler_server/tensors/attempt.h"
+#include "sampler_server/tensors/tensor_metrics.h"
+#include "sampler_server/tensors/tensor_store.h"
+
+namespace tributary {
+
+// The attempts that one stream uses, so that they end when no stream does.
+// Thread-safe.
+class TensorStream {
+ public:
+  // Counts the stream as one of the attempt's, until Close; at once none if it
+  // is closed already.
+  void Use(TensorStore& store, Attempt& attempt);
+  // The stream has closed.
+  void Close();
+
+ private:
+  Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  // By attempt; the values keep the keys alive.
+  std::map<const Attempt*, std::shared_ptr<const void>> uses_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+// Returns whether calls of this kind are for mutable rows.
+bool IsTensorCall(MessageKind kind);
+
+// What calls share; a value, whose objects outlive the calls.
+struct TensorCalls {
+  std::shared_ptr<TensorStore> store;
+  TensorMetrics metrics;
+};
+
+// Answers one call of a kind that IsTensorCall accepts, at once or when the
+// round or meeting that it waits for has come; see common/proto/tensors.proto.
+// Everything in a request is checked before it is used. Errors beside those of
+// the store: INVALID_ARGUMENT for requests that are malformed or whose reply
+// would exceed max_reply_bytes; OUT_OF_RANGE for rows beyond a tensor;
+// DEADLINE_EXCEEDED, naming the ranks that are missing; RESOURCE_EXHAUSTED, to
+// be tried again, when requests and replies hold the stream's share of memory.
+void ServeTensorCall(const TensorCalls& calls, TensorStream& stream,
+                     DataCall data, CallResponder respond);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_SERVICE_H_

@@ -1,0 +1,150 @@
+// The attempts and tensors of a server.
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_STORE_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/proto/tensors.pb.h"
+#include "common/runtime/executor.h"
+#include "common/runtime/mutex.h"
+#include "sampler_server/service/jobs/job_weights.h"
+#include "sampler_server/tensors/attempt.h"
+#include "sampler_server/tensors/tensor_memory.h"
+#include "sampler_server/tensors/tensor_table.h"
+
+namespace tributary {
+
+struct TensorStoreOptions {
+  size_t memory = size_t{1} << 30;  // of tensors (--tensor-memory); 0: none
+  JobWeights weights;
+  uint64_t incarnation = 0;  // of this server
+  // An attempt that no stream uses ends after this, so that a job that died
+  // gives its memory back.
+  absl::Duration unused_timeout = absl::Seconds(60);
+
+  // Gradients of open rounds have a quarter as much, beside it.
+  size_t staging() const { return memory / 4; }
+};
+
+// What the store needs of the server around it; all outlives the store.
+struct TensorStoreEnvironment {
+  Executor* executor = nullptr;  // runs what was parked, and timers
+  // Returns a hold on the graph with that content digest, which stays served
+  // meanwhile; an error if it is not served.
+  std::function<absl::StatusOr<std::shared_ptr<const void>>(
+      const std::string& digest)>
+      pin_graph;
+  // Returns a hold that a drain of the server waits for; may be empty.
+  std::function<std::shared_ptr<const void>()> hold_server;
+  std::function<bool()> draining;  // may be empty
+};
+
+// Tensors by (job, graph, name), and for each (job, graph) at most one open
+// attempt, the newest. Thread-safe. Create with std::make_shared.
+class TensorStore : public std::enable_shared_from_this<TensorStore> {
+ public:
+  static constexpr uint32_t kMaxWorld = 4096;
+  static constexpr size_t kMaxAttempts = 256;  // open
+  static constexpr size_t kMaxTensors = 1024;
+  static constexpr size_t kMaxScopes = 4096;  // whose newest number is kept
+  static constexpr size_t kMaxTensorBytes = size_t{1} << 60;
+
+  TensorStore(TensorStoreOptions options, TensorStoreEnvironment environment);
+
+  // Opens an attempt; the first use of its streams begins with `use` (see Use).
+  // Finds the one that the same client has opened before. Ends an older one and
+  // drops its tensors that are not persistent. Errors: INVALID_ARGUMENT for a
+  // field out of range; FAILED_PRECONDITION if it is older than one that was
+  // opened, naming both, or if this server is not the member that is meant, or
+  // does not serve the graph; PERMISSION_DENIED for a job that --job-weights
+  // refuse; RESOURCE_EXHAUSTED beyond kMaxAttempts; UNAVAILABLE when draining.
+  absl::StatusOr<std::shared_ptr<Attempt>> Open(
+      const v1::OpenAttemptRequest& request);
+  // Finds an open attempt for a rank. NOT_FOUND until it is open, and, with
+  // attempt 0, while only one of the rank's earlier process is.
+  absl::StatusOr<std::shared_ptr<Attempt>> Join(const v1::AttemptRef& ref);
+  // Returns the attempt of a call. FAILED_PRECONDITION, naming both numbers, if
+  // another one is open, or saying why it has ended; else as Attempt::Admit.
+  absl::StatusOr<std::shared_ptr<Attempt>> Find(const v1::AttemptRef& ref);
+  // Ends it as its rank 0 asks.
+  absl::Status Close(const v1::AttemptRef& ref);
+  // Counts a stream of the attempt until the result is destroyed.
+  std::shared_ptr<const void> Use(Attempt& attempt);
+  // Ends all attempts with `why`.
+  void EndAll(const absl::Status& why);
+
+  // Makes the tensor or finds it; see tensors.proto. `existed` says which.
+  absl::StatusOr<std::shared_ptr<TensorTable>> Create(
+      Attempt& attempt, const v1::TensorSpec& spec, bool* existed);
+  absl::Status AttachOptimizer(Attempt& attempt, const std::string& name,
+                               OptimizerKind kind);
+  // Return whether there was such a tensor. The second form is the operator's:
+  // it drops the job's tensors of that name, of one graph or, with an empty
+  // digest, of all; FAILED_PRECONDITION if an open attempt uses one.
+  absl::StatusOr<bool> Drop(Attempt& attempt, const std::string& name);
+  absl::StatusOr<bool> DropForOperator(const std::string& job,
+                                       const std::string& graph,
+                                       const std::string& name);
+  v1::ListTensorsReply List(const std::string& job) const;
+
+  // Memory for gradients that the job stages.
+  absl::StatusOr<Reservation> ReserveStaging(const std::string& job,
+                                             size_t bytes);
+  bool draining() const {
+    return environment_.draining && environment_.draining();
+  }
+  const TensorMemory& memory() const { return memory_; }
+  const TensorMemory& staging() const { return staging_; }
+  size_t open_attempts() const;
+
+ private:
+  struct Scope {
+    uint64_t newest = 0;            // number that was ever opened
+    absl::Status ended;             // why the newest one has ended
+    std::shared_ptr<Attempt> open;  // null: none
+  };
+  struct Tensor {
+    v1::TensorSpec spec;
+    std::shared_ptr<TensorTable> table;
+    uint64_t attempt = 0;  // that uses it; 0: none
+  };
+  using TensorKey = std::pair<AttemptScope, std::string>;
+
+  absl::StatusOr<AttemptOptions> CheckOpen(
+      const v1::OpenAttemptRequest& request) const;
+  absl::Status CheckNewest(const AttemptOptions& options,
+                           std::shared_ptr<Attempt>* found);
+  void EndAttempt(std::shared_ptr<Attempt> attempt, const absl::Status& why);
+  void EndUnused(const std::shared_ptr<Attempt>& attempt, uint64_t uses);
+  void DropTensorsOf(const AttemptScope& scope)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetScopes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<Tensor> MakeTensor(Attempt& attempt,
+                                    const v1::TensorSpec& spec);
+  absl::Status FindTensor(Attempt& attempt, const v1::TensorSpec& spec,
+                          Tensor& tensor) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const TensorStoreOptions options_;
+  const TensorStoreEnvironment environment_;
+  TensorMemory memory_;
+  TensorMemory staging_;
+  // Held while attempts are opened and ended, which waits for their work.
+  Mutex change_mutex_;
+  mutable Mutex mutex_;
+  std::map<AttemptScope, Scope> scopes_ ABSL_GUARDED_BY(mutex_);
+  std::map<TensorKey, Tensor> tensors_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_STORE_H_

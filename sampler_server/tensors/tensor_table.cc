@@ -1,0 +1,407 @@
+#include "sampler_server/tensors/tensor_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "sampler_server/tensors/row_values.h"
+
+namespace tributary {
+namespace {
+
+// Words of the bitmap that one page of an export looks at.
+constexpr uint64_t kMostWordsScanned = uint64_t{1} << 20;
+// Reading ahead hides the latency of memory behind that many rows' copies.
+constexpr size_t kAhead = 12;
+constexpr size_t kLine = 64;
+constexpr size_t kMostLinesAhead = 8;
+
+void PrefetchRow(const uint8_t* row, size_t bytes) {
+  const size_t lines = std::min((bytes + kLine - 1) / kLine, kMostLinesAhead);
+  for (size_t i = 0; i < lines; ++i) __builtin_prefetch(row + i * kLine);
+}
+
+uint64_t LocalRowsOf(const TensorShape& shape,
+                     const TensorTable::Place& place) {
+  return place.placement->LocalRows(place.member, shape.num_rows);
+}
+
+size_t FloatsPerRow(OptimizerKind kind, size_t width) {
+  if (kind == OptimizerKind::kAdam) return 2 * width;
+  return kind == OptimizerKind::kAdagrad ? width : 0;
+}
+
+// The positions of rows by stripe, each stripe's ascending.
+template <size_t num_stripes, typename StripeOf>
+struct ByStripe {
+  ByStripe(TensorTable::Rows rows, StripeOf stripe_of) : order(rows.size()) {
+    for (uint64_t row : rows) ++begin[stripe_of(row) + 1];
+    for (size_t s = 0; s < num_stripes; ++s) begin[s + 1] += begin[s];
+    auto next = begin;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      order[next[stripe_of(rows[i])]++] = static_cast<uint32_t>(i);
+    }
+  }
+  absl::Span<const uint32_t> of(size_t stripe) const {
+    return absl::MakeConstSpan(order).subspan(
+        begin[stripe], begin[stripe + 1] - begin[stripe]);
+  }
+  std::array<size_t, num_stripes + 1> begin{};
+  std::vector<uint32_t> order;
+};
+
+}  // namespace
+
+size_t TensorTable::BytesOf(const TensorShape& shape, const Place& place) {
+  const uint64_t rows = LocalRowsOf(shape, place);
+  return rows * shape.row_bytes() + rows / 8;
+}
+
+size_t TensorTable::OptimizerBytes(const TensorShape& shape, const Place& place,
+                                   OptimizerKind kind) {
+  const uint64_t rows = LocalRowsOf(shape, place);
+  const size_t steps = kind == OptimizerKind::kAdam ? sizeof(uint32_t) : 0;
+  return rows * (FloatsPerRow(kind, shape.width()) * sizeof(float) + steps +
+                 sizeof(uint32_t));
+}
+
+absl::StatusOr<std::shared_ptr<TensorTable>> TensorTable::Create(
+    TensorShape shape, Place place, const RowInitializer& initial,
+    Reservation memory) {
+  std::shared_ptr<TensorTable> table(
+      new TensorTable(std::move(shape), std::move(place), initial));
+  table->local_rows_ = LocalRowsOf(table->shape_, table->place_);
+  ASSIGN_OR_RETURN(
+      table->values_,
+      ZeroedMemory::Map(table->local_rows_ * table->shape_.row_bytes()));
+  ASSIGN_OR_RETURN(table->written_, ZeroedMemory::Map(table->local_rows_ / 8));
+  table->memory_ = std::move(memory);
+  return table;
+}
+
+size_t TensorTable::bytes() const {
+  ReaderLock lock(stripes_[0]);
+  return memory_.bytes() + optimizer_memory_.bytes();
+}
+
+void TensorTable::ForRead(
+    Rows rows,
+    absl::FunctionRef<void(absl::Span<const uint32_t>)> visit) const {
+  const ByStripe<kStripes, decltype(&StripeOf)> by_stripe(rows, &StripeOf);
+  for (size_t s = 0; s < kStripes; ++s) {
+    const auto positions = by_stripe.of(s);
+    if (positions.empty()) continue;
+    ReaderLock lock(stripes_[s]);
+    visit(positions);
+  }
+}
+
+void TensorTable::ForWrite(
+    Rows rows, absl::FunctionRef<void(absl::Span<const uint32_t>)> visit) {
+  const ByStripe<kStripes, decltype(&StripeOf)> by_stripe(rows, &StripeOf);
+  for (size_t s = 0; s < kStripes; ++s) {
+    const auto positions = by_stripe.of(s);
+    if (positions.empty()) continue;
+    WriterLock lock(stripes_[s]);
+    visit(positions);
+  }
+}
+
+uint64_t TensorTable::written_rows() const {
+  uint64_t count = 0;
+  const uint64_t* const words = written_.As<uint64_t>();
+  for (size_t s = 0; s < kStripes; ++s) {
+    ReaderLock lock(stripes_[s]);
+    for (uint64_t b = s; b < local_rows_ / kBlock; b += kStripes) {
+      count += static_cast<uint64_t>(std::popcount(words[b]));
+    }
+  }
+  return count;
+}
+
+void TensorTable::CopyRow(uint64_t row, uint8_t* out) const {
+  if (!initial_.all_zeros() && !Written(row)) {
+    return initial_.Fill(place_.placement->RowAt(place_.member, row), out);
+  }
+  std::memcpy(out, ValuesOf(row), shape_.row_bytes());
+}
+
+void TensorTable::Prepare(uint64_t row) {
+  if (initial_.all_zeros() || Written(row)) return;
+  initial_.Fill(place_.placement->RowAt(place_.member, row), ValuesOf(row));
+}
+
+void TensorTable::Mark(uint64_t row, uint32_t round) {
+  written_.As<uint64_t>()[row / kBlock] |= uint64_t{1} << row % kBlock;
+  if (rounds_.size() > 0) rounds_.As<uint32_t>()[row] = round;
+}
+
+void TensorTable::Read(Rows rows, uint8_t* out) const {
+  const size_t bytes = shape_.row_bytes();
+  ForRead(rows, [&](absl::Span<const uint32_t> positions) {
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (i + kAhead < positions.size()) {
+        PrefetchRow(ValuesOf(rows[positions[i + kAhead]]), bytes);
+      }
+      CopyRow(rows[positions[i]], out + positions[i] * bytes);
+    }
+  });
+}
+
+size_t TensorTable::ReadChanged(Rows rows, uint64_t round,
+                                absl::Span<uint8_t> changed,
+                                uint8_t* out) const {
+  std::fill(changed.begin(), changed.end(), uint8_t{0});
+  // A row that changes between its bit and its copy is only newer.
+  ForRead(rows, [&](absl::Span<const uint32_t> positions) {
+    for (const uint32_t i : positions) {
+      const bool is_changed =
+          rounds_.size() == 0 || rounds_.As<uint32_t>()[rows[i]] > round;
+      if (is_changed) changed[i / 8] |= static_cast<uint8_t>(1 << i % 8);
+    }
+  });
+  std::vector<uint64_t> wanted;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if ((changed[i / 8] >> i % 8 & 1) != 0) wanted.push_back(rows[i]);
+  }
+  Read(wanted, out);
+  return wanted.size();
+}
+
+void TensorTable::Set(Rows rows, const uint8_t* values, uint32_t round) {
+  const size_t bytes = shape_.row_bytes();
+  ForWrite(rows, [&](absl::Span<const uint32_t> positions) {
+    for (const uint32_t i : positions) {
+      std::memcpy(ValuesOf(rows[i]), values + i * bytes, bytes);
+      Mark(rows[i], round);
+    }
+  });
+}
+
+void TensorTable::Add(Rows rows, const uint8_t* values, uint32_t round) {
+  const size_t bytes = shape_.row_bytes();
+  ForWrite(rows, [&](absl::Span<const uint32_t> positions) {
+    for (const uint32_t i : positions) {
+      Prepare(rows[i]);
+      AddValues(shape_.dtype, shape_.width(), values + i * bytes,
+                ValuesOf(rows[i]));
+      Mark(rows[i], round);
+    }
+  });
+}
+
+absl::Status TensorTable::AttachOptimizer(OptimizerKind kind,
+                                          Reservation memory) {
+  if (shape_.dtype != DType::kFloat32) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an optimizer for tensor '", shape_.name, "' of dtype ",
+        std::string(DTypeName(shape_.dtype)), "; optimizers step float32"));
+  }
+  const size_t state = local_rows_ * shape_.width() * sizeof(float);
+  ASSIGN_OR_RETURN(ZeroedMemory first,
+                   ZeroedMemory::Map(kind == OptimizerKind::kSgd ? 0 : state));
+  const bool adam = kind == OptimizerKind::kAdam;
+  ASSIGN_OR_RETURN(ZeroedMemory second, ZeroedMemory::Map(adam ? state : 0));
+  ASSIGN_OR_RETURN(
+      ZeroedMemory steps,
+      ZeroedMemory::Map(adam ? local_rows_ * sizeof(uint32_t) : 0));
+  ASSIGN_OR_RETURN(ZeroedMemory rounds,
+                   ZeroedMemory::Map(local_rows_ * sizeof(uint32_t)));
+  for (SharedMutex& stripe : stripes_) stripe.Lock();
+  const OptimizerKind there = optimizer_;
+  if (there == OptimizerKind::kNone) {
+    first_ = std::move(first);
+    second_ = std::move(second);
+    steps_ = std::move(steps);
+    rounds_ = std::move(rounds);
+    optimizer_memory_ = std::move(memory);
+    optimizer_ = kind;
+  }
+  for (SharedMutex& stripe : stripes_) stripe.Unlock();
+  if (there == OptimizerKind::kNone || there == kind) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat("tensor '", shape_.name, "' has the optimizer ",
+                   OptimizerName(there), ", not ", OptimizerName(kind)));
+}
+
+void TensorTable::Step(uint64_t row, const float* gradient,
+                       const OptimizerStep& step, uint32_t round) {
+  const size_t width = shape_.width();
+  WriterLock lock(stripes_[StripeOf(row)]);
+  Prepare(row);
+  auto* const w = reinterpret_cast<float*>(ValuesOf(row));
+  float* const first = first_.As<float>() + row * width;
+  switch (optimizer_.load()) {
+    case OptimizerKind::kNone:
+      return;
+    case OptimizerKind::kSgd:
+      StepSgd(step, width, gradient, w);
+      break;
+    case OptimizerKind::kAdagrad:
+      StepAdagrad(step, width, gradient, w, first);
+      break;
+    case OptimizerKind::kAdam: {
+      uint32_t& steps = steps_.As<uint32_t>()[row];
+      if (steps < std::numeric_limits<uint32_t>::max()) ++steps;
+      StepAdam(step, steps, width, gradient, w, first,
+               second_.As<float>() + row * width);
+      break;
+    }
+  }
+  Mark(row, round);
+}
+
+void TensorTable::ForgetRounds() {
+  for (SharedMutex& stripe : stripes_) stripe.Lock();
+  rounds_.Clear();
+  for (SharedMutex& stripe : stripes_) stripe.Unlock();
+}
+
+size_t TensorTable::StateBytes() const {
+  const OptimizerKind kind = optimizer_;
+  return FloatsPerRow(kind, shape_.width()) * sizeof(float) +
+         (kind == OptimizerKind::kAdam ? sizeof(uint64_t) : 0);
+}
+
+size_t TensorTable::ExportRowBytes(bool with_state) const {
+  return sizeof(uint64_t) + shape_.row_bytes() +
+         (with_state ? StateBytes() : 0);
+}
+
+std::vector<uint64_t> TensorTable::WrittenFrom(uint64_t* cursor,
+                                               size_t max_rows) const {
+  std::vector<uint64_t> rows;
+  const uint64_t blocks = local_rows_ / kBlock;
+  uint64_t block = *cursor / kBlock;
+  const uint64_t last = std::min(blocks, block + kMostWordsScanned);
+  uint64_t skip = *cursor % kBlock;
+  for (; block < last; ++block, skip = 0) {
+    uint64_t word;
+    {
+      ReaderLock lock(stripes_[block % kStripes]);
+      word = written_.As<uint64_t>()[block];
+    }
+    for (word = word >> skip << skip; word != 0; word &= word - 1) {
+      const uint64_t row =
+          block * kBlock + static_cast<uint64_t>(std::countr_zero(word));
+      if (rows.size() == max_rows) {
+        *cursor = row;
+        return rows;
+      }
+      rows.push_back(row);
+    }
+  }
+  *cursor = block * kBlock;
+  return rows;
+}
+
+void TensorTable::ExportState(uint64_t row, size_t i, size_t num_rows,
+                              uint8_t* out) const {
+  const size_t width = shape_.width();
+  const size_t bytes = width * sizeof(float);
+  if (first_.size() == 0) return;
+  std::memcpy(out + i * bytes, first_.As<float>() + row * width, bytes);
+  if (second_.size() == 0) return;
+  std::memcpy(out + (num_rows + i) * bytes, second_.As<float>() + row * width,
+              bytes);
+  const uint64_t steps = steps_.As<uint32_t>()[row];
+  std::memcpy(out + 2 * num_rows * bytes + i * sizeof(steps), &steps,
+              sizeof(steps));
+}
+
+void TensorTable::Export(Rows rows, bool with_state, uint8_t* out) const {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint64_t row = place_.placement->RowAt(place_.member, rows[i]);
+    std::memcpy(out + i * sizeof(row), &row, sizeof(row));
+  }
+  uint8_t* const values = out + rows.size() * sizeof(uint64_t);
+  uint8_t* const state = values + rows.size() * shape_.row_bytes();
+  ForRead(rows, [&](absl::Span<const uint32_t> positions) {
+    for (const uint32_t i : positions) {
+      CopyRow(rows[i], values + i * shape_.row_bytes());
+      if (with_state) ExportState(rows[i], i, rows.size(), state);
+    }
+  });
+}
+
+void TensorTable::ImportState(uint64_t row, size_t i, size_t num_rows,
+                              const uint8_t* state) {
+  const size_t width = shape_.width();
+  const size_t bytes = width * sizeof(float);
+  if (first_.size() == 0) return;
+  std::memcpy(first_.As<float>() + row * width, state + i * bytes, bytes);
+  if (second_.size() == 0) return;
+  std::memcpy(second_.As<float>() + row * width, state + (num_rows + i) * bytes,
+              bytes);
+  uint64_t steps;
+  std::memcpy(&steps, state + 2 * num_rows * bytes + i * sizeof(steps),
+              sizeof(steps));
+  steps_.As<uint32_t>()[row] = static_cast<uint32_t>(steps);
+}
+
+absl::Status TensorTable::Import(Rows rows, bool with_state,
+                                 const uint8_t* data, uint32_t round) {
+  const uint8_t* const state = data + rows.size() * shape_.row_bytes();
+  if (with_state && optimizer_ == OptimizerKind::kAdam) {
+    const uint8_t* const counts =
+        state + 2 * rows.size() * shape_.width() * sizeof(float);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      uint64_t steps;
+      std::memcpy(&steps, counts + i * sizeof(steps), sizeof(steps));
+      if (steps <= std::numeric_limits<uint32_t>::max()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("an imported row of '", shape_.name, "' has made ",
+                       steps, " steps of Adam; allowed: 0 to 4294967295"));
+    }
+  }
+  ForWrite(rows, [&](absl::Span<const uint32_t> positions) {
+    for (const uint32_t i : positions) {
+      std::memcpy(ValuesOf(rows[i]), data + i * shape_.row_bytes(),
+                  shape_.row_bytes());
+      if (with_state) ImportState(rows[i], i, rows.size(), state);
+      Mark(rows[i], round);
+    }
+  });
+  return absl::OkStatus();
+}
+
+void TensorTable::CopyBlock(const TensorTable& from, uint64_t block,
+                            uint32_t round) {
+  const uint64_t first = block * kBlock;
+  const uint64_t word = from.written_.As<uint64_t>()[block];
+  uint64_t& to_word = written_.As<uint64_t>()[block];
+  // Rows that hold the same without being written stay so.
+  const bool same_initial =
+      initial_.constant() && initial_.kind() == from.initial_.kind();
+  if (same_initial && (word | to_word) == 0) return;
+  const uint64_t rows = std::min(
+      kBlock, shape_.num_rows - place_.placement->RowAt(place_.member, first));
+  for (uint64_t i = 0; i < rows; ++i) {
+    from.CopyRow(first + i, ValuesOf(first + i));
+    if (rounds_.size() > 0) rounds_.As<uint32_t>()[first + i] = round;
+  }
+  const uint64_t all = ~uint64_t{0} >> (kBlock - rows);
+  to_word = same_initial ? word | to_word : all;
+}
+
+void TensorTable::CopyFrom(const TensorTable& from, uint32_t round) {
+  if (this == &from) return;
+  // In one order whoever copies to whom, so that no two wait for each other.
+  const bool from_first = std::less<>()(&from, this);
+  for (uint64_t block = 0; block < local_rows_ / kBlock; ++block) {
+    SharedMutex& theirs = from.stripes_[block % kStripes];
+    SharedMutex& ours = stripes_[block % kStripes];
+    if (from_first) theirs.ReaderLock();
+    ours.Lock();
+    if (!from_first) theirs.ReaderLock();
+    CopyBlock(from, block, round);
+    ours.Unlock();
+    theirs.ReaderUnlock();
+  }
+}
+
+}  // namespace tributary

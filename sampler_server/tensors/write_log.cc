@@ -1,0 +1,29 @@
+#include "sampler_server/tensors/write_log.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+
+namespace tributary {
+
+absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
+                             absl::FunctionRef<absl::Status()> apply) {
+  if (sequence == 0 || sequence < oldest_open ||
+      sequence - oldest_open >= kMaxOpen) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "write ", sequence, " with the oldest open write ", oldest_open,
+        "; allowed: 1 or more, and fewer than ", kMaxOpen, " open writes"));
+  }
+  MutexLock lock(mutex_);
+  if (oldest_open > oldest_open_) {
+    oldest_open_ = oldest_open;
+    applied_.erase(applied_.begin(), applied_.lower_bound(oldest_open));
+  }
+  // A late duplicate of one that has been answered: nobody waits for it.
+  if (sequence < oldest_open_) return absl::OkStatus();
+  if (applied_.contains(sequence)) return absl::OkStatus();
+  RETURN_IF_ERROR(apply());
+  applied_.insert(sequence);
+  return absl::OkStatus();
+}
+
+}  // namespace tributary
