@@ -22,6 +22,7 @@
 #include "cli/fleet/doctor_command.h"
 #include "cli/fleet/serve_command.h"
 #include "cli/fleet/status_command.h"
+#include "cli/fleet/tensors_command.h"
 #include "cli/fleet/worker_command.h"
 #include "cli/graph/generate_command.h"
 #include "cli/graph/inspect_command.h"
@@ -51,6 +52,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());
   commands.push_back(MakeStatusCommand());
+  commands.push_back(MakeTensorsCommand());
   commands.push_back(MakeBenchCommand());
   commands.push_back(MakeDoctorCommand());
   return commands;

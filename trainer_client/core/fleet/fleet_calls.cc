@@ -69,11 +69,12 @@ absl::StatusOr<std::vector<Address>> ListServers(DiscoverySource source,
 }
 
 FleetCalls::FleetCalls(const std::vector<Address>& addresses,
-                       Transport* transport, ThreadPool* pool)
+                       Transport* transport, ThreadPool* pool,
+                       StreamMethod method)
     : pool_(pool) {
   for (const Address& address : addresses) {
     clients_.push_back(std::make_unique<CallClient>(
-        transport, address, StreamMethod::kControl, pool));
+        transport, address, method, pool));
   }
 }
 

@@ -36,7 +36,7 @@ class FleetCalls {
  public:
   // `transport` and `pool` outlive it.
   FleetCalls(const std::vector<Address>& addresses, Transport* transport,
-             ThreadPool* pool);
+             ThreadPool* pool, StreamMethod method = StreamMethod::kControl);
 
   // Sends the same call to each of `servers` (positions in the list) and
   // returns the replies in the order in which they come. A server that has not

@@ -1,0 +1,43 @@
+// Asks every server of a list for the tensors that it holds rows of.
+#ifndef TRIBUTARY_CLI_FLEET_TENSOR_QUERY_H_
+#define TRIBUTARY_CLI_FLEET_TENSOR_QUERY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/proto/tensors.pb.h"
+
+namespace tributary {
+
+// The answer of one listed server.
+struct TensorAnswer {
+  std::string address;
+  absl::StatusOr<v1::ListTensorsReply> tensors;
+};
+
+// Asks all servers of the list `servers` (HOST:PORT,... | file:PATH |
+// dns:///NAME:PORT) for the tensors of `job`, empty for all jobs, within
+// `timeout`. Answers are ordered by address. Returns a usage error when
+// `servers` has another form; NOT_FOUND when the list is empty.
+absl::StatusOr<std::vector<TensorAnswer>> AskForTensors(
+    const std::string& servers, const std::string& job, absl::Duration timeout);
+
+// Ends the tensor `name` of `job`, of every graph, on all servers; returns on
+// how many there was one. NOT_FOUND if on none; otherwise the first error of a
+// server, with its address, after all were asked.
+absl::StatusOr<int> DropTensors(const std::string& servers,
+                                const std::string& job, const std::string& name,
+                                absl::Duration timeout);
+
+// One line for each tensor: "NAME job=J graph=DIGEST rows=N dim=D DTYPE ...".
+std::string DescribeTensor(const v1::ListTensorsReply::Tensor& tensor);
+// The answers as one JSON object: servers, each with its memory and tensors, or
+// its error.
+std::string TensorsToJson(const std::vector<TensorAnswer>& answers);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_FLEET_TENSOR_QUERY_H_
