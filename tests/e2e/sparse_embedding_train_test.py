@@ -57,7 +57,8 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
         return [stack.enter_context(processes.Server(graph or self.graph))
                 for _ in range(count)]
 
-    def start(self, name, source, *flags, world=2, epochs=EPOCHS):
+    def start(self, name, source, *flags, world=2, epochs=EPOCHS, lr=0.06,
+              timeout=60):
         if isinstance(source, list):
             source = ("--servers", ",".join(s.address for s in source))
         return self.enterContext(processes.Process(
@@ -66,8 +67,8 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
             "--batch-size", 4 // world, "--epochs", epochs, "--num-classes",
             349, "--dropout", 0.3, "--random-seed", 7, "--lr-schedule",
             "cosine", "--lr-unit", "step", "--lr-t-max", 60, "--rpc-timeout",
-            60, "--device", "cpu", "--no-progress", "--sparse-embedding",
-            "--node-feats", "--sparse-lr", 0.06, "--log", self.path(name),
+            timeout, "--device", "cpu", "--no-progress", "--sparse-embedding",
+            "--node-feats", "--sparse-lr", lr, "--log", self.path(name),
             "--save-model", self.path(name + ".model"), *flags,
             program=TRAINER, environment={"OMP_NUM_THREADS": "1"}))
 
@@ -102,9 +103,7 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
             self.run_to_end("inside", ("--graph", self.graph), world=1), alone)
 
     def test_every_featureless_type_learns(self):
-        still = self.run_to_end("still", self.servers(2), "--sparse-lr", 1e-12,
-                                epochs=1)
-        del still
+        self.run_to_end("still", self.servers(2), lr=1e-12, epochs=1)
         self.run_to_end("moves", self.servers(2), epochs=1)
         before = tensors_of(self.path("still.model"))
         after = tensors_of(self.path("moves.model"))
@@ -182,7 +181,7 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
         expected = self.run_to_end("whole", self.servers(2))
         servers = self.servers(2)
         process = self.start("run", servers, *self.checkpoint_flags("run"),
-                             "--max-restarts", 1)
+                             "--max-restarts", 1, timeout=10)
         train_chaos.until(lambda: self.newest("run", process) >= STEPS, "step")
         servers[1].kill()
         self.finish(process)
@@ -207,11 +206,11 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
         self.assertEqual(self.result("run")[1], expected[1])
 
     def test_a_draining_server_ends_a_run_without_a_launcher(self):
-        server = self.servers(1)[0]
-        process = self.start("run", [server], *self.checkpoint_flags("run", 1000),
+        servers = self.servers(2)  # the other one goes on with batches
+        process = self.start("run", servers, *self.checkpoint_flags("run", 1000),
                              world=1, epochs=200)
         self.assertIn("epoch 1/", process.read_line())
-        server.send(signal.SIGTERM)
+        servers[1].send(signal.SIGTERM)
         process.read_lines()
         self.assertEqual(process.wait(), DRAINED, process.stderr())
         self.assertIn("--resume", process.stderr())

@@ -417,7 +417,8 @@ absl::Status ReadSparse(const TrainFlagTexts& t, TrainArguments& a) {
         "--sparse-lr or --sparse-optimizer without --sparse-embedding; "
         "allowed: with --sparse-embedding");
   }
-  if (a.train.ignores_features()) a.loader.collect_features = false;
+  // Batches of nodes have their labels only with their features.
+  if (a.train.ignores_features() && a.link) a.loader.collect_features = false;
   return absl::OkStatus();
 }
 

@@ -75,8 +75,11 @@ TEST(TrainArgumentsTest, ALoadedModelIsTrainedWithEpochsOrWithoutPredictions) {
 TEST(TrainArgumentsTest, SparseEmbedding) {
   EXPECT_FALSE(Parse({"--graph", "g", "--node-feats"})
                    .arguments->train.ignores_features());
-  const auto all = Parse(
-      {"--graph", "g", "--sparse-embedding", "--predict", "*", "--out", "p"});
+  EXPECT_TRUE(Parse({"--graph", "g", "--sparse-embedding"})
+                  .arguments->loader.collect_features);  // for labels
+  const auto all =
+      Parse({"--graph", "g", "--task", "link", "--sparse-embedding",
+             "--predict", "*", "--out", "p"});
   ASSERT_TRUE(all.arguments);
   EXPECT_EQ(all.arguments->train.sparse.optimizer, "adam");
   EXPECT_EQ(all.arguments->train.sparse.learning_rate, 0.01);

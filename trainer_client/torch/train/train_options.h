@@ -29,7 +29,7 @@ struct SparseEmbeddingOptions {
   std::string optimizer = "adam";
   double learning_rate = 0.01;  // which the schedule applies to, too
   // Whether types with features use them. Without, all types learn rows, and
-  // the loaders' collect_features should be false.
+  // no feature is read.
   bool node_feats = false;
 };
 
