@@ -1,5 +1,6 @@
 #include "trainer_client/graph/collective.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -16,13 +17,19 @@ constexpr char kValue = 'v';
 constexpr char kError = 'e';  // int32 code, text
 constexpr char kWorking = 'w';
 
-std::string Encode(const absl::StatusOr<std::string>& value) {
+// Servers bound the values of all ranks together.
+constexpr size_t kMaxTextBytes = 4000;
+constexpr size_t kMaxTextsBytes = size_t{512} << 10;
+
+std::string Encode(const TensorClient& client,
+                   const absl::StatusOr<std::string>& value) {
   if (value.ok()) return absl::StrCat(std::string(1, kValue), *value);
   const int32_t code = static_cast<int32_t>(value.status().code());
   return absl::StrCat(
       std::string(1, kError),
       std::string(reinterpret_cast<const char*>(&code), sizeof(code)),
-      ErrorText(value.status()));
+      ErrorText(value.status())
+          .substr(0, std::min(kMaxTextBytes, kMaxTextsBytes / client.world())));
 }
 
 absl::StatusOr<std::string> Decode(const std::string& bytes) {
@@ -71,13 +78,13 @@ absl::StatusOr<std::string> RunTogether(
     TensorClient& client, const std::string& what,
     const absl::StatusOr<std::string>& mine,
     absl::FunctionRef<absl::StatusOr<std::string>(CollectiveProgress&)> act) {
-  ASSIGN_OR_RETURN(const auto asked, client.Meet(what, Encode(mine)));
+  ASSIGN_OR_RETURN(const auto asked, client.Meet(what, Encode(client, mine)));
   RETURN_IF_ERROR(Compare(what, asked));
   const std::string end = absl::StrCat("end of ", what);
   if (client.rank() == 0) {
     CollectiveProgress progress(client, end);
     absl::StatusOr<std::string> result = act(progress);
-    RETURN_IF_ERROR(client.Meet(end, Encode(result)).status());
+    RETURN_IF_ERROR(client.Meet(end, Encode(client, result)).status());
     return result;
   }
   while (true) {

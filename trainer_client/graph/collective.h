@@ -35,7 +35,7 @@ class CollectiveProgress {
 // what it returns. INVALID_ARGUMENT, naming a rank, if ranks ask for different
 // things; a rank's own error goes to all with its number. `what` describes the
 // operation in messages, for example "create 'emb'". `mine` and the result of
-// `act` have at most 60 KiB.
+// `act` have at most 200 bytes, or 4 KiB in small worlds.
 absl::StatusOr<std::string> RunTogether(
     TensorClient& client, const std::string& what,
     const absl::StatusOr<std::string>& mine,

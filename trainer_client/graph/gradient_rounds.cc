@@ -63,7 +63,8 @@ class Sender : public std::enable_shared_from_this<Sender> {
                    .header = part.request.SerializeAsString(),
                    .payload = *payload,
                    .payload_owner = payload,
-                   .deadline = client_->Deadline()},
+                   .deadline = client_->Deadline(),
+                   .may_wait_for_ranks = true},
                   [self = shared_from_this(),
                    bytes](const absl::StatusOr<CallReply>& reply) {
                     self->bytes_ -= bytes;

@@ -8,7 +8,15 @@ namespace tributary {
 namespace {
 
 constexpr BackoffOptions kBackoff{absl::Milliseconds(20), absl::Seconds(1)};
+constexpr absl::Duration kJoinEvery = absl::Seconds(20);
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
+
+// Whether the member no longer has the attempt.
+bool IsUnknownAttempt(const absl::Status& status, const MemberCall& call) {
+  return absl::IsFailedPrecondition(status) ||
+         (absl::IsNotFound(status) &&
+          call.kind == MessageKind::kJoinAttemptRequest);
+}
 
 // Whether the same call may succeed later.
 bool IsPassing(const absl::Status& status, const MemberCall& call) {
@@ -42,9 +50,31 @@ void MemberLink::Call(MemberCall call, Done done) {
   Pump();
 }
 
+void MemberLink::KeepJoined(std::string request, absl::Duration timeout,
+                            Done joined) {
+  join_ = std::move(request);
+  join_timeout_ = timeout;
+  Join(std::move(joined));
+}
+
+void MemberLink::Join(Done done) {
+  Call({.kind = MessageKind::kJoinAttemptRequest,
+        .reply = MessageKind::kJoinAttemptReply,
+        .header = join_,
+        .deadline = options_.strand->Now() + join_timeout_},
+       std::move(done));
+  join_timer_ =
+      options_.strand->PostAfter(kJoinEvery, [weak = weak_from_this()] {
+        auto self = weak.lock();
+        if (self == nullptr || !self->closed_.ok()) return;
+        self->Join([](const absl::StatusOr<CallReply>&) {});
+      });
+}
+
 void MemberLink::Close(const absl::Status& why) {
   if (!closed_.ok()) return;
   closed_ = why;
+  if (join_timer_ != 0) options_.strand->CancelTimer(join_timer_);
   waiting_.clear();
   client_ = nullptr;
   while (!calls_.empty()) Finish(calls_.begin()->first, why);
@@ -132,7 +162,7 @@ void MemberLink::OnReply(uint64_t id, uint64_t generation,
 void MemberLink::OnError(uint64_t id, Open& open, const absl::Status& error) {
   if (options_.strand->Now() >= open.call.deadline) return OnDeadline(id);
   if (IsPassing(error, open.call)) return Again(id, error);
-  if (absl::IsFailedPrecondition(error)) return Probe(id, error);
+  if (IsUnknownAttempt(error, open.call)) return Probe(id, error);
   Finish(id, error);
 }
 
@@ -159,8 +189,15 @@ void MemberLink::Pause() {
 void MemberLink::OnDeadline(uint64_t id) {
   const auto it = calls_.find(id);
   if (it == calls_.end() || !closed_.ok()) return;
+  const Open& open = it->second;
+  if ((open.call.waits_for_ranks || open.call.may_wait_for_ranks) &&
+      open.in_flight && client_ != nullptr && client_->open()) {
+    return Finish(id, absl::DeadlineExceededError(
+                          absl::StrCat(MessageKindName(open.call.kind),
+                                       ": other ranks have not come in time")));
+  }
   Lose(absl::StrCat(
-      "has not answered ", MessageKindName(it->second.call.kind), " in time",
+      "has not answered ", MessageKindName(open.call.kind), " in time",
       last_trouble_.ok()
           ? ""
           : absl::StrCat(" (last trouble: ", last_trouble_.message(), ")")));

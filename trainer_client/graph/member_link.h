@@ -38,6 +38,9 @@ struct MemberCall {
   // Whether it waits for other ranks. Such calls are sent at once; others wait
   // until the window has room.
   bool waits_for_ranks = false;
+  // Whether it may wait for other ranks, within the window. The deadline of
+  // either kind does not mean that a member is lost whose stream is open.
+  bool may_wait_for_ranks = false;
   // Whether RESOURCE_EXHAUSTED says that the member is busy; else it is final.
   bool retry_when_full = true;
 };
@@ -56,7 +59,9 @@ struct MemberLinkOptions {
   std::function<void(const absl::Status&)> on_lost;
 };
 
-// Keeps one `Data` stream open while there are calls. Calls that a broken
+// Keeps one `Data` stream open, and joins the attempt over it every 20 s, so
+// that the member keeps the attempt and a dead member is noticed while nothing
+// else is asked of it. Calls that a broken
 // stream has lost, and those that the server refuses for now, are sent again
 // after a pause, until their deadlines. All methods run on the strand, and so
 // do callbacks, never inside Call. Held by shared_ptr.
@@ -65,6 +70,10 @@ class MemberLink : public std::enable_shared_from_this<MemberLink> {
   using Done = absl::AnyInvocable<void(absl::StatusOr<CallReply>)>;
 
   explicit MemberLink(MemberLinkOptions options);
+
+  // Begins to join by `request`, a JoinAttemptRequest; each attempt to do so
+  // ends within `timeout`. `joined` receives the first result.
+  void KeepJoined(std::string request, absl::Duration timeout, Done joined);
 
   // Calls `done` once: with the reply, with the member's own error, or with
   // UNAVAILABLE, which names the member, when it is lost.
@@ -83,6 +92,7 @@ class MemberLink : public std::enable_shared_from_this<MemberLink> {
     bool in_flight = false;
   };
 
+  void Join(Done done);
   void Pump();
   void Send(uint64_t id, Open& open);
   bool HasRoomFor(const Open& open) const;
@@ -110,6 +120,9 @@ class MemberLink : public std::enable_shared_from_this<MemberLink> {
   bool pausing_ = false;
   absl::Status last_trouble_;
   absl::Status closed_;
+  std::string join_;  // the request
+  absl::Duration join_timeout_;
+  TimerId join_timer_ = 0;
 };
 
 // Returns the text that every error of a lost member ends with.

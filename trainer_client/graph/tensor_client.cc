@@ -12,8 +12,6 @@ namespace {
 
 constexpr absl::Duration kRejoinPause = absl::Milliseconds(200);
 
-struct Nothing {};
-
 std::string Bytes(uint64_t value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
@@ -35,9 +33,9 @@ absl::StatusOr<std::shared_ptr<TensorClient>> TensorClient::Open(
       new TensorClient(std::move(options)));
   const absl::Time deadline = client->Deadline();
   while (true) {
-    absl::Status status = client->OpenAttempt();
-    if (!status.ok()) return status;
-    status = client->MeetFirst();
+    RETURN_IF_ERROR(client->FindAttempt());
+    absl::Status status = client->Connect();
+    if (status.ok()) status = client->MeetFirst();
     if (status.ok()) return client;
     client->CloseLinks(absl::CancelledError("the attempt is joined again"));
     if (client->rank() == 0 || client->options_.attempt.attempt != 0 ||
@@ -48,7 +46,7 @@ absl::StatusOr<std::shared_ptr<TensorClient>> TensorClient::Open(
   }
 }
 
-absl::Status TensorClient::OpenAttempt() {
+absl::Status TensorClient::FindAttempt() {
   auto opener = std::make_shared<AttemptOpener>(options_.attempt);
   auto opened = Await<OpenedAttempt>([opener](Callback<OpenedAttempt> done) {
     opener->Open(std::move(done));
@@ -57,7 +55,7 @@ absl::Status TensorClient::OpenAttempt() {
   RETURN_IF_ERROR(opened.status());
   opened_ = *std::move(opened);
   meetings_ = 0;
-  return Connect();
+  return absl::OkStatus();
 }
 
 absl::Status TensorClient::Connect() {
@@ -77,13 +75,37 @@ absl::Status TensorClient::Connect() {
     };
     links.push_back(std::make_shared<MemberLink>(std::move(link)));
   }
-  return Await<Nothing>(
-             [this, links = std::move(links)](Callback<Nothing> done) mutable {
-               writes_.assign(links.size(), {});
-               links_ = std::move(links);
-               done(Nothing());
-             })
+  v1::JoinAttemptRequest request;
+  *request.mutable_attempt() = opened_.ref;
+  return Await<Nothing>([self = shared_from_this(), links = std::move(links),
+                         header = request.SerializeAsString()](
+                            Callback<Nothing> done) mutable {
+           self->writes_.assign(links.size(), {});
+           self->links_ = std::move(links);
+           self->JoinAll(header, std::move(done));
+         })
       .status();
+}
+
+void TensorClient::JoinAll(const std::string& request, Callback<Nothing> done) {
+  struct Joining {
+    size_t missing;
+    absl::Status status;
+    Callback<Nothing> done;
+  };
+  auto joining = std::make_shared<Joining>();
+  joining->missing = links_.size();
+  joining->done = std::move(done);
+  for (const auto& link : links_) {
+    link->KeepJoined(request, timeout(),
+                     [joining](const absl::StatusOr<CallReply>& reply) {
+                       joining->status.Update(reply.status());
+                       if (--joining->missing > 0) return;
+                       if (!joining->status.ok())
+                         return joining->done(joining->status);
+                       joining->done(Nothing());
+                     });
+  }
 }
 
 // The ranks bring their processes' numbers, so that a rank does not take the

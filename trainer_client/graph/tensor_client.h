@@ -142,9 +142,12 @@ class TensorClient : public std::enable_shared_from_this<TensorClient> {
     std::set<uint64_t> open;
   };
 
+  struct Nothing {};
+
   explicit TensorClient(TensorClientOptions options);
-  absl::Status OpenAttempt();
+  absl::Status FindAttempt();
   absl::Status Connect();
+  void JoinAll(const std::string& request, Callback<Nothing> done);
   absl::Status MeetFirst();
   void CloseLinks(const absl::Status& why);
   void Pause(absl::Duration time);

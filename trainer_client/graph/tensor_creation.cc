@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/parse_header.h"
+#include "common/hash/sha256.h"
 #include "common/text/status.h"
 #include "common/text/utf8.h"
 
@@ -99,8 +100,10 @@ absl::Status CheckShape(const DistTensorOptions& options) {
   return CheckInitial(options);
 }
 
-// What rank 0 tells the others: the members of the tensor.
-std::string EncodeMembers(const std::vector<uint32_t>& members) {
+// What rank 0 tells the others: the members of the tensor; empty: all.
+std::string EncodeMembers(const TensorClient& client,
+                          const std::vector<uint32_t>& members) {
+  if (members.size() == client.members().size()) return "";
   return {reinterpret_cast<const char*>(members.data()),
           members.size() * sizeof(uint32_t)};
 }
@@ -111,6 +114,10 @@ absl::StatusOr<std::shared_ptr<TensorInfo>> InfoOf(const TensorClient& client,
   std::vector<uint32_t> member_of(members.size() / sizeof(uint32_t));
   std::memcpy(member_of.data(), members.data(),
               member_of.size() * sizeof(uint32_t));
+  if (member_of.empty()) {
+    member_of.resize(client.members().size());
+    std::iota(member_of.begin(), member_of.end(), uint32_t{0});
+  }
   std::vector<RowMember> rows;
   for (const uint32_t member : member_of) {
     if (member >= client.members().size()) {
@@ -236,7 +243,7 @@ absl::StatusOr<std::string> CreateAsRankZero(
     RETURN_IF_ERROR(creation.DropOn(all));
   }
   ASSIGN_OR_RETURN(const std::vector<uint32_t> members, creation.Run());
-  const std::string encoded = EncodeMembers(members);
+  const std::string encoded = EncodeMembers(*client, members);
   if (!restored) return encoded;
   ASSIGN_OR_RETURN(const auto info, InfoOf(*client, spec, encoded));
   info->optimizer = restorer->OptimizerOf(spec.name());
@@ -295,7 +302,7 @@ absl::StatusOr<std::shared_ptr<const TensorInfo>> CreateTensor(
     const DistTensorOptions& options) {
   const auto spec = SpecOf(options, client->schema());
   absl::StatusOr<std::string> mine = spec.status();
-  if (spec.ok()) mine = spec->SerializeAsString();
+  if (spec.ok()) mine = ToHex(Sha256Of(spec->SerializeAsString()));
   const std::string what = absl::StrCat(
       "create tensor",
       spec.ok() ? absl::StrCat(" '", options.name, "'") : std::string());
