@@ -13,8 +13,8 @@ tributary=${TRIBUTARY:-tributary}
 tributary_train=${TRIBUTARY_TRAIN:-tributary-train}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 name=train
-examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb collegemsg
-  ddi-sage fb15k237-distmult fb15k237-rgcn"
+examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb aifb-sparse
+  collegemsg ddi-sage fb15k237-distmult fb15k237-rgcn"
 
 if [ $# -eq 0 ]; then
   echo "examples/train.sh NAME...: $examples"
@@ -70,6 +70,12 @@ describe() {
     flags=(--model rgcn --input "person:train,,test" "--num-neighbors=-1,-1"
       --hidden 16 --lr 0.01 --dropout 0 --weight-decay 0 --batch-size 70
       --epochs 40)
+    ;;
+  aifb-sparse)
+    # The same with its rows on the servers.
+    describe aifb
+    graph=aifb
+    flags+=(--sparse-embedding --sparse-lr 0.01)
     ;;
   collegemsg)
     # Each link at its own time, with one destination at random beside it. No

@@ -4,6 +4,7 @@
 
 #include "common/text/status.h"
 #include "trainer_client/core/dist_loader.h"
+#include "trainer_client/graph/dist_context.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -18,6 +19,10 @@ class RealSource final : public BatchSource {
       const SessionOptions& options) override {
     return DistLoader::Create(options, workers_->loader(),
                               workers_->environment());
+  }
+  absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
+      const DistContextOptions& options) override {
+    return DistContext::Open(workers_.get(), options);
   }
   absl::Status Shutdown() override {
     return workers_->Shutdown(absl::Seconds(10));

@@ -90,6 +90,11 @@ std::string PlanText(const TrainPlan& plan, const PlanSettings& settings) {
   Line(text, "optimizer",
        absl::StrFormat("Adam, %s of state for each rank",
                        BytesText(plan.optimizer_bytes)));
+  if (plan.row_bytes > 0) {
+    Line(text, "rows",
+         absl::StrFormat("%s on the servers, with their optimizer's state",
+                         BytesText(plan.row_bytes)));
+  }
   Line(text, "checkpoint",
        absl::StrFormat("about %s each", BytesText(plan.checkpoint_bytes)));
   Line(text, "receive", ReceiveText(plan, settings));

@@ -51,6 +51,15 @@ TEST(PlanTextTest, AllLines) {
 )");
 }
 
+TEST(PlanTextTest, RowsOnServers) {
+  TrainPlan plan = Plan();
+  plan.row_bytes = 3'000'000;
+  EXPECT_NE(
+      PlanText(plan, {}).find("\n  rows        3.0 MB on the servers, with "
+                              "their optimizer's state\n"),
+      std::string::npos);
+}
+
 TEST(PlanTextTest, ARingThatIsTooSmallToPrefetch) {
   const std::string text = PlanText(
       Plan(), {.model = "gat", .buffer_size = 4'500'000, .prefetch_size = 4});

@@ -411,12 +411,24 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
   return worker.Validate();
 }
 
+absl::Status ReadSparse(const TrainFlagTexts& t, TrainArguments& a) {
+  if (t.sparse_options_given && !a.train.sparse.enabled) {
+    return absl::InvalidArgumentError(
+        "--sparse-lr or --sparse-optimizer without --sparse-embedding; "
+        "allowed: with --sparse-embedding");
+  }
+  // Batches of nodes have their labels only with their features.
+  if (a.train.ignores_features() && a.link) a.loader.collect_features = false;
+  return absl::OkStatus();
+}
+
 absl::Status ReadTexts(const TrainFlagTexts& t, TrainArguments& a) {
   a.progress = !t.no_progress;
   RETURN_IF_ERROR(a.node.Validate());
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadSampling(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));
+  RETURN_IF_ERROR(ReadSparse(t, a));
   RETURN_IF_ERROR(ReadPrediction(t, a));
   RETURN_IF_ERROR(ReadEpochs(t, a));
   return ReadLayers(a);
@@ -443,6 +455,8 @@ ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
     t.epochs_given = app.count("--epochs") > 0;
+    t.sparse_options_given =
+        app.count("--sparse-lr") + app.count("--sparse-optimizer") > 0;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return {.exit_code = app.exit(e)};  // --help
     return {.exit_code =

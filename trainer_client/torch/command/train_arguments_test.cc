@@ -72,6 +72,50 @@ TEST(TrainArgumentsTest, ALoadedModelIsTrainedWithEpochsOrWithoutPredictions) {
   EXPECT_TRUE(layerwise.arguments->predict->layerwise());
 }
 
+TEST(TrainArgumentsTest, SparseEmbedding) {
+  EXPECT_FALSE(Parse({"--graph", "g", "--node-feats"})
+                   .arguments->train.ignores_features());
+  EXPECT_TRUE(Parse({"--graph", "g", "--sparse-embedding"})
+                  .arguments->loader.collect_features);  // for labels
+  const auto all =
+      Parse({"--graph", "g", "--task", "link", "--sparse-embedding",
+             "--predict", "*", "--out", "p"});
+  ASSERT_TRUE(all.arguments);
+  EXPECT_EQ(all.arguments->train.sparse.optimizer, "adam");
+  EXPECT_EQ(all.arguments->train.sparse.learning_rate, 0.01);
+  EXPECT_FALSE(all.arguments->loader.collect_features);
+  EXPECT_FALSE(all.arguments->predict->loader.collect_features);
+  const auto some =
+      Parse({"--graph", "g", "--sparse-embedding", "--node-feats",
+             "--sparse-lr", "0.06", "--sparse-optimizer", "adagrad"});
+  ASSERT_TRUE(some.arguments);
+  EXPECT_TRUE(some.arguments->loader.collect_features);
+  EXPECT_EQ(some.arguments->train.sparse.learning_rate, 0.06);
+  EXPECT_EQ(some.arguments->train.sparse.optimizer, "adagrad");
+}
+
+TEST(TrainArgumentsTest, WrongSparseOptionsAreUsageErrors) {
+  const auto error = [](std::vector<const char*> words) {
+    words.insert(words.begin(), {"--graph", "g"});
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Parse(words).exit_code, 2);
+    return testing::internal::GetCapturedStderr();
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(error({"--sparse-lr", "0.1"}), "with --sparse-embedding"));
+  EXPECT_TRUE(has(error({"--sparse-optimizer", "sgd"}), "--sparse-embedding"));
+  EXPECT_TRUE(has(error({"--sparse-embedding", "--sparse-optimizer", "lion"}),
+                  "--sparse-optimizer"));
+  EXPECT_TRUE(
+      has(error({"--sparse-embedding", "--sparse-lr", "0"}), "sparse_lr is 0"));
+  EXPECT_TRUE(has(error({"--sparse-embedding", "--clip-grad-norm", "1"}),
+                  "clip_grad_norm with sparse_embedding"));
+  EXPECT_TRUE(has(error({"--sparse-embedding", "--accumulate", "65537"}),
+                  "1 to 65536"));
+}
+
 TEST(TrainArgumentsTest, LinksOfSeveralTypesNeedOneToPredict) {
   const std::vector<const char*> words = {
       "--graph",         "g",     "--task", "link",     "--input",

@@ -11,11 +11,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "common/observe/log.h"
 #include "common/process/freed_memory.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
+#include "trainer_client/graph/dist_context.h"
 #include "trainer_client/modes/wait_line.h"
 #include "trainer_client/torch/baselines/measure_edge_bank.h"
 #include "trainer_client/torch/baselines/measure_relation_frequency.h"
@@ -24,6 +26,7 @@
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_loaders.h"
 #include "trainer_client/torch/command/train_output.h"
+#include "trainer_client/torch/ddp/attempt_state.h"
 #include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -32,6 +35,7 @@
 #include "trainer_client/torch/inference/loader_slot.h"
 #include "trainer_client/torch/inference/predictor.h"
 #include "trainer_client/torch/restart/resume_after_restart.h"
+#include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/train_device.h"
 #include "trainer_client/torch/train/trainer.h"
 
@@ -124,8 +128,13 @@ class RankRun {
                      open(SourceOfRank()));
     return RunLoaders(
         *source, watcher,
-        [&](OwnedTrainLoaders& loaders, LoaderSlot& of_prediction) {
-          return Train(loaders, of_prediction, *group);
+        [&](OwnedTrainLoaders& loaders,
+            LoaderSlot& of_prediction) -> absl::Status {
+          ASSIGN_OR_RETURN(context_, OpenContext(*source, *group));
+          const absl::Status status = Train(loaders, of_prediction, *group);
+          if (status.ok()) EndRows();
+          context_.reset();  // before the loaders and the source
+          return status;
         });
   }
 
@@ -144,6 +153,31 @@ class RankRun {
   }
 
  private:
+  // Opens the servers that hold rows; null if the run needs none.
+  absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
+      BatchSource& source, ProcessGroup& group) const {
+    if (!options_.sparse.enabled || arguments_.measures_baseline()) {
+      return nullptr;
+    }
+    // A later start of the job must have a larger number.
+    ASSIGN_OR_RETURN(
+        const std::string attempt,
+        group.BroadcastText(absl::StrCat(absl::ToUnixMicros(absl::Now()))));
+    const RemoteDistSamplingWorkerOptions& worker = arguments_.source.worker;
+    return source.OpenContext({.rank = rank_.rank,
+                               .world_size = rank_.world,
+                               .group_name = worker.worker_key,
+                               .attempt = std::stoull(attempt),
+                               .timeout = worker.rpc_timeout});
+  }
+
+  // The run is complete, so rows that stay on servers are only a warning.
+  void EndRows() {
+    if (context_ == nullptr) return;
+    const absl::Status ended = context_->Close();
+    if (!ended.ok()) Log(LogLevel::kWarning, ended.ToString());
+  }
+
   absl::Status RunLoaders(
       BatchSource& source, SignalWatcher& watcher,
       absl::FunctionRef<absl::Status(OwnedTrainLoaders&, LoaderSlot&)> run) {
@@ -222,7 +256,8 @@ class RankRun {
                                      ProcessGroup& group,
                                      TrainObserver& reports) const {
     BeatAtRounds observer(&reports, heartbeat_);
-    const TrainLoaders loaders = owned.get();
+    TrainLoaders loaders = owned.get();
+    loaders.context = context_.get();
     if (arguments_.relation_frequency) {
       return MeasureRelationFrequency(loaders.ranking, group, observer);
     }
@@ -286,6 +321,7 @@ class RankRun {
   Heartbeat* const heartbeat_;
   std::unique_ptr<TrainLog> log_;
   std::unique_ptr<RunChart> svg_;
+  std::unique_ptr<DistContext> context_;  // null: no rows on servers
 };
 
 // Returns the ranks of the job that the command line describes.
@@ -335,7 +371,7 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
   }
   PrintError(rank->world > 1 ? absl::StrCat("rank ", rank->rank, ": ") : "",
              status);
-  return 1;
+  return EndedByDraining(status) ? kDrainedExitCode : 1;
 }
 
 int LaunchRanks(const TrainArguments& arguments, int argc, char** argv) {

@@ -166,6 +166,20 @@ void DeclareModel(CLI::App& app, TrainArguments& a) {
   AddWhole<int>(app, "--num-bases", m.num_bases, 0, 1 << 20,
                 "rgcn: bases that relations' weights are sums of; 0: each "
                 "relation has a weight of its own");
+  SparseEmbeddingOptions& sparse = a.train.sparse;
+  app.add_flag("--sparse-embedding", sparse.enabled,
+               "Keep learned rows of nodes on the servers, which step those of "
+               "a batch; else each rank has all of them as parameters");
+  AddReal(app, "--sparse-lr", sparse.learning_rate,
+          "Learning rate of these rows, by the same schedule");
+  app.add_option("--sparse-optimizer", sparse.optimizer,
+                 "Their optimizer: adam, adagrad or sgd, as torch's")
+      ->check(CLI::IsMember({"adam", "adagrad", "sgd"}))
+      ->capture_default_str();
+  app.add_flag(
+      "--node-feats", sparse.node_feats,
+      "With --sparse-embedding: node types with features use them, and "
+      "learn no rows; always so without --sparse-embedding");
 }
 
 void DeclareSchedule(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {

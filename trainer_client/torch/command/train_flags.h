@@ -35,6 +35,7 @@ struct TrainFlagTexts {
   uint64_t patience = 0;  // 0: no early stopping
   double min_delta = 0;
   bool epochs_given = false;
+  bool sparse_options_given = false;  // --sparse-lr or --sparse-optimizer
   double checkpoint_minutes = 0;
   uint64_t checkpoint_keep = 2;
   std::string num_neighbors;  // empty: 10,10; of the model embedding 0

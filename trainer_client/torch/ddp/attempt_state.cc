@@ -61,8 +61,9 @@ void AttemptState::Interrupt(absl::Time now) {
 
 bool AttemptState::TakeTerminate() { return std::exchange(terminate_, false); }
 
-bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts) {
-  return end.kind == EndKind::kFailed && attempt < max_restarts;
+bool StartsAgain(const AttemptEnd& end, int failures, int max_restarts) {
+  if (end.drained()) return max_restarts > 0;
+  return end.kind == EndKind::kFailed && failures < max_restarts;
 }
 
 int ExitCodeOf(int wait_status) {

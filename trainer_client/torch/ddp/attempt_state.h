@@ -13,6 +13,9 @@ namespace tributary {
 
 // The exit code of a job ended by SIGINT or SIGTERM.
 inline constexpr int kInterruptedExitCode = 130;
+// The exit code of a rank whose rows are on a server that wants to end, after a
+// checkpoint (EX_TEMPFAIL of sysexits.h): no failure.
+inline constexpr int kDrainedExitCode = 75;
 
 enum class EndKind {
   kFailed,       // a rank failed: the ranks may be started again
@@ -28,6 +31,10 @@ struct AttemptEnd {
 
   // A text of one line that ParseAttemptEnd() reads, for other machines.
   std::string ToText() const;
+  // Whether ranks have ended for the sake of a server that wants to end.
+  bool drained() const {
+    return kind == EndKind::kFailed && exit_code == kDrainedExitCode;
+  }
 };
 // INVALID_ARGUMENT if `text` is none of AttemptEnd::ToText().
 absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text);
@@ -68,9 +75,10 @@ class AttemptState {
   absl::Time kill_at_ = absl::InfiniteFuture();
 };
 
-// Whether the ranks are started again after an attempt, counted from 0, that
-// ended so.
-bool StartsAgain(const AttemptEnd& end, int attempt, int max_restarts);
+// Whether the ranks are started again after an attempt that ended so and
+// `failures` that failed before it. An attempt that ended for a draining server
+// is no failure: with max_restarts above 0 they always are.
+bool StartsAgain(const AttemptEnd& end, int failures, int max_restarts);
 
 // Returns the exit code, or 128 + the signal that ended the process, from its
 // wait status.

@@ -60,6 +60,15 @@ TEST(AttemptStateTest, OnlyFailuresAreRestarted) {
   EXPECT_FALSE(StartsAgain({EndKind::kLost, 1, ""}, 0, 5));
 }
 
+TEST(AttemptStateTest, DrainedAttemptsAreNoFailures) {
+  const AttemptEnd drained = Failed(kDrainedExitCode);
+  EXPECT_TRUE(drained.drained());
+  EXPECT_TRUE(StartsAgain(drained, 1, 1));
+  EXPECT_FALSE(StartsAgain(drained, 0, 0));  // nothing restarts
+  EXPECT_FALSE(Failed(1).drained());
+  EXPECT_FALSE((AttemptEnd{EndKind::kLost, 75, ""}).drained());
+}
+
 TEST(AttemptEndTest, TextAndBack) {
   for (const AttemptEnd& end :
        {AttemptEnd{EndKind::kFailed, 137, "rank 1 was ended by signal 9"},

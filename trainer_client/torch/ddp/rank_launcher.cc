@@ -46,24 +46,39 @@ class Launcher {
       : options_(options), signals_(signals), store_(store), link_(link) {}
 
   absl::StatusOr<int> Run() {
+    int failures = 0;
     for (int attempt = 0;; ++attempt) {
       ASSIGN_OR_RETURN(const std::optional<AttemptEnd> end,
                        RunAttempt(attempt));
       if (!end) return 0;
       if (end->kind == EndKind::kInterrupted) return end->exit_code;
       if (end->kind == EndKind::kLost) return absl::UnavailableError(end->why);
-      Log(LogLevel::kError,
-          absl::StrCat("attempt ", attempt, " failed: ", end->why));
-      if (!StartsAgain(*end, attempt, options_.max_restarts)) {
+      LogEnd(attempt, *end);
+      if (!StartsAgain(*end, failures, options_.max_restarts)) {
         return end->exit_code;
       }
+      if (!end->drained()) ++failures;
       Log(LogLevel::kWarning,
-          absl::StrCat("starting all ranks again: restart ", attempt + 1,
-                       " of at most ", options_.max_restarts));
+          end->drained()
+              ? "starting all ranks again, which counts as no restart"
+              : absl::StrCat("starting all ranks again: restart ", failures,
+                             " of at most ", options_.max_restarts));
     }
   }
 
  private:
+  static void LogEnd(int attempt, const AttemptEnd& end) {
+    if (end.drained()) {
+      Log(LogLevel::kWarning,
+          absl::StrCat("attempt ", attempt,
+                       " ended at a checkpoint: a server that holds rows wants "
+                       "to end"));
+    } else {
+      Log(LogLevel::kError,
+          absl::StrCat("attempt ", attempt, " failed: ", end.why));
+    }
+  }
+
   // Returns why the attempt ended; nullopt: every rank has returned 0.
   absl::StatusOr<std::optional<AttemptEnd>> RunAttempt(int attempt) {
     state_.emplace(options_.graces);

@@ -37,10 +37,11 @@ struct LaunchOptions {
 // rank of any machine fails, ends by a signal, or is frozen: it has no
 // heartbeat (see Heartbeat). Then all ranks get SIGTERM and after graces.failed
 // SIGKILL; the cause is logged; and all are started again, max_restarts times
-// at most. The exit code of the last cause is returned (128 + signal; 1 if
-// frozen). SIGINT or SIGTERM end all ranks (a second one at once), and
-// kInterruptedExitCode is returned. Errors: INVALID_ARGUMENT for options,
-// UNAVAILABLE when other machines cannot be reached.
+// at most; ranks that ended with kDrainedExitCode are not counted. The exit
+// code of the last cause is returned (128 + signal; 1 if frozen). SIGINT or
+// SIGTERM end all ranks (a second one at once), and kInterruptedExitCode is
+// returned. Errors: INVALID_ARGUMENT for options, UNAVAILABLE when other
+// machines cannot be reached.
 //
 // Blocks these two and SIGCHLD in the calling thread, which must be the only
 // one of the process. Ends the process if node 0's launcher no longer

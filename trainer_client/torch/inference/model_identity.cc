@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/hash/sha256.h"
+#include "trainer_client/torch/embedding/dist_input_embedding.h"
 #include "trainer_client/torch/inference/prediction_sessions.h"
 
 namespace tributary {
@@ -27,9 +28,28 @@ void Add(const torch::nn::Module& module, Sha256& sha) {
   }
 }
 
+// Rows on the servers are read page by page: the predictions depend on them.
+void AddRows(const GnnModel& model, Sha256& sha) {
+  for (const auto& module : model.modules(/*include_self=*/false)) {
+    const auto rows = std::dynamic_pointer_cast<DistInputEmbedding>(module);
+    if (rows == nullptr) continue;
+    for (const DistInputEmbedding::TypeRows& of_type : rows->types()) {
+      sha.UpdateU64(of_type.parameter.size());
+      sha.Update(std::string_view(of_type.parameter));
+      const absl::Status status = ForEachPage(
+          *of_type.rows, [&sha](int64_t, absl::Span<const uint8_t> values) {
+            sha.Update(values);
+            return absl::OkStatus();
+          });
+      TORCH_CHECK(status.ok(), status.ToString());
+    }
+  }
+}
+
 std::string DigestOf(const GnnModel& model, const TrainingTask& task) {
   Sha256 sha;
   Add(model, sha);
+  AddRows(model, sha);
   if (const auto decoder = task.decoder()) Add(*decoder, sha);
   return ToHex(sha.Finish());
 }

@@ -12,8 +12,9 @@
 namespace tributary {
 
 // Returns the graph's name and content digest, the SHA-256 of the parameters of
-// model and task, the target, and the options that change predictions. The
-// batch size is not one of these where all neighbours are read.
+// model and task and of rows on the servers, the target, and the options that
+// change predictions. The batch size is not one of these where all neighbours
+// are read. Throws c10::Error where rows on the servers cannot be read.
 PredictionIdentity IdentityOf(const GraphSchema& schema, const GnnModel& model,
                               const TrainingTask& task,
                               const TrainOptions& train,

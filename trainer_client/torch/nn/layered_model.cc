@@ -56,15 +56,17 @@ at::Tensor LayeredModel::RowsOfType(const MiniBatch& batch, size_t type) {
   TORCH_CHECK(given.defined() || n == 0, "a batch has ", n, " nodes of type ",
               types_.node_types[type], ", but not their ",
               features ? "features" : "ids");
-  const at::Tensor like = parameters().front();
+  // A model may have no parameters: rows of nodes on the servers alone.
+  const std::vector<at::Tensor> own = parameters();
+  const at::TensorOptions like =
+      own.empty() ? at::TensorOptions(at::kFloat) : own.front().options();
   if (features) {
-    return given.defined()
-               ? FirstRows(given, n)
-               : at::empty({0, types_.feature_dim[type]}, like.options());
+    return given.defined() ? FirstRows(given, n)
+                           : at::empty({0, types_.feature_dim[type]}, like);
   }
   return inputs_.embedding->Rows(
       type, given.defined() ? FirstRows(given, n)
-                            : at::empty({0}, like.options().dtype(at::kLong)));
+                            : at::empty({0}, like.dtype(at::kLong)));
 }
 
 TypeTensors LayeredModel::InputRows(const MiniBatch& batch) {

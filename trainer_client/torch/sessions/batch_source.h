@@ -13,12 +13,20 @@
 
 namespace tributary {
 
+class DistContext;
+struct DistContextOptions;
+
 // Opens the loaders of one rank. Must outlive them.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
   virtual absl::StatusOr<std::unique_ptr<DistLoader>> Open(
       const SessionOptions& options) = 0;
+  // Opens the group of ranks whose rows are on this source's servers; the
+  // source outlives it. Errors of DistContext::Open; UNIMPLEMENTED for a source
+  // without such servers.
+  virtual absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
+      const DistContextOptions& options);
   // Tells the servers that this rank is done. Requires that its loaders have
   // been destroyed.
   virtual absl::Status Shutdown() { return absl::OkStatus(); }

@@ -84,6 +84,7 @@ class Job {
   std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;
   Reports reports;
   bool with_valid = true;
+  DistContext* context = nullptr;
   std::atomic<bool> loader_made{false};
 
  private:
@@ -98,7 +99,8 @@ class Job {
             .test = test_.get(),
             .labels = labels_.get(),
             .release_labels = [this] { labels_.reset(); },
-            .sample_again = sample_again};
+            .sample_again = sample_again,
+            .context = context};
   }
 
   std::unique_ptr<DistLoader> Loader(

@@ -8,7 +8,8 @@
 #include "common/observe/log.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
-#include "trainer_client/torch/checkpoint/checkpoint_folder.h"
+#include "trainer_client/graph/dist_context.h"
+#include "trainer_client/graph/tensor_snapshot.h"
 #include "trainer_client/torch/checkpoint/checkpoint_writer.h"
 #include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr char kModel[] = "model.safetensors";
 constexpr char kOptimizer[] = "optimizer.safetensors";
 constexpr char kBest[] = "best.safetensors";
+constexpr char kDrainedPayload[] = "tributary/drained";
 
 absl::StatusOr<Checkpoint> FindOne(const std::string& path) {
   ASSIGN_OR_RETURN(CheckpointSearch search, FindCheckpoint(path));
@@ -39,11 +41,15 @@ absl::StatusOr<Checkpoint> FindOne(const std::string& path) {
 
 }  // namespace
 
-Checkpointing::Checkpointing(const CheckpointOptions& options, Learner* learner,
-                             ProcessGroup* group)
+bool EndedByDraining(const absl::Status& status) {
+  return status.GetPayload(kDrainedPayload).has_value();
+}
+
+Checkpointing::Checkpointing(const CheckpointOptions& options,
+                             ProcessGroup* group, DistContext* context)
     : options_(options),
-      learner_(learner),
       group_(group),
+      context_(context),
       written_at_(SteadyClock().Now()) {}
 
 // Runs on rank 0. The first checkpoint would be refused, or remove those that
@@ -61,74 +67,147 @@ absl::Status Checkpointing::CheckFolder() const {
       " to go on with that run, or another --checkpoint-dir"));
 }
 
-absl::StatusOr<std::optional<RunState>> Checkpointing::Resume() {
-  RETURN_IF_ERROR(AgreeOnRank0(
-      *group_, group_->rank() == 0 ? CheckFolder() : absl::OkStatus()));
+// Runs on rank 0.
+absl::Status Checkpointing::CheckRows() const {
+  bool has_rows = false;
+  for (const CheckpointFile& file : found_->manifest.files) {
+    has_rows |= file.name == kTensorsFile;
+  }
+  if (has_rows == (context_ != nullptr)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      found_->path,
+      has_rows ? " has rows of servers (--sparse-embedding)"
+               : " has no rows of servers",
+      ", and this run ", has_rows ? "has none" : "has (--sparse-embedding)",
+      "; allowed: --resume with the options of the run that wrote it"));
+}
+
+absl::Status Checkpointing::Find() {
+  const bool rank_0 = group_->rank() == 0;
+  RETURN_IF_ERROR(
+      AgreeOnRank0(*group_, rank_0 ? CheckFolder() : absl::OkStatus()));
+  if (options_.resume.empty()) return absl::OkStatus();
+  absl::Status status;
+  if (rank_0) {
+    absl::StatusOr<Checkpoint> found = FindOne(options_.resume);
+    status = found.status();
+    if (found.ok()) found_ = *std::move(found);
+    if (status.ok()) status = CheckRows();
+  }
+  RETURN_IF_ERROR(AgreeOnRank0(*group_, status));
+  if (context_ == nullptr) return absl::OkStatus();
+  const absl::Status restored =
+      context_->RestoreFrom(rank_0 ? found_->path : "");
+  RETURN_IF_ERROR(AgreeOnRank0(*group_, restored));
+  return restored;
+}
+
+absl::StatusOr<std::optional<RunState>> Checkpointing::Resume(
+    Learner* learner) {
   if (options_.resume.empty()) return std::nullopt;
-  absl::StatusOr<std::string> manifest = "";
-  if (group_->rank() == 0) manifest = Read();
-  RETURN_IF_ERROR(AgreeOnRank0(*group_, manifest.status()));
-  ASSIGN_OR_RETURN(const std::string text, group_->BroadcastText(*manifest));
-  RETURN_IF_ERROR(learner_->BroadcastState());
+  const bool rank_0 = group_->rank() == 0;
+  RETURN_IF_ERROR(
+      AgreeOnRank0(*group_, rank_0 ? Read(learner) : absl::OkStatus()));
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      group_->BroadcastText(rank_0 ? FormatManifest(found_->manifest) : ""));
+  RETURN_IF_ERROR(learner->BroadcastState());
   ASSIGN_OR_RETURN(const CheckpointManifest parsed, ParseManifest(text));
   ASSIGN_OR_RETURN(RunState state, FromManifest(parsed));
   if (state.has_best_parameters) {
-    RETURN_IF_ERROR(learner_->BroadcastSavedParameters());
+    RETURN_IF_ERROR(learner->BroadcastSavedParameters());
   }
   return state;
 }
 
 // Runs on rank 0.
-absl::StatusOr<std::string> Checkpointing::Read() {
-  ASSIGN_OR_RETURN(const Checkpoint found, FindOne(options_.resume));
-  RETURN_IF_ERROR(FromManifest(found.manifest).status());
-  RETURN_IF_ERROR(learner_->ReadModel(found.PathOf(kModel)));
-  RETURN_IF_ERROR(learner_->ReadOptimizer(found.PathOf(kOptimizer)));
-  for (const CheckpointFile& file : found.manifest.files) {
+absl::Status Checkpointing::Read(Learner* learner) const {
+  RETURN_IF_ERROR(FromManifest(found_->manifest).status());
+  RETURN_IF_ERROR(learner->ReadModel(found_->PathOf(kModel)));
+  RETURN_IF_ERROR(learner->ReadOptimizer(found_->PathOf(kOptimizer)));
+  for (const CheckpointFile& file : found_->manifest.files) {
     if (file.name != kBest) continue;
-    RETURN_IF_ERROR(learner_->ReadSavedParameters(found.PathOf(kBest)));
+    RETURN_IF_ERROR(learner->ReadSavedParameters(found_->PathOf(kBest)));
   }
-  resumed_from_ = found.path;
-  return FormatManifest(found.manifest);
+  return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Checkpointing::IsDue(uint64_t step) {
-  if (options_.folder.empty()) return false;
-  if (options_.every_steps > 0 && step % options_.every_steps == 0) return true;
-  if (options_.every <= absl::ZeroDuration()) return false;
-  // Clocks of ranks differ: rank 0's decides.
-  std::array<double, 1> due{0};
-  if (group_->rank() == 0) {
-    due[0] = SteadyClock().Now() - written_at_ >= options_.every ? 1 : 0;
+absl::StatusOr<Checkpointing::Due> Checkpointing::IsDue(uint64_t step) {
+  if (options_.folder.empty()) return Due{};
+  const bool by_steps =
+      options_.every_steps > 0 && step % options_.every_steps == 0;
+  const bool by_time = options_.every > absl::ZeroDuration();
+  if (context_ == nullptr && (by_steps || !by_time)) {
+    return Due{.checkpoint = by_steps};
   }
-  RETURN_IF_ERROR(group_->Sum(absl::MakeSpan(due)));
-  return due[0] > 0;
+  // Clocks of ranks differ: rank 0's decides. Servers tell each rank by itself
+  // that they want to end.
+  std::array<double, 2> all{0, 0};
+  if (group_->rank() == 0 && by_time &&
+      SteadyClock().Now() - written_at_ >= options_.every) {
+    all[0] = 1;
+  }
+  if (context_ != nullptr && context_->server_draining()) all[1] = 1;
+  RETURN_IF_ERROR(group_->Sum(absl::MakeSpan(all)));
+  const bool draining = all[1] > 0;
+  return Due{.checkpoint = by_steps || all[0] > 0 || draining,
+             .draining = draining};
 }
 
 absl::Status Checkpointing::AfterStep(
-    uint64_t step, absl::FunctionRef<absl::StatusOr<RunState>()> state) {
-  ASSIGN_OR_RETURN(const bool due, IsDue(step));
-  if (!due) return absl::OkStatus();
+    uint64_t step, const Learner& learner,
+    absl::FunctionRef<absl::StatusOr<RunState>()> state) {
+  ASSIGN_OR_RETURN(const Due due, IsDue(step));
+  if (!due.checkpoint) return absl::OkStatus();
   ASSIGN_OR_RETURN(const RunState now, state());
-  const absl::Status written =
-      group_->rank() == 0 ? Write(now) : absl::OkStatus();
+  RETURN_IF_ERROR(Write(now, learner));
   written_at_ = SteadyClock().Now();
-  return AgreeOnRank0(*group_, written);
+  if (!due.draining) return absl::OkStatus();
+  absl::Status ended = absl::AbortedError(absl::StrCat(
+      "a server that holds rows wants to end; the run goes on from its "
+      "checkpoint of step ",
+      step, " in ", options_.folder, " on other servers, by --resume"));
+  ended.SetPayload(kDrainedPayload, absl::Cord());
+  return ended;
 }
 
-absl::Status Checkpointing::Write(const RunState& state) {
-  // Those that are there stay the newest ones.
-  RETURN_IF_ERROR(learner_->CheckFinite());
-  ASSIGN_OR_RETURN(CheckpointWriter writer,
-                   CheckpointWriter::Create(options_.folder, state.step));
-  ASSIGN_OR_RETURN(const std::string model, writer.PathFor(kModel));
-  RETURN_IF_ERROR(learner_->WriteModel(model));
-  ASSIGN_OR_RETURN(const std::string optimizer, writer.PathFor(kOptimizer));
-  RETURN_IF_ERROR(learner_->WriteOptimizer(optimizer));
-  if (state.has_best_parameters) {
-    ASSIGN_OR_RETURN(const std::string best, writer.PathFor(kBest));
-    RETURN_IF_ERROR(learner_->WriteSavedParameters(best));
+absl::Status Checkpointing::Write(const RunState& state,
+                                  const Learner& learner) const {
+  const bool rank_0 = group_->rank() == 0;
+  std::optional<CheckpointWriter> writer;  // on rank 0
+  RETURN_IF_ERROR(
+      AgreeOnRank0(*group_, rank_0 ? WriteOnRank0(state, learner, writer)
+                                   : absl::OkStatus()));
+  if (context_ != nullptr) {
+    RETURN_IF_ERROR(
+        WriteTensorSnapshot(*context_, [&writer](const std::string& name) {
+          return writer->PathFor(name);  // called on rank 0 alone
+        }));
   }
+  return AgreeOnRank0(*group_,
+                      rank_0 ? Commit(state, *writer) : absl::OkStatus());
+}
+
+absl::Status Checkpointing::WriteOnRank0(
+    const RunState& state, const Learner& learner,
+    std::optional<CheckpointWriter>& writer) const {
+  // Those that are there stay the newest ones.
+  RETURN_IF_ERROR(learner.CheckFinite());
+  ASSIGN_OR_RETURN(CheckpointWriter created,
+                   CheckpointWriter::Create(options_.folder, state.step));
+  writer.emplace(std::move(created));
+  ASSIGN_OR_RETURN(const std::string model, writer->PathFor(kModel));
+  RETURN_IF_ERROR(learner.WriteModel(model));
+  ASSIGN_OR_RETURN(const std::string optimizer, writer->PathFor(kOptimizer));
+  RETURN_IF_ERROR(learner.WriteOptimizer(optimizer));
+  if (!state.has_best_parameters) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string best, writer->PathFor(kBest));
+  return learner.WriteSavedParameters(best);
+}
+
+// Runs on rank 0.
+absl::Status Checkpointing::Commit(const RunState& state,
+                                   CheckpointWriter& writer) const {
   CheckpointManifest manifest = ToManifest(state);
   manifest.created_by = "tributary-train";
   manifest.options = options_.command_line;

@@ -19,6 +19,7 @@
 #include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/ddp/ddp.h"
 #include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/embedding/dist_input_embedding.h"
 #include "trainer_client/torch/nn/gnn_model.h"
 #include "trainer_client/torch/nn/make_model.h"
 #include "trainer_client/torch/tasks/link_task.h"
@@ -32,6 +33,19 @@
 #include "trainer_client/torch/train/train_device.h"
 
 namespace tributary {
+
+namespace {
+
+// Returns the types as the model reads them.
+TypeTable TypesOf(const TrainOptions& options, const GraphSchema& schema) {
+  TypeTable types = TypeTable::From(schema);
+  if (options.ignores_features()) {
+    std::fill(types.feature_dim.begin(), types.feature_dim.end(), 0);
+  }
+  return types;
+}
+
+}  // namespace
 
 struct Learner::State {
   TrainOptions options;
@@ -47,6 +61,7 @@ struct Learner::State {
   std::unique_ptr<torch::optim::Adam> optimizer;
   std::unique_ptr<DistributedDataParallel> ddp;
   std::vector<at::Tensor> saved_parameters;
+  std::shared_ptr<DistInputEmbedding> rows;  // null: none on servers
 
   // Optimizer::zero_grad would detach in place, which views of the reducer's
   // buckets do not allow.
@@ -77,6 +92,36 @@ struct Learner::State {
     RETURN_IF_ERROR(ddp->Accumulate(scaled));
     computed();
     return absl::OkStatus();
+  }
+
+  // Returns the cause of an error that LibTorch has carried as an exception.
+  absl::Status CauseOf(const absl::Status& status) const {
+    return status.ok() || rows == nullptr || rows->status().ok()
+               ? status
+               : rows->status();
+  }
+
+  // Stages the gradients of the batch's rows. Each batch of a step has a place
+  // of its own, so that the sum's order is a function of the batches.
+  absl::Status PushRows(const RoundPlace& place, std::string* not_finite) {
+    if (rows == nullptr) return absl::OkStatus();
+    const auto world = static_cast<uint64_t>(group->world());
+    SparseOptimizer& sparse = rows->optimizer();
+    sparse.set_learning_rate(place.sparse_learning_rate);
+    sparse.set_scale(1.0 / static_cast<double>(world));  // as DDP
+    const absl::Status status = sparse.Push(static_cast<uint32_t>(
+        place.round_in_step * world + static_cast<uint64_t>(group->rank())));
+    if (!absl::IsOutOfRange(status)) return status;
+    *not_finite = std::string(status.message());
+    return absl::OkStatus();
+  }
+
+  // Takes the step of parameters and rows. Returns what is not finite in
+  // `not_finite`: no step was taken then.
+  absl::Status TakeStep(const RoundPlace& place, std::string* not_finite) {
+    *not_finite = TakeOptimizerStep(place.learning_rate);
+    if (rows == nullptr || !not_finite->empty()) return absl::OkStatus();
+    return rows->optimizer().Close();
   }
 
   // Waits for the round of every rank. Otherwise a rank would wait for a whole
@@ -171,6 +216,18 @@ struct Learner::State {
     }
   }
 
+  // Runs on rank 0. Sets rows only after all of the file has been checked.
+  absl::Status ReadExport(const std::string& path) {
+    return CatchTorch("load", [&]() -> absl::Status {
+      NamedTensors tables;
+      if (rows != nullptr) tables = rows->MakeTables();
+      NamedTensors all = Named(parameters);
+      all.insert(all.end(), tables.begin(), tables.end());
+      RETURN_IF_ERROR(LoadTensors(path, all));
+      return rows != nullptr ? rows->SetAll(tables) : absl::OkStatus();
+    });
+  }
+
   void MakeRoomForSaved() {
     if (!saved_parameters.empty()) return;
     for (const at::Tensor& p : parameters) {
@@ -187,6 +244,28 @@ absl::StatusOr<std::unique_ptr<TrainingTask>> MakeTask(
     return MakeLinkTask(*links, TypeTable::From(schema), random_seed);
   }
   return MakeNodeTask(std::get<NodeTaskOptions>(task));
+}
+
+DistInputOptions RowsOptions(const TrainOptions& options) {
+  const SparseEmbeddingOptions& sparse = options.sparse;
+  const bool adam = sparse.optimizer == "adam";
+  return {.channels = options.model.hidden_channels,
+          .random_seed = options.random_seed,
+          .optimizer = adam ? SparseOptimizerKind::kAdam
+                       : sparse.optimizer == "adagrad"
+                           ? SparseOptimizerKind::kAdagrad
+                           : SparseOptimizerKind::kSgd,
+          .step = {.learning_rate = sparse.learning_rate,
+                   .eps = adam ? 1e-8 : 1e-10}};
+}
+
+// Returns the model's module of that class; null: it has none.
+std::shared_ptr<DistInputEmbedding> RowsOfModel(const GnnModel& model) {
+  for (const auto& module : model.modules(/*include_self=*/false)) {
+    auto rows = std::dynamic_pointer_cast<DistInputEmbedding>(module);
+    if (rows != nullptr) return rows;
+  }
+  return nullptr;
 }
 
 // Copies the rows `out` of the first nodes of `n_id` to their places.
@@ -215,16 +294,21 @@ Learner::~Learner() = default;
 
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
     const TrainOptions& options, const GraphSchema& schema,
-    const TaskOptions& task, ProcessGroup* group) {
+    const TaskOptions& task, ProcessGroup* group, DistContext* context) {
   ASSIGN_OR_RETURN(std::unique_ptr<TrainingTask> made,
                    MakeTask(task, schema, options.random_seed));
   ModelOptions model = options.model;
   model.out_channels = made->out_channels();
-  const TypeTable types = TypeTable::From(schema);
+  const TypeTable types = TypesOf(options, schema);
+  std::shared_ptr<DistInputEmbedding> rows;
+  if (options.sparse.enabled) {
+    ASSIGN_OR_RETURN(
+        rows, DistInputEmbedding::Create(context, types, RowsOptions(options)));
+  }
   ASSIGN_OR_RETURN(std::shared_ptr<GnnModel> net,
                    options.make_model
                        ? options.make_model(model, types, options.random_seed)
-                       : MakeModel(model, types, options.random_seed));
+                       : MakeModel(model, types, options.random_seed, rows));
   return Create(options, schema, std::move(net), std::move(made), group);
 }
 
@@ -236,16 +320,22 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
   State& s = *state;
   s.options = options;
   s.schema = schema;
-  s.types = TypeTable::From(schema);
+  s.types = TypesOf(options, schema);
   s.group = group;
   s.model = std::move(model);
   s.task = std::move(task);
   ASSIGN_OR_RETURN(s.device, TrainDevice(options, group->local_rank()));
   s.copies = std::make_unique<DeviceCopies>(s.device);
-  RETURN_IF_ERROR(CatchTorch("model", [&] {
+  RETURN_IF_ERROR(CatchTorch("model", [&]() -> absl::Status {
     s.model->to(s.device);
     if (const auto decoder = s.task->decoder()) decoder->to(s.device);
     s.CollectParameters();
+    s.rows = RowsOfModel(*s.model);
+    if (s.parameters.empty()) {
+      return absl::InvalidArgumentError(
+          "model and task have no parameters but rows on the servers; allowed: "
+          "a model with layers, or a decoder with parameters");
+    }
     s.optimizer = std::make_unique<torch::optim::Adam>(
         s.parameters, torch::optim::AdamOptions(options.learning_rate)
                           .weight_decay(options.weight_decay));
@@ -261,9 +351,10 @@ absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
   State& s = *state_;
   RoundResult result;
   const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
-  RETURN_IF_ERROR(CatchTorch("step", [&] {
+  const absl::Status status = CatchTorch("step", [&] {
     s.SetTraining(true);
     if (place.begins_step) s.DropGradients();
+    if (s.rows != nullptr) s.rows->optimizer().ZeroGrad();
     if (lease != nullptr) {
       ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(*lease, place.epoch));
       timer.Lap(StepPhase::kCopy);
@@ -276,36 +367,39 @@ absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
         return s.copies->Poll();
       }
       RETURN_IF_ERROR(s.Backward(loss, place, computed));
+      RETURN_IF_ERROR(s.PushRows(place, &result.not_finite));
+      if (!result.not_finite.empty()) return s.copies->Poll();
     } else if (place.ends_step) {
       RETURN_IF_ERROR(s.ddp->BackwardOfNothing(computed));
     }
     if (!place.ends_step) RETURN_IF_ERROR(s.MeetRanks());
     timer.Lap(StepPhase::kReduce);
     if (place.ends_step) {
-      result.not_finite = s.TakeOptimizerStep(place.learning_rate);
+      RETURN_IF_ERROR(s.TakeStep(place, &result.not_finite));
     }
     // The tally has waited for the device, so the batch's slot is released.
     const absl::Status polled = s.copies->Poll();
     timer.Lap(StepPhase::kOptimizer);
     return polled;
-  }));
+  });
+  RETURN_IF_ERROR(s.CauseOf(status));
   return result;
 }
 
 absl::Status Learner::Evaluate(const BatchLease& lease, PredictionRows* rows) {
   State& s = *state_;
-  return CatchTorch("evaluate", [&] {
+  return s.CauseOf(CatchTorch("evaluate", [&] {
     const torch::NoGradGuard no_grad;
     s.SetTraining(false);
     ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(lease, 0));
     RETURN_IF_ERROR(s.task->Predict(batch, s.Forward(batch), rows));
     return s.copies->Poll();
-  });
+  }));
 }
 
 absl::Status Learner::Embed(const BatchLease& lease, EntityRows* rows) {
   State& s = *state_;
-  return CatchTorch("embed", [&] {
+  return s.CauseOf(CatchTorch("embed", [&] {
     const torch::NoGradGuard no_grad;
     s.SetTraining(false);
     ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(lease, 0));
@@ -317,7 +411,7 @@ absl::Status Learner::Embed(const BatchLease& lease, EntityRows* rows) {
     }
     CopyRows(out, batch.n_id[batch.input_type], batch.input_type, rows);
     return s.copies->Poll();
-  });
+  }));
 }
 
 absl::StatusOr<std::unique_ptr<CandidateScorer>> Learner::Candidates(
@@ -333,17 +427,36 @@ absl::StatusOr<std::unique_ptr<CandidateScorer>> Learner::Candidates(
       "the task has no links to rank; allowed: a task of links");
 }
 
-void Learner::SaveParameters() {
+absl::Status Learner::ReserveSavedRows() {
+  return state_->rows ? state_->rows->ReserveSaved() : absl::OkStatus();
+}
+
+absl::Status Learner::SaveParameters() {
+  if (state_->rows) RETURN_IF_ERROR(state_->rows->Save());
   state_->saved_parameters.clear();
   for (const at::Tensor& p : state_->parameters) {
     state_->saved_parameters.push_back(p.detach().clone());
   }
+  return absl::OkStatus();
 }
 
-void Learner::RestoreParameters() {
+absl::Status Learner::RestoreParameters() {
+  if (!has_saved_parameters()) return absl::OkStatus();
   for (size_t i = 0; i < state_->saved_parameters.size(); ++i) {
     state_->parameters[i].detach().copy_(state_->saved_parameters[i]);
   }
+  return state_->rows ? state_->rows->Restore() : absl::OkStatus();
+}
+
+absl::Status Learner::ExportModel(const std::string& path) const {
+  if (state_->rows == nullptr) return WriteModel(path);
+  return CatchTorch("export", [&]() -> absl::Status {
+    const NamedTensors tables = state_->rows->MakeTables();
+    RETURN_IF_ERROR(state_->rows->ReadAll(tables));
+    NamedTensors tensors = state_->Named(state_->parameters);
+    tensors.insert(tensors.end(), tables.begin(), tables.end());
+    return WriteTensors(path, tensors, {{"format", "pt"}});
+  });
 }
 
 absl::Status Learner::WriteModel(const std::string& path) const {
@@ -434,8 +547,16 @@ uint64_t Learner::optimizer_bytes() const {
 absl::Status Learner::LoadModel(const std::string& path) {
   ProcessGroup& group = *state_->group;
   RETURN_IF_ERROR(AgreeOnRank0(
-      group, group.rank() == 0 ? ReadModel(path) : absl::OkStatus()));
+      group, group.rank() == 0 ? state_->ReadExport(path) : absl::OkStatus()));
   return group.Broadcast(state_->parameters);
+}
+
+uint64_t Learner::row_bytes() const {
+  if (state_->rows == nullptr) return 0;
+  const std::string& optimizer = state_->options.sparse.optimizer;
+  return state_->rows->bytes(optimizer == "adam"      ? 2
+                             : optimizer == "adagrad" ? 1
+                                                      : 0);
 }
 
 const std::shared_ptr<GnnModel>& Learner::model() const {

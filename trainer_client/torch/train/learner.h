@@ -20,6 +20,7 @@
 
 namespace tributary {
 
+class DistContext;
 class GnnModel;
 class ProcessGroup;
 class StepTimer;
@@ -35,6 +36,10 @@ struct RoundPlace {
   bool begins_step = true;
   bool ends_step = true;
   double learning_rate = 0;  // of the step
+  // With rows on the servers: the number of the round in its step, and the
+  // rate of the rows in the step.
+  uint64_t round_in_step = 0;
+  double sparse_learning_rate = 0;
 };
 
 // A round, or why the run must end.
@@ -47,7 +52,11 @@ struct RoundResult {
 
 // Trains a model on a task. Each rank has one, with equal parameters. Used by
 // one thread. All ranks must make the same calls in the same order, except
-// Evaluate() and those that save, restore and load, which involve one rank.
+// Evaluate() and those that read and write files, which involve one rank.
+//
+// With options.sparse nodes without features read rows that live on the
+// servers: not parameters here. Errors of a server that holds rows are returned
+// as they are, UNAVAILABLE with its name.
 //
 // Exceptions of LibTorch are returned as INTERNAL; a batch that model or task
 // cannot take as INVALID_ARGUMENT or OUT_OF_RANGE.
@@ -55,11 +64,14 @@ class Learner {
  public:
   // Overwrites the parameters of model and task with those of rank 0. `group`
   // must outlive the object. UNAVAILABLE for a device that this machine does
-  // not have.
+  // not have. `context`, which must outlive the object, has the rows of
+  // options.sparse; null: rounds and evaluations are errors with these.
   static absl::StatusOr<std::unique_ptr<Learner>> Create(
       const TrainOptions& options, const GraphSchema& schema,
-      const TaskOptions& task, ProcessGroup* group);
-  // The same with a model and a task of the caller's.
+      const TaskOptions& task, ProcessGroup* group,
+      DistContext* context = nullptr);
+  // The same with a model and a task of the caller's. A DistInputEmbedding
+  // among the model's modules is trained, too.
   static absl::StatusOr<std::unique_ptr<Learner>> Create(
       const TrainOptions& options, const GraphSchema& schema,
       std::shared_ptr<GnnModel> model, std::unique_ptr<TrainingTask> task,
@@ -70,8 +82,9 @@ class Learner {
   // optimizer step on the mean loss over the inputs of the step's rounds; only
   // then gradients travel between ranks. `lease` is this rank's batch, or null
   // when it has none in the round. Takes no step if this rank's loss is not
-  // finite (the other ranks then wait for it in vain), or, with clip_grad_norm,
-  // if the norm of the gradients of all ranks is not. Adds to `timer` the
+  // finite (the other ranks then wait for it in vain), or a gradient of rows on
+  // the servers, or, with clip_grad_norm, if the norm of the gradients of all
+  // ranks is not. Then these rows do not change either. Adds to `timer` the
   // phases from kCopy on.
   absl::StatusOr<RoundResult> Round(const BatchLease* lease,
                                     const RoundPlace& place, StepTimer& timer);
@@ -86,10 +99,20 @@ class Learner {
   absl::StatusOr<std::unique_ptr<CandidateScorer>> Candidates(
       const EntityRows& rows);
 
-  // Keeps a copy of the parameters; replaces the last copy.
-  void SaveParameters();
-  // Sets the parameters to the copy, if there is one.
-  void RestoreParameters();
+  // Makes room on the servers for a copy of the rows there; without such rows
+  // does nothing. SaveParameters() requires it.
+  absl::Status ReserveSavedRows();
+  // Keeps a copy of the parameters, and of rows on the servers there; replaces
+  // the last copy. Every rank must call it.
+  absl::Status SaveParameters();
+  // Sets the parameters and rows to the copy, if there is one. Every rank must
+  // call it.
+  absl::Status RestoreParameters();
+
+  // Writes the parameters with all rows that live on the servers as those of a
+  // model without servers, which LoadModel() reads in both. This rank's memory
+  // holds all rows meanwhile.
+  absl::Status ExportModel(const std::string& path) const;
 
   // Write the parameters (names as in the model, "decoder." before the task's),
   // the optimizer's state, and the copy of SaveParameters() as safetensors
@@ -110,7 +133,8 @@ class Learner {
   // Returns OUT_OF_RANGE, naming the parameter, if one is not finite.
   absl::Status CheckFinite() const;
 
-  // Sets the parameters of all ranks to those of a file that WriteModel wrote.
+  // Sets the parameters of all ranks, and rows on the servers, to those of a
+  // file that WriteModel or ExportModel wrote.
   // Rank 0 alone reads it; every rank must call it, and gets its errors: those
   // of LoadTensors.
   absl::Status LoadModel(const std::string& path);
@@ -125,6 +149,8 @@ class Learner {
   // has taken a step.
   uint64_t parameter_bytes() const;
   uint64_t optimizer_bytes() const;
+  // Returns the bytes of rows on the servers, with their optimizer's state.
+  uint64_t row_bytes() const;
 
  private:
   struct State;

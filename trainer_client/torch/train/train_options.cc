@@ -15,6 +15,31 @@ absl::Status InRange(const char* field, T value, T low, T high) {
       absl::StrCat(field, " is ", value, ", allowed are ", low, " to ", high));
 }
 
+absl::Status CheckSparse(const TrainOptions& o) {
+  const SparseEmbeddingOptions& sparse = o.sparse;
+  if (!sparse.enabled) return absl::OkStatus();
+  RETURN_IF_ERROR(InRange("sparse_lr", sparse.learning_rate, 1e-12, 1e3));
+  RETURN_IF_ERROR(
+      InRange<uint64_t>("accumulate", o.accumulate, 1, o.kMaxSparseAccumulate));
+  if (sparse.optimizer != "adam" && sparse.optimizer != "adagrad" &&
+      sparse.optimizer != "sgd") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("sparse_optimizer is \"", sparse.optimizer,
+                     "\", allowed are adam, adagrad and sgd"));
+  }
+  if (o.clip_grad_norm > 0) {
+    return absl::InvalidArgumentError(
+        "clip_grad_norm with sparse_embedding: no rank has the gradients of "
+        "all rows, so their norm is not known; allowed: one of them");
+  }
+  if (o.make_model) {
+    return absl::InvalidArgumentError(
+        "sparse_embedding with a model of the program's own; allowed: a "
+        "DistInputEmbedding in that model");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Metric TrainOptions::metric_of_task() const {
@@ -59,6 +84,7 @@ absl::Status TrainOptions::Validate() const {
   RETURN_IF_ERROR(InRange("clip_grad_norm", clip_grad_norm, 0.0, 1e9));
   RETURN_IF_ERROR(
       InRange<uint64_t>("accumulate", accumulate, 1, kMaxAccumulate));
+  RETURN_IF_ERROR(CheckSparse(*this));
   RETURN_IF_ERROR(schedule.Validate());
   RETURN_IF_ERROR(checkpoints.Validate());
   if (early_stopping) RETURN_IF_ERROR(early_stopping->Validate());

@@ -20,10 +20,25 @@
 
 namespace tributary {
 
+// Learned rows that live on the servers, of nodes that models read no features
+// of.
+struct SparseEmbeddingOptions {
+  bool enabled = false;  // else such rows are parameters of each rank
+  // "adam", "adagrad" or "sgd", with torch's defaults; weight_decay is not
+  // applied.
+  std::string optimizer = "adam";
+  double learning_rate = 0.01;  // which the schedule applies to, too
+  // Whether types with features use them. Without, all types learn rows, and
+  // no feature is read.
+  bool node_feats = false;
+};
+
 // Options of Train(); Validate() checks their ranges.
 struct TrainOptions {
   static constexpr uint64_t kMaxEpochs = uint64_t{1} << 30;
   static constexpr uint64_t kMaxAccumulate = uint64_t{1} << 20;
+  // With rows on the servers, where each batch of a step has a 32 bit place.
+  static constexpr uint64_t kMaxSparseAccumulate = uint64_t{1} << 16;
   static constexpr int kMaxLayers = 16;
   static constexpr int64_t kMaxHiddenChannels = int64_t{1} << 20;
   static constexpr int64_t kMaxClasses = int64_t{1} << 24;
@@ -52,6 +67,7 @@ struct TrainOptions {
   double weight_decay = 0;    // Adam's, added to the gradient
   double clip_grad_norm = 0;  // 0: gradients are not clipped
   uint64_t accumulate = 1;    // rounds of each optimizer step
+  SparseEmbeddingOptions sparse;
   // Ends training when the metric on the validation inputs stops improving.
   std::optional<EarlyStoppingOptions> early_stopping;
 
@@ -81,6 +97,8 @@ struct TrainOptions {
     const auto* kind = std::get_if<NodeTaskKind>(&task);
     return kind != nullptr && *kind == NodeTaskKind::kClassification;
   }
+  // Whether nodes of types with features are read by learned rows instead.
+  bool ignores_features() const { return sparse.enabled && !sparse.node_feats; }
   // Whether a pass over the training inputs finds the number of classes.
   bool counts_classes() const { return classifies_nodes() && num_classes == 0; }
   // INVALID_ARGUMENT, naming field, value and what is allowed.

@@ -37,6 +37,8 @@ struct TrainPlan {
   int64_t parameters = 0;
   uint64_t parameter_bytes = 0;
   uint64_t optimizer_bytes = 0;  // of a rank
+  // Rows on all servers together, with their optimizer's state.
+  uint64_t row_bytes = 0;
   // Of one checkpoint: parameters, optimizer, and the best epoch's parameters
   // where there is a validation.
   uint64_t checkpoint_bytes = 0;

@@ -63,9 +63,15 @@ class TrainingRun {
 
   absl::StatusOr<TrainResult> Run() {
     const absl::Time start = SteadyClock().Now();
+    RETURN_IF_ERROR(CheckContext());
     RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
-    RETURN_IF_ERROR(MakeLearner());
+    checkpointing_.emplace(options_.checkpoints, &group_, context());
+    RETURN_IF_ERROR(checkpointing_->Find());
+    RETURN_IF_ERROR(MakeLearner(context()));
     RETURN_IF_ERROR(ReadRanking());
+    if (options_.epochs > 0 && has_valid()) {
+      RETURN_IF_ERROR(learner_->ReserveSavedRows());
+    }
     if (after_ != nullptr) RETURN_IF_ERROR(after_->Prepare(*learner_));
     result_.metric = NameOf(options_.metric_of_task());
     ASSIGN_OR_RETURN(std::optional<RunState> resumed, Resume());
@@ -85,7 +91,7 @@ class TrainingRun {
   }
 
   absl::StatusOr<TrainPlan> Plan(uint64_t world) {
-    RETURN_IF_ERROR(MakeLearner());
+    RETURN_IF_ERROR(MakeLearner(nullptr));
     TrainPlan plan = PlanOfGraph(loaders_.train->schema());
     plan.world = world;
     const std::pair<const char*, DistLoader*> loaders[] = {
@@ -102,6 +108,7 @@ class TrainingRun {
     plan.parameters = learner_->num_parameters();
     plan.parameter_bytes = learner_->parameter_bytes();
     plan.optimizer_bytes = learner_->optimizer_bytes();
+    plan.row_bytes = learner_->row_bytes();
     plan.checkpoint_bytes = plan.parameter_bytes + plan.optimizer_bytes;
     if (loaders_.valid != nullptr)
       plan.checkpoint_bytes += plan.parameter_bytes;
@@ -129,11 +136,23 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  absl::Status MakeLearner() {
+  // The servers that hold the run's rows; null: it has none.
+  DistContext* context() const { return loaders_.context; }
+  absl::Status CheckContext() const {
+    if (!options_.sparse.enabled || loaders_.context != nullptr) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        "sparse_embedding without servers that hold rows; allowed: with "
+        "TrainLoaders::context");
+  }
+
+  // `context`: where rows are; null: the learner is for a plan, or has none.
+  absl::Status MakeLearner(DistContext* context) {
     ASSIGN_OR_RETURN(const TaskOptions task, Task());
-    ASSIGN_OR_RETURN(
-        learner_,
-        Learner::Create(options_, loaders_.train->schema(), task, &group_));
+    ASSIGN_OR_RETURN(learner_,
+                     Learner::Create(options_, loaders_.train->schema(), task,
+                                     &group_, context));
     return options_.load_model.empty()
                ? absl::OkStatus()
                : learner_->LoadModel(options_.load_model);
@@ -213,8 +232,8 @@ class TrainingRun {
   }
 
   absl::StatusOr<std::optional<RunState>> Resume() {
-    checkpointing_.emplace(options_.checkpoints, learner_.get(), &group_);
-    ASSIGN_OR_RETURN(std::optional<RunState> state, checkpointing_->Resume());
+    ASSIGN_OR_RETURN(std::optional<RunState> state,
+                     checkpointing_->Resume(learner_.get()));
     if (!state) return std::nullopt;
     if (state->epoch >= options_.epochs) {
       return absl::InvalidArgumentError(
@@ -256,8 +275,9 @@ class TrainingRun {
           }
           tally.Add(of_round.tally);
           if (!place.ends_step) return absl::OkStatus();
-          return checkpointing_->AfterStep(
-              ++step_, [&] { return StateAfter(epoch, round, tally); });
+          return checkpointing_->AfterStep(++step_, *learner_, [&] {
+            return StateAfter(epoch, round, tally);
+          });
         },
         &timer));
     ASSIGN_OR_RETURN(EpochReport report,
@@ -293,7 +313,10 @@ class TrainingRun {
             .begins_step = round == step.first,
             .ends_step = round + 1 == step.end,
             .learning_rate =
-                options_.schedule.At(options_.learning_rate, step_, epoch)};
+                options_.schedule.At(options_.learning_rate, step_, epoch),
+            .round_in_step = round - step.first,
+            .sparse_learning_rate = options_.schedule.At(
+                options_.sparse.learning_rate, step_, epoch)};
   }
 
   // Requires that `round` ended an optimizer step.
@@ -405,7 +428,7 @@ class TrainingRun {
     if (IsBetter(metric)) {
       result_.best_valid = metric;
       result_.best_epoch = report.epoch;
-      learner_->SaveParameters();
+      RETURN_IF_ERROR(learner_->SaveParameters());
     }
     return absl::OkStatus();
   }
@@ -414,9 +437,9 @@ class TrainingRun {
     if (!has_valid() && result_.epochs > 0) {
       result_.best_epoch = result_.epochs - 1;
     }
-    learner_->RestoreParameters();
+    RETURN_IF_ERROR(learner_->RestoreParameters());
     if (!options_.save_model.empty() && group_.rank() == 0) {
-      RETURN_IF_ERROR(learner_->WriteModel(options_.save_model));
+      RETURN_IF_ERROR(learner_->ExportModel(options_.save_model));
     }
     if (ranking_) return RankTest();
     if (loaders_.test == nullptr) return absl::OkStatus();

@@ -15,6 +15,7 @@
 
 namespace tributary {
 
+class DistContext;
 class ProcessGroup;
 
 // The loaders of one rank, created with its rank and world. They must outlive
@@ -39,6 +40,9 @@ struct TrainLoaders {
   // A metric that ranks links among all nodes reads these instead of `valid`
   // and `test`.
   RankingLoaders ranking;
+  // The servers that hold rows of the model: needed with TrainOptions::sparse.
+  // Checkpoints have all its tensors.
+  DistContext* context = nullptr;
 };
 
 class Learner;
@@ -66,7 +70,9 @@ class AfterTraining {
 // graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
 // ended; OUT_OF_RANGE when a loss is not finite, or (with clip_grad_norm) the
 // gradients, or parameters that a checkpoint would hold: it names epoch, batch
-// and rank. Errors of `after`, which may be null.
+// and rank; UNAVAILABLE, with its name, when a server that holds rows ended,
+// and ABORTED when one wants to (EndedByDraining). Errors of `after`, which may
+// be null.
 //
 // With options.checkpoints a run that was resumed on the same world size gives
 // the bits of an undisturbed one on a CPU.
