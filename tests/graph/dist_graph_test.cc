@@ -446,6 +446,54 @@ TEST(DistGraphWithout, NamesTheFlagThatItLacks) {
   EXPECT_THAT(std::string(degrees.message()), HasSubstr("--degrees"));
 }
 
+// Node 1's in-edges without two of them: pairs of the other four, uniformly.
+TEST(DistGraphWithout, ExcludedEdgesAreNotThere) {
+  GraphSpec spec;
+  spec.num_nodes = 8;
+  for (int64_t i = 0; i < 6; ++i) spec.edges.emplace_back(i + 2, 1);
+  spec.edges.emplace_back(1, 0);
+  EdgesByType first;
+  for (uint32_t partitions : {1u, 3u}) {
+    GraphFleet fleet(MakeContent(spec), {.partitions = partitions});
+    auto graph = fleet.Open();
+    SampleOptions options;
+    options.exclude_edges = {{"to", {1, 4}}};
+    const auto all = graph->SampleNeighbors({{"", {1, 0}}}, -1, options);
+    ASSERT_TRUE(all.ok()) << all.status();
+    std::vector<int64_t> ids = all->at("node,to,node").e_id;
+    std::sort(ids.begin(), ids.end());
+    EXPECT_THAT(ids, ElementsAre(0, 2, 3, 5, 6));
+    const auto pair = graph->SampleNeighbors({{"", {1, 0}}}, 2, options);
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(pair->at("node,to,node").size(), 3u);
+    if (first.empty()) first = *pair;
+    EXPECT_EQ(*pair, first);
+    options.replace = true;
+    EXPECT_EQ(CodeOf(graph->SampleNeighbors({{"", {1}}}, 2, options).status()),
+              "INVALID_ARGUMENT");
+  }
+  GraphFleet fleet(MakeContent(spec), {});
+  auto graph = fleet.Open();
+  std::map<std::vector<int64_t>, int> counts;
+  for (uint64_t i = 0; i < 600; ++i) {
+    SampleOptions options;
+    options.key = {.random_seed = 11, .index = i};
+    options.exclude_edges = {{"", {1, 4}}};
+    const auto edges = graph->SampleNeighbors({{"", {1}}}, 2, options);
+    ASSERT_TRUE(edges.ok()) << edges.status();
+    std::vector<int64_t> pair = edges->at("node,to,node").e_id;
+    std::sort(pair.begin(), pair.end());
+    ASSERT_EQ(pair.size(), 2u);
+    ++counts[pair];
+  }
+  ASSERT_EQ(counts.size(), 6u);
+  double chi_square = 0;
+  for (const auto& [pair, count] : counts) {
+    chi_square += (count - 100.0) * (count - 100.0) / 100.0;
+  }
+  EXPECT_LT(chi_square, 20.5);  // 5 degrees of freedom: 0.999
+}
+
 TEST(DistGraphWithout, RefusesWhatIsNotThere) {
   GraphFleet fleet(MadeUp(), {});
   auto graph = fleet.Open();
