@@ -9,6 +9,7 @@
 #include "common/text/status.h"
 #include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/core/kinds/session_options.h"
+#include "trainer_client/graph/excluded_edges.h"
 
 namespace tributary {
 namespace {
@@ -186,21 +187,26 @@ absl::StatusOr<EdgesByType> DistGraph::SampleEtypeNeighbors(
     const NodesByType& nodes, const std::map<std::string, int32_t>& fanouts,
     const SampleOptions& options) const {
   RETURN_IF_ERROR(CheckProb(options.prob));
-  if (!options.exclude_edges.empty()) {
-    return absl::UnimplementedError(
-        "SampleOptions.exclude_edges is not available yet; allowed: none, or a "
-        "mask of edges (edge_mask)");
-  }
   std::map<std::string, int32_t> canonical;
   for (const auto& [name, fanout] : fanouts) {
     ASSIGN_OR_RETURN(const int type, ResolveEdgeType(schema(), name));
     canonical[schema().edge_types[type].name()] = fanout;
   }
+  if (options.exclude_edges.empty()) return Sample(nodes, canonical, options);
+  return SampleWithoutEdges(
+      lookups_, nodes, canonical, options,
+      [this](const NodesByType& of, const std::map<std::string, int32_t>& with,
+             const SampleOptions& how) { return Sample(of, with, how); });
+}
+
+absl::StatusOr<EdgesByType> DistGraph::Sample(
+    const NodesByType& nodes, const std::map<std::string, int32_t>& fanouts,
+    const SampleOptions& options) const {
   EdgesByType edges;
   for (const auto& [name, ids] : nodes) {
     ASSIGN_OR_RETURN(const int type, ResolveNodeType(schema(), name));
     if (ids.empty()) continue;
-    RETURN_IF_ERROR(SampleFrom(schema().node_types[type].name, ids, canonical,
+    RETURN_IF_ERROR(SampleFrom(schema().node_types[type].name, ids, fanouts,
                                options, &edges));
   }
   return edges;

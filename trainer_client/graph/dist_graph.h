@@ -11,41 +11,15 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "common/session/draw_options.h"
 #include "trainer_client/graph/dist_context.h"
 #include "trainer_client/graph/graph_data.h"
 #include "trainer_client/graph/graph_lookups.h"
 #include "trainer_client/graph/partition_book.h"
+#include "trainer_client/graph/sample_options.h"
 #include "trainer_client/graph/sampled_edges.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
-
-// What a sampling call draws with. Equal keys, options and nodes give the same
-// edges on every fleet and partitioning: those of a loader of these nodes with
-// random_seed = seed, without shuffling, at batch `index` of epoch 0 (calls of
-// more than 65,536 nodes take the following indices, too).
-struct SampleKey {
-  uint64_t random_seed = 0;
-  uint64_t index = 0;
-};
-
-// The options of SampleNeighbors and SampleEtypeNeighbors.
-struct SampleOptions {
-  SampleKey key;
-  bool replace = false;
-  // The column to draw in proportion to: "weight", the weights that the graph
-  // stores. Empty: uniform. DGL takes any column of edata.
-  std::string prob;
-  // kOut and kBoth need reverse edges (--add-reverse, --out-edges).
-  EdgeDirection edge_dir = EdgeDirection::kIn;
-  // Only edges for which this mask of the graph is true; empty: all.
-  std::string edge_mask;
-  // By edge type "src,rel,dst": ids of edges that are not returned. They are
-  // left out before the draw: FAILED_PRECONDITION for graphs without
-  // --edge-index.
-  std::map<std::string, std::vector<int64_t>> exclude_edges;
-};
 
 // This rank's part of the graph.
 struct LocalPart {
@@ -137,8 +111,11 @@ class DistGraph {
   DistGraph(const DistGraphOptions& options,
             std::unique_ptr<GraphConnection> connection);
 
-  // Samples from nodes of one type into `edges`. `fanouts` is by canonical
-  // name.
+  // As SampleEtypeNeighbors, by canonical names and without exclude_edges.
+  absl::StatusOr<EdgesByType> Sample(
+      const NodesByType& nodes, const std::map<std::string, int32_t>& fanouts,
+      const SampleOptions& options) const;
+  // Samples from nodes of one type into `edges`.
   absl::Status SampleFrom(const std::string& node_type,
                           const std::vector<int64_t>& nodes,
                           const std::map<std::string, int32_t>& fanouts,

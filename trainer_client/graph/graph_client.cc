@@ -168,7 +168,9 @@ void GraphClient::Send(ServerLink& link, Waiting call) {
     server.client = std::make_unique<CallClient>(options_.transport, address,
                                                  StreamMethod::kData,
                                                  options_.strand->executor());
+    ++server.stream;
   }
+  call.stream = server.stream;
   ++server.open;
   ++calls_made_;
   const auto task = call.task;
@@ -196,15 +198,18 @@ void GraphClient::Send(ServerLink& link, Waiting call) {
 
 void GraphClient::OnReply(const Address& address, Waiting call,
                           absl::StatusOr<CallReply> reply) {
+  bool broken = true;
   const auto server = servers_.find(address);
-  if (server != servers_.end() && server->second.open > 0) {
-    --server->second.open;
+  if (server != servers_.end()) {
+    if (server->second.open > 0) --server->second.open;
+    broken =
+        server->second.stream != call.stream || !server->second.client->open();
   }
   if (call.task->done) {
     if (reply.ok()) {
       TakeReply(std::move(call), *std::move(reply), address);
     } else {
-      Retry(std::move(call), address, reply.status());
+      Retry(std::move(call), address, reply.status(), broken);
     }
   }
   Pump();
@@ -220,17 +225,19 @@ void GraphClient::TakeReply(Waiting call, CallReply reply,
         absl::StrCat(MessageKindName(asked.kind), " was answered by ",
                      MessageKindName(reply.kind), " of ", reply.payload.size(),
                      " bytes instead of ", asked.reply_bytes));
-    return Retry(std::move(call), address, status);
+    return Retry(std::move(call), address, status, /*broken=*/false);
   }
   task.replies[call.read] = std::move(reply.payload);
   if (--task.missing == 0) Finish(call.task, absl::OkStatus());
 }
 
 void GraphClient::Retry(Waiting call, const Address& address,
-                        const absl::Status& status) {
+                        const absl::Status& status, bool broken) {
   call.task->last_error = At(address, status);
-  if (IsFinalRead(status)) return Finish(call.task, call.task->last_error);
-  if (IsRefusal(status)) {
+  if (!broken && IsFinalRead(status)) {
+    return Finish(call.task, call.task->last_error);
+  }
+  if (!broken && IsRefusal(status)) {
     call.refused.insert(address);
   } else {
     call.avoid = address;

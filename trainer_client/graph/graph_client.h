@@ -94,10 +94,12 @@ class GraphClient : public std::enable_shared_from_this<GraphClient> {
     absl::Time not_before = absl::InfinitePast();
     std::optional<Address> avoid;  // failed last
     std::set<Address> refused;     // final answers
+    uint64_t stream = 0;           // that it was sent on
   };
   struct Server {
     std::unique_ptr<CallClient> client;
-    size_t open = 0;  // calls
+    uint64_t stream = 0;  // counts the clients
+    size_t open = 0;      // calls
     uint64_t incarnation = 0;
     bool right_layout = false;
   };
@@ -114,7 +116,10 @@ class GraphClient : public std::enable_shared_from_this<GraphClient> {
   void OnReply(const Address& address, Waiting call,
                absl::StatusOr<CallReply> reply);
   void TakeReply(Waiting call, CallReply reply, const Address& address);
-  void Retry(Waiting call, const Address& address, const absl::Status& status);
+  // `broken`: the stream has ended, so the error need not be the server's
+  // answer.
+  void Retry(Waiting call, const Address& address, const absl::Status& status,
+             bool broken);
   void Finish(const std::shared_ptr<Task>& task, absl::Status status);
 
   const GraphClientOptions options_;

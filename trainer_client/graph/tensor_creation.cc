@@ -33,7 +33,11 @@ absl::StatusOr<int64_t> RowsOf(const DistTensorOptions& options,
     if (type >= 0) return schema.node_types[type].num_nodes;
   } else if (policy.substr(0, 5) == "edge:") {
     const int type = schema.FindEdgeType(std::string(policy.substr(5)));
-    if (type >= 0) return schema.edge_types[type].num_edges;
+    if (type >= 0) {
+      // Ids of edges that were dropped have rows, too.
+      const EdgeTypeSchema& edges = schema.edge_types[type];
+      return edges.edge_index ? edges.num_edge_ids : edges.num_edges;
+    }
   } else {
     return Refused(options, absl::StrCat("policy '", policy,
                                          "'; allowed: node:TYPE, "

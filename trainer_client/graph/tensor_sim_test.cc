@@ -229,7 +229,11 @@ TEST(TensorSimTest, KeepsAnIdleAttemptOpen) {
   TensorWorld world({.num_servers = 3, .faults = SomeFaults()});
   auto context = world.Open(1);
   ASSERT_TRUE(context.ok()) << context.status();
-  world.RunFor(absl::Minutes(10));
+  // Servers end attempts that no stream has used for a minute.
+  for (int minute = 0; minute < 10; ++minute) {
+    world.fleet().network.BreakStreamsOf(world.server(minute % 3).executor);
+    world.RunFor(absl::Minutes(1));
+  }
   auto tensor =
       DistTensor::Create(**context, Table("t", 5000, 0, DType::kInt64));
   EXPECT_TRUE(tensor.ok()) << tensor.status();

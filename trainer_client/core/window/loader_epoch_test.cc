@@ -69,6 +69,11 @@ TEST_F(LoaderEpochTest, RefusesCursorsOfAnotherOrder) {
       {"random_seed 77", [](OrderIdentity& order) { order.random_seed = 77; }},
       {"shuffle", [](OrderIdentity& order) { order.shuffle ^= true; }},
       {"drop_last", [](OrderIdentity& order) { order.drop_last ^= true; }},
+      {"of rank 1 alone, in a world of 2, this loader has of all ranks",
+       [](OrderIdentity& order) {
+         order.own_rank = 1;
+         order.own_world = 2;
+       }},
   };
   for (const Change& change : changes) {
     Cursor cursor = epoch_.CursorOf(0);

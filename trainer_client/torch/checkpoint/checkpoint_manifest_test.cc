@@ -102,6 +102,8 @@ TEST(CheckpointManifestTest, ReadsBack) {
       std::numeric_limits<uint64_t>::max();
   largest.cursor.order.shuffle = false;
   largest.cursor.order.drop_last = true;
+  largest.cursor.order.own_rank = 6;
+  largest.cursor.order.own_world = 7;
   largest.files.clear();
   const auto again = ParseManifest(FormatManifest(largest));
   ASSERT_TRUE(again.ok()) << again.status();

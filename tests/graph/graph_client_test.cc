@@ -1,0 +1,264 @@
+// Reads of the graph while servers crash, streams break and owners differ: in
+// the simulation.
+#include "trainer_client/graph/graph_client.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/proto/graph_reads.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "sampler_server/testing/sim_fleet.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kNodes = 40;
+constexpr uint32_t kPartitions = 4;
+
+// x of node i is i; node i is in partition i mod 4.
+GraphSpec Spec() {
+  GraphSpec spec;
+  spec.num_nodes = kNodes;
+  for (int64_t i = 0; i < kNodes; ++i) {
+    spec.edges.emplace_back(i, (i + 1) % kNodes);
+    spec.x.push_back(static_cast<float>(i));
+  }
+  spec.num_partitions = kPartitions;
+  return spec;
+}
+
+// Accepts every server.
+class AcceptAll final : public ServerEvents {
+ public:
+  absl::Status OnDescribed(ServerLink&, const ServerDescription&) override {
+    return absl::OkStatus();
+  }
+  void OnServerUp(ServerLink&) override {}
+  void OnServerDown(ServerLink&, std::vector<OpenGrant>) override {}
+  void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
+};
+
+class GraphClientTest : public testing::Test {
+ protected:
+  // Starts a server for each list of partitions, and a trainer.
+  void Start(uint64_t seed, const std::vector<std::vector<uint32_t>>& owned,
+             const SimNetworkFaults& faults = {}) {
+    fleet_.emplace(seed);
+    for (const auto& partitions : owned) {
+      fleet_->Add({.graph = Spec(), .partitions = partitions});
+    }
+    fleet_->Settle();
+    fleet_->network.faults() = faults;
+    trainer_ = fleet_->world.AddNode("trainer");
+    strand_ = std::make_shared<Strand>(trainer_);
+    ServerFleetOptions options;
+    for (const auto& server : fleet_->servers) {
+      options.source.addresses.push_back(server->address);
+    }
+    options.link.transport = fleet_->network.TransportOf(trainer_);
+    options.link.strand = strand_;
+    options.link.client_name = "test";
+    options.link.call_timeout = absl::Seconds(1);
+    options.jitter_seed = seed;
+    servers_ = std::make_shared<ServerFleet>(options);
+    GraphClientOptions client;
+    client.transport = options.link.transport;
+    client.strand = strand_;
+    client.layout = fleet_->servers[0]->graph->schema().layout_digest;
+    client.max_outstanding = 2;
+    client.call_timeout = absl::Seconds(2);
+    client_ = std::make_shared<GraphClient>(client, servers_);
+    strand_->Post([this] {
+      servers_->SetEvents(events_);
+      servers_->Start();
+    });
+  }
+  ~GraphClientTest() override {
+    bool closed = false;
+    strand_->Post([&] {
+      client_->Close();
+      servers_->Close([&] { closed = true; });
+    });
+    EXPECT_TRUE(
+        fleet_->world.RunUntil([&] { return closed; }, absl::Minutes(2)));
+    // Nothing is held on servers for replies that nobody reads.
+    for (const auto& server : fleet_->servers) {
+      if (server->service == nullptr) continue;
+      EXPECT_TRUE(fleet_->world.RunUntil(
+          [&] { return server->service->data_budget().used() == 0; },
+          absl::Minutes(2)));
+    }
+  }
+
+  // A call for x of rows of a partition.
+  GraphRead ReadX(uint32_t partition, const std::vector<uint64_t>& rows) {
+    v1::ReadColumnRequest request;
+    const Sha256Digest& layout =
+        fleet_->servers[0]->graph->schema().layout_digest;
+    request.set_layout_digest(layout.data(), layout.size());
+    request.set_partition(partition);
+    request.set_node_type(0);
+    request.set_column(v1::STORED_COLUMN_X);
+    request.set_num_rows(rows.size());
+    request.set_timeout_ms(2000);
+    GraphRead read;
+    read.kind = MessageKind::kReadColumnRequest;
+    read.partition = partition;
+    read.header = request.SerializeAsString();
+    read.payload.resize(rows.size() * sizeof(uint64_t));
+    std::memcpy(read.payload.data(), rows.data(), read.payload.size());
+    read.reply_bytes = rows.size() * sizeof(float);
+    return read;
+  }
+  using Replies = absl::StatusOr<GraphClient::Replies>;
+  // Begins a read; its result comes to `*result`.
+  void Begin(std::vector<GraphRead> reads, absl::Duration timeout,
+             std::optional<Replies>* result) {
+    strand_->Post([this, reads = std::move(reads), timeout, result]() mutable {
+      client_->Read(std::move(reads), strand_->Now() + timeout,
+                    [result](Replies replies) {
+                      EXPECT_FALSE(result->has_value());  // once
+                      *result = std::move(replies);
+                    });
+    });
+  }
+  Replies Read(std::vector<GraphRead> reads,
+               absl::Duration timeout = absl::Seconds(60)) {
+    std::optional<Replies> result;
+    Begin(std::move(reads), timeout, &result);
+    EXPECT_TRUE(fleet_->world.RunUntil([&] { return result.has_value(); },
+                                       timeout + absl::Seconds(5)));
+    return result.has_value() ? *std::move(result)
+                              : absl::InternalError("no answer at all");
+  }
+  // The rows 3, 0 and 9 of each partition.
+  std::vector<GraphRead> ReadAll() {
+    std::vector<GraphRead> reads;
+    for (uint32_t p = 0; p < kPartitions; ++p) {
+      reads.push_back(ReadX(p, {3, 0, 9}));
+    }
+    return reads;
+  }
+  static void ExpectAll(const GraphClient::Replies& replies) {
+    ASSERT_EQ(replies.size(), kPartitions);
+    for (uint32_t p = 0; p < kPartitions; ++p) {
+      float x[3];
+      ASSERT_EQ(replies[p].size(), sizeof(x));
+      std::memcpy(x, replies[p].data(), sizeof(x));
+      EXPECT_EQ(x[0], 12.0f + p);
+      EXPECT_EQ(x[1], 0.0f + p);
+      EXPECT_EQ(x[2], 36.0f + p);
+    }
+  }
+
+  std::optional<SimFleet> fleet_;
+  SimExecutor* trainer_ = nullptr;
+  std::shared_ptr<Strand> strand_;
+  std::shared_ptr<ServerFleet> servers_;
+  std::shared_ptr<AcceptAll> events_ = std::make_shared<AcceptAll>();
+  std::shared_ptr<GraphClient> client_;
+};
+
+TEST_F(GraphClientTest, AsksTheOwners) {
+  Start(1, {{0, 2}, {1}, {3}});
+  const auto replies = Read(ReadAll());
+  ASSERT_TRUE(replies.ok()) << replies.status();
+  ExpectAll(*replies);
+  EXPECT_EQ(client_->calls_made(), 4u);
+}
+
+TEST_F(GraphClientTest, FinalAnswersNameTheServer) {
+  Start(2, {{0, 1}, {2, 3}});
+  auto reads = ReadAll();
+  reads.push_back(ReadX(3, {10}));
+  const auto replies = Read(std::move(reads));
+  EXPECT_EQ(replies.status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_THAT(std::string(replies.status().message()),
+              HasSubstr("server server1:1: row 10"));
+}
+
+TEST_F(GraphClientTest, ADeadOwnersCallsGoToAnother) {
+  Start(3, {{}, {0, 1, 2, 3}});
+  ASSERT_TRUE(Read(ReadAll()).ok());
+  std::optional<Replies> result;
+  Begin(ReadAll(), absl::Seconds(60), &result);
+  while (fleet_->network.counts().delivered == 0) fleet_->world.Step();
+  fleet_->Crash(*fleet_->servers[0]);
+  ASSERT_TRUE(fleet_->world.RunUntil([&] { return result.has_value(); },
+                                     absl::Seconds(60)));
+  ASSERT_TRUE(result->ok()) << result->status();
+  ExpectAll(**result);
+}
+
+// No owner is left: an error within the deadline, and calls go on when it is
+// back.
+TEST_F(GraphClientTest, EndsByTheDeadline) {
+  Start(4, {{0, 1}, {2, 3}});
+  ASSERT_TRUE(Read(ReadAll()).ok());
+  fleet_->Crash(*fleet_->servers[1]);
+  const absl::Time begun = fleet_->world.now();
+  const auto replies = Read(ReadAll(), absl::Seconds(7));
+  EXPECT_EQ(replies.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(replies.status().message()), HasSubstr("server1:1"));
+  EXPECT_LE(fleet_->world.now() - begun, absl::Seconds(8));
+  std::optional<Replies> result;
+  Begin(ReadAll(), absl::Seconds(60), &result);
+  fleet_->world.RunUntil([] { return false; }, absl::Seconds(3));
+  EXPECT_FALSE(result.has_value());
+  fleet_->Restart(*fleet_->servers[1]);
+  ASSERT_TRUE(fleet_->world.RunUntil([&] { return result.has_value(); },
+                                     absl::Seconds(60)));
+  ASSERT_TRUE(result->ok()) << result->status();
+  ExpectAll(**result);
+}
+
+// Streams that break and bits that flip cost time, not answers.
+TEST_F(GraphClientTest, AnswersAreRightOnABadNetwork) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    SimNetworkFaults faults;
+    faults.cut = 0.02;
+    faults.corrupt = 0.02;
+    faults.refuse_connect = 0.1;
+    if (fleet_.has_value()) {
+      client_.reset();
+      servers_.reset();
+      strand_.reset();
+      fleet_.reset();
+    }
+    Start(100 + seed, {{0, 1, 2}, {2, 3, 0}, {1, 3}}, faults);
+    uint64_t answered = 0;
+    for (int i = 0; i < 20; ++i) {
+      const auto replies = Read(ReadAll());
+      if (!replies.ok()) {
+        EXPECT_EQ(replies.status().code(), absl::StatusCode::kDeadlineExceeded)
+            << replies.status();
+        continue;
+      }
+      ++answered;
+      ExpectAll(*replies);
+    }
+    EXPECT_GE(answered, 18u);
+  }
+}
+
+TEST_F(GraphClientTest, ClosingFailsWhatIsOpen) {
+  Start(5, {{}});
+  std::optional<Replies> result;
+  Begin(ReadAll(), absl::Seconds(60), &result);
+  strand_->Post([this] { client_->Close(); });
+  ASSERT_TRUE(fleet_->world.RunUntil([&] { return result.has_value(); },
+                                     absl::Seconds(1)));
+  EXPECT_EQ(result->status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(Read(ReadAll()).status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace tributary
