@@ -45,8 +45,10 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
         cls.folder = cls.enterClassContext(processes.temporary_folder())
         source = os.path.join(cls.folder, "mag")
         made_up_graphs.write_mag(source, random.Random(5))
-        cls.graph = folders.partition(source, source + "2", 2, "random")
-        cls.graph_of_4 = folders.partition(source, source + "4", 4, "random")
+        cls.graph = folders.partition(source, source + "2", 2, "random",
+                                      "--add-reverse")
+        cls.graph_of_4 = folders.partition(source, source + "4", 4, "random",
+                                           "--add-reverse")
 
     def path(self, name):
         return os.path.join(self.folder, f"{self.id().split('.')[-1]}-{name}")
