@@ -81,6 +81,10 @@ class ServeCommand final : public Command {
     app->add_option("--memory-budget", memory_budget_,
                     "Bytes of batches being made or sent: 512MB, 4GB")
         ->capture_default_str();
+    app->add_option("--tensor-memory", tensor_memory_,
+                    "Bytes of mutable rows with their optimizers' state; 0: "
+                    "this server holds none")
+        ->capture_default_str();
     app->add_option(
         "--job-weights", job_weights_,
         "Shares of jobs, by worker_key: train-a=4,train-b=1,*=1; *: all others "
@@ -147,6 +151,7 @@ class ServeCommand final : public Command {
   std::string http_;
   std::string threads_ = "0";
   std::string memory_budget_ = "1GB";
+  std::string tensor_memory_ = "1GB";
   std::string num_clients_ = "0";
   std::string job_weights_;
   std::string max_rate_;
@@ -180,6 +185,11 @@ absl::Status ServeCommand::ReadOptions() {
   auto budget = ParseByteSize(memory_budget_);
   if (!budget.ok()) return Usage("--memory-budget", budget.status());
   options_.memory_budget = *budget;
+  auto tensor_memory = ParseByteSize(tensor_memory_);
+  if (!tensor_memory.ok()) {
+    return Usage("--tensor-memory", tensor_memory.status());
+  }
+  options_.tensor_memory = *tensor_memory;
   ASSIGN_OR_RETURN(const uint64_t num_clients,
                    ParseWhole("--num-clients", num_clients_, 0, 65536));
   options_.num_clients = static_cast<uint32_t>(num_clients);

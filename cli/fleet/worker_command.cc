@@ -45,6 +45,9 @@ class WorkerCommand final : public Command {
     app->add_option("--memory-budget", memory_budget_,
                     "Bytes of batches being made")
         ->capture_default_str();
+    app->add_option("--tensor-memory", tensor_memory_,
+                    "Bytes of mutable rows; 0: none")
+        ->capture_default_str();
     app->add_option("--feature-memory", feature_memory_,
                     "As of `tributary serve`")
         ->capture_default_str();
@@ -90,6 +93,12 @@ class WorkerCommand final : public Command {
                                      std::string(budget.status().message())));
     }
     options_.service.memory_budget = *budget;
+    auto tensor_memory = ParseByteSize(tensor_memory_);
+    if (!tensor_memory.ok()) {
+      return UsageError(absl::StrCat(
+          "--tensor-memory: ", std::string(tensor_memory.status().message())));
+    }
+    options_.service.tensor_memory = *tensor_memory;
     auto feature_memory = ParseFeatureMemory(feature_memory_);
     if (!feature_memory.ok()) {
       return UsageError(
@@ -108,7 +117,7 @@ class WorkerCommand final : public Command {
 
   SamplingWorkerOptions options_;
   std::string door_, threads_ = "1", memory_budget_ = "1GB";
-  std::string feature_memory_ = "auto";
+  std::string tensor_memory_ = "1GB", feature_memory_ = "auto";
   std::string log_level_ = "warning";
 };
 

@@ -42,6 +42,7 @@ LocalService::LocalService(std::shared_ptr<const Graph> graph, int num_threads,
   SamplerServiceOptions service;
   service.incarnation = NewIncarnation();
   service.memory_budget = options.memory_budget;
+  service.tensor_memory = options.tensor_memory;
   service.admission =
       AdmissionLimits::ForThreads(num_threads, /*has_peers=*/false);
   SamplerServiceEnvironment environment;

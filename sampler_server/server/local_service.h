@@ -22,6 +22,7 @@ struct LocalServiceOptions {
   // Bytes of working memory of batches being made; their rooms are the
   // trainer's.
   uint64_t memory_budget = uint64_t{1} << 30;
+  uint64_t tensor_memory = uint64_t{1} << 30;  // of mutable rows; 0: none
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   bool verify = false;  // check every file's CRC first
   // Credits, cancels and progress run on a thread of their own, so that long

@@ -164,6 +164,7 @@ void SamplerServerImpl::MakeService() {
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
+  options.tensor_memory = options_.tensor_memory;
   options.num_clients = options_.num_clients;
   options.admission = AdmissionLimits::ForThreads(threads_, /*has_peers=*/true);
   options.admission.weights = options_.job_weights;
@@ -234,6 +235,16 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->leaf_budget().limit()));
   set("tributary_leaf_used_bytes", "Reserved for peers' requests now",
       static_cast<double>(service_->leaf_budget().used()));
+  set("tributary_tensor_memory_bytes", "Limit of --tensor-memory",
+      static_cast<double>(service_->tensors().memory().limit()));
+  set("tributary_tensor_used_bytes", "Reserved for mutable rows now",
+      static_cast<double>(service_->tensors().memory().used()));
+  set("tributary_tensor_staging_bytes", "Reserved for open rounds now",
+      static_cast<double>(service_->tensors().staging().used()));
+  set("tributary_tensor_attempts", "Attempts that are open",
+      static_cast<double>(service_->tensors().open_attempts()));
+  set("tributary_data_used_bytes", "Reserved for data calls now",
+      static_cast<double>(service_->data_budget().used()));
   set("tributary_credits_queued", "Credits that wait for their turn",
       static_cast<double>(service_->queued()));
   set("tributary_batches_active", "Batches queued, being made or sent",

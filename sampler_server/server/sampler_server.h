@@ -47,6 +47,9 @@ struct SamplerServerOptions {
   // Bytes of batches being made or sent. Requests of peers have a quarter as
   // much beside it, at least 16 MiB and at most 128 MiB.
   uint64_t memory_budget = uint64_t{1} << 30;
+  // Bytes of mutable rows with their optimizers' state; rounds of gradients
+  // have a quarter as much beside it. 0: none.
+  uint64_t tensor_memory = uint64_t{1} << 30;
   // Shares of jobs; by default all jobs have equal ones.
   JobWeights job_weights;
   uint64_t max_rate = 0;  // bytes of batches per second; 0: unlimited
@@ -77,9 +80,10 @@ class SamplerServer {
   // Returns the graphs that are served now.
   virtual std::vector<GraphState> graphs() const = 0;
 
-  // Takes no new batches, and goes on answering peers. Returns when the batches
-  // that were accepted before are sent, or `timeout` has passed and they are
-  // cancelled. Further calls have no effect.
+  // Takes no new batches and attempts, and goes on answering peers. Returns
+  // when the batches that were accepted before are sent and the attempts that
+  // have rows here have ended, or `timeout` has passed and they are cancelled.
+  // Further calls have no effect.
   virtual void Drain(absl::Duration timeout) = 0;
 };
 

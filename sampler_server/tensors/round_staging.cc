@@ -94,7 +94,7 @@ absl::Status RoundStaging::Check(const RoundPart& part) const {
 }
 
 bool RoundStaging::HasLocked(const RoundPart& part) const {
-  return part.round <= applied_ ||
+  return (part.round > 0 && part.round <= applied_) ||
          (part.round == applied_ + 1 &&
           ranks_[part.rank].parts.contains(part.part));
 }

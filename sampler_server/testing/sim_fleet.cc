@@ -45,6 +45,8 @@ void SimFleet::Start(SimServer& server) {
   service.incarnation = incarnation;
   service.memory_budget = options.memory_budget;
   service.leaf_budget = options.leaf_budget;
+  service.data_budget = options.data_budget;
+  service.tensor_memory = options.tensor_memory;
   service.admission = options.admission;
   service.max_sessions = options.max_sessions;
   service.frames = options.frames;

@@ -30,6 +30,8 @@ struct SimServerOptions {
   std::shared_ptr<const Graph> opened;  // if set, instead of the two above
   size_t memory_budget = size_t{1} << 20;
   size_t leaf_budget = size_t{1} << 20;
+  size_t data_budget = size_t{64} << 20;
+  size_t tensor_memory = size_t{16} << 20;
   AdmissionLimits admission;
   size_t max_sessions = 256;
   FrameSenderOptions frames;

@@ -40,6 +40,7 @@ absl::StatusOr<std::unique_ptr<EmbeddedServer>> EmbeddedServer::Start(
   service.graph = options.graph;
   service.num_threads = options.num_threads;
   service.memory_budget = options.memory_budget;
+  service.tensor_memory = options.tensor_memory;
   service.feature_memory = options.feature_memory;
   service.verify = options.verify;
   ASSIGN_OR_RETURN(auto local, LocalService::Start(service));

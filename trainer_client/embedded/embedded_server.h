@@ -27,6 +27,7 @@ struct EmbeddedServerOptions {
   int num_threads = 0;  // 1 to 1024; 0: one per core
   // Bytes of working memory of batches being made.
   uint64_t memory_budget = uint64_t{1} << 30;
+  uint64_t tensor_memory = uint64_t{1} << 30;  // of mutable rows; 0: none
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   bool verify = false;  // check every file's CRC first
 };

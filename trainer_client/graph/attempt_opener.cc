@@ -28,7 +28,7 @@ absl::Status Named(const std::string& address, const absl::Status& status) {
 
 }  // namespace
 
-AttemptOpener::AttemptOpener(AttemptOptions options)
+AttemptOpener::AttemptOpener(AttemptOpenerOptions options)
     : options_(std::move(options)), backoff_(kBackoff, options_.jitter_seed) {}
 
 AttemptOpener::~AttemptOpener() = default;

@@ -28,7 +28,7 @@
 
 namespace tributary {
 
-struct AttemptOptions {
+struct AttemptOpenerOptions {
   Transport* transport = nullptr;  // outlives the opener
   std::shared_ptr<Strand> strand;
   HostResolver* resolver = nullptr;  // likewise
@@ -58,7 +58,7 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
  public:
   using Opened = absl::AnyInvocable<void(absl::StatusOr<OpenedAttempt>)>;
 
-  explicit AttemptOpener(AttemptOptions options);
+  explicit AttemptOpener(AttemptOpenerOptions options);
   ~AttemptOpener();
 
   // Calls `opened` once, within the timeout. DEADLINE_EXCEEDED with what the
@@ -96,7 +96,7 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
   std::string Troubles() const;
   void Finish(absl::Status status);
 
-  const AttemptOptions options_;
+  const AttemptOpenerOptions options_;
   Opened opened_;
   std::shared_ptr<Discovery> discovery_;
   std::vector<Server> servers_;

@@ -95,7 +95,7 @@ absl::Status Context::Connect() {
   const LoaderEnvironment environment = workers_.environment();
   TensorClientOptions options;
   options.group_name = options_.group_name;
-  AttemptOptions& attempt = options.attempt;
+  AttemptOpenerOptions& attempt = options.attempt;
   attempt.transport = environment.transport;
   attempt.strand = std::make_shared<Strand>(environment.executor);
   attempt.resolver = &resolver_;

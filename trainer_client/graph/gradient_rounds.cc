@@ -153,7 +153,8 @@ class Rounds final : public GradientRounds {
   uint64_t closed() const override { return client_->closed_rounds(); }
 
  private:
-  void AddPiece(const RowPiece& piece, const v1::PushRoundRequest::Push& push,
+  void AddPiece(const MemberPiece& piece,
+                const v1::PushRoundRequest::Push& push,
                 absl::Span<const int64_t> rows, const float* gradients,
                 size_t width);
   void SendPart(uint32_t member, bool closes);
@@ -179,13 +180,13 @@ absl::Status Rounds::Push(DistTensor& tensor, uint32_t place,
   push.set_place(place);
   *push.mutable_step() = ToProto(step);
   const size_t bytes_per_row = sizeof(uint64_t) + info->width * sizeof(float);
-  for (const RowPiece& piece : CutByMember(*info, rows, bytes_per_row)) {
+  for (const MemberPiece& piece : CutByMember(*info, rows, bytes_per_row)) {
     AddPiece(piece, push, rows, gradients.data(), info->width);
   }
   return sender_->WaitUntilAtMost(kMaxBytesOnTheWay);
 }
 
-void Rounds::AddPiece(const RowPiece& piece,
+void Rounds::AddPiece(const MemberPiece& piece,
                       const v1::PushRoundRequest::Push& push,
                       absl::Span<const int64_t> rows, const float* gradients,
                       size_t width) {

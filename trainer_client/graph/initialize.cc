@@ -108,9 +108,11 @@ absl::Status Initialize(const DistOptions& options) {
     process.opening = true;
   }
   auto workers = SamplingWorkers::OpenSource(options.source);
-  absl::StatusOr<std::unique_ptr<DistContext>> context = workers.status();
+  absl::StatusOr<std::unique_ptr<DistContext>> context = nullptr;
   if (workers.ok()) {
     context = DistContext::Open(workers->get(), context_options);
+  } else {
+    context = workers.status();
   }
   MutexLock lock(process.mutex);
   process.opening = false;

@@ -24,27 +24,27 @@ absl::Status CheckRows(const TensorInfo& tensor,
   return absl::OkStatus();
 }
 
-std::vector<RowPiece> CutByMember(const TensorInfo& tensor,
-                                  absl::Span<const int64_t> rows,
-                                  size_t bytes_per_row, size_t max_bytes) {
+std::vector<MemberPiece> CutByMember(const TensorInfo& tensor,
+                                     absl::Span<const int64_t> rows,
+                                     size_t bytes_per_row, size_t max_bytes) {
   const size_t max_rows = std::max<size_t>(1, max_bytes / bytes_per_row);
-  std::vector<RowPiece> pieces;
+  std::vector<MemberPiece> pieces;
   // The piece that is being filled, by member of the placement.
-  std::vector<RowPiece> open(tensor.member_of.size());
+  std::vector<MemberPiece> open(tensor.member_of.size());
   for (size_t m = 0; m < open.size(); ++m) {
     open[m].member = tensor.member_of[m];
     open[m].positions.reserve(
         std::min(max_rows, rows.size() / open.size() + 1));
   }
   for (size_t i = 0; i < rows.size(); ++i) {
-    RowPiece& piece =
+    MemberPiece& piece =
         open[tensor.placement.MemberOf(static_cast<uint64_t>(rows[i]))];
     piece.positions.push_back(static_cast<uint32_t>(i));
     if (piece.positions.size() < max_rows) continue;
     pieces.push_back(std::move(piece));
     piece = {.member = pieces.back().member};
   }
-  for (RowPiece& piece : open) {
+  for (MemberPiece& piece : open) {
     if (!piece.positions.empty()) pieces.push_back(std::move(piece));
   }
   return pieces;

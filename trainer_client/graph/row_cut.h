@@ -17,7 +17,7 @@ namespace tributary {
 inline constexpr size_t kPieceBytes = size_t{1} << 20;
 
 // Rows of one request.
-struct RowPiece {
+struct MemberPiece {
   uint32_t member = 0;              // of the attempt
   std::vector<uint32_t> positions;  // in the list of rows, ascending
 };
@@ -30,10 +30,10 @@ absl::Status CheckRows(const TensorInfo& tensor,
 // Returns the rows by member, each member's in the order of the list, in pieces
 // of at most `max_bytes` at `bytes_per_row`, but of at least one row. Requires
 // rows that CheckRows has passed.
-std::vector<RowPiece> CutByMember(const TensorInfo& tensor,
-                                  absl::Span<const int64_t> rows,
-                                  size_t bytes_per_row,
-                                  size_t max_bytes = kPieceBytes);
+std::vector<MemberPiece> CutByMember(const TensorInfo& tensor,
+                                     absl::Span<const int64_t> rows,
+                                     size_t bytes_per_row,
+                                     size_t max_bytes = kPieceBytes);
 
 }  // namespace tributary
 

@@ -26,14 +26,14 @@ RowRead::RowRead(std::shared_ptr<TensorClient> client,
                  absl::Span<const int64_t> rows)
     : client_(std::move(client)), tensor_(std::move(tensor)) {
   const size_t bytes = tensor_->row_bytes() + sizeof(uint64_t);
-  for (RowPiece& piece : CutByMember(*tensor_, rows, bytes)) {
+  for (MemberPiece& piece : CutByMember(*tensor_, rows, bytes)) {
     auto payload = std::make_shared<std::vector<uint64_t>>();
     payload->reserve(piece.positions.size());
     for (const uint32_t position : piece.positions) {
       payload->push_back(static_cast<uint64_t>(rows[position]));
     }
     pieces_.push_back(
-        {std::make_shared<const RowPiece>(std::move(piece)), payload});
+        {std::make_shared<const MemberPiece>(std::move(piece)), payload});
   }
 }
 

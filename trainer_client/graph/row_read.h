@@ -38,7 +38,7 @@ class RowRead : public std::enable_shared_from_this<RowRead> {
 
  private:
   struct Piece {
-    std::shared_ptr<const RowPiece> rows;
+    std::shared_ptr<const MemberPiece> rows;
     std::shared_ptr<const std::vector<uint64_t>> payload;
     uint64_t round = 0;  // the last that was applied when it was read; 0: never
   };

@@ -44,7 +44,7 @@ RowWrite::RowWrite(std::shared_ptr<TensorClient> client,
   const auto place = [&last](uint32_t i) { return last.empty() ? i : last[i]; };
   size_t bytes_per_row = sizeof(uint64_t);
   for (const Column& column : columns) bytes_per_row += column.row_bytes;
-  for (const RowPiece& cut : CutByMember(*tensor_, rows, bytes_per_row)) {
+  for (const MemberPiece& cut : CutByMember(*tensor_, rows, bytes_per_row)) {
     auto payload = std::make_shared<std::vector<uint8_t>>(cut.positions.size() *
                                                           bytes_per_row);
     uint8_t* to = payload->data();

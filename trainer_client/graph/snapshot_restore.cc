@@ -178,8 +178,8 @@ absl::Status RestoreTensors(const std::shared_ptr<TensorClient>& client,
                             const std::string& folder) {
   absl::StatusOr<SnapshotList> list = SnapshotList();
   if (client->rank() == 0) list = ReadList(folder);
-  absl::StatusOr<std::string> mine = list.status();
-  if (list.ok()) mine = std::string();
+  absl::StatusOr<std::string> mine = std::string();
+  if (!list.ok()) mine = list.status();
   ASSIGN_OR_RETURN(
       const std::string told,
       RunTogether(*client, "restore tensors", mine,

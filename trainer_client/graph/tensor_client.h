@@ -43,7 +43,7 @@ struct TensorInfo {
 };
 
 struct TensorClientOptions {
-  AttemptOptions attempt;
+  AttemptOpenerOptions attempt;
   std::string group_name = "default";
   // Runs a simulation until the function returns true; instead of waiting for
   // the executor's threads. Empty: waits.

@@ -1,5 +1,6 @@
 #include "trainer_client/graph/tensor_creation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -156,9 +157,9 @@ class Creation {
       return error_;
     }
     if (found_.empty()) return made_;
-    // From an earlier run: its rows are where they were.
+    // Of an earlier run, perhaps: its rows are where they were.
     auto members = PlacementFound();
-    (void)DropOn(made_);
+    if (!members.ok()) (void)DropOn(made_);
     return members;
   }
 
@@ -190,35 +191,69 @@ class Creation {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<uint32_t>> PlacementFound() const {
+  // Returns the members of a tensor that some members had. A member whose
+  // first answer was lost had it, too.
+  absl::StatusOr<std::vector<uint32_t>> PlacementFound() {
     std::vector<uint32_t> members;
+    std::vector<uint32_t> others = made_;
     for (const v1::TensorMember& holder : placements_[0].members()) {
       const RowMember wanted{holder.address(), holder.incarnation()};
-      const uint32_t m = IndexOf(wanted);
-      if (m == found_.size()) return Incomplete(wanted.address);
-      members.push_back(found_[m]);
+      const auto at =
+          std::find(client_.members().begin(), client_.members().end(), wanted);
+      if (at == client_.members().end()) return Incomplete(wanted.address);
+      members.push_back(static_cast<uint32_t>(at - client_.members().begin()));
+      std::erase(others, members.back());
     }
     for (const v1::CreateTensorReply& other : placements_) {
-      if (other.members_size() != placements_[0].members_size()) {
+      if (!SamePlacement(other, placements_[0])) {
         return Incomplete("that another run has placed it on");
       }
     }
-    if (members.size() != found_.size()) {
-      return Incomplete("that another run has placed it on");
-    }
+    if (others.size() != made_.size()) RETURN_IF_ERROR(CheckNew());
+    (void)DropOn(others);
     return members;
   }
-  uint32_t IndexOf(const RowMember& wanted) const {
-    uint32_t m = 0;
-    while (m < found_.size() && client_.members()[found_[m]] != wanted) ++m;
-    return m;
+  static bool SamePlacement(const v1::CreateTensorReply& a,
+                            const v1::CreateTensorReply& b) {
+    return std::equal(a.members().begin(), a.members().end(),
+                      b.members().begin(), b.members().end(),
+                      [](const auto& x, const auto& y) {
+                        return x.address() == y.address() &&
+                               x.incarnation() == y.incarnation();
+                      });
+  }
+  // Some members of its placement had the tensor and others had not: it is new,
+  // unless rows were written.
+  absl::Status CheckNew() {
+    v1::ListTensorsRequest request;
+    request.set_job(client_.ref().job());
+    std::vector<TensorClient::Request> requests;
+    for (const uint32_t member : found_) {
+      requests.push_back({member,
+                          {.kind = MessageKind::kListTensorsRequest,
+                           .reply = MessageKind::kListTensorsReply,
+                           .header = request.SerializeAsString(),
+                           .deadline = client_.Deadline()}});
+    }
+    for (const auto& reply : client_.CallEach(std::move(requests))) {
+      RETURN_IF_ERROR(reply.status());
+      ASSIGN_OR_RETURN(const auto told, ParseHeader<v1::ListTensorsReply>(
+                                            reply->kind, reply->header));
+      for (const auto& one : told.tensors()) {
+        if (one.spec().name() == spec_.name() && one.written_rows() > 0 &&
+            one.content_digest() == client_.ref().content_digest()) {
+          return Incomplete(client_.members()[made_[0]].address);
+        }
+      }
+    }
+    return absl::OkStatus();
   }
   absl::Status Incomplete(absl::string_view server) const {
     return absl::FailedPreconditionError(absl::StrCat(
         "tensor '", spec_.name(),
         "' is of an earlier run, and some of its rows were on the server ",
         server,
-        ", which has ended or is not in this run; drop it by "
+        ", which has ended, dropped it, or is not in this run; drop it by "
         "`tributary tensors drop`, or restore a snapshot"));
   }
 
@@ -301,8 +336,12 @@ absl::StatusOr<std::shared_ptr<const TensorInfo>> CreateTensor(
     const std::shared_ptr<TensorClient>& client,
     const DistTensorOptions& options) {
   const auto spec = SpecOf(options, client->schema());
-  absl::StatusOr<std::string> mine = spec.status();
-  if (spec.ok()) mine = ToHex(Sha256Of(spec->SerializeAsString()));
+  absl::StatusOr<std::string> mine = std::string();
+  if (spec.ok()) {
+    mine = ToHex(Sha256Of(spec->SerializeAsString()));
+  } else {
+    mine = spec.status();
+  }
   const std::string what = absl::StrCat(
       "create tensor",
       spec.ok() ? absl::StrCat(" '", options.name, "'") : std::string());
