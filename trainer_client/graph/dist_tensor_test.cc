@@ -292,11 +292,14 @@ TEST_F(DistTensorTest, AServerThatEndsEndsTheRunByName) {
   auto context =
       DistContext::Open(workers.get(), {.timeout = absl::Seconds(3)});
   ASSERT_TRUE(context.ok()) << context.status();
-  auto tensor = DistTensor::Create(**context, OfNodes("w", DType::kInt64, 0));
+  auto options = OfNodes("w", DType::kInt64, 0);
+  options.policy = "";
+  options.num_rows = 20000;  // on both
+  auto tensor = DistTensor::Create(**context, options);
   ASSERT_TRUE(tensor.ok()) << tensor.status();
   const std::string gone = servers_[1]->address().ToString();
   servers_[1] = nullptr;
-  const auto rows = FirstRows(kNodes);
+  const auto rows = FirstRows(20000);
   const absl::Status set = (*tensor)->Set(rows, BytesOf(rows));
   EXPECT_TRUE(absl::IsUnavailable(set)) << set;
   EXPECT_THAT(std::string(set.message()), HasSubstr(gone));
