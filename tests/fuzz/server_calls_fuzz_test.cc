@@ -25,15 +25,13 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "channel/envelope.h"
-#include "channel/parse_header.h"
 #include "common/proto/questions.pb.h"
 #include "common/proto/wire.pb.h"
-#include "tests/fuzz/must.h"
+#include "tests/fuzz/caller.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/service_world.h"
 
@@ -73,56 +71,6 @@ uint64_t MaxReplyBytes(const OutgoingMessage& message) {
   }
   return message.kind == MessageKind::kGetInputIdsRequest ? kMaxFrameBytes : 0;
 }
-
-// One stream of calls. Checks that no call gets more or larger replies than it
-// asked for.
-class Caller {
- public:
-  explicit Caller(std::shared_ptr<RawClient> client)
-      : client_(std::move(client)) {
-    client_->heard = [this](IncomingMessage& message) { Hear(message); };
-  }
-  ~Caller() { client_->heard = nullptr; }
-
-  void Send(OutgoingMessage message) {
-    if (!CheckEnvelopeLimits(message).ok()) return;
-    last_ = message;
-    Pending& pending = pending_[message.call_id];
-    if (message.kind != MessageKind::kCancel) ++pending.asked;
-    pending.max_bytes = std::max(pending.max_bytes, MaxReplyBytes(message));
-    client_->Send(std::move(message));
-  }
-  void Repeat(uint64_t times, uint64_t* next_id) {
-    for (; last_.has_value() && times > 0; --times) {
-      OutgoingMessage again(*last_);
-      if (next_id != nullptr) again.call_id = (*next_id)++;
-      Send(std::move(again));
-    }
-  }
-  void Close() { client_->Close(); }
-
- private:
-  struct Pending {
-    uint64_t asked = 0;
-    uint64_t answered = 0;
-    uint64_t max_bytes = 0;  // of a reply
-  };
-
-  void Hear(IncomingMessage& message) {
-    Pending& pending = pending_[message.call_id()];
-    Must(++pending.answered <= pending.asked, "one answer to one call");
-    Must(message.payload_size() <= pending.max_bytes,
-         "no more than it asked for");
-    if (message.kind() == MessageKind::kCallError) {
-      const auto error = ParseHeader<v1::CallError>(message);
-      Must(error.ok() && error->code() != 0, "an error has a code");
-    }
-  }
-
-  const std::shared_ptr<RawClient> client_;
-  std::optional<OutgoingMessage> last_;
-  std::map<uint64_t, Pending> pending_;
-};
 
 class Run {
  public:
@@ -282,7 +230,7 @@ class Run {
   Caller& Current() {
     auto& caller = callers_[method_];
     if (caller == nullptr) {
-      caller = std::make_unique<Caller>(world_.Connect(method_));
+      caller = std::make_unique<Caller>(world_.Connect(method_), MaxReplyBytes);
     }
     return *caller;
   }

@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kMemoryBudget = size_t{64} << 10;
 constexpr size_t kLeafBudget = size_t{64} << 10;
+constexpr size_t kDataBudget = size_t{64} << 10;
+constexpr size_t kTensorMemory = size_t{128} << 10;
 constexpr uint64_t kMostEvents = 2000000;
 
 AdmissionLimits SmallLimits() {
@@ -69,6 +71,9 @@ ServiceWorld::ServiceWorld() {
   options.incarnation = 1;
   options.memory_budget = kMemoryBudget;
   options.leaf_budget = kLeafBudget;
+  options.data_budget = kDataBudget;
+  options.tensor_memory = kTensorMemory;
+  options.unused_attempt_timeout = absl::Seconds(10);
   options.admission = SmallLimits();
   options.max_streams = 2;
   SamplerServiceEnvironment environment;
@@ -91,6 +96,9 @@ ServiceWorld::~ServiceWorld() {
   Must(service_->active() == 0 && service_->queued() == 0, "no batch is left");
   Must(service_->budget().used() == 0, "the budget is whole again");
   Must(service_->leaf_budget().used() == 0, "so is that of leaf calls");
+  Must(service_->data_budget().used() == 0, "and that of data calls");
+  Must(service_->tensors().open_attempts() == 0, "no attempt is open");
+  Must(service_->tensors().staging().used() == 0, "and no gradient is left");
 }
 
 std::shared_ptr<RawClient> ServiceWorld::Connect(StreamMethod method) {
