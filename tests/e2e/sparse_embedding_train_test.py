@@ -45,8 +45,10 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
         cls.folder = cls.enterClassContext(processes.temporary_folder())
         source = os.path.join(cls.folder, "mag")
         made_up_graphs.write_mag(source, random.Random(5))
-        cls.graph = folders.partition(source, source + "2", 2, "random")
-        cls.graph_of_4 = folders.partition(source, source + "4", 4, "random")
+        cls.graph = folders.partition(source, source + "2", 2, "random",
+                                      "--add-reverse")
+        cls.graph_of_4 = folders.partition(source, source + "4", 4, "random",
+                                           "--add-reverse")
 
     def path(self, name):
         return os.path.join(self.folder, f"{self.id().split('.')[-1]}-{name}")
@@ -58,13 +60,13 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
                 for _ in range(count)]
 
     def start(self, name, source, *flags, world=2, epochs=EPOCHS, lr=0.06,
-              timeout=60):
+              timeout=60, batch=None):
         if isinstance(source, list):
             source = ("--servers", ",".join(s.address for s in source))
         return self.enterContext(processes.Process(
             *source, "--nproc", world, "--model", "rgcn", "--input",
             "paper:train,valid,test", "--num-neighbors", "3,3", "--hidden", 8,
-            "--batch-size", 4 // world, "--epochs", epochs, "--num-classes",
+            "--batch-size", batch or 4 // world, "--epochs", epochs, "--num-classes",
             349, "--dropout", 0.3, "--random-seed", 7, "--lr-schedule",
             "cosine", "--lr-unit", "step", "--lr-t-max", 60, "--rpc-timeout",
             timeout, "--device", "cpu", "--no-progress", "--sparse-embedding",
@@ -101,6 +103,13 @@ class SparseEmbeddingTrainTest(unittest.TestCase):
         alone = self.run_to_end("alone", self.servers(2), world=1)
         self.assertEqual(
             self.run_to_end("inside", ("--graph", self.graph), world=1), alone)
+
+    def test_accumulated_batches_step_as_those_of_ranks(self):
+        servers = self.servers(2)
+        _, of_ranks = self.run_to_end("ranks", servers)
+        self.finish(self.start("alone", servers, "--accumulate", 2, world=1,
+                               batch=2))
+        self.assertEqual(read(self.path("alone.model")), of_ranks)
 
     def test_every_featureless_type_learns(self):
         self.run_to_end("still", self.servers(2), lr=1e-12, epochs=1)

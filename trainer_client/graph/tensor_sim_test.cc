@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "trainer_client/graph/dist_tensor.h"
+#include "trainer_client/graph/tensor_client.h"
 #include "trainer_client/graph/testing/tensor_world.h"
 
 namespace tributary {
@@ -254,6 +255,30 @@ TEST(TensorSimTest, NamesTheServerThatHasStartedAgain) {
   EXPECT_THAT(std::string(set.message()),
               HasSubstr("the server server0:1, which holds rows of this run, "
                         "has started again"));
+}
+
+TEST(TensorSimTest, ADrainingServerAsksForACheckpointAndIsNotChosen) {
+  TensorWorld world({.num_servers = 2});
+  auto context = world.Open(1);
+  ASSERT_TRUE(context.ok()) << context.status();
+  auto tensor =
+      DistTensor::Create(**context, Table("t", 5000, 0, DType::kInt64));
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  const auto rows = FirstRows(5000);
+  ASSERT_TRUE((*tensor)->Set(rows, BytesOf(rows)).ok());
+  EXPECT_FALSE((*context)->server_draining());
+  bool drained = false;
+  world.server(1).service->Drain(world.fleet().world.now() + absl::Hours(1),
+                                 [&drained] { drained = true; });
+  world.RunFor(absl::Seconds(5));
+  EXPECT_FALSE(drained);
+  EXPECT_EQ(ReadAs<int64_t>(**tensor, rows), rows);
+  EXPECT_TRUE((*context)->server_draining());
+
+  auto next = world.Open(2);
+  ASSERT_TRUE(next.ok()) << next.status();
+  EXPECT_EQ((*next)->tensors().members().size(), 1);
+  EXPECT_EQ((*next)->tensors().members()[0].address, "server0:1");
 }
 
 TEST(TensorSimTest, OpensOnTheServersThatAnswer) {
