@@ -81,22 +81,20 @@ absl::Duration AttemptOpener::CallTimeout() const {
                     absl::Milliseconds(10), kLongestCall);
 }
 
+// Servers that a later listing adds are asked in the next round of questions.
 void AttemptOpener::OnListing(const ServerListing& listing) {
-  if (!opened_ || !servers_.empty()) return;
-  if (listing.addresses.empty()) {
-    last_trouble_ = listing.problem.ok()
-                        ? absl::NotFoundError("the list of servers is empty")
-                        : listing.problem;
-    return;
-  }
-  last_trouble_ = absl::OkStatus();
+  if (!opened_) return;
+  const bool first = servers_.empty();
   for (const Address& address : listing.addresses) {
-    servers_.push_back({.address = address});
+    const bool known =
+        std::any_of(servers_.begin(), servers_.end(),
+                    [&](const Server& s) { return s.address == address; });
+    if (!known) servers_.push_back({.address = address});
   }
-  std::sort(servers_.begin(), servers_.end(),
-            [](const Server& a, const Server& b) {
-              return a.address.ToString() < b.address.ToString();
-            });
+  last_trouble_ = servers_.empty() && listing.problem.ok()
+                      ? absl::NotFoundError("the list of servers is empty")
+                      : listing.problem;
+  if (!first || servers_.empty()) return;
   // Not inside the callback of Discovery, which ends when this finishes.
   options_.strand->Post([weak = weak_from_this()] {
     if (auto self = weak.lock()) self->Describe();
@@ -160,6 +158,10 @@ absl::Status AttemptOpener::Accept(Server& server,
 }
 
 void AttemptOpener::Decide() {
+  std::sort(servers_.begin(), servers_.end(),
+            [](const Server& a, const Server& b) {
+              return a.address.ToString() < b.address.ToString();
+            });
   bool all_known = true;
   bool any = false;
   for (Server& server : servers_) {

@@ -2,6 +2,7 @@
 // loopback.
 #include "trainer_client/graph/dist_tensor.h"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,11 +12,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/runtime/mutex.h"
+#include "common/text/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/server/sampler_server.h"
+#include "trainer_client/graph/collective.h"
 #include "trainer_client/graph/dist_context.h"
+#include "trainer_client/graph/tensor_client.h"
+#include "trainer_client/graph/tensor_snapshot.h"
 #include "trainer_client/graph/testing/tensor_world.h"
 
 namespace tributary {
@@ -222,6 +228,104 @@ TEST_F(DistTensorTest, RanksShareRowsAndStepTogether) {
   }
 }
 
+// The same batches, whoever pushes them.
+TEST_F(DistTensorTest, ThreeRanksStepAsOneDoes) {
+  Serve(2);
+  std::vector<std::vector<float>> ends;
+  for (const int world : {1, 3}) {
+    Mutex mutex;
+    RunRanks(world, absl::Seconds(30), 0, [&](DistContext& context) {
+      auto options = OfNodes("emb", DType::kFloat32, 3);
+      options.initial.kind = InitialValues::Kind::kXavierUniform;
+      options.initial.low = 1;
+      auto tensor = DistTensor::Create(context, options);
+      ASSERT_TRUE(tensor.ok()) << tensor.status();
+      ASSERT_TRUE((*tensor)->AttachOptimizer(SparseOptimizerKind::kAdam).ok());
+      std::unique_ptr<RowPrefetch> ahead;
+      for (int round = 0; round < 6; ++round) {
+        for (int place = context.rank(); place < 3; place += world) {
+          std::vector<int64_t> rows;
+          std::vector<float> gradients;
+          for (int64_t row = round; row < kNodes; row += 2 + place) {
+            rows.push_back(row);
+            for (int c = 0; c < 3; ++c) {
+              gradients.push_back(
+                  1.0f / static_cast<float>(1 + row + c + place) - 0.1f);
+            }
+          }
+          ASSERT_TRUE(context.rounds()
+                          .Push(**tensor, static_cast<uint32_t>(place), rows,
+                                gradients, {.scale = 1.0 / 3})
+                          .ok());
+        }
+        ASSERT_TRUE(context.rounds().Close().ok());
+        ahead = (*tensor)->Prefetch(FirstRows(kNodes));
+      }
+      const auto end =
+          ReadAs<float>(**tensor, FirstRows(kNodes), std::move(ahead));
+      ASSERT_TRUE(context.Close().ok());
+      MutexLock lock(mutex);
+      ends.push_back(end);
+    });
+  }
+  ASSERT_EQ(ends.size(), 4);
+  for (const auto& end : ends) EXPECT_EQ(end, ends[0]);
+}
+
+TEST_F(DistTensorTest, AllRanksSaveAndGoOn) {
+  Serve(2);
+  std::filesystem::create_directory(folder_.File("s"));
+  const auto path_for =
+      [this](const std::string& name) -> absl::StatusOr<std::string> {
+    return folder_.File("s/" + name);
+  };
+  const auto options = OfNodes("w", DType::kFloat32, 1);
+  RunRanks(2, absl::Seconds(30), 1, [&](DistContext& context) {
+    auto tensor = DistTensor::Create(context, options);
+    ASSERT_TRUE(tensor.ok()) << tensor.status();
+    ASSERT_TRUE((*tensor)->AttachOptimizer(SparseOptimizerKind::kSgd).ok());
+    ASSERT_TRUE(context.rounds()
+                    .Push(**tensor, static_cast<uint32_t>(context.rank()), {5},
+                          {-2}, {.learning_rate = 1})
+                    .ok());
+    ASSERT_TRUE(context.rounds().Close().ok());
+    const absl::Status saved = WriteTensorSnapshot(context, path_for);
+    EXPECT_TRUE(saved.ok()) << saved;
+    // Of a second one all ranks hear that the files are there already.
+    EXPECT_TRUE(absl::IsAlreadyExists(WriteTensorSnapshot(context, path_for)));
+  });
+  RunRanks(2, absl::Seconds(30), 2, [&](DistContext& context) {
+    // So they do of a snapshot that is not there.
+    EXPECT_TRUE(absl::IsNotFound(
+        context.RestoreFrom(context.rank() == 0 ? folder_.File("none") : "")));
+    ASSERT_TRUE(
+        context.RestoreFrom(context.rank() == 0 ? folder_.File("s") : "").ok());
+    EXPECT_EQ(context.rounds().closed(), 1);
+    auto tensor = DistTensor::Create(context, options);
+    ASSERT_TRUE(tensor.ok()) << tensor.status();
+    EXPECT_EQ(ReadAs<float>(**tensor, {4, 5}), (std::vector<float>{0, 4}));
+  });
+}
+
+// Rank 0 may work longer than others wait at a meeting.
+TEST_F(DistTensorTest, OthersWaitWhileRankZeroWorks) {
+  Serve(1);
+  RunRanks(2, absl::Milliseconds(600), 1, [&](DistContext& context) {
+    TensorClient& client = context.tensors();
+    const auto done = RunTogether(
+        client, "work", std::string(),
+        [&](CollectiveProgress& progress) -> absl::StatusOr<std::string> {
+          const absl::Time end = client.strand().Now() + absl::Seconds(1.5);
+          while (client.strand().Now() < end) {
+            RETURN_IF_ERROR(progress.Report());
+          }
+          return std::string("done");
+        });
+    ASSERT_TRUE(done.ok()) << done.status();
+    EXPECT_EQ(*done, "done");
+  });
+}
+
 TEST_F(DistTensorTest, RanksMustAskForTheSame) {
   Serve(2);
   RunRanks(2, absl::Seconds(30), 1, [](DistContext& context) {
@@ -292,11 +396,14 @@ TEST_F(DistTensorTest, AServerThatEndsEndsTheRunByName) {
   auto context =
       DistContext::Open(workers.get(), {.timeout = absl::Seconds(3)});
   ASSERT_TRUE(context.ok()) << context.status();
-  auto tensor = DistTensor::Create(**context, OfNodes("w", DType::kInt64, 0));
+  auto options = OfNodes("w", DType::kInt64, 0);
+  options.policy = "";
+  options.num_rows = 20000;  // on both
+  auto tensor = DistTensor::Create(**context, options);
   ASSERT_TRUE(tensor.ok()) << tensor.status();
   const std::string gone = servers_[1]->address().ToString();
   servers_[1] = nullptr;
-  const auto rows = FirstRows(kNodes);
+  const auto rows = FirstRows(20000);
   const absl::Status set = (*tensor)->Set(rows, BytesOf(rows));
   EXPECT_TRUE(absl::IsUnavailable(set)) << set;
   EXPECT_THAT(std::string(set.message()), HasSubstr(gone));

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "trainer_client/graph/dist_tensor.h"
+#include "trainer_client/graph/tensor_client.h"
 #include "trainer_client/graph/testing/tensor_world.h"
 
 namespace tributary {
@@ -191,6 +192,34 @@ TEST(TensorSimTest, ARoundStepsOnceByTheSumOfItsPushes) {
   EXPECT_TRUE(absl::IsOutOfRange(rounds.Push(**tensor, 0, {10}, {1, 2}, step)));
 }
 
+// Float32 addition depends on the order: 1e8 + 1 is 1e8. Each row is a request
+// of its own.
+TEST(TensorSimTest, LargeRowsAreAddedAndSetInTheirOrder) {
+  constexpr int64_t kDim = 150000;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    TensorWorld world({.seed = seed, .num_servers = 2});
+    auto context = world.Open(1);
+    ASSERT_TRUE(context.ok()) << context.status();
+    auto tensor =
+        DistTensor::Create(**context, Table("t", 500, kDim, DType::kFloat32));
+    ASSERT_TRUE(tensor.ok()) << tensor.status();
+    const std::vector<int64_t> rows = {0, 300, 0, 300, 0, 300};
+    std::vector<float> values;
+    for (const float value : {1e8f, 7.0f, 1.0f, 8.0f, -1e8f, 9.0f}) {
+      values.insert(values.end(), kDim, value);
+    }
+    ASSERT_TRUE((*tensor)->Add(rows, BytesOf(values)).ok());
+    auto read = ReadAs<float>(**tensor, {0, 300});
+    EXPECT_EQ(read[0], 0);
+    EXPECT_EQ(read[kDim], 24);
+    EXPECT_EQ(read[kDim - 1], 0);
+    ASSERT_TRUE((*tensor)->Set(rows, BytesOf(values)).ok());
+    read = ReadAs<float>(**tensor, {0, 300});
+    EXPECT_EQ(read[0], -1e8f);
+    EXPECT_EQ(read[kDim], 9);
+  }
+}
+
 TEST(TensorSimTest, NamesTheServerThatDied) {
   TensorWorld world({.num_servers = 2, .timeout = absl::Seconds(20)});
   auto context = world.Open(1);
@@ -254,6 +283,30 @@ TEST(TensorSimTest, NamesTheServerThatHasStartedAgain) {
   EXPECT_THAT(std::string(set.message()),
               HasSubstr("the server server0:1, which holds rows of this run, "
                         "has started again"));
+}
+
+TEST(TensorSimTest, ADrainingServerAsksForACheckpointAndIsNotChosen) {
+  TensorWorld world({.num_servers = 2});
+  auto context = world.Open(1);
+  ASSERT_TRUE(context.ok()) << context.status();
+  auto tensor =
+      DistTensor::Create(**context, Table("t", 5000, 0, DType::kInt64));
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  const auto rows = FirstRows(5000);
+  ASSERT_TRUE((*tensor)->Set(rows, BytesOf(rows)).ok());
+  EXPECT_FALSE((*context)->server_draining());
+  bool drained = false;
+  world.server(1).service->Drain(world.fleet().world.now() + absl::Hours(1),
+                                 [&drained] { drained = true; });
+  world.RunFor(absl::Seconds(5));
+  EXPECT_FALSE(drained);
+  EXPECT_EQ(ReadAs<int64_t>(**tensor, rows), rows);
+  EXPECT_TRUE((*context)->server_draining());
+
+  auto next = world.Open(2);
+  ASSERT_TRUE(next.ok()) << next.status();
+  EXPECT_EQ((*next)->tensors().members().size(), 1);
+  EXPECT_EQ((*next)->tensors().members()[0].address, "server0:1");
 }
 
 TEST(TensorSimTest, OpensOnTheServersThatAnswer) {
