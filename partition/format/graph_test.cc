@@ -99,20 +99,6 @@ TEST_P(GraphOfPartitions, EdgeIndexLocatesEdges) {
 INSTANTIATE_TEST_SUITE_P(Partitions, GraphOfPartitions,
                          testing::Values(1, 2, 3, 7, 12));
 
-// Above 256 partitions their numbers take two bytes.
-TEST(Graph, EdgeIndexOfManyPartitions) {
-  const auto graph = BuildGraph({.num_nodes = 2,
-                                 .edges = {{0, 1}, {1, 0}, {1, 1}},
-                                 .num_partitions = 300,
-                                 .partition_of = {299, 7},
-                                 .edge_index = true},
-                                {.partitions = {7}});
-  const EdgeIndex& index = *graph->edge_index(0);
-  EXPECT_EQ(*index.Locate(0), (EdgeLocation{7, 0}));
-  EXPECT_EQ(*index.Locate(1), (EdgeLocation{299, 0}));
-  EXPECT_EQ(*index.Locate(2), (EdgeLocation{7, 1}));
-}
-
 // Edges 4 and 7 repeat the ends of 1 and 5; an index of all ids but these.
 TEST(Graph, EdgeIndexSaysWhichIdsNoEdgeHas) {
   const auto graph = BuildGraph(
