@@ -223,12 +223,15 @@ TEST(WriteGraph, ArraysAreNumpyFiles) {
 
 TEST(WriteGraph, MoreThan256PartitionsTakeTwoBytesANode) {
   const auto graph = BuildGraph({.num_nodes = 3,
-                                 .edges = {{0, 1}, {2, 1}},
+                                 .edges = {{0, 1}, {2, 1}, {1, 2}},
                                  .num_partitions = 300,
-                                 .partition_of = {299, 0, 257}},
+                                 .partition_of = {299, 0, 257},
+                                 .edge_index = true},
                                 {.partitions = {257, 299}});
   EXPECT_EQ(graph->node_map(0).Locate(0)->partition, 299);
   EXPECT_EQ(graph->node_map(0).Locate(2)->partition, 257);
+  EXPECT_EQ(*graph->edge_index(0)->Locate(1), (EdgeLocation{0, 1}));
+  EXPECT_EQ(*graph->edge_index(0)->Locate(2), (EdgeLocation{257, 0}));
 }
 
 TEST(Split, OfEdgesAndOfNodesMayShareAName) {

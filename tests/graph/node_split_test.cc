@@ -1,16 +1,17 @@
 // Shares of ids by rank, and what is made of them.
-#include "trainer_client/graph/node_split.h"
+#include "trainer_client/graph/stored/node_split.h"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "common/text/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/graph/graph_fleet.h"
 #include "trainer_client/core/batch/hetero_batch.h"
-#include "trainer_client/graph/dist_data_loader.h"
 #include "trainer_client/graph/dist_tensor.h"
+#include "trainer_client/graph/stored/dist_data_loader.h"
 
 namespace tributary {
 namespace {
@@ -160,6 +161,46 @@ TEST(DistDataLoader, PassesIdsToTheUsersFunction) {
   EXPECT_THAT(first, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_FALSE(Loader::Create({}, collate).ok());
   EXPECT_FALSE(Loader::Create({1}, collate, {.batch_size = 0}).ok());
+}
+
+// The example of docs/distributed-data.md.
+absl::StatusOr<size_t> DocsExample(SamplingWorkers* workers, uint64_t step) {
+  ASSIGN_OR_RETURN(auto context, DistContext::Open(workers, {}));
+  ASSIGN_OR_RETURN(auto graph, DistGraph::Create(*context, ""));
+
+  // This rank's training nodes, and their features and labels.
+  ASSIGN_OR_RETURN(RankShare share, NodeSplit(*graph, {.split = "train"}));
+  ASSIGN_OR_RETURN(GraphData * nodes, graph->ndata());
+  ASSIGN_OR_RETURN(GraphRows mask, nodes->Read("train_mask", share.ids));
+
+  // Batches that servers make of them: not shared out again.
+  NeighborLoaderOptions loading;
+  loading.num_neighbors = {15, 10};
+  loading.batch_size = 1024;
+  UseShare(share, context.get(), &loading);
+  ASSIGN_OR_RETURN(auto loader,
+                   DistNodeDataLoader::Create(loading, workers->loader(),
+                                              workers->environment()));
+  RETURN_IF_ERROR(loader->StartEpoch(0));
+  ASSIGN_OR_RETURN(auto batch, loader->Next());
+  if (!batch.has_value()) return absl::InternalError("no batch");
+
+  // Or batches of one's own.
+  const auto collate = [&](absl::Span<const int64_t> ids) {
+    return graph->SampleNeighbors({{"", {ids.begin(), ids.end()}}}, 10,
+                                  {.key = {.random_seed = 1, .index = step}});
+  };
+  ASSIGN_OR_RETURN(auto own, DistDataLoader<EdgesByType>::Create(
+                                 share.ids, collate, {.batch_size = 1024}));
+  ASSIGN_OR_RETURN(auto edges, own.Next());
+  return mask.num_rows + edges->at("node,to,node").size();
+}
+
+TEST(DistGraph, TheDocsExampleRuns) {
+  GraphFleet fleet(Ring(), {.partitions = 2});
+  const auto result = DocsExample(&fleet.workers(), 3);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(*result, 46u);  // 23 nodes with one in-edge each
 }
 
 // A tensor of the group under a name of the graph's.

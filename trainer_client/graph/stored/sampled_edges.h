@@ -1,6 +1,6 @@
 // Edges that a distributed graph returns, and blocks made of them.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_SAMPLED_EDGES_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_SAMPLED_EDGES_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_SAMPLED_EDGES_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_SAMPLED_EDGES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -56,4 +56,4 @@ absl::StatusOr<MadeBlock> MakeBlock(const GraphSchema& schema,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_SAMPLED_EDGES_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_SAMPLED_EDGES_H_

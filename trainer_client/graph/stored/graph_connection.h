@@ -1,6 +1,6 @@
 // A trainer's connection to the graph that its servers store.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_CONNECTION_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_CONNECTION_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_CONNECTION_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_CONNECTION_H_
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@
 #include "common/io/buffer.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/kinds/session_options.h"
-#include "trainer_client/graph/graph_client.h"
+#include "trainer_client/graph/stored/graph_client.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -64,4 +64,4 @@ class GraphConnection {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_CONNECTION_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_CONNECTION_H_

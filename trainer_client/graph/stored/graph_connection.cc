@@ -1,4 +1,4 @@
-#include "trainer_client/graph/graph_connection.h"
+#include "trainer_client/graph/stored/graph_connection.h"
 
 #include <functional>
 #include <optional>

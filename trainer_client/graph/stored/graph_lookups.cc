@@ -1,4 +1,4 @@
-#include "trainer_client/graph/graph_lookups.h"
+#include "trainer_client/graph/stored/graph_lookups.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // A distributed graph as an object that a trainer holds: DGL's DistGraph.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_DIST_GRAPH_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_DIST_GRAPH_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_DIST_GRAPH_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_DIST_GRAPH_H_
 
 #include <cstdint>
 #include <map>
@@ -12,11 +12,11 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/graph_data.h"
-#include "trainer_client/graph/graph_lookups.h"
-#include "trainer_client/graph/partition_book.h"
-#include "trainer_client/graph/sample_options.h"
-#include "trainer_client/graph/sampled_edges.h"
+#include "trainer_client/graph/stored/graph_data.h"
+#include "trainer_client/graph/stored/graph_lookups.h"
+#include "trainer_client/graph/stored/partition_book.h"
+#include "trainer_client/graph/stored/sample_options.h"
+#include "trainer_client/graph/stored/sampled_edges.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -137,4 +137,4 @@ std::vector<uint32_t> PartitionsOfRank(uint32_t num_partitions, int rank,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_DIST_GRAPH_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_DIST_GRAPH_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/graph/graph_data.h"
+#include "trainer_client/graph/stored/graph_data.h"
 
 #include <algorithm>
 #include <set>

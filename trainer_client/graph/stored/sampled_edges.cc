@@ -1,4 +1,4 @@
-#include "trainer_client/graph/sampled_edges.h"
+#include "trainer_client/graph/stored/sampled_edges.h"
 
 #include <limits>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "trainer_client/graph/node_split.h"
+#include "trainer_client/graph/stored/node_split.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "trainer_client/graph/dist_graph.h"
+#include "trainer_client/graph/stored/dist_graph.h"
 
 #include <algorithm>
 #include <set>
@@ -9,7 +9,7 @@
 #include "common/text/status.h"
 #include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/core/kinds/session_options.h"
-#include "trainer_client/graph/excluded_edges.h"
+#include "trainer_client/graph/stored/excluded_edges.h"
 
 namespace tributary {
 namespace {

@@ -1,7 +1,7 @@
 // Shares a graph's nodes or edges out among ranks: DGL's node_split and
 // edge_split.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_NODE_SPLIT_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_NODE_SPLIT_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_NODE_SPLIT_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_NODE_SPLIT_H_
 
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/dist_graph.h"
+#include "trainer_client/graph/stored/dist_graph.h"
 
 namespace tributary {
 
@@ -85,4 +85,4 @@ std::function<absl::StatusOr<uint64_t>(uint64_t)> MostBatchesOf(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_NODE_SPLIT_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_NODE_SPLIT_H_

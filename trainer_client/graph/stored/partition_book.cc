@@ -1,4 +1,4 @@
-#include "trainer_client/graph/partition_book.h"
+#include "trainer_client/graph/stored/partition_book.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // The columns of a graph's nodes or edges of one type: DGL's ndata and edata.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_DATA_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_DATA_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_DATA_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_DATA_H_
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 #include "common/runtime/mutex.h"
 #include "common/tensor/dtype.h"
 #include "trainer_client/graph/dist_tensor.h"
-#include "trainer_client/graph/graph_lookups.h"
+#include "trainer_client/graph/stored/graph_lookups.h"
 
 namespace tributary {
 
@@ -103,4 +103,4 @@ class GraphData {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_DATA_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_DATA_H_

@@ -1,6 +1,6 @@
 // Where the nodes and edges of a partitioned graph are: DGL's partition book.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_PARTITION_BOOK_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_PARTITION_BOOK_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_PARTITION_BOOK_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_PARTITION_BOOK_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "trainer_client/graph/graph_lookups.h"
+#include "trainer_client/graph/stored/graph_lookups.h"
 
 namespace tributary {
 
@@ -98,4 +98,4 @@ class PartitionBook {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_PARTITION_BOOK_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_PARTITION_BOOK_H_

@@ -1,7 +1,7 @@
 // Mini-batches that the user's function makes from ids: DGL's DistDataLoader.
 // Also DGL's names of loaders that servers work for.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_DIST_DATA_LOADER_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_DIST_DATA_LOADER_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_DIST_DATA_LOADER_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_DIST_DATA_LOADER_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -123,4 +123,4 @@ class DistDataLoader {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_DIST_DATA_LOADER_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_DIST_DATA_LOADER_H_

@@ -1,6 +1,6 @@
 // Samples neighbours as if some edges were not in the graph.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_EXCLUDED_EDGES_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_EXCLUDED_EDGES_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_EXCLUDED_EDGES_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_EXCLUDED_EDGES_H_
 
 #include <cstdint>
 #include <functional>
@@ -8,9 +8,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "trainer_client/graph/graph_lookups.h"
-#include "trainer_client/graph/sample_options.h"
-#include "trainer_client/graph/sampled_edges.h"
+#include "trainer_client/graph/stored/graph_lookups.h"
+#include "trainer_client/graph/stored/sample_options.h"
+#include "trainer_client/graph/stored/sampled_edges.h"
 
 namespace tributary {
 
@@ -33,4 +33,4 @@ absl::StatusOr<EdgesByType> SampleWithoutEdges(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_EXCLUDED_EDGES_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_EXCLUDED_EDGES_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/graph/excluded_edges.h"
+#include "trainer_client/graph/stored/excluded_edges.h"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@
 #include "common/random/purpose_key.h"
 #include "common/session/limits.h"
 #include "common/text/status.h"
-#include "trainer_client/graph/partition_book.h"
+#include "trainer_client/graph/stored/partition_book.h"
 
 namespace tributary {
 namespace {

@@ -1,6 +1,6 @@
 // Look-ups of nodes and edges by id, for classes of this folder.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_LOOKUPS_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_LOOKUPS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_LOOKUPS_H_
+#define TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_LOOKUPS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "common/proto/graph_reads.pb.h"
 #include "partition/schema/schema.h"
-#include "trainer_client/graph/graph_connection.h"
+#include "trainer_client/graph/stored/graph_connection.h"
 
 namespace tributary {
 
@@ -100,4 +100,4 @@ class GraphLookups {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_LOOKUPS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_STORED_GRAPH_LOOKUPS_H_
