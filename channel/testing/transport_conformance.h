@@ -124,9 +124,8 @@ TYPED_TEST_P(TransportConformance, MessagesArriveWholeAndInOrderBothWays) {
 }
 
 TYPED_TEST_P(TransportConformance, EveryKindOfStreamReachesTheAcceptor) {
-  for (auto method :
-       {StreamMethod::kBatches, StreamMethod::kLeaf, StreamMethod::kControl,
-        StreamMethod::kData}) {
+  for (auto method : {StreamMethod::kBatches, StreamMethod::kLeaf,
+                      StreamMethod::kControl, StreamMethod::kData}) {
     const size_t number = this->acceptor_.accepted().size();
     this->Connect(method);
     this->Server(number);

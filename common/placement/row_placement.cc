@@ -22,9 +22,9 @@ uint64_t ScoreOf(uint32_t shard, const std::string& address) {
 
 absl::Status CheckMembers(const std::vector<RowMember>& sorted) {
   if (sorted.empty() || sorted.size() > RowPlacement::kMaxMembers) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rows on ", sorted.size(), " servers; allowed: 1 to ",
-                     RowPlacement::kMaxMembers));
+    return absl::InvalidArgumentError(absl::StrCat("rows on ", sorted.size(),
+                                                   " servers; allowed: 1 to ",
+                                                   RowPlacement::kMaxMembers));
   }
   for (size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].address != sorted[i - 1].address) continue;
@@ -80,9 +80,8 @@ uint64_t RowPlacement::LocalRows(uint32_t member, uint64_t num_rows) const {
   const uint64_t blocks = (num_rows + kBlockRows - 1) / kBlockRows;
   const auto below = std::lower_bound(shards.begin(), shards.end(),
                                       static_cast<uint16_t>(blocks % kShards));
-  const uint64_t local_blocks =
-      blocks / kShards * shards.size() +
-      static_cast<uint64_t>(below - shards.begin());
+  const uint64_t local_blocks = blocks / kShards * shards.size() +
+                                static_cast<uint64_t>(below - shards.begin());
   return local_blocks * kBlockRows;
 }
 

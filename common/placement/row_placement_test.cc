@@ -77,11 +77,10 @@ TEST(RowPlacementTest, RowsSpreadEvenly) {
 TEST(RowPlacementTest, RefusesNoMembersAndOneTwice) {
   EXPECT_EQ(RowPlacement::Create({}).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(
-      RowPlacement::Create({{"a:1", 1}, {"b:1", 2}, {"a:1", 3}})
-          .status()
-          .message(),
-      testing::HasSubstr("a:1 is listed twice"));
+  EXPECT_THAT(RowPlacement::Create({{"a:1", 1}, {"b:1", 2}, {"a:1", 3}})
+                  .status()
+                  .message(),
+              testing::HasSubstr("a:1 is listed twice"));
 }
 
 }  // namespace

@@ -305,10 +305,16 @@ Answer WriteRows(const Call& call, Attempt& attempt,
   return HeaderAnswer(call.data.call.kind, reply);
 }
 
+// Returns whose state an export has.
+OptimizerKind StateOf(const TensorTable& table, bool with_state) {
+  return with_state ? table.optimizer() : OptimizerKind::kNone;
+}
+
 Answer ExportRows(const Call& call, Attempt& attempt,
                   const v1::ExportRowsRequest& request) {
   ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
-  const size_t each = table->ExportRowBytes(request.with_state());
+  const OptimizerKind state = StateOf(*table, request.with_state());
+  const size_t each = table->ExportRowBytes(state);
   RETURN_IF_ERROR(CheckReplyBytes(each, request.max_reply_bytes()));
   const size_t most =
       std::min<uint64_t>(request.max_reply_bytes(), kMaxPayloadBytes) / each;
@@ -320,7 +326,7 @@ Answer ExportRows(const Call& call, Attempt& attempt,
   RETURN_IF_ERROR(attempt.WhileOpen([&]() -> absl::Status {
     const std::vector<uint64_t> rows = table->WrittenFrom(&cursor, most);
     ASSIGN_OR_RETURN(room, ReplyRoom::Make(call.data, rows.size() * each));
-    table->Export(rows, request.with_state(), room.payload.data());
+    table->Export(rows, state, room.payload.data());
     reply.set_num_rows(rows.size());
     return absl::OkStatus();
   }));
@@ -337,18 +343,17 @@ Answer ImportRows(const Call& call, Attempt& attempt,
   const size_t most_rows = call.payload().size() / sizeof(uint64_t);
   ASSIGN_OR_RETURN(const auto scratch,
                    call.data.share->TryReserve(most_rows * kScratchPerRow));
-  const bool with_state = request.with_state();
-  ASSIGN_OR_RETURN(
-      const auto rows,
-      CheckRows(*table, call.payload(), request.num_rows(),
-                table->ExportRowBytes(with_state) - sizeof(uint64_t)));
+  const OptimizerKind state = StateOf(*table, request.with_state());
+  ASSIGN_OR_RETURN(const auto rows,
+                   CheckRows(*table, call.payload(), request.num_rows(),
+                             table->ExportRowBytes(state) - sizeof(uint64_t)));
   const uint8_t* const data =
       call.payload().data() + rows.size() * sizeof(uint64_t);
   RETURN_IF_ERROR(attempt.WhileOpen([&] {
     return attempt.log(request.attempt().rank())
         .Apply(request.sequence(), request.oldest_open(), [&] {
           CountPush(call, rows.size());
-          return table->Import(rows, with_state, data, attempt.open_round());
+          return table->Import(rows, state, data, attempt.open_round());
         });
   }));
   return HeaderAnswer(call.data.call.kind, v1::ImportRowsReply());

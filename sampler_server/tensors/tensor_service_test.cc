@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/tensors/testing/tensor_client.h"
+#include "sampler_server/tensors/testing/tensor_caller.h"
 #include "sampler_server/testing/sim_fleet.h"
 
 namespace tributary {
@@ -35,7 +35,7 @@ class TensorServiceTest : public ::testing::Test {
     members_ = {member};
   }
 
-  std::unique_ptr<TensorClient> Client(uint32_t rank, uint64_t attempt = 1,
+  std::unique_ptr<TensorCaller> Client(uint32_t rank, uint64_t attempt = 1,
                                        const std::string& job = "job") {
     SimExecutor* const node = fleet_.world.AddNode("trainer");
     v1::AttemptRef ref;
@@ -45,7 +45,7 @@ class TensorServiceTest : public ::testing::Test {
     ref.set_attempt(attempt);
     ref.set_rank(rank);
     ref.set_client(++clients_);
-    return std::make_unique<TensorClient>(
+    return std::make_unique<TensorCaller>(
         fleet_.network.TransportOf(node), server_->address, node,
         [this](const auto& done) {
           fleet_.world.RunUntil(done, absl::Seconds(30));
@@ -53,7 +53,7 @@ class TensorServiceTest : public ::testing::Test {
         std::move(ref));
   }
   // Rank 0 of an attempt that it has opened.
-  std::unique_ptr<TensorClient> Opened(uint32_t world = 1, uint64_t attempt = 1,
+  std::unique_ptr<TensorCaller> Opened(uint32_t world = 1, uint64_t attempt = 1,
                                        const std::string& job = "job") {
     auto client = Client(0, attempt, job);
     const absl::Status opened = client->Open(world, members_, 0);
@@ -68,13 +68,13 @@ class TensorServiceTest : public ::testing::Test {
   }
   size_t MemoryUsed() { return server_->service->tensors().memory().used(); }
 
-  static absl::Status SetFloats(TensorClient& client, const std::string& name,
+  static absl::Status SetFloats(TensorCaller& client, const std::string& name,
                                 const std::vector<uint64_t>& rows,
                                 const std::vector<float>& values) {
     return client.Write(name, v1::WRITE_SET, rows.size(),
                         RowsAndValues(rows, values));
   }
-  static std::vector<float> Floats(TensorClient& client,
+  static std::vector<float> Floats(TensorCaller& client,
                                    const std::string& name,
                                    const std::vector<uint64_t>& rows,
                                    uint64_t after_round = 0) {
@@ -98,7 +98,7 @@ class TensorServiceTest : public ::testing::Test {
     return request;
   }
   static absl::StatusOr<TensorReply<v1::PushRoundReply>> Push(
-      TensorClient& client, const v1::PushRoundRequest& request,
+      TensorCaller& client, const v1::PushRoundRequest& request,
       const std::vector<uint64_t>& rows = {},
       const std::vector<float>& gradients = {}) {
     return client.Ask<v1::PushRoundReply>(MessageKind::kPushRoundRequest,
@@ -155,7 +155,7 @@ TEST_F(TensorServiceTest, AnAttemptIsOpenedByItsNumber) {
 
 TEST_F(TensorServiceTest, OtherRanksJoinWhatRankZeroHasOpened) {
   const auto joiner = Client(1, 0);
-  const auto join = [](TensorClient& client) {
+  const auto join = [](TensorCaller& client) {
     return client.Ask<v1::JoinAttemptReply>(MessageKind::kJoinAttemptRequest,
                                             v1::JoinAttemptRequest());
   };
@@ -404,7 +404,7 @@ TEST_F(TensorServiceTest, TensorsAreListedAndDropped) {
                                     v1::ListTensorsRequest())
         ->header;
   };
-  const auto drop = [&](TensorClient& by, const std::string& name) {
+  const auto drop = [&](TensorCaller& by, const std::string& name) {
     v1::DropTensorRequest request;
     request.set_name(name);
     return by.Ask<v1::DropTensorReply>(MessageKind::kDropTensorRequest,

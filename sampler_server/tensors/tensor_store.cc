@@ -361,6 +361,7 @@ absl::Status TensorStore::AttachOptimizer(Attempt& attempt,
                                           const std::string& name,
                                           OptimizerKind kind) {
   ASSIGN_OR_RETURN(const auto table, attempt.Find(name));
+  MutexLock attaching(attach_mutex_);
   Reservation memory;
   if (table->optimizer() == OptimizerKind::kNone &&
       table->shape().dtype == DType::kFloat32) {
@@ -412,8 +413,12 @@ v1::ListTensorsReply TensorStore::List(const std::string& job) const {
   v1::ListTensorsReply reply;
   reply.set_memory_limit(memory_.limit());
   reply.set_memory_used(memory_.used());
-  MutexLock lock(mutex_);
-  for (const auto& [key, tensor] : tensors_) {
+  std::map<TensorKey, Tensor> tensors;  // counting their rows takes time
+  {
+    MutexLock lock(mutex_);
+    tensors = tensors_;
+  }
+  for (const auto& [key, tensor] : tensors) {
     if (!job.empty() && key.first.job != job) continue;
     v1::ListTensorsReply::Tensor& one = *reply.add_tensors();
     one.set_job(key.first.job);

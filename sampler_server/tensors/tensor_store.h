@@ -140,6 +140,7 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   TensorMemory staging_;
   // Held while attempts are opened and ended, which waits for their work.
   Mutex change_mutex_;
+  Mutex attach_mutex_;  // so that two ranks reserve an optimizer's state once
   mutable Mutex mutex_;
   std::map<AttemptScope, Scope> scopes_ ABSL_GUARDED_BY(mutex_);
   std::map<TensorKey, Tensor> tensors_ ABSL_GUARDED_BY(mutex_);

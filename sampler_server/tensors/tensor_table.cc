@@ -261,15 +261,10 @@ void TensorTable::ForgetRounds() {
   for (SharedMutex& stripe : stripes_) stripe.Unlock();
 }
 
-size_t TensorTable::StateBytes() const {
-  const OptimizerKind kind = optimizer_;
-  return FloatsPerRow(kind, shape_.width()) * sizeof(float) +
-         (kind == OptimizerKind::kAdam ? sizeof(uint64_t) : 0);
-}
-
-size_t TensorTable::ExportRowBytes(bool with_state) const {
+size_t TensorTable::ExportRowBytes(OptimizerKind state) const {
   return sizeof(uint64_t) + shape_.row_bytes() +
-         (with_state ? StateBytes() : 0);
+         FloatsPerRow(state, shape_.width()) * sizeof(float) +
+         (state == OptimizerKind::kAdam ? sizeof(uint64_t) : 0);
 }
 
 std::vector<uint64_t> TensorTable::WrittenFrom(uint64_t* cursor,
@@ -299,13 +294,13 @@ std::vector<uint64_t> TensorTable::WrittenFrom(uint64_t* cursor,
   return rows;
 }
 
-void TensorTable::ExportState(uint64_t row, size_t i, size_t num_rows,
-                              uint8_t* out) const {
+void TensorTable::ExportState(OptimizerKind kind, uint64_t row, size_t i,
+                              size_t num_rows, uint8_t* out) const {
+  if (FloatsPerRow(kind, 1) == 0) return;
   const size_t width = shape_.width();
   const size_t bytes = width * sizeof(float);
-  if (first_.size() == 0) return;
   std::memcpy(out + i * bytes, first_.As<float>() + row * width, bytes);
-  if (second_.size() == 0) return;
+  if (kind != OptimizerKind::kAdam) return;
   std::memcpy(out + (num_rows + i) * bytes, second_.As<float>() + row * width,
               bytes);
   const uint64_t steps = steps_.As<uint32_t>()[row];
@@ -313,28 +308,28 @@ void TensorTable::ExportState(uint64_t row, size_t i, size_t num_rows,
               sizeof(steps));
 }
 
-void TensorTable::Export(Rows rows, bool with_state, uint8_t* out) const {
+void TensorTable::Export(Rows rows, OptimizerKind state, uint8_t* out) const {
   for (size_t i = 0; i < rows.size(); ++i) {
     const uint64_t row = place_.placement->RowAt(place_.member, rows[i]);
     std::memcpy(out + i * sizeof(row), &row, sizeof(row));
   }
   uint8_t* const values = out + rows.size() * sizeof(uint64_t);
-  uint8_t* const state = values + rows.size() * shape_.row_bytes();
+  uint8_t* const states = values + rows.size() * shape_.row_bytes();
   ForRead(rows, [&](absl::Span<const uint32_t> positions) {
     for (const uint32_t i : positions) {
       CopyRow(rows[i], values + i * shape_.row_bytes());
-      if (with_state) ExportState(rows[i], i, rows.size(), state);
+      ExportState(state, rows[i], i, rows.size(), states);
     }
   });
 }
 
-void TensorTable::ImportState(uint64_t row, size_t i, size_t num_rows,
-                              const uint8_t* state) {
+void TensorTable::ImportState(OptimizerKind kind, uint64_t row, size_t i,
+                              size_t num_rows, const uint8_t* state) {
+  if (FloatsPerRow(kind, 1) == 0) return;
   const size_t width = shape_.width();
   const size_t bytes = width * sizeof(float);
-  if (first_.size() == 0) return;
   std::memcpy(first_.As<float>() + row * width, state + i * bytes, bytes);
-  if (second_.size() == 0) return;
+  if (kind != OptimizerKind::kAdam) return;
   std::memcpy(second_.As<float>() + row * width, state + (num_rows + i) * bytes,
               bytes);
   uint64_t steps;
@@ -343,12 +338,12 @@ void TensorTable::ImportState(uint64_t row, size_t i, size_t num_rows,
   steps_.As<uint32_t>()[row] = static_cast<uint32_t>(steps);
 }
 
-absl::Status TensorTable::Import(Rows rows, bool with_state,
+absl::Status TensorTable::Import(Rows rows, OptimizerKind state,
                                  const uint8_t* data, uint32_t round) {
-  const uint8_t* const state = data + rows.size() * shape_.row_bytes();
-  if (with_state && optimizer_ == OptimizerKind::kAdam) {
+  const uint8_t* const states = data + rows.size() * shape_.row_bytes();
+  if (state == OptimizerKind::kAdam) {
     const uint8_t* const counts =
-        state + 2 * rows.size() * shape_.width() * sizeof(float);
+        states + 2 * rows.size() * shape_.width() * sizeof(float);
     for (size_t i = 0; i < rows.size(); ++i) {
       uint64_t steps;
       std::memcpy(&steps, counts + i * sizeof(steps), sizeof(steps));
@@ -362,7 +357,7 @@ absl::Status TensorTable::Import(Rows rows, bool with_state,
     for (const uint32_t i : positions) {
       std::memcpy(ValuesOf(rows[i]), data + i * shape_.row_bytes(),
                   shape_.row_bytes());
-      if (with_state) ImportState(rows[i], i, rows.size(), state);
+      ImportState(state, rows[i], i, rows.size(), states);
       Mark(rows[i], round);
     }
   });

@@ -97,20 +97,20 @@ class TensorTable {
   // Forgets which round has changed which row, as a new attempt counts anew.
   void ForgetRounds();
 
-  // Returns the bytes of a row's optimizer state in exports.
-  size_t StateBytes() const;
-  // The layout of an export: rows, values, and state, as ExportRows in
-  // tensors.proto.
-  size_t ExportRowBytes(bool with_state) const;
+  // Returns the bytes of a row in exports: its number, values, and the state of
+  // `state`, as ExportRows in tensors.proto says. The state in exports is that
+  // of the table's optimizer, or none (kNone); the caller fixes which before it
+  // makes room, because another may attach an optimizer meanwhile.
+  size_t ExportRowBytes(OptimizerKind state) const;
   // Returns up to `max_rows` places, ascending, of rows that were ever written,
   // from `*cursor` on, which it moves; local_rows() at the end. Looks at a
   // bounded number of places, so it may return none before the end.
   std::vector<uint64_t> WrittenFrom(uint64_t* cursor, size_t max_rows) const;
   // Writes the export of `rows` to `out` (rows.size() * ExportRowBytes).
-  void Export(Rows rows, bool with_state, uint8_t* out) const;
+  void Export(Rows rows, OptimizerKind state, uint8_t* out) const;
   // Sets rows from an export's values and state, which follow its row numbers.
   // INVALID_ARGUMENT for steps beyond 32 bits; then nothing is changed.
-  absl::Status Import(Rows rows, bool with_state, const uint8_t* data,
+  absl::Status Import(Rows rows, OptimizerKind state, const uint8_t* data,
                       uint32_t round);
 
   // Sets all values to those of `from`. Requires equal dtype, shape and
@@ -144,8 +144,9 @@ class TensorTable {
   void Prepare(uint64_t row);
   void Mark(uint64_t row, uint32_t round);
   void CopyBlock(const TensorTable& from, uint64_t block, uint32_t round);
-  void ExportState(uint64_t row, size_t i, size_t num_rows, uint8_t* out) const;
-  void ImportState(uint64_t row, size_t i, size_t num_rows,
+  void ExportState(OptimizerKind kind, uint64_t row, size_t i, size_t num_rows,
+                   uint8_t* out) const;
+  void ImportState(OptimizerKind kind, uint64_t row, size_t i, size_t num_rows,
                    const uint8_t* state);
 
   const TensorShape shape_;

@@ -169,9 +169,9 @@ TEST(TensorTableTest, AnExportBringsRowsAndStateToOtherServers) {
     std::vector<uint64_t> exported;
     while (cursor < from->local_rows()) {
       const auto rows = from->WrittenFrom(&cursor, 4);
-      const size_t each = from->ExportRowBytes(true);
+      const size_t each = from->ExportRowBytes(kind);
       std::vector<uint8_t> page(rows.size() * each);
-      from->Export(rows, true, page.data());
+      from->Export(rows, kind, page.data());
       for (size_t i = 0; i < rows.size(); ++i) {
         uint64_t row;
         std::memcpy(&row, page.data() + 8 * i, 8);
@@ -190,7 +190,7 @@ TEST(TensorTableTest, AnExportBringsRowsAndStateToOtherServers) {
         }
         ASSERT_TRUE(
             to->Import(std::vector<uint64_t>{to->placement().LocalRow(row)},
-                       true, one.data(), 1)
+                       kind, one.data(), 1)
                 .ok());
       }
     }
@@ -216,10 +216,13 @@ TEST(TensorTableTest, AnExportBringsRowsAndStateToOtherServers) {
 TEST(TensorTableTest, AnImportOfImpossibleStepsChangesNothing) {
   const auto table = Make({"t", 10, 1, DType::kFloat32});
   ASSERT_TRUE(table->AttachOptimizer(OptimizerKind::kAdam, {}).ok());
-  std::vector<uint8_t> data(table->ExportRowBytes(true) - 8, 0xff);
-  EXPECT_THAT(
-      table->Import(std::vector<uint64_t>{3}, true, data.data(), 1).message(),
-      HasSubstr("steps of Adam"));
+  std::vector<uint8_t> data(table->ExportRowBytes(OptimizerKind::kAdam) - 8,
+                            0xff);
+  EXPECT_THAT(table
+                  ->Import(std::vector<uint64_t>{3}, OptimizerKind::kAdam,
+                           data.data(), 1)
+                  .message(),
+              HasSubstr("steps of Adam"));
   EXPECT_EQ(table->written_rows(), 0u);
 }
 

@@ -24,7 +24,7 @@
 #include "common/tensor/dtype.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/tensors/testing/tensor_client.h"
+#include "sampler_server/tensors/testing/tensor_caller.h"
 #include "sampler_server/testing/sim_fleet.h"
 
 namespace tributary {
@@ -90,9 +90,9 @@ class World {
     ref.set_client(client);
     return ref;
   }
-  std::unique_ptr<TensorClient> Connect(SimExecutor* node, int server,
+  std::unique_ptr<TensorCaller> Connect(SimExecutor* node, int server,
                                         uint32_t rank, uint64_t client) {
-    return std::make_unique<TensorClient>(
+    return std::make_unique<TensorCaller>(
         fleet.network.TransportOf(node), fleet.servers[server]->address, node,
         [this](const auto& done) { RunUntil(done); }, Ref(rank, client));
   }
@@ -136,7 +136,7 @@ class World {
   std::vector<v1::TensorMember> members;
   std::unique_ptr<RowPlacement> placement;
   SimExecutor* controller = nullptr;
-  std::vector<std::unique_ptr<TensorClient>> control;  // by server
+  std::vector<std::unique_ptr<TensorCaller>> control;  // by server
 };
 
 // Sends requests to one server, several at a time, each until it is answered:
@@ -144,7 +144,7 @@ class World {
 // need be. What is sent twice may arrive twice.
 class Sender {
  public:
-  using Send = std::function<void(TensorClient&, size_t index,
+  using Send = std::function<void(TensorCaller&, size_t index,
                                   std::function<void(absl::Status)>)>;
 
   Sender(World* world, SimExecutor* node, int server, uint32_t rank,
@@ -217,7 +217,7 @@ class Sender {
   uint64_t runs_ = 0;
   uint64_t retries_ = 0;
   // Earlier ones stay, so that late replies of theirs are seen too.
-  std::vector<std::unique_ptr<TensorClient>> streams_;
+  std::vector<std::unique_ptr<TensorCaller>> streams_;
 };
 
 // A write of one writer to one server.
@@ -298,7 +298,7 @@ class WritersTest : public ::testing::TestWithParam<int> {
         const size_t begin = from == 0 ? 0 : writer.phase_end[s][from - 1];
         Sender* const sender = writer.senders[s].get();
         sender->Run(begin, writer.phase_end[s][to - 1], 3,
-                    [this, &writer, s, sender](TensorClient& client,
+                    [this, &writer, s, sender](TensorCaller& client,
                                                size_t index, auto done) {
                       SendOne(client, writer.writes[s][index], index + 1,
                               sender->oldest() + 1, std::move(done));
@@ -306,7 +306,7 @@ class WritersTest : public ::testing::TestWithParam<int> {
       }
     }
   }
-  void SendOne(TensorClient& client, const Write& write, uint64_t sequence,
+  void SendOne(TensorCaller& client, const Write& write, uint64_t sequence,
                uint64_t oldest_open, std::function<void(absl::Status)> done) {
     v1::WriteRowsRequest request;
     request.set_name("counts");
@@ -522,7 +522,7 @@ std::vector<float> OracleTable(const std::vector<std::vector<Batch>>& rounds) {
 
 class RoundsTest : public ::testing::TestWithParam<int> {
  protected:
-  void SendPart(TensorClient& client, int server, const Batch& batch,
+  void SendPart(TensorCaller& client, int server, const Batch& batch,
                 uint64_t round, std::function<void(absl::Status)> done) {
     Batch own{batch.rank, batch.part, batch.place, batch.closes, {}, {}};
     for (size_t i = 0; i < batch.rows.size(); ++i) {
@@ -573,7 +573,7 @@ TEST_P(RoundsTest, TablesAreBitEqualWhateverArrivesFirst) {
       // Parts 2k and 2k + 1 are of round k + 1; three are under way, so a rank
       // is ahead of others, and its parts overtake each other.
       sender->Run(0, 2 * kRounds, 3,
-                  [&, rank, s](TensorClient& client, size_t index, auto done) {
+                  [&, rank, s](TensorCaller& client, size_t index, auto done) {
                     SendPart(client, static_cast<int>(s),
                              rounds[index / 2][2 * rank + index % 2],
                              index / 2 + 1, std::move(done));

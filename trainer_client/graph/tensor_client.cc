@@ -121,10 +121,11 @@ absl::Status TensorClient::MeetFirst() {
 }
 
 void TensorClient::Pause(absl::Duration time) {
-  (void)Await<Nothing>([this, time](Callback<Nothing> done) {
-    strand().PostAfter(time,
-                       [done = std::move(done)]() mutable { done(Nothing()); });
-  });
+  (void)Await<Nothing>(
+      [self = shared_from_this(), time](Callback<Nothing> done) {
+        self->strand().PostAfter(
+            time, [done = std::move(done)]() mutable { done(Nothing()); });
+      });
 }
 
 void TensorClient::CloseLinks(const absl::Status& why) {

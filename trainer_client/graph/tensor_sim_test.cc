@@ -192,6 +192,34 @@ TEST(TensorSimTest, ARoundStepsOnceByTheSumOfItsPushes) {
   EXPECT_TRUE(absl::IsOutOfRange(rounds.Push(**tensor, 0, {10}, {1, 2}, step)));
 }
 
+// Float32 addition depends on the order: 1e8 + 1 is 1e8. Each row is a request
+// of its own.
+TEST(TensorSimTest, LargeRowsAreAddedAndSetInTheirOrder) {
+  constexpr int64_t kDim = 150000;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    TensorWorld world({.seed = seed, .num_servers = 2});
+    auto context = world.Open(1);
+    ASSERT_TRUE(context.ok()) << context.status();
+    auto tensor =
+        DistTensor::Create(**context, Table("t", 500, kDim, DType::kFloat32));
+    ASSERT_TRUE(tensor.ok()) << tensor.status();
+    const std::vector<int64_t> rows = {0, 300, 0, 300, 0, 300};
+    std::vector<float> values;
+    for (const float value : {1e8f, 7.0f, 1.0f, 8.0f, -1e8f, 9.0f}) {
+      values.insert(values.end(), kDim, value);
+    }
+    ASSERT_TRUE((*tensor)->Add(rows, BytesOf(values)).ok());
+    auto read = ReadAs<float>(**tensor, {0, 300});
+    EXPECT_EQ(read[0], 0);
+    EXPECT_EQ(read[kDim], 24);
+    EXPECT_EQ(read[kDim - 1], 0);
+    ASSERT_TRUE((*tensor)->Set(rows, BytesOf(values)).ok());
+    read = ReadAs<float>(**tensor, {0, 300});
+    EXPECT_EQ(read[0], -1e8f);
+    EXPECT_EQ(read[kDim], 9);
+  }
+}
+
 TEST(TensorSimTest, NamesTheServerThatDied) {
   TensorWorld world({.num_servers = 2, .timeout = absl::Seconds(20)});
   auto context = world.Open(1);

@@ -73,8 +73,8 @@ FleetCalls::FleetCalls(const std::vector<Address>& addresses,
                        StreamMethod method)
     : pool_(pool) {
   for (const Address& address : addresses) {
-    clients_.push_back(std::make_unique<CallClient>(
-        transport, address, method, pool));
+    clients_.push_back(
+        std::make_unique<CallClient>(transport, address, method, pool));
   }
 }
 

@@ -62,6 +62,7 @@ TensorWorld::TensorWorld(const TensorWorldOptions& options)
   for (int i = 0; i < options.num_servers; ++i) {
     SimServerOptions server;
     server.opened = graph;
+    server.tensor_memory = size_t{256} << 20;  // reserved, not used
     fleet_.Add(server);
   }
   fleet_.Settle();

@@ -1,10 +1,10 @@
-#include "sampler_server/tensors/testing/tensor_client.h"
+#include "sampler_server/tensors/testing/tensor_caller.h"
 
 #include "common/tensor/dtype.h"
 
 namespace tributary {
 
-absl::Status TensorClient::Open(uint32_t world,
+absl::Status TensorCaller::Open(uint32_t world,
                                 const std::vector<v1::TensorMember>& members,
                                 uint32_t member) {
   v1::OpenAttemptRequest request;
@@ -15,20 +15,20 @@ absl::Status TensorClient::Open(uint32_t world,
       .status();
 }
 
-absl::Status TensorClient::CloseAttempt() {
+absl::Status TensorCaller::CloseAttempt() {
   return Ask<v1::CloseAttemptReply>(MessageKind::kCloseAttemptRequest,
                                     v1::CloseAttemptRequest())
       .status();
 }
 
-absl::StatusOr<TensorReply<v1::CreateTensorReply>> TensorClient::Create(
+absl::StatusOr<TensorReply<v1::CreateTensorReply>> TensorCaller::Create(
     const v1::TensorSpec& spec) {
   v1::CreateTensorRequest request;
   *request.mutable_spec() = spec;
   return Ask<v1::CreateTensorReply>(MessageKind::kCreateTensorRequest, request);
 }
 
-absl::Status TensorClient::Attach(const std::string& name,
+absl::Status TensorCaller::Attach(const std::string& name,
                                   v1::SparseOptimizer optimizer) {
   v1::AttachOptimizerRequest request;
   request.set_name(name);
@@ -38,7 +38,7 @@ absl::Status TensorClient::Attach(const std::string& name,
       .status();
 }
 
-absl::StatusOr<TensorReply<v1::ReadRowsReply>> TensorClient::Read(
+absl::StatusOr<TensorReply<v1::ReadRowsReply>> TensorCaller::Read(
     const std::string& name, const std::vector<uint64_t>& rows,
     uint64_t after_round, uint64_t changed_since) {
   v1::ReadRowsRequest request;
@@ -52,7 +52,7 @@ absl::StatusOr<TensorReply<v1::ReadRowsReply>> TensorClient::Read(
                                 RowsAndValues<uint8_t>(rows, {}));
 }
 
-absl::Status TensorClient::Write(const std::string& name, v1::WriteOp op,
+absl::Status TensorCaller::Write(const std::string& name, v1::WriteOp op,
                                  size_t num_rows,
                                  std::vector<uint8_t> payload) {
   v1::WriteRowsRequest request;

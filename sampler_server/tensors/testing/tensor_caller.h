@@ -1,7 +1,7 @@
 // A client of mutable rows for tests: builds requests and reads replies,
 // without the trainer's logic.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_TESTING_TENSOR_CLIENT_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_TESTING_TENSOR_CLIENT_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_TESTING_TENSOR_CALLER_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_TESTING_TENSOR_CALLER_H_
 
 #include <cstdint>
 #include <cstring>
@@ -58,11 +58,11 @@ std::vector<uint8_t> RowsAndValues(const std::vector<uint64_t>& rows,
 
 // One stream to one server, as one rank of an attempt. `wait` runs until its
 // argument returns true, or gives up: in a simulation by steps of the world.
-class TensorClient {
+class TensorCaller {
  public:
   using Wait = std::function<void(const std::function<bool()>&)>;
 
-  TensorClient(Transport* transport, const Address& address, Executor* executor,
+  TensorCaller(Transport* transport, const Address& address, Executor* executor,
                Wait wait, v1::AttemptRef ref)
       : executor_(executor),
         wait_(std::move(wait)),
@@ -148,4 +148,4 @@ v1::TensorSpec FloatSpec(const std::string& name, uint64_t num_rows,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_TESTING_TENSOR_CLIENT_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_TESTING_TENSOR_CALLER_H_
