@@ -12,6 +12,9 @@
 namespace tributary {
 namespace {
 
+// How many gradients ahead of a step their rows are brought to the cache.
+constexpr size_t kAhead = 8;
+
 // One row of one push.
 struct Gradient {
   uint64_t row;
@@ -72,6 +75,9 @@ void StepTable(TensorTable& table, const std::vector<RoundPart>& parts,
   std::vector<float> sum(table.shape().width());
   for (size_t i = 0; i < gradients.size();) {
     const uint64_t row = gradients[i].row;
+    if (i + kAhead < gradients.size()) {
+      table.PrefetchStep(gradients[i + kAhead].row);
+    }
     for (size_t first = i; i < gradients.size() && gradients[i].row == row;
          ++i) {
       const StagedPush& push = *pushes[gradients[i].order].push;

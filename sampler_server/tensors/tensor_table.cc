@@ -255,6 +255,17 @@ void TensorTable::Step(uint64_t row, const float* gradient,
   Mark(row, round);
 }
 
+void TensorTable::PrefetchStep(uint64_t row) const {
+  const size_t bytes = shape_.row_bytes();
+  PrefetchRow(ValuesOf(row), bytes);
+  const OptimizerKind kind = optimizer_;
+  if (FloatsPerRow(kind, 1) > 0)
+    PrefetchRow(first_.data() + row * bytes, bytes);
+  if (kind == OptimizerKind::kAdam) {
+    PrefetchRow(second_.data() + row * bytes, bytes);
+  }
+}
+
 void TensorTable::ForgetRounds() {
   for (SharedMutex& stripe : stripes_) stripe.Lock();
   rounds_.Clear();

@@ -94,6 +94,8 @@ class TensorTable {
   // Steps one row by its gradient [width]. Requires an optimizer.
   void Step(uint64_t row, const float* gradient, const OptimizerStep& step,
             uint32_t round);
+  // Brings a row and its state towards the cache, for a Step that comes soon.
+  void PrefetchStep(uint64_t row) const;
   // Forgets which round has changed which row, as a new attempt counts anew.
   void ForgetRounds();
 

@@ -167,6 +167,8 @@ CASES = [
     serve("no memory", ["--memory-budget"], FAILURE, memory_budget="0"),
     serve("memory in words", ["--memory-budget", "lots"],
           memory_budget="lots"),
+    serve("tensor memory in words", ["--tensor-memory", "lots"],
+          tensor_memory="lots"),
     serve("a time that is nan", ["--drain-timeout", "nan"],
           drain_timeout="nan"),
     serve("a time below none", ["--drain-timeout", "-1"],
