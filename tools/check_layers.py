@@ -68,12 +68,20 @@ ALLOWED = {
         "trainer_client/cuda",
         "trainer_client/embedded",
     ],
+    "trainer_client/tensors": [
+        "common",
+        "partition/schema",
+        "channel",
+        "trainer_client/core",
+        "trainer_client/modes",
+    ],
     "trainer_client/graph": [
         "common",
         "partition/schema",
         "channel",
         "trainer_client/core",
         "trainer_client/modes",
+        "trainer_client/tensors",
     ],
     "trainer_client/torch": [
         "common",
@@ -84,6 +92,7 @@ ALLOWED = {
         "trainer_client/embedded",
         "trainer_client/graph",
         "trainer_client/modes",
+        "trainer_client/tensors",
     ],
 }
 # Folders that stand above all layers. The command is one of them and includes no

@@ -24,9 +24,8 @@ inline const char* GrpcMethodPath(StreamMethod method) {
 }
 
 inline std::optional<StreamMethod> StreamMethodOf(const std::string& path) {
-  for (const auto method :
-       {StreamMethod::kBatches, StreamMethod::kLeaf, StreamMethod::kControl,
-        StreamMethod::kData}) {
+  for (const auto method : {StreamMethod::kBatches, StreamMethod::kLeaf,
+                            StreamMethod::kControl, StreamMethod::kData}) {
     if (path == GrpcMethodPath(method)) return method;
   }
   return std::nullopt;

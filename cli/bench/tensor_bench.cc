@@ -17,9 +17,9 @@
 #include "common/random/purpose_key.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
-#include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/dist_tensor.h"
 #include "trainer_client/modes/sampling_workers.h"
+#include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/tensors/dist_tensor.h"
 
 namespace tributary {
 namespace {

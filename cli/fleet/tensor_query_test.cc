@@ -11,7 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/server/sampler_server.h"
-#include "trainer_client/graph/dist_tensor.h"
+#include "trainer_client/tensors/dist_tensor.h"
 
 namespace tributary {
 namespace {

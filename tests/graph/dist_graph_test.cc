@@ -1,5 +1,5 @@
 // The properties of DGL's DistGraph, on every fleet and partitioning.
-#include "trainer_client/graph/stored/dist_graph.h"
+#include "trainer_client/graph/dist_graph.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +15,7 @@
 #include "tests/graph/graph_fleet.h"
 #include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
-#include "trainer_client/graph/stored/node_split.h"
+#include "trainer_client/graph/node_split.h"
 
 namespace tributary {
 namespace {

@@ -11,7 +11,7 @@
 #include "partition/writer/content.h"
 #include "partition/writer/writer.h"
 #include "sampler_server/server/sampler_server.h"
-#include "trainer_client/graph/stored/dist_graph.h"
+#include "trainer_client/graph/dist_graph.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {

@@ -1,5 +1,5 @@
 // Shares of ids by rank, and what is made of them.
-#include "trainer_client/graph/stored/node_split.h"
+#include "trainer_client/graph/node_split.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,8 +10,8 @@
 #include "gtest/gtest.h"
 #include "tests/graph/graph_fleet.h"
 #include "trainer_client/core/batch/hetero_batch.h"
-#include "trainer_client/graph/dist_tensor.h"
-#include "trainer_client/graph/stored/dist_data_loader.h"
+#include "trainer_client/graph/dist_data_loader.h"
+#include "trainer_client/tensors/dist_tensor.h"
 
 namespace tributary {
 namespace {

@@ -12,9 +12,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
-#include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/dist_tensor.h"
 #include "trainer_client/modes/sampling_workers.h"
+#include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/tensors/dist_tensor.h"
 
 namespace tributary {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "common/text/status.h"
 #include "trainer_client/core/dist_loader.h"
-#include "trainer_client/graph/dist_context.h"
 #include "trainer_client/modes/sampling_workers.h"
+#include "trainer_client/tensors/dist_context.h"
 
 namespace tributary {
 namespace {

@@ -30,10 +30,10 @@
 #include "common/random/purpose_key.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
-#include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/dist_tensor.h"
-#include "trainer_client/graph/tensor_snapshot.h"
 #include "trainer_client/modes/sampling_workers.h"
+#include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/tensors/dist_tensor.h"
+#include "trainer_client/tensors/tensor_snapshot.h"
 
 namespace tributary {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/dist_tensor.h"
+#include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/tensors/dist_tensor.h"
 #include "trainer_client/torch/embedding/row_gradients.h"
 
 namespace tributary {

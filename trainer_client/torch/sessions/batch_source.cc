@@ -1,6 +1,6 @@
 #include "trainer_client/torch/sessions/batch_source.h"
 
-#include "trainer_client/graph/dist_context.h"
+#include "trainer_client/tensors/dist_context.h"
 
 namespace tributary {
 

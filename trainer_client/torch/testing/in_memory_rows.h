@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/runtime/mutex.h"
-#include "trainer_client/graph/dist_tensor.h"
+#include "trainer_client/tensors/dist_tensor.h"
 
 namespace tributary {
 

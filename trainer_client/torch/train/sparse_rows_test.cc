@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "partition/format/testing/graph_builder.h"
-#include "trainer_client/graph/dist_context.h"
-#include "trainer_client/graph/dist_tensor.h"
 #include "trainer_client/modes/sampling_workers.h"
+#include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/tensors/dist_tensor.h"
 #include "trainer_client/torch/embedding/dist_input_embedding.h"
 #include "trainer_client/torch/nn/gnn_model.h"
 #include "trainer_client/torch/testing/train_job.h"

@@ -1,0 +1,19 @@
+// Sends the gradients of a run, in rounds.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TENSORS_GRADIENT_ROUNDS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TENSORS_GRADIENT_ROUNDS_H_
+
+#include <memory>
+
+#include "trainer_client/tensors/dist_tensor.h"
+#include "trainer_client/tensors/tensor_client.h"
+
+namespace tributary {
+
+// Returns the rounds of `client`, which begin after client->closed_rounds().
+// What is on its way takes at most 64 MiB: Push waits then.
+std::unique_ptr<GradientRounds> MakeGradientRounds(
+    std::shared_ptr<TensorClient> client);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TENSORS_GRADIENT_ROUNDS_H_
