@@ -75,6 +75,9 @@ class Context final : public DistContext {
   }
   absl::Status Close() override;
   bool server_draining() const override { return client_->draining(); }
+  uint64_t rows_read_ahead() const override {
+    return client_->rows_read_ahead();
+  }
   TensorClient& tensors() const override { return *client_; }
   GradientRounds& rounds() const override { return *rounds_; }
 

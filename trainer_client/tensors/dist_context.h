@@ -75,6 +75,9 @@ class DistContext {
   // checkpoint and stop. Local; true from the first answer that says so.
   virtual bool server_draining() const = 0;
 
+  // Returns how many rows were read that a Prefetch had asked for before.
+  virtual uint64_t rows_read_ahead() const = 0;
+
   // For classes of this folder.
   virtual TensorClient& tensors() const = 0;
   virtual GradientRounds& rounds() const = 0;

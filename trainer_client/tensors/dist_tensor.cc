@@ -58,6 +58,7 @@ class Tensor final : public DistTensor {
       return Read(rows, out);
     }
     RETURN_IF_ERROR(Check(rows, out.size()));
+    client_->NoteReadAhead(rows.size());
     return started->Take(out);
   }
 

@@ -154,6 +154,7 @@ void MemberLink::OnReply(uint64_t id, uint64_t generation,
                                 MessageKindName(reply->kind))));
   } else {
     backoff_.Reset();
+    joined_ = joined_ || reply->kind == MessageKind::kJoinAttemptReply;
     Finish(id, std::move(reply));
   }
   Pump();
@@ -216,8 +217,17 @@ void MemberLink::Probe(uint64_t id, absl::Status error) {
             described->incarnation != self->options_.member.incarnation) {
           return self->Lose("has started again without them");
         }
-        self->Finish(id, error);
+        self->OnUnknown(id, error);
       });
+}
+
+// A rank may have found the attempt on another member, while rank 0 is still
+// opening it here.
+void MemberLink::OnUnknown(uint64_t id, const absl::Status& error) {
+  if (!calls_.contains(id) || joined_ || !absl::IsNotFound(error)) {
+    return Finish(id, error);
+  }
+  Again(id, error);
 }
 
 void MemberLink::Lose(absl::string_view what) {

@@ -105,6 +105,7 @@ class MemberLink : public std::enable_shared_from_this<MemberLink> {
   void Pause();
   // Asks the server whether it is the one that the run began with.
   void Probe(uint64_t id, absl::Status error);
+  void OnUnknown(uint64_t id, const absl::Status& error);
   void Lose(absl::string_view what);
   void Finish(uint64_t id, absl::StatusOr<CallReply> result);
 
@@ -118,6 +119,7 @@ class MemberLink : public std::enable_shared_from_this<MemberLink> {
   size_t in_flight_ = 0;  // within the window
   size_t bytes_in_flight_ = 0;
   bool pausing_ = false;
+  bool joined_ = false;  // the member has known the attempt
   absl::Status last_trouble_;
   absl::Status closed_;
   std::string join_;  // the request

@@ -132,6 +132,10 @@ class TensorClient : public std::enable_shared_from_this<TensorClient> {
     if (draining) draining_ = true;
   }
 
+  // How many rows were read that were asked for ahead.
+  uint64_t rows_read_ahead() const { return rows_read_ahead_; }
+  void NoteReadAhead(size_t rows) { rows_read_ahead_ += rows; }
+
   // What tensors that are created begin with; rank 0 only.
   std::shared_ptr<TensorRestorer> restorer() const;
   void set_restorer(std::shared_ptr<TensorRestorer> restorer);
@@ -160,6 +164,7 @@ class TensorClient : public std::enable_shared_from_this<TensorClient> {
   std::vector<Writes> writes_;                      // on the strand
   uint64_t meetings_ = 0;
   std::atomic<uint64_t> closed_rounds_{0};
+  std::atomic<uint64_t> rows_read_ahead_{0};
   std::atomic<bool> draining_{false};
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<const TensorInfo>> tensors_

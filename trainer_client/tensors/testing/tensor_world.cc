@@ -45,6 +45,9 @@ class SimContext final : public DistContext {
   }
   absl::Status Close() override { return Barrier("close"); }
   bool server_draining() const override { return client_->draining(); }
+  uint64_t rows_read_ahead() const override {
+    return client_->rows_read_ahead();
+  }
   TensorClient& tensors() const override { return *client_; }
   GradientRounds& rounds() const override { return *rounds_; }
 

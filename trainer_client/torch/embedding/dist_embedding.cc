@@ -86,6 +86,10 @@ absl::Status DistEmbedding::Prefetch(const at::Tensor& ids) {
   return absl::OkStatus();
 }
 
+void DistEmbedding::Prefetch(absl::Span<const int64_t> ids) {
+  prefetch_ = rows_->Prefetch(DistinctRows::Of(ids).rows);
+}
+
 SummedRows DistEmbedding::TakeGradients() {
   RowGradients sums(static_cast<size_t>(dim()));
   for (Lookup& lookup : std::exchange(lookups_, {})) {

@@ -66,6 +66,7 @@ class DistEmbedding {
   absl::StatusOr<at::Tensor> Forward(const at::Tensor& ids);
   // Begins to read what the next Forward() will ask for. Changes no value.
   absl::Status Prefetch(const at::Tensor& ids);
+  void Prefetch(absl::Span<const int64_t> ids);
 
   // For optimizers.
 

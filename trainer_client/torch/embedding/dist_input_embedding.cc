@@ -107,6 +107,10 @@ at::Tensor DistInputEmbedding::Rows(size_t type, const at::Tensor& n_id) {
   return *std::move(rows);
 }
 
+void DistInputEmbedding::Prefetch(size_t type, absl::Span<const int64_t> n_id) {
+  if (by_type_[type] != nullptr) by_type_[type]->Prefetch(n_id);
+}
+
 uint64_t DistInputEmbedding::bytes(int state) const {
   return values_ * sizeof(float) * static_cast<uint64_t>(1 + state);
 }

@@ -52,6 +52,8 @@ class DistInputEmbedding final : public InputEmbedding {
 
   // Throws c10::Error where rows cannot be read; status() has the cause.
   at::Tensor Rows(size_t type, const at::Tensor& n_id) override;
+  // Begins to read the rows that the next Rows() of the type will ask for.
+  void Prefetch(size_t type, absl::Span<const int64_t> n_id);
   // The first error of Rows().
   const absl::Status& status() const { return status_; }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/text/status.h"
+#include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/torch/checkpoint/tensor_file.h"
 #include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/ddp/ddp.h"
@@ -99,6 +100,19 @@ struct Learner::State {
     return status.ok() || rows == nullptr || rows->status().ok()
                ? status
                : rows->status();
+  }
+
+  // Begins to read the rows on the servers that the next batch needs. Changes
+  // no value.
+  absl::Status ReadAhead(const BatchLease& next) {
+    if (rows == nullptr) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const HeteroBatch batch,
+                     ToTypedBatch(next.view(), schema));
+    for (size_t t = 0; t < types.node_types.size(); ++t) {
+      const auto nodes = batch.nodes.find(types.node_types[t]);
+      if (nodes != batch.nodes.end()) rows->Prefetch(t, nodes->second.n_id);
+    }
+    return absl::OkStatus();
   }
 
   // Stages the gradients of the batch's rows. Each batch of a step has a place
@@ -347,7 +361,8 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
 
 absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
                                            const RoundPlace& place,
-                                           StepTimer& timer) {
+                                           StepTimer& timer,
+                                           const BatchLease* next) {
   State& s = *state_;
   RoundResult result;
   const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
@@ -360,6 +375,7 @@ absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
       timer.Lap(StepPhase::kCopy);
       ASSIGN_OR_RETURN(const at::Tensor loss,
                        s.task->Loss(batch, s.Forward(batch), &result.tally));
+      if (next != nullptr) RETURN_IF_ERROR(s.ReadAhead(*next));
       timer.Lap(StepPhase::kForward);
       if (!std::isfinite(result.tally.loss)) {
         result.not_finite =

@@ -85,9 +85,11 @@ class Learner {
   // finite (the other ranks then wait for it in vain), or a gradient of rows on
   // the servers, or, with clip_grad_norm, if the norm of the gradients of all
   // ranks is not. Then these rows do not change either. Adds to `timer` the
-  // phases from kCopy on.
+  // phases from kCopy on. Once the batch's rows on the servers are read, begins
+  // to read those of `next`, this rank's next batch, which changes no value.
   absl::StatusOr<RoundResult> Round(const BatchLease* lease,
-                                    const RoundPlace& place, StepTimer& timer);
+                                    const RoundPlace& place, StepTimer& timer,
+                                    const BatchLease* next = nullptr);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
 

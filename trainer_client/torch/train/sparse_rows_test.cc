@@ -88,6 +88,7 @@ TEST(SparseRowsTest, LearnsWithoutFeatures) {
   EXPECT_LT(job.reports.epochs.back().loss,
             0.5 * job.reports.epochs.front().loss);
   EXPECT_GT(*result->best_valid, 0.6);  // of 4 classes
+  EXPECT_GT(servers.context->rows_read_ahead(), uint64_t{0});
 }
 
 TEST(SparseRowsTest, NeedsServers) {

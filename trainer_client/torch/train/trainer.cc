@@ -215,17 +215,28 @@ class TrainingRun {
   // Calls f(round, this rank's batch or null) for each round. Each f must run a
   // collective: a rank that waits in one gives up after little more than the
   // longest wait for a batch, so ranks must not drift apart by more than one.
-  // Adds the waits for batches to `timer` unless it is null.
+  // Adds the waits for batches to `timer` unless it is null. With `reads_ahead`
+  // takes each batch a round early: it is next_ then.
   template <typename F>
   absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
-                            uint64_t epoch, F f, StepTimer* timer = nullptr) {
+                            uint64_t epoch, F f, StepTimer* timer = nullptr,
+                            bool reads_ahead = false) {
     BatchRounds rounds(loader, group_.rank(), group_.world());
+    std::optional<BatchLease> lease;
+    next_.reset();
     for (uint64_t round = 0; round < rounds.count(); ++round) {
       if (timer != nullptr) timer->Begin();
-      ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
-                       rounds.Batch(round));
+      if (!reads_ahead || round == 0) {
+        ASSIGN_OR_RETURN(lease, rounds.Batch(round));
+      } else {
+        lease = std::exchange(next_, std::nullopt);
+      }
+      if (reads_ahead && round + 1 < rounds.count()) {
+        ASSIGN_OR_RETURN(next_, rounds.Batch(round + 1));
+      }
       if (timer != nullptr) timer->Lap(StepPhase::kWait);
       RETURN_IF_ERROR(f(round, lease ? &*lease : nullptr));
+      lease.reset();
       observer_.OnRound(phase, epoch, round + 1, rounds.count());
     }
     return absl::OkStatus();
@@ -268,8 +279,9 @@ class TrainingRun {
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
           const RoundPlace place = PlaceOf(rounds, epoch, round);
-          ASSIGN_OR_RETURN(const RoundResult of_round,
-                           learner_->Round(lease, place, timer));
+          ASSIGN_OR_RETURN(
+              const RoundResult of_round,
+              learner_->Round(lease, place, timer, next_ ? &*next_ : nullptr));
           if (!of_round.not_finite.empty()) {
             return NotFinite(of_round.not_finite, epoch, lease);
           }
@@ -279,7 +291,7 @@ class TrainingRun {
             return StateAfter(epoch, round, tally);
           });
         },
-        &timer));
+        &timer, options_.sparse.enabled));
     ASSIGN_OR_RETURN(EpochReport report,
                      MakeReport(epoch, tally, before, SecondsSince(start)));
     ASSIGN_OR_RETURN(report.step, MeanOverRanks(timer.times(), group_));
@@ -468,7 +480,8 @@ class TrainingRun {
   std::unique_ptr<LinkRanking> ranking_;  // null: the metric needs none
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
-  uint64_t step_ = 0;  // optimizer steps taken
+  std::optional<BatchLease> next_;  // this rank's batch of the next round
+  uint64_t step_ = 0;               // optimizer steps taken
   TrainResult result_;
 };
 
