@@ -91,7 +91,8 @@ class BenchCommand final : public Command {
   std::string scale_ = "16", edges_ = "1048576", feat_dim_ = "100";
   CLI::Option* servers_ = nullptr;  // --servers of `stream`
   std::string seconds_, streams_ = "1";
-  std::string rows_ = "1000000", dim_ = "64", rows_per_call_ = "10000";
+  std::string rows_ = "1000000", dim_ = "64", rows_per_call_ = "10000",
+              callers_ = "1";
   bool json_ = false;
   absl::Status (BenchCommand::*run_)() const = nullptr;  // null: by kind_
   std::string way_;                                      // WAY of far-end
@@ -227,6 +228,9 @@ void BenchCommand::DeclareTensors(CLI::App& bench) {
       ->capture_default_str();
   app->add_option("--rows-per-call", rows_per_call_, "Rows of each call")
       ->capture_default_str();
+  app->add_option("--callers", callers_,
+                  absl::StrCat("Calls at once, 1 to ", kMaxBenchCallers))
+      ->capture_default_str();
   app->add_option("--seconds", seconds_, "Measure for this time; default: 6");
   app->add_flag("--json", json_, "One JSON object on a line");
 }
@@ -322,6 +326,9 @@ absl::Status BenchCommand::RunTensors() const {
   if (!seconds_.empty()) {
     ASSIGN_OR_RETURN(options.time, ReadSeconds());
   }
+  ASSIGN_OR_RETURN(const uint64_t callers,
+                   ParseWhole("--callers", callers_, 1, kMaxBenchCallers));
+  options.callers = static_cast<int>(callers);
   options.rows = static_cast<int64_t>(rows);
   options.dim = static_cast<int64_t>(dim);
   options.rows_per_call = static_cast<int64_t>(rows_per_call);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "common/random/philox.h"
 #include "common/random/purpose_key.h"
 #include "common/runtime/clock.h"
+#include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "trainer_client/modes/sampling_workers.h"
 #include "trainer_client/tensors/dist_context.h"
@@ -30,10 +32,11 @@ constexpr int kTurns = 3;
 // Draws the rows of one call after the other.
 class RowDraws {
  public:
-  RowDraws(int64_t num_rows, int64_t count)
-      : key_(MakePurposeKey("bench,tensors", 0)),
-        num_rows_(static_cast<uint64_t>(num_rows)),
-        rows_(static_cast<size_t>(count)) {}
+  // Each caller draws others.
+  RowDraws(const TensorBenchOptions& options, int caller)
+      : key_(MakePurposeKey("bench,tensors", static_cast<uint64_t>(caller))),
+        num_rows_(static_cast<uint64_t>(options.rows)),
+        rows_(static_cast<size_t>(options.rows_per_call)) {}
 
   absl::Span<const int64_t> Next() {
     PhiloxStream words(key_, next_++);
@@ -68,57 +71,65 @@ struct Counted {
   }
 };
 
-// Repeats `call` for `time`; adds to `counted`.
-template <typename Call>
-absl::Status Repeat(absl::Duration time, Counted& counted, Call call) {
-  const absl::Time start = SteadyClock().Now();
-  absl::Duration spent;
-  do {
-    RETURN_IF_ERROR(call());
-    ++counted.calls;
-    spent = SteadyClock().Now() - start;
-  } while (spent < time);
-  counted.time += spent;
-  return absl::OkStatus();
-}
-
-// The tensor and what is measured of it.
-class TensorCalls {
+// One thread's calls for rows of the tensor.
+class Caller {
  public:
-  TensorCalls(const TensorBenchOptions& options, DistContext* context,
-              std::unique_ptr<DistTensor> tensor)
-      : context_(context),
-        tensor_(std::move(tensor)),
-        draws_(options.rows, options.rows_per_call),
+  Caller(const TensorBenchOptions& options, DistTensor* tensor, int number)
+      : tensor_(tensor),
+        draws_(options, number),
         values_(static_cast<size_t>(options.rows_per_call) *
-                tensor_->row_bytes()),
-        gradients_(static_cast<size_t>(options.rows_per_call * options.dim),
-                   0.001F) {}
+                tensor->row_bytes()) {}
 
   absl::Status Pull() { return tensor_->Read(draws_.Next(), values_.span()); }
   absl::Status Push() { return tensor_->Set(draws_.Next(), values_.span()); }
-  absl::Status Step() {
+  // `gradients`: as many as a call's values.
+  absl::Status Step(DistContext& context, absl::Span<const float> gradients) {
     const absl::Span<const int64_t> rows = draws_.NextDistinct();
-    GradientRounds& rounds = context_->rounds();
-    RETURN_IF_ERROR(rounds.Push(
-        *tensor_, 0, rows,
-        absl::MakeConstSpan(gradients_).first(rows.size() * tensor_->width()),
-        SparseStepOptions()));
+    GradientRounds& rounds = context.rounds();
+    RETURN_IF_ERROR(rounds.Push(*tensor_, 0, rows,
+                                gradients.first(rows.size() * tensor_->width()),
+                                SparseStepOptions()));
     RETURN_IF_ERROR(rounds.Close());
     return tensor_->Read(rows.first(1),
                          values_.span().first(tensor_->row_bytes()));
   }
-  absl::Status Drop() { return tensor_->Drop(); }
 
  private:
-  DistContext* const context_;
-  const std::unique_ptr<DistTensor> tensor_;
+  DistTensor* const tensor_;
   RowDraws draws_;
   AlignedBuffer values_;
-  std::vector<float> gradients_;
 };
 
-absl::StatusOr<std::unique_ptr<TensorCalls>> MakeTensor(
+// Repeats `call(caller)` for `time`, each caller on a thread of its own; adds
+// to `counted`. Returns the first error.
+template <typename Call>
+absl::Status Repeat(absl::Duration time, absl::Span<Caller> callers,
+                    Counted& counted, Call call) {
+  const absl::Time start = SteadyClock().Now();
+  Mutex mutex;
+  absl::Status status;
+  const auto repeat = [&](Caller& caller) {
+    uint64_t calls = 0;
+    absl::Status called;
+    do {
+      called = call(caller);
+      ++calls;
+    } while (called.ok() && SteadyClock().Now() - start < time);
+    MutexLock lock(mutex);
+    status.Update(called);
+    counted.calls += calls;
+  };
+  std::vector<std::thread> others;
+  for (Caller& caller : callers.subspan(1)) {
+    others.emplace_back([&repeat, &caller] { repeat(caller); });
+  }
+  repeat(callers.front());
+  for (std::thread& other : others) other.join();
+  counted.time += SteadyClock().Now() - start;
+  return status;
+}
+
+absl::StatusOr<std::unique_ptr<DistTensor>> MakeTensor(
     const TensorBenchOptions& options, DistContext& context) {
   DistTensorOptions tensor;
   tensor.name = absl::StrCat("bench-", getpid());
@@ -126,28 +137,35 @@ absl::StatusOr<std::unique_ptr<TensorCalls>> MakeTensor(
   tensor.dim = options.dim;
   ASSIGN_OR_RETURN(auto made, DistTensor::Create(context, tensor));
   RETURN_IF_ERROR(made->AttachOptimizer(SparseOptimizerKind::kAdagrad));
-  return std::make_unique<TensorCalls>(options, &context, std::move(made));
+  return made;
 }
 
-// The first calls touch pages that were never written; they are not counted.
-absl::Status WarmUp(const TensorBenchOptions& options, TensorCalls& calls) {
+absl::Status Measure(const TensorBenchOptions& options, DistContext& context,
+                     DistTensor& tensor, TensorBenchReport& report) {
+  std::vector<Caller> callers;
+  for (int i = 0; i < options.callers; ++i) {
+    callers.emplace_back(options, &tensor, i);
+  }
+  const absl::Span<Caller> all = absl::MakeSpan(callers);
+  const std::vector<float> gradients(
+      static_cast<size_t>(options.rows_per_call * options.dim), 0.001F);
+  const auto pull = [](Caller& caller) { return caller.Pull(); };
+  const auto push = [](Caller& caller) { return caller.Push(); };
+  const auto step = [&](Caller& caller) {
+    return caller.Step(context, gradients);
+  };
+  // The first calls touch pages that were never written; they do not count.
   for (int64_t rows = 0; rows < 2 * options.rows;
        rows += options.rows_per_call) {
-    RETURN_IF_ERROR(calls.Push());
+    RETURN_IF_ERROR(push(callers.front()));
   }
-  RETURN_IF_ERROR(calls.Pull());
-  return calls.Step();
-}
-
-absl::Status Measure(const TensorBenchOptions& options, TensorCalls& calls,
-                     TensorBenchReport& report) {
-  RETURN_IF_ERROR(WarmUp(options, calls));
+  RETURN_IF_ERROR(step(callers.front()));
   Counted pulls, pushes, steps;
   const absl::Duration turn = options.time / (3 * kTurns);
   for (int i = 0; i < kTurns; ++i) {
-    RETURN_IF_ERROR(Repeat(turn, pulls, [&] { return calls.Pull(); }));
-    RETURN_IF_ERROR(Repeat(turn, pushes, [&] { return calls.Push(); }));
-    RETURN_IF_ERROR(Repeat(turn, steps, [&] { return calls.Step(); }));
+    RETURN_IF_ERROR(Repeat(turn, all, pulls, pull));
+    RETURN_IF_ERROR(Repeat(turn, all, pushes, push));
+    RETURN_IF_ERROR(Repeat(turn, all.first(1), steps, step));
   }
   report.pulls_per_second = pulls.PerSecond();
   report.pushes_per_second = pushes.PerSecond();
@@ -173,9 +191,9 @@ absl::StatusOr<TensorBenchReport> RunTensorBench(
   ASSIGN_OR_RETURN(auto workers, SamplingWorkers::Open(options.worker));
   ASSIGN_OR_RETURN(auto context,
                    DistContext::Open(workers.get(), DistContextOptions()));
-  ASSIGN_OR_RETURN(auto calls, MakeTensor(options, *context));
-  const absl::Status measured = Measure(options, *calls, report);
-  const absl::Status dropped = calls->Drop();
+  ASSIGN_OR_RETURN(auto tensor, MakeTensor(options, *context));
+  const absl::Status measured = Measure(options, *context, *tensor, report);
+  const absl::Status dropped = tensor->Drop();
   RETURN_IF_ERROR(measured);
   RETURN_IF_ERROR(dropped);
   StreamBenchOptions stream;
@@ -194,8 +212,9 @@ std::string ToText(const TensorBenchReport& r) {
   };
   return absl::StrCat(
       absl::StrFormat("tensors: %d rows of %d float32; %d random rows in each "
-                      "call, one call at a time\n",
-                      r.options.rows, r.options.dim, r.options.rows_per_call),
+                      "call, %d at a time (steps: 1)\n",
+                      r.options.rows, r.options.dim, r.options.rows_per_call,
+                      r.options.callers),
       line("pulls", r.pulls_per_second), line("pushes", r.pushes_per_second),
       line("steps", r.steps_per_second),
       absl::StrFormat("  stream     %.1f MB/s of batches, without sampling\n"
@@ -209,6 +228,7 @@ std::string ToJson(const TensorBenchReport& r) {
       {"rows", r.options.rows},
       {"dim", r.options.dim},
       {"rows_per_call", r.options.rows_per_call},
+      {"callers", r.options.callers},
       {"pulls_per_second", r.pulls_per_second},
       {"pulled_bytes_per_second", r.BytesPerSecond(r.pulls_per_second)},
       {"pushes_per_second", r.pushes_per_second},

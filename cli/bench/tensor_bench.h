@@ -12,23 +12,27 @@
 
 namespace tributary {
 
+inline constexpr int kMaxBenchCallers = 16;
+
 struct TensorBenchOptions {
   RemoteDistSamplingWorkerOptions worker;  // names the servers
   int64_t rows = 1'000'000;                // of the tensor
   int64_t dim = 64;                        // float32 values in a row
   int64_t rows_per_call = 10'000;          // random ones, in each call
+  // Pulls and pushes at once, each of a thread: 1 to kMaxBenchCallers.
+  int callers = 1;
   // Each kind of call is repeated for a share of it, in turns.
   absl::Duration time = absl::Seconds(6);
 };
 
-// The result of RunTensorBench(): calls in a second, one at a time.
+// The result of RunTensorBench(): calls in a second, of all callers together.
 struct TensorBenchReport {
   TensorBenchOptions options;
   size_t num_servers = 0;  // that hold rows
   double pulls_per_second = 0;
   double pushes_per_second = 0;  // rows are set; answered when they are
   // Gradients of a round of one rank: pushed, closed, applied by Adagrad, and
-  // seen by a read of one row.
+  // seen by a read of one row. One at a time.
   double steps_per_second = 0;
   // The batch stream between two processes, without sampling, measured in the
   // same run.

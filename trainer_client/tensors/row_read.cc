@@ -114,10 +114,14 @@ absl::Status RowRead::Copy(const Piece& piece,
   }
   MutexLock lock(mutex_);
   if (out_.empty()) return absl::OkStatus();
-  const uint8_t* from = payload.data();
-  for (const uint32_t position : positions) {
-    std::memcpy(out_.data() + position * row_bytes, from, row_bytes);
-    from += row_bytes;
+  for (size_t i = 0, end = 0; i < positions.size(); i = end) {
+    // Rows of one member are often neighbours in the list.
+    for (end = i + 1;
+         end < positions.size() && positions[end] == positions[end - 1] + 1;
+         ++end) {
+    }
+    std::memcpy(out_.data() + positions[i] * row_bytes,
+                payload.data() + i * row_bytes, (end - i) * row_bytes);
   }
   return absl::OkStatus();
 }

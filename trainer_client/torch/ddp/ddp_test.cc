@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "trainer_client/tensors/initialize.h"
 #include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
 
@@ -180,6 +181,13 @@ TEST(ProcessGroupTest, AloneItTalksToNobody) {
   std::vector<double> values{4};
   EXPECT_TRUE((*group)->Sum(absl::MakeSpan(values)).ok());
   EXPECT_EQ(values[0], 4);
+}
+
+TEST(ProcessGroupTest, InitializeComesBefore) {
+  ASSERT_TRUE(ProcessGroup::Connect(RankEnvironment(), absl::Seconds(1)).ok());
+  const absl::Status late = Initialize({});
+  EXPECT_TRUE(absl::IsFailedPrecondition(late)) << late;
+  EXPECT_NE(late.message().find("process group"), std::string::npos) << late;
 }
 
 TEST(ProcessGroupTest, NobodyAtTheMaster) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/fleet/address.h"
 #include "common/text/status.h"
+#include "trainer_client/tensors/initialize.h"
 #include "trainer_client/torch/ddp/cuda_backend.h"
 #include "trainer_client/torch/ddp/rendezvous_store.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
@@ -113,6 +114,7 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Connect(
           ": ", std::string(status.message())));
     }
   }
+  NoteProcessGroup();
   return std::unique_ptr<ProcessGroup>(
       new ProcessGroup(environment, std::move(connection)));
 }

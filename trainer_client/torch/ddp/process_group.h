@@ -33,7 +33,8 @@ class ProcessGroup {
   // `local_rank`. Gloo's interface is $GLOO_SOCKET_IFNAME, else that of this
   // machine's host name (loopback if master_addr is). UNAVAILABLE when not all
   // ranks connect within `timeout`; FAILED_PRECONDITION for a rank of an
-  // attempt that the launchers have given up.
+  // attempt that the launchers have given up. Initialize() comes too late
+  // afterwards (NoteProcessGroup).
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Connect(
       const RankEnvironment& environment, absl::Duration timeout);
   ~ProcessGroup();

@@ -1,5 +1,5 @@
-// Tensors whose rows are in worker processes of the trainer (mode mp), and
-// their loss when one is killed.
+// Tensors whose rows are in worker processes of the trainer (mode mp), their
+// loss when one is killed, and the graph that the workers hold.
 #include <signal.h>
 
 #include <cstdlib>
@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
+#include "trainer_client/graph/dist_graph.h"
 #include "trainer_client/modes/sampling_workers.h"
 #include "trainer_client/tensors/dist_context.h"
 #include "trainer_client/tensors/dist_tensor.h"
@@ -19,12 +20,14 @@
 namespace tributary {
 namespace {
 
-class TensorModesTest : public testing::Test {
+class MpModeTest : public testing::Test {
  protected:
   std::unique_ptr<SamplingWorkers> Workers(int count) {
     GraphSpec graph;
     graph.num_nodes = 5000;
-    graph.edges = {{0, 1}, {1, 2}};
+    graph.edges = {{0, 1}, {1, 2}, {3, 2}};
+    graph.x_dim = 1;
+    for (int i = 0; i < 5000; ++i) graph.x.push_back(static_cast<float>(i));
     WriteGraphTo(graph, folder_.File("graph"));
     MpDistSamplingWorkerOptions options;
     options.graph = folder_.File("graph");
@@ -37,7 +40,25 @@ class TensorModesTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TensorModesTest, RowsLiveInWorkersUntilOneIsKilled) {
+TEST_F(MpModeTest, TheGraphIsThatOfTheWorkers) {
+  const auto workers = Workers(2);
+  const auto graph = DistGraph::Open(workers.get(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ((*graph)->num_nodes_total(), 5000);
+  const std::vector<int64_t> nodes{2, 0, 1};
+  const auto degrees = (*graph)->InDegrees(nodes);
+  ASSERT_TRUE(degrees.ok()) << degrees.status();
+  EXPECT_THAT(*degrees, testing::ElementsAre(2, 0, 1));
+  const auto x = (*(*graph)->ndata())->Read("feat", nodes);
+  ASSERT_TRUE(x.ok()) << x.status();
+  EXPECT_THAT(x->As<float>(), testing::ElementsAre(2, 0, 1));
+  const auto edges = (*graph)->SampleNeighbors({{"", {2}}}, -1);
+  ASSERT_TRUE(edges.ok()) << edges.status();
+  ASSERT_EQ(edges->size(), size_t{1});
+  EXPECT_THAT(edges->begin()->second.src, testing::UnorderedElementsAre(1, 3));
+}
+
+TEST_F(MpModeTest, RowsLiveInWorkersUntilOneIsKilled) {
   const auto workers = Workers(2);
   auto context =
       DistContext::Open(workers.get(), {.timeout = absl::Seconds(20)});

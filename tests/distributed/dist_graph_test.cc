@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "partition/format/graph.h"
 #include "partition/pipeline/inputs/input.h"
-#include "tests/graph/graph_fleet.h"
+#include "tests/distributed/graph_fleet.h"
 #include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/graph/node_split.h"

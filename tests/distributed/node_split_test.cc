@@ -8,7 +8,7 @@
 #include "common/text/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/graph/graph_fleet.h"
+#include "tests/distributed/graph_fleet.h"
 #include "trainer_client/core/batch/hetero_batch.h"
 #include "trainer_client/graph/dist_data_loader.h"
 #include "trainer_client/tensors/dist_tensor.h"

@@ -1,4 +1,4 @@
-#include "tests/graph/graph_fleet.h"
+#include "tests/distributed/graph_fleet.h"
 
 #include <cstdlib>
 #include <fstream>
