@@ -16,7 +16,7 @@
 namespace tributary {
 namespace {
 
-constexpr int kMaxRanks = 65536;
+constexpr int kMaxRanks = 4096;  // as many as a server takes
 constexpr size_t kMaxGathered = size_t{64} << 10;
 constexpr absl::Duration kLongestFarewell = absl::Seconds(5);
 constexpr absl::Duration kShortestTimeout = absl::Milliseconds(100);
@@ -29,7 +29,7 @@ absl::Status Validate(const DistContextOptions& options) {
         "DistContextOptions.", option, " is ", value, "; allowed: ", allowed));
   };
   if (options.world_size < 1 || options.world_size > kMaxRanks) {
-    return refuse("world_size", options.world_size, "1 to 65536");
+    return refuse("world_size", options.world_size, "1 to 4096");
   }
   if (options.rank < 0 || options.rank >= options.world_size) {
     return refuse("rank", options.rank, "0 to world_size - 1");

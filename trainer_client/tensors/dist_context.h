@@ -22,7 +22,7 @@ class TensorClient;
 
 struct DistContextOptions {
   int rank = 0;                        // 0 to world_size - 1
-  int world_size = 1;                  // 1 to 65536
+  int world_size = 1;                  // 1 to 4096
   std::string group_name = "default";  // GLT's; the ranks' name in messages
   // Tells apart the starts of one run: a later start has a larger number, and
   // all ranks of a start have the same. 0: rank 0 takes the time of day, and
