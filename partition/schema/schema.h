@@ -64,7 +64,7 @@ struct EdgeTypeSchema {
   bool neighbor_ids = false;    // whether sources' original ids are stored
   bool degrees = false;         // whether the degrees of both ends are stored
   bool edge_index = false;      // whether edges can be located by their ids
-  // With edge_index: the largest edge id + 1, which is more than num_edges
+  // The largest edge id + 1 if edge_index is set: more than num_edges
   // where edges were dropped; 0 if there are no edges.
   int64_t num_edge_ids = 0;
   // Whether it is the reverse rev_REL of a type REL: the same edges with source

@@ -25,7 +25,7 @@
 
 namespace tributary {
 
-// What attempts are of: a job and a graph's content digest.
+// The scope of an attempt: a job and a graph's content digest.
 struct AttemptScope {
   std::string job;
   std::string graph;  // the digest's bytes

@@ -1,4 +1,4 @@
-// What the rows of a tensor hold before they are written.
+// Computes the values of rows that were never written.
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
 
@@ -14,7 +14,7 @@ namespace tributary {
 
 enum class InitialKind { kZeros, kOnes, kUniform, kNormal, kXavierUniform };
 
-// What to fill a tensor with; a value.
+// The kind of initial values and their parameters; a value.
 struct InitialValueOptions {
   InitialKind kind = InitialKind::kZeros;
   double low = 0;   // uniform: lower end; normal: mean; xavier: gain

@@ -28,7 +28,7 @@ class TensorStream {
  private:
   Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // By attempt; the values keep the keys alive.
+  // Maps each attempt to its use, which keeps the attempt alive.
   std::map<const Attempt*, std::shared_ptr<const void>> uses_
       ABSL_GUARDED_BY(mutex_);
 };
@@ -36,7 +36,7 @@ class TensorStream {
 // Returns whether calls of this kind are for mutable rows.
 bool IsTensorCall(MessageKind kind);
 
-// What calls share; a value, whose objects outlive the calls.
+// The objects that all calls share; they outlive the calls.
 struct TensorCalls {
   std::shared_ptr<TensorStore> store;
   TensorMetrics metrics;

@@ -291,7 +291,7 @@ TEST_F(TensorServiceTest, ReadsWaitForTheRoundAndSeeItWhole) {
   EXPECT_THAT(read, ElementsAre(1, 12, 20));
   EXPECT_TRUE(pushed);
   EXPECT_EQ(server_->service->tensors().staging().used(), 0u);
-  // What the round has changed, and what not.
+  // Rows that the round has changed, and others.
   const auto changed = second->Read("t", {3, 4, 1}, 1, 1);
   ASSERT_TRUE(changed.ok());
   EXPECT_EQ(changed->payload.size(), 8u);

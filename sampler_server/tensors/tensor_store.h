@@ -36,7 +36,7 @@ struct TensorStoreOptions {
   size_t staging() const { return memory / 4; }
 };
 
-// What the store needs of the server around it; all outlives the store.
+// The objects of the server around the store; all outlive it.
 struct TensorStoreEnvironment {
   Executor* executor = nullptr;  // runs what was parked, and timers
   // Returns a hold on the graph with that content digest, which stays served

@@ -20,7 +20,7 @@
 
 namespace tributary {
 
-// Who owns what, as servers told it last.
+// The owners of each partition, as servers told them last.
 struct PartitionOwner {
   std::string address;
   std::vector<uint32_t> partitions;

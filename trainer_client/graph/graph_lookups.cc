@@ -11,7 +11,7 @@
 namespace tributary {
 namespace {
 
-// What one call carries; servers allow as many items, and 4 MiB.
+// The most that one call carries; servers allow as many items, and 4 MiB.
 constexpr size_t kItemsPerCall = 65'536;
 constexpr size_t kBytesPerCall = size_t{1} << 20;
 // The servers' share of a call's time.

@@ -16,7 +16,7 @@
 
 namespace tributary {
 
-// What is shared out, in exactly one of three ways: a split's name ("train",
+// The ids to share out, in exactly one of three ways: a split's name ("train",
 // "SCHEME/train"), ids, or a mask by id (DGL's).
 struct SplitRequest {
   std::string type;  // of nodes or edges; empty: the only one

@@ -11,7 +11,7 @@
 
 namespace tributary {
 
-// What a sampling call draws with. Equal keys, options and nodes give the same
+// The options of a sampling call. Equal keys, options and nodes give the same
 // edges on every fleet and partitioning: those of a loader of these nodes with
 // random_seed = seed, without shuffling, at batch `index` of epoch 0 (calls of
 // more than 65,536 nodes take the following indices, too).

@@ -15,7 +15,7 @@
 
 namespace tributary {
 
-// What rows hold before they are written: a function of (random_seed, the
+// The values of rows that were never written: a function of (random_seed, the
 // tensor's name, row, column), whatever the number of servers. A closed set,
 // because servers run no code of clients.
 struct InitialValues {

@@ -10,7 +10,7 @@
 namespace tributary {
 
 // Returns the rounds of `client`, which begin after client->closed_rounds().
-// What is on its way takes at most 64 MiB: Push waits then.
+// The bytes on their way are at most 64 MiB: Push waits then.
 std::unique_ptr<GradientRounds> MakeGradientRounds(
     std::shared_ptr<TensorClient> client);
 

@@ -11,7 +11,7 @@
 
 namespace tributary {
 
-// What a process is in a run. Servers and sampling workers are programs of
+// The role of a process in a run. Servers and sampling workers are programs of
 // their own here, which hold the graph and the rows.
 enum class DistRole { kTrainer, kServer };
 

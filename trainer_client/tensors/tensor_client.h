@@ -136,7 +136,7 @@ class TensorClient : public std::enable_shared_from_this<TensorClient> {
   uint64_t rows_read_ahead() const { return rows_read_ahead_; }
   void NoteReadAhead(size_t rows) { rows_read_ahead_ += rows; }
 
-  // What tensors that are created begin with; rank 0 only.
+  // The source of the first rows of tensors that are created; rank 0 only.
   std::shared_ptr<TensorRestorer> restorer() const;
   void set_restorer(std::shared_ptr<TensorRestorer> restorer);
 

@@ -105,7 +105,7 @@ absl::Status CheckShape(const DistTensorOptions& options) {
   return CheckInitial(options);
 }
 
-// What rank 0 tells the others: the members of the tensor; empty: all.
+// Encodes the members of the tensor for the other ranks; empty: all.
 std::string EncodeMembers(const TensorClient& client,
                           const std::vector<uint32_t>& members) {
   if (members.size() == client.members().size()) return "";

@@ -14,7 +14,7 @@
 
 namespace tributary {
 
-// What reading a reply's rows needs.
+// The inputs for reading a reply's rows.
 struct UnreadRowsContext {
   // Reads the files; null: there is no reader, which is an error.
   std::shared_ptr<RowReader> reader;

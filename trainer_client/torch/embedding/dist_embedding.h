@@ -80,7 +80,7 @@ class DistEmbedding {
   int64_t dim() const { return rows_->options().dim; }
 
  private:
-  // What Forward() has read while autograd was on.
+  // The rows that Forward() has read while autograd was on.
   struct Lookup {
     DistinctRows distinct;
     at::Tensor leaf;  // [distinct.rows, dim], on the CPU
