@@ -1,0 +1,34 @@
+#include "sampler_server/tensors/tensor_call.h"
+
+#include "absl/strings/str_cat.h"
+#include "sampler_server/tensors/rank_list.h"
+
+namespace tributary::tensor_internal {
+
+void CountPush(const Call& call, size_t num_rows) {
+  const TensorMetrics& metrics = call.calls.metrics;
+  Counter(metrics.pushes).Add();
+  Counter(metrics.pushed_rows).Add(static_cast<double>(num_rows));
+  Counter(metrics.pushed_bytes).Add(static_cast<double>(call.payload().size()));
+}
+
+void AfterRound(CallPtr call, AttemptPtr attempt, uint64_t round,
+                uint64_t timeout_ms, absl::AnyInvocable<Answer()> then) {
+  if (attempt->applied().number() >= round) return call->Finish(then());
+  ParkedCalls& parked = attempt->applied();
+  const absl::Time deadline = call->data.Deadline(timeout_ms);
+  const CancelToken cancel = call->data.call.cancel;
+  auto late = [attempt, round] {
+    return absl::DeadlineExceededError(absl::StrCat(
+        "round ", round, " of gradients is not applied: ",
+        RankList(attempt->rounds().Missing()), " of ", attempt->world(),
+        " have not closed round ", attempt->open_round()));
+  };
+  parked.Park(round, deadline, cancel, std::move(late),
+              [call, attempt, then = std::move(then)](absl::Status s) mutable {
+                if (!s.ok()) return call->Finish(std::move(s));
+                call->Finish(then());
+              });
+}
+
+}  // namespace tributary::tensor_internal
