@@ -33,14 +33,14 @@ ThreadPool::ThreadPool(const std::string& name, int num_threads) {
       });
     }
   } catch (const std::system_error&) {
-    Join();  // joins the threads that did start
+    End();  // joins the threads that did start
     throw;
   }
 }
 
-ThreadPool::~ThreadPool() { Join(); }
+ThreadPool::~ThreadPool() { EndTogether({this}); }
 
-void ThreadPool::Join() {
+void ThreadPool::End() {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
@@ -49,6 +49,27 @@ void ThreadPool::Join() {
   timer_changed_.NotifyAll();
   if (timer_thread_.joinable()) timer_thread_.join();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void ThreadPool::EndTogether(absl::Span<ThreadPool* const> pools) {
+  for (ThreadPool* pool : pools) pool->End();
+  bool dropped = true;
+  while (dropped) {
+    dropped = false;
+    for (ThreadPool* pool : pools) dropped |= pool->DropAll();
+  }
+}
+
+// The tasks are destroyed outside the lock: what they own may post again.
+bool ThreadPool::DropAll() {
+  std::deque<Task> tasks;
+  std::map<std::pair<absl::Time, TimerId>, Task> timers;
+  MutexLock lock(mutex_);
+  tasks.swap(tasks_);
+  timers.swap(timers_);
+  timer_times_.clear();
+  return !tasks.empty() || !timers.empty();
 }
 
 void ThreadPool::Post(Task task) {

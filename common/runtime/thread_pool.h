@@ -11,21 +11,30 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
 
 namespace tributary {
 
-// Runs tasks on worker threads. The constructor starts the threads; the
-// destructor runs the tasks that are already posted, drops timers that are not
-// due and joins the threads. Thread-safe.
+// Runs tasks on worker threads, which the constructor starts and End joins.
+// Thread-safe.
 class ThreadPool final : public Executor {
  public:
   // `name` is the threads' name in the system's tools (15 characters);
   // num_threads >= 1. Throws std::system_error if the system grants no more
   // threads.
   ThreadPool(const std::string& name, int num_threads);
+  // Calls End and drops what was posted since.
   ~ThreadPool() override;
+
+  // Runs the tasks that are already posted and joins the threads. Timers that
+  // are not due, and what is posted later, never run. Call it from one thread
+  // at a time, which is none of the pool's.
+  void End();
+  // Ends pools whose tasks post to one another, and drops what was posted to
+  // one of them after its end. Then they can be destroyed in any order.
+  static void EndTogether(absl::Span<ThreadPool* const> pools);
 
   const Clock& clock() const override { return SteadyClock(); }
   void Post(Task task) override;
@@ -33,7 +42,8 @@ class ThreadPool final : public Executor {
   bool CancelTimer(TimerId id) override;
 
  private:
-  void Join();
+  // Returns whether there was anything to drop.
+  bool DropAll();
   void RunTasks();
   void RunTimers();
 

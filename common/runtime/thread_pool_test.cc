@@ -108,5 +108,46 @@ TEST(Strand, NeverRunsTwoTasksAtOnceAndKeepsTheOrderOfEachPoster) {
   EXPECT_TRUE(in_order);
 }
 
+TEST(ThreadPool, EndRunsWhatWasPostedAndNothingLater) {
+  std::atomic<int> ran{0};
+  ThreadPool pool("test", 2);
+  for (int i = 0; i < 100; ++i) pool.Post([&ran] { ++ran; });
+  pool.End();
+  EXPECT_EQ(ran, 100);
+  pool.Post([&ran] { ++ran; });
+  pool.PostAt(absl::InfinitePast(), [&ran] { ++ran; });
+  pool.End();
+  EXPECT_EQ(ran, 100);
+}
+
+// Posts a task that owns it to a pool when it is destroyed, `times` times.
+struct Poster {
+  Poster(ThreadPool* to, ThreadPool* other, int times)
+      : to(to), other(other), times(times) {}
+  ~Poster() {
+    if (times == 0) return;
+    to->Post([next = std::make_unique<Poster>(other, to, times - 1)] {});
+  }
+  ThreadPool* const to;
+  ThreadPool* const other;
+  const int times;
+};
+
+TEST(ThreadPool, PoolsThatPostToOneAnotherEndTogether) {
+  std::atomic<bool> ran{false};
+  const auto owned = std::make_shared<int>(0);
+  ThreadPool first("first", 1);
+  auto second = std::make_unique<ThreadPool>("second", 1);
+  first.End();
+  second->Post([&, owned = owned] {
+    first.Post([&ran, owned] { ran = true; });
+    first.Post([poster = std::make_unique<Poster>(second.get(), &first, 5)] {});
+  });
+  ThreadPool::EndTogether({&first, second.get()});
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(owned.use_count(), 1);
+  second = nullptr;  // nothing of `first` posts to it any more
+}
+
 }  // namespace
 }  // namespace tributary

@@ -32,12 +32,15 @@ absl::StatusOr<std::unique_ptr<LocalService>> LocalService::Start(
       new LocalService(std::move(graph), threads, options));
 }
 
+LocalService::Pools::Pools(int num_threads, bool protocol_thread)
+    : batches("sampler", num_threads),
+      data("data", std::max(1, num_threads / 4)),
+      side(protocol_thread ? "protocol" : "leaf", 1) {}
+
 LocalService::LocalService(std::shared_ptr<const Graph> graph, int num_threads,
                            const LocalServiceOptions& options)
     : graph_(std::move(graph)),
-      pool_("sampler", num_threads),
-      data_pool_("data", std::max(1, num_threads / 4)),
-      side_pool_(options.protocol_thread ? "protocol" : "leaf", 1),
+      pools_(num_threads, options.protocol_thread),
       rows_(DiskRows::For(*graph_, kDefaultFeatureReaders, nullptr)) {
   SamplerServiceOptions service;
   service.incarnation = NewIncarnation();
@@ -46,10 +49,10 @@ LocalService::LocalService(std::shared_ptr<const Graph> graph, int num_threads,
   service.admission =
       AdmissionLimits::ForThreads(num_threads, /*has_peers=*/false);
   SamplerServiceEnvironment environment;
-  environment.executor = &pool_;
-  environment.leaf_executor = &side_pool_;
-  environment.data_executor = &data_pool_;
-  if (options.protocol_thread) environment.protocol_executor = &side_pool_;
+  environment.executor = &pools_.batches;
+  environment.leaf_executor = &pools_.side;
+  environment.data_executor = &pools_.data;
+  if (options.protocol_thread) environment.protocol_executor = &pools_.side;
   ServedGraph served{graph_};
   if (rows_ != nullptr) served.rows = rows_->queue();
   service_ =
@@ -61,7 +64,7 @@ LocalService::~LocalService() { CancelAll(); }
 void LocalService::CancelAll() {
   if (std::exchange(cancelled_, true)) return;
   auto stopped = std::make_shared<Promised<bool>>();
-  service_->Drain(pool_.Now(), [stopped] { stopped->Set(true); });
+  service_->Drain(pools_.batches.Now(), [stopped] { stopped->Set(true); });
   if (!stopped->Wait(kStopTimeout).has_value()) {
     LogError(absl::StrCat("batches are still being made after ",
                           absl::FormatDuration(kStopTimeout)));

@@ -43,7 +43,7 @@ class LocalService {
 
   const std::shared_ptr<SamplerService>& service() const { return service_; }
   // Runs the batch tasks; its users may post tasks of their own.
-  Executor* executor() { return &pool_; }
+  Executor* executor() { return &pools_.batches; }
   const Graph& graph() const { return *graph_; }
 
   // Cancels every batch and waits until none is left. Call it while transports
@@ -54,11 +54,19 @@ class LocalService {
   LocalService(std::shared_ptr<const Graph> graph, int num_threads,
                const LocalServiceOptions& options);
 
+  // Their tasks post to one another until all have ended.
+  struct Pools {
+    Pools(int num_threads, bool protocol_thread);
+    ~Pools() { ThreadPool::EndTogether({&batches, &data, &side}); }
+
+    ThreadPool batches;
+    ThreadPool data;  // for mutable rows and reads of the graph
+    // For the protocol thread, and for leaf requests, which nobody sends.
+    ThreadPool side;
+  };
+
   const std::shared_ptr<const Graph> graph_;
-  ThreadPool pool_;
-  ThreadPool data_pool_;  // for mutable rows and reads of the graph
-  // For the protocol thread, and for leaf requests, which nobody sends.
-  ThreadPool side_pool_;
+  Pools pools_;
   // Null if features are in memory. Destroyed before the executors, on which
   // the tasks that wait for its reads go on.
   const std::unique_ptr<DiskRows> rows_;

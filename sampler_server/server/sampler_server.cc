@@ -68,17 +68,31 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
   return absl::OkStatus();
 }
 
+// Their tasks post to one another until all have ended.
+struct Pools {
+  explicit Pools(int threads)
+      : batches("sampler", threads),
+        leaf("leaf", std::max(1, threads / 4)),
+        data("data", std::max(1, threads / 4)) {}
+  ~Pools() { ThreadPool::EndTogether({&batches, &leaf, &data, &protocol}); }
+
+  ThreadPool batches;
+  ThreadPool leaf;
+  ThreadPool data;
+  // Credits, cancels and progress, so that long kernels never make a busy
+  // server look dead.
+  ThreadPool protocol{"protocol", 2};
+};
+
 class SamplerServerImpl final : public SamplerServer {
  public:
   SamplerServerImpl(const SamplerServerOptions& options, int threads)
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
-        pool_("sampler", threads),
-        leaf_pool_("leaf", std::max(1, threads / 4)),
-        data_pool_("data", std::max(1, threads / 4)),
-        graphs_(HostOptions(options, incarnation_), &transport_, &pool_,
-                &metrics_) {}
+        pools_(threads),
+        graphs_(HostOptions(options, incarnation_), &transport_,
+                &pools_.batches, &metrics_) {}
 
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
@@ -116,12 +130,7 @@ class SamplerServerImpl final : public SamplerServer {
   const uint64_t incarnation_;
   Metrics metrics_;
   GrpcTransport transport_;
-  ThreadPool pool_;
-  ThreadPool leaf_pool_;
-  ThreadPool data_pool_;
-  // Credits, cancels and progress, so that long kernels never make a busy
-  // server look dead.
-  ThreadPool protocol_pool_{"protocol", 2};
+  Pools pools_;
   GraphHost graphs_;
   SystemHostResolver resolver_;
   std::shared_ptr<Strand> discovery_strand_;
@@ -170,10 +179,10 @@ void SamplerServerImpl::MakeService() {
   options.admission.weights = options_.job_weights;
   options.admission.bytes_per_second = options_.max_rate;
   SamplerServiceEnvironment environment;
-  environment.executor = &pool_;
-  environment.leaf_executor = &leaf_pool_;
-  environment.data_executor = &data_pool_;
-  environment.protocol_executor = &protocol_pool_;
+  environment.executor = &pools_.batches;
+  environment.leaf_executor = &pools_.leaf;
+  environment.data_executor = &pools_.data;
+  environment.protocol_executor = &pools_.protocol;
   environment.cpu_clock = ThreadCpuTime;
   environment.metrics = &metrics_;
   environment.all_clients_gone = options_.all_clients_gone;
@@ -186,15 +195,16 @@ void SamplerServerImpl::WatchGraphs() {
   options.path = options_.graph_file;
   options.partitions = options_.partitions;
   options.retire_grace = options_.retire_grace;
-  watcher_ = std::make_unique<GraphWatcher>(
-      std::move(options), &graphs_, service_.get(), &pool_.clock(), &metrics_);
+  watcher_ = std::make_unique<GraphWatcher>(std::move(options), &graphs_,
+                                            service_.get(),
+                                            &pools_.batches.clock(), &metrics_);
 }
 
 absl::Status SamplerServerImpl::FindPeers() {
   if (options_.peers.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(DiscoverySource source,
                    ParseDiscoverySource(options_.peers));
-  discovery_strand_ = std::make_shared<Strand>(&pool_);
+  discovery_strand_ = std::make_shared<Strand>(&pools_.batches);
   discovery_ = std::make_shared<Discovery>(std::move(source), discovery_strand_,
                                            &resolver_);
   discovery_strand_->Post([this] {
@@ -299,7 +309,8 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
   if (std::exchange(drained_, true) || service_ == nullptr) return;
   if (grpc_ != nullptr) grpc_->SetServing(false);
   auto drained = std::make_shared<Promised<bool>>();
-  service_->Drain(pool_.Now() + timeout, [drained] { drained->Set(true); });
+  service_->Drain(pools_.batches.Now() + timeout,
+                  [drained] { drained->Set(true); });
   if (!drained->Wait(timeout + kCancelTimeout).has_value()) {
     LogError("cancelled batches have not ended; leaving them");
   }

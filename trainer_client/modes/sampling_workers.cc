@@ -72,18 +72,21 @@ class Collocated final : public SamplingWorkers {
   Collocated(RemoteDistSamplingWorkerOptions loader,
              std::unique_ptr<EmbeddedServer> server)
       : SamplingWorkers(std::move(loader), "channel_size"),
-        server_(std::move(server)),
-        executor_("loader", loader_.num_rpc_threads) {
+        executor_("loader", loader_.num_rpc_threads),
+        server_(std::move(server)) {
     loader_.servers = server_->address().ToString();
   }
+  // The loader's tasks use the server, whose threads post to the loader's: so
+  // these end before the server, and the executor is destroyed after it.
+  ~Collocated() override { executor_.End(); }
 
   LoaderEnvironment ModeEnvironment() override {
     return EnvironmentOn(&executor_, server_->transport());
   }
 
  private:
-  const std::unique_ptr<EmbeddedServer> server_;
   ThreadPool executor_;
+  const std::unique_ptr<EmbeddedServer> server_;
 };
 
 class Mp final : public SamplingWorkers {
@@ -92,8 +95,10 @@ class Mp final : public SamplingWorkers {
      std::unique_ptr<ShmTransport> transport)
       : SamplingWorkers(LoaderOptionsOf(options), "channel_size"),
         memory_{options.huge_pages, options.numa_node},
-        transport_(std::move(transport)),
-        executor_("loader", loader_.num_rpc_threads) {}
+        executor_("loader", loader_.num_rpc_threads),
+        transport_(std::move(transport)) {}
+  // As Collocated, with the transport's thread.
+  ~Mp() override { executor_.End(); }
 
   absl::Status Start(const MpDistSamplingWorkerOptions& options) {
     WorkerFleetOptions fleet;
@@ -130,9 +135,9 @@ class Mp final : public SamplingWorkers {
   }
 
   const SharedMemoryOptions memory_;
+  ThreadPool executor_;
   const std::unique_ptr<ShmTransport> transport_;
   std::unique_ptr<WorkerFleet> fleet_;
-  ThreadPool executor_;
 };
 
 struct Opener {

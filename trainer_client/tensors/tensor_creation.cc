@@ -117,11 +117,12 @@ absl::StatusOr<std::shared_ptr<TensorInfo>> InfoOf(const TensorClient& client,
                                                    const v1::TensorSpec& spec,
                                                    const std::string& members) {
   std::vector<uint32_t> member_of(members.size() / sizeof(uint32_t));
-  std::memcpy(member_of.data(), members.data(),
-              member_of.size() * sizeof(uint32_t));
   if (member_of.empty()) {
     member_of.resize(client.members().size());
     std::iota(member_of.begin(), member_of.end(), uint32_t{0});
+  } else {
+    std::memcpy(member_of.data(), members.data(),
+                member_of.size() * sizeof(uint32_t));
   }
   std::vector<RowMember> rows;
   for (const uint32_t member : member_of) {
