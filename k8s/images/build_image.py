@@ -34,12 +34,16 @@ def descriptor(kind, data):
     }
 
 
+def version(spec):
+    return read(spec["version_file"]) + spec["tag_suffix"]
+
+
 def labels(spec):
     name = "org.opencontainers.image."
     return {
         name + "title": spec["name"],
         name + "description": spec["description"],
-        name + "version": read(spec["version_file"]),
+        name + "version": version(spec),
         name + "revision": read(spec["revision_file"]),
         name + "licenses": spec["licenses"],
     }
@@ -85,7 +89,7 @@ def manifest(config_data, layers):
 
 def index(spec, manifest_data):
     """The names by which podman (ref.name), containerd and docker import it."""
-    tagged = f"{spec['name']}:{read(spec['version_file'])}"
+    tagged = f"{spec['name']}:{version(spec)}"
     entry = descriptor("manifest.v1+json", manifest_data)
     entry["platform"] = {"architecture": "amd64", "os": "linux"}
     entry["annotations"] = {

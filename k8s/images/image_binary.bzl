@@ -43,6 +43,7 @@ def _image_binary_impl(ctx):
     return [DefaultInfo(
         executable = linked.executable,
         files = depset([linked.executable]),
+        runfiles = ctx.runfiles(files = [linked.executable]),
     )]
 
 image_binary = rule(

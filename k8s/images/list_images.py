@@ -1,4 +1,5 @@
-"""Prints a table of OCI archives: list_images.py FILE..."""
+"""Prints OCI archives with their tags, sizes and digests, and how to push them:
+list_images.py FILE..."""
 
 import sys
 
@@ -16,6 +17,7 @@ def main(paths):
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)), row[3])
+    print("\nTo a registry: skopeo copy oci-archive:FILE docker://REGISTRY/IMAGE")
     return 0
 
 

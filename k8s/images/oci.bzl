@@ -17,6 +17,7 @@ OciLayerInfo = provider(
     doc = "A layer of an image.",
     fields = {
         "blob": "File: the layer, a gzip'd tar archive.",
+        "libraries": "depset of File: its libraries that are no Debian package.",
         "meta": "File: JSON with its digests, and a fingerprint of each path.",
     },
 )
@@ -36,6 +37,7 @@ def _run(ctx, script, spec, inputs, outputs, execution_requirements = {}):
         progress_message = "Packing %s" % ctx.label,
         execution_requirements = execution_requirements,
     )
+    return spec_file
 
 def _programs(targets):
     return [target[DefaultInfo].files_to_run.executable for target in targets]
@@ -43,12 +45,23 @@ def _programs(targets):
 def _paths(files):
     return [file.path for file in files]
 
+def _files(ctx, files):
+    return DefaultInfo(
+        files = depset(files),
+        runfiles = ctx.runfiles(files = files),
+    )
+
 def _oci_layer_impl(ctx):
     blob = ctx.actions.declare_file(ctx.label.name + ".tar.gz")
     meta = ctx.actions.declare_file(ctx.label.name + ".json")
     programs = _programs(ctx.attr.programs)
     libraries_of = _programs(ctx.attr.libraries_of)
     below = [layer[OciLayerInfo].meta for layer in ctx.attr.below]
+    # With those below, which programs of this layer may load.
+    libraries = depset(
+        ctx.files.libraries,
+        transitive = [layer[OciLayerInfo].libraries for layer in ctx.attr.below],
+    )
     files = {at: target.files.to_list()[0] for target, at in ctx.attr.files.items()}
     spec = {
         "below": _paths(below),
@@ -57,7 +70,7 @@ def _oci_layer_impl(ctx):
         "files": {at: file.path for at, file in files.items()},
         "folders": ctx.attr.folders,
         "given_at_run_time": ctx.attr.given_at_run_time,
-        "libraries": _paths(ctx.files.libraries),
+        "libraries": _paths(libraries.to_list()),
         "libraries_of": _paths(libraries_of),
         "links": ctx.attr.links,
         "name": str(ctx.label),
@@ -66,17 +79,17 @@ def _oci_layer_impl(ctx):
         "programs": _paths(programs),
         "system_files": ctx.attr.system_files,
     }
-    _run(
+    spec_file = _run(
         ctx,
         ctx.file._script,
         spec,
         programs + libraries_of + below + files.values() +
-        ctx.files.libraries + ctx.files.documents + [ctx.file._system],
+        libraries.to_list() + ctx.files.documents + [ctx.file._system],
         [blob, meta],
     )
     return [
-        DefaultInfo(files = depset([blob, meta])),
-        OciLayerInfo(blob = blob, meta = meta),
+        _files(ctx, [blob, meta, spec_file]),
+        OciLayerInfo(blob = blob, libraries = libraries, meta = meta),
     ]
 
 oci_layer = rule(
@@ -153,12 +166,13 @@ def _oci_image_impl(ctx):
         "licenses": ctx.attr.licenses,
         "name": ctx.attr.image,
         "ports": ctx.attr.ports,
+        "tag_suffix": ctx.attr.tag_suffix,
         "revision_file": ctx.file._revision.path,
         "user": ctx.attr.user,
         "version_file": ctx.file._version.path,
     }
     inputs = [layer.blob for layer in layers] + [layer.meta for layer in layers]
-    _run(
+    spec_file = _run(
         ctx,
         ctx.file._script,
         spec,
@@ -167,7 +181,14 @@ def _oci_image_impl(ctx):
         # Copied within a second; a cache would keep one for each commit.
         {"no-cache": "1"},
     )
-    return [DefaultInfo(files = depset([out]))]
+    return [
+        DefaultInfo(
+            files = depset([out]),
+            runfiles = ctx.runfiles(files = [out]),
+        ),
+        # For tests, which build it again.
+        OutputGroupInfo(spec = depset([spec_file])),
+    ]
 
 oci_image = rule(
     doc = "An OCI archive, NAME.tar, of one image for linux/amd64. Its tag is the " +
@@ -204,6 +225,9 @@ oci_image = rule(
         "ports": attr.string_list(
             doc = "Ports that it listens on: 50051/tcp.",
         ),
+        "tag_suffix": attr.string(
+            doc = "What the tag has behind the version.",
+        ),
         "user": attr.string(
             doc = "UID:GID.",
             mandatory = True,
@@ -238,7 +262,14 @@ def _status_value_impl(ctx):
         outputs = [out],
         mnemonic = "StatusValue",
     )
-    return [DefaultInfo(files = depset([out]))]
+    return [
+        DefaultInfo(
+            files = depset([out]),
+            runfiles = ctx.runfiles(files = [out]),
+        ),
+        # For tests, which build it again.
+        OutputGroupInfo(spec = depset([spec_file])),
+    ]
 
 status_value = rule(
     doc = "NAME.txt: a value of tools/workspace_status.sh, or `unknown`. Actions " +
