@@ -182,10 +182,7 @@ def _oci_image_impl(ctx):
         {"no-cache": "1"},
     )
     return [
-        DefaultInfo(
-            files = depset([out]),
-            runfiles = ctx.runfiles(files = [out]),
-        ),
+        _files(ctx, [out]),
         # For tests, which build it again.
         OutputGroupInfo(spec = depset([spec_file])),
     ]
@@ -262,14 +259,7 @@ def _status_value_impl(ctx):
         outputs = [out],
         mnemonic = "StatusValue",
     )
-    return [
-        DefaultInfo(
-            files = depset([out]),
-            runfiles = ctx.runfiles(files = [out]),
-        ),
-        # For tests, which build it again.
-        OutputGroupInfo(spec = depset([spec_file])),
-    ]
+    return [_files(ctx, [out])]
 
 status_value = rule(
     doc = "NAME.txt: a value of tools/workspace_status.sh, or `unknown`. Actions " +
