@@ -77,7 +77,9 @@ class ServeCommand final : public Command {
     app->add_option("--http", http_,
                     "HOST:PORT of /metrics and /healthz, plain text for all "
                     "who reach it; default: none");
-    app->add_option("--threads", threads_, "Sampling threads; 0: one per core")
+    app->add_option("--threads", threads_,
+                    "Sampling threads; 0: one per core that this process may "
+                    "use (its CPU affinity, and its cgroup's quota)")
         ->capture_default_str();
     app->add_flag("--verify", options_.verify,
                   "Check every file's CRC32C before serving");

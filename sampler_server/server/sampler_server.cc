@@ -29,10 +29,13 @@
 namespace tributary {
 namespace {
 
-// The longest waits for cancelled batches, and for calls to peers to end, which
-// both do long before. What these and kShutdownGrace allow is within the margin
-// that `tributary serve` has beyond --drain-timeout.
-constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
+// The longest waits: for cancelled batches, of which a trainer that does not
+// read holds bytes until its stream is cut (close_timeout), for calls to peers
+// to end, and for streams. All together, and what the HTTP server allows a
+// request, are within the margin that `tributary serve` has beyond
+// --drain-timeout.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(6);
+constexpr absl::Duration kStopTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
 // The budget of peers is apart from that of trainers, so that peers never wait
@@ -335,7 +338,7 @@ void SamplerServerImpl::StopDiscovery() {
       stop_directories();
     });
   }
-  (void)stopped->Wait(kCancelTimeout);
+  (void)stopped->Wait(kStopTimeout);
 }
 
 void SamplerServerImpl::Drain(absl::Duration timeout) {

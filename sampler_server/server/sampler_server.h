@@ -45,7 +45,7 @@ struct SamplerServerOptions {
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.
   std::string peers;
-  int threads = 0;  // 1 to 1024; 0: one per core
+  int threads = 0;  // 1 to 1024; 0: one per core that may be used
   // Bytes of batches being made or sent. Requests of peers have a quarter as
   // much beside it, at least 16 MiB and at most 128 MiB.
   uint64_t memory_budget = uint64_t{1} << 30;
