@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
@@ -46,10 +45,9 @@ uint64_t LeafBudget(uint64_t memory_budget) {
 
 // Returns the text of --partitions.
 std::string PartitionsLabel(const SamplerServerOptions& options) {
-  const std::vector<uint32_t>& partitions =
-      options.graphs.empty() ? options.partitions
-                             : options.graphs.front().partitions;
-  return partitions.empty() ? "all" : absl::StrJoin(partitions, ",");
+  return (options.graphs.empty() ? options.partitions
+                                 : options.graphs.front().partitions)
+      .ToString();
 }
 
 GraphHostOptions HostOptions(const SamplerServerOptions& options,
