@@ -13,6 +13,7 @@
 #include "cli/graph/inspect_command.h"
 #include "cli/graph/partition_command.h"
 #include "cli/graph/verify_command.h"
+#include "cli/k8s/k8s_command.h"
 #include "cli/sample/sample_command.h"
 
 namespace tributary {
@@ -31,6 +32,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeTensorsCommand());
   commands.push_back(MakeBenchCommand());
   commands.push_back(MakeDoctorCommand());
+  commands.push_back(MakeK8sCommand());
   return commands;
 }
 

@@ -1,9 +1,8 @@
 #include "partition/schema/partition_choice.h"
 
-#include <string>
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace tributary {
@@ -37,6 +36,11 @@ absl::StatusOr<PartitionChoice> PartitionChoice::Parse(std::string_view text) {
     }
   }
   return choice;
+}
+
+std::string PartitionChoice::ToString() const {
+  if (is_share()) return absl::StrCat(share_, "%", of_);
+  return numbers_.empty() ? "all" : absl::StrJoin(numbers_, ",");
 }
 
 std::vector<uint32_t> PartitionChoice::Of(uint32_t num_partitions) const {

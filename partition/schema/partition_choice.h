@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ class PartitionChoice {
   // Returns the partitions chosen of a graph of `num_partitions`; empty: all.
   // Given numbers are returned as they are, also if the graph lacks them.
   std::vector<uint32_t> Of(uint32_t num_partitions) const;
+  // Returns the text that Parse takes.
+  std::string ToString() const;
   // Whether Of depends on its argument.
   bool is_share() const { return of_ > 0; }
 

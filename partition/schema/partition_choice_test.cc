@@ -53,6 +53,12 @@ TEST(PartitionChoiceTest, AllSharesHoldEveryPartitionAndNoneIsEmpty) {
   }
 }
 
+TEST(PartitionChoiceTest, ItsTextIsWhatWasParsed) {
+  for (const char* text : {"all", "0,2", "7", "1%4"}) {
+    EXPECT_EQ(PartitionChoice::Parse(text)->ToString(), text);
+  }
+}
+
 TEST(PartitionChoiceTest, WhatIsWrongIsSaid) {
   for (const char* text : {"", "x", "-1", "1,", "4294967296", "4%4", "1%", "%4",
                            "1%0", "1%2%3", "0,1%4"}) {

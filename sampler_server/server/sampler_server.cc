@@ -22,19 +22,32 @@
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
 namespace {
 
-// Added to the timeout of a drain: cancelled tasks end long before.
-constexpr absl::Duration kCancelTimeout = absl::Seconds(10);
+// The longest waits: for cancelled batches, of which a trainer that does not
+// read holds bytes until its stream is cut (close_timeout), for calls to peers
+// to end, and for streams. All together, and what the HTTP server allows a
+// request, are within the margin that `tributary serve` has beyond
+// --drain-timeout.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(6);
+constexpr absl::Duration kStopTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
 // The budget of peers is apart from that of trainers, so that peers never wait
 // for them, and follows it: a quarter, but enough for a request and its reply.
 uint64_t LeafBudget(uint64_t memory_budget) {
   return std::clamp(memory_budget / 4, uint64_t{16} << 20, uint64_t{128} << 20);
+}
+
+// Returns the text of --partitions.
+std::string PartitionsLabel(const SamplerServerOptions& options) {
+  return (options.graphs.empty() ? options.partitions
+                                 : options.graphs.front().partitions)
+      .ToString();
 }
 
 GraphHostOptions HostOptions(const SamplerServerOptions& options,
@@ -58,24 +71,21 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
-  RETURN_IF_ERROR(CheckFeatureReaders(options.feature_readers));
-  if (options.http && !options.insecure && !IsLoopback(options.http->host)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--http ", options.http->ToString(),
-                     " is beyond loopback and not encrypted; allow it with "
-                     "--insecure"));
-  }
-  return absl::OkStatus();
+  return CheckFeatureReaders(options.feature_readers);
 }
 
 // Their tasks post to one another until all have ended.
 struct Pools {
   explicit Pools(int threads)
-      : batches("sampler", threads),
-        leaf("leaf", std::max(1, threads / 4)),
+      : sampling_threads(threads),
+        leaf_threads(std::max(1, threads / 4)),
+        batches("sampler", sampling_threads),
+        leaf("leaf", leaf_threads),
         data("data", std::max(1, threads / 4)) {}
   ~Pools() { ThreadPool::EndTogether({&batches, &leaf, &data, &protocol}); }
 
+  const int sampling_threads;
+  const int leaf_threads;
   ThreadPool batches;
   ThreadPool leaf;
   ThreadPool data;
@@ -98,6 +108,7 @@ class SamplerServerImpl final : public SamplerServer {
     Drain(absl::ZeroDuration());
     watcher_.reset();
     http_.reset();
+    busy_.reset();
     StopDiscovery();
     if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
     grpc_.reset();
@@ -118,6 +129,7 @@ class SamplerServerImpl final : public SamplerServer {
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
   void MakeService();
+  void MeasureBusyTime();
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
@@ -136,6 +148,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<Strand> discovery_strand_;
   std::shared_ptr<Discovery> discovery_;
   std::unique_ptr<SamplerService> service_;
+  std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
@@ -168,6 +181,20 @@ absl::Status SamplerServerImpl::ServeGraphs(
   return absl::OkStatus();
 }
 
+// The pools outlive the meter and whoever still uses it: tasks on them.
+void SamplerServerImpl::MeasureBusyTime() {
+  const auto times = [pools = &pools_, admission = service_->admission()] {
+    BusyTimes busy;
+    busy.sampling = pools->batches.BusyTime() / pools->sampling_threads;
+    busy.leaf = pools->leaf.BusyTime() / pools->leaf_threads;
+    busy.rate = admission->rate_time();
+    return busy;
+  };
+  busy_ = std::make_shared<BusyMeter>(&pools_.protocol, times);
+  busy_->Start();
+  service_->SetBusyRatio([busy = busy_] { return busy->Ratio(); });
+}
+
 void SamplerServerImpl::MakeService() {
   SamplerServiceOptions options;
   options.incarnation = incarnation_;
@@ -187,6 +214,7 @@ void SamplerServerImpl::MakeService() {
   environment.metrics = &metrics_;
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
+  MeasureBusyTime();
 }
 
 void SamplerServerImpl::WatchGraphs() {
@@ -263,6 +291,12 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
+  metrics_
+      .AddGauge("tributary_busy_ratio",
+                "Share of the last minute that the server's threads, or "
+                "--max-rate, were in use",
+                {{"partitions", PartitionsLabel(options_)}})
+      .Set(busy_->Ratio());
   service_->UpdateJobMetrics();
   return metrics_.Exposition();
 }
@@ -302,7 +336,7 @@ void SamplerServerImpl::StopDiscovery() {
       stop_directories();
     });
   }
-  (void)stopped->Wait(kCancelTimeout);
+  (void)stopped->Wait(kStopTimeout);
 }
 
 void SamplerServerImpl::Drain(absl::Duration timeout) {

@@ -40,11 +40,13 @@ struct SamplerServerOptions {
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
   Address listen{"127.0.0.1", 0};  // port 0: any
-  std::optional<Address> http;     // /metrics and /healthz; none: not served
+  // /metrics and /healthz, in plain text for anyone who reaches it; none: not
+  // served.
+  std::optional<Address> http;
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.
   std::string peers;
-  int threads = 0;  // 1 to 1024; 0: one per core
+  int threads = 0;  // 1 to 1024; 0: one per core that may be used
   // Bytes of batches being made or sent. Requests of peers have a quarter as
   // much beside it, at least 16 MiB and at most 128 MiB.
   uint64_t memory_budget = uint64_t{1} << 30;
@@ -57,7 +59,7 @@ struct SamplerServerOptions {
   // Whether features are mapped, or read from files by feature_readers threads.
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   int feature_readers = 8;  // 1 to 256
-  bool insecure = false;    // plaintext beyond loopback
+  bool insecure = false;    // the graph in plaintext beyond loopback
   // If above 0, all_clients_gone runs once this many trainers have announced
   // their end (SamplingWorkers::Shutdown), on any thread.
   uint32_t num_clients = 0;

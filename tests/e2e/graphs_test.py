@@ -374,6 +374,49 @@ class OtherPartitionsTest(FollowingTest):
     def test_each_server_holds_its_share(self):
         self.follow(["0%2", "1%2"], ["0,2,4/5", "1,3/5"], ["0/1", "0/1"])
 
+    def test_a_list_for_each_partition(self):
+        """As `tributary k8s render` writes them: a server of partition k lists
+        the graphs that have it, and the fleet grows with the next graph."""
+        monday, tuesday = self.days[0], self.partitioned(4, 3)
+        expected = sampling.lines(monday, **self.LONG)
+        lists = [self.config_map(monday), self.config_map(monday)]
+        folder = self.enterContext(processes.temporary_folder())
+        peers = os.path.join(folder, "peers")
+        open(peers, "w").close()
+        with contextlib.ExitStack() as stack:
+            def start(k):
+                fleet.append(stack.enter_context(processes.Server(
+                    f"file:{lists[k].path}", "--partitions", k, "--peers",
+                    f"file:{peers}", "--drain-timeout", 2)))
+                self.list(peers, *(server.address for server in fleet))
+                return ",".join(server.address for server in fleet)
+
+            def until_held(servers, graph, partitions):
+                processes.until(lambda: sorted(
+                    said["partitions"] for said in status(servers)
+                    if said["graph"] == self.version(graph)) == partitions)
+
+            fleet = []
+            start(0)
+            old = stack.enter_context(self.job(start(1)))
+            lines = [old.read_line() for _ in range(20)]
+            # The next graph has a partition more: another server, of it alone.
+            lists.append(self.config_map(tuesday))
+            for config in lists[:2]:
+                config.update(monday, tuesday)
+            servers = start(2)
+            until_held(servers, tuesday, ["0/3", "1/3", "2/3"])
+            self.assertEqual(self.sampled(servers, "daily"),
+                             self.alone[tuesday])
+            lines += old.read_lines()
+            self.assertEqual(old.wait(), 0, old.stderr())
+            self.assertEqual(lines, expected)
+            for config in lists[:2]:
+                config.update(tuesday)
+            until_held(servers, monday, [])
+            self.assertEqual(self.sampled(servers, "daily"),
+                             self.alone[tuesday])
+
     def test_a_number_that_the_next_graph_lacks_keeps_the_old_one(self):
         monday = self.days[0]
         config = self.config_map(monday)

@@ -9,6 +9,17 @@ cc_library(
     includes = ["include"],
     linkopts = {linkopts},
 )
+
+# For images.
+filegroup(
+    name = "libraries",
+    srcs = glob(["lib/*"]),
+)
+
+filegroup(
+    name = "licences",
+    srcs = glob(["licences/*"]),
+)
 """
 
 def _arrow_impl(ctx):
@@ -24,6 +35,14 @@ def _arrow_impl(ctx):
         fail("Arrow was not found:\n" + done.stderr)
     folder = done.stdout.strip()
     ctx.symlink(folder + "/include", "include")
+    for path in ctx.path(folder).readdir():
+        # "libarrow.so" is a link for the linker.
+        if ".so." in path.basename:
+            ctx.symlink(path, "lib/" + path.basename)
+    for site in ctx.path(folder).dirname.readdir():
+        if site.basename.endswith(".dist-info"):
+            for path in site.get_child("licenses").readdir():
+                ctx.symlink(path, "licences/pyarrow." + path.basename)
     ctx.file("BUILD.bazel", _BUILD.format(linkopts = [
         "-L" + folder,
         "-Wl,-rpath," + folder,

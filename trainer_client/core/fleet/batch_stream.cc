@@ -71,6 +71,10 @@ void BatchStream::Close(absl::Status why) {
   if (to != nullptr) to->Close(std::move(why));
 }
 
+void BatchStream::ReportWait(double wait_ratio) {
+  Send(WaitReportMessage(wait_ratio));
+}
+
 uint64_t BatchStream::SignsOf(uint64_t grant) {
   const std::shared_ptr<Granted> granted = Find(grant);
   return granted == nullptr ? 0 : granted->signs.load();
