@@ -275,6 +275,24 @@ class TroubleTest(FetchTest):
         self.assertIn("tried again for 1s; allowed: a longer --retry-for", said)
         self.assertFalse(os.path.exists(self.out))
 
+    def test_certificates_are_checked(self):
+        files = [os.path.join(os.path.dirname(self.out), name)
+                 for name in ("certificate.pem", "key.pem")]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+             "2", "-subj", "/CN=store", "-addext",
+             "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout",
+             files[1]], check=True, capture_output=True)
+        self.ok("put", self.graph, self.url)
+        with store.Proxy(self.store, tls=files) as secure:
+            words = ("get", self.url, self.out, "--endpoint", secure.endpoint)
+            said = self.refused(*words, "--retry-for", "0")
+            self.assertIn("certificate", said)
+            self.assertFalse(os.path.exists(self.out))
+            done = self.run_fetch(*words, SSL_CERT_FILE=files[0])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(same(self.graph, self.out))
+
     def test_nothing_listens(self):
         said = self.refused("get", self.url, self.out, "--endpoint",
                             "http://127.0.0.1:1", "--retry-for", "1")
