@@ -82,6 +82,8 @@ def document_entries(paths):
     entries = {}
     for path in paths:
         name = path.rpartition("licences/")[2]
+        if name.count("/") != 1:
+            raise BadLayer(f"document {path}: its end must be licences/NAME/FILE")
         entries[f"{debian.DOCUMENTS}/{name}"] = file(path)
     return entries
 

@@ -171,6 +171,32 @@ class InterruptedTest(FetchTest):
                              (kills + 1) * json_bytes)
         self.assertFalse(os.path.exists(self.out + ".fetching"))
 
+    def test_the_first_bytes_of_a_file_are_kept(self):
+        self.ok("put", self.large, self.url)
+        served = []
+
+        def two_chunks(number, method, path):
+            if method != "GET" or not path.endswith("/x.npy"):
+                return None
+            served.append(path)
+            return 503 if len(served) > 2 else None
+
+        self.proxy.rule = two_chunks
+        part = os.path.join(self.out + ".fetching", "part-0", "nodes", "node",
+                            "x.npy.part")
+        before = self.proxy.bytes_served()
+        with self.start("get", self.url, self.out, "--jobs", "1") as running:
+            store.until(lambda: os.path.exists(part) and
+                        os.path.getsize(part) == 2 * CHUNK)
+            running.kill()
+        self.proxy.rule = lambda *unused: None
+        self.ok("get", self.url, self.out)
+        total = sum(file["bytes"] for file in files_of(self.large))
+        json_bytes = os.path.getsize(os.path.join(self.large, "graph.json"))
+        self.assertEqual(self.proxy.bytes_served() - before,
+                         total + 2 * json_bytes)
+        self.assertTrue(same(self.large, self.out))
+
     def test_what_was_finished_is_not_fetched_again(self):
         self.ok("put", self.graph, self.url)
         last = sorted(file["path"] for file in files_of(self.graph))[-1]

@@ -90,11 +90,18 @@ class ArchiveTest(unittest.TestCase):
 
     def test_libtorch_comes_with_its_licences(self):
         found = entries("trainer")
-        self.assertIn("/app/lib/libtorch_cpu.so", found)
-        self.assertNotIn("/app/lib/libtorch_cuda.so", found)
+        self.assertTrue("/app/lib/libtorch_cpu.so" in found)
+        self.assertFalse("/app/lib/libtorch_cuda.so" in found)
         for path in ["torch/LICENSE", "torch/NOTICE",
                      "nvidia-cuda-runtime/License.txt"]:
-            self.assertIn("/usr/share/doc/" + path, found)
+            self.assertTrue("/usr/share/doc/" + path in found, path)
+
+    def test_arrow_comes_with_its_licences(self):
+        found = entries("tools")
+        names = [path for path in found if path.startswith("/app/lib/libarrow")]
+        self.assertEqual(len(names), 2, names)
+        for path in ["pyarrow/LICENSE.txt", "pyarrow/NOTICE.txt"]:
+            self.assertTrue("/usr/share/doc/" + path in found, path)
 
     def test_sampler_is_small(self):
         with Archive(archives.path_of("sampler")) as archive:

@@ -106,6 +106,10 @@ class BuilderTest(unittest.TestCase):
         spec["files"] = {"/etc/passwd": "VERSION"}
         self.refuse(spec, "/etc/passwd is in a layer below with another content")
 
+    def test_a_licence_without_a_name(self):
+        spec = spec_of("sampler_programs") | {"documents": ["x/licences/LICENSE"]}
+        self.refuse(spec, "x/licences/LICENSE: its end must be licences/NAME/FILE")
+
     def test_images_list(self):
         paths = [archives.path_of(image) for image in archives.IMAGES]
         done = subprocess.run(

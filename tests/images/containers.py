@@ -63,11 +63,13 @@ class Container:
         self.config = config
         self.root = storage.buildah("mount", name)
 
-    def start(self, *args, volumes=(), entrypoint=None):
+    def start(self, *args, volumes=(), entrypoint=None, environment=None):
         """Starts the image's program (or `entrypoint`) with `args`, as the
         image's user. `volumes`: FOLDER:PLACE[:ro]. A ContainerProcess."""
+        variables = {"OMP_NUM_THREADS": "1", **(environment or {})}
         command = self.storage.command(
-            "run", "--isolation=chroot", "--env=OMP_NUM_THREADS=1",
+            "run", "--isolation=chroot",
+            *(f"--env={name}={value}" for name, value in variables.items()),
             *(f"--volume={volume}" for volume in volumes), self.name, "--",
             *(entrypoint or self.config["Entrypoint"]), *map(str, args))
         return ContainerProcess(command, self.storage.environment)

@@ -8,6 +8,7 @@ import signal
 import unittest
 
 from tests.e2e import processes, training
+from tests.fetch.store import Store
 from tests.images import archives
 from tests.images.containers import Storage
 
@@ -116,6 +117,20 @@ class DemoTest(unittest.TestCase):
         self.assertEqual(contents(self.inside("graph")),
                          contents(self.inside("expected")))
         self.assertEqual(os.stat(self.inside("graph/graph.json")).st_uid, 10001)
+
+    def test_tools_store_and_fetch_a_graph(self):
+        processes.run_ok(*PARTITION, "--input", CORA, "--out", self.inside("graph"))
+        with Store() as store:
+            variables = {
+                "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
+                "AWS_EC2_METADATA_DISABLED": "true",
+                "AWS_ENDPOINT_URL_S3": f"http://localhost:{store.port}"}
+            for command in [["put", "/work/graph", "s3://graphs/cora"],
+                            ["get", "s3://graphs/cora", "/work/fetched"]]:
+                self.run_in("tools", *command, entrypoint=["/app/tributary-fetch"],
+                            environment=variables)
+        self.assertEqual(contents(self.inside("fetched")),
+                         contents(self.inside("graph")))
 
     def train(self, name, *flags):
         self.run_in("trainer", *TRAIN, "--device", "cpu", "--no-progress", "--log",

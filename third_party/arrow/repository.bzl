@@ -18,7 +18,7 @@ filegroup(
 
 filegroup(
     name = "licences",
-    srcs = glob(["licences/*"]),
+    srcs = glob(["licences/**"]),
 )
 """
 
@@ -42,7 +42,7 @@ def _arrow_impl(ctx):
     for site in ctx.path(folder).dirname.readdir():
         if site.basename.endswith(".dist-info"):
             for path in site.get_child("licenses").readdir():
-                ctx.symlink(path, "licences/pyarrow." + path.basename)
+                ctx.symlink(path, "licences/pyarrow/" + path.basename)
     ctx.file("BUILD.bazel", _BUILD.format(linkopts = [
         "-L" + folder,
         "-Wl,-rpath," + folder,
