@@ -9,7 +9,8 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 cd "${TEST_SRCDIR:?run by bazel test}/${TEST_WORKSPACE:?}"
 runner=tests/run_python_test.sh
 if unshare --net --mount --pid --fork --kill-child --mount-proc true 2>/dev/null; then
+  # shellcheck disable=SC2016  # its own arguments
   exec env TRIBUTARY_ISOLATED=1 unshare --net --mount --pid --fork --kill-child \
-    --mount-proc "$runner" "$1"
+    --mount-proc sh -c 'ip link set lo up && exec "$0" "$1"' "$runner" "$1"
 fi
 exec "$runner" "$1"

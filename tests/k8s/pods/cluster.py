@@ -19,13 +19,21 @@ class Job:
 
     def __init__(self, resource):
         self.spec = resource["spec"]
+        if self.spec.get("podReplacementPolicy") != "Failed":
+            raise AssertionError("only podReplacementPolicy Failed is known here")
         self.succeeded = set()
         self.failures = {}  # of an index
+        self.given_up = set()
         self.ignored = 0    # failures that the policy does not count
         self.failed = None  # why
 
     def complete(self):
         return len(self.succeeded) == self.spec["completions"]
+
+    def missing(self, live):
+        """The indexes that want a pod, beside those that have one."""
+        return sorted(set(range(self.spec["completions"])) - live -
+                      self.succeeded - self.given_up)
 
     def on_end(self, index, pod):
         if pod.phase == "Succeeded":
@@ -33,14 +41,19 @@ class Job:
             return
         action = controllers.after_pod_failure(self.spec, pod.exit_codes,
                                                pod.disrupted)
-        if action == "ignore":
+        if action == "Ignore":
             self.ignored += 1
             return
         self.failures[index] = self.failures.get(index, 0) + 1
-        limit = self.spec.get("backoffLimitPerIndex",
-                              self.spec.get("backoffLimit", 6))
-        if action == "fail-job" or self.failures[index] > limit:
-            self.failed = f"pod {pod.name}: {action}, {pod.exit_codes}"
+        limit = self.spec.get("backoffLimitPerIndex")
+        if action == "FailIndex" or (
+                limit is not None and self.failures[index] > limit):
+            self.given_up.add(index)
+        if action == "FailJob":
+            self.failed = f"{action}: pod {pod.name}, {pod.exit_codes}"
+        else:
+            self.failed = controllers.job_failure(self.spec, self.failures,
+                                                  self.given_up)
 
 
 class Cluster:
@@ -61,6 +74,7 @@ class Cluster:
         self.jobs = {}
         self.services = {}
         self.budgets = {}
+        self.autoscalers = {}
         self.configs = {}        # texts by file, by the ConfigMap's name
         self.pods = []
         self.gone = []           # pods that were removed
@@ -71,10 +85,7 @@ class Cluster:
     def __enter__(self):
         return self
 
-    def __exit__(self, kind, *_):
-        if kind is not None:
-            for pod in [*self.gone, *self.pods]:
-                print(pod.logs() if pod in self.pods else pod.last_logs)
+    def __exit__(self, *_):
         for pod in self.pods:
             pod.remove()
         self.network.close()
@@ -92,12 +103,20 @@ class Cluster:
         for name, found in manifests.of_kind(resources, "Job").items():
             self.jobs[name] = Job(found)
         self.services.update(manifests.of_kind(resources, "Service"))
+        self.autoscalers.update(manifests.of_kind(resources, "ScaledObject"))
         self.budgets.update(manifests.of_kind(resources, "PodDisruptionBudget"))
 
     def replace_config(self, name, data):
         self.configs[name] = data
         for pod in self.pods:
             pod.replace_config(name, data)
+
+    def autoscale(self, deployment, replicas):
+        """As the ScaledObject's autoscaler, within its minimum and maximum."""
+        scaled = next(found["spec"] for found in self.autoscalers.values() if
+                      found["spec"]["scaleTargetRef"]["name"] == deployment)
+        self.scale(deployment, max(scaled["minReplicaCount"],
+                                   min(replicas, scaled["maxReplicaCount"])))
 
     def scale(self, deployment, replicas):
         self.deployments[deployment]["spec"]["replicas"] = replicas
@@ -131,6 +150,7 @@ class Cluster:
         end = time.monotonic() + deadline
         while not condition():
             if time.monotonic() > end:
+                self.print_logs()
                 raise Timeout(f"{what}: not within {deadline} s; {self.describe()}")
             self.step()
             time.sleep(STEP)
@@ -150,6 +170,12 @@ class Cluster:
     def watch_ready(self):
         """Forgets the smallest numbers of ready pods that were seen."""
         self.fewest_ready = {}
+
+    def print_logs(self):
+        for pod in self.gone:
+            print(pod.last_logs)
+        for pod in self.pods:
+            print(pod.logs())
 
     def describe(self):
         return "; ".join(
@@ -213,8 +239,7 @@ class Cluster:
                 pod.terminate()
             return
         live = {self._owners[pod.name][2] for pod in self.pods_of(name)}
-        wanted = set(range(job.spec["completions"])) - live - job.succeeded
-        for index in sorted(wanted):
+        for index in job.missing(live):
             template = job.spec["template"]
             metadata = template.get("metadata", {})
             annotations = {**metadata.get("annotations", {}),
@@ -237,7 +262,8 @@ class Cluster:
                 if pod.ended or not manifests.selects(
                         spec["selector"], pod.metadata["labels"]):
                     continue
-                if not (pod.ready or spec.get("publishNotReadyAddresses")):
+                if not spec.get("publishNotReadyAddresses") and (
+                        pod.terminating or not pod.ready):
                     continue
                 records.append((f"{name}.{self.namespace}", pod.address))
                 if pod.spec.get("subdomain") == name:

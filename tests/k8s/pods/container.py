@@ -67,10 +67,13 @@ class Container:
             self._mount_volume(root + place, volume)
         command = spec.get("command") or image.config["Entrypoint"]
         variables = dict(pair.split("=", 1) for pair in image.config["Env"])
+        # The pod's host name, too: ranks look their own one up.
         self._command = [
-            "/usr/sbin/ip", "netns", "exec", network, "/usr/sbin/chroot",
-            f"--userspec={user}:{user}", f"--groups={user}", root,
-            *command, *arguments]
+            "/usr/sbin/ip", "netns", "exec", network, "/usr/bin/unshare", "--uts",
+            "/bin/sh", "-ec", 'echo "$0" >/proc/sys/kernel/hostname; '
+            'exec /usr/sbin/chroot "$@"',
+            files["hostname"].strip(), f"--userspec={user}:{user}",
+            f"--groups={user}", root, *command, *arguments]
         self._environment = {**variables, **environment}
 
     def start(self, stdout=None):

@@ -65,16 +65,28 @@ def deployment_step(deployment, revision, pods):
     return create, [pod.name for pod in doomed]
 
 
+def job_failure(job, failures, failed_indexes):
+    """Why the Job has failed; None: it goes on. `failures` are counted by index,
+    `failed_indexes` those of which no pod is tried again."""
+    if "backoffLimitPerIndex" in job:
+        most = job.get("maxFailedIndexes", job["completions"])
+        if len(failed_indexes) > most:
+            return f"indexes {sorted(failed_indexes)} failed"
+    elif sum(failures.values()) > job.get("backoffLimit", 6):
+        return f"{sum(failures.values())} pods failed"
+    return None
+
+
 def after_pod_failure(job, exit_codes, disrupted):
-    """What a Job does about a pod that failed: "ignore", "fail-job" or "count".
+    """What a Job does about a pod that failed: "Ignore", "FailJob", "FailIndex"
+    or "Count".
 
     `exit_codes`: by the container's name. `disrupted`: evicted, drained.
     """
     for rule in job.get("podFailurePolicy", {}).get("rules", []):
         if matches(rule, exit_codes, disrupted):
-            return {"Ignore": "ignore", "FailJob": "fail-job",
-                    "Count": "count"}[rule["action"]]
-    return "count"
+            return rule["action"]
+    return "Count"
 
 
 def matches(rule, exit_codes, disrupted):
@@ -93,12 +105,13 @@ def eviction_refusal(budget, pods, evicted):
     """Why the budget's spec refuses to evict the pod `evicted`; None: it may go."""
     healthy = [pod for pod in pods if pod.ready and not pod.terminating]
     target = next(pod for pod in pods if pod.name == evicted)
-    if not target.ready and budget.get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+    policy = budget.get("unhealthyPodEvictionPolicy")
+    if not target.ready and policy == "AlwaysAllow":
         return None
     if "minAvailable" in budget:
         least = count_of(budget["minAvailable"], len(pods), True)
     else:
         least = len(pods) - count_of(budget["maxUnavailable"], len(pods), True)
-    if len(healthy) - 1 >= least:
+    if len(healthy) - (1 if target.ready else 0) >= least:
         return None
     return f"{len(healthy)} healthy pods, of which {least} must stay"

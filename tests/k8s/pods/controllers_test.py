@@ -71,12 +71,23 @@ POLICY = {"podFailurePolicy": {"rules": [
 class FailurePolicyTest(unittest.TestCase):
     def test_the_first_rule_that_matches_decides(self):
         decide = controllers.after_pod_failure
-        self.assertEqual(decide(POLICY, {"trainer": 1}, False), "count")
-        self.assertEqual(decide(POLICY, {"trainer": 2}, False), "fail-job")
-        self.assertEqual(decide(POLICY, {"trainer": 2}, True), "ignore")
-        self.assertEqual(decide(POLICY, {"trainer": 75}, False), "ignore")
-        self.assertEqual(decide(POLICY, {"wait": 75}, False), "count")
-        self.assertEqual(decide({}, {"trainer": 2}, True), "count")
+        self.assertEqual(decide(POLICY, {"trainer": 1}, False), "Count")
+        self.assertEqual(decide(POLICY, {"trainer": 2}, False), "FailJob")
+        self.assertEqual(decide(POLICY, {"trainer": 2}, True), "Ignore")
+        self.assertEqual(decide(POLICY, {"trainer": 75}, False), "Ignore")
+        self.assertEqual(decide(POLICY, {"wait": 75}, False), "Count")
+        self.assertEqual(decide({}, {"trainer": 2}, True), "Count")
+
+
+class JobFailureTest(unittest.TestCase):
+    def test_failures_of_an_index_and_of_the_job(self):
+        by_index = {"completions": 2, "backoffLimitPerIndex": 3,
+                    "maxFailedIndexes": 0}
+        self.assertIsNone(controllers.job_failure(by_index, {0: 3, 1: 3}, set()))
+        self.assertIn("[1]", controllers.job_failure(by_index, {1: 4}, {1}))
+        together = {"completions": 2, "backoffLimit": 3}
+        self.assertIsNone(controllers.job_failure(together, {0: 1, 1: 2}, set()))
+        self.assertIn("4", controllers.job_failure(together, {0: 2, 1: 2}, set()))
 
 
 class EvictionTest(unittest.TestCase):
@@ -90,6 +101,13 @@ class EvictionTest(unittest.TestCase):
         one = [pod("p1", "a"), pod("p2", "a", state="starting")]
         self.assertIsNotNone(controllers.eviction_refusal(budget, one, "p1"))
         self.assertIsNone(controllers.eviction_refusal(budget, one, "p2"))
+
+    def test_a_pod_that_is_not_ready_goes_while_the_others_are_enough(self):
+        one = [pod("p1", "a"), pod("p2", "a", state="starting")]
+        self.assertIsNone(controllers.eviction_refusal(
+            {"minAvailable": 1}, one, "p2"))
+        self.assertIsNotNone(controllers.eviction_refusal(
+            {"minAvailable": 2}, one, "p2"))
 
     def test_max_unavailable(self):
         two = [pod("p1", "a"), pod("p2", "a", state="starting")]

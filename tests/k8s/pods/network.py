@@ -30,7 +30,6 @@ class Network:
         self._records = None
         os.makedirs("/run/netns", exist_ok=True)
         run("mount", "-t", "tmpfs", "none", "/run/netns")
-        run("ip", "link", "set", "lo", "up")
         run("ip", "link", "add", "pods", "type", "bridge")
         run("ip", "addr", "add", GATEWAY + "/16", "dev", "pods")
         run("ip", "link", "set", "pods", "up")
@@ -40,7 +39,7 @@ class Network:
             ["dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null",
              "--no-resolv", "--no-hosts", "--addn-hosts=" + self._hosts,
              f"--local-ttl={ttl}", "--listen-address=" + GATEWAY,
-             "--bind-interfaces", "--local=/cluster.local/", "--user=root",
+             "--bind-interfaces", "--address=/#/", "--user=root",
              "--pid-file="], stderr=self._log, stdin=subprocess.DEVNULL)
 
     def close(self):

@@ -10,6 +10,18 @@ from tests.k8s.pods import config_volume, manifests
 from tests.k8s.pods.container import Container
 from tests.k8s.pods.network import resolv_conf
 
+# What a manifest may say. The first two lines of each are acted on; the rest
+# concerns nodes and limits, which are not here.
+POD_FIELDS = {
+    "containers", "initContainers", "restartPolicy", "subdomain", "volumes",
+    "terminationGracePeriodSeconds", "securityContext",
+    "automountServiceAccountToken", "enableServiceLinks",
+    "topologySpreadConstraints"}
+CONTAINER_FIELDS = {
+    "args", "command", "env", "image", "name", "securityContext", "volumeMounts",
+    "startupProbe", "readinessProbe", "livenessProbe",
+    "ports", "resources"}
+
 SERVING = b"\x08\x01"  # grpc.health.v1.HealthCheckResponse
 
 
@@ -85,6 +97,7 @@ class Pod:
         self._status = {"status.podIP": self.address}
         self._waiting = list(self.spec.get("initContainers", []))
         self._waiting += self.spec["containers"]
+        self._refuse_unknown_fields()
         if len(self.spec["containers"]) != 1:
             raise AssertionError(f"{name}: one container is known here")
         self._past = []
@@ -147,6 +160,13 @@ class Pod:
     def logs(self):
         return "".join(f"-- {self.name}/{container.name}\n{container.text()}"
                        for container in [*self._past, self.container])
+
+    def _refuse_unknown_fields(self):
+        unknown = self.spec.keys() - POD_FIELDS
+        for container in self._waiting:
+            unknown |= container.keys() - CONTAINER_FIELDS
+        if unknown:
+            raise AssertionError(f"{unknown}: not known to this fixture")
 
     def _start_next(self):
         spec = self._waiting[0]

@@ -15,10 +15,10 @@ EPOCH = {"inputs": "*", "batch_size": 4, "fanouts": "10,5"}  # 677 batches
 class Reader:
     """Reads a client's lines only as far as a test wants."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, epoch=None):
         self._cluster = cluster
         self.pod = cluster.run_pod("client", fleets.client(*sampling.arguments(
-            ("servers", fleets.SERVERS), **EPOCH)), reads=True)
+            ("servers", fleets.SERVERS), **(epoch or EPOCH))), reads=True)
         self.lines = []
         self._rest = b""
         self._ended = False
@@ -63,9 +63,23 @@ class SamplersTest:
         for name in self.deployments:
             self.cluster.scale(name, replicas)
 
+    def autoscale(self, replicas):
+        for name in self.deployments:
+            self.cluster.autoscale(name, replicas)
+
     def settle(self, what):
         self.cluster.run_until(
             lambda: all(map(self.cluster.settled, self.deployments)), what)
+
+    def roll(self):
+        """Replaces all samplers by those of another image, which they become."""
+        image = self.cluster.images["tributary-sampler"]
+        self.cluster.images["tributary-sampler"] = image.rebuilt(
+            "second", self.cluster.folder + "/second-image")
+        old = {pod.name for name in self.deployments
+               for pod in self.cluster.pods_of(name)}
+        self.settle("the rollout")
+        self.assertFalse(old & {pod.name for pod in self.cluster.pods})
 
     def check(self, reader):
         """All batches came, each once and in order, and no pod had an accident."""
@@ -83,15 +97,17 @@ class SamplersTest:
         self.cluster.run_until(lambda: reader.pod.main_runs(), "the client")
         self.scale(1)
         reader.read(100)
-        self.scale(4)
+        self.autoscale(4)
         self.settle("four samplers of each Deployment")
         reader.read(200)
         for name in self.deployments:
             made = [fleets.metric(pod, "tributary_batches_total")
                     for pod in self.cluster.pods_of(name)]
             self.assertGreaterEqual(sum(count > 0 for count in made), 2, made)
-        self.scale(2)
-        self.settle("two samplers of each Deployment")
+        self.autoscale(0)  # whatever is asked for, two stay
+        self.settle("what stays of each Deployment")
+        for name in self.deployments:
+            self.assertEqual(len(self.cluster.pods_of(name)), 2)
         self.check(reader)
 
     def test_another_image_rolls_out_in_mid_epoch(self):
@@ -100,12 +116,7 @@ class SamplersTest:
         reader = Reader(self.cluster)
         reader.read(50)
         self.cluster.watch_ready()
-        image = self.cluster.images["tributary-sampler"]
-        self.cluster.images["tributary-sampler"] = image.rebuilt(
-            "second", self.cluster.folder + "/second-image")
-        old = {pod.name for pod in self.cluster.pods}
-        self.settle("the rollout")
-        self.assertEqual(old & {pod.name for pod in self.cluster.pods}, {"client"})
+        self.roll()
         for name in self.deployments:
             self.assertEqual(self.cluster.fewest_ready[name], 2, name)
         self.check(reader)
@@ -136,6 +147,45 @@ class WholeTest(SamplersTest, unittest.TestCase):
 
     def resources(self):
         return fleets.whole()
+
+    # What the fixture is for: with other settings it sees nobody serve.
+    def test_a_rollout_that_takes_the_last_pod_away_is_seen(self):
+        spec = self.cluster.deployments["tributary-sampler"]["spec"]
+        spec["strategy"]["rollingUpdate"] = {"maxSurge": 0, "maxUnavailable": 1}
+        self.scale(1)
+        self.settle("the sampler")
+        self.cluster.watch_ready()
+        self.roll()
+        self.assertEqual(self.cluster.fewest_ready["tributary-sampler"], 0)
+
+
+class DnsTest(unittest.TestCase):
+    """Answers of DNS that may be kept for some seconds, as caches do."""
+    TTL = 6
+
+    def test_a_new_sampler_is_found_when_the_answer_has_ended(self):
+        fleets.require_isolation()
+        world = fleets.World(1, trainer=False)
+        self.addCleanup(world.close)
+        cluster = self.enterContext(world.cluster(ttl=self.TTL))
+        cluster.apply(fleets.whole())
+        cluster.scale("tributary-sampler", 1)
+        cluster.run_until(lambda: cluster.settled("tributary-sampler"), "one")
+        reader = Reader(cluster, {**EPOCH, "batch_size": 1})  # 2708 batches
+        reader.read(50)
+        cluster.scale("tributary-sampler", 2)
+        cluster.run_until(
+            lambda: len(cluster.pods_of("tributary-sampler")) == 2 and
+            all(pod.ready for pod in cluster.pods_of("tributary-sampler")), "two")
+        new = cluster.pods_of("tributary-sampler")[-1]
+
+        def makes_batches():
+            reader.read(5)  # slowly: the epoch must not end before
+            return fleets.metric(new, "tributary_batches_total") > 0
+
+        # The TTL, and some seconds of a busy machine.
+        cluster.run_until(makes_batches, "batches of the new sampler",
+                          self.TTL + 6)
 
 
 class ShardedTest(SamplersTest, unittest.TestCase):

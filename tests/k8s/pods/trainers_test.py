@@ -128,7 +128,7 @@ class TrainersTest(unittest.TestCase):
         self.start_samplers()
         self.start_trainers({"--no-such-flag": 1})
         self.cluster.run_until(lambda: self.job.failed, "the job's failure")
-        self.assertIn("fail-job", self.job.failed)
+        self.assertIn("FailJob", self.job.failed)
 
 
 if __name__ == "__main__":
