@@ -15,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "cli/fetch/try_again.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -136,15 +137,34 @@ class ArrowObjectWriter final : public ObjectWriter {
   const absl::Duration again_;
 };
 
+// Starts the SDK; the destructor ends it, as it must be before the program
+// ends.
+class S3Library {
+ public:
+  static absl::StatusOr<std::unique_ptr<S3Library>> Start() {
+    // Also for the client that finds a bucket's region.
+    fs::FileSystemGlobalOptions certificates;
+    certificates.tls_ca_file_path = CertificateBundle();
+    RETURN_IF_ERROR(FromArrow(fs::Initialize(certificates), "certificates"));
+    fs::S3GlobalOptions global = fs::S3GlobalOptions::Defaults();
+    global.log_level = fs::S3LogLevel::Off;
+    RETURN_IF_ERROR(FromArrow(fs::InitializeS3(global), "S3"));
+    return std::make_unique<S3Library>();
+  }
+  S3Library() = default;
+  ~S3Library() { (void)fs::FinalizeS3(); }
+  S3Library(const S3Library&) = delete;
+  S3Library& operator=(const S3Library&) = delete;
+};
+
 class ArrowStore final : public ObjectStore {
  public:
   ArrowStore(const ArrowStoreOptions& options,
-             std::shared_ptr<fs::FileSystem> files)
-      : options_(options), files_(std::move(files)) {}
-  ~ArrowStore() override {
-    files_ = nullptr;
-    if (fs::IsS3Initialized()) (void)fs::FinalizeS3();
-  }
+             std::shared_ptr<fs::FileSystem> files,
+             std::unique_ptr<S3Library> library)
+      : options_(options),
+        library_(std::move(library)),
+        files_(std::move(files)) {}
 
   std::string NameOf(const std::string& path) const override {
     return absl::StrCat(options_.location.ToString(), "/", path);
@@ -211,7 +231,7 @@ class ArrowStore final : public ObjectStore {
         arrow::KeyValueMetadata::Make({"Content-Type"}, {content_type}));
     if (!stream.ok()) return FromArrow(stream.status(), NameOf(path));
     return std::make_unique<ArrowObjectWriter>(*std::move(stream), NameOf(path),
-                                               options_.write_again);
+                                               options_.try_for);
   }
 
  private:
@@ -244,7 +264,8 @@ class ArrowStore final : public ObjectStore {
   }
 
   const ArrowStoreOptions options_;
-  std::shared_ptr<fs::FileSystem> files_;
+  const std::unique_ptr<S3Library> library_;  // null for folders
+  const std::shared_ptr<fs::FileSystem> files_;
   std::atomic<bool> bucket_seen_{false};
 };
 
@@ -255,13 +276,17 @@ absl::StatusOr<std::string> RegionOf(const ArrowStoreOptions& options,
   if (!region.empty()) return region;
   // Stores other than Amazon's have no regions, but a signature names one.
   if (has_endpoint) return std::string("us-east-1");
-  auto found = fs::ResolveS3BucketRegion(options.location.bucket);
-  if (found.ok()) return *std::move(found);
-  const absl::Status why =
-      FromArrow(found.status(), options.location.ToString());
+  TryAgain again(options.try_for);
+  const absl::Status found = again.Run(0, [&] {
+    last_error_passes = false;
+    auto resolved = fs::ResolveS3BucketRegion(options.location.bucket);
+    if (resolved.ok()) region = *std::move(resolved);
+    return FromArrow(resolved.status(), options.location.ToString());
+  });
+  if (found.ok()) return region;
   return absl::Status(
-      why.code(),
-      absl::StrCat(why.message(), "\nallowed: --region, --endpoint"));
+      found.code(),
+      absl::StrCat(found.message(), "\nallowed: --region, --endpoint"));
 }
 
 absl::StatusOr<fs::S3Options> MakeS3Options(const ArrowStoreOptions& options) {
@@ -291,20 +316,16 @@ absl::StatusOr<std::unique_ptr<ObjectStore>> OpenArrowStore(
     const ArrowStoreOptions& options) {
   if (!options.location.is_s3()) {
     return std::make_unique<ArrowStore>(
-        options, std::make_shared<fs::LocalFileSystem>());
+        options, std::make_shared<fs::LocalFileSystem>(), nullptr);
   }
-  // Also for the client that finds a bucket's region.
-  fs::FileSystemGlobalOptions certificates;
-  certificates.tls_ca_file_path = CertificateBundle();
-  RETURN_IF_ERROR(FromArrow(fs::Initialize(certificates), "certificates"));
-  fs::S3GlobalOptions global = fs::S3GlobalOptions::Defaults();
-  global.log_level = fs::S3LogLevel::Off;
-  const std::string name = options.location.ToString();
-  RETURN_IF_ERROR(FromArrow(fs::InitializeS3(global), name));
+  ASSIGN_OR_RETURN(auto library, S3Library::Start());
   ASSIGN_OR_RETURN(const fs::S3Options s3, MakeS3Options(options));
   auto files = fs::S3FileSystem::Make(s3);
-  if (!files.ok()) return FromArrow(files.status(), name);
-  return std::make_unique<ArrowStore>(options, *std::move(files));
+  if (!files.ok()) {
+    return FromArrow(files.status(), options.location.ToString());
+  }
+  return std::make_unique<ArrowStore>(options, *std::move(files),
+                                      std::move(library));
 }
 
 }  // namespace tributary

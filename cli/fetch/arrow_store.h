@@ -20,8 +20,9 @@ struct ArrowStoreOptions {
   // Empty: AWS_REGION, AWS_DEFAULT_REGION, or found out by the bucket.
   std::string region;
   bool anonymous = false;  // use no credentials
-  // For how long a part of an object that is being written is sent again.
-  absl::Duration write_again = absl::Minutes(5);
+  // For how long a part of an object that is being written is sent again, and a
+  // bucket is asked for its region.
+  absl::Duration try_for = absl::Minutes(5);
 };
 
 // Opens a store; connects to nothing, except to find a bucket's region.

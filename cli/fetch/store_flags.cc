@@ -52,7 +52,7 @@ absl::StatusOr<std::unique_ptr<ObjectStore>> OpenStore(
   options.endpoint = flags.endpoint;
   options.region = flags.region;
   options.anonymous = flags.anonymous;
-  options.write_again = settings.retry_for;
+  options.try_for = settings.retry_for;
   return OpenArrowStore(options);
 }
 

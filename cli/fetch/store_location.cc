@@ -47,12 +47,12 @@ absl::StatusOr<StoreLocation> ParseStoreLocation(std::string_view text) {
     if (!IsBucket(location.bucket)) return Wrong({text.data(), text.size()});
     return location;
   }
-  absl::ConsumePrefix(&rest, "file://");
+  const bool is_url = absl::ConsumePrefix(&rest, "file://");
   while (rest.size() > 1 && absl::ConsumeSuffix(&rest, "/")) {
   }
   location.prefix = std::string(rest);
-  const bool is_path = rest.size() == text.size() || rest.front() == '/';
-  if (rest.empty() || !is_path || rest.find(":/") != rest.npos) {
+  if (rest.empty() || (is_url && rest.front() != '/') ||
+      rest.find(":/") != rest.npos) {
     return Wrong({text.data(), text.size()});
   }
   return location;

@@ -171,6 +171,32 @@ class InterruptedTest(FetchTest):
                              (kills + 1) * json_bytes)
         self.assertFalse(os.path.exists(self.out + ".fetching"))
 
+    def test_the_first_bytes_of_a_file_are_kept(self):
+        self.ok("put", self.large, self.url)
+        served = []
+
+        def two_chunks(number, method, path):
+            if method != "GET" or not path.endswith("/x.npy"):
+                return None
+            served.append(path)
+            return 503 if len(served) > 2 else None
+
+        self.proxy.rule = two_chunks
+        part = os.path.join(self.out + ".fetching", "part-0", "nodes", "node",
+                            "x.npy.part")
+        before = self.proxy.bytes_served()
+        with self.start("get", self.url, self.out, "--jobs", "1") as running:
+            store.until(lambda: os.path.exists(part) and
+                        os.path.getsize(part) == 2 * CHUNK)
+            running.kill()
+        self.proxy.rule = lambda *unused: None
+        self.ok("get", self.url, self.out)
+        total = sum(file["bytes"] for file in files_of(self.large))
+        json_bytes = os.path.getsize(os.path.join(self.large, "graph.json"))
+        self.assertEqual(self.proxy.bytes_served() - before,
+                         total + 2 * json_bytes)
+        self.assertTrue(same(self.large, self.out))
+
     def test_what_was_finished_is_not_fetched_again(self):
         self.ok("put", self.graph, self.url)
         last = sorted(file["path"] for file in files_of(self.graph))[-1]
@@ -274,6 +300,24 @@ class TroubleTest(FetchTest):
         self.assertIn(f"{self.url}/part-2/", said)
         self.assertIn("tried again for 1s; allowed: a longer --retry-for", said)
         self.assertFalse(os.path.exists(self.out))
+
+    def test_certificates_are_checked(self):
+        files = [os.path.join(os.path.dirname(self.out), name)
+                 for name in ("certificate.pem", "key.pem")]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+             "2", "-subj", "/CN=store", "-addext",
+             "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout",
+             files[1]], check=True, capture_output=True)
+        self.ok("put", self.graph, self.url)
+        with store.Proxy(self.store, tls=files) as secure:
+            words = ("get", self.url, self.out, "--endpoint", secure.endpoint)
+            said = self.refused(*words, "--retry-for", "0")
+            self.assertIn("certificate", said)
+            self.assertFalse(os.path.exists(self.out))
+            done = self.run_fetch(*words, SSL_CERT_FILE=files[0])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(same(self.graph, self.out))
 
     def test_nothing_listens(self):
         said = self.refused("get", self.url, self.out, "--endpoint",

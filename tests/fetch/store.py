@@ -6,6 +6,7 @@ import http.server
 import os
 import select
 import socketserver
+import ssl
 import subprocess
 import sys
 import threading
@@ -97,8 +98,10 @@ class Proxy:
     status to answer instead, "cut" to close within the body, or None.
     """
 
-    def __init__(self, store, rule=lambda number, method, path: None):
+    def __init__(self, store, rule=lambda number, method, path: None,
+                 tls=None):
         self._store = store
+        self._tls = tls  # files of a certificate and its key
         self.rule = rule
         self.served = {}
         self.requests = []
@@ -126,7 +129,13 @@ class Proxy:
                 pass  # a client that was killed
 
         self._server = Server(("127.0.0.1", 0), Handler)
-        self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
+        if self._tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*self._tls)
+            self._server.socket = context.wrap_socket(self._server.socket,
+                                                      server_side=True)
+        scheme = "https" if self._tls else "http"
+        self.endpoint = f"{scheme}://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever,
                                         args=(0.05,))
         self._thread.start()
