@@ -64,9 +64,9 @@ absl::Status SyncFolders(const std::string& root) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end;
        !error && it != end; it.increment(error)) {
-    if (it->is_directory()) RETURN_IF_ERROR(SyncPath(it->path()));
+    if (it->is_directory()) RETURN_IF_ERROR(SyncToDisk(it->path()));
   }
-  if (!error) return SyncPath(root);
+  if (!error) return SyncToDisk(root);
   return absl::UnavailableError(
       absl::StrCat("cannot list ", root, ": ", error.message()));
 }
@@ -116,7 +116,7 @@ absl::Status StagedFolder::Finish(const Manifest& manifest) {
   RETURN_IF_ERROR(SyncFolders(path_));
   unlink(PathOf(kLockName).c_str());
   RETURN_IF_ERROR(RenameNoReplace(path_, target_));
-  return SyncPath(ParentFolderOf(target_));
+  return SyncToDisk(ParentFolderOf(target_));
 }
 
 absl::StatusOr<uint64_t> FreeBytes(const std::string& path) {

@@ -30,13 +30,13 @@ absl::Status SyncTree(const std::string& root) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end;
        !error && it != end; it.increment(error)) {
-    RETURN_IF_ERROR(SyncPath(it->path()));
+    RETURN_IF_ERROR(SyncToDisk(it->path()));
   }
   if (error) {
     return absl::UnavailableError(
         absl::StrCat("cannot list ", root, ": ", error.message()));
   }
-  return SyncPath(root);
+  return SyncToDisk(root);
 }
 
 // Locks a folder for as long as the descriptor is open. Not all network file
@@ -100,7 +100,7 @@ absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
 absl::Status AtomicFolder::Commit(bool flush) {
   if (flush) RETURN_IF_ERROR(SyncTree(temporary_.path()));
   RETURN_IF_ERROR(temporary_.RenameTo(target_));
-  return flush ? SyncPath(ParentFolderOf(target_)) : absl::OkStatus();
+  return flush ? SyncToDisk(ParentFolderOf(target_)) : absl::OkStatus();
 }
 
 }  // namespace tributary

@@ -30,7 +30,7 @@ absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
   return PathError(to, "rename the finished folder to");
 }
 
-absl::Status SyncPath(const std::string& path) {
+absl::Status SyncToDisk(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return PathError(path, "open");
   const int result = fsync(fd);

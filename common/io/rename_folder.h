@@ -12,7 +12,7 @@ namespace tributary {
 absl::Status RenameNoReplace(const std::string& from, const std::string& to);
 
 // Flushes a file's data, or a folder's entries, to the disk.
-absl::Status SyncPath(const std::string& path);
+absl::Status SyncToDisk(const std::string& path);
 
 // Returns the folder that a path is in.
 std::string ParentFolderOf(const std::string& path);

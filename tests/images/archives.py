@@ -4,7 +4,7 @@ IMAGES = ["sampler", "trainer", "tools"]
 PROGRAMS = {
     "sampler": ["tributary"],
     "trainer": ["tributary", "tributary-train"],
-    "tools": ["tributary"],
+    "tools": ["tributary", "tributary-fetch"],
 }
 ENTRYPOINTS = {
     "sampler": "/app/tributary",
