@@ -1,0 +1,126 @@
+"""Pages of documentation, and shells that their blocks are pasted into."""
+
+import glob
+import os
+import re
+import signal
+import socket
+import subprocess
+
+from tests.e2e import processes
+
+TRAINER = "trainer_client/torch/tributary-train"
+DEADLINE = 240  # seconds, on a machine that does other things too
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def sections(path, marks="##"):
+    """The page's text by heading, of headings with these marks or more.
+
+    A section ends at the next such heading.
+    """
+    pieces = re.split(rf"^{marks}#* (.+)\n", text_of(path), flags=re.M)
+    return dict(zip(pieces[1::2], pieces[2::2]))
+
+
+def commands(text):
+    """The lines of the indented blocks."""
+    return "".join(line[4:] + "\n" for line in text.split("\n")
+                   if line.startswith("    "))
+
+
+def by_machine(text):
+    """The commands before the first line `# On NAME:`, and those of each NAME."""
+    pieces = re.split(r"^# On (.+):\n", text, flags=re.M)
+    return pieces[0], dict(zip(pieces[1::2], pieces[2::2]))
+
+
+class Shells:
+    """Shells with the programs on their PATH, in a folder of their own.
+
+    Each runs in a session of its own, which is ended with it; so nothing that a
+    block starts stays.
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        self._bin = os.path.join(folder, "bin")
+        os.mkdir(self._bin)
+        for program in (processes.TRIBUTARY, TRAINER):
+            if os.path.exists(program):
+                os.symlink(os.path.abspath(program), os.path.join(
+                    self._bin, os.path.basename(program)))
+
+    def add_program(self, name, text):
+        path = os.path.join(self._bin, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def start(self, text):
+        return subprocess.Popen(
+            ["/bin/bash", "-euo", "pipefail", "-c", text],
+            cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, "PATH": self._bin + ":" + os.environ["PATH"],
+                 "OMP_NUM_THREADS": "1"})
+
+    def paste(self, text):
+        """Runs it to its end; returns its output."""
+        return self.paste_together([text])[0]
+
+    def paste_together(self, texts, deadline=DEADLINE):
+        """Runs them at the same time; returns the output of each."""
+        shells = [self.start(text) for text in texts]
+        outputs = []
+        try:
+            for shell in shells:
+                outputs.append(self._output_of(shell, deadline))
+        finally:
+            for shell in shells:
+                end(shell)
+        wrong = [shell.returncode for shell in shells if shell.returncode != 0]
+        if wrong:
+            raise AssertionError(
+                f"exit {wrong}:\n" + "\n---\n".join(outputs) + self._logs())
+        return outputs
+
+    def _output_of(self, shell, deadline):
+        try:
+            return shell.communicate(timeout=deadline)[0]
+        except subprocess.TimeoutExpired as late:
+            raise AssertionError(
+                f"not done in {deadline} s:\n"
+                f"{(late.stdout or b'').decode()}{self._logs()}") from late
+
+    def _logs(self):
+        return "".join(f"--- {os.path.basename(path)}\n{text_of(path)}"
+                       for path in sorted(glob.glob(self.path("*.log"))))
+
+
+def end(shell):
+    """Ends a shell and all that it started."""
+    try:
+        os.killpg(shell.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    shell.wait()
+    shell.stdout.close()
+
+
+def with_free_master_port(text):
+    """The commands with a port of their own for the ranks to meet at.
+
+    The default is a fixed one, at which another test may be meeting.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    return re.sub(r"(--master-addr \S+)", rf"\1 --master-port {port}", text)
