@@ -1,9 +1,12 @@
 #include "cli/command/arguments.h"
 
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "cli/command/command.h"
 #include "common/text/parse_number.h"
 
@@ -14,6 +17,14 @@ absl::Status Refused(absl::string_view option, absl::string_view text,
                      absl::string_view allowed) {
   return UsageError(
       absl::StrCat(option, " \"", text, "\"\nallowed: ", allowed));
+}
+
+// Splits "5m" into its number and its unit; without a unit it is seconds.
+std::pair<absl::string_view, absl::Duration> SplitUnit(absl::string_view text) {
+  if (absl::ConsumeSuffix(&text, "s")) return {text, absl::Seconds(1)};
+  if (absl::ConsumeSuffix(&text, "m")) return {text, absl::Minutes(1)};
+  if (absl::ConsumeSuffix(&text, "h")) return {text, absl::Hours(1)};
+  return {text, absl::Seconds(1)};
 }
 
 }  // namespace
@@ -41,15 +52,19 @@ absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::string_view text,
                                             absl::Duration min,
                                             absl::Duration max) {
-  const auto seconds = ParseNumber<double>(text);
+  const auto [number, unit] = SplitUnit(text);
+  const auto count = ParseNumber<double>(number);
+  const double seconds =
+      count.value_or(std::nan("")) * absl::ToDoubleSeconds(unit);
   // The negated comparisons refuse NaN.
-  if (!seconds.has_value() || !(*seconds >= absl::ToDoubleSeconds(min)) ||
-      !(*seconds <= absl::ToDoubleSeconds(max))) {
-    return Refused(option, text,
-                   absl::StrCat("seconds from ", absl::ToDoubleSeconds(min),
-                                " to ", absl::ToDoubleSeconds(max)));
+  if (!(seconds >= absl::ToDoubleSeconds(min)) ||
+      !(seconds <= absl::ToDoubleSeconds(max))) {
+    return Refused(
+        option, text,
+        absl::StrCat("seconds from ", absl::ToDoubleSeconds(min), " to ",
+                     absl::ToDoubleSeconds(max), ", or 90s, 5m, 1h"));
   }
-  return absl::Seconds(*seconds);
+  return absl::Seconds(seconds);
 }
 
 absl::StatusOr<size_t> ParseChoice(absl::string_view option,

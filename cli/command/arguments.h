@@ -26,7 +26,8 @@ absl::StatusOr<double> ParseReal(absl::string_view option,
                                  absl::string_view text, double min,
                                  double max);
 
-// Parses seconds, with or without a fraction, in [min, max].
+// Parses a duration in [min, max]: a number, with or without a fraction, of
+// seconds, or of what its unit says: 90, 90s, 1.5m, 1h.
 absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option,
                                             absl::string_view text,
                                             absl::Duration min,

@@ -30,9 +30,17 @@ TEST(ArgumentsTest, Seconds) {
   };
   EXPECT_EQ(*parse("2.5"), absl::Milliseconds(2500));
   EXPECT_EQ(*parse("86400"), absl::Hours(24));
-  for (const char* bad : {"", "0", "0.09", "86401", "nan", "inf", "-1", "1s"}) {
+  EXPECT_EQ(*parse("90s"), absl::Seconds(90));
+  EXPECT_EQ(*parse("1.5m"), absl::Seconds(90));
+  EXPECT_EQ(*parse("24h"), absl::Hours(24));
+  for (const char* bad :
+       {"", "0", "0.09", "86401", "nan", "inf", "-1", "s", "1ss", "1 s", "1d",
+        "1ms", "1m30s", "25h", "infh", "1e300h"}) {
     EXPECT_FALSE(parse(bad).ok()) << bad;
   }
+  EXPECT_EQ(parse("1d").status().message(),
+            "--rpc-timeout \"1d\"\nallowed: seconds from 0.1 to 86400, or "
+            "90s, 5m, 1h");
 }
 
 TEST(ArgumentsTest, Choice) {

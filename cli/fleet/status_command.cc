@@ -9,11 +9,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "cli/command/arguments.h"
+#include "cli/command/command.h"
 #include "cli/fleet/fleet_query.h"
+#include "cli/fleet/missing_owners.h"
 #include "common/fleet/graph_name.h"
+#include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
+#include "trainer_client/core/fleet/wait_notice.h"
+#include "trainer_client/modes/wait_line.h"
 
 namespace tributary {
 namespace {
@@ -24,8 +30,17 @@ graph the newest is last:
   127.0.0.1:50051 ready graph=cora@b2c1e0aa90f3 layout=1c4d5a926af97e70 partitions=0,1/4 peers=1/1 budget=1073741824
   127.0.0.1:50052 UNAVAILABLE: ...
 Fails when a server does not answer, or none is listed.
-Example:
-  tributary status --servers 10.0.0.1:50051,10.0.0.2:50051)";
+With --wait it first waits until every partition of a graph has an owner that
+answers and does not drain, and then does not mind others that are silent. A
+name that does not resolve yet, and a list without servers, are waited for, too.
+Examples:
+  tributary status --servers 10.0.0.1:50051,10.0.0.2:50051
+  tributary status --servers dns:///sampler:50051 --wait 1h)";
+
+// Between two rounds of questions of --wait.
+constexpr absl::Duration kRound = absl::Seconds(1);
+// The last round may ask this long.
+constexpr absl::Duration kLeast = absl::Milliseconds(100);
 
 std::string Describe(const ServerReport& report) {
   const auto healthy =
@@ -52,6 +67,10 @@ class StatusCommand final : public Command {
     app->add_option("--graph-name", graph_, "Only this graph: NAME[@VERSION]");
     app->add_option("--timeout", timeout_, "Seconds to wait for an answer")
         ->capture_default_str();
+    app->add_option("--wait", wait_,
+                    "Most seconds to wait until every partition has an owner: "
+                    "90s, 5m, 1h; 0: do not wait")
+        ->capture_default_str();
     app->footer(kFooter);
     return app;
   }
@@ -62,12 +81,45 @@ class StatusCommand final : public Command {
                                   absl::Hours(1)));
     ASSIGN_OR_RETURN(const GraphName graph,
                      ParseGraphName("--graph-name", graph_));
+    ASSIGN_OR_RETURN(const absl::Duration wait,
+                     ParseSeconds("--wait", wait_, absl::ZeroDuration(),
+                                  absl::Hours(24 * 7)));
+    if (wait > absl::ZeroDuration()) return WaitForOwners(graph, timeout, wait);
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
                      AskServers(servers_, graph, timeout));
     return Print(answers);
   }
 
  private:
+  // Asks again and again; a signal ends the process meanwhile.
+  absl::Status WaitForOwners(const GraphName& graph, absl::Duration timeout,
+                             absl::Duration wait) const {
+    WaitReporter reporter(PrintWaits("tributary status"));
+    const absl::Time start = SteadyClock().Now();
+    for (;;) {
+      const absl::Time round = SteadyClock().Now();
+      const absl::Duration left = std::max(start + wait - round, kLeast);
+      const auto answers = AskServers(servers_, graph, std::min(timeout, left));
+      if (ExitCodeOf(answers.status()) == kExitUsage) return answers.status();
+      const std::string missing = answers.ok() ? MissingOwners(*answers)
+                                               : ShortReason(answers.status());
+      if (missing.empty()) {
+        reporter.End();
+        (void)Print(*answers);  // servers that are not needed may be silent
+        return absl::OkStatus();
+      }
+      const absl::Duration waited = SteadyClock().Now() - start;
+      if (waited >= wait) {
+        reporter.End();
+        return absl::DeadlineExceededError(
+            absl::StrCat("--wait ", wait_, " is over: ", missing));
+      }
+      reporter.Update(waited, wait, [&missing] { return missing; });
+      absl::SleepFor(std::min(start + wait, round + kRound) -
+                     SteadyClock().Now());
+    }
+  }
+
   static absl::Status Print(const std::vector<ServerAnswer>& answers) {
     int silent = 0;
     for (const ServerAnswer& answer : answers) {
@@ -93,6 +145,7 @@ class StatusCommand final : public Command {
   std::string servers_;
   std::string graph_;
   std::string timeout_ = "5";
+  std::string wait_ = "0";
 };
 
 }  // namespace
