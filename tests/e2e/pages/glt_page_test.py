@@ -68,14 +68,14 @@ class GltPageTest(unittest.TestCase):
                    for block in servers]
         try:
             for shell in running:
-                self.assertIn("ready", shell.stdout.readline())
+                processes.until(lambda shell=shell: "ready" in shell.output())
             out = self.shells.paste("until tributary doctor "
                                     "--servers file:servers.txt >/dev/null; "
                                     "do :; done\n" + look)
             self.assertEqual(len(re.findall(" ready graph=", out)), 2, out)
         finally:
             for shell in running:
-                page.end(shell)
+                shell.end()
 
     def test_the_loaders_run(self):
         self.partition()

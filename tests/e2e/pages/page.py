@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 
 from tests.e2e import processes
 
@@ -42,7 +43,7 @@ def by_machine(text):
 class Shells:
     """Shells with the programs on their PATH, in a folder of their own.
 
-    Each runs in a session of its own, which is ended with it; so nothing that a
+    Each runs in a session of its own, which is ended with it, so nothing that a
     block starts stays.
     """
 
@@ -65,13 +66,9 @@ class Shells:
         return os.path.join(self.folder, *parts)
 
     def start(self, text):
-        return subprocess.Popen(
-            ["/bin/bash", "-euo", "pipefail", "-c", text],
-            cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True,
-            env={**os.environ, "PATH": self._bin + ":" + os.environ["PATH"],
-                 "OMP_NUM_THREADS": "1"})
+        return Shell(text, self.folder, {
+            **os.environ, "OMP_NUM_THREADS": "1",
+            "PATH": self._bin + ":" + os.environ["PATH"]})
 
     def paste(self, text):
         """Runs it to its end; returns its output."""
@@ -80,40 +77,53 @@ class Shells:
     def paste_together(self, texts, deadline=DEADLINE):
         """Runs them at the same time; returns the output of each."""
         shells = [self.start(text) for text in texts]
-        outputs = []
         try:
-            for shell in shells:
-                outputs.append(self._output_of(shell, deadline))
+            codes = [shell.wait(deadline) for shell in shells]
+            outputs = [shell.output() for shell in shells]
         finally:
             for shell in shells:
-                end(shell)
-        wrong = [shell.returncode for shell in shells if shell.returncode != 0]
-        if wrong:
+                shell.end()
+        if set(codes) != {0}:
             raise AssertionError(
-                f"exit {wrong}:\n" + "\n---\n".join(outputs) + self._logs())
+                f"exit {codes} (None: not within {deadline} s):\n"
+                + "\n---\n".join(outputs) + self._logs())
         return outputs
 
-    def _output_of(self, shell, deadline):
-        try:
-            return shell.communicate(timeout=deadline)[0]
-        except subprocess.TimeoutExpired as late:
-            raise AssertionError(
-                f"not done in {deadline} s:\n"
-                f"{(late.stdout or b'').decode()}{self._logs()}") from late
-
     def _logs(self):
+        paths = sorted(glob.glob(self.path("**/*.log"), recursive=True))
         return "".join(f"--- {os.path.basename(path)}\n{text_of(path)}"
-                       for path in sorted(glob.glob(self.path("*.log"))))
+                       for path in paths)
 
 
-def end(shell):
-    """Ends a shell and all that it started."""
-    try:
-        os.killpg(shell.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    shell.wait()
-    shell.stdout.close()
+class Shell:
+    """A shell and what it starts, which end together."""
+
+    def __init__(self, text, folder, environment):
+        # Not a pipe: what a shell leaves running would keep its end open.
+        self._output = tempfile.TemporaryFile(mode="w+")
+        self._bash = subprocess.Popen(
+            ["/bin/bash", "-euo", "pipefail", "-c", text], cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=self._output,
+            stderr=subprocess.STDOUT, start_new_session=True, env=environment)
+
+    def wait(self, deadline):
+        """The exit code; None if it is not done by then, or was ended."""
+        try:
+            return self._bash.wait(deadline)
+        except subprocess.TimeoutExpired:
+            self.end()
+            return None
+
+    def output(self):
+        return os.pread(self._output.fileno(), 1 << 24, 0).decode()
+
+    def end(self):
+        """Ends it, if it has not ended; its output can still be read."""
+        try:
+            os.killpg(self._bash.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self._bash.wait()
 
 
 def with_free_master_port(text):
