@@ -145,10 +145,16 @@ class OperationsPageTest(unittest.TestCase):
             file.write(graph + "\n")
         with processes.Server(f"file:{listed}", "--http", "127.0.0.1:0",
                               "--feature-memory", "paged") as server:
-            processes.run_ok("sample", "--servers", server.address,
-                             "--input-nodes", "train", "--num-neighbors", "5",
-                             "--batch-size", "64", "--batches", "0:2")
-            self.assertEqual(table, exported(server.http))
+            # A trainer that stays: its pipe is full, so it goes on waiting.
+            with processes.Process(
+                    "sample", "--servers", server.address, "--input-nodes",
+                    "*", "--num-neighbors", "5", "--batch-size", "1",
+                    small_pipe=True) as sample:
+                sample.read_line()
+                processes.until(
+                    lambda: "tributary_trainer_wait_ratio" in
+                    exported(server.http))
+                self.assertEqual(exported(server.http), table)
 
     def test_alerts(self):
         with open(RULES, encoding="utf-8") as file:
