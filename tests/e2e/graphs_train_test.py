@@ -57,7 +57,7 @@ class GraphsTrainTest(unittest.TestCase):
                                     "2"),
                         self.losses(("--graph", graph), "--nproc", "2"))
             done = self.train(servers)
-            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.returncode, 78)
             self.assertIn("several graphs are served", done.stderr)
 
     def test_names_are_of_servers_graphs(self):

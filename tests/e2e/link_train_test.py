@@ -94,7 +94,7 @@ class OneTypeTest(unittest.TestCase):
                 (["--neg-sampling", "triplet", "--neg-amount", 1.5],
                  "whole")):
             self.assertIn(text, train(self.plain, *args, code=2))
-        self.assertIn("no split 'dev'", train(self.plain, "--input", "dev", code=1))
+        self.assertIn("no split 'dev'", train(self.plain, "--input", "dev", code=78))
 
 
 class TwoTypesTest(unittest.TestCase):

@@ -71,7 +71,7 @@ class ModelsTrainTest(unittest.TestCase):
         plain = folders.partition(
             folders.CORA, os.path.join(self.folder, "plain"), 1, "random")
         done = train("--graph", plain, "--model", "gcn")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 78)
         self.assertIn("--degrees", done.stderr)
 
     def test_a_users_own_model(self):
@@ -80,7 +80,7 @@ class ModelsTrainTest(unittest.TestCase):
         self.assertEqual(len(lines), 6)
         self.assertIn("test_accuracy=", result)
         done = self.typed_own()
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 78)
         self.assertIn("own_model needs a graph of one node type", done.stderr)
 
     def typed_own(self):

@@ -76,7 +76,7 @@ class NotFiniteTest(RunViewTest):
         done = train("--graph", graph, "--input", "train", "--num-neighbors",
                      "2,2", "--batch-size", "7", "--hidden", "8", "--epochs",
                      "3", "--random-seed", "5", *flags)
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.returncode, 78, done.stderr)
         return done
 
     def check_command(self, stderr, rank_and_world):
@@ -172,7 +172,7 @@ class PlanTest(RunViewTest):
 
     def test_errors_are_those_of_a_run(self):
         done = train("--graph", self.path("missing"), "--dry-run")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 78)
         self.assertIn("missing", done.stderr)
 
 

@@ -316,7 +316,8 @@ absl::Status ReadPrediction(const TrainFlagTexts& t, TrainArguments& a) {
 
 // Decides whether there is training, and refuses a run without any result.
 absl::Status ReadEpochs(const TrainFlagTexts& t, TrainArguments& a) {
-  if (!a.train.load_model.empty() && !a.train.checkpoints.resume.empty()) {
+  if (!a.train.load_model.empty() && !a.train.checkpoints.resume.empty() &&
+      a.train.checkpoints.resume != kResumeAuto) {
     return absl::InvalidArgumentError(
         "--load-model with --resume; allowed: one of them, as a checkpoint has "
         "parameters of its own");
@@ -422,9 +423,26 @@ absl::Status ReadSparse(const TrainFlagTexts& t, TrainArguments& a) {
   return absl::OkStatus();
 }
 
+absl::Status ReadNode(const TrainFlagTexts& t, TrainArguments& a) {
+  RETURN_IF_ERROR(a.node.Validate());
+  constexpr double kMost = 86400;
+  if (!(t.replace_timeout >= 0 && t.replace_timeout <= kMost)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--replace-timeout is ", t.replace_timeout,
+                     ", allowed are 0 to ", kMost, " seconds"));
+  }
+  if (t.replace_timeout > 0 && (a.node.nnodes < 2 || a.max_restarts < 1)) {
+    return absl::InvalidArgumentError(
+        "--replace-timeout without other machines or restarts; allowed: with "
+        "--nnodes 2 or more and --max-restarts 1 or more");
+  }
+  a.replace_timeout = absl::Seconds(t.replace_timeout);
+  return absl::OkStatus();
+}
+
 absl::Status ReadTexts(const TrainFlagTexts& t, TrainArguments& a) {
   a.progress = !t.no_progress;
-  RETURN_IF_ERROR(a.node.Validate());
+  RETURN_IF_ERROR(ReadNode(t, a));
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadSampling(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));

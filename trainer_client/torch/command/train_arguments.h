@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
@@ -37,10 +38,11 @@ struct TrainArguments {
   int nproc = 1;   // ranks to start on this machine
   NodePlace node;  // this machine, when it starts them
   int max_restarts = 0;
-  std::string log;          // empty: none
-  std::string tensorboard;  // a folder; empty: none
-  std::string svg;          // empty: none
-  bool dry_run = false;     // prints the plan alone
+  absl::Duration replace_timeout;  // 0: a lost machine ends the job
+  std::string log;                 // empty: none
+  std::string tensorboard;         // a folder; empty: none
+  std::string svg;                 // empty: none
+  bool dry_run = false;            // prints the plan alone
   bool progress = true;
 
   // Returns whether a baseline is measured and nothing is trained.

@@ -177,6 +177,14 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "4000",
                              "--max-restarts",
                              "5",
+                             "--replace-timeout",
+                             "600",
+                             "--resume",
+                             "auto",
+                             "--checkpoint-dir",
+                             "c",
+                             "--checkpoint-every",
+                             "10",
                              "--log",
                              "l.jsonl",
                              "--buffer-size",
@@ -234,6 +242,8 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.node.master_addr, "host0");
   EXPECT_EQ(a.node.master_port, 4000);
   EXPECT_EQ(a.max_restarts, 5);
+  EXPECT_EQ(a.replace_timeout, absl::Minutes(10));
+  EXPECT_EQ(a.train.checkpoints.resume, kResumeAuto);
   EXPECT_EQ(a.log, "l.jsonl");
   EXPECT_FALSE(a.progress);
 }
@@ -275,6 +285,13 @@ TEST(TrainArgumentsTest, UsageErrors) {
            {"--graph", "g", "--master-addr", "h"},
            {"--graph", "g", "--master-port", "0"},
            {"--graph", "g", "--max-restarts", "-1"},
+           {"--graph", "g", "--replace-timeout", "60"},
+           {"--graph", "g", "--nnodes", "2", "--master-addr", "h",
+            "--node-rank", "0", "--replace-timeout", "60"},
+           {"--graph", "g", "--nnodes", "2", "--master-addr", "h",
+            "--node-rank", "0", "--max-restarts", "1", "--replace-timeout",
+            "-1"},
+           {"--graph", "g", "--resume", "auto"},
            {"--graph", "g", "--dropout", "nan"},
            {"--graph", "g", "--lr", "1e-2x"},
            {"--graph", "g", "--unknown"}}) {

@@ -23,6 +23,7 @@
 #include "trainer_client/torch/baselines/measure_relation_frequency.h"
 #include "trainer_client/torch/command/plan_text.h"
 #include "trainer_client/torch/command/run_chart.h"
+#include "trainer_client/torch/command/run_failure.h"
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_loaders.h"
 #include "trainer_client/torch/command/train_output.h"
@@ -67,12 +68,13 @@ class IgnoreReports final : public TrainObserver {
 // Passes reports on, and counts each round as progress of the rank.
 class BeatAtRounds final : public TrainObserver {
  public:
-  BeatAtRounds(TrainObserver* reports, Heartbeat* heartbeat)
-      : reports_(reports), heartbeat_(heartbeat) {}
+  BeatAtRounds(TrainObserver* reports, Heartbeat* heartbeat, RunStage* stage)
+      : reports_(reports), heartbeat_(heartbeat), stage_(stage) {}
 
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t round,
                uint64_t rounds) override {
     heartbeat_->Progress();
+    stage_->training |= phase == "train";
     reports_->OnRound(phase, epoch, round, rounds);
   }
   void OnEpoch(const EpochReport& report) override {
@@ -88,6 +90,7 @@ class BeatAtRounds final : public TrainObserver {
  private:
   TrainObserver* const reports_;
   Heartbeat* const heartbeat_;
+  RunStage* const stage_;
 };
 
 // Longer than the wait for a batch: a rank may wait for another that waits for
@@ -104,12 +107,14 @@ absl::Duration ProgressTimeout(const TrainArguments& a) {
 // One rank of the job in this process.
 class RankRun {
  public:
+  // Writes to `stage` how far it has come.
   RankRun(const TrainArguments& arguments, const RankEnvironment& rank,
-          Heartbeat* heartbeat)
+          Heartbeat* heartbeat, RunStage* stage)
       : arguments_(arguments),
         options_(arguments.train),
         rank_(rank),
-        heartbeat_(heartbeat) {
+        heartbeat_(heartbeat),
+        stage_(stage) {
     options_.checkpoints.attempt = rank.attempt;
   }
 
@@ -155,10 +160,11 @@ class RankRun {
  private:
   // Opens the servers that hold rows; null if the run needs none.
   absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
-      BatchSource& source, ProcessGroup& group) const {
+      BatchSource& source, ProcessGroup& group) {
     if (!options_.sparse.enabled || arguments_.measures_baseline()) {
       return nullptr;
     }
+    stage_->rows = true;
     // A later start of the job must have a larger number.
     ASSIGN_OR_RETURN(
         const std::string attempt,
@@ -205,7 +211,7 @@ class RankRun {
   absl::Status PrintPlan(const TrainLoaders& loaders, ProcessGroup& group,
                          uint64_t world) {
     TrainOutput output(1, arguments_.progress, nullptr);
-    BeatAtRounds observer(&output, heartbeat_);
+    BeatAtRounds observer(&output, heartbeat_, stage_);
     const absl::StatusOr<TrainPlan> plan =
         PlanTraining(options_, loaders, group, observer, world);
     output.ClearProgress();
@@ -245,7 +251,9 @@ class RankRun {
   }
   absl::Status OpenLog(const std::string& command) {
     if (rank_.rank != 0 || arguments_.log.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log, rank_.attempt > 0));
+    const bool goes_on =
+        rank_.attempt > 0 || options_.checkpoints.resume == kResumeAuto;
+    ASSIGN_OR_RETURN(log_, TrainLog::Create(arguments_.log, goes_on));
     log_->Start(command, rank_.world);
     return absl::OkStatus();
   }
@@ -255,7 +263,7 @@ class RankRun {
                                      LoaderSlot& of_prediction,
                                      ProcessGroup& group,
                                      TrainObserver& reports) const {
-    BeatAtRounds observer(&reports, heartbeat_);
+    BeatAtRounds observer(&reports, heartbeat_, stage_);
     TrainLoaders loaders = owned.get();
     loaders.context = context_.get();
     if (arguments_.relation_frequency) {
@@ -319,6 +327,7 @@ class RankRun {
   TrainOptions options_;  // with what is known of the attempt
   const RankEnvironment& rank_;
   Heartbeat* const heartbeat_;
+  RunStage* const stage_;
   std::unique_ptr<TrainLog> log_;
   std::unique_ptr<RunChart> svg_;
   std::unique_ptr<DistContext> context_;  // null: no rows on servers
@@ -335,13 +344,14 @@ uint64_t PlannedWorld(const TrainArguments& arguments,
 absl::Status RunOrPlan(const TrainArguments& arguments,
                        const RankEnvironment& rank, Heartbeat* heartbeat,
                        const std::string& command, const OpenBatchSource& open,
-                       SignalWatcher& watcher) {
+                       SignalWatcher& watcher, RunStage* stage) {
   if (!arguments.dry_run) {
-    return RankRun(arguments, rank, heartbeat).Run(open, command, watcher);
+    return RankRun(arguments, rank, heartbeat, stage)
+        .Run(open, command, watcher);
   }
   if (rank.rank != 0) return absl::OkStatus();
   const RankEnvironment alone;
-  return RankRun(arguments, alone, heartbeat)
+  return RankRun(arguments, alone, heartbeat, stage)
       .Plan(open, PlannedWorld(arguments, rank), watcher);
 }
 
@@ -362,16 +372,19 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
     PrintError("", heartbeat.status());
     return 1;
   }
-  const absl::Status status =
-      RunOrPlan(arguments, *rank, heartbeat->get(), command, open, watcher);
+  RunStage stage;
+  const absl::Status status = RunOrPlan(arguments, *rank, heartbeat->get(),
+                                        command, open, watcher, &stage);
   if (status.ok()) return 0;
-  if (watcher.stopped()) {
+  const int code = ExitCodeOfFailure(status, EndedByDraining(status), stage);
+  // The launcher may have ended this rank for another that failed by its error.
+  if (watcher.stopped() && code != kPermanentExitCode) {
     if (rank->rank == 0) std::fputs("tributary-train: interrupted\n", stderr);
     return kInterruptedExitCode;
   }
   PrintError(rank->world > 1 ? absl::StrCat("rank ", rank->rank, ": ") : "",
              status);
-  return EndedByDraining(status) ? kDrainedExitCode : 1;
+  return code;
 }
 
 int LaunchRanks(const TrainArguments& arguments, int argc, char** argv) {
@@ -384,7 +397,8 @@ int LaunchRanks(const TrainArguments& arguments, int argc, char** argv) {
                 .argv = std::move(words),
                 .node = arguments.node,
                 .max_restarts = arguments.max_restarts,
-                .limits = {.progress = ProgressTimeout(arguments)}});
+                .limits = {.progress = ProgressTimeout(arguments)},
+                .replace_timeout = arguments.replace_timeout});
   if (code.ok()) return *code;
   PrintError("", code.status());
   return 1;

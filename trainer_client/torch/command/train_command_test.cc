@@ -70,14 +70,14 @@ TEST(TrainCommandTest, NprocWithinTorchrunIsAUsageError) {
 
 TEST(TrainCommandTest, SaysWhatIsWrong) {
   const Ended missing = RunIt({"--graph", "missing"});
-  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(missing.exit_code, 78);
   EXPECT_EQ(missing.text,
             "tributary-train: NOT_FOUND: missing: no such graph\n");
   // Ranks know which of the fleet's clients they are.
   const Ended who = RunIt({"--graph", "who", "--nproc", "2"});
   EXPECT_TRUE(who.Has("client 0 of 2") || who.Has("client 1 of 2")) << who.text;
   const Ended split = RunIt({"--graph", "good", "--input", "dev"});
-  EXPECT_EQ(split.exit_code, 1);
+  EXPECT_EQ(split.exit_code, 78);
   EXPECT_TRUE(split.Has("no split \"dev\"")) << split.text;
   EXPECT_EQ(RunIt({"--graph", "good", "--epochs", "x"}).exit_code, 2);
 }

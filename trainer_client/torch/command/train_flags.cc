@@ -317,7 +317,8 @@ void DeclareCheckpoints(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                      "Checkpoints to keep, the newest");
   app.add_option("--resume", checkpoints.resume,
                  "Go on from the newest checkpoint that can be used in this "
-                 "folder, or from one checkpoint's folder");
+                 "folder, or from one checkpoint's folder; auto: in that of "
+                 "--checkpoint-dir, or from the start if there is none");
   app.add_option(
       "--save-model", a.train.save_model,
       "Write the best epoch's parameters to this file at the end, in "
@@ -358,6 +359,10 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   AddWhole(app, "--max-restarts", a.max_restarts, 0, 1000,
            "How often all ranks are started again after one ended or froze; "
            "with --checkpoint-dir they go on from the newest checkpoint");
+  AddReal(app, "--replace-timeout", t.replace_timeout,
+          "Seconds to wait for a machine that is lost, or got SIGTERM, to be "
+          "started again with the same --node-rank; 0: its end is that of the "
+          "job");
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_option("--tensorboard", a.tensorboard,
                  "Write TensorBoard's event files into this folder");

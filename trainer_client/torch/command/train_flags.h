@@ -48,6 +48,7 @@ struct TrainFlagTexts {
   std::string mode;         // empty: by --graph or --servers
   int num_workers = 1;
   double rpc_timeout = 180;
+  double replace_timeout = 0;
   bool no_progress = false;
   std::string predict;    // empty: nothing
   std::string out;        // empty: none

@@ -13,14 +13,33 @@
 namespace tributary {
 namespace {
 
-constexpr EndKind kKinds[] = {EndKind::kFailed, EndKind::kLost,
+constexpr EndKind kKinds[] = {EndKind::kFailed, EndKind::kLeft, EndKind::kLost,
                               EndKind::kInterrupted};
-constexpr const char* kNames[] = {"failed", "lost", "interrupted"};
+constexpr const char* kNames[] = {"failed", "left", "lost", "interrupted"};
+
+// Whether an end of this kind can be replaced by one of a higher priority.
+bool IsReplaced(EndKind kind) {
+  return kind == EndKind::kFailed || kind == EndKind::kLeft;
+}
 
 }  // namespace
 
 std::string AttemptEnd::ToText() const {
   return absl::StrCat(kNames[static_cast<int>(kind)], " ", exit_code, " ", why);
+}
+
+int AttemptEnd::priority() const {
+  switch (kind) {
+    case EndKind::kFailed:
+      return exit_code == kPermanentExitCode ? 2 : 0;
+    case EndKind::kLeft:
+      return 1;
+    case EndKind::kLost:
+      return 3;
+    case EndKind::kInterrupted:
+      return 4;
+  }
+  return 0;
 }
 
 absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text) {
@@ -34,10 +53,10 @@ absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text) {
     end.why = words[2];
     return end;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the end of an attempt is \"", text,
-                   "\"; allowed: failed, lost or interrupted, an exit code and "
-                   "the cause"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the end of an attempt is \"", text,
+      "\"; allowed: failed, left, lost or interrupted, an exit code "
+      "and the cause"));
 }
 
 void AttemptState::End(AttemptEnd end, absl::Time now) {
@@ -48,8 +67,7 @@ void AttemptState::End(AttemptEnd end, absl::Time now) {
     terminate_ = true;
     kill_at_ = now + grace;
   }
-  if (first ||
-      (end_->kind == EndKind::kFailed && end.kind != EndKind::kFailed)) {
+  if (first || (IsReplaced(end_->kind) && end.priority() > end_->priority())) {
     end_ = std::move(end);
   }
 }
@@ -62,8 +80,9 @@ void AttemptState::Interrupt(absl::Time now) {
 bool AttemptState::TakeTerminate() { return std::exchange(terminate_, false); }
 
 bool StartsAgain(const AttemptEnd& end, int failures, int max_restarts) {
-  if (end.drained()) return max_restarts > 0;
-  return end.kind == EndKind::kFailed && failures < max_restarts;
+  if (!end.counts()) return max_restarts > 0;
+  return end.kind == EndKind::kFailed && end.exit_code != kPermanentExitCode &&
+         failures < max_restarts;
 }
 
 int ExitCodeOf(int wait_status) {

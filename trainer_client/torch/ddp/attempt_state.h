@@ -14,11 +14,16 @@ namespace tributary {
 // The exit code of a job ended by SIGINT or SIGTERM.
 inline constexpr int kInterruptedExitCode = 130;
 // The exit code of a rank whose rows are on a server that wants to end, after a
-// checkpoint (EX_TEMPFAIL of sysexits.h): no failure.
+// checkpoint (EX_TEMPFAIL of sysexits.h): no failure. Also of a launcher that
+// ends because that of node 0 was asked to end.
 inline constexpr int kDrainedExitCode = 75;
+// The exit code of a run that no new start can help (EX_CONFIG of sysexits.h):
+// a graph that is not there, a checkpoint of another run.
+inline constexpr int kPermanentExitCode = 78;
 
 enum class EndKind {
   kFailed,       // a rank failed: the ranks may be started again
+  kLeft,         // a machine was asked to end, and is started again elsewhere
   kLost,         // a machine is gone: nothing can be started again
   kInterrupted,  // by SIGINT or SIGTERM
 };
@@ -35,6 +40,12 @@ struct AttemptEnd {
   bool drained() const {
     return kind == EndKind::kFailed && exit_code == kDrainedExitCode;
   }
+  // Whether it counts as one of the restarts that --max-restarts allows.
+  bool counts() const { return !drained() && kind != EndKind::kLeft; }
+  // Of the ends that the machines report of an attempt, the one of the highest
+  // number is that of all: a rank that fails because a machine left must not
+  // hide that.
+  int priority() const;
 };
 // INVALID_ARGUMENT if `text` is none of AttemptEnd::ToText().
 absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text);
@@ -46,9 +57,9 @@ struct EndGraces {
 };
 
 // The end of one attempt on one machine: what caused it, and which signals the
-// machine's ranks must get at which time. The first cause counts, but a lost
-// machine or an interrupt replace a failure, after which ranks would be started
-// again. Not thread-safe.
+// machine's ranks must get at which time. The first cause counts, but one that
+// ends the job replaces one after which ranks would be started again. Not
+// thread-safe.
 class AttemptState {
  public:
   explicit AttemptState(EndGraces graces) : graces_(graces) {}
@@ -77,7 +88,8 @@ class AttemptState {
 
 // Whether the ranks are started again after an attempt that ended so and
 // `failures` that failed before it. An attempt that ended for a draining server
-// is no failure: with max_restarts above 0 they always are.
+// or a machine that left is no failure: with max_restarts above 0 they always
+// are. Never after kPermanentExitCode.
 bool StartsAgain(const AttemptEnd& end, int failures, int max_restarts);
 
 // Returns the exit code, or 128 + the signal that ended the process, from its

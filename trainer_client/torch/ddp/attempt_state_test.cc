@@ -69,9 +69,33 @@ TEST(AttemptStateTest, DrainedAttemptsAreNoFailures) {
   EXPECT_FALSE((AttemptEnd{EndKind::kLost, 75, ""}).drained());
 }
 
+TEST(AttemptStateTest, AMachineThatLeavesIsNoFailure) {
+  const AttemptEnd left{EndKind::kLeft, kDrainedExitCode, "node 2 leaves"};
+  EXPECT_TRUE(StartsAgain(left, 1, 1));
+  EXPECT_FALSE(StartsAgain(left, 0, 0));
+  AttemptState state(kGraces);
+  state.End(Failed(1), At(0));  // its peers' ranks fail first
+  state.End(left, At(1));
+  EXPECT_EQ(state.end()->kind, EndKind::kLeft);
+  EXPECT_EQ(state.kill_at(), At(10));
+  state.End(Failed(1), At(2));
+  EXPECT_EQ(state.end()->kind, EndKind::kLeft);
+}
+
+TEST(AttemptStateTest, WhatNeverSucceedsIsNotHiddenByOtherRanks) {
+  AttemptState state(kGraces);
+  state.End(Failed(1), At(0));
+  state.End(Failed(kPermanentExitCode), At(1));
+  EXPECT_EQ(state.end()->exit_code, kPermanentExitCode);
+  EXPECT_FALSE(StartsAgain(*state.end(), 0, 5));
+  state.Interrupt(At(2));
+  EXPECT_EQ(state.end()->kind, EndKind::kInterrupted);
+}
+
 TEST(AttemptEndTest, TextAndBack) {
   for (const AttemptEnd& end :
        {AttemptEnd{EndKind::kFailed, 137, "rank 1 was ended by signal 9"},
+        AttemptEnd{EndKind::kLeft, 75, "node 2 leaves"},
         AttemptEnd{EndKind::kLost, 1, "node 2 is gone"},
         AttemptEnd{EndKind::kInterrupted, 130, ""}}) {
     const auto parsed = ParseAttemptEnd(end.ToText());

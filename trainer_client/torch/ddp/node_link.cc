@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
@@ -20,6 +21,10 @@ constexpr char kLeftKey[] = "launch/left";
 std::string KeyOf(int attempt, const char* name) {
   return absl::StrCat("launch/", attempt, "/", name);
 }
+std::string KeyOf(int attempt, const char* name, int node) {
+  return absl::StrCat(KeyOf(attempt, name), "/", node);
+}
+std::string JoinKey(int node) { return absl::StrCat("launch/node/", node); }
 std::string BeatKey(int node) { return absl::StrCat("launch/beat/", node); }
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
@@ -30,9 +35,12 @@ std::chrono::steady_clock::time_point After(absl::Duration duration) {
 }  // namespace
 
 bool NodeLink::Reports::operator==(const Reports& other) const {
+  const auto priority = [](const std::optional<AttemptEnd>& end) {
+    return end ? end->priority() : -1;
+  };
   return attempt == other.attempt && ended == other.ended &&
          left == other.left && interrupted == other.interrupted &&
-         end.has_value() == other.end.has_value();
+         priority(end) == priority(other.end);
 }
 
 NodeLink::NodeLink(NodeLinkOptions options)
@@ -49,15 +57,18 @@ void NodeLink::ReportReady(int attempt) {
   reports_.attempt = attempt;
   reports_.ended = false;
   reports_.end.reset();
-  const absl::Status lost = view_.lost;
-  view_ = NodesView{.left = view_.left, .lost = lost};
+  const NodesView before = view_;
+  view_ = NodesView{
+      .left = before.left, .joined = before.joined, .lost = before.lost};
   changed_.NotifyAll();
 }
 
 void NodeLink::ReportEnd(const AttemptEnd& end) {
   MutexLock lock(mutex_);
   if (end.kind == EndKind::kInterrupted) reports_.interrupted = true;
-  if (!reports_.end) reports_.end = end;
+  if (!reports_.end || reports_.end->priority() < end.priority()) {
+    reports_.end = end;
+  }
   changed_.NotifyAll();
 }
 
@@ -123,7 +134,8 @@ absl::Status NodeLink::Work() {
     absl::Status status = Write(reports, *store);
     absl::StatusOr<NodesView> view = Read(reports.attempt, *store);
     if (status.ok()) status = view.status();
-    if (status.ok()) status = WatchNodes(*store);
+    if (status.ok()) status = WatchNodes(reports.attempt, *store);
+    if (absl::IsAlreadyExists(status)) return status;
     if (!status.ok()) {
       return absl::UnavailableError(
           absl::StrCat("the launcher of node 0, at ", options_.node.master_addr,
@@ -168,21 +180,58 @@ absl::Status NodeLink::Join(RendezvousStore& store) {
                      options_.agreement, ", another machine with ", agreed,
                      "; allowed: the same on all machines"));
   }
-  ASSIGN_OR_RETURN(
-      const int64_t times,
-      store.Add(absl::StrCat("launch/node/", options_.node.node_rank), 1));
-  if (times == 1) return absl::OkStatus();
-  return absl::AlreadyExistsError(absl::StrCat(
-      "--node-rank ", options_.node.node_rank,
-      " has joined the job before; allowed: another one for each machine, and "
-      "a new start of all machines after one was lost"));
+  ASSIGN_OR_RETURN(join_number_,
+                   store.Add(JoinKey(options_.node.node_rank), 1));
+  if (join_number_ > 1 && !options_.replaceable) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "--node-rank ", options_.node.node_rank,
+        " has joined the job before; allowed: another one for each machine, "
+        "and a new start of all machines after one was lost, or "
+        "--replace-timeout"));
+  }
+  ASSIGN_OR_RETURN(joined_, ReadJoin(store));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<NodeJoin> NodeLink::ReadJoin(RendezvousStore& store) const {
+  NodeJoin join;
+  ASSIGN_OR_RETURN(const auto attempt, store.Get(kCurrentAttemptKey));
+  if (!attempt || !absl::SimpleAtoi(*attempt, &join.attempt)) return join;
+  ASSIGN_OR_RETURN(const auto failures, store.Get(FailuresKey(join.attempt)));
+  if (failures && !absl::SimpleAtoi(*failures, &join.failures)) return join;
+  const int node = options_.node.node_rank;
+  ASSIGN_OR_RETURN(const int64_t ready,
+                   store.Add(KeyOf(join.attempt, "ready", node), 0));
+  ASSIGN_OR_RETURN(const int64_t ended,
+                   store.Add(KeyOf(join.attempt, "ended", node), 0));
+  join.was_ready = ready > 0;
+  join.had_ended = ended > 0;
+  return join;
+}
+
+absl::Status NodeLink::Count(int attempt, const char* name, int node,
+                             RendezvousStore& store) {
+  ASSIGN_OR_RETURN(const int64_t times,
+                   store.Add(KeyOf(attempt, name, node), 1));
+  if (times > 1) return absl::OkStatus();
+  return store.Add(KeyOf(attempt, name), 1).status();
+}
+
+absl::Status NodeLink::WriteEnd(int attempt, const AttemptEnd& end,
+                                RendezvousStore& store) {
+  const std::string key = KeyOf(attempt, "end");
+  ASSIGN_OR_RETURN(const std::string now, store.SetIfAbsent(key, end.ToText()));
+  ASSIGN_OR_RETURN(const AttemptEnd other, ParseAttemptEnd(now));
+  if (other.priority() >= end.priority()) return absl::OkStatus();
+  return store.Set(key, end.ToText());
 }
 
 // Writes what is new, an end before `ended`: once all machines have ended, no
 // further end can come.
 absl::Status NodeLink::Write(const Reports& now, RendezvousStore& store) {
+  const int node = options_.node.node_rank;
   if (now.attempt != written_.attempt) {
-    RETURN_IF_ERROR(store.Add(KeyOf(now.attempt, "ready"), 1).status());
+    RETURN_IF_ERROR(Count(now.attempt, "ready", node, store));
     written_.attempt = now.attempt;
     written_.ended = false;
     written_.end.reset();
@@ -190,13 +239,12 @@ absl::Status NodeLink::Write(const Reports& now, RendezvousStore& store) {
   if (now.interrupted && !written_.interrupted) {
     RETURN_IF_ERROR(store.Add(kInterruptedKey, 1).status());
   }
-  if (now.end && !written_.end) {
-    RETURN_IF_ERROR(
-        store.SetIfAbsent(KeyOf(now.attempt, "end"), now.end->ToText())
-            .status());
+  if (now.end &&
+      (!written_.end || written_.end->priority() < now.end->priority())) {
+    RETURN_IF_ERROR(WriteEnd(now.attempt, *now.end, store));
   }
   if (now.ended && !written_.ended) {
-    RETURN_IF_ERROR(store.Add(KeyOf(now.attempt, "ended"), 1).status());
+    RETURN_IF_ERROR(Count(now.attempt, "ended", node, store));
   }
   if (now.left && !written_.left) {
     RETURN_IF_ERROR(store.Add(kLeftKey, 1).status());
@@ -208,6 +256,7 @@ absl::Status NodeLink::Write(const Reports& now, RendezvousStore& store) {
 absl::StatusOr<NodesView> NodeLink::Read(int attempt, RendezvousStore& store) {
   NodesView view;
   view.lost = lost_node_;
+  view.joined = joined_;
   ASSIGN_OR_RETURN(view.left, store.Add(kLeftKey, 0));
   if (attempt < 0) return view;
   ASSIGN_OR_RETURN(view.ready, store.Add(KeyOf(attempt, "ready"), 0));
@@ -225,14 +274,14 @@ absl::StatusOr<NodesView> NodeLink::Read(int attempt, RendezvousStore& store) {
   return view;
 }
 
-absl::Status NodeLink::WatchNodes(RendezvousStore& store) {
+absl::Status NodeLink::WatchNodes(int attempt, RendezvousStore& store) {
   const absl::Time now = SteadyClock().Now();
   const NodePlace& node = options_.node;
-  if (now - watched_at_ < absl::Seconds(1)) return absl::OkStatus();
-  watched_at_ = now;
-  if (node.node_rank != 0) {
-    return store.Add(BeatKey(node.node_rank), 1).status();
+  if (attempt < 0 || now - watched_at_ < absl::Seconds(1)) {
+    return absl::OkStatus();
   }
+  watched_at_ = now;
+  if (node.node_rank != 0) return Beat(store);
   std::vector<Beats> beats(node.nnodes);
   for (int i = 1; i < node.nnodes; ++i) {
     ASSIGN_OR_RETURN(const int64_t beat, store.Add(BeatKey(i), 0));
@@ -242,11 +291,41 @@ absl::Status NodeLink::WatchNodes(RendezvousStore& store) {
   for (int i = 1; i < node.nnodes; ++i) {
     if (beats[i].alive == 0) continue;  // has not joined: waited for elsewhere
     const auto reason = watch_->FrozenReason(i);
-    if (!reason) continue;
-    lost_node_ = absl::UnavailableError(
-        absl::StrCat("the launcher of node ", i, " is lost: ", *reason));
+    if (reason) RETURN_IF_ERROR(TakeOut(i, attempt, *reason, store));
   }
   return absl::OkStatus();
+}
+
+absl::Status NodeLink::Beat(RendezvousStore& store) {
+  const int node = options_.node.node_rank;
+  ASSIGN_OR_RETURN(const int64_t joins, store.Add(JoinKey(node), 0));
+  if (joins != join_number_) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "another launcher with --node-rank ", node,
+        " has taken this one's place; allowed: another --node-rank for each "
+        "machine"));
+  }
+  return store.Add(BeatKey(node), 1).status();
+}
+
+// Ends the attempt that a silent machine takes part in, and counts its ranks as
+// ended: they cannot meet those of a later attempt. Until it is started again
+// the others wait for it.
+absl::Status NodeLink::TakeOut(int node, int attempt, const std::string& reason,
+                               RendezvousStore& store) {
+  const std::string why =
+      absl::StrCat("the launcher of node ", node, " is lost: ", reason);
+  if (!options_.replaceable) {
+    lost_node_ = absl::UnavailableError(why);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const int64_t ready,
+                   store.Add(KeyOf(attempt, "ready", node), 0));
+  ASSIGN_OR_RETURN(const int64_t ended,
+                   store.Add(KeyOf(attempt, "ended", node), 0));
+  if (ready == 0 || ended > 0) return absl::OkStatus();
+  RETURN_IF_ERROR(WriteEnd(attempt, {EndKind::kFailed, 1, why}, store));
+  return Count(attempt, "ended", node, store);
 }
 
 void NodeLink::Publish(const Reports& of, NodesView view) {

@@ -28,6 +28,18 @@ struct NodeLinkOptions {
   // How often the machines look at the store.
   absl::Duration interval = absl::Milliseconds(200);
   SilenceLimits limits;  // of another machine's launcher
+  // Whether a machine that is lost may be started again and join then. If not,
+  // its loss is that of the job.
+  bool replaceable = false;
+};
+
+// Where a machine stands that has joined the job, which may be under way: its
+// launcher may have been started again.
+struct NodeJoin {
+  int attempt = 0;
+  int failures = 0;        // of attempts before that
+  bool was_ready = false;  // an earlier launcher of it took part in the attempt
+  bool had_ended = false;  // and the ranks of that one had all ended
 };
 
 // The reports of all machines about the current attempt.
@@ -35,18 +47,20 @@ struct NodesView {
   int ready = 0;  // machines that can start their ranks
   int ended = 0;  // machines whose ranks have all ended
   int left = 0;   // machines that have left the job, in all attempts
-  // Why the attempt ends: the first report of any machine. Once all have ended
-  // it does not change.
+  std::optional<NodeJoin> joined;  // of this machine; nullopt: not yet
+  // Why the attempt ends: the first report of the highest priority. Once all
+  // have ended it does not change.
   std::optional<AttemptEnd> end;
-  // Not OK: the store or another machine cannot be reached, or the machines
-  // were started with different flags.
+  // Not OK: the store or another machine cannot be reached, the machines were
+  // started with different flags, or another launcher has this one's place.
   absl::Status lost;
 };
 
 // One machine's connection. A thread writes what this machine reports, reads
 // what the others do, and beats for this machine. Machine 0 watches the beats
-// of all others, which need only watch the store that it serves. All methods
-// are thread-safe and do not block.
+// of all others, which need only watch the store that it serves. If machines
+// are replaceable, it ends the attempt for one that is silent. All methods are
+// thread-safe and do not block.
 class NodeLink {
  public:
   // Starts to connect.
@@ -88,15 +102,26 @@ class NodeLink {
   absl::Status Work();
   absl::StatusOr<std::unique_ptr<RendezvousStore>> Connect();
   absl::Status Join(RendezvousStore& store);
+  absl::StatusOr<NodeJoin> ReadJoin(RendezvousStore& store) const;
+  // Adds a machine to the counter `name` of an attempt, once.
+  static absl::Status Count(int attempt, const char* name, int node,
+                            RendezvousStore& store);
+  static absl::Status WriteEnd(int attempt, const AttemptEnd& end,
+                               RendezvousStore& store);
   absl::Status Write(const Reports& reports, RendezvousStore& store);
   absl::StatusOr<NodesView> Read(int attempt, RendezvousStore& store);
-  absl::Status WatchNodes(RendezvousStore& store);
+  absl::Status WatchNodes(int attempt, RendezvousStore& store);
+  absl::Status Beat(RendezvousStore& store);
+  absl::Status TakeOut(int node, int attempt, const std::string& reason,
+                       RendezvousStore& store);
   void Publish(const Reports& of, NodesView view);
   bool WaitForChange(const Reports& written);
 
   const NodeLinkOptions options_;
   // Used by the thread alone.
   Reports written_;
+  int64_t join_number_ = 0;  // of the launchers with this node rank
+  std::optional<NodeJoin> joined_;
   absl::Status lost_node_;
   std::optional<LivenessWatch> watch_;
   absl::Time watched_at_ = absl::InfinitePast();

@@ -33,7 +33,7 @@ absl::Status CheckAttempt(const RankEnvironment& environment,
   const std::vector<uint8_t> bytes = store.get(kCurrentAttemptKey);
   const std::string current(bytes.begin(), bytes.end());
   if (current == absl::StrCat(environment.attempt)) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
+  return absl::AbortedError(absl::StrCat(
       "rank ", environment.rank, " is of attempt ", environment.attempt,
       ", but the job is at attempt ", current));
 }
@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Connect(
       connection->group = MakeGroup(environment, connection->store, ms);
       return absl::OkStatus();
     });
-    if (absl::IsFailedPrecondition(status)) return status;
+    if (absl::IsAborted(status)) return status;
     if (!status.ok()) {
       return absl::UnavailableError(absl::StrCat(
           "rank ", environment.rank, " of ", environment.world,

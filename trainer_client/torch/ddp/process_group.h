@@ -32,7 +32,7 @@ class ProcessGroup {
   // Uses Gloo for CPU tensors; for CUDA tensors NCCL, if compiled in, on GPU
   // `local_rank`. Gloo's interface is $GLOO_SOCKET_IFNAME, else that of this
   // machine's host name (loopback if master_addr is). UNAVAILABLE when not all
-  // ranks connect within `timeout`; FAILED_PRECONDITION for a rank of an
+  // ranks connect within `timeout`; ABORTED for a rank of an
   // attempt that the launchers have given up. Initialize() comes too late
   // afterwards (NoteProcessGroup).
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Connect(

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/observe/log.h"
@@ -46,56 +47,110 @@ class Launcher {
       : options_(options), signals_(signals), store_(store), link_(link) {}
 
   absl::StatusOr<int> Run() {
-    int failures = 0;
-    for (int attempt = 0;; ++attempt) {
+    join_ = Join();
+    int failures = join_.failures;
+    for (int attempt = join_.attempt;; ++attempt) {
       ASSIGN_OR_RETURN(const std::optional<AttemptEnd> end,
-                       RunAttempt(attempt));
+                       RunAttempt(attempt, failures));
       if (!end) return 0;
       if (end->kind == EndKind::kInterrupted) return end->exit_code;
-      if (end->kind == EndKind::kLost) return absl::UnavailableError(end->why);
+      if (end->kind == EndKind::kLost) return LostJob(*end);
       LogEnd(attempt, *end);
       if (!StartsAgain(*end, failures, options_.max_restarts)) {
         return end->exit_code;
       }
-      if (!end->drained()) ++failures;
+      if (end->counts()) ++failures;
       Log(LogLevel::kWarning,
-          end->drained()
-              ? "starting all ranks again, which counts as no restart"
-              : absl::StrCat("starting all ranks again: restart ", failures,
-                             " of at most ", options_.max_restarts));
+          end->counts()
+              ? absl::StrCat("starting all ranks again: restart ", failures,
+                             " of at most ", options_.max_restarts)
+              : "starting all ranks again, which counts as no restart");
+      state_.emplace(options_.graces);
+      reported_.reset();
     }
   }
+
+  // Whether the job goes on, and waits for this machine to be started again.
+  bool comes_again() const { return leaves_ && !options_.node.serves_store(); }
 
  private:
   static void LogEnd(int attempt, const AttemptEnd& end) {
-    if (end.drained()) {
-      Log(LogLevel::kWarning,
-          absl::StrCat("attempt ", attempt,
-                       " ended at a checkpoint: a server that holds rows wants "
-                       "to end"));
-    } else {
+    if (end.counts()) {
       Log(LogLevel::kError,
-          absl::StrCat("attempt ", attempt, " failed: ", end.why));
+          absl::StrCat("attempt ", attempt, " failed: ", end.why,
+                       end.exit_code == kPermanentExitCode
+                           ? "; another start cannot help"
+                           : ""));
+      return;
     }
+    Log(LogLevel::kWarning,
+        end.drained() ? absl::StrCat("attempt ", attempt,
+                                     " ended at a checkpoint: a server that "
+                                     "holds rows wants to end")
+                      : absl::StrCat("attempt ", attempt, " ended: ", end.why));
+  }
+
+  static absl::StatusOr<int> LostJob(const AttemptEnd& end) {
+    if (end.exit_code != kDrainedExitCode) {
+      return absl::UnavailableError(end.why);
+    }
+    Log(LogLevel::kWarning, end.why);
+    return kDrainedExitCode;
+  }
+
+  // Returns where this machine begins: a replaced one within the job.
+  NodeJoin Join() {
+    if (link_ == nullptr || !options_.replaceable()) return {};
+    WaitForNodes(options_.gather_timeout,
+                 [](const NodesView& view) { return view.joined.has_value(); });
+    return link_->view().joined.value_or(NodeJoin());
   }
 
   // Returns why the attempt ended; nullopt: every rank has returned 0.
-  absl::StatusOr<std::optional<AttemptEnd>> RunAttempt(int attempt) {
-    state_.emplace(options_.graces);
-    reported_ = false;
+  absl::StatusOr<std::optional<AttemptEnd>> RunAttempt(int attempt,
+                                                       int failures) {
     if (store_ != nullptr) {
+      RETURN_IF_ERROR(
+          store_->Set(FailuresKey(attempt), absl::StrCat(failures)));
       RETURN_IF_ERROR(store_->Set(kCurrentAttemptKey, absl::StrCat(attempt)));
     }
-    GatherNodes(attempt);
-    if (!state_->end()) {
-      const absl::Status status = RunProcesses(attempt);
-      if (!status.ok()) {
-        state_->End({EndKind::kLost, 1, std::string(status.message())}, Now());
-        ReportEnd();
+    if (std::exchange(join_.was_ready, false)) {
+      LeaveToTheNext(attempt);
+    } else {
+      GatherNodes(attempt);
+      if (!state_->end()) {
+        const absl::Status status = RunProcesses(attempt);
+        if (!status.ok()) {
+          state_->End({EndKind::kLost, 1, std::string(status.message())},
+                      Now());
+          ReportEnd();
+        }
       }
     }
     WaitForNodesToEnd();
-    return state_->end();
+    return EndOfAll();
+  }
+
+  // Ends an attempt that an earlier launcher of this machine took part in.
+  void LeaveToTheNext(int attempt) {
+    link_->ReportReady(attempt);
+    if (join_.had_ended) return;
+    state_->End({EndKind::kFailed, 1,
+                 absl::StrCat("the launcher of node ", options_.node.node_rank,
+                              " was lost, and is started again")},
+                Now());
+    ReportEnd();
+  }
+
+  // All machines go on from the same end, whichever they met first.
+  std::optional<AttemptEnd> EndOfAll() const {
+    const std::optional<AttemptEnd>& own = state_->end();
+    if (link_ == nullptr || !own) return own;
+    if (own->kind != EndKind::kFailed && own->kind != EndKind::kLeft) {
+      return own;
+    }
+    const NodesView view = link_->view();
+    return view.ended >= options_.node.nnodes && view.end ? view.end : own;
   }
 
   absl::Status RunProcesses(int attempt) {
@@ -128,7 +183,9 @@ class Launcher {
              absl::ToInt64Milliseconds(link_ == nullptr ? kTick : kNodesTick)));
     signalfd_siginfo info;
     while (read(signals_, &info, sizeof(info)) == sizeof(info)) {
-      if (info.ssi_signo != SIGCHLD) state_->Interrupt(Now());
+      if (info.ssi_signo == SIGCHLD) continue;
+      leaves_ |= info.ssi_signo == SIGTERM && options_.replaceable();
+      state_->Interrupt(Now());
     }
     if (link_ == nullptr) return;
     const NodesView view = link_->view();
@@ -139,15 +196,27 @@ class Launcher {
     ReportEnd();
   }
 
-  // Tells the other machines once why the attempt ends, and once more if an
-  // interrupt replaces that.
+  // Tells the other machines why the attempt ends, and again when that is
+  // replaced.
   void ReportEnd() {
     if (link_ == nullptr || !state_->end()) return;
-    const bool interrupted = state_->end()->kind == EndKind::kInterrupted;
-    if (!std::exchange(reported_, true) ||
-        (interrupted && !std::exchange(reported_interrupt_, true))) {
-      link_->ReportEnd(*state_->end());
+    AttemptEnd end = *state_->end();
+    if (leaves_ && end.kind == EndKind::kInterrupted) end = Leaving();
+    if (reported_ && *reported_ >= end.priority()) return;
+    reported_ = end.priority();
+    link_->ReportEnd(end);
+  }
+
+  // What SIGTERM of a replaceable machine means to the others.
+  AttemptEnd Leaving() const {
+    if (options_.node.serves_store()) {
+      return {EndKind::kLost, kDrainedExitCode,
+              "the launcher of node 0, where all meet, was asked to end "
+              "(SIGTERM): start all machines again"};
     }
+    return {EndKind::kLeft, kDrainedExitCode,
+            absl::StrCat("the launcher of node ", options_.node.node_rank,
+                         " was asked to end (SIGTERM)")};
   }
 
   std::string NameOf(int local, pid_t pid) const {
@@ -187,22 +256,32 @@ class Launcher {
   void GatherNodes(int attempt) {
     if (link_ == nullptr) return;
     link_->ReportReady(attempt);
+    WaitForNodes(attempt == 0 ? options_.gather_timeout : NodeTimeout(),
+                 [this](const NodesView& view) {
+                   return view.ready >= options_.node.nnodes;
+                 });
+  }
+
+  void WaitForNodes(absl::Duration timeout,
+                    absl::FunctionRef<bool(const NodesView&)> done) {
     const absl::Time start = Now();
-    const absl::Duration timeout =
-        attempt == 0 ? options_.gather_timeout : options_.node_timeout;
     bool told = false;
     while (!state_->end()) {
       Tick();
-      const int ready = link_->view().ready;
-      if (ready >= options_.node.nnodes) return;
-      if (Now() - start >= timeout) GiveUpOnNodes(ready, "have come");
+      const NodesView view = link_->view();
+      if (done(view)) return;
+      if (Now() - start >= timeout) GiveUpOnNodes(view.ready, "have come");
       if (Now() - start < kPatience || std::exchange(told, true)) continue;
       Log(LogLevel::kWarning,
           absl::StrCat("waiting for all machines at ",
                        options_.node.master_addr, ":",
-                       options_.node.master_port, ": ", ready, " of ",
+                       options_.node.master_port, ": ", view.ready, " of ",
                        options_.node.nnodes, " are there"));
     }
+  }
+
+  absl::Duration NodeTimeout() const {
+    return std::max(options_.node_timeout, options_.replace_timeout);
   }
 
   // Waits until the ranks of every machine have ended, so that none of them
@@ -217,7 +296,7 @@ class Launcher {
       Tick();  // takes an end that was reported before the last `ended`
       if (ended >= options_.node.nnodes || MustLeave()) return;
       if (!state_->end()) continue;
-      deadline = std::min(deadline, Now() + options_.node_timeout);
+      deadline = std::min(deadline, Now() + NodeTimeout());
       if (Now() >= deadline) GiveUpOnNodes(ended, "have ended their ranks");
     }
   }
@@ -226,6 +305,7 @@ class Launcher {
   bool MustLeave() const {
     if (!state_->end()) return false;
     if (state_->end()->kind == EndKind::kLost) return true;
+    if (comes_again()) return true;
     return state_->end()->kind == EndKind::kInterrupted &&
            (state_->MustKill(Now()) ||
             link_->view().ready < options_.node.nnodes);
@@ -242,16 +322,18 @@ class Launcher {
   const int signals_;
   RendezvousStore* const store_;
   NodeLink* const link_;
-  std::optional<AttemptState> state_;
+  std::optional<AttemptState> state_{AttemptState(options_.graces)};
   std::unique_ptr<RankProcesses> ranks_;
-  bool reported_ = false;
-  bool reported_interrupt_ = false;
+  NodeJoin join_;
+  std::optional<int> reported_;  // the priority of the end that others know
+  bool leaves_ = false;          // SIGTERM has come, and others go on
 };
 
-// Leaves the job. Node 0 waits for the others, since it serves the store.
+// Leaves the job, or only this machine if it `comes_again`. Node 0 waits for
+// the others, since it serves the store.
 void Leave(const LaunchOptions& options, const absl::StatusOr<int>& code,
-           NodeLink& link) {
-  link.ReportLeft();
+           bool comes_again, NodeLink& link) {
+  if (!comes_again) link.ReportLeft();
   const absl::Time start = Now();
   for (;;) {
     const NodesView view = link.view();
@@ -290,15 +372,17 @@ absl::StatusOr<int> Launch(LaunchOptions options, int signals) {
   if (node.nnodes > 1) {
     link = std::make_unique<NodeLink>(NodeLinkOptions{
         .node = node,
-        .agreement = absl::StrCat("--nnodes ", node.nnodes, " --nproc ",
-                                  options.num_ranks, " --max-restarts ",
-                                  options.max_restarts),
+        .agreement = absl::StrCat(
+            "--nnodes ", node.nnodes, " --nproc ", options.num_ranks,
+            " --max-restarts ", options.max_restarts, " --replace-timeout ",
+            absl::ToDoubleSeconds(options.replace_timeout)),
         .connect_timeout = options.gather_timeout,
-        .limits = options.limits});
+        .limits = options.limits,
+        .replaceable = options.replaceable()});
   }
-  const absl::StatusOr<int> code =
-      Launcher(options, signals, store.get(), link.get()).Run();
-  if (link != nullptr) Leave(options, code, *link);
+  Launcher launcher(options, signals, store.get(), link.get());
+  const absl::StatusOr<int> code = launcher.Run();
+  if (link != nullptr) Leave(options, code, launcher.comes_again(), *link);
   return code;
 }
 

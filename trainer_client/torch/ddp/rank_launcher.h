@@ -26,6 +26,13 @@ struct LaunchOptions {
   absl::Duration gather_timeout = absl::Minutes(10);
   // The longest wait for other machines' ranks to end, or to start again.
   absl::Duration node_timeout = absl::Seconds(60);
+  // The longest wait for a machine that is gone to be started again, with the
+  // same node_rank; 0: its loss ends the job.
+  absl::Duration replace_timeout;
+
+  bool replaceable() const {
+    return node.nnodes > 1 && replace_timeout > absl::ZeroDuration();
+  }
 };
 
 // Starts argv num_ranks times with RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR,
@@ -37,11 +44,17 @@ struct LaunchOptions {
 // rank of any machine fails, ends by a signal, or is frozen: it has no
 // heartbeat (see Heartbeat). Then all ranks get SIGTERM and after graces.failed
 // SIGKILL; the cause is logged; and all are started again, max_restarts times
-// at most; ranks that ended with kDrainedExitCode are not counted. The exit
-// code of the last cause is returned (128 + signal; 1 if frozen). SIGINT or
-// SIGTERM end all ranks (a second one at once), and kInterruptedExitCode is
-// returned. Errors: INVALID_ARGUMENT for options, UNAVAILABLE when other
-// machines cannot be reached.
+// at most; ranks that ended with kDrainedExitCode are not counted, and none is
+// started after kPermanentExitCode. The exit code of the last cause is returned
+// (128 + signal; 1 if frozen). SIGINT or SIGTERM end all ranks (a second one at
+// once), and kInterruptedExitCode is returned. Errors: INVALID_ARGUMENT for
+// options, UNAVAILABLE when other machines cannot be reached.
+//
+// With replace_timeout the launcher of another machine than node 0 may end and
+// be started again at any time: the others end the attempt and wait for it.
+// SIGTERM then ends the ranks of that machine alone, and the end is no failure;
+// that of node 0, which serves the store, makes the others return
+// kDrainedExitCode: start all machines again.
 //
 // Blocks these two and SIGCHLD in the calling thread, which must be the only
 // one of the process. Ends the process if node 0's launcher no longer

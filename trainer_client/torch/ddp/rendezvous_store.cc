@@ -22,6 +22,10 @@ std::string AttemptPrefix(int attempt) {
   return absl::StrCat("attempt/", attempt, "/");
 }
 
+std::string FailuresKey(int attempt) {
+  return absl::StrCat("launch/", attempt, "/failures");
+}
+
 struct RendezvousStore::Connection {
   c10::intrusive_ptr<c10d::TCPStore> store;
 };

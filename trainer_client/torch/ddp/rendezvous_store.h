@@ -19,6 +19,10 @@ namespace tributary {
 // start ranks.
 inline constexpr char kCurrentAttemptKey[] = "launch/attempt";
 
+// Returns the key with how many attempts had failed before `attempt`, set
+// before kCurrentAttemptKey: for a machine that joins later.
+std::string FailuresKey(int attempt);
+
 // Returns the prefix of all keys of the ranks of an attempt: what a rank of an
 // older attempt reads or writes is not seen by those of a newer one.
 std::string AttemptPrefix(int attempt);

@@ -70,7 +70,7 @@ TEST(AttemptTest, ARankOfAnOldAttemptCannotJoin) {
   ASSERT_TRUE(served.store->Set(kCurrentAttemptKey, "1").ok());
   const auto old =
       ProcessGroup::Connect(Rank(1, 0, served.port), absl::Seconds(20));
-  EXPECT_EQ(old.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(old.status().code(), absl::StatusCode::kAborted);
   EXPECT_NE(old.status().message().find(
                 "rank 1 is of attempt 0, but the job is at attempt 1"),
             std::string::npos)
@@ -93,7 +93,8 @@ class NodeLinkTest : public ::testing::Test {
     for (auto& link : links_) EXPECT_TRUE(link->Stop(absl::Seconds(60)));
   }
 
-  NodeLink& Start(int node, const std::string& agreement = "same") {
+  NodeLink& Start(int node, const std::string& agreement = "same",
+                  bool replaceable = false) {
     links_.push_back(std::make_unique<NodeLink>(
         NodeLinkOptions{.node = {.nnodes = 2,
                                  .node_rank = node,
@@ -101,7 +102,8 @@ class NodeLinkTest : public ::testing::Test {
                                  .master_port = served_.port},
                         .agreement = agreement,
                         .interval = absl::Milliseconds(5),
-                        .limits = {.alive = absl::Seconds(3)}}));
+                        .limits = {.alive = absl::Seconds(3)},
+                        .replaceable = replaceable}));
     return *links_.back();
   }
 
@@ -189,6 +191,73 @@ TEST_F(NodeLinkTest, ASilentNodeIsLost) {
   EXPECT_TRUE(Sees(first, [](auto& view) { return !view.lost.ok(); }));
   EXPECT_EQ(first.view().lost.message(),
             "the launcher of node 1 is lost: no heartbeat for 3 s");
+}
+
+TEST_F(NodeLinkTest, AReplaceableNodeThatIsSilentEndsOnlyTheAttempt) {
+  ASSERT_TRUE(served_.store->Set(FailuresKey(3), "2").ok());
+  ASSERT_TRUE(served_.store->Set(kCurrentAttemptKey, "3").ok());
+  NodeLink& first = Start(0, "same", true);
+  NodeLink& second = Start(1, "same", true);
+  first.ReportReady(3);
+  second.ReportReady(3);
+  ASSERT_TRUE(Sees(first, [](auto& view) { return view.ready == 2; }));
+  ASSERT_TRUE(second.Stop(absl::Seconds(60)));
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.ended == 1; }));
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.end.has_value(); }));
+  EXPECT_TRUE(first.view().lost.ok()) << first.view().lost;
+  EXPECT_EQ(first.view().end->why,
+            "the launcher of node 1 is lost: no heartbeat for 3 s");
+
+  NodeLink& again = Start(1, "same", true);
+  ASSERT_TRUE(Sees(again, [](auto& view) { return view.joined.has_value(); }));
+  const NodeJoin join = *again.view().joined;
+  EXPECT_EQ(join.attempt, 3);
+  EXPECT_EQ(join.failures, 2);
+  EXPECT_TRUE(join.was_ready);
+  EXPECT_TRUE(join.had_ended);
+  // What it reports again does not count twice.
+  again.ReportReady(3);
+  again.ReportEnded();
+  first.ReportEnded();
+  EXPECT_TRUE(Sees(again, [](auto& view) { return view.ended == 2; }));
+  EXPECT_EQ(again.view().ready, 2);
+  first.ReportReady(4);
+  again.ReportReady(4);
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.ready == 2; }));
+  EXPECT_FALSE(first.view().end.has_value());
+}
+
+TEST_F(NodeLinkTest, TheLaterOfTwoLaunchersHasThePlace) {
+  ASSERT_TRUE(served_.store->Set(kCurrentAttemptKey, "0").ok());
+  NodeLink& first = Start(1, "same", true);
+  first.ReportReady(0);
+  ASSERT_TRUE(Sees(first, [](auto& view) { return view.ready == 1; }));
+  NodeLink& second = Start(1, "same", true);
+  EXPECT_TRUE(Sees(first, [](auto& view) { return !view.lost.ok(); }));
+  EXPECT_EQ(first.view().lost.code(), absl::StatusCode::kAlreadyExists);
+  ASSERT_TRUE(Sees(second, [](auto& view) { return view.joined.has_value(); }));
+  EXPECT_TRUE(second.view().lost.ok());
+  EXPECT_TRUE(second.view().joined->was_ready);
+  EXPECT_FALSE(second.view().joined->had_ended);
+}
+
+TEST_F(NodeLinkTest, TheEndOfTheHighestPriorityIsThatOfAll) {
+  NodeLink& first = Start(0, "same", true);
+  NodeLink& second = Start(1, "same", true);
+  first.ReportReady(0);
+  second.ReportReady(0);
+  const auto sees = [](EndKind kind) {
+    return [kind](auto& view) { return view.end && view.end->kind == kind; };
+  };
+  first.ReportEnd({EndKind::kFailed, 1, "rank 0 lost its peer"});
+  EXPECT_TRUE(Sees(second, sees(EndKind::kFailed)));
+  second.ReportEnd({EndKind::kLeft, 75, "node 1 leaves"});
+  EXPECT_TRUE(Sees(first, sees(EndKind::kLeft)));
+  first.ReportEnd({EndKind::kFailed, 1, "rank 0 again"});
+  first.ReportEnded();
+  second.ReportEnded();
+  EXPECT_TRUE(Sees(first, [](auto& view) { return view.ended == 2; }));
+  EXPECT_EQ(first.view().end->why, "node 1 leaves");
 }
 
 TEST_F(NodeLinkTest, AStoreThatEndsIsNodeZeroLost) {

@@ -3,6 +3,7 @@
 #include "common/text/status.h"
 #include "trainer_client/torch/checkpoint/checkpoint_folder.h"
 #include "trainer_client/torch/ddp/process_group.h"
+#include "trainer_client/torch/train/checkpoint_options.h"
 
 namespace tributary {
 
@@ -10,7 +11,8 @@ absl::StatusOr<std::string> ResumeAfterRestart(int attempt,
                                                const std::string& folder,
                                                const std::string& resume,
                                                ProcessGroup& group) {
-  if (attempt == 0 || folder.empty()) return resume;
+  const bool automatic = resume == kResumeAuto;
+  if ((attempt == 0 && !automatic) || folder.empty()) return resume;
   std::string found;
   if (group.rank() == 0) {
     // An error is a folder that no attempt has written to.
@@ -18,7 +20,8 @@ absl::StatusOr<std::string> ResumeAfterRestart(int attempt,
     if (search.ok() && search->found) found = "found";
   }
   ASSIGN_OR_RETURN(found, group.BroadcastText(found));
-  return found.empty() ? resume : folder;
+  if (!found.empty()) return folder;
+  return automatic ? "" : resume;
 }
 
 }  // namespace tributary

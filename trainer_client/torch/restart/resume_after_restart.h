@@ -11,9 +11,10 @@ namespace tributary {
 class ProcessGroup;
 
 // Returns the checkpoints to resume from: in an attempt other than the first,
-// `folder`, to which the job writes its checkpoints, if it holds a usable one;
-// otherwise `resume`, as the user gave it. Either may be empty: none. Every
-// rank must call it; rank 0 looks into the folder for all.
+// or where `resume` is kResumeAuto, `folder`, to which the job writes its
+// checkpoints, if it holds a usable one; otherwise `resume`, as the user gave
+// it, of kResumeAuto nothing. Either may be empty: none. Every rank must call
+// it; rank 0 looks into the folder for all.
 absl::StatusOr<std::string> ResumeAfterRestart(int attempt,
                                                const std::string& folder,
                                                const std::string& resume,

@@ -36,5 +36,18 @@ TEST(ResumeAfterRestartTest, GoesOnFromTheFolderOnlyAfterARestart) {
   EXPECT_EQ(ResumeOf(2, "", "old"), "old");
 }
 
+// The same command line starts a run and goes on with it.
+TEST(ResumeAfterRestartTest, AutomaticallyGoesOnInAnyAttempt) {
+  const std::string folder =
+      std::string(std::getenv("TEST_TMPDIR")) + "/automatic";
+  EXPECT_EQ(ResumeOf(0, folder, "auto"), "");
+  EXPECT_EQ(ResumeOf(1, folder, "auto"), "");
+  auto writer = CheckpointWriter::Create(folder, 7);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  ASSERT_TRUE(writer->Commit(CheckpointManifest(), 2).ok());
+  EXPECT_EQ(ResumeOf(0, folder, "auto"), folder);
+  EXPECT_EQ(ResumeOf(1, folder, "auto"), folder);
+}
+
 }  // namespace
 }  // namespace tributary

@@ -7,6 +7,11 @@ absl::Status CheckpointOptions::Validate() const {
     return absl::InvalidArgumentError(
         "checkpoint_keep is 0, allowed are 1 and more");
   }
+  if (resume == kResumeAuto && folder.empty()) {
+    return absl::InvalidArgumentError(
+        "--resume auto without --checkpoint-dir; allowed: with "
+        "--checkpoint-dir DIR, whose newest checkpoint the run goes on from");
+  }
   const bool scheduled = every_steps > 0 || every > absl::ZeroDuration();
   if (scheduled == !folder.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -1,0 +1,30 @@
+#include "trainer_client/torch/command/run_failure.h"
+
+#include "trainer_client/torch/ddp/attempt_state.h"
+
+namespace tributary {
+
+bool NeverSucceeds(const absl::Status& status, RunStage stage) {
+  switch (status.code()) {
+    case absl::StatusCode::kOutOfRange:
+      return true;
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kPermissionDenied:
+      return !stage.training;
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kFailedPrecondition:
+      return !stage.training && !stage.rows;
+    default:
+      return false;
+  }
+}
+
+int ExitCodeOfFailure(const absl::Status& status, bool drained,
+                      RunStage stage) {
+  if (drained) return kDrainedExitCode;
+  return NeverSucceeds(status, stage) ? kPermanentExitCode : 1;
+}
+
+}  // namespace tributary

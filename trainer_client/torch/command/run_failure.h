@@ -1,0 +1,28 @@
+// The exit code of a rank that ends with an error. No torch.
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_RUN_FAILURE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_RUN_FAILURE_H_
+
+#include "absl/status/status.h"
+
+namespace tributary {
+
+// How far a run has come.
+struct RunStage {
+  bool rows = false;      // it has begun to open rows on servers
+  bool training = false;  // it has begun to train
+};
+
+// Whether the run ends in the same way however often it is started again: the
+// options do not fit the graph, the graph or the split is not there, the
+// checkpoint is of another run, or the loss is not finite. An error once
+// training has begun may be of a server that has come or gone meanwhile, and so
+// may that of one that holds rows.
+bool NeverSucceeds(const absl::Status& status, RunStage stage);
+
+// Returns kDrainedExitCode where the run ended for a draining server,
+// kPermanentExitCode where it never succeeds, else 1.
+int ExitCodeOfFailure(const absl::Status& status, bool drained, RunStage stage);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_RUN_FAILURE_H_
