@@ -26,6 +26,8 @@ std::string MessageKindName(MessageKind kind) {
       return "UnknownSession";
     case MessageKind::kProgress:
       return "Progress";
+    case MessageKind::kWaitReport:
+      return "WaitReport";
     case MessageKind::kCallError:
       return "CallError";
     case MessageKind::kDescribeRequest:

@@ -25,6 +25,7 @@ enum class MessageKind : uint16_t {
   kBatchError = 8,
   kUnknownSession = 9,
   kProgress = 10,
+  kWaitReport = 11,
   kCallError = 32,
   kDescribeRequest = 33,
   kDescribeReply = 34,

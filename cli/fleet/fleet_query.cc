@@ -27,6 +27,8 @@ absl::StatusOr<v1::DescribeReply> ToReply(
   return ParseHeader<v1::DescribeReply>(reply->kind, reply->header);
 }
 
+double RatioOf(uint32_t permille) { return std::min(1000u, permille) / 1000.0; }
+
 absl::StatusOr<ServerReport> ToReport(const v1::DescribeReply& told) {
   ServerReport report;
   ASSIGN_OR_RETURN(report.schema, GraphSchema::FromJson(told.graph_json()));
@@ -35,6 +37,8 @@ absl::StatusOr<ServerReport> ToReport(const v1::DescribeReply& told) {
   report.incarnation = told.incarnation();
   report.draining = told.draining();
   report.budget_bytes = told.budget_bytes();
+  report.busy_ratio = RatioOf(told.busy_permille());
+  report.wait_ratio = RatioOf(told.wait_permille());
   for (const v1::PeerState& peer : told.peers()) {
     report.peers.push_back(
         {peer.address(),

@@ -30,6 +30,10 @@ struct ServerReport {
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;             // the server; or it retires the graph
   uint64_t budget_bytes = 0;
+  // Of the last minute: how much of the server's capacity was in use, and the
+  // most that a trainer was blocked waiting for a batch; 0 to 1.
+  double busy_ratio = 0;
+  double wait_ratio = 0;
   std::vector<PeerReport> peers;
 };
 

@@ -20,7 +20,10 @@ std::chrono::steady_clock::time_point ToSteady(absl::Time when) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(const std::string& name, int num_threads) {
+ThreadPool::ThreadPool(const std::string& name, int num_threads)
+    : num_threads_(num_threads),
+      started_at_(SteadyClock().Now()),
+      idle_changed_at_(started_at_) {
   try {
     timer_thread_ = std::thread([this, name] {
       NameThisThread(name + "-timer");
@@ -106,12 +109,29 @@ bool ThreadPool::CancelTimer(TimerId id) {
   return true;
 }
 
+absl::Duration ThreadPool::BusyTime() const {
+  MutexLock lock(mutex_);
+  const absl::Time now = Now();
+  return num_threads_ * (now - started_at_) - IdleTime(now);
+}
+
+void ThreadPool::ChangeIdle(int by) {
+  const absl::Time now = Now();
+  idle_time_ = IdleTime(now);
+  idle_changed_at_ = now;
+  idle_ += by;
+}
+
 void ThreadPool::RunTasks() {
   while (true) {
     Task task;
     {
       MutexLock lock(mutex_);
-      while (tasks_.empty() && !stopping_) task_ready_.Wait(mutex_);
+      if (tasks_.empty() && !stopping_) {
+        ChangeIdle(1);
+        while (tasks_.empty() && !stopping_) task_ready_.Wait(mutex_);
+        ChangeIdle(-1);
+      }
       if (tasks_.empty()) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();

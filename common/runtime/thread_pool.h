@@ -28,6 +28,10 @@ class ThreadPool final : public Executor {
   // Calls End and drops what was posted since.
   ~ThreadPool() override;
 
+  // Returns the time that the threads have spent in tasks since they started,
+  // added up over the threads.
+  absl::Duration BusyTime() const;
+
   // Runs the tasks that are already posted and joins the threads. Timers that
   // are not due, and what is posted later, never run. Call it from one thread
   // at a time, which is none of the pool's.
@@ -44,10 +48,19 @@ class ThreadPool final : public Executor {
  private:
   // Returns whether there was anything to drop.
   bool DropAll();
+  // Adds the time since the last change to idle_time_, and changes the number
+  // of threads that wait for a task.
+  void ChangeIdle(int by) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Duration IdleTime(absl::Time now) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return idle_time_ + idle_ * (now - idle_changed_at_);
+  }
   void RunTasks();
   void RunTimers();
 
-  Mutex mutex_;
+  const int num_threads_;
+  const absl::Time started_at_;
+  mutable Mutex mutex_;
   CondVar task_ready_;
   CondVar timer_changed_;
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
@@ -56,6 +69,9 @@ class ThreadPool final : public Executor {
   std::map<TimerId, absl::Time> timer_times_ ABSL_GUARDED_BY(mutex_);
   TimerId next_timer_ ABSL_GUARDED_BY(mutex_) = 1;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  int idle_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that wait for a task
+  absl::Time idle_changed_at_ ABSL_GUARDED_BY(mutex_);
+  absl::Duration idle_time_ ABSL_GUARDED_BY(mutex_);  // until then
   std::vector<std::thread> threads_;
   std::thread timer_thread_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
@@ -22,6 +23,7 @@
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -35,6 +37,14 @@ constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 // for them, and follows it: a quarter, but enough for a request and its reply.
 uint64_t LeafBudget(uint64_t memory_budget) {
   return std::clamp(memory_budget / 4, uint64_t{16} << 20, uint64_t{128} << 20);
+}
+
+// Returns the text of --partitions.
+std::string PartitionsLabel(const SamplerServerOptions& options) {
+  const std::vector<uint32_t>& partitions =
+      options.graphs.empty() ? options.partitions
+                             : options.graphs.front().partitions;
+  return partitions.empty() ? "all" : absl::StrJoin(partitions, ",");
 }
 
 GraphHostOptions HostOptions(const SamplerServerOptions& options,
@@ -71,11 +81,15 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
 // Their tasks post to one another until all have ended.
 struct Pools {
   explicit Pools(int threads)
-      : batches("sampler", threads),
-        leaf("leaf", std::max(1, threads / 4)),
+      : sampling_threads(threads),
+        leaf_threads(std::max(1, threads / 4)),
+        batches("sampler", sampling_threads),
+        leaf("leaf", leaf_threads),
         data("data", std::max(1, threads / 4)) {}
   ~Pools() { ThreadPool::EndTogether({&batches, &leaf, &data, &protocol}); }
 
+  const int sampling_threads;
+  const int leaf_threads;
   ThreadPool batches;
   ThreadPool leaf;
   ThreadPool data;
@@ -98,6 +112,7 @@ class SamplerServerImpl final : public SamplerServer {
     Drain(absl::ZeroDuration());
     watcher_.reset();
     http_.reset();
+    busy_.reset();
     StopDiscovery();
     if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
     grpc_.reset();
@@ -118,6 +133,7 @@ class SamplerServerImpl final : public SamplerServer {
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
   void MakeService();
+  void MeasureBusyTime();
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
@@ -136,6 +152,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<Strand> discovery_strand_;
   std::shared_ptr<Discovery> discovery_;
   std::unique_ptr<SamplerService> service_;
+  std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
@@ -168,6 +185,20 @@ absl::Status SamplerServerImpl::ServeGraphs(
   return absl::OkStatus();
 }
 
+// The pools outlive the meter and whoever still uses it: tasks on them.
+void SamplerServerImpl::MeasureBusyTime() {
+  const auto times = [pools = &pools_, admission = service_->admission()] {
+    BusyTimes busy;
+    busy.sampling = pools->batches.BusyTime() / pools->sampling_threads;
+    busy.leaf = pools->leaf.BusyTime() / pools->leaf_threads;
+    busy.rate = admission->rate_time();
+    return busy;
+  };
+  busy_ = std::make_shared<BusyMeter>(&pools_.protocol, times);
+  busy_->Start();
+  service_->SetBusyRatio([busy = busy_] { return busy->Ratio(); });
+}
+
 void SamplerServerImpl::MakeService() {
   SamplerServiceOptions options;
   options.incarnation = incarnation_;
@@ -187,6 +218,7 @@ void SamplerServerImpl::MakeService() {
   environment.metrics = &metrics_;
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
+  MeasureBusyTime();
 }
 
 void SamplerServerImpl::WatchGraphs() {
@@ -263,6 +295,12 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
+  metrics_
+      .AddGauge("tributary_busy_ratio",
+                "Share of the last minute that the server's threads, or "
+                "--max-rate, were in use",
+                {{"partitions", PartitionsLabel(options_)}})
+      .Set(busy_->Ratio());
   service_->UpdateJobMetrics();
   return metrics_.Exposition();
 }

@@ -1,5 +1,6 @@
 #include "sampler_server/service/control_stream.h"
 
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +40,17 @@ v1::GraphState StateOf(const HeldGraph& held) {
   return state;
 }
 
+uint32_t Permille(double ratio) {
+  return static_cast<uint32_t>(std::lround(1000 * ratio));
+}
+
+void SetLoad(const ServiceCore& core, v1::DescribeReply& reply) {
+  reply.set_takes_wait_reports(true);
+  if (core.busy_ratio) reply.set_busy_permille(Permille(core.busy_ratio()));
+  reply.set_wait_permille(
+      Permille(core.wait_reports.Largest(core.protocol_executor->Now())));
+}
+
 absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
                                     const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request,
@@ -52,6 +64,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   reply.set_incarnation(core.incarnation);
   reply.set_draining(core.draining || held->retiring);
   reply.set_budget_bytes(core.budget->limit());
+  SetLoad(core, reply);
   if (held->served.peers) {
     for (v1::PeerState& peer : held->served.peers()) *reply.add_peers() = peer;
   }

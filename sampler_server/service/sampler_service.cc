@@ -224,6 +224,25 @@ TensorStore& SamplerService::tensors() const { return *core_->tensors.store; }
 std::vector<JobState> SamplerService::jobs() const {
   return core_->admission->Jobs();
 }
-void SamplerService::UpdateJobMetrics() { core_->job_metrics.SetJobs(jobs()); }
+std::map<std::string, double> SamplerService::trainer_waits() const {
+  return core_->wait_reports.ByJob(core_->protocol_executor->Now());
+}
+
+std::shared_ptr<const Admission> SamplerService::admission() const {
+  return core_->admission;
+}
+
+void SamplerService::SetBusyRatio(std::function<double()> busy_ratio) {
+  core_->busy_ratio = std::move(busy_ratio);
+}
+
+void SamplerService::UpdateJobMetrics() {
+  core_->job_metrics.SetJobs(jobs());
+  std::vector<JobWait> waits;
+  for (const auto& [job, wait_ratio] : trainer_waits()) {
+    waits.push_back({job, core_->weights.Lists(job), wait_ratio});
+  }
+  core_->job_metrics.SetWaits(waits);
+}
 
 }  // namespace tributary

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -134,6 +135,14 @@ class SamplerService final : public StreamAcceptor {
   // The mutable rows.
   TensorStore& tensors() const;
   std::vector<JobState> jobs() const;
+  // Returns how much the trainers of each job wait; see WaitReports::ByJob.
+  std::map<std::string, double> trainer_waits() const;
+  // The turns of batches.
+  std::shared_ptr<const Admission> admission() const;
+  // Sets what returns the share of the last minute that the server was busy, on
+  // any thread, for whoever asks for its description. Call it before the first
+  // stream; without it the server says 0.
+  void SetBusyRatio(std::function<double()> busy_ratio);
   // Brings the metrics of jobs in the environment's registry up to date.
   void UpdateJobMetrics();
 

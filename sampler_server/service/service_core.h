@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "channel/frame_sender.h"
@@ -16,6 +17,7 @@
 #include "sampler_server/service/jobs/admission.h"
 #include "sampler_server/service/jobs/job_metrics.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
+#include "sampler_server/service/load/wait_reports.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
 #include "sampler_server/tensors/tensor_service.h"
@@ -55,6 +57,10 @@ struct ServiceCore {
   SessionCache sessions;
   ServiceMetrics metrics;
   JobMetrics job_metrics;
+  WaitReports wait_reports;
+  // Returns the share of the last minute that this server was busy; empty: not
+  // known.
+  std::function<double()> busy_ratio;
   LeafLimits leaf_limits;
   FrameSenderOptions frames;
   std::atomic<bool> draining{false};

@@ -77,6 +77,7 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   };
   auto admitted = core_->admission->Enqueue(std::move(queued));
   if (!admitted.ok()) return Refuse(id, admitted.status());
+  core_->job_metrics.AddRequest(grant.job, core_->weights.Lists(grant.job));
   grant.admitted = *admitted;
   grant.queue_timer = strand_->PostAt(
       deadline, [self = shared_from_this(), id] { self->OnQueueTimeout(id); });
@@ -187,11 +188,16 @@ void StreamGrants::CountBatch(const Grant& grant) {
       absl::ToDoubleSeconds(strand_->Now() - grant.arrived));
 }
 
+void StreamGrants::CountDelivered(const Grant& grant) {
+  core_->job_metrics.AddDelivered(grant.job, core_->weights.Lists(grant.job));
+}
+
 void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
   CrashPoint("batch.send");
   CountBatch(grant);
   if (end.room->lent() != nullptr) {
     answers_->SendReady(id, end.bytes, end.room->lent());
+    CountDelivered(grant);
     return CrashPoint("batch.sent");
   }
   if (!sending()) stall_.BeginSending(strand_->Now());
@@ -216,6 +222,7 @@ void StreamGrants::OnFramesOut(uint64_t id) {
   Grant* grant = Find(id);
   if (grant == nullptr) return;
   grant->state.EndSending();
+  if (!answers_->closed() && !grant->state.cancelled()) CountDelivered(*grant);
   ForgetIfOver(id);
 }
 

@@ -90,6 +90,7 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
   void OnTaskEnd(uint64_t id, TaskEnd end);
   void OnTaskGone(uint64_t id, Admission::BatchId admitted);
   void CountBatch(const Grant& grant);
+  void CountDelivered(const Grant& grant);
   void SendBatch(uint64_t id, Grant& grant, TaskEnd end);
   void OnFramesOut(uint64_t id);
   bool sending() const;

@@ -19,6 +19,7 @@ constexpr absl::Duration kProgressInterval = absl::Milliseconds(100);
 TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
                              std::string peer, std::shared_ptr<Stream> stream)
     : core_(std::move(core)),
+      id_(id),
       peer_(std::move(peer)),
       strand_(std::make_shared<Strand>(core_->protocol_executor)),
       answers_(std::make_shared<AnswerSender>(
@@ -48,6 +49,7 @@ void TrainerStream::OnClosed(const absl::Status& why) {
     self->answers_->Stop();
     self->strand_->CancelTimer(self->progress_timer_);
     self->grants_->CancelAll();
+    self->core_->wait_reports.Remove(self->id_);
   });
 }
 
@@ -59,9 +61,23 @@ void TrainerStream::Handle(absl::StatusOr<TrainerMessage> message) {
   if (const auto* cancel = std::get_if<v1::Cancel>(&*message)) {
     return grants_->Cancel(cancel->grant());
   }
+  if (const auto* report = std::get_if<v1::WaitReport>(&*message)) {
+    return OnWaitReport(*report);
+  }
   const absl::Status opened =
       sessions_.Open(std::get<v1::OpenSession>(*message));
   if (!opened.ok()) answers_->Break(opened);
+}
+
+void TrainerStream::OnWaitReport(const v1::WaitReport& report) {
+  if (report.wait_permille() > 1000) {
+    return answers_->Break(absl::InvalidArgumentError(
+        absl::StrCat("a WaitReport of ", report.wait_permille(),
+                     " thousandths; at most 1000 are in a minute")));
+  }
+  if (!core_->weights.Serves(sessions_.job())) return;
+  core_->wait_reports.Set(id_, sessions_.job(), report.wait_permille() / 1000.0,
+                          strand_->Now());
 }
 
 void TrainerStream::OnCredit(CreditMessage message) {

@@ -18,8 +18,8 @@
 namespace tributary {
 
 // Takes messages in (TrainerInbox) and dispatches them on a strand of its own:
-// sessions to StreamSessions, credits and cancels to StreamGrants, answers by
-// AnswerSender. Tells the trainer every 100 ms what its grants are waiting for.
+// sessions to StreamSessions, credits and cancels to StreamGrants, reports of
+// waits to WaitReports, answers by AnswerSender. Tells the trainer every 100 ms what its grants are waiting for.
 //
 // Each credit gets exactly one answer: a batch, Needs, BatchError,
 // UnknownSession or Returned; a Cancel is answered by Returned even when the
@@ -46,10 +46,12 @@ class TrainerStream final : public StreamHandler,
   // All below run on the strand.
   void Handle(absl::StatusOr<TrainerMessage> message);
   void OnCredit(CreditMessage message);
+  void OnWaitReport(const v1::WaitReport& report);
   void ArmProgress();
   void OnProgressTimer();
 
   const std::shared_ptr<ServiceCore> core_;
+  const uint64_t id_;
   const std::string peer_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<AnswerSender> answers_;

@@ -145,6 +145,11 @@ class Run {
         cancel.set_grant(script_.Number());
         return Send(MessageKind::kCancel, cancel.SerializeAsString());
       }
+      case 'w': {
+        v1::WaitReport report;
+        report.set_wait_permille(static_cast<uint32_t>(script_.Number()));
+        return Send(MessageKind::kWaitReport, report.SerializeAsString());
+      }
       case 'r': {
         const auto kind = static_cast<MessageKind>(script_.Number());
         std::string header = script_.Text(), payload;

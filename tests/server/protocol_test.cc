@@ -12,10 +12,18 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 using ProtocolTest = FleetFixture;
+
+void ReportWait(ScriptedTrainer& trainer, uint32_t permille) {
+  v1::WaitReport report;
+  report.set_wait_permille(permille);
+  trainer.Send(MessageKind::kWaitReport, report.SerializeAsString());
+}
 
 TEST_F(ProtocolTest, BatchesAreTheSameForAnyPartitionsAndServers) {
   for (uint32_t partitions : {1, 2, 3}) {
@@ -142,8 +150,36 @@ TEST_F(ProtocolTest, WhatBreaksTheProtocolClosesTheStream) {
         open.set_wire_version(99);
         trainer.Send(MessageKind::kOpenSession, open.SerializeAsString());
       });
+  expect_closed(kInvalid, [](ScriptedTrainer& trainer) {
+    ReportWait(trainer, 1001);  // more than a whole minute
+  });
   RunFor(fleet, absl::Seconds(1));
   ExpectIdle(*fleet.servers[0]);
+}
+
+TEST_F(ProtocolTest, TheWaitOfTrainersIsKnownByJobWhileTheyReport) {
+  SimFleet fleet(1);
+  fleet.Add({.opened = VectorGraph(1)});
+  const auto waits = [&] { return fleet.servers[0]->service->trainer_waits(); };
+  const TrainerSession session = VectorSession(*fleet.servers[0]);
+  std::vector<std::shared_ptr<ScriptedTrainer>> ranks;
+  for (uint32_t permille : {250, 600, 100}) {
+    ranks.push_back(Connect(fleet));
+    ranks.back()->Open(session, permille == 100 ? "b" : "a");
+    ReportWait(*ranks.back(), permille);
+  }
+  RunFor(fleet, absl::Seconds(1));
+  EXPECT_THAT(waits(), ElementsAre(Pair("a", 0.6), Pair("b", 0.1)));
+  ranks[1]->Close();
+  RunFor(fleet, absl::Seconds(40));
+  EXPECT_THAT(waits(), ElementsAre(Pair("a", 0.25), Pair("b", 0.1)));
+  ReportWait(*ranks[2], 1000);
+  RunFor(fleet, absl::Seconds(40));  // the other one has said nothing since
+  EXPECT_THAT(waits(), ElementsAre(Pair("b", 1)));
+  EXPECT_FALSE(ranks[0]->closed());
+  ranks[0]->Ask(session, 0);  // nor does it change what it gets
+  Await(fleet, *ranks[0], 1);
+  EXPECT_EQ(ranks[0]->answer(0), kBatch0);
 }
 
 TEST_F(ProtocolTest, ManyCreditsStayWithinTheBudget) {

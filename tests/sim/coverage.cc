@@ -38,6 +38,7 @@ constexpr SimCounter kCounters[] = {
     {"given_up", &SimCoverage::given_up},
     {"reconnects", &SimCoverage::reconnects},
     {"cancels", &SimCoverage::cancels},
+    {"wait_reports", &SimCoverage::wait_reports},
     {"returned", &SimCoverage::returned},
     {"retryable_errors", &SimCoverage::retryable_errors},
     {"queue_refusals", &SimCoverage::queue_refusals},

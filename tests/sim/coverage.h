@@ -46,6 +46,7 @@ struct SimCoverage {
   uint64_t given_up = 0;    // batches that three servers died over
   uint64_t reconnects = 0;  // of batch streams
   uint64_t cancels = 0;
+  uint64_t wait_reports = 0;
   uint64_t returned = 0;
   uint64_t retryable_errors = 0;
   uint64_t queue_refusals = 0;  // by admission

@@ -72,6 +72,8 @@ void ProtocolWatch::FromTrainer(BatchLink& link,
       return Fail(link.info, "a cancel without a credit", "");
     }
     it->second.cancel_sent = true;
+  } else if (message.kind == MessageKind::kWaitReport) {
+    ++world_->coverage().wait_reports;
   }
 }
 

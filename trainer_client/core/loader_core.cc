@@ -9,6 +9,9 @@ namespace tributary {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(20);
+// How often servers learn how much this loader waits. They forget it after a
+// minute, and are asked for it about every 15 s.
+constexpr absl::Duration kWaitReportInterval = absl::Seconds(5);
 
 absl::Status Cancelled() {
   return absl::CancelledError("the loader was cancelled");
@@ -106,6 +109,7 @@ void LoaderCore::Next(Delivered delivered) {
              [weak = weak_from_this()](uint64_t call) {
                if (auto self = weak.lock()) self->OnDeadline(call);
              });
+  if (!std::exchange(reports_to_servers_, true)) ReportWaitToServers();
   Pump();
 }
 
@@ -143,6 +147,14 @@ void LoaderCore::ReportWait() {
   if (!next_.waiting()) return;
   wait_.Update(next_.age(), options_.rpc_timeout, [this] {
     return fleet_->Missing(state_.session.num_partitions);
+  });
+}
+
+void LoaderCore::ReportWaitToServers() {
+  if (cancelled_) return;
+  fleet_->ReportWait(next_.minute_wait_ratio());
+  strand_->PostAfter(kWaitReportInterval, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->ReportWaitToServers();
   });
 }
 

@@ -106,8 +106,10 @@ class LoaderCore : public ServerEvents,
   void DeliverFront();
   void Answer(WaitingNext::Result result);
   void OnDeadline(uint64_t call);
-  // Reports what the servers lack while a Next() waits.
+  // Tells the user what the servers lack while a Next() waits.
   void ReportWait();
+  // Tells the servers how much Next() waits, now and then until it is cancelled.
+  void ReportWaitToServers();
 
   // ServerEvents
   absl::Status OnDescribed(ServerLink& link,
@@ -130,6 +132,7 @@ class LoaderCore : public ServerEvents,
   WaitReporter wait_;
   bool pump_posted_ = false;
   bool ticking_ = false;
+  bool reports_to_servers_ = false;
   bool cancelled_ = false;
 };
 

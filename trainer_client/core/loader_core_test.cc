@@ -35,6 +35,38 @@ TEST(LoaderCore, DeliversAnEpochInOrder) {
   EXPECT_EQ(w.TakeAll(), Range(0, 10));
 }
 
+// Batches take 3 s, and the user 1 s for each but the last.
+TEST(LoaderCore, TellsEachServerOnEachStreamHowMuchItWaits) {
+  LoaderWorld w({.core = {.buffer_size = 1 << 20, .prefetch_size = 0},
+                 .link = {.num_streams = 2}});
+  for (size_t s : {0, 1}) {
+    w.server(s).settings().act = [](const v1::Credit&) {
+      return FakeAct{.delay = absl::Seconds(3)};
+    };
+  }
+  w.server(1).settings().takes_wait_reports = false;
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_TRUE(w.Next().ok());
+    w.Run(absl::Seconds(1));
+  }
+  ASSERT_TRUE(w.Next().ok());  // 39 s since the first Next()
+  const std::vector<uint32_t> before = w.server(0).wait_reports();
+  EXPECT_TRUE(w.server(1).wait_reports().empty());
+  ASSERT_GE(before.size(), 2 * 7);
+  EXPECT_NEAR(before.back(), 1000 * 27 / 60, 20);  // at 35 s
+  EXPECT_EQ(before.back(), before[before.size() - 2]);
+
+  // It goes on while the user takes nothing, and ends with the loader.
+  w.Run(absl::Seconds(70));
+  EXPECT_EQ(w.server(0).wait_reports().size(), before.size() + 2 * 14);
+  EXPECT_EQ(w.server(0).wait_reports().back(), 0u);
+  w.core().Cancel();
+  w.Run(absl::Seconds(30));
+  EXPECT_EQ(w.server(0).wait_reports().size(), before.size() + 2 * 14);
+}
+
 TEST(LoaderCore, AsksItsOwnServersFirst) {
   LoaderWorld w({.num_servers = 4, .num_clients = 2, .client_rank = 1});
   w.Start();

@@ -25,17 +25,32 @@ void RecentWait::Add(absl::Time from, absl::Time to) {
   }
 }
 
-double RecentWait::Ratio(absl::Time now) const {
-  if (!begun_) return 0;
-  const int64_t first = SecondOf(now) - kSeconds + 1;
-  const absl::Duration window =
-      now - std::max(*begun_, absl::FromUnixSeconds(first));
-  if (window <= absl::ZeroDuration()) return 0;
+int64_t RecentWait::FirstSecond(absl::Time now) {
+  return SecondOf(now) - kSeconds + 1;
+}
+
+absl::Duration RecentWait::WaitedIn(absl::Time now) const {
+  const int64_t first = FirstSecond(now);
   absl::Duration waited;
   for (const Bucket& bucket : buckets_) {
     if (bucket.second >= first) waited += bucket.waited;
   }
-  return std::min(1.0, absl::FDivDuration(waited, window));
+  return waited;
+}
+
+double RecentWait::Ratio(absl::Time now) const {
+  if (!begun_) return 0;
+  const absl::Duration window =
+      now - std::max(*begun_, absl::FromUnixSeconds(FirstSecond(now)));
+  if (window <= absl::ZeroDuration()) return 0;
+  return std::min(1.0, absl::FDivDuration(WaitedIn(now), window));
+}
+
+double RecentWait::MinuteRatio(absl::Time now) const {
+  if (!begun_) return 0;
+  const absl::Duration minute = absl::Seconds(kSeconds);
+  if (now - *begun_ >= minute) return Ratio(now);
+  return std::min(1.0, absl::FDivDuration(WaitedIn(now), minute));
 }
 
 }  // namespace tributary

@@ -32,8 +32,14 @@ class RecentWait {
   // last 59 to 60 s (a window begins with a bucket), or since Begin() if that
   // is less. 0 before Begin(), and at that very moment.
   double Ratio(absl::Time now) const;
+  // Returns the same as a share of a whole minute, even if Begin() was later:
+  // the wait of the last minute, divided by a minute.
+  double MinuteRatio(absl::Time now) const;
 
  private:
+  static int64_t FirstSecond(absl::Time now);
+  absl::Duration WaitedIn(absl::Time now) const;
+
   struct Bucket {
     int64_t second = INT64_MIN;  // since the Unix epoch
     absl::Duration waited;

@@ -54,6 +54,21 @@ TEST(RecentWaitTest, ShortWaitsOfOneSecondAddUp) {
   EXPECT_DOUBLE_EQ(wait.Ratio(At(1)), 0.5);
 }
 
+// The first minute counts as a whole one; from then on both are the same.
+TEST(RecentWaitTest, TheShareOfAMinuteGrowsWithTheFirstMinute) {
+  RecentWait wait;
+  EXPECT_EQ(wait.MinuteRatio(At(0)), 0);
+  wait.Begin(At(0));
+  EXPECT_EQ(wait.MinuteRatio(At(0)), 0);
+  wait.Add(At(0), At(3));
+  EXPECT_DOUBLE_EQ(wait.Ratio(At(3)), 1);
+  EXPECT_DOUBLE_EQ(wait.MinuteRatio(At(3)), 0.05);
+  EXPECT_DOUBLE_EQ(wait.MinuteRatio(At(45)), 0.05);
+  wait.Add(At(45), At(75));
+  EXPECT_DOUBLE_EQ(wait.MinuteRatio(At(75)), 30.0 / 59);
+  EXPECT_DOUBLE_EQ(wait.MinuteRatio(At(75)), wait.Ratio(At(75)));
+}
+
 TEST(RecentWaitTest, AWaitOfHoursFillsTheWindow) {
   RecentWait wait;
   wait.Begin(At(0));

@@ -21,11 +21,20 @@ void WaitingNext::Answer(Result result) {
   delivered(std::move(result));
 }
 
-double WaitingNext::wait_ratio() const {
-  const absl::Time now = strand_->Now();
+RecentWait WaitingNext::RecentUntil(absl::Time now) const {
   RecentWait recent = recent_;
   if (waiting()) recent.Add(since_, now);
-  return recent.Ratio(now);
+  return recent;
+}
+
+double WaitingNext::wait_ratio() const {
+  const absl::Time now = strand_->Now();
+  return RecentUntil(now).Ratio(now);
+}
+
+double WaitingNext::minute_wait_ratio() const {
+  const absl::Time now = strand_->Now();
+  return RecentUntil(now).MinuteRatio(now);
 }
 
 }  // namespace tributary

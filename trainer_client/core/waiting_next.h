@@ -49,15 +49,19 @@ class WaitingNext {
   // Returns the share of the last minute in which calls have waited, the
   // present one included; see RecentWait. It begins with the first call.
   double wait_ratio() const;
+  // Returns the same as a share of a whole minute; see RecentWait.
+  double minute_wait_ratio() const;
 
  private:
+  RecentWait RecentUntil(absl::Time now) const;
+
   const std::shared_ptr<Strand> strand_;
   Delivered delivered_;
   uint64_t calls_ = 0;
   absl::Time since_;
   TimerId deadline_ = 0;
   absl::Duration waited_;
-  RecentWait recent_;
+  RecentWait recent_;  // without the present call
 };
 
 }  // namespace tributary

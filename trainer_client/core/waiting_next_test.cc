@@ -69,6 +69,7 @@ TEST_F(WaitingNextTest, TheWaitRatioIsThatOfTheLastMinute) {
   Wait();
   Run(absl::Seconds(3));
   EXPECT_NEAR(next_.wait_ratio(), 1, 1e-3);  // it still waits
+  EXPECT_NEAR(next_.minute_wait_ratio(), 0.05, 1e-3);
   next_.Answer(std::nullopt);
   Run(absl::Seconds(9));
   EXPECT_NEAR(next_.wait_ratio(), 0.25, 1e-3);

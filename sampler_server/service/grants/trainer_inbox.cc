@@ -21,11 +21,14 @@ absl::StatusOr<TrainerMessage> ReceivedMessage::Parse() {
   } else if (kind_ == MessageKind::kCancel) {
     v1::Cancel cancel;
     if (cancel.ParseFromString(header_)) return cancel;
+  } else if (kind_ == MessageKind::kWaitReport) {
+    v1::WaitReport report;
+    if (report.ParseFromString(header_)) return report;
   }
   return absl::InvalidArgumentError(
       absl::StrCat(MessageKindName(kind_),
                    " is not, or not in this form, for a batch stream: "
-                   "OpenSession, Credit and Cancel are"));
+                   "OpenSession, Credit, Cancel and WaitReport are"));
 }
 
 std::shared_ptr<const void> TrainerInbox::Count(size_t bytes) {

@@ -81,6 +81,13 @@ TEST(TrainerInboxTest, OtherMessagesAreParsedByTheirKind) {
   parsed = inbox.Take(cancel)->Parse();
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(std::get<v1::Cancel>(*parsed).grant(), 9u);
+
+  v1::WaitReport waits;
+  waits.set_wait_permille(250);
+  FakeMessage report(MessageKind::kWaitReport, waits.SerializeAsString());
+  parsed = inbox.Take(report)->Parse();
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(std::get<v1::WaitReport>(*parsed).wait_permille(), 250u);
 }
 
 TEST(TrainerInboxTest, RefusesWhatIsNotForABatchStream) {

@@ -126,7 +126,7 @@ void Admission::MarkMade(BatchId id, const BatchCost& cost) {
     });
     batch.retained = batch.unread = cost.unread;
     turns_.Settle(batch.job, batch.guess, ChargeOf(cost));
-    paced_until_ += PaceOf(static_cast<double>(cost.bytes) - batch.paced_bytes);
+    AddPace(static_cast<double>(cost.bytes) - batch.paced_bytes);
     if (cost.bytes > 0) latest_bytes_ = static_cast<double>(cost.bytes);
   }
   Pump();
@@ -144,7 +144,7 @@ void Admission::Finish(BatchId id) {
       --running_;
       if (!batch.waits) --computing_;
       turns_.Refund(batch.job, batch.guess);
-      paced_until_ -= PaceOf(batch.paced_bytes);
+      AddPace(-batch.paced_bytes);
     }
     ChangeUse(batch.job, [&](Use& use) {
       --use.started;
@@ -170,6 +170,11 @@ absl::Duration Admission::PaceOf(double bytes) const {
              ? absl::ZeroDuration()
              : absl::Seconds(bytes /
                              static_cast<double>(limits_.bytes_per_second));
+}
+
+void Admission::AddPace(double bytes) {
+  paced_until_ += PaceOf(bytes);
+  paced_ += PaceOf(bytes);
 }
 
 void Admission::ExpectFileReads() {
@@ -262,8 +267,8 @@ void Admission::BeginLocked(BatchId id, Batch& batch) {
   ++computing_;
   started.paced_bytes = latest_bytes_;
   // Its size is taken to be that of the latest batch until it is made.
-  paced_until_ = std::max(paced_until_, executor_->Now() - kPaceSlack) +
-                 PaceOf(started.paced_bytes);
+  paced_until_ = std::max(paced_until_, executor_->Now() - kPaceSlack);
+  AddPace(started.paced_bytes);
   started_.emplace(id, std::move(started));
 }
 
@@ -305,6 +310,12 @@ std::vector<JobState> Admission::Jobs() const {
                     use.unread});
   }
   return jobs;
+}
+
+absl::Duration Admission::rate_time() const {
+  MutexLock lock(mutex_);
+  const absl::Duration to_come = paced_until_ - executor_->Now();
+  return paced_ - std::max(absl::ZeroDuration(), to_come);
 }
 
 absl::Time Admission::memory_wanted_since() const {

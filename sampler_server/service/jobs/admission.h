@@ -132,6 +132,12 @@ class Admission : public std::enable_shared_from_this<Admission> {
   // Returns when the batch whose turn it is began to wait for memory;
   // InfiniteFuture if none waits.
   absl::Time memory_wanted_since() const;
+  // Returns for how long `bytes_per_second` has been in use so far: the bytes
+  // of batches divided by it, as far as their time has come. It grows by a
+  // second each second while batches are held back, and by less if fewer are
+  // asked for; it may fall by the share of a batch that was begun and not made.
+  // Zero without a limit.
+  absl::Duration rate_time() const;
 
  private:
   // The use of shared resources by one job or several.
@@ -168,6 +174,8 @@ class Admission : public std::enable_shared_from_this<Admission> {
   void BeginLocked(BatchId id, Batch& batch)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Duration PaceOf(double bytes) const;
+  // Counts bytes of a batch that has begun, or takes them back.
+  void AddPace(double bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int FileReadFactor() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return reads_files_ ? limits_.file_read_factor : 1;
   }
@@ -197,6 +205,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
   Use unlisted_ ABSL_GUARDED_BY(mutex_);
   // When the next batch may start, by bytes_per_second.
   absl::Time paced_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  absl::Duration paced_ ABSL_GUARDED_BY(mutex_);  // in all, until then
   double latest_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest batch
   bool pace_timer_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -1,8 +1,17 @@
 #include "sampler_server/service/jobs/job_metrics.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tributary {
+namespace {
+
+constexpr char kWaitName[] = "tributary_trainer_wait_ratio";
+constexpr char kWaitHelp[] =
+    "Share of the last minute that a job's trainers were blocked waiting for a "
+    "batch: the largest of its ranks";
+
+}  // namespace
 
 void JobMetrics::SetRegistry(Metrics* metrics) {
   MutexLock lock(mutex_);
@@ -21,6 +30,12 @@ JobMetrics::Figures& JobMetrics::FiguresOf(const std::string& label) {
   if (added) {
     Figures& figures = it->second;
     const Metrics::Labels labels{{"job", label}};
+    figures.credits = metrics_->AddCounter(
+        "tributary_job_credits_total",
+        "Batches that a job asked for and that were queued", labels);
+    figures.delivered = metrics_->AddCounter(
+        "tributary_job_batches_delivered_total",
+        "Batches of a job that the network has taken whole", labels);
     figures.batches = metrics_->AddCounter("tributary_job_batches_total",
                                            "Batches made for a job", labels);
     figures.bytes = metrics_->AddCounter("tributary_job_batch_bytes_total",
@@ -36,6 +51,16 @@ JobMetrics::Figures& JobMetrics::FiguresOf(const std::string& label) {
         "Of a job's batches that are made and not yet taken", labels);
   }
   return it->second;
+}
+
+void JobMetrics::AddRequest(const std::string& job, bool listed) {
+  MutexLock lock(mutex_);
+  if (metrics_ != nullptr) FiguresOf(LabelOf(job, listed)).credits.Add();
+}
+
+void JobMetrics::AddDelivered(const std::string& job, bool listed) {
+  MutexLock lock(mutex_);
+  if (metrics_ != nullptr) FiguresOf(LabelOf(job, listed)).delivered.Add();
 }
 
 void JobMetrics::AddBatch(const std::string& job, bool listed,
@@ -62,6 +87,27 @@ void JobMetrics::SetJobs(const std::vector<JobState>& jobs) {
     const auto [waiting, unread] = now[label];
     figures.waiting.Set(static_cast<double>(waiting));
     figures.unread.Set(static_cast<double>(unread));
+  }
+}
+
+void JobMetrics::SetWaits(const std::vector<JobWait>& waits) {
+  MutexLock lock(mutex_);
+  if (metrics_ == nullptr) return;
+  std::map<std::string, double> now;  // by label
+  for (const JobWait& job : waits) {
+    const std::string label = LabelOf(job.name, job.listed);
+    FiguresOf(label);
+    double& of_label = now.try_emplace(label, 0).first->second;
+    of_label = std::max(of_label, job.wait_ratio);
+  }
+  for (const std::string& label : waiting_labels_) {
+    if (now.contains(label)) continue;
+    metrics_->RemoveGauge(kWaitName, kWaitHelp, {{"job", label}});
+  }
+  waiting_labels_.clear();
+  for (const auto& [label, wait_ratio] : now) {
+    metrics_->AddGauge(kWaitName, kWaitHelp, {{"job", label}}).Set(wait_ratio);
+    waiting_labels_.insert(label);
   }
 }
 

@@ -62,8 +62,55 @@ TEST(JobMetricsTest, NamesThatClientsMakeUpAreNoMoreThanAFew) {
               HasSubstr("tributary_job_batch_bytes_total{job=\"listed\"} 5\n"));
 }
 
+TEST(JobMetricsTest, CountsBatchesAskedForAndDelivered) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.SetRegistry(&metrics);
+  jobs.AddRequest("a", false);
+  jobs.AddRequest("a", false);
+  jobs.AddDelivered("a", false);
+  const std::string text = metrics.Exposition();
+  EXPECT_THAT(text, HasSubstr("tributary_job_credits_total{job=\"a\"} 2\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("tributary_job_batches_delivered_total{job=\"a\"} 1\n"));
+}
+
+TEST(JobMetricsTest, AJobThatReportsNoWaitHasNoWaitRatio) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.SetRegistry(&metrics);
+  jobs.AddRequest("b", false);
+  jobs.SetWaits({{"a", false, 0.25}});
+  EXPECT_THAT(metrics.Exposition(),
+              HasSubstr("tributary_trainer_wait_ratio{job=\"a\"} 0.25\n"));
+  EXPECT_THAT(metrics.Exposition(),
+              Not(HasSubstr("tributary_trainer_wait_ratio{job=\"b\"")));
+  jobs.SetWaits({{"a", false, 0}});
+  EXPECT_THAT(metrics.Exposition(),
+              HasSubstr("tributary_trainer_wait_ratio{job=\"a\"} 0\n"));
+  jobs.SetWaits({});
+  EXPECT_THAT(metrics.Exposition(), Not(HasSubstr("trainer_wait_ratio{")));
+}
+
+TEST(JobMetricsTest, JobsThatShareALabelShowTheLargestWait) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.SetRegistry(&metrics);
+  for (int i = 0; i < 32; ++i) jobs.AddRequest(absl::StrCat("x", i), false);
+  jobs.SetWaits({{"y", false, 0.5}, {"z", false, 0.25}, {"l", true, 0.75}});
+  const std::string text = metrics.Exposition();
+  EXPECT_THAT(
+      text, HasSubstr("tributary_trainer_wait_ratio{job=\"(others)\"} 0.5\n"));
+  EXPECT_THAT(text,
+              HasSubstr("tributary_trainer_wait_ratio{job=\"l\"} 0.75\n"));
+}
+
 TEST(JobMetricsTest, WithoutARegistryNothingIsCounted) {
   JobMetrics jobs;
+  jobs.AddRequest("a", false);
+  jobs.AddDelivered("a", false);
+  jobs.SetWaits({{"a", false, 1}});
   jobs.AddBatch("a", false, Batch(1));
   jobs.SetJobs({{.name = "a"}});
 }

@@ -60,6 +60,10 @@ uint64_t BatchStream::SendCredit(const CreditRequest& request,
 
 void BatchStream::CancelGrant(uint64_t grant) { Send(CancelMessage(grant)); }
 
+void BatchStream::ReportWait(double wait_ratio) {
+  Send(WaitReportMessage(wait_ratio));
+}
+
 void BatchStream::Close(absl::Status why) {
   std::shared_ptr<Stream> to;
   {

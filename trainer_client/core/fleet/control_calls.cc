@@ -38,6 +38,7 @@ absl::StatusOr<ServerDescription> ToDescription(
   description.incarnation = told.incarnation();
   description.draining = told.draining();
   description.budget_bytes = told.budget_bytes();
+  description.takes_wait_reports = told.takes_wait_reports();
   return description;
 }
 

@@ -27,6 +27,7 @@ struct ServerDescription {
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;
   uint64_t budget_bytes = 0;  // for all batches being made; 0: unknown
+  bool takes_wait_reports = false;
 
   // Returns the largest credit in bytes that the server can accept; it refuses
   // larger ones for good. A server reserves twice a credit: working memory and

@@ -1,6 +1,7 @@
 #include "trainer_client/core/fleet/grant_messages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -106,6 +107,16 @@ OutgoingMessage CancelMessage(uint64_t grant) {
   OutgoingMessage message;
   message.kind = MessageKind::kCancel;
   message.header = cancel.SerializeAsString();
+  return message;
+}
+
+OutgoingMessage WaitReportMessage(double wait_ratio) {
+  v1::WaitReport report;
+  report.set_wait_permille(static_cast<uint32_t>(
+      std::lround(1000 * std::clamp(wait_ratio, 0.0, 1.0))));
+  OutgoingMessage message;
+  message.kind = MessageKind::kWaitReport;
+  message.header = report.SerializeAsString();
   return message;
 }
 

@@ -22,6 +22,8 @@ OutgoingMessage OpenSessionMessage(std::string_view spec,
 OutgoingMessage CreditMessage(uint64_t grant, const CreditRequest& request,
                               absl::Duration timeout);
 OutgoingMessage CancelMessage(uint64_t grant);
+// `wait_ratio` is rounded to thousandths between 0 and 1.
+OutgoingMessage WaitReportMessage(double wait_ratio);
 
 // Parses Ready, Needs, BatchError, UnknownSession and Returned; leaves `slot`
 // null and does not compare sizes with it. INTERNAL: another kind of message.

@@ -151,6 +151,10 @@ size_t ServerFleet::num_up() const {
                     [](const auto& link) { return link->up(); }));
 }
 
+void ServerFleet::ReportWait(double wait_ratio) {
+  for (const auto& link : links_) link->ReportWait(wait_ratio);
+}
+
 ServerLink* ServerFleet::AnyUp() const {
   for (const auto& link : links_) {
     if (link->up()) return link.get();

@@ -65,6 +65,10 @@ class ServerLink : public BatchServer,
   }
   // For messages: "127.0.0.1:50051 (partitions 0,1; up, 3 batches asked for)".
   std::string ToString() const;
+  // Tells the server, if it takes such reports, how much this trainer waits.
+  void ReportWait(double wait_ratio) {
+    if (description_.takes_wait_reports) streams_.ReportWait(wait_ratio);
+  }
   // For calls beside the batch streams; null while it is down.
   ControlCalls* control() { return control_.get(); }
 

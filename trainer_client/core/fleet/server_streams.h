@@ -72,6 +72,11 @@ class ServerStreams {
   // its stream.
   std::optional<OpenGrant> TakeEnded(const BatchStream& stream, uint64_t grant);
 
+  // Calls BatchStream::ReportWait on every open stream.
+  void ReportWait(double wait_ratio) {
+    for (const Lane& lane : lanes_) lane.stream->ReportWait(wait_ratio);
+  }
+
   size_t num_grants() const;
   bool HasGrantFor(const BatchRef& batch) const;
   // Returns the same without counting cancelled grants.

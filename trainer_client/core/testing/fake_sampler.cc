@@ -33,9 +33,11 @@ class BatchHandler final : public StreamHandler,
  public:
   BatchHandler(std::shared_ptr<FakeSampler::Settings> settings,
                std::shared_ptr<std::map<uint64_t, int>> credits,
+               std::shared_ptr<std::vector<uint32_t>> wait_reports,
                std::shared_ptr<Stream> stream)
       : settings_(std::move(settings)),
         credits_(std::move(credits)),
+        wait_reports_(std::move(wait_reports)),
         stream_(std::move(stream)) {}
 
   void OnMessage(IncomingMessage& message) override {
@@ -50,6 +52,8 @@ class BatchHandler final : public StreamHandler,
       returned.set_grant(Parse<v1::Cancel>(message).grant());
       pending_.erase(returned.grant());
       Send(Message(MessageKind::kReturned, returned.SerializeAsString()));
+    } else if (message.kind() == MessageKind::kWaitReport) {
+      wait_reports_->push_back(Parse<v1::WaitReport>(message).wait_permille());
     }
   }
   void OnClosed(const absl::Status&) override { stream_.reset(); }
@@ -177,6 +181,7 @@ class BatchHandler final : public StreamHandler,
 
   const std::shared_ptr<FakeSampler::Settings> settings_;
   const std::shared_ptr<std::map<uint64_t, int>> credits_;
+  const std::shared_ptr<std::vector<uint32_t>> wait_reports_;
   std::shared_ptr<Stream> stream_;
   Sha256Digest session_{};
   bool known_ = false;
@@ -199,6 +204,7 @@ class ControlHandler final : public StreamHandler {
       reply.set_incarnation(settings_->incarnation);
       reply.set_draining(settings_->draining);
       reply.set_budget_bytes(settings_->budget_bytes);
+      reply.set_takes_wait_reports(settings_->takes_wait_reports);
       for (uint32_t p : settings_->partitions) reply.add_partitions(p);
       Reply(message, MessageKind::kDescribeReply, reply.SerializeAsString());
     } else if (message.kind() == MessageKind::kGetInputIdsRequest) {
@@ -264,7 +270,8 @@ AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
 
 FakeSampler::FakeSampler(Settings settings)
     : settings_(std::make_shared<Settings>(std::move(settings))),
-      credits_(std::make_shared<std::map<uint64_t, int>>()) {}
+      credits_(std::make_shared<std::map<uint64_t, int>>()),
+      wait_reports_(std::make_shared<std::vector<uint32_t>>()) {}
 
 std::shared_ptr<StreamHandler> FakeSampler::Accept(
     StreamMethod method, std::string, std::shared_ptr<Stream> stream,
@@ -272,7 +279,8 @@ std::shared_ptr<StreamHandler> FakeSampler::Accept(
   if (method == StreamMethod::kControl) {
     return std::make_shared<ControlHandler>(settings_, std::move(stream));
   }
-  return std::make_shared<BatchHandler>(settings_, credits_, std::move(stream));
+  return std::make_shared<BatchHandler>(settings_, credits_, wait_reports_,
+                                        std::move(stream));
 }
 
 int FakeSampler::num_credits() const {

@@ -61,6 +61,7 @@ class FakeSampler final : public StreamAcceptor {
     uint64_t incarnation = 1;
     bool draining = false;
     uint64_t budget_bytes = 0;
+    bool takes_wait_reports = true;
     // false: answers UnknownSession until a stream opens its session again.
     bool knows_sessions = true;
     std::vector<uint32_t> partitions = {0};
@@ -83,10 +84,13 @@ class FakeSampler final : public StreamAcceptor {
   // The number of credits received, by index of their batch.
   const std::map<uint64_t, int>& credits() const { return *credits_; }
   int num_credits() const;
+  // The thousandths of the WaitReports received, of all streams.
+  const std::vector<uint32_t>& wait_reports() const { return *wait_reports_; }
 
  private:
   const std::shared_ptr<Settings> settings_;
   const std::shared_ptr<std::map<uint64_t, int>> credits_;
+  const std::shared_ptr<std::vector<uint32_t>> wait_reports_;
 };
 
 }  // namespace tributary
