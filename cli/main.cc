@@ -28,6 +28,7 @@
 #include "cli/graph/inspect_command.h"
 #include "cli/graph/partition_command.h"
 #include "cli/graph/verify_command.h"
+#include "cli/k8s/k8s_command.h"
 #include "cli/sample/sample_command.h"
 #include "common/process/signal_watcher.h"
 #include "common/random/hop_key.h"
@@ -55,6 +56,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeTensorsCommand());
   commands.push_back(MakeBenchCommand());
   commands.push_back(MakeDoctorCommand());
+  commands.push_back(MakeK8sCommand());
   return commands;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/command/arguments.h"
+#include "cli/fleet/end_deadline.h"
 #include "cli/fleet/end_signal.h"
 #include "common/fleet/discovery_source.h"
 #include "common/observe/log.h"
@@ -32,7 +33,8 @@ constexpr char kFooter[] =
   ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
 With several graphs, graphs=NAME@VERSION:0,1;... instead of partitions=0,1.
 SIGTERM and SIGINT drain a serving process: it accepts no new batches, finishes
-those that it has, and exits with 0. A second signal ends it at once. With
+those that it has, and exits with 0; after --drain-timeout it cancels what is left,
+and ends within 15 s more whatever happens. A second signal ends it at once. With
 --num-clients N it also drains once N trainers have reported that they are done,
 as tributary-train's ranks do at their end.
 Examples:
@@ -73,7 +75,8 @@ class ServeCommand final : public Command {
                     "The other servers: HOST:PORT,... | file:PATH | "
                     "dns:///NAME:PORT; may name this one too");
     app->add_option("--http", http_,
-                    "HOST:PORT of /metrics and /healthz; default: none");
+                    "HOST:PORT of /metrics and /healthz, plain text for all "
+                    "who reach it; default: none");
     app->add_option("--threads", threads_, "Sampling threads; 0: one per core")
         ->capture_default_str();
     app->add_flag("--verify", options_.verify,
@@ -101,13 +104,14 @@ class ServeCommand final : public Command {
                     "Threads that read paged features: 1 to 256")
         ->capture_default_str();
     app->add_flag("--insecure", options_.insecure,
-                  "Allow plaintext beyond loopback");
+                  "Allow --listen beyond loopback, in plaintext");
     app->add_option(
            "--num-clients", num_clients_,
            "End once this many trainers are done; 0: end only on a signal")
         ->capture_default_str();
     app->add_option("--drain-timeout", drain_timeout_,
-                    "Most seconds that draining may take")
+                    "Most seconds that draining may take; the process ends at "
+                    "most 15 s later")
         ->capture_default_str();
     app->add_option("--log-level", log_level_,
                     "debug, info, warning, error or off")
@@ -133,6 +137,7 @@ class ServeCommand final : public Command {
         signal == kAllClientsGone ? "all trainers are done"
                                   : absl::StrCat("SIG", sigabbrev_np(signal)),
         ": draining for at most ", absl::FormatDuration(drain_timeout)));
+    const EndDeadline deadline(drain_timeout + kEndMargin);
     server->Drain(drain_timeout);
     server.reset();
     return absl::OkStatus();

@@ -39,7 +39,9 @@ struct SamplerServerOptions {
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
   Address listen{"127.0.0.1", 0};  // port 0: any
-  std::optional<Address> http;     // /metrics and /healthz; none: not served
+  // /metrics and /healthz, in plain text for anyone who reaches it; none: not
+  // served.
+  std::optional<Address> http;
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.
   std::string peers;
@@ -56,7 +58,7 @@ struct SamplerServerOptions {
   // Whether features are mapped, or read from files by feature_readers threads.
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   int feature_readers = 8;  // 1 to 256
-  bool insecure = false;    // plaintext beyond loopback
+  bool insecure = false;    // the graph in plaintext beyond loopback
   // If above 0, all_clients_gone runs once this many trainers have announced
   // their end (SamplingWorkers::Shutdown), on any thread.
   uint32_t num_clients = 0;

@@ -1,0 +1,19 @@
+// The manifests that the program renders from: files of k8s/, embedded when it
+// is built.
+#ifndef TRIBUTARY_CLI_K8S_MANIFESTS_H_
+#define TRIBUTARY_CLI_K8S_MANIFESTS_H_
+
+namespace tributary {
+
+extern const char kDeploymentManifest[];
+extern const char kServiceManifest[];
+extern const char kDisruptionBudgetManifest[];
+extern const char kNetworkPolicyManifest[];
+extern const char kScaledObjectManifest[];
+extern const char kPodMonitorManifest[];
+// A patch of the Deployment.
+extern const char kFetchGraphManifest[];
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CLI_K8S_MANIFESTS_H_

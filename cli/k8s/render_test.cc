@@ -1,0 +1,196 @@
+#include "cli/k8s/render.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+SamplerValues Values(uint32_t partitions) {
+  SamplerValues values;
+  values.sampler_image = "r.example/s:1";
+  values.graphs = {{"/graphs/main", partitions}};
+  return values;
+}
+
+RenderedFiles Render(const SamplerValues& values) {
+  auto files = RenderSamplers(values);
+  EXPECT_TRUE(files.ok()) << files.status();
+  return *std::move(files);
+}
+
+// The documents of a kind in a file.
+std::vector<YAML::Node> OfKind(const std::string& text,
+                               const std::string& kind) {
+  std::vector<YAML::Node> found;
+  for (const YAML::Node& node : YAML::LoadAll(text)) {
+    if (node["kind"].Scalar() == kind) found.push_back(node);
+  }
+  return found;
+}
+
+std::vector<std::string> ArgumentsOf(const YAML::Node& deployment) {
+  const YAML::Node containers =
+      deployment["spec"]["template"]["spec"]["containers"];
+  return containers[0]["args"].as<std::vector<std::string>>();
+}
+
+TEST(RenderSamplers, WritesOwnersOfEachPartition) {
+  for (const uint32_t partitions : {1u, 4u, 16u}) {
+    const RenderedFiles files = Render(Values(partitions));
+    EXPECT_EQ(files.size(), partitions + 2);
+    std::set<std::string> names;
+    for (uint32_t part = 0; part < partitions; ++part) {
+      const std::string number = std::to_string(part);
+      const std::string& text = files.at("partition-" + number + ".yaml");
+      const auto deployments = OfKind(text, "Deployment");
+      ASSERT_EQ(deployments.size(), 1u);
+      names.insert(deployments[0]["metadata"]["name"].Scalar());
+      const YAML::Node selector =
+          deployments[0]["spec"]["selector"]["matchLabels"];
+      EXPECT_EQ(selector["tributary.io/partition"].Scalar(), number);
+      EXPECT_THAT(ArgumentsOf(deployments[0]),
+                  testing::Contains("--partitions=" + number));
+      const auto budgets = OfKind(text, "PodDisruptionBudget");
+      ASSERT_EQ(budgets.size(), 1u);
+      EXPECT_EQ(budgets[0]["spec"]["selector"]["matchLabels"]
+                       ["tributary.io/partition"]
+                           .Scalar(),
+                number);
+      const auto scaled = OfKind(text, "ScaledObject");
+      ASSERT_EQ(scaled.size(), 1u);
+      EXPECT_EQ(scaled[0]["spec"]["scaleTargetRef"]["name"].Scalar(),
+                "tributary-sampler-p" + number);
+      EXPECT_THAT(
+          scaled[0]["spec"]["triggers"][0]["metadata"]["query"].Scalar(),
+          testing::AllOf(HasSubstr("partitions=\"" + number + "\""),
+                         Not(HasSubstr("partitions=\"all\""))));
+      EXPECT_FALSE(absl::StrContains(text, "partition: all"));
+    }
+    EXPECT_EQ(names.size(), partitions);
+  }
+}
+
+TEST(RenderSamplers, KeepsTextsThatLookLikeNumbers) {
+  const std::string text = Render(Values(2)).at("partition-1.yaml");
+  EXPECT_THAT(text, HasSubstr("tributary.io/partition: \"1\"\n"));
+  EXPECT_THAT(text, HasSubstr("prometheus.io/port: \"9090\"\n"));
+  EXPECT_THAT(text, HasSubstr("prometheus.io/scrape: \"true\"\n"));
+  EXPECT_THAT(text, HasSubstr("cpu: \"2\"\n"));
+  EXPECT_THAT(text, HasSubstr("threshold: \"1\"\n"));
+  EXPECT_THAT(text, HasSubstr("containerPort: 9090\n"));
+}
+
+TEST(RenderSamplers, GivesTheSameBytesEachTime) {
+  EXPECT_EQ(Render(Values(4)), Render(Values(4)));
+}
+
+TEST(RenderSamplers, ListsTheGraphsOfEachPartition) {
+  SamplerValues values = Values(2);
+  values.graphs.push_back({"/graphs/new", 3});
+  const RenderedFiles files = Render(values);
+  EXPECT_EQ(files.count("partition-2.yaml"), 1u);
+  const auto maps = OfKind(files.at("samplers.yaml"), "ConfigMap");
+  ASSERT_EQ(maps.size(), 1u);
+  const YAML::Node data = maps[0]["data"];
+  EXPECT_EQ(data["partition-1.txt"].Scalar(),
+            "/graphs/main 1\n/graphs/new 1\n");
+  EXPECT_EQ(data["partition-2.txt"].Scalar(), "/graphs/new 2\n");
+  EXPECT_EQ(data.size(), 3u);
+}
+
+TEST(RenderSamplers, SetsWhatTheValuesSay) {
+  SamplerValues values = Values(1);
+  values.name_space = "gnn";
+  values.cpu = "3";
+  values.memory = "9Gi";
+  values.memory_budget = "2GB";
+  values.min_replicas = 4;
+  values.max_replicas = 7;
+  values.prometheus = "http://p:1";
+  values.claim = "my-graphs";
+  values.job_weights = "a=2,*=1";
+  const RenderedFiles files = Render(values);
+  EXPECT_EQ(YAML::Load(files.at("kustomization.yaml"))["namespace"].Scalar(),
+            "gnn");
+  const std::string& text = files.at("partition-0.yaml");
+  for (const char* part :
+       {"cpu: \"3\"\n", "memory: 9Gi\n", "--memory-budget=2GB",
+        "minReplicaCount: 4\n", "maxReplicaCount: 7\n",
+        "serverAddress: http://p:1\n", "claimName: my-graphs\n",
+        "namespace=\"gnn\"", "--job-weights=a=2,*=1", "r.example/s:1"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("namespace=\"tributary\"")));
+}
+
+TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
+  SamplerValues values = Values(1);
+  values.autoscaler = values.pod_monitor = false;
+  values.min_replicas = 3;
+  RenderedFiles files = Render(values);
+  const std::string& text = files.at("partition-0.yaml");
+  EXPECT_TRUE(OfKind(text, "ScaledObject").empty());
+  EXPECT_EQ(OfKind(text, "Deployment")[0]["spec"]["replicas"].Scalar(), "3");
+  EXPECT_TRUE(OfKind(files.at("samplers.yaml"), "PodMonitor").empty());
+
+  values = Values(1);
+  EXPECT_FALSE(OfKind(Render(values).at("partition-0.yaml"),
+                      "Deployment")[0]["spec"]["replicas"]
+                   .IsDefined());
+  // A budget of one pod would block every drain.
+  values.min_replicas = 1;
+  EXPECT_TRUE(
+      OfKind(Render(values).at("partition-0.yaml"), "PodDisruptionBudget")
+          .empty());
+}
+
+TEST(RenderSamplers, FetchesTheGraphToAVolumeOfThePod) {
+  SamplerValues values = Values(1);
+  values.tools_image = "r.example/t:1";
+  values.fetch =
+      FetchedGraph{"s3://b/p", "http://s3:9000", "keys", "5Gi", "fast"};
+  const auto deployments =
+      OfKind(Render(values).at("partition-0.yaml"), "Deployment");
+  const YAML::Node pod = deployments[0]["spec"]["template"]["spec"];
+  const YAML::Node init = pod["initContainers"][0];
+  EXPECT_EQ(init["image"].Scalar(), "r.example/t:1");
+  EXPECT_THAT(init["args"].as<std::vector<std::string>>(),
+              ElementsAre("get", "s3://b/p", "/graphs/main",
+                          "--endpoint=http://s3:9000"));
+  EXPECT_EQ(init["env"][0]["valueFrom"]["secretKeyRef"]["name"].Scalar(),
+            "keys");
+  const YAML::Node volume = pod["volumes"][0];
+  EXPECT_EQ(volume["name"].Scalar(), "graphs");
+  EXPECT_FALSE(volume["persistentVolumeClaim"].IsDefined());
+  const YAML::Node claim = volume["ephemeral"]["volumeClaimTemplate"]["spec"];
+  EXPECT_EQ(claim["storageClassName"].Scalar(), "fast");
+  EXPECT_EQ(claim["resources"]["requests"]["storage"].Scalar(), "5Gi");
+}
+
+TEST(RenderSamplers, WritesOneDeploymentOfAllPartitions) {
+  SamplerValues values = Values(0);
+  values.placement = Placement::kWhole;
+  const RenderedFiles files = Render(values);
+  EXPECT_EQ(files.size(), 3u);
+  const auto deployments = OfKind(files.at("whole.yaml"), "Deployment");
+  ASSERT_EQ(deployments.size(), 1u);
+  EXPECT_EQ(deployments[0]["metadata"]["name"].Scalar(), "tributary-sampler");
+  EXPECT_THAT(ArgumentsOf(deployments[0]),
+              testing::Contains("--partitions=all"));
+  EXPECT_THAT(files.at("samplers.yaml"), HasSubstr("/graphs/main all\n"));
+}
+
+}  // namespace
+}  // namespace tributary

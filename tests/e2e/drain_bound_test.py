@@ -1,0 +1,105 @@
+"""A server ends in time whatever the other ends do: trainers that do not read,
+peers that do not answer, HTTP requests that are never complete."""
+
+import os
+import re
+import signal
+import socket
+import time
+import unittest
+import urllib.request
+
+from tests.e2e import folders, processes, sampling
+
+DRAIN_TIMEOUT = 2
+MARGIN = 15  # kEndMargin, which `serve --help` and docs/modes.md state
+
+
+def active(server):
+    """Batches that are queued, being made or sent."""
+    with urllib.request.urlopen(f"http://{server.http}/metrics",
+                                timeout=10) as reply:
+        text = reply.read().decode()
+    return float(re.search(r"^tributary_batches_active ([0-9.e+]+)$", text,
+                           re.M).group(1))
+
+
+class DrainBoundTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(processes.temporary_folder())
+        cls.graph = folders.partition(folders.CORA,
+                                      os.path.join(folder, "g"), 2)
+
+    def trainer(self, server):
+        """Asks for megabytes a batch, more than sockets hold."""
+        inputs = ",".join(map(str, range(2708))) + ","
+        return processes.Process(*sampling.arguments(
+            ("servers", server.address), inputs=(inputs * 4)[:-1],
+            fanouts="10,5", batch_size=128, flags=("--rpc-timeout", 120)))
+
+    def freeze(self, process):
+        process.send(signal.SIGSTOP)
+        processes.until(lambda: processes.state_of(process.pid) == "T")
+
+    def freeze_reader(self, server, reader):
+        """Stops it for good while batches are on their way to it."""
+        def caught():
+            self.freeze(reader)
+            # What sockets hold is sent; the rest stays.
+            end = time.monotonic() + 1
+            while active(server) > 0:
+                if time.monotonic() > end:
+                    return True
+            reader.send(signal.SIGCONT)
+            self.assertIsNotNone(reader.read_line())
+            return False
+
+        processes.until(caught)
+
+    def end(self, server):
+        """Seconds from SIGTERM to the end, which is in good order."""
+        began = time.monotonic()
+        server.send(signal.SIGTERM)
+        code = server.wait(DRAIN_TIMEOUT + MARGIN)
+        took = time.monotonic() - began
+        self.assertEqual(code, 0, server.stderr())
+        self.assertNotIn("ending it now", server.stderr())
+        return took
+
+    def half_a_request(self, server):
+        host, port = server.http.rsplit(":", 1)
+        client = socket.create_connection((host, int(port)), timeout=10)
+        self.addCleanup(client.close)
+        client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
+
+    def test_with_everything_stuck(self):
+        with processes.Fleet(self.graph, ("0", "1"), "--http", "127.0.0.1:0",
+                             "--drain-timeout", DRAIN_TIMEOUT) as fleet:
+            fleet.doctor()
+            server, peer = fleet.servers
+            with self.trainer(server) as reader, \
+                    self.trainer(server) as other:
+                for trainer in (reader, other):
+                    self.assertIsNotNone(trainer.read_line())
+                self.freeze(peer)  # the other's batches wait for it
+                self.freeze(reader)
+                processes.until(lambda: active(server) > 0)
+                for _ in range(2):  # as many as it has threads for
+                    self.half_a_request(server)
+                took = self.end(server)
+            self.assertGreaterEqual(took, DRAIN_TIMEOUT)
+            print(f"ended {took - DRAIN_TIMEOUT:.1f} s after --drain-timeout")
+            peer.send(signal.SIGCONT)
+
+    def test_without_a_drain_at_all(self):
+        with processes.Server(self.graph, "--http", "127.0.0.1:0",
+                              "--drain-timeout", "0") as server:
+            with self.trainer(server) as reader:
+                self.assertIsNotNone(reader.read_line())
+                self.freeze_reader(server, reader)
+                self.assertLess(self.end(server), MARGIN)
+
+
+if __name__ == "__main__":
+    unittest.main()
