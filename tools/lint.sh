@@ -57,11 +57,11 @@ manifests() {
   PYTHON=$python bash k8s/lint.sh ${built[@]+"${built[@]}"}
 }
 
-# Images are tagged with the version of the programs.
+# Images are tagged with the version of the programs, and -cuda.
 image_tags() {
   local version
   version=$(cat VERSION)
-  ! grep -rn --include=kustomization.yaml 'newTag:' k8s | grep -v "newTag: $version\$"
+  ! grep -rn --include=kustomization.yaml 'newTag:' k8s | grep -v "newTag: $version\(-cuda\)\?\$"
 }
 
 planted_bugs_apply() {

@@ -16,9 +16,9 @@ run_tests() {
   [ $# -gt 0 ] || set -- //...
   started=$(now)
   if [ "$deep" = 1 ]; then
-    ensure_packages build deep models
+    ensure_packages build test deep models
   else
-    ensure_packages build
+    ensure_packages build test
   fi
   find "$cache/bazel" -type f -atime +14 -delete 2>/dev/null || true
   echo "time: setup $(since "$started")"

@@ -1,0 +1,138 @@
+"""The demo (examples/demo.sh) from inside the images: partitions Cora with the
+tools, serves it from two samplers, trains with two ranks. What comes out equals
+what the same programs make outside of any image, to the last digit."""
+
+import os
+import signal
+import unittest
+
+from tests.e2e import processes, training
+from tests.images import archives
+from tests.images.containers import Storage
+
+CORA = "tests/data/cora"
+PARTITION = ["partition", "--format", "ogb", "--num-parts", 2, "--method", "metis"]
+SAMPLE = ["sample", "--input-nodes", "train", "--num-neighbors", "10,5",
+          "--batch-size", 32, "--random-seed", 11, "--epoch", 2]
+TRAIN = ["--nproc", 2, "--model", "sage", "--task", "node", "--num-neighbors",
+         "10,10", "--eval-num-neighbors=-1,-1", "--batch-size", 48, "--hidden", 64,
+         "--dropout", 0.7, "--input-dropout", 0.7, "--lr", 0.01, "--weight-decay",
+         0.0005, "--row-normalize", "--epochs", 3, "--random-seed", 1]
+
+
+def dereference(folder, out):
+    """Copies a folder of runfiles, which are links out of it."""
+    for parent, _, files in os.walk(folder):
+        place = os.path.join(out, os.path.relpath(parent, folder))
+        os.makedirs(place, exist_ok=True)
+        for name in files:
+            with (open(os.path.join(parent, name), "rb") as source,
+                  open(os.path.join(place, name), "wb") as copy):
+                copy.write(source.read())
+
+
+def losses(path):
+    return [event["loss"] for event in training.events(path) if "loss" in event]
+
+
+def address_of(server):
+    """Where a sampler serves, once it says so."""
+    line = server.read_line() or ""
+    if not line.startswith("ready "):
+        raise AssertionError(f"not ready: {line!r}\n{server.stderr()}")
+    return dict(word.split("=", 1) for word in line.split()[1:])["listen"]
+
+
+@unittest.skipUnless(os.geteuid() == 0, "buildah's chroots need root")
+class DemoTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.storage = cls.enterClassContext(Storage())
+        cls.images = {
+            image: cls.storage.container(archives.path_of(image))
+            for image in archives.IMAGES}
+
+    def setUp(self):
+        self.work = self.enterContext(processes.temporary_folder())
+        os.chmod(self.work, 0o777)  # the image's user writes into it
+        self.volume = [f"{self.work}:/work"]
+
+    def run_in(self, image, *args, **options):
+        return self.images[image].run(*args, volumes=self.volume, **options)
+
+    def inside(self, name):
+        return os.path.join(self.work, name)
+
+    def test_every_program_runs(self):
+        for image, programs in archives.PROGRAMS.items():
+            for program in programs:
+                with self.subTest(image=image, program=program):
+                    text = self.run_in(
+                        image, "--help", entrypoint=["/app/" + program])
+                    self.assertIn(f"Usage: {program}", text)
+
+    def test_there_is_no_shell(self):
+        for image in archives.IMAGES:
+            with self.subTest(image):
+                errors = self.run_in(image, "-c", "true", entrypoint=["sh"], code=1)
+                self.assertIn('"sh": executable file not found', errors)
+
+    def test_the_user_may_write_in_tmp_alone(self):
+        dereference(CORA, self.inside("cora"))
+        command = [*PARTITION, "--input", "/work/cora", "--out"]
+        errors = self.run_in("tools", *command, "/app/graph", code=1)
+        self.assertIn("Permission denied", errors)
+        self.assertIn("wrote /tmp/graph", self.run_in("tools", *command, "/tmp/graph"))
+
+    def serve(self, partition):
+        return self.images["sampler"].start(
+            "serve", "--graph", "/work/graph", "--partitions", partition, "--listen",
+            "127.0.0.1:0", "--peers", "file:/work/servers.txt",
+            volumes=[f"{self.work}:/work:ro"])
+
+    def partition(self):
+        """Partitions Cora inside and outside: the same graph."""
+        dereference(CORA, self.inside("cora"))
+        ours = self.run_in("tools", *PARTITION, "--input", "/work/cora", "--out",
+                           "/work/graph")
+        theirs = processes.run_ok(*PARTITION, "--input", CORA, "--out",
+                                  self.inside("expected"))
+        self.assertEqual(ours.split("content=")[1].split(),
+                         theirs.split("content=")[1].split())
+        self.assertEqual(os.stat(self.inside("graph/graph.json")).st_uid, 10001)
+
+    def train(self, name, *flags):
+        self.run_in("trainer", *TRAIN, "--device", "cpu", "--no-progress", "--log",
+                    f"/work/{name}", *flags)
+        return losses(self.inside(name))
+
+    def end(self, server):
+        """Drains a sampler as a kubelet would."""
+        processes.signal_to(server.program(), signal.SIGTERM)
+        self.assertEqual(server.wait(), 0, server.stderr())
+
+    def test_demo(self):
+        self.partition()
+        graph = self.inside("expected")
+        with self.serve(0) as first, self.serve(1) as second:
+            with open(self.inside("servers.txt.new"), "w", encoding="ascii") as file:
+                file.write(f"{address_of(first)}\n{address_of(second)}\n")
+            os.rename(self.inside("servers.txt.new"), self.inside("servers.txt"))
+            servers = ["--servers", "file:/work/servers.txt"]
+            self.assertEqual(
+                self.run_in("tools", *SAMPLE, *servers).split(),
+                processes.run_ok(*SAMPLE, "--graph", graph).split())
+            training.output("--graph", graph, *TRAIN, "--log", self.inside("log"))
+            expected = losses(self.inside("log"))
+            self.assertEqual(len(expected), 3)
+            self.assertEqual(self.train("remote", *servers), expected)
+            self.end(first)
+            self.end(second)
+        # Its workers are the image's own tributary, found by PATH.
+        self.assertEqual(
+            self.train("mp", "--graph", "/work/graph", "--mode", "mp",
+                       "--num-workers", 2), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
