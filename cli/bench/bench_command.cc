@@ -50,6 +50,9 @@ Examples:
   Batches from a fleet (`tributary serve`), as JSON:
     tributary bench stream --servers 10.0.0.1:50051,10.0.0.2:50051 --json \
         --input-nodes train --num-neighbors 15,10,5 --batch-size 1024
+  A trainer of 20 steps a second, to see how many servers keep it busy:
+    tributary bench stream --servers file:servers.txt --input-nodes train \
+        --batch-size 1024 --seconds 120 --step-time 0.05
   Rows of tensors on a fleet, for embeddings:
     tributary bench tensors --servers 10.0.0.1:50051,10.0.0.2:50051)";
 
@@ -90,7 +93,7 @@ class BenchCommand final : public Command {
   SampleArguments arguments_;
   std::string scale_ = "16", edges_ = "1048576", feat_dim_ = "100";
   CLI::Option* servers_ = nullptr;  // --servers of `stream`
-  std::string seconds_, streams_ = "1";
+  std::string seconds_, step_time_ = "0", streams_ = "1";
   std::string rows_ = "1000000", dim_ = "64", rows_per_call_ = "10000",
               callers_ = "1";
   bool json_ = false;
@@ -165,6 +168,11 @@ void BenchCommand::DeclareStream(CLI::App& bench) {
                              "the fleet that makes the batches")
                  ->type_name("LIST");
   for (CLI::Option* option : sampling) option->needs(servers_);
+  app->add_option("--step-time", step_time_,
+                  "With --servers: hold each batch for so many seconds, as the "
+                  "step of a trainer does")
+      ->capture_default_str()
+      ->needs(servers_);
   app->add_option("--streams", streams_,
                   absl::StrCat("Without --servers: 1 to ", kMaxBenchStreams,
                                ", each on a connection of its own"))
@@ -266,6 +274,9 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
   if (!seconds_.empty()) {
     ASSIGN_OR_RETURN(options.time, ReadSeconds());
   }
+  ASSIGN_OR_RETURN(options.step_time,
+                   ParseSeconds("--step-time", step_time_, absl::ZeroDuration(),
+                                absl::Minutes(1)));
   SampleArguments arguments = arguments_;
   if (arguments.kind == "link") {
     return UsageError("--kind \"link\" with bench\nallowed: node, walk, ppr");

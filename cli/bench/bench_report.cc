@@ -34,6 +34,12 @@ std::string ToText(const BenchReport& r) {
       absl::StrFormat("  limit      %.0f %s a second\n", r.limit_per_second,
                       r.limit),
       absl::StrFormat("  ratio      %.3f of the limit\n", r.ratio));
+  if (r.step_seconds > 0) {
+    absl::StrAppendFormat(&text,
+                          "  waited     %.3f of the last minute, with steps of "
+                          "%.3f s\n",
+                          r.wait_ratio, r.step_seconds);
+  }
   if (r.random_line_bytes_per_second) {
     absl::StrAppendFormat(&text,
                           "  beside     %.0f bytes a second in random "
@@ -64,6 +70,10 @@ std::string ToJson(const BenchReport& r) {
       {"limit_per_second", r.limit_per_second},
       {"ratio", r.ratio},
   };
+  if (r.step_seconds > 0) {
+    json["step_seconds"] = r.step_seconds;
+    json["wait_ratio"] = r.wait_ratio;
+  }
   if (r.random_line_bytes_per_second) {
     json["random_line_memory"] = r.random_line_memory;
     json["random_line_bytes_per_second"] = *r.random_line_bytes_per_second;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "channel/measure/loopback_tcp.h"
 #include "channel/measure/memory_bandwidth.h"
 #include "cli/bench/limit_memory.h"
@@ -39,6 +40,7 @@ struct Measured {
   double first_batch_seconds = 0;
   double seconds = 0;
   double waited_seconds = 0;
+  double wait_ratio = 0;
 };
 
 absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
@@ -130,10 +132,12 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
     if (!batch.has_value()) break;
     ++m.batches;
     m.counts += CountBatch(batch->view());
+    absl::SleepFor(options.step_time);
     batch.reset();
     m.seconds = SecondsSince(start);
   }
   m.waited_seconds = absl::ToDoubleSeconds(loader.stats().waited);
+  m.wait_ratio = loader.stats().wait_ratio;
   if (m.batches > 0) return m;
   return absl::OutOfRangeError(
       "fewer than two batches came, too few for a rate; give more --batches, "
@@ -187,6 +191,8 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   report.batches = m.batches;
   report.seconds = m.seconds;
   report.waited_seconds = m.waited_seconds;
+  report.step_seconds = absl::ToDoubleSeconds(options.step_time);
+  report.wait_ratio = m.wait_ratio;
   const auto rate = [&m](uint64_t n) {
     return static_cast<double>(n) / m.seconds;
   };

@@ -29,6 +29,9 @@ struct BenchOptions {
   RmatOptions rmat;
   // Epochs are repeated for this time; zero: request.batches of one epoch.
   absl::Duration time;
+  // Each batch is held for so long before the next one is taken, as the step of
+  // a trainer does.
+  absl::Duration step_time;
 };
 
 // The result of RunBench().
@@ -44,6 +47,8 @@ struct BenchReport {
   uint64_t batches = 0;
   double seconds = 0;
   double waited_seconds = 0;  // in Next(), including that for the first batch
+  double step_seconds = 0;    // BenchOptions::step_time
+  double wait_ratio = 0;      // LoaderStats::wait_ratio at the end
   double batches_per_second = 0;
   double inputs_per_second = 0;
   double edges_per_second = 0;  // sampled

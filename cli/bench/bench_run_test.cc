@@ -131,6 +131,11 @@ TEST(BenchReportTest, JsonToTheLetter) {
   EXPECT_NE(
       ToText(report).find("256 bytes a second in random cache lines of 3 KiB"),
       std::string::npos);
+  report.step_seconds = 0.05;
+  report.wait_ratio = 0.25;
+  EXPECT_EQ(nlohmann::json::parse(ToJson(report))["wait_ratio"], 0.25);
+  EXPECT_NE(ToText(report).find("0.250 of the last minute, with steps of 0.050"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -80,6 +80,39 @@ TEST(ThreadPool, DropsTimersThatAreNotDueWhenItEnds) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
+// Returns the busy time of a pool without tasks, once all of its threads wait:
+// then it stands still.
+absl::Duration BusyTimeAtRest(const ThreadPool& pool) {
+  const absl::Time deadline = pool.Now() + absl::Seconds(30);
+  absl::Duration before = pool.BusyTime();
+  while (pool.Now() < deadline) {
+    const absl::Time read_at = pool.Now();
+    while (pool.Now() <= read_at) std::this_thread::yield();
+    if (pool.BusyTime() == before) return before;
+    before = pool.BusyTime();
+  }
+  ADD_FAILURE() << "its threads do not come to rest";
+  return before;
+}
+
+TEST(ThreadPool, ItsBusyTimeGrowsWhileATaskRuns) {
+  ThreadPool pool("test", 2);
+  const absl::Duration before = BusyTimeAtRest(pool);
+  Latch started(1), release(1), ended(1);
+  pool.Post([&] {
+    started.CountDown();
+    release.Wait();
+    ended.CountDown();
+  });
+  started.Wait();
+  const absl::Time from = pool.Now();
+  pool.PostAfter(absl::Milliseconds(20), [&] { release.CountDown(); });
+  ended.Wait();
+  const absl::Duration took = pool.Now() - from;
+  EXPECT_GE(took, absl::Milliseconds(20));
+  EXPECT_GE(BusyTimeAtRest(pool) - before, took);
+}
+
 TEST(Strand, NeverRunsTwoTasksAtOnceAndKeepsTheOrderOfEachPoster) {
   constexpr int kPosters = 4, kEach = 500;
   ThreadPool pool("test", 4);

@@ -308,6 +308,8 @@ TEST_F(AdmissionTest, IsPacedByTheBytesItMakes) {
     admission_->MarkMade(id, {.bytes = 1000});  // 1 ms at this rate
     Read(name, id);
   }
+  EXPECT_GE(admission_->rate_time(), absl::Milliseconds(298));
+  EXPECT_LE(admission_->rate_time(), absl::Milliseconds(300));
   // 300 ms, of which 100 may be made up for what was not made before.
   EXPECT_GE(executor_->Now() - from, absl::Milliseconds(198));
   EXPECT_LE(executor_->Now() - from, absl::Milliseconds(201));
@@ -337,6 +339,37 @@ TEST_F(AdmissionTest, ABatchThatIsNotMadeTakesNoneOfTheRate) {
   Enqueue("e", 1).value();
   EXPECT_THAT(Run(), ElementsAre("d", "e"));
   EXPECT_GE(executor_->Now() - from, absl::Milliseconds(100));
+}
+
+// Batches of 10 ms of the rate: one each 40 ms, then as many as it allows.
+TEST_F(AdmissionTest, TheRateIsInUseForTheShareThatIsAskedFor) {
+  Configure(
+      {.running = 1, .running_per_stream = 9, .bytes_per_second = 1'000'000});
+  const auto make = [this] {
+    const auto id = Enqueue("a", 1).value();
+    world_.RunUntil([this] { return !started_.empty(); }, absl::Seconds(1));
+    EXPECT_THAT(Run(), ElementsAre("a"));
+    admission_->MarkMade(id, {.bytes = 10'000});
+    Read("a", id);
+  };
+  const auto pass = [this](absl::Duration time) {
+    bool due = false;
+    world_.Schedule(-1, world_.now() + time, [&due] { due = true; });
+    world_.RunUntil([&due] { return due; }, absl::Seconds(1));
+  };
+  EXPECT_EQ(admission_->rate_time(), absl::ZeroDuration());
+  for (int i = 0; i < 50; ++i) {
+    make();
+    pass(absl::Milliseconds(40));
+  }
+  EXPECT_NEAR(absl::ToDoubleSeconds(admission_->rate_time()), 0.5, 1e-3);
+  for (int i = 0; i < 20; ++i) make();  // the first 100 ms are made up for
+  const absl::Duration before = admission_->rate_time();
+  const absl::Time from = executor_->Now();
+  for (int i = 0; i < 50; ++i) make();
+  EXPECT_NEAR(absl::FDivDuration(admission_->rate_time() - before,
+                                 executor_->Now() - from),
+              1, 1e-2);
 }
 
 TEST_F(AdmissionTest, SaysSinceWhenABatchHasWaitedForMemory) {

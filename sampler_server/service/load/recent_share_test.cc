@@ -43,7 +43,7 @@ TEST(RecentShareTest, BetweenSamplesTheTotalGrowsEvenly) {
   share.Add(At(0), absl::ZeroDuration());
   share.Add(At(10), absl::Seconds(10));
   EXPECT_DOUBLE_EQ(share.At(At(65), absl::Seconds(10)), 5.0 / 60);
-  EXPECT_DOUBLE_EQ(share.At(At(75), absl::Seconds(42)), 32.0 / 65);
+  EXPECT_NEAR(share.At(At(75), absl::Seconds(42)), 32.0 / 65, 1e-9);
 }
 
 // Scrapes may come at any rate; samples that are close together are dropped.
@@ -51,8 +51,8 @@ TEST(RecentShareTest, SamplesCloseTogetherAreDropped) {
   RecentShare share;
   share.Add(At(0), absl::ZeroDuration());
   share.Add(At(0.4), absl::Seconds(100));
-  EXPECT_DOUBLE_EQ(share.At(At(60.4), absl::Seconds(30)),
-                   (30 - 30 * 0.4 / 60.4) / 60);
+  EXPECT_NEAR(share.At(At(60.4), absl::Seconds(30)),
+              (30 - 30 * 0.4 / 60.4) / 60, 1e-9);
 }
 
 TEST(RecentShareTest, AShareIsNeverBeyondOne) {

@@ -1,0 +1,1 @@
+"""Autoscaling of the servers: the formula, a simulated autoscaler, a real fleet."""

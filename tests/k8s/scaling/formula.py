@@ -6,9 +6,10 @@ this. Both are given what `/metrics` of the servers say.
 
 BUSY_TARGET = 0.8  # busy share of a server when the fleet has the right size
 LARGEST_WAIT = 0.9  # a larger wait ratio counts as this
-# Between these typical busy shares of the fleet a wait counts more and more.
+# From this typical busy share of the fleet on a wait counts, more and more, and
+# it counts whole when the share is larger by the second number.
 WAIT_COUNTS_FROM = 0.85
-WAIT_COUNTS_WHOLE = 0.95
+WAIT_COUNTS_WHOLE_AFTER = 0.1
 NEARLY_IDLE = 0.001  # of one server; keeps an idle fleet from dividing by 0
 
 
@@ -27,8 +28,8 @@ def typical_busy(busy):
 def wait_that_counts(busy, waits):
     """How much of the largest wait is due to too few servers."""
     fleet_is_busy = clamp(
-        (typical_busy(busy) - WAIT_COUNTS_FROM)
-        / (WAIT_COUNTS_WHOLE - WAIT_COUNTS_FROM), 0, 1)
+        (typical_busy(busy) - WAIT_COUNTS_FROM) / WAIT_COUNTS_WHOLE_AFTER,
+        0, 1)
     return fleet_is_busy * clamp(max(waits, default=0), 0, LARGEST_WAIT)
 
 

@@ -60,10 +60,6 @@ uint64_t BatchStream::SendCredit(const CreditRequest& request,
 
 void BatchStream::CancelGrant(uint64_t grant) { Send(CancelMessage(grant)); }
 
-void BatchStream::ReportWait(double wait_ratio) {
-  Send(WaitReportMessage(wait_ratio));
-}
-
 void BatchStream::Close(absl::Status why) {
   std::shared_ptr<Stream> to;
   {
@@ -73,6 +69,10 @@ void BatchStream::Close(absl::Status why) {
     to = stream_;
   }
   if (to != nullptr) to->Close(std::move(why));
+}
+
+void BatchStream::ReportWait(double wait_ratio) {
+  Send(WaitReportMessage(wait_ratio));
 }
 
 uint64_t BatchStream::SignsOf(uint64_t grant) {

@@ -56,10 +56,10 @@ class BatchStream : public StreamHandler,
   uint64_t SendCredit(const CreditRequest& request, absl::Duration timeout);
   // Asks the server to stop. A GrantEnd of any kind follows.
   void CancelGrant(uint64_t grant);
+  void Close(absl::Status why);
   // Tells the server how much this trainer waits. Requires that the server
   // takes wait reports.
   void ReportWait(double wait_ratio);
-  void Close(absl::Status why);
   // Returns a count that grows with every sign that the server works on the
   // grant; 0 once it has ended.
   uint64_t SignsOf(uint64_t grant);
