@@ -38,8 +38,16 @@ class Cluster:
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump(self.objects, file)
 
-    def add(self, kind, name, labels=None):
-        self.objects[f"{kind}/{name}"] = labels or {}
+    def add(self, kind, name, template=None):
+        """Adds or changes an object; a Job's template cannot be changed."""
+        key = f"{kind}/{name}"
+        template = template or {}
+        if kind == "Job" and self.objects.get(key, template) != template:
+            raise Wrong(f"{key} is there with another template: immutable")
+        self.objects[key] = template
+
+    def templates(self):
+        return self.objects.values()
 
     def find(self, text):
         """The key of KIND/NAME."""
@@ -57,9 +65,8 @@ def apply(cluster, folder):
     if done.returncode != 0:
         raise Wrong(done.stderr)
     for thing in yaml.safe_load_all(done.stdout):
-        template = thing.get("spec", {}).get("template", {})
         cluster.add(thing["kind"], thing["metadata"]["name"],
-                    template.get("metadata", {}).get("labels"))
+                    thing.get("spec", {}).get("template"))
 
 
 def check_words(args):
@@ -88,8 +95,8 @@ def check_labels(cluster, args):
     if "-l" not in args:
         return
     name, value = args[args.index("-l") + 1].split("=")
-    if not any(labels.get(name) == value
-               for labels in cluster.objects.values()):
+    if not any(template.get("metadata", {}).get("labels", {}).get(name) == value
+               for template in cluster.templates()):
         raise Wrong(f"no pod has {name}={value}")
 
 
