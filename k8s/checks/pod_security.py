@@ -29,8 +29,13 @@ def check_container(manifests, where, container):
         manifests.error(where, "capabilities.drop is to be [ALL]")
     if not security.get("readOnlyRootFilesystem"):
         manifests.error(where, "readOnlyRootFilesystem is to be true")
-    if not re.search(r":(?!latest$)[\w.-]+$|@sha256:", container["image"]):
-        manifests.error(where, f"image {container['image']} has no tag, or latest")
+
+
+def check_images(manifests):
+    for pod in manifests.pods():
+        for c in pod.all_containers:
+            if not re.search(r"/[\w./-]+(:(?!latest$)[\w.-]+|@sha256:\w+)$", c["image"]):
+                manifests.error(str(pod), f"image {c['image']} has no registry or no tag, or latest")
 
 
 def check_all(manifests):

@@ -6,8 +6,9 @@ from manifests import bytes_of, flags_of, selects, size_of
 
 # What a program takes beside what its flags state.
 PROGRAM_BYTES = 256 << 20
-# Seconds that a server may take after --drain-timeout.
-AFTER_DRAIN = 30
+# Seconds after --drain-timeout at which a server ends whatever happens
+# (docs/modes.md), and some for the kubelet.
+AFTER_DRAIN = 15 + 5
 # Seconds until everyone has seen a new name: the cluster's DNS caches it for
 # 30 s, and NodeLocal DNSCache for another 30 s.
 DNS_SECONDS = 60

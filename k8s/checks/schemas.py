@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks custom resources by the schemas that their makers publish.
 
-    kubectl kustomize FOLDER | schemas.py
+    schemas.py FILE...             outputs of `kubectl kustomize`
 
 The models of KEDA, Prometheus Operator and Kubeflow Trainer are Python packages
 (third_party/requirements.txt). They would ignore a field that they do not know;
@@ -83,8 +83,14 @@ def check(resources):
     return errors
 
 
+def main(paths):
+    count = 0
+    for path in paths:
+        for error in check(manifests.load(pathlib.Path(path).read_text())):
+            print(f"k8s: {pathlib.Path(path).stem}: {error}", file=sys.stderr)
+            count += 1
+    return 1 if count else 0
+
+
 if __name__ == "__main__":
-    found = check(manifests.load(sys.stdin.read()))
-    for line in found:
-        print(f"k8s: {line}", file=sys.stderr)
-    sys.exit(1 if found else 0)
+    sys.exit(main(sys.argv[1:]))

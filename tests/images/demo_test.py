@@ -106,6 +106,13 @@ class DemoTest(unittest.TestCase):
                     f"/work/{name}", *flags)
         return losses(self.inside(name))
 
+    def status(self, address):
+        """A sampler's status as the trainer's image sees it, by the name of its
+        host: names are resolved without /etc of a whole system."""
+        port = address.rpartition(":")[2]
+        return self.run_in("trainer", "status", "--servers",
+                           f"dns:///localhost:{port}", entrypoint=["/app/tributary"])
+
     def end(self, server):
         """Drains a sampler as a kubelet would."""
         processes.signal_to(server.program(), signal.SIGTERM)
@@ -116,7 +123,8 @@ class DemoTest(unittest.TestCase):
         graph = self.inside("expected")
         with self.serve(0) as first, self.serve(1) as second:
             with open(self.inside("servers.txt.new"), "w", encoding="ascii") as file:
-                file.write(f"{address_of(first)}\n{address_of(second)}\n")
+                addresses = [address_of(first), address_of(second)]
+                file.write("\n".join(addresses) + "\n")
             os.rename(self.inside("servers.txt.new"), self.inside("servers.txt"))
             servers = ["--servers", "file:/work/servers.txt"]
             self.assertEqual(
@@ -126,9 +134,10 @@ class DemoTest(unittest.TestCase):
             expected = losses(self.inside("log"))
             self.assertEqual(len(expected), 3)
             self.assertEqual(self.train("remote", *servers), expected)
+            self.assertIn(f"{addresses[0]} ready", self.status(addresses[0]))
             self.end(first)
             self.end(second)
-        # Its workers are the image's own tributary, found by PATH.
+        # Its workers are the image's own tributary, beside the trainer.
         self.assertEqual(
             self.train("mp", "--graph", "/work/graph", "--mode", "mp",
                        "--num-workers", 2), expected)
