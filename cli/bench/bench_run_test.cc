@@ -134,8 +134,9 @@ TEST(BenchReportTest, JsonToTheLetter) {
   report.step_seconds = 0.05;
   report.wait_ratio = 0.25;
   EXPECT_EQ(nlohmann::json::parse(ToJson(report))["wait_ratio"], 0.25);
-  EXPECT_NE(ToText(report).find("0.250 of the last minute, with steps of 0.050"),
-            std::string::npos);
+  EXPECT_NE(
+      ToText(report).find("0.250 of the last minute, with steps of 0.050"),
+      std::string::npos);
 }
 
 }  // namespace

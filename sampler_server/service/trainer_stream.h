@@ -19,7 +19,8 @@ namespace tributary {
 
 // Takes messages in (TrainerInbox) and dispatches them on a strand of its own:
 // sessions to StreamSessions, credits and cancels to StreamGrants, reports of
-// waits to WaitReports, answers by AnswerSender. Tells the trainer every 100 ms what its grants are waiting for.
+// waits to WaitReports, answers by AnswerSender. Tells the trainer every 100 ms
+// what its grants are waiting for.
 //
 // Each credit gets exactly one answer: a batch, Needs, BatchError,
 // UnknownSession or Returned; a Cancel is answered by Returned even when the

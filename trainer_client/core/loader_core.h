@@ -108,7 +108,8 @@ class LoaderCore : public ServerEvents,
   void OnDeadline(uint64_t call);
   // Tells the user what the servers lack while a Next() waits.
   void ReportWait();
-  // Tells the servers how much Next() waits, now and then until it is cancelled.
+  // Tells the servers how much Next() waits, now and then until it is
+  // cancelled.
   void ReportWaitToServers();
 
   // ServerEvents

@@ -24,8 +24,8 @@ struct CreditMessage {
 };
 
 // All that a trainer may send.
-using TrainerMessage = std::variant<v1::OpenSession, CreditMessage, v1::Cancel,
-                                    v1::WaitReport>;
+using TrainerMessage =
+    std::variant<v1::OpenSession, CreditMessage, v1::Cancel, v1::WaitReport>;
 
 // A message that has been copied and waits to be handled. Counts in its inbox
 // until destroyed.

@@ -205,7 +205,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
   Use unlisted_ ABSL_GUARDED_BY(mutex_);
   // When the next batch may start, by bytes_per_second.
   absl::Time paced_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  absl::Duration paced_ ABSL_GUARDED_BY(mutex_);  // in all, until then
+  absl::Duration paced_ ABSL_GUARDED_BY(mutex_);     // in all, until then
   double latest_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest batch
   bool pace_timer_ ABSL_GUARDED_BY(mutex_) = false;
 };

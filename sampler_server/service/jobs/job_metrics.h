@@ -40,8 +40,8 @@ class JobMetrics {
   void AddDelivered(const std::string& job, bool listed);
   // Sets the gauges to the present state of all jobs.
   void SetJobs(const std::vector<JobState>& jobs);
-  // Sets how much each job's trainers wait, from 0 to 1. Jobs that share a label
-  // show the largest; a job that is not among them has no such metric.
+  // Sets how much each job's trainers wait, from 0 to 1. Jobs that share a
+  // label show the largest; a job that is not among them has no such metric.
   void SetWaits(const std::vector<JobWait>& waits);
 
  private:

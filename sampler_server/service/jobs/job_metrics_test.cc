@@ -72,8 +72,7 @@ TEST(JobMetricsTest, CountsBatchesAskedForAndDelivered) {
   const std::string text = metrics.Exposition();
   EXPECT_THAT(text, HasSubstr("tributary_job_credits_total{job=\"a\"} 2\n"));
   EXPECT_THAT(
-      text,
-      HasSubstr("tributary_job_batches_delivered_total{job=\"a\"} 1\n"));
+      text, HasSubstr("tributary_job_batches_delivered_total{job=\"a\"} 1\n"));
 }
 
 TEST(JobMetricsTest, AJobThatReportsNoWaitHasNoWaitRatio) {

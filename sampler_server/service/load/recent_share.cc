@@ -21,14 +21,15 @@ absl::Duration RecentShare::TotalAt(absl::Time when, const Sample& now) const {
   if (samples_.empty() || when <= samples_.front().at) {
     return samples_.empty() ? now.total : samples_.front().total;
   }
-  const auto after = std::find_if(samples_.begin(), samples_.end(),
-                                  [when](const auto& s) { return s.at > when; });
+  const auto after =
+      std::find_if(samples_.begin(), samples_.end(),
+                   [when](const auto& s) { return s.at > when; });
   const Sample& next = after == samples_.end() ? now : *after;
   const Sample& before = *(after - 1);
   if (next.at <= before.at) return next.total;
-  return before.total + (next.total - before.total) *
-                            absl::FDivDuration(when - before.at,
-                                               next.at - before.at);
+  return before.total +
+         (next.total - before.total) *
+             absl::FDivDuration(when - before.at, next.at - before.at);
 }
 
 double RecentShare::At(absl::Time now, absl::Duration total) const {

@@ -31,8 +31,8 @@ TEST(RecentShareTest, OnlyTheLastMinuteCounts) {
   };
   for (int second = 0; second <= 120; ++second) {
     share.Add(At(second), total(second));
-    const double expected = absl::ToDoubleSeconds(
-        total(second) - total(std::max(0, second - 60)));
+    const double expected =
+        absl::ToDoubleSeconds(total(second) - total(std::max(0, second - 60)));
     EXPECT_NEAR(share.At(At(second), total(second)), expected / 60, 1e-9)
         << second;
   }

@@ -57,7 +57,8 @@ class ServerFleet : public BatchFleet,
   // `closed` runs once every stream has closed.
   void Close(absl::AnyInvocable<void()> closed);
 
-  // Tells all servers how much this trainer waits: the share of the last minute.
+  // Tells all servers how much this trainer waits: the share of the last
+  // minute.
   void ReportWait(double wait_ratio);
 
   // Returns null if no server is up.

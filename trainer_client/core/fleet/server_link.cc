@@ -1,6 +1,7 @@
 #include "trainer_client/core/fleet/server_link.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,9 @@ constexpr int kMaxUnknownInRow = 8;
 // A server whose grants are silent this many times longer than suspicion takes
 // must be dead.
 constexpr int kDeadAfterSilences = 4;
+
+// Of a server that is not asked for batches.
+constexpr absl::Duration kUsualTimeHalvesAfter = absl::Seconds(2);
 
 }  // namespace
 
@@ -152,6 +156,7 @@ void ServerLink::OnGrantEnd(BatchStream& stream, GrantEnd end) {
   if (filled) {
     const absl::Duration took = grant->Age(options_.strand->Now());
     usual_time_ = usual_time_ * 0.8 + took * 0.2;
+    filled_at_ = options_.strand->Now();
   }
   OnSessionKnown(stream, end.kind != GrantEnd::Kind::kUnknownSession);
   if (auto events = events_.lock()) {
@@ -171,7 +176,17 @@ bool ServerLink::CanTake(bool exclusive) const {
 
 double ServerLink::Load() const {
   return (1.0 + static_cast<double>(streams_.num_grants())) *
-         absl::ToDoubleSeconds(usual_time_);
+         absl::ToDoubleSeconds(ExpectedTime());
+}
+
+absl::Duration ServerLink::ExpectedTime() const {
+  const absl::Duration idle = options_.strand->Now() - filled_at_;
+  if (streams_.num_grants() > 0 || idle <= absl::ZeroDuration()) {
+    return usual_time_;
+  }
+  return std::max(std::min(usual_time_, kFirstGuess),
+                  usual_time_ * std::exp2(-absl::FDivDuration(
+                                    idle, kUsualTimeHalvesAfter)));
 }
 
 void ServerLink::RequestBatch(CreditRequest request) {

@@ -76,7 +76,9 @@ class ServerLink : public BatchServer,
   // Whether a batch may be requested now. `exclusive`: only if it has no open
   // grant.
   bool CanTake(bool exclusive) const;
-  // Lower is better: open grants weighted by how long recent batches took.
+  // Lower is better: open grants weighted by how long recent batches took. A
+  // server that was slow and is not asked any more is taken to be faster the
+  // longer ago that was; else a fleet that has grown would go on without it.
   double Load() const;
   // Returns the batches of silent grants; disconnects the server if it must be
   // dead. Call it several times within `silence`.
@@ -98,6 +100,11 @@ class ServerLink : public BatchServer,
 
  private:
   enum class State { kDown, kDescribing, kUp, kClosed };
+
+  // How long the first batch is expected to take.
+  static constexpr absl::Duration kFirstGuess = absl::Milliseconds(10);
+
+  absl::Duration ExpectedTime() const;
 
   void Connect();
   void OnDescribeReply(uint64_t attempt,
@@ -128,7 +135,8 @@ class ServerLink : public BatchServer,
   ServerStreams streams_;
   int unknown_sessions_in_row_ = 0;
   absl::Time paused_until_ = absl::InfinitePast();
-  absl::Duration usual_time_ = absl::Milliseconds(10);  // of a batch
+  absl::Duration usual_time_ = kFirstGuess;        // of a batch
+  absl::Time filled_at_ = absl::InfiniteFuture();  // the latest batch
   absl::AnyInvocable<void()> closed_;
 };
 

@@ -216,6 +216,20 @@ TEST_F(ServerLinkTest, LoadGrowsWithOpenGrantsAndTheTimeOfBatches) {
   EXPECT_DOUBLE_EQ(link_->Load(), 2 * idle);
 }
 
+// Its load halves every 2 s, down to the first guess.
+TEST_F(ServerLinkTest, AServerThatWasSlowIsWorthAnotherTryAfterAWhile) {
+  AnswerBy(FakeAct::Kind::kServe, absl::Milliseconds(500));
+  RequestAndAwaitEnd();
+  const double slow = link_->Load();
+  EXPECT_NEAR(slow, 0.8 * 0.010 + 0.2 * 0.500, 0.001);
+  Run(absl::Seconds(4));
+  EXPECT_NEAR(link_->Load(), slow / 4, 0.001);
+  Run(absl::Seconds(20));
+  EXPECT_DOUBLE_EQ(link_->Load(), 0.010);
+  Request();  // one at a time
+  EXPECT_DOUBLE_EQ(link_->Load(), 2 * slow);
+}
+
 TEST_F(ServerLinkTest, ALongSilenceDisconnects) {
   AnswerBy(FakeAct::Kind::kNothing);
   Request();
