@@ -34,10 +34,11 @@ def _image_binary_impl(ctx):
         linking_contexts = [cc_common.create_linking_context(
             linker_inputs = _linker_inputs(ctx),
         )],
-        # DT_RPATH, unlike DT_RUNPATH, also serves the libraries' own needs.
+        # DT_RPATH, unlike DT_RUNPATH, also serves the libraries' own needs;
+        # $ORIGIN instead would need /proc.
         user_link_flags = ctx.fragments.cpp.linkopts + [
             "-Wl,--disable-new-dtags",
-            "-Wl,-rpath,$ORIGIN/lib",
+            "-Wl,-rpath,/app/lib",
         ],
     )
     return [DefaultInfo(
@@ -48,8 +49,8 @@ def _image_binary_impl(ctx):
 
 image_binary = rule(
     doc = "The program of `deps` (libraries, one of which has main() and is " +
-          "alwayslink), which looks for libraries in lib/ beside it. No path of " +
-          "the machine that built it is left in it.",
+          "alwayslink), which looks for libraries in /app/lib. No path of the " +
+          "machine that built it is left in it.",
     implementation = _image_binary_impl,
     attrs = {
         "deps": attr.label_list(
