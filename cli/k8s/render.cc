@@ -127,7 +127,8 @@ absl::Status SetOwnVolume(const FetchedGraph& fetch, YAML::Node wanted,
 }
 
 // Adds the init container of k8s/components/fetch-graph, and its volume.
-absl::Status FetchGraph(const SamplerValues& values, YAML::Node pod) {
+absl::Status FetchGraph(const SamplerValues& values, const Owners& owners,
+                        YAML::Node pod) {
   const FetchedGraph& fetch = *values.fetch;
   ASSIGN_OR_RETURN(const YAML::Node patch, ParseManifest(kFetchGraphManifest));
   ASSIGN_OR_RETURN(const YAML::Node wanted,
@@ -140,6 +141,7 @@ absl::Status FetchGraph(const SamplerValues& values, YAML::Node pod) {
   args.push_back(TextNode("get"));
   args.push_back(TextNode(fetch.url));
   args.push_back(TextNode(values.graphs.front().folder));
+  args.push_back(TextNode("--partitions=" + owners.partitions));
   if (!fetch.endpoint.empty()) {
     args.push_back(TextNode("--endpoint=" + fetch.endpoint));
   }
@@ -156,8 +158,9 @@ absl::Status FetchGraph(const SamplerValues& values, YAML::Node pod) {
   return SetOwnVolume(fetch, own, volume);
 }
 
-absl::Status SetVolume(const SamplerValues& values, YAML::Node pod) {
-  if (values.fetch) return FetchGraph(values, pod);
+absl::Status SetVolume(const SamplerValues& values, const Owners& owners,
+                       YAML::Node pod) {
+  if (values.fetch) return FetchGraph(values, owners, pod);
   ASSIGN_OR_RETURN(
       YAML::Node claim,
       At(pod, {"volumes", "graphs", "persistentVolumeClaim", "claimName"}));
@@ -186,7 +189,7 @@ absl::StatusOr<YAML::Node> RenderDeployment(const SamplerValues& values,
   RETURN_IF_ERROR(SetResources(values, container));
   RETURN_IF_ERROR(SetArguments(values, owners, container));
   RETURN_IF_ERROR(MountLists(pod, container));
-  RETURN_IF_ERROR(SetVolume(values, pod));
+  RETURN_IF_ERROR(SetVolume(values, owners, pod));
   return root;
 }
 

@@ -167,7 +167,7 @@ TEST(RenderSamplers, FetchesTheGraphToAVolumeOfThePod) {
   const YAML::Node init = pod["initContainers"][0];
   EXPECT_EQ(init["image"].Scalar(), "r.example/t:1");
   EXPECT_THAT(init["args"].as<std::vector<std::string>>(),
-              ElementsAre("get", "s3://b/p", "/graphs/main",
+              ElementsAre("get", "s3://b/p", "/graphs/main", "--partitions=0",
                           "--endpoint=http://s3:9000"));
   EXPECT_EQ(init["env"][0]["valueFrom"]["secretKeyRef"]["name"].Scalar(),
             "keys");
