@@ -2,9 +2,9 @@
 
 `apply -k FOLDER` renders the folder with the kubectl that REAL_KUBECTL names
 and remembers its objects in the file that CLUSTER names. All other commands
-must name objects that were applied, and have words that kubectl knows. A
-command in a pod must have flags that the program of this checkout has
-(PROGRAMS: the folder of `tributary` and `tributary-train`).
+must have words that kubectl knows, and name objects, or labels of objects, that
+were applied. A command in a pod must have flags that the program of this
+checkout has (PROGRAMS: the folder of `tributary` and `tributary-train`).
 """
 
 import json
@@ -15,10 +15,12 @@ import sys
 
 import yaml
 
-# The names of kinds on the command line.
-KINDS = {"deployment": "Deployment", "job": "Job", "hpa": None,
-         "scaledobject": "ScaledObject", "podmonitor": "PodMonitor",
-         "pods": None, "endpointslices": None, "secret": "Secret"}
+# The names of kinds on the command line, of objects that are applied here.
+KINDS = {"deployment": "Deployment", "job": "Job", "secret": "Secret",
+         "pdb": "PodDisruptionBudget", "scaledobject": "ScaledObject",
+         "podmonitor": "PodMonitor"}
+# Those that a cluster makes of them.
+MADE = ("pods", "hpa", "endpointslices")
 NO_SERVER = "http://127.0.0.1:9"
 
 
@@ -27,6 +29,8 @@ class Wrong(Exception):
 
 
 class Cluster:
+    """Objects by KIND/NAME, with labels and, where they have one, a template."""
+
     def __init__(self, path):
         self.path = path
         self.objects = {}
@@ -38,34 +42,49 @@ class Cluster:
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump(self.objects, file)
 
-    def add(self, kind, name, template=None):
+    def add(self, kind, name, labels=None, template=None):
         """Adds or changes an object; a Job's template cannot be changed."""
         key = f"{kind}/{name}"
-        template = template or {}
-        if kind == "Job" and self.objects.get(key, template) != template:
+        there = self.objects.get(key)
+        if kind == "Job" and there and there["template"] != template:
             raise Wrong(f"{key} is there with another template: immutable")
-        self.objects[key] = template
+        self.objects[key] = {"labels": labels or {}, "template": template}
 
-    def templates(self):
-        return self.objects.values()
-
-    def find(self, text):
-        """The key of KIND/NAME."""
-        kind, name = text.split("/")
+    def find(self, kind, name):
         key = f"{KINDS[kind]}/{name}"
         if key not in self.objects:
             raise Wrong(f"no {key}; there are {sorted(self.objects)}")
-        return key
+        return [key]
+
+    def find_labelled(self, kinds, label):
+        """Those of these kinds, or the ones whose pods have the label."""
+        name, value = label.split("=")
+        of = [KINDS[kind] for kind in kinds if kind in KINDS]
+        found = []
+        for key, thing in self.objects.items():
+            template = (thing["template"] or {}).get("metadata", {})
+            labels = {**template.get("labels", {}), **thing["labels"]}
+            if labels.get(name) == value and (
+                    key.split("/")[0] in of or not of and thing["template"]):
+                found.append(key)
+        if not found:
+            raise Wrong(f"nothing has {label}")
+        return found
 
 
-def apply(cluster, folder):
+def rendered(folder):
     done = subprocess.run(
         [os.environ["REAL_KUBECTL"], "kustomize", folder], text=True,
         capture_output=True, timeout=60, check=False)
     if done.returncode != 0:
         raise Wrong(done.stderr)
-    for thing in yaml.safe_load_all(done.stdout):
-        cluster.add(thing["kind"], thing["metadata"]["name"],
+    return list(yaml.safe_load_all(done.stdout))
+
+
+def apply(cluster, folder):
+    for thing in rendered(folder):
+        metadata = thing["metadata"]
+        cluster.add(thing["kind"], metadata["name"], metadata.get("labels"),
                     thing.get("spec", {}).get("template"))
 
 
@@ -91,13 +110,23 @@ def check_program(words):
             raise Wrong(f"{words[0]} has no {flag}")
 
 
-def check_labels(cluster, args):
-    if "-l" not in args:
-        return
-    name, value = args[args.index("-l") + 1].split("=")
-    if not any(template.get("metadata", {}).get("labels", {}).get(name) == value
-               for template in cluster.templates()):
-        raise Wrong(f"no pod has {name}={value}")
+def named(cluster, words):
+    """The objects that the words after the verb name."""
+    label = words[words.index("-l") + 1] if "-l" in words else None
+    found = []
+    for i, word in enumerate(words):
+        kinds = word.split(",")
+        if re.fullmatch(r"[a-z]+/[\w-]+", word):
+            found += cluster.find(*word.split("/"))
+        elif all(kind in KINDS or kind in MADE for kind in kinds):
+            after = words[i + 1] if i + 1 < len(words) else "-"
+            if label:
+                found += cluster.find_labelled(kinds, label)
+            elif not after.startswith("-"):
+                found += cluster.find(word, after)
+    if label and not found:
+        found = cluster.find_labelled([], label)
+    return found
 
 
 def run(cluster, args):
@@ -105,25 +134,25 @@ def run(cluster, args):
     verb = words[0]
     if verb == "apply":
         return apply(cluster, words[words.index("-k") + 1])
-    before = args[:args.index("--")] if "--" in args else args
-    check_words(before + ["--", "x"] if "--" in args else args)
+    if verb == "kustomize":
+        return rendered(words[1])
+    pod = []
+    if "--" in words:
+        pod = words[words.index("--") + 1:]
+        words = words[:words.index("--")]
+        args = args[:args.index("--")] + ["--", "x"]
+    check_words(args)
     if verb == "create":
         return cluster.add("Secret", words[3])
-    if verb == "drain":
-        return None
-    check_labels(cluster, words)
-    if "--" in words:
-        check_program(words[words.index("--") + 1:])
-        words = words[:words.index("--")]
-    named = [word for word in words if re.fullmatch(r"[a-z]+/[\w-]+", word)]
-    for word in named:
-        key = cluster.find(word)
-        if verb == "delete":
-            del cluster.objects[key]
-    if not named:
-        for kind in words[1].split(","):
-            if kind not in KINDS:
-                raise Wrong(f"{kind} is not known here")
+    found = [] if "--ignore-not-found" in words else named(cluster, words[1:])
+    if "--ignore-not-found" in words:
+        match = re.search(r"\b(\w+)[/ ]([\w-]+) --ignore", " ".join(words))
+        found = [f"{KINDS[match[1]]}/{match[2]}"]
+    if pod:
+        check_program(pod)
+    if verb == "delete":
+        for key in found:
+            cluster.objects.pop(key, None)
     return None
 
 

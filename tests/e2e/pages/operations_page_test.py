@@ -69,11 +69,15 @@ def exported(address):
             re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M)}
 
 
+def section(path, heading):
+    """The text of a section with that of its subsections."""
+    return page.text_of(path).split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
 class OperationsPageTest(unittest.TestCase):
     def setUp(self):
         folder = self.enterContext(processes.temporary_folder())
         self.shells = page.Shells(folder)
-        self.sections = page.sections(PAGE, "##")
 
     def checkout(self, *parts):
         """A folder like the checkout's top, for what the commands name.
@@ -91,14 +95,9 @@ class OperationsPageTest(unittest.TestCase):
             file.write(text)
         os.chmod(path, 0o755)
 
-    def section(self, heading):
-        """Its text with that of its subsections."""
-        text = page.text_of(PAGE)
-        return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-
     def test_the_rehearsal_runs_as_it_stands(self):
         self.checkout("tests/data/cora")
-        commands = page.commands(self.section("Rehearsal on one machine"))
+        commands = page.commands(section(PAGE, "Rehearsal on one machine"))
         self.assertEqual(set(re.findall(r"\d+\.\d+\.\d+\.\d+", commands)),
                          {"127.0.0.1"})
         out = self.shells.paste(with_free_ports(commands))
@@ -109,20 +108,31 @@ class OperationsPageTest(unittest.TestCase):
         self.assertRegex(out, r"(?m)^tributary_draining 0$")
         self.assertFalse(os.path.exists(self.shells.path("rehearsal")))
 
-    def test_the_blocks_for_a_cluster_name_what_is_there(self):
+    def paste_into_a_cluster(self, path, headings, instead=None):
         self.checkout("k8s", "VERSION")
         self.shells.add_program("kubectl", (
             f"#!/bin/bash\nexec {sys.executable} -B "
             f"{os.path.abspath('tests/e2e/pages/fake_kubectl.py')} \"$@\"\n"))
         self.shells.add_program("skopeo", SKOPEO)
-        text = "".join(page.commands(self.section(heading))
-                       for heading in CLUSTER_SECTIONS)
+        text = "".join(page.commands(section(path, heading))
+                       for heading in headings)
+        if instead:  # begins another way, in a cluster without the first one's
+            self.assertIn(instead, text)
+            text = text.replace(instead, f"rm cluster.json; {instead}")
         self.assertIn("kubectl apply -k k8s/overlays/whole\n", text)
         environment = (
             f"export REAL_KUBECTL={kubectl.main()} CLUSTER=$PWD/cluster.json "
             f"PROGRAMS={self.shells.path('bin')} AWS_ACCESS_KEY_ID=a "
             "AWS_SECRET_ACCESS_KEY=b\n")
         self.shells.paste(environment + text)
+
+    def test_the_blocks_for_a_cluster_name_what_is_there(self):
+        self.paste_into_a_cluster(PAGE, CLUSTER_SECTIONS)
+
+    def test_so_do_those_of_the_manifests_page(self):
+        self.paste_into_a_cluster(
+            "k8s/README.md", ("Apply it", "Upgrade"),
+            instead="kubectl apply -k k8s/overlays/graph-from-object-store")
 
     def test_flags_are_those_of_the_programs(self):
         known = set()
@@ -140,7 +150,7 @@ class OperationsPageTest(unittest.TestCase):
                         set(re.findall(r"(?<!\S)--[a-z][\w-]*", text)), known)
 
     def test_the_table_of_metrics_is_what_a_server_exports(self):
-        rows = table_rows(self.section("Metrics"))
+        rows = table_rows(section(PAGE, "Metrics"))
         table = {name: cells[1] for cells in rows
                  for name in names_in(cells[0])}
         graph = folders.partition(folders.CORA, self.shells.path("cora"))
@@ -165,12 +175,12 @@ class OperationsPageTest(unittest.TestCase):
             spec = yaml.safe_load(file)["spec"]
         rules = [rule for group in spec["groups"] for rule in group["rules"]]
         told = {cells[0].strip("`"): cells[1] for cells in
-                table_rows(self.section("Alerts"))[1:]}
+                table_rows(section(PAGE, "Alerts"))[1:]}
         self.assertEqual(list(told), [rule["alert"] for rule in rules])
         for rule in rules:
             minutes = rule.get("for", "at once").replace("m", " min")
             self.assertEqual(told[rule["alert"]], minutes)
-        metrics = names_in(self.section("Metrics"))
+        metrics = names_in(section(PAGE, "Metrics"))
         for rule in rules:
             for name in re.findall(r"\btributary_\w+", rule["expr"]):
                 self.assertIn(name, metrics)
