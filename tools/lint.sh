@@ -45,7 +45,8 @@ manifests() {
   # The flags in the manifests are held against the programs that are built, but
   # for those that sources have outrun: they may not know the flags yet.
   local program path built=()
-  for program in cli/tributary trainer_client/torch/tributary-train; do
+  for program in cli/tributary cli/fetch/tributary-fetch \
+    trainer_client/torch/tributary-train; do
     path=$PWD/bazel-bin/$program
     if [ ! -x "$path" ]; then continue; fi
     if [ -n "$(find -L "${cxx[@]}" -newer "$path" -print -quit)" ]; then

@@ -21,7 +21,7 @@
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "partition/schema/feature_memory.h"
-#include "sampler_server/server/graph_list.h"
+#include "partition/schema/partition_choice.h"
 #include "sampler_server/server/sampler_server.h"
 #include "sampler_server/service/jobs/job_weights.h"
 
@@ -65,8 +65,11 @@ class ServeCommand final : public Command {
                     "of folders that is read again every second")
         ->required()
         ->allow_extra_args(false);
-    app->add_option("--partitions", partitions_,
-                    "Partitions of each graph to serve: all, or numbers: 0,2")
+    app->add_option(
+           "--partitions", partitions_,
+           "Partitions of each graph to serve: all, numbers: 0,2, or a "
+           "share: 1%4, those whose number modulo 4 is 1; of a graph "
+           "with fewer than 4, that of 1 modulo their number")
         ->capture_default_str();
     app->add_option("--listen", listen_,
                     "HOST:PORT; port 0: any free one; or unix:/PATH")
@@ -77,7 +80,9 @@ class ServeCommand final : public Command {
     app->add_option("--http", http_,
                     "HOST:PORT of /metrics and /healthz, plain text for all "
                     "who reach it; default: none");
-    app->add_option("--threads", threads_, "Sampling threads; 0: one per core")
+    app->add_option("--threads", threads_,
+                    "Sampling threads; 0: one per core that this process may "
+                    "use (its CPU affinity, and its cgroup's quota)")
         ->capture_default_str();
     app->add_flag("--verify", options_.verify,
                   "Check every file's CRC32C before serving");
@@ -214,7 +219,7 @@ absl::Status ServeCommand::ReadOptions() {
 }
 
 absl::Status ServeCommand::ReadGraphs() {
-  auto partitions = ParsePartitions(partitions_);
+  auto partitions = PartitionChoice::Parse(partitions_);
   if (!partitions.ok()) return Usage("--partitions", partitions.status());
   for (const std::string& graph : graphs_) {
     absl::string_view path = graph;

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cli/command/stage_progress.h"
 #include "cli/graph/input_options.h"
 #include "common/text/status.h"
+#include "partition/format/graph_json.h"
 #include "partition/pipeline/inputs/input.h"
 #include "partition/pipeline/partitioners/partitioner.h"
 #include "partition/writer/writer.h"
@@ -41,6 +43,10 @@ class PartitionCommand final : public Command {
         ->capture_default_str();
     app->add_option("--name", input_.name,
                     "Name of the graph; default: the input folder's");
+    app->add_flag(
+        "--keep-existing", keep_existing_,
+        "Succeed if --out exists and was made with the same flags, as "
+        "when a Job runs again");
     app->footer(kFooter);
     return app;
   }
@@ -48,12 +54,19 @@ class PartitionCommand final : public Command {
   absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const PartitionOptions options,
                      ReadPartitionFlags(flags_));
-    RETURN_IF_ERROR(CheckOutIsFree(out_));
+    const absl::Status is_free = CheckOutIsFree(out_);
+    if (keep_existing_ && absl::IsAlreadyExists(is_free)) {
+      return KeepExisting(MadeBy(options));
+    }
+    RETURN_IF_ERROR(is_free);
+    StageProgress progress("tributary partition", "reads the input");
     ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
     for (const std::string& note : input.notes) {
       std::fprintf(stderr, "tributary partition: note: %s\n", note.c_str());
     }
+    progress.Begin("places the nodes");
     ASSIGN_OR_RETURN(NodePlan plan, PlanNodes(input.content, options));
+    progress.Begin("writes the graph");
     ASSIGN_OR_RETURN(const GraphSchema schema,
                      WriteGraph(input.content, std::move(plan), out_,
                                 {.made_by = MadeBy(options),
@@ -65,6 +78,21 @@ class PartitionCommand final : public Command {
   }
 
  private:
+  absl::Status KeepExisting(const std::string& made_by) const {
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(out_));
+    const bool same_name = input_.name.empty() || input_.name == schema.name;
+    if (schema.made_by != made_by || !same_name) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("--out ", out_, " exists and is the graph ", schema.name,
+                       ", made by ", schema.made_by,
+                       "\nallowed: to remove it, or another --out"));
+    }
+    std::fprintf(stderr, "tributary partition: note: %s was there already\n",
+                 out_.c_str());
+    PrintWritten(out_, schema);
+    return absl::OkStatus();
+  }
+
   // Returns all flags that determine the graph, without paths of this machine.
   std::string MadeBy(const PartitionOptions& options) const {
     return absl::StrCat("tributary partition --format ", input_.format,
@@ -76,6 +104,7 @@ class PartitionCommand final : public Command {
   InputOptions input_;
   PartitionFlags flags_;
   std::string out_;
+  bool keep_existing_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "common/fleet/discovery.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/io/file_mapping.h"
@@ -9,7 +10,7 @@ namespace tributary {
 namespace {
 
 constexpr absl::Duration kFilePeriod = absl::Milliseconds(200);
-constexpr absl::Duration kDnsPeriod = absl::Seconds(1);
+constexpr absl::Duration kShortestDnsPeriod = absl::Seconds(1);
 constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
 absl::StatusOr<std::vector<Address>> ReadServerFile(const std::string& path) {
@@ -35,13 +36,11 @@ void Discovery::Stop() {
   strand_->CancelTimer(timer_);
 }
 
-void Discovery::ScheduleNextRead() {
-  if (source_.kind == DiscoverySource::Kind::kStatic) return;
-  const bool file = source_.kind == DiscoverySource::Kind::kFile;
-  timer_ = strand_->PostAfter(file ? kFilePeriod : kDnsPeriod,
-                              [weak = weak_from_this()] {
-                                if (auto self = weak.lock()) self->Read();
-                              });
+void Discovery::ScheduleNextRead(absl::Duration period) {
+  if (!on_listing_) return;
+  timer_ = strand_->PostAfter(period, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->Read();
+  });
 }
 
 void Discovery::Read() {
@@ -50,19 +49,24 @@ void Discovery::Read() {
     case DiscoverySource::Kind::kStatic:
       return ApplyReading(source_.addresses);
     case DiscoverySource::Kind::kFile:
+      ScheduleNextRead(kFilePeriod);
       return ApplyReading(ReadServerFile(source_.path));
     case DiscoverySource::Kind::kDns:
       break;
   }
-  resolver_->Resolve(source_.name,
-                     [weak = weak_from_this(), strand = strand_](
-                         absl::StatusOr<std::vector<Address>> found) {
-                       strand->Post([weak, found = std::move(found)]() mutable {
-                         if (auto self = weak.lock()) {
-                           self->ApplyReading(std::move(found));
-                         }
-                       });
-                     });
+  resolver_->Resolve(source_.name, [weak = weak_from_this(), strand = strand_](
+                                       absl::StatusOr<Resolution> found) {
+    strand->Post([weak, found = std::move(found)]() mutable {
+      if (auto self = weak.lock()) self->ApplyResolution(std::move(found));
+    });
+  });
+}
+
+void Discovery::ApplyResolution(absl::StatusOr<Resolution> found) {
+  const absl::Duration ttl = found.ok() ? found->ttl : absl::ZeroDuration();
+  ScheduleNextRead(std::clamp(ttl, kShortestDnsPeriod, kLongestDnsPeriod));
+  if (!found.ok()) return ApplyReading(found.status());
+  ApplyReading(std::move(found->addresses));
 }
 
 void Discovery::ApplyReading(absl::StatusOr<std::vector<Address>> reading) {
@@ -78,7 +82,6 @@ void Discovery::ApplyReading(absl::StatusOr<std::vector<Address>> reading) {
                        listing.addresses != last_->addresses ||
                        listing.problem != last_->problem;
   last_ = std::move(listing);
-  ScheduleNextRead();
   if (changed) on_listing_(*last_);
 }
 

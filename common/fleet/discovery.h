@@ -9,6 +9,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
 #include "common/fleet/host_resolver.h"
@@ -24,15 +25,17 @@ struct ServerListing {
   absl::Status problem;
 };
 
-// Reads a DiscoverySource periodically: a file every 200 ms, a DNS name every
-// second, a static list once. Reports only what is listed; whether a server has
-// left the fleet is decided by Membership, since a list may be wrong for a
-// while.
+// Reads a DiscoverySource periodically: a file every 200 ms, a static list
+// once, a DNS name when its records' time to live ends, but at least a second
+// and at most kLongestDnsPeriod after the last look-up, and a second after one
+// that failed. Reports only what is listed; whether a server has left the fleet
+// is decided by Membership, since a list may be wrong for a while.
 //
 // Create with std::make_shared. Call Start and Stop on the strand. Pending
 // timers and look-ups do not keep the object alive.
 class Discovery : public std::enable_shared_from_this<Discovery> {
  public:
+  static constexpr absl::Duration kLongestDnsPeriod = absl::Seconds(30);
   using OnListing = absl::AnyInvocable<void(const ServerListing&)>;
 
   // `resolver` is used for DNS names only and must outlive this object.
@@ -46,8 +49,9 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   void Stop();
 
  private:
-  void ScheduleNextRead();
+  void ScheduleNextRead(absl::Duration period);
   void Read();
+  void ApplyResolution(absl::StatusOr<Resolution> found);
   void ApplyReading(absl::StatusOr<std::vector<Address>> reading);
 
   const DiscoverySource source_;

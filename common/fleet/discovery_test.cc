@@ -134,8 +134,7 @@ class FakeResolver final : public HostResolver {
     done(answer);
   }
   std::vector<Address> asked;
-  absl::StatusOr<std::vector<Address>> answer =
-      absl::UnavailableError("no such name");
+  absl::StatusOr<Resolution> answer = absl::UnavailableError("no such name");
 };
 
 class DiscoveryTest : public Test {
@@ -193,6 +192,42 @@ TEST_F(DiscoveryTest, FileIsReadAgainAndABrokenReadKeepsTheOldList) {
   EXPECT_TRUE(listings_[3].problem.ok());
 }
 
+// Counts the look-ups of half an hour under each time to live.
+TEST_F(DiscoveryTest, ANameIsAskedAgainWhenItsTimeToLiveEnds) {
+  const std::vector<Address> found = {{"10.0.0.1", 9}};
+  resolver_.answer = Resolution(found, absl::Seconds(5));
+  Start(*ParseDiscoverySource("dns:///fleet:9"));
+  Run(absl::Seconds(1));
+  for (const auto& [ttl, most] :
+       {std::pair(5, 361), std::pair(0, 1801), std::pair(30, 61),
+        std::pair(600, 61), std::pair(1, 1801)}) {
+    resolver_.answer = Resolution(found, absl::Seconds(ttl));
+    Run(absl::Seconds(31));  // the next look-up finds it
+    resolver_.asked.clear();
+    Run(absl::Minutes(30));
+    EXPECT_LE(resolver_.asked.size(), most) << ttl;
+    EXPECT_GE(resolver_.asked.size(), most - most / 20 - 2) << ttl;
+  }
+  EXPECT_EQ(listings_.size(), 1);  // the same addresses every time
+}
+
+TEST_F(DiscoveryTest, AFailedLookUpIsRepeatedSoonAndKeepsTheList) {
+  resolver_.answer = Resolution({{"10.0.0.1", 9}}, absl::Seconds(30));
+  Start(*ParseDiscoverySource("dns:///fleet:9"));
+  Run(absl::Seconds(1));
+  resolver_.answer = absl::UnavailableError("no such name");
+  Run(absl::Seconds(31));
+  ASSERT_EQ(listings_.size(), 2);
+  EXPECT_FALSE(listings_[1].problem.ok());
+  EXPECT_EQ(listings_[1].addresses, listings_[0].addresses);
+  resolver_.answer =
+      Resolution({{"10.0.0.1", 9}, {"10.0.0.2", 9}}, absl::Seconds(30));
+  Run(absl::Milliseconds(1100));  // not half a minute
+  ASSERT_EQ(listings_.size(), 3);
+  EXPECT_TRUE(listings_[2].problem.ok());
+  EXPECT_EQ(listings_[2].addresses.size(), 2);
+}
+
 TEST_F(DiscoveryTest, NameIsAskedEverySecondUntilStop) {
   Start(*ParseDiscoverySource("dns:///fleet:9"));
   Run(absl::Milliseconds(500));
@@ -210,35 +245,6 @@ TEST_F(DiscoveryTest, NameIsAskedEverySecondUntilStop) {
   EXPECT_LE(asked, 3);  // a second apart
   Run(absl::Seconds(5));
   EXPECT_EQ(resolver_.asked.size(), asked);
-}
-
-// glibc looks names up on a thread that it starts by itself, which
-// ThreadSanitizer does not know and dies on.
-TEST(SystemHostResolver, ResolvesANumericHostWithItsPort) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP();
-#endif
-  Mutex mutex;
-  CondVar changed;
-  bool done = false;
-  absl::StatusOr<std::vector<Address>> found;
-  {
-    SystemHostResolver resolver;
-    resolver.Resolve({"127.0.0.1", 77}, [&](auto result) {
-      MutexLock lock(mutex);
-      found = std::move(result);
-      done = true;
-      changed.NotifyAll();
-    });
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    MutexLock lock(mutex);
-    while (!done && changed.WaitUntil(mutex, deadline)) {
-    }
-  }
-  ASSERT_TRUE(done);
-  ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_EQ(*found, (std::vector<Address>{Address{"127.0.0.1", 77}}));
 }
 
 }  // namespace

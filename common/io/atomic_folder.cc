@@ -1,15 +1,19 @@
 #include "common/io/atomic_folder.h"
 
 #include <fcntl.h>
-#include <unistd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/io/path_error.h"
+#include "common/io/rename_folder.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -22,30 +26,52 @@ absl::Status AlreadyExists(const std::string& target) {
       target, " exists; remove it or name a folder that does not"));
 }
 
-absl::Status Sync(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return PathError(path, "open");
-  const int result = fsync(fd);
-  close(fd);
-  return result == 0 ? absl::OkStatus() : PathError(path, "sync");
-}
-
 absl::Status SyncTree(const std::string& root) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end;
        !error && it != end; it.increment(error)) {
-    RETURN_IF_ERROR(Sync(it->path()));
+    RETURN_IF_ERROR(FlushPath(it->path()));
   }
   if (error) {
     return absl::UnavailableError(
         absl::StrCat("cannot list ", root, ": ", error.message()));
   }
-  return Sync(root);
+  return FlushPath(root);
 }
 
-std::string ParentOf(const std::string& path) {
-  const std::string parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent;
+// Locks a folder for as long as the descriptor is open. Not all network file
+// systems lock folders: then the descriptor is invalid.
+UniqueFd LockFolder(const std::string& path) {
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fd.Reset();
+  return fd;
+}
+
+// Another process may not have locked what it has just created.
+bool IsYoung(const std::string& path) {
+  constexpr time_t kSeconds = 10;
+  struct stat info {};
+  return stat(path.c_str(), &info) != 0 ||
+         info.st_mtime > time(nullptr) - kSeconds;
+}
+
+// Removes the temporary folders that no process holds any more. Errors are no
+// reason not to go on.
+void RemoveAbandoned(const std::string& target) {
+  const std::string prefix =
+      absl::StrCat(fs::path(target).filename().string(), ".tmp-");
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::directory_iterator it(ParentFolderOf(target), error), end;
+       !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename();
+    if (absl::StartsWith(name, prefix)) found.push_back(it->path());
+  }
+  for (const std::string& path : found) {
+    if (IsYoung(path)) continue;
+    const UniqueFd lock = LockFolder(path);
+    if (lock.valid()) fs::remove_all(path, error);
+  }
 }
 
 }  // namespace
@@ -62,16 +88,19 @@ absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
   if (fs::symlink_status(path, error).type() != fs::file_type::not_found) {
     return AlreadyExists(path);
   }
-  fs::create_directories(ParentOf(path), error);  // mkdir reports the error
+  fs::create_directories(ParentFolderOf(path),
+                         error);  // mkdir reports the error
+  RemoveAbandoned(path);
   ASSIGN_OR_RETURN(UnfinishedFolder temporary,
                    UnfinishedFolder::Create(path + ".tmp-"));
-  return AtomicFolder(path, std::move(temporary));
+  UniqueFd lock = LockFolder(temporary.path());
+  return AtomicFolder(path, std::move(temporary), std::move(lock));
 }
 
 absl::Status AtomicFolder::Commit(bool flush) {
   if (flush) RETURN_IF_ERROR(SyncTree(temporary_.path()));
   RETURN_IF_ERROR(temporary_.RenameTo(target_));
-  return flush ? Sync(ParentOf(target_)) : absl::OkStatus();
+  return flush ? FlushPath(ParentFolderOf(target_)) : absl::OkStatus();
 }
 
 }  // namespace tributary

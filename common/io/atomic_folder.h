@@ -9,17 +9,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/io/unfinished_folder.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 
 // A temporary folder beside its target, which Commit() renames to the target.
 // If it was not committed, the destructor removes it, as does a signal that
 // ends the process. After a crash a folder named `<target>.tmp-PID-N` may
-// remain and may be deleted. Move-only.
+// remain; the next Create of this target removes it. Move-only.
 class AtomicFolder {
  public:
-  // Creates the temporary folder. ALREADY_EXISTS if the target exists;
-  // otherwise the system's error.
+  // Creates the temporary folder, after it has removed those that crashed
+  // processes have left. ALREADY_EXISTS if the target exists; otherwise the
+  // system's error.
   static absl::StatusOr<AtomicFolder> Create(const std::string& target);
 
   // The temporary folder, and the path of `relative` in it, whose parent
@@ -34,11 +36,14 @@ class AtomicFolder {
   absl::Status Commit(bool flush = true);
 
  private:
-  AtomicFolder(std::string target, UnfinishedFolder temporary)
-      : target_(std::move(target)), temporary_(std::move(temporary)) {}
+  AtomicFolder(std::string target, UnfinishedFolder temporary, UniqueFd lock)
+      : target_(std::move(target)),
+        temporary_(std::move(temporary)),
+        lock_(std::move(lock)) {}
 
   std::string target_;
   UnfinishedFolder temporary_;
+  UniqueFd lock_;  // of the temporary folder: its process lives
 };
 
 }  // namespace tributary

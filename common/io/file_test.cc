@@ -1,5 +1,8 @@
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +13,7 @@
 #include "common/io/atomic_folder.h"
 #include "common/io/file_mapping.h"
 #include "common/io/file_writer.h"
+#include "common/io/unique_fd.h"
 #include "gtest/gtest.h"
 
 namespace tributary {
@@ -104,6 +108,26 @@ TEST_F(FileTest, AbandonedFolderLeavesNothing) {
     std::ofstream(*folder->PathFor("a/b/c")) << "x";
   }
   EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(FileTest, WhatACrashHasLeftIsRemovedUnlessItsProcessLives) {
+  const auto make = [&](const std::string& name) {
+    fs::create_directories(folder_ + "/" + name + "/part-0");
+    fs::last_write_time(folder_ + "/" + name, fs::file_time_type::clock::now() -
+                                                  std::chrono::minutes(1));
+    return folder_ + "/" + name;
+  };
+  const std::string crashed = make("graph.tmp-1-0");
+  const std::string other = make("graph2.tmp-1-0");
+  const std::string lives = make("graph.tmp-2-0");
+  const UniqueFd lock(open(lives.c_str(), O_RDONLY));
+  ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
+  const auto folder = AtomicFolder::Create(folder_ + "/graph");
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  EXPECT_FALSE(fs::exists(crashed));
+  EXPECT_TRUE(fs::exists(other));
+  EXPECT_TRUE(fs::exists(lives));
+  EXPECT_TRUE(fs::exists(folder->path()));
 }
 
 TEST_F(FileTest, ExistingTargetIsRefusedEarlyAndLate) {

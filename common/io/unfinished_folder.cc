@@ -1,7 +1,5 @@
 #include "common/io/unfinished_folder.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/io/path_error.h"
+#include "common/io/rename_folder.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 
@@ -40,24 +39,6 @@ struct Folders {
 Folders& AllFolders() {
   static Folders* const folders = new Folders;
   return *folders;
-}
-
-absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                RENAME_NOREPLACE) == 0) {
-    return absl::OkStatus();
-  }
-  // Some file systems support no flags. Plain rename replaces at most an empty
-  // folder.
-  const bool no_flags = errno == EINVAL || errno == ENOSYS;
-  if (no_flags && rename(from.c_str(), to.c_str()) == 0) {
-    return absl::OkStatus();
-  }
-  if (errno == EEXIST || errno == ENOTEMPTY) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(to, " exists; remove it or name a folder that does not"));
-  }
-  return PathError(to, "rename the finished folder to");
 }
 
 }  // namespace

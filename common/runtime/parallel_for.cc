@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/runtime/mutex.h"
+#include "common/runtime/usable_cores.h"
 
 namespace tributary {
 namespace {
@@ -58,8 +59,7 @@ absl::Status ParallelFor(
     absl::FunctionRef<absl::Status(size_t begin, size_t end)> body) {
   Loop loop(n, grain, body);
   const size_t pieces = (n + grain - 1) / grain;
-  const size_t wanted =
-      std::min<size_t>(pieces, std::thread::hardware_concurrency());
+  const size_t wanted = std::min(pieces, static_cast<size_t>(UsableCores()));
   std::vector<std::thread> others;
   try {
     while (others.size() + 1 < wanted) others.emplace_back([&] { loop.Run(); });

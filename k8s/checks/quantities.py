@@ -145,7 +145,22 @@ def check_job(manifests, job, flags):
         manifests.error(job, "two pods of one node rank: podReplacementPolicy is to be Failed")
 
 
+def check_threads(manifests):
+    """Threads are those of the container, not of the node."""
+    for pod in manifests.pods():
+        for c in pod.all_containers:
+            flags, command = flags_of(c), c.get("args", [""])[0]
+            limit = c.get("resources", {}).get("limits", {}).get("cpu")
+            if command == "serve" and limit is None and flags.get("--threads", "0") == "0":
+                manifests.error(f"{pod}, {c['name']}", "it has as many threads as the node: "
+                                                       "--threads, or limits.cpu")
+            if (command == "partition" or "--nproc" in flags) and limit is None:
+                manifests.error(f"{pod}, {c['name']}", "it has as many threads as the node: "
+                                                       "limits.cpu")
+
+
 def check_all(manifests):
+    check_threads(manifests)
     check_memory(manifests)
     check_times(manifests)
     check_replicas(manifests)

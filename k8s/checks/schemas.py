@@ -8,6 +8,7 @@ The models of KEDA, Prometheus Operator and Kubeflow Trainer are Python packages
 here it is an error.
 """
 
+import copy
 import functools
 import pathlib
 import sys
@@ -84,8 +85,32 @@ def check(resources):
     return errors
 
 
+# Where a field that does not exist must be found, too.
+DEEP = {
+    "ScaledObject": ["spec", "advanced", "horizontalPodAutoscalerConfig", "behavior"],
+    "PodMonitor": ["spec", "podMetricsEndpoints", 0],
+    "TrainJob": ["spec", "trainer"],
+    "TrainingRuntime": ["spec", "template", "spec", "replicatedJobs", 0, "template", "spec",
+                        "template", "spec", "containers", 0],
+}
+
+
+def check_strictness(resources):
+    """Says which schemas let a field pass that does not exist."""
+    for r in {r["kind"]: r for r in filter(is_custom, resources)}.values():
+        for keys in (["spec"], DEEP.get(r["kind"], ["spec"])):
+            spoilt = copy.deepcopy(r)
+            functools.reduce(lambda at, key: at[key], keys, spoilt)["noSuchField"] = 1
+            if not check([spoilt]):
+                yield f"{r['kind']}: its schema accepts any field in {keys}"
+
+
 def main(paths):
     count = 0
+    loaded = [r for path in paths for r in manifests.load(pathlib.Path(path).read_text())]
+    for error in check_strictness(loaded):
+        print(f"k8s: {error}", file=sys.stderr)
+        count += 1
     for path in paths:
         for error in check(manifests.load(pathlib.Path(path).read_text())):
             print(f"k8s: {pathlib.Path(path).stem}: {error}", file=sys.stderr)

@@ -35,23 +35,26 @@ def system_file(path):
     return libraries.real_folder(path), file(os.path.realpath(path))
 
 
+def loader_entries():
+    """The loader, under the path that programs ask for and under its own."""
+    entries = {at: link(to) for at, to in SYSTEM_LINKS.items()}
+    entries["/usr/lib64/" + os.path.basename(libraries.LOADER)] = link(LOADER_LINK)
+    entries[LOADER_FILE] = file(os.path.realpath(libraries.LOADER), 0o755)
+    return entries
+
+
 def library_entries(spec):
-    """Entries of all libraries in the closure, and the system's among them."""
+    """Entries of all libraries in the closure, and the system's files among them."""
     own = {libraries.soname(path): path for path in spec["libraries"]}
     opened = [libraries.find_by_name(name) for name in spec["opened_by_name"]]
     roots = spec["programs"] + spec["libraries_of"] + spec["libraries"] + opened
     folders = sorted({os.path.abspath(os.path.dirname(path)) for path in own.values()})
     found = libraries.closure(roots, folders, spec["given_at_run_time"])
+    system = [path for name, path in found.items() if name not in own]
     entries = {f"{APP_LIB}/{name}": file(path) for name, path in own.items()}
-    system = []
-    for name, path in found.items():
-        if name in own:
-            continue
-        system.append(path)
-        if name == os.path.basename(libraries.LOADER):
-            entries[LOADER_FILE] = file(os.path.realpath(path), 0o755)
-            entries["/usr/lib64/" + name] = link(LOADER_LINK)
-            entries |= {at: link(to) for at, to in SYSTEM_LINKS.items()}
+    for path in system:
+        if os.path.basename(path) == os.path.basename(libraries.LOADER):
+            entries |= loader_entries()
         else:
             at, entry = system_file(path)
             entries[at] = entry

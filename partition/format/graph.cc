@@ -5,17 +5,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/io/file_mapping.h"
 #include "common/text/status.h"
 #include "partition/format/array_reader.h"
 #include "partition/format/graph_bytes.h"
+#include "partition/format/graph_json.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
 namespace {
 
 // The graph.json of 65,536 partitions of a homogeneous graph has some 55 MB.
-constexpr size_t kMaxJsonBytes = size_t{256} << 20;
 
 IdArray ToIdArray(const MappedArray& array) {
   return array.type == kNpyUint32 ? IdArray(array.As<uint32_t>())
@@ -116,20 +115,7 @@ absl::Status MappedGraph::Load(const std::string& folder,
 }
 
 absl::Status MappedGraph::LoadSchema(const std::string& folder) {
-  const std::string path = absl::StrCat(folder, "/", kGraphJson);
-  ASSIGN_OR_RETURN(const std::string json, ReadFile(path, kMaxJsonBytes));
-  absl::StatusOr<GraphSchema> schema = GraphSchema::FromJson(json);
-  if (!schema.ok()) {
-    return absl::Status(schema.status().code(),
-                        absl::StrCat(folder, "/", schema.status().message()));
-  }
-  schema_ = *std::move(schema);
-  if (schema_.ComputeLayoutDigest() != schema_.layout_digest) {
-    return absl::DataLossError(
-        absl::StrCat(path,
-                     ": layout_digest is not that of its content; the file is "
-                     "damaged or was edited"));
-  }
+  ASSIGN_OR_RETURN(schema_, ReadGraphJson(folder));
   GraphSchema told = schema_;
   told.files.clear();
   schema_json_ = told.ToJson();

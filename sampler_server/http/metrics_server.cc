@@ -88,7 +88,7 @@ class CivetMetricsServer final : public MetricsServer {
         health_(std::move(options.health)),
         server_(std::vector<std::string>{
             "listening_ports", address_.ToString(), "num_threads", "2",
-            "request_timeout_ms", "5000", "max_request_size", "8192",
+            "request_timeout_ms", "2000", "max_request_size", "8192",
             "enable_directory_listing", "no"}) {
     server_.addHandler("/", not_found_);
     server_.addHandler("/metrics", metrics_);

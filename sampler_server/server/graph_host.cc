@@ -9,6 +9,7 @@
 #include "common/observe/log.h"
 #include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
+#include "partition/format/graph_json.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/peered_graph.h"
 
@@ -27,6 +28,13 @@ absl::Status CheckDescribable(const Graph& graph) {
       graph.schema().num_partitions));
 }
 
+// Returns the partitions to open of the graph in `folder`; empty: all.
+absl::StatusOr<std::vector<uint32_t>> PartitionsOf(const GraphSource& source) {
+  if (!source.partitions.is_share()) return source.partitions.Of(0);
+  ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(source.folder));
+  return source.partitions.Of(schema.num_partitions);
+}
+
 std::string NameOf(const Graph& graph) {
   return VersionedName(graph.schema().name, graph.schema().content_digest);
 }
@@ -36,7 +44,7 @@ std::string NameOf(const Graph& graph) {
 absl::StatusOr<std::shared_ptr<const Graph>> GraphHost::Open(
     const GraphSource& source) {
   OpenOptions open;
-  open.partitions = source.partitions;
+  ASSIGN_OR_RETURN(open.partitions, PartitionsOf(source));
   open.verify = options_.verify;
   open.features = options_.features;
   open.cancelled = [this] { return cancelled_.load(); };

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/io/file_mapping.h"
@@ -23,8 +22,7 @@ absl::Status CheckNew(const std::vector<GraphSource>& sources,
   return absl::OkStatus();
 }
 
-absl::Status TakeLine(absl::string_view line,
-                      const std::vector<uint32_t>& partitions,
+absl::Status TakeLine(absl::string_view line, const PartitionChoice& partitions,
                       std::vector<GraphSource>* sources) {
   const std::vector<std::string> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
@@ -38,7 +36,7 @@ absl::Status TakeLine(absl::string_view line,
   RETURN_IF_ERROR(CheckNew(*sources, words[0]));
   GraphSource source{words[0], partitions};
   if (words.size() == 2) {
-    ASSIGN_OR_RETURN(source.partitions, ParsePartitions(words[1]));
+    ASSIGN_OR_RETURN(source.partitions, PartitionChoice::Parse(words[1]));
   }
   sources->push_back(std::move(source));
   return absl::OkStatus();
@@ -46,23 +44,9 @@ absl::Status TakeLine(absl::string_view line,
 
 }  // namespace
 
-absl::StatusOr<std::vector<uint32_t>> ParsePartitions(std::string_view text) {
-  std::vector<uint32_t> partitions;
-  if (text == "all") return partitions;
-  const std::string list(text);
-  for (absl::string_view part : absl::StrSplit(list, ',')) {
-    if (!absl::SimpleAtoi(part, &partitions.emplace_back())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "partition \"", part,
-          "\"; allowed: all, or numbers from 0 to 4294967295: 0,2"));
-    }
-  }
-  return partitions;
-}
-
 absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
     std::string_view text, std::string_view path,
-    const std::vector<uint32_t>& partitions) {
+    const PartitionChoice& partitions) {
   std::vector<GraphSource> sources;
   int number = 0;
   const std::string lines(text);
@@ -80,7 +64,7 @@ absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
 }
 
 absl::StatusOr<std::vector<GraphSource>> ReadGraphFile(
-    const std::string& path, const std::vector<uint32_t>& partitions) {
+    const std::string& path, const PartitionChoice& partitions) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostBytes));
   return ParseGraphFile(text, path, partitions);
 }

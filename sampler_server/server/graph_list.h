@@ -2,36 +2,33 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_LIST_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_LIST_H_
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "partition/schema/partition_choice.h"
 
 namespace tributary {
 
 // A graph folder and the partitions to serve of it.
 struct GraphSource {
   std::string folder;
-  std::vector<uint32_t> partitions;  // to serve; empty: all
+  PartitionChoice partitions;  // to serve
   friend bool operator==(const GraphSource&, const GraphSource&) = default;
 };
 
-// Parses "all" (returned as no numbers) or numbers such as "0,2".
-// INVALID_ARGUMENT names the number that is wrong.
-absl::StatusOr<std::vector<uint32_t>> ParsePartitions(std::string_view text);
-
 // Parses a list of graphs, one a line: its folder and, after a blank, its
-// partitions; `partitions` where a line has none. Text after # is a comment.
+// partitions as PartitionChoice::Parse takes them; `partitions` where a line
+// has none. Text after # is a comment.
 // INVALID_ARGUMENT, with `path` and the line's number, for a line that cannot
 // be parsed or that names a folder again.
 absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
     std::string_view text, std::string_view path,
-    const std::vector<uint32_t>& partitions);
+    const PartitionChoice& partitions);
 // Does the same for the contents of a file.
 absl::StatusOr<std::vector<GraphSource>> ReadGraphFile(
-    const std::string& path, const std::vector<uint32_t>& partitions);
+    const std::string& path, const PartitionChoice& partitions);
 
 }  // namespace tributary
 

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::vector<uint32_t> kDefault = {1, 3};
+const PartitionChoice kDefault = {1, 3};
 
 TEST(GraphListTest, AGraphALineWithItsPartitionsOrTheDefault) {
   const auto sources = ParseGraphFile(
@@ -29,6 +29,7 @@ TEST(GraphListTest, WhatIsWrongIsSaidWithItsLine) {
   } cases[] = {
       {"a.graph\nb.graph 0 1\n", "list:2: 3 words; allowed: FOLDER or "},
       {"a.graph\n\nb.graph 0,x\n", "list:3: partition \"x\"; allowed: all"},
+      {"a.graph 4%4", "list:1: partition \"4%4\""},
       {"a.graph -1", "list:1: partition \"-1\""},
       {"a.graph 4294967296", "list:1: partition \"4294967296\""},
       {"a.graph\na.graph 1", "list:2: a.graph is listed already"},

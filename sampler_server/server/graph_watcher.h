@@ -2,7 +2,6 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_WATCHER_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_GRAPH_WATCHER_H_
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "common/observe/metrics.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
+#include "partition/schema/partition_choice.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_list.h"
 #include "sampler_server/service/sampler_service.h"
@@ -21,7 +21,7 @@ namespace tributary {
 
 struct GraphWatcherOptions {
   std::string path;
-  std::vector<uint32_t> partitions;          // of lines that name none
+  PartitionChoice partitions;                // of lines that name none
   absl::Duration period = absl::Seconds(1);  // between reads of the file
   // How long a graph that is no longer listed still answers its peers.
   absl::Duration retire_grace = absl::Seconds(30);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
@@ -31,10 +30,13 @@
 namespace tributary {
 namespace {
 
-// The longest waits for cancelled batches, and for calls to peers to end, which
-// both do long before. What these and kShutdownGrace allow is within the margin
-// that `tributary serve` has beyond --drain-timeout.
-constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
+// The longest waits: for cancelled batches, of which a trainer that does not
+// read holds bytes until its stream is cut (close_timeout), for calls to peers
+// to end, and for streams. All together, and what the HTTP server allows a
+// request, are within the margin that `tributary serve` has beyond
+// --drain-timeout.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(6);
+constexpr absl::Duration kStopTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
 // The budget of peers is apart from that of trainers, so that peers never wait
@@ -45,10 +47,9 @@ uint64_t LeafBudget(uint64_t memory_budget) {
 
 // Returns the text of --partitions.
 std::string PartitionsLabel(const SamplerServerOptions& options) {
-  const std::vector<uint32_t>& partitions =
-      options.graphs.empty() ? options.partitions
-                             : options.graphs.front().partitions;
-  return partitions.empty() ? "all" : absl::StrJoin(partitions, ",");
+  return (options.graphs.empty() ? options.partitions
+                                 : options.graphs.front().partitions)
+      .ToString();
 }
 
 // Returns the CPU time of all threads of this process so far.
@@ -346,7 +347,7 @@ void SamplerServerImpl::StopDiscovery() {
       stop_directories();
     });
   }
-  (void)stopped->Wait(kCancelTimeout);
+  (void)stopped->Wait(kStopTimeout);
 }
 
 void SamplerServerImpl::Drain(absl::Duration timeout) {

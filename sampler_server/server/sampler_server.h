@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "common/fleet/address.h"
 #include "partition/schema/feature_memory.h"
+#include "partition/schema/partition_choice.h"
 #include "sampler_server/server/graph_list.h"
 #include "sampler_server/service/jobs/job_weights.h"
 #include "sampler_server/service/sampler_service.h"
@@ -33,8 +34,8 @@ struct SamplerServerOptions {
   std::vector<GraphSource> graphs;
   // A file that lists the graphs and is read again every second (GraphWatcher).
   std::string graph_file;
-  // The partitions for lines of graph_file that name none; empty: all.
-  std::vector<uint32_t> partitions;
+  // The partitions for lines of graph_file that name none.
+  PartitionChoice partitions;
   // How long a graph that is no longer listed still answers its peers.
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
@@ -45,7 +46,7 @@ struct SamplerServerOptions {
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.
   std::string peers;
-  int threads = 0;  // 1 to 1024; 0: one per core
+  int threads = 0;  // 1 to 1024; 0: one per core that may be used
   // Bytes of batches being made or sent. Requests of peers have a quarter as
   // much beside it, at least 16 MiB and at most 128 MiB.
   uint64_t memory_budget = uint64_t{1} << 30;

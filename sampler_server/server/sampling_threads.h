@@ -10,8 +10,9 @@ namespace tributary {
 
 inline constexpr int kMaxSamplingThreads = 1024;
 
-// Returns `wanted`, or one thread per core (at most kMaxSamplingThreads) if it
-// is 0. INVALID_ARGUMENT, naming `option`, beyond 0 to kMaxSamplingThreads.
+// Returns `wanted`, or, if it is 0, one thread for each core that this process
+// may use (UsableCores(); at most kMaxSamplingThreads). INVALID_ARGUMENT,
+// naming `option`, beyond 0 to kMaxSamplingThreads.
 absl::StatusOr<int> SamplingThreads(std::string_view option, int wanted);
 
 }  // namespace tributary

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import time
 import unittest
 import urllib.request
@@ -152,14 +153,16 @@ class SeveralTest(GraphsTest):
                 self.assertIn(says, done.stderr)
 
 
-class DailyTest(GraphsTest):
+class FollowingTest(GraphsTest):
+    """A fleet of two servers that follow a list."""
+
     # Long enough that a pipe of a page holds back who writes its lines.
     LONG = dict(inputs=",".join(map(str, range(300))), batch_size=1,
                 fanouts="4,4")
 
-    def fleet(self, path):
-        return processes.Fleet(f"file:{path}", ["0", "1"], "--drain-timeout", 2,
-                               "--http", "127.0.0.1:0")
+    def fleet(self, path, partitions=("0", "1")):
+        return processes.Fleet(f"file:{path}", list(partitions),
+                               "--drain-timeout", 2, "--http", "127.0.0.1:0")
 
     def job(self, servers):
         return processes.Process(*sampling.arguments(
@@ -177,6 +180,8 @@ class DailyTest(GraphsTest):
             said = json.load(file)
         return f"{said['name']}@{said['content_digest'][:12]}"
 
+
+class DailyTest(FollowingTest):
     def test_a_graph_follows_the_last_without_a_gap(self):
         monday, tuesday = self.days
         expected = sampling.lines(monday, **self.LONG)
@@ -272,6 +277,161 @@ class DailyTest(GraphsTest):
                                      "127.0.0.1:0")
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("file:PATH alone", done.stderr)
+
+
+class ConfigMap:
+    """A folder as kubelet mounts a ConfigMap: graphs.txt is a link to
+    ..data/graphs.txt, and ..data one to a folder that each update replaces."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._updates = 0
+        self.path = os.path.join(folder, "graphs.txt")
+
+    def update(self, *lines):
+        name = f"..2026_11_24_{self._updates:02d}"
+        self._updates += 1
+        os.mkdir(os.path.join(self._folder, name))
+        with open(os.path.join(self._folder, name, "graphs.txt"), "w",
+                  encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+        data = os.path.join(self._folder, "..data")
+        old = os.readlink(data) if os.path.islink(data) else None
+        os.symlink(name, data + "_tmp")
+        os.rename(data + "_tmp", data)
+        if not os.path.lexists(self.path):
+            os.symlink("..data/graphs.txt", self.path)
+        if old is not None:
+            shutil.rmtree(os.path.join(self._folder, old))
+
+
+class OtherPartitionsTest(FollowingTest):
+    """A ConfigMap lists graphs of other numbers of partitions each day."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.more = cls.partitioned(2, 5)
+        cls.fewer = cls.partitioned(3, 1)
+
+    @classmethod
+    def partitioned(cls, seed, partitions):
+        source = os.path.join(cls.folder, f"source-{seed}-{partitions}")
+        folders.random_ogb(source, random.Random(seed), 300, 2000, True)
+        graph = folders.partition(
+            source, os.path.join(cls.folder, f"day-{seed}-{partitions}"),
+            partitions, "random", "--name", "daily")
+        cls.alone[graph] = sampling.lines(graph)
+        return graph
+
+    def config_map(self, *graphs):
+        config = ConfigMap(
+            self.enterContext(processes.temporary_folder()))
+        config.update(*graphs)
+        return config
+
+    def held(self, fleet, graph):
+        """The partitions of a graph that each server holds."""
+        version = self.version(graph)
+        return [said["partitions"] for address in
+                fleet.addresses().split(",") for said in status(address)
+                if said["graph"] == version]
+
+    def follow(self, partitions, more, fewer):
+        """From 2 partitions to 5 to 1, with a job of the first day throughout
+        its own; what each server holds of the later ones is given."""
+        monday = self.days[0]
+        expected = sampling.lines(monday, **self.LONG)
+        config = self.config_map(monday)
+        with self.fleet(config.path, partitions) as fleet, \
+                contextlib.ExitStack() as stack:
+            servers = fleet.addresses()
+            old = stack.enter_context(self.job(servers))
+            lines = [old.read_line() for _ in range(20)]
+            config.update(monday, self.more)
+            self.until_served(servers, monday, self.more)
+            self.assertEqual(self.held(fleet, self.more), more)
+            self.assertEqual(self.sampled(servers, "daily"),
+                             self.alone[self.more])
+            self.assertTrue(old.running())
+            lines += old.read_lines()
+            self.assertEqual(old.wait(), 0, old.stderr())
+            self.assertEqual(lines, expected)
+            config.update(self.more, self.fewer)
+            self.until_served(servers, self.more, self.fewer)
+            config.update(self.fewer)
+            self.until_served(servers, self.fewer)
+            self.assertEqual(self.held(fleet, self.fewer), fewer)
+            self.assertEqual(self.sampled(servers, "daily"),
+                             self.alone[self.fewer])
+            for server in fleet.servers:
+                self.assertTrue(server.running())
+                self.assertEqual(figure(server, "tributary_graphs_unserved"), 0)
+
+    def test_each_server_holds_all_of_them(self):
+        self.follow(["all", "all"], ["0,1,2,3,4/5"] * 2, ["0/1"] * 2)
+
+    def test_each_server_holds_its_share(self):
+        self.follow(["0%2", "1%2"], ["0,2,4/5", "1,3/5"], ["0/1", "0/1"])
+
+    def test_a_list_for_each_partition(self):
+        """As `tributary k8s render` writes them: a server of partition k lists
+        the graphs that have it, and the fleet grows with the next graph."""
+        monday, tuesday = self.days[0], self.partitioned(4, 3)
+        expected = sampling.lines(monday, **self.LONG)
+        lists = [self.config_map(monday), self.config_map(monday)]
+        folder = self.enterContext(processes.temporary_folder())
+        peers = os.path.join(folder, "peers")
+        open(peers, "w").close()
+        with contextlib.ExitStack() as stack:
+            def start(k):
+                fleet.append(stack.enter_context(processes.Server(
+                    f"file:{lists[k].path}", "--partitions", k, "--peers",
+                    f"file:{peers}", "--drain-timeout", 2)))
+                self.list(peers, *(server.address for server in fleet))
+                return ",".join(server.address for server in fleet)
+
+            def until_held(servers, graph, partitions):
+                processes.until(lambda: sorted(
+                    said["partitions"] for said in status(servers)
+                    if said["graph"] == self.version(graph)) == partitions)
+
+            fleet = []
+            start(0)
+            old = stack.enter_context(self.job(start(1)))
+            lines = [old.read_line() for _ in range(20)]
+            # The next graph has a partition more: another server, of it alone.
+            lists.append(self.config_map(tuesday))
+            for config in lists[:2]:
+                config.update(monday, tuesday)
+            servers = start(2)
+            until_held(servers, tuesday, ["0/3", "1/3", "2/3"])
+            self.assertEqual(self.sampled(servers, "daily"),
+                             self.alone[tuesday])
+            lines += old.read_lines()
+            self.assertEqual(old.wait(), 0, old.stderr())
+            self.assertEqual(lines, expected)
+            for config in lists[:2]:
+                config.update(tuesday)
+            until_held(servers, monday, [])
+            self.assertEqual(self.sampled(servers, "daily"),
+                             self.alone[tuesday])
+
+    def test_a_number_that_the_next_graph_lacks_keeps_the_old_one(self):
+        monday = self.days[0]
+        config = self.config_map(monday)
+        with self.fleet(config.path) as fleet:
+            config.update(self.fewer)
+            processes.until(lambda: figure(
+                fleet.servers[1], "tributary_graphs_unserved") == 1)
+            self.assertIn("there is no partition 1; the graph has 0 to 0",
+                          fleet.servers[1].stderr())
+            self.assertIn(self.version(monday),
+                          [said["graph"] for said in
+                           status(fleet.servers[1].address)])
+            # The line may say what is held instead.
+            config.update(self.fewer + " all")
+            self.until_served(fleet.addresses(), self.fewer)
 
 
 if __name__ == "__main__":

@@ -118,10 +118,10 @@ class SmallTest(unittest.TestCase):
             self.assertIn(word, text)
 
     def test_wrong_options_are_named(self):
-        self.refused(1, ["a,*,entity", "entity,r0,entity"],
+        self.refused(78, ["a,*,entity", "entity,r0,entity"],
                      inputs="a,*,entity:train")
-        self.refused(1, ["'dev'", "entity,r0,entity"], inputs="*:dev")
-        self.refused(1, ["'dev'"], inputs="*:train,dev")
+        self.refused(78, ["'dev'", "entity,r0,entity"], inputs="*:dev")
+        self.refused(78, ["'dev'"], inputs="*:train,dev")
         self.refused(2, ["--loss softmax"], "--neg-sampling", "none")
         self.refused(2, ["filtered-mrr"], "--baseline", "relation-frequency",
                      metric="ap")

@@ -347,7 +347,7 @@ class PredictTrainTest(unittest.TestCase):
             self.assertFalse(os.path.exists(os.path.join(out, name)))
         # Another model, and rows that prove that they are read, not made again.
         other = train(*where, *flags, "--predict", "*", "--epochs", 0, "--out",
-                      out, code=1)
+                      out, code=78)
         self.assertIn("unfinished predictions of another model", other)
         changed = self.path("changed")
         shutil.copytree(out, changed)
@@ -358,7 +358,7 @@ class PredictTrainTest(unittest.TestCase):
         self.assertEqual(bytes_of(out), bytes_of(self.path("undisturbed")))
         self.assertNotEqual(bytes_of(changed), bytes_of(out))
         self.assertFalse(os.path.exists(os.path.join(out, "layers")))
-        again = train(*command, "--out", out, code=1)
+        again = train(*command, "--out", out, code=78)
         self.assertIn("holds complete predictions", again)
 
     def test_links(self):
@@ -404,7 +404,7 @@ class PredictTrainTest(unittest.TestCase):
     def test_a_users_own_model_is_sampled(self):
         flags = ("--graph", self.plain, "--num-neighbors", "4,4", "--epochs",
                  1, "--predict", "*")
-        refused = train(*flags, "--out", self.path("own"), code=1,
+        refused = train(*flags, "--out", self.path("own"), code=78,
                         program=training.OWN_MODEL)
         self.assertIn("--inference sampled", refused)
         self.assertFalse(os.path.exists(self.path("own")))

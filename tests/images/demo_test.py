@@ -2,6 +2,7 @@
 tools, serves it from two samplers, trains with two ranks. What comes out equals
 what the same programs make outside of any image, to the last digit."""
 
+import hashlib
 import os
 import signal
 import unittest
@@ -29,6 +30,18 @@ def dereference(folder, out):
             with (open(os.path.join(parent, name), "rb") as source,
                   open(os.path.join(place, name), "wb") as copy):
                 copy.write(source.read())
+
+
+def contents(folder):
+    """The digests of all files of a folder, by their paths in it."""
+    found = {}
+    for parent, _, files in os.walk(folder):
+        for name in files:
+            path = os.path.join(parent, name)
+            with open(path, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            found[os.path.relpath(path, folder)] = digest
+    return found
 
 
 def losses(path):
@@ -67,22 +80,26 @@ class DemoTest(unittest.TestCase):
         for image, programs in archives.PROGRAMS.items():
             for program in programs:
                 with self.subTest(image=image, program=program):
-                    text = self.run_in(
-                        image, "--help", entrypoint=["/app/" + program])
-                    self.assertIn(f"Usage: {program}", text)
+                    self.run_in(image, "--help", entrypoint=["/app/" + program])
+
+    def test_entrypoints(self):
+        for image, program in archives.ENTRYPOINTS.items():
+            with self.subTest(image):
+                text = self.images[image].output("--help")
+                self.assertIn(f"Usage: {os.path.basename(program)}", text)
 
     def test_there_is_no_shell(self):
         for image in archives.IMAGES:
             with self.subTest(image):
-                errors = self.run_in(image, "-c", "true", entrypoint=["sh"], code=1)
-                self.assertIn('"sh": executable file not found', errors)
+                for shell in ["sh", "/bin/sh", "bash"]:
+                    self.run_in(image, "-c", "exit 0", entrypoint=[shell], code=1)
 
     def test_the_user_may_write_in_tmp_alone(self):
         dereference(CORA, self.inside("cora"))
         command = [*PARTITION, "--input", "/work/cora", "--out"]
-        errors = self.run_in("tools", *command, "/app/graph", code=1)
-        self.assertIn("Permission denied", errors)
-        self.assertIn("wrote /tmp/graph", self.run_in("tools", *command, "/tmp/graph"))
+        for place in ["/app/graph", "/etc/graph", "/graph"]:
+            self.run_in("tools", *command, place, code=1)
+        self.run_in("tools", *command, "/tmp/graph")
 
     def serve(self, partition):
         return self.images["sampler"].start(
@@ -93,12 +110,11 @@ class DemoTest(unittest.TestCase):
     def partition(self):
         """Partitions Cora inside and outside: the same graph."""
         dereference(CORA, self.inside("cora"))
-        ours = self.run_in("tools", *PARTITION, "--input", "/work/cora", "--out",
-                           "/work/graph")
-        theirs = processes.run_ok(*PARTITION, "--input", CORA, "--out",
-                                  self.inside("expected"))
-        self.assertEqual(ours.split("content=")[1].split(),
-                         theirs.split("content=")[1].split())
+        self.run_in("tools", *PARTITION, "--input", "/work/cora", "--out",
+                    "/work/graph")
+        processes.run_ok(*PARTITION, "--input", CORA, "--out", self.inside("expected"))
+        self.assertEqual(contents(self.inside("graph")),
+                         contents(self.inside("expected")))
         self.assertEqual(os.stat(self.inside("graph/graph.json")).st_uid, 10001)
 
     def train(self, name, *flags):
@@ -107,11 +123,11 @@ class DemoTest(unittest.TestCase):
         return losses(self.inside(name))
 
     def status(self, address):
-        """A sampler's status as the trainer's image sees it, by the name of its
-        host: names are resolved without /etc of a whole system."""
+        """Asks a sampler from the trainer's image, by the name of its host: names
+        are resolved. Fails when it does not answer."""
         port = address.rpartition(":")[2]
-        return self.run_in("trainer", "status", "--servers",
-                           f"dns:///localhost:{port}", entrypoint=["/app/tributary"])
+        self.run_in("trainer", "status", "--servers", f"dns:///localhost:{port}",
+                    entrypoint=["/app/tributary"])
 
     def end(self, server):
         """Drains a sampler as a kubelet would."""
@@ -128,13 +144,13 @@ class DemoTest(unittest.TestCase):
             os.rename(self.inside("servers.txt.new"), self.inside("servers.txt"))
             servers = ["--servers", "file:/work/servers.txt"]
             self.assertEqual(
-                self.run_in("tools", *SAMPLE, *servers).split(),
-                processes.run_ok(*SAMPLE, "--graph", graph).split())
+                self.images["tools"].output(*SAMPLE, "--servers", ",".join(addresses)),
+                processes.run_ok(*SAMPLE, "--graph", graph))
             training.output("--graph", graph, *TRAIN, "--log", self.inside("log"))
             expected = losses(self.inside("log"))
             self.assertEqual(len(expected), 3)
             self.assertEqual(self.train("remote", *servers), expected)
-            self.assertIn(f"{addresses[0]} ready", self.status(addresses[0]))
+            self.status(addresses[0])
             self.end(first)
             self.end(second)
         # Its workers are the image's own tributary, beside the trainer.

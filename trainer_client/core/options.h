@@ -25,7 +25,7 @@ namespace tributary {
 //   RETURN_IF_ERROR(worker.Validate());
 struct RemoteDistSamplingWorkerOptions {
   // HOST:PORT,... | file:PATH (read again every 200 ms; DGL's ip_config.txt is
-  // such a file) | dns:///NAME:PORT (every second). GLT has no such option: it
+  // such a file) | dns:///NAME:PORT (by its TTL). GLT has no such option: it
   // finds servers by master_addr.
   std::string servers;
   // The servers to use, by their index in the list, and no others. Empty: all,

@@ -10,6 +10,7 @@ import flags
 import manifests
 
 BINARIES = {"tributary": rendered.TRIBUTARY,
+            "tributary-fetch": "cli/fetch/tributary-fetch",
             "tributary-train": "trainer_client/torch/tributary-train"}
 
 
@@ -32,6 +33,14 @@ class Flags(unittest.TestCase):
         for path in rendered.K8S.glob("*/*/*.yaml"):
             for flag in re.findall(r"value: (--[a-z][\w-]*)", path.read_text()):
                 self.assertIn(flag, known, path)
+
+    def test_a_rendered_fleet_that_fetches_its_graph(self):
+        resources = rendered.fleet(("  claim: tributary-graph\n", "  fetch: {url: s3://b/g, "
+                                    "endpoint: http://s3.example:9000}\n"))
+        self.assertEqual(errors_of(resources), [])
+        pod = rendered.one(resources, "Deployment")["spec"]["template"]["spec"]
+        pod["initContainers"][0]["args"].append("--no-such-flag")
+        self.assertIn("tributary-fetch get has no --no-such-flag", errors_of(resources)[0])
 
     def test_a_flag_that_the_trainer_lacks_is_found(self):
         resources = rendered.folder("base/trainers")

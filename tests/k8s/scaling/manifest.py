@@ -8,17 +8,20 @@ PATH = "k8s/base/samplers/scaled-object.yaml"
 
 
 def scaled_object(path=PATH):
+    """The only one in the file."""
     with open(path, encoding="utf-8") as file:
-        return yaml.safe_load(file)
-
-
-def trigger():
-    [only] = scaled_object()["spec"]["triggers"]
+        [only] = [document for document in yaml.safe_load_all(file)
+                  if document and document["kind"] == "ScaledObject"]
     return only
 
 
-def query():
-    return trigger()["metadata"]["query"]
+def trigger(path=PATH):
+    [only] = scaled_object(path)["spec"]["triggers"]
+    return only
+
+
+def query(path=PATH):
+    return trigger(path)["metadata"]["query"]
 
 
 def _rules(behavior):

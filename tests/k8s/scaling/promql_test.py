@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
+from tests.e2e import processes
 from tests.k8s.scaling import formula, manifest
 
 
@@ -102,12 +103,18 @@ class PromqlTest(unittest.TestCase):
         series += wait_series([0.9], namespace="other")
         self.expect([case(series, self.query, 5)])
 
-    def test_a_partition_is_its_owners(self):
-        series = (busy_series([1, 1], "3") + busy_series([0.5] * 5, "4")
+    def test_a_rendered_partition_is_its_owners(self):
+        series = (busy_series([1, 1], "2") + busy_series([0.5] * 5, "3")
                   + wait_series([0.5]))
-        by = {p: self.query.replace('partitions="all"', f'partitions="{p}"')
-              for p in (3, 4)}
-        self.expect([case(series, by[3], 5), case(series, by[4], 2.5 / 0.8)])
+        with processes.temporary_folder() as folder:
+            out = os.path.join(folder, "rendered")
+            processes.run_ok("k8s", "render", "--values",
+                             "k8s/values/sharded.yaml", "--out", out)
+            queries = [manifest.query(os.path.join(out, f"partition-{p}.yaml"))
+                       for p in range(4)]
+        self.expect([case(series, queries[2], 5),
+                     case(series, queries[3], 2.5 / 0.8),
+                     case(series, queries[0], None)])
 
     def test_promtool_refuses_a_wrong_number(self):
         status, text = run_promtool(

@@ -74,10 +74,15 @@ class Fleet:
 
     def watch(self, seconds):
         """What the formula asks for, every 2 s."""
-        end = time.monotonic() + seconds
+        began = time.monotonic()
         asked = []
-        while time.monotonic() < end:
-            asked.append(self.wanted())
+        while time.monotonic() < began + seconds:
+            busy, waits = self.read()
+            asked.append(formula.servers_wanted(busy, waits.values()))
+            print(f"{time.monotonic() - began:5.1f} s: "
+                  f"busy {' '.join(f'{b:.2f}' for b in busy)}, "
+                  f"wait {max(waits.values(), default=0):.2f}, "
+                  f"wanted {asked[-1]:.2f}", flush=True)
             time.sleep(2)
         return asked
 

@@ -364,7 +364,7 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
       RankEnvironment::FromVariables(Environment);
   if (!rank.ok()) {
     PrintError("", rank.status());
-    return 1;
+    return kPermanentExitCode;
   }
   const absl::StatusOr<std::unique_ptr<Heartbeat>> heartbeat =
       Heartbeat::Start(rank->local_rank, Environment);

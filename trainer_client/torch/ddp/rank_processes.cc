@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/usable_cores.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
 #include "trainer_client/torch/ddp/node_place.h"
@@ -26,7 +26,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 Variables OwnVariables(int local, const RankProcessOptions& options,
                        int heartbeat_fd) {
-  const int cores = std::max<int>(1, std::thread::hardware_concurrency());
+  const int cores = UsableCores();
   Variables own = {
       {"RANK",
        absl::StrCat(RankInJob(options.node_rank, options.num_ranks, local))},

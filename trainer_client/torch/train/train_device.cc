@@ -1,9 +1,12 @@
 #include "trainer_client/torch/train/train_device.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "common/runtime/usable_cores.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
@@ -28,6 +31,10 @@ absl::StatusOr<c10::Device> TrainDevice(const TrainOptions& options,
 }
 
 absl::Status OpenTrainDevice(const TrainOptions& options, int local_rank) {
+  // LibTorch takes a thread per core of the machine, whatever a cgroup allows.
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) {
+    at::set_num_threads(std::min(at::get_num_threads(), UsableCores()));
+  }
   ASSIGN_OR_RETURN(const c10::Device device, TrainDevice(options, local_rank));
   if (device.is_cpu()) return absl::OkStatus();
   return CatchTorch("device", [&] {

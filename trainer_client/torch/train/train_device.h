@@ -17,7 +17,8 @@ namespace tributary {
 absl::StatusOr<c10::Device> TrainDevice(const TrainOptions& options,
                                         int local_rank);
 
-// Creates the context of a GPU; does nothing for a CPU. Must be called before
+// Creates the context of a GPU, and limits LibTorch's threads to the cores that
+// this process may use, unless OMP_NUM_THREADS is set. Must be called before
 // loaders are opened: they page-lock their memory in that context (PageLock).
 absl::Status OpenTrainDevice(const TrainOptions& options, int local_rank);
 

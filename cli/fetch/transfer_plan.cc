@@ -1,0 +1,87 @@
+#include "cli/fetch/transfer_plan.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "common/fleet/graph_name.h"
+#include "common/text/status.h"
+#include "partition/format/paths.h"
+
+namespace tributary {
+namespace {
+
+// Returns the partition whose folder the file is in; none if every server needs
+// the file.
+std::optional<uint32_t> PartitionOf(absl::string_view path) {
+  absl::string_view first = path.substr(0, path.find('/'));
+  uint32_t partition = 0;
+  if (!absl::ConsumePrefix(&first, "part-") ||
+      !absl::SimpleAtoi(first, &partition)) {
+    return std::nullopt;
+  }
+  return partition;
+}
+
+absl::Status CheckNumbers(const std::set<uint32_t>& wanted,
+                          const GraphSchema& schema) {
+  if (wanted.empty() || *wanted.rbegin() < schema.num_partitions) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--partitions: there is no partition ", *wanted.rbegin(),
+                   "; the graph has 0 to ", schema.num_partitions - 1));
+}
+
+// A relative path of plain names, as those that are below a folder.
+bool StaysInside(absl::string_view path) {
+  if (path.empty() || absl::StartsWith(path, "/")) return false;
+  for (absl::string_view part : absl::StrSplit(path, '/')) {
+    if (part.empty() || part == "." || part == "..") return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<TransferPlan> PlanGraph(const GraphSchema& schema,
+                                       std::string json,
+                                       const PartitionChoice& partitions) {
+  const std::vector<uint32_t> numbers = partitions.Of(schema.num_partitions);
+  const std::set<uint32_t> wanted(numbers.begin(), numbers.end());
+  RETURN_IF_ERROR(CheckNumbers(wanted, schema));
+  TransferPlan plan;
+  plan.manifest = {kGraphJson, std::move(json)};
+  plan.name = VersionedName(schema.name, schema.content_digest);
+  for (const FileSchema& file : schema.files) {
+    const std::optional<uint32_t> of = PartitionOf(file.path);
+    if (of.has_value() && !wanted.empty() && wanted.count(*of) == 0) continue;
+    plan.files.push_back({file.path, file.bytes, file.crc32c});
+  }
+  return plan;
+}
+
+absl::StatusOr<TransferPlan> PlanObjects(
+    const std::vector<ListedObject>& objects) {
+  TransferPlan plan;
+  plan.manifest.path = kListedFiles;
+  plan.name = "any files";
+  for (const ListedObject& object : objects) {
+    if (object.path == kListedFiles) continue;
+    if (!StaysInside(object.path)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "object \"", object.path,
+          "\"; allowed: names without empty parts, \".\" and \"..\""));
+    }
+    plan.files.push_back({object.path, object.bytes, std::nullopt});
+    absl::StrAppend(&plan.manifest.text, object.bytes, " ", object.changed_ns,
+                    " ", object.path, "\n");
+  }
+  return plan;
+}
+
+}  // namespace tributary

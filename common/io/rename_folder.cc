@@ -1,0 +1,46 @@
+#include "common/io/rename_folder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "common/io/path_error.h"
+
+namespace tributary {
+
+absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                RENAME_NOREPLACE) == 0) {
+    return absl::OkStatus();
+  }
+  // Some file systems support no flags. Plain rename replaces at most an empty
+  // folder.
+  const bool no_flags = errno == EINVAL || errno == ENOSYS;
+  if (no_flags && rename(from.c_str(), to.c_str()) == 0) {
+    return absl::OkStatus();
+  }
+  if (errno == EEXIST || errno == ENOTEMPTY) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(to, " exists; remove it or name a folder that does not"));
+  }
+  return PathError(to, "rename the finished folder to");
+}
+
+absl::Status FlushPath(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return PathError(path, "open");
+  const int result = fsync(fd);
+  close(fd);
+  return result == 0 ? absl::OkStatus() : PathError(path, "sync");
+}
+
+std::string ParentFolderOf(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent;
+}
+
+}  // namespace tributary

@@ -1,0 +1,22 @@
+// Gives a finished folder its name.
+#ifndef TRIBUTARY_COMMON_IO_RENAME_FOLDER_H_
+#define TRIBUTARY_COMMON_IO_RENAME_FOLDER_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace tributary {
+
+// Renames a folder, on the same file system. ALREADY_EXISTS if `to` exists.
+absl::Status RenameNoReplace(const std::string& from, const std::string& to);
+
+// Flushes a file's data, or a folder's entries, to the disk.
+absl::Status FlushPath(const std::string& path);
+
+// Returns the folder that a path is in.
+std::string ParentFolderOf(const std::string& path);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_IO_RENAME_FOLDER_H_
