@@ -13,7 +13,7 @@ python=${PYTHON:-python3}
 kubernetes_versions=(1.33 1.35 1.37)
 # Kinds that Kubernetes' schemas lack; checks/schemas.py has theirs. Any other
 # warning is about a kind that is unknown or was removed.
-custom='kind (ScaledObject|PodMonitor|TrainJob|TrainingRuntime) '
+custom='kind (ScaledObject|PodMonitor|PrometheusRule|TrainJob|TrainingRuntime) '
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,7 +30,7 @@ render_tree() {
     case $folder in
       overlays/*) render "$folder" "${folder##*/}" ;;
       # Applied as they are.
-      base/namespace | base/checkpoints) render "$folder" "${folder##*/}" ;;
+      base/namespace | base/checkpoints | base/alerts) render "$folder" "${folder##*/}" ;;
       base/*) render "$folder" "base-${folder##*/}" ;;
       *)
         # A component is rendered by the overlays that name it.

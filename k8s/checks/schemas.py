@@ -28,6 +28,7 @@ def models():
     return {
         ("keda.sh/v1alpha1", "ScaledObject"): keda.ScaledObject,
         ("monitoring.coreos.com/v1", "PodMonitor"): prometheus.PodMonitor,
+        ("monitoring.coreos.com/v1", "PrometheusRule"): prometheus.PrometheusRule,
         ("trainer.kubeflow.org/v1alpha1", "TrainJob"): kubeflow.TrainerV1alpha1TrainJob,
         ("trainer.kubeflow.org/v1alpha1", "TrainingRuntime"):
             kubeflow.TrainerV1alpha1TrainingRuntime,

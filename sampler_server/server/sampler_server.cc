@@ -1,5 +1,7 @@
 #include "sampler_server/server/sampler_server.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -48,6 +50,13 @@ std::string PartitionsLabel(const SamplerServerOptions& options) {
   return (options.graphs.empty() ? options.partitions
                                  : options.graphs.front().partitions)
       .ToString();
+}
+
+// Returns the CPU time of all threads of this process so far.
+absl::Duration ProcessCpuTime() {
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return absl::DurationFromTimespec(spent);
 }
 
 GraphHostOptions HostOptions(const SamplerServerOptions& options,
@@ -188,6 +197,8 @@ void SamplerServerImpl::MeasureBusyTime() {
     busy.sampling = pools->batches.BusyTime() / pools->sampling_threads;
     busy.leaf = pools->leaf.BusyTime() / pools->leaf_threads;
     busy.rate = admission->rate_time();
+    // A thread that samples stands for a core: `requests.cpu` of a pod.
+    busy.cpu = ProcessCpuTime() / pools->sampling_threads;
     return busy;
   };
   busy_ = std::make_shared<BusyMeter>(&pools_.protocol, times);

@@ -17,6 +17,7 @@ void BusyMeter::Sample() {
     sampling_.Add(now, times.sampling);
     leaf_.Add(now, times.leaf);
     rate_.Add(now, times.rate);
+    cpu_.Add(now, times.cpu);
   }
   executor_->PostAfter(kSampleInterval, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->Sample();
@@ -28,7 +29,7 @@ double BusyMeter::Ratio() const {
   const absl::Time now = executor_->Now();
   MutexLock lock(mutex_);
   return std::max({sampling_.At(now, times.sampling), leaf_.At(now, times.leaf),
-                   rate_.At(now, times.rate)});
+                   rate_.At(now, times.rate), cpu_.At(now, times.cpu)});
 }
 
 }  // namespace tributary

@@ -18,11 +18,14 @@ struct BusyTimes {
   absl::Duration sampling;  // threads that make batches
   absl::Duration leaf;      // threads that answer peers
   absl::Duration rate;      // --max-rate; see Admission::rate_time
+  absl::Duration cpu;       // of the process, by cores that it has for itself
 };
 
 // A server is as busy as the limit that is closest to its end: the largest of
-// the three shares. What waits for a peer, a disk or a reader holds no thread,
-// and so is not busy.
+// the four shares. What waits for a peer, a disk or a reader holds no thread,
+// and so is not busy. The process's CPU time is a limit of its own, because
+// sending batches takes more of it than making them where features are wide,
+// and no thread that samples is held by that.
 //
 // Reads the times once a second, on the executor. Thread-safe. Create with
 // std::make_shared; the executor outlives it.
@@ -46,6 +49,7 @@ class BusyMeter : public std::enable_shared_from_this<BusyMeter> {
   RecentShare sampling_ ABSL_GUARDED_BY(mutex_);
   RecentShare leaf_ ABSL_GUARDED_BY(mutex_);
   RecentShare rate_ ABSL_GUARDED_BY(mutex_);
+  RecentShare cpu_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tributary

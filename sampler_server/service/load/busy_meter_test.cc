@@ -14,12 +14,14 @@ class BusyMeterTest : public testing::Test {
   BusyMeterTest() { meter_->Start(); }
 
   // Time passes, in which each limit is in use for a share.
-  void Run(absl::Duration time, double sampling, double leaf, double rate) {
+  void Run(absl::Duration time, double sampling, double leaf, double rate,
+           double cpu = 0) {
     const absl::Duration step = absl::Milliseconds(100);
     for (absl::Duration done; done < time; done += step) {
       times_.sampling += sampling * step;
       times_.leaf += leaf * step;
       times_.rate += rate * step;
+      times_.cpu += cpu * step;
       bool due = false;
       world_.Schedule(-1, world_.now() + step, [&due] { due = true; });
       world_.RunUntil([&due] { return due; }, absl::Seconds(1));
@@ -40,6 +42,8 @@ TEST_F(BusyMeterTest, TheLimitThatIsUsedMostCounts) {
   EXPECT_NEAR(meter_->Ratio(), 0.75, kStep);  // the threads that sample
   Run(absl::Seconds(70), 0.25, 0, 1);
   EXPECT_NEAR(meter_->Ratio(), 1, kStep);  // the rate
+  Run(absl::Seconds(70), 0.25, 0, 0.5, 0.875);
+  EXPECT_NEAR(meter_->Ratio(), 0.875, kStep);  // sending takes CPU
   Run(absl::Seconds(70), 0, 0, 0);
   EXPECT_NEAR(meter_->Ratio(), 0, kStep);
 }
