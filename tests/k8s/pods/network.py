@@ -1,7 +1,7 @@
 """A network of pods: a namespace for each, a bridge between them, and DNS.
 
 Requires network and mount namespaces of this process's own
-(tests/k8s/run_isolated.sh): the bridge is in this process's, and all of it ends
+(run_isolated.sh): the bridge is in this process's, and all of it ends
 with it. Pods have addresses of 10.77.0.0/16, which exist in there alone.
 """
 

@@ -3,6 +3,7 @@ every batch comes once and is the one that the graph's folder gives. In both
 placements, by the images' own programs."""
 
 import select
+import time
 import unittest
 
 from tests.e2e import sampling
@@ -179,8 +180,13 @@ class DnsTest(unittest.TestCase):
             all(pod.ready for pod in cluster.pods_of("tributary-sampler")), "two")
         new = cluster.pods_of("tributary-sampler")[-1]
 
+        began = time.monotonic()
+
         def makes_batches():
-            reader.read(5)  # slowly: the epoch must not end before
+            # Slowly: the epoch must not end before.
+            if len(reader.lines) < 100 * (time.monotonic() - began):
+                reader.read(1)
+            self.assertFalse(reader.pod.ended)
             return fleets.metric(new, "tributary_batches_total") > 0
 
         # The TTL, and some seconds of a busy machine.

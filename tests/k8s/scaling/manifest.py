@@ -15,13 +15,18 @@ def scaled_object(path=PATH):
     return only
 
 
-def trigger(path=PATH):
-    [only] = scaled_object(path)["spec"]["triggers"]
+WANTED = "servers-wanted"    # by the starvation of trainers
+HELD = "servers-with-rows"   # that must stay
+
+
+def trigger(path=PATH, name=WANTED):
+    [only] = [found for found in scaled_object(path)["spec"]["triggers"]
+              if found["name"] == name]
     return only
 
 
-def query(path=PATH):
-    return trigger(path)["metadata"]["query"]
+def query(path=PATH, name=WANTED):
+    return trigger(path, name)["metadata"]["query"]
 
 
 def _rules(behavior):

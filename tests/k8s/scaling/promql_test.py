@@ -116,6 +116,23 @@ class PromqlTest(unittest.TestCase):
                      case(series, queries[3], 2.5 / 0.8),
                      case(series, queries[0], None)])
 
+    def test_servers_stay_while_a_run_has_rows_on_them(self):
+        query = manifest.query(name=manifest.HELD)
+
+        def attempts(*counts, namespace="tributary"):
+            return [{"series": f'tributary_tensor_attempts{{namespace="{namespace}"'
+                               f',pod="p{i}"}}', "values": str(count)}
+                    for i, count in enumerate(counts)]
+
+        busy = busy_series([0, 0.5, 1])
+        self.expect([
+            case(busy + attempts(0, 0, 0), query, 0),
+            case(busy + attempts(0, 2, 1), query, 3),
+            case(busy + attempts(0, 0, 0) + attempts(1, namespace="other"),
+                 query, 0),
+            case(busy + busy_series([1], partitions="0") + attempts(1), query, 3),
+        ])
+
     def test_promtool_refuses_a_wrong_number(self):
         status, text = run_promtool(
             [case(busy_series([1] * 4), self.query, 5.000001)])
@@ -125,12 +142,13 @@ class PromqlTest(unittest.TestCase):
 
 class ManifestTest(unittest.TestCase):
     def test_the_metric_is_the_number_of_servers(self):
-        trigger = manifest.trigger()
-        self.assertEqual(trigger["type"], "prometheus")
-        self.assertEqual(trigger["metricType"], "AverageValue")
-        self.assertEqual(trigger["metadata"]["threshold"], "1")
-        # KEDA would make 0 of a lost Prometheus, and the fleet the minimum.
-        self.assertEqual(trigger["metadata"]["ignoreNullValues"], "false")
+        for name in manifest.WANTED, manifest.HELD:
+            trigger = manifest.trigger(name=name)
+            self.assertEqual(trigger["type"], "prometheus")
+            self.assertEqual(trigger["metricType"], "AverageValue")
+            self.assertEqual(trigger["metadata"]["threshold"], "1")
+            # KEDA would make 0 of a lost Prometheus, and the fleet the minimum.
+            self.assertEqual(trigger["metadata"]["ignoreNullValues"], "false")
 
     def test_two_owners_at_least(self):
         self.assertGreaterEqual(manifest.settings().least, 2)
