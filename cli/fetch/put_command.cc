@@ -19,7 +19,7 @@ the same command goes on: objects that are there with the right length and
 checksum are not stored again. A prefix that has another graph is refused.
 Credentials are found as by Amazon's programs: see tributary-fetch get --help.
 Examples:
-  tributary-fetch put /work/papers s3://graphs/papers
+  tributary-fetch put /scratch/papers s3://graphs/papers
   tributary-fetch put papers s3://graphs/papers --endpoint http://minio:9000)";
 
 class PutCommand final : public Command {

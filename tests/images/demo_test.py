@@ -69,7 +69,7 @@ class DemoTest(unittest.TestCase):
     def setUp(self):
         self.work = self.enterContext(processes.temporary_folder())
         os.chmod(self.work, 0o777)  # the image's user writes into it
-        self.volume = [f"{self.work}:/work"]
+        self.volume = [f"{self.work}:/scratch"]
 
     def run_in(self, image, *args, **options):
         return self.images[image].run(*args, volumes=self.volume, **options)
@@ -97,22 +97,22 @@ class DemoTest(unittest.TestCase):
 
     def test_the_user_may_write_in_tmp_alone(self):
         dereference(CORA, self.inside("cora"))
-        command = [*PARTITION, "--input", "/work/cora", "--out"]
+        command = [*PARTITION, "--input", "/scratch/cora", "--out"]
         for place in ["/app/graph", "/etc/graph", "/graph"]:
             self.run_in("tools", *command, place, code=1)
         self.run_in("tools", *command, "/tmp/graph")
 
     def serve(self, partition):
         return self.images["sampler"].start(
-            "serve", "--graph", "/work/graph", "--partitions", partition, "--listen",
-            "127.0.0.1:0", "--peers", "file:/work/servers.txt",
-            volumes=[f"{self.work}:/work:ro"])
+            "serve", "--graph", "/scratch/graph", "--partitions", partition, "--listen",
+            "127.0.0.1:0", "--peers", "file:/scratch/servers.txt",
+            volumes=[f"{self.work}:/scratch:ro"])
 
     def partition(self):
         """Partitions Cora inside and outside: the same graph."""
         dereference(CORA, self.inside("cora"))
-        self.run_in("tools", *PARTITION, "--input", "/work/cora", "--out",
-                    "/work/graph")
+        self.run_in("tools", *PARTITION, "--input", "/scratch/cora", "--out",
+                    "/scratch/graph")
         processes.run_ok(*PARTITION, "--input", CORA, "--out", self.inside("expected"))
         self.assertEqual(contents(self.inside("graph")),
                          contents(self.inside("expected")))
@@ -125,8 +125,8 @@ class DemoTest(unittest.TestCase):
                 "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
                 "AWS_EC2_METADATA_DISABLED": "true",
                 "AWS_ENDPOINT_URL_S3": f"http://localhost:{store.port}"}
-            for command in [["put", "/work/graph", "s3://graphs/cora"],
-                            ["get", "s3://graphs/cora", "/work/fetched"]]:
+            for command in [["put", "/scratch/graph", "s3://graphs/cora"],
+                            ["get", "s3://graphs/cora", "/scratch/fetched"]]:
                 self.run_in("tools", *command, entrypoint=["/app/tributary-fetch"],
                             environment=variables)
         self.assertEqual(contents(self.inside("fetched")),
@@ -134,7 +134,7 @@ class DemoTest(unittest.TestCase):
 
     def train(self, name, *flags):
         self.run_in("trainer", *TRAIN, "--device", "cpu", "--no-progress", "--log",
-                    f"/work/{name}", *flags)
+                    f"/scratch/{name}", *flags)
         return losses(self.inside(name))
 
     def status(self, address):
@@ -157,7 +157,7 @@ class DemoTest(unittest.TestCase):
                 addresses = [address_of(first), address_of(second)]
                 file.write("\n".join(addresses) + "\n")
             os.rename(self.inside("servers.txt.new"), self.inside("servers.txt"))
-            servers = ["--servers", "file:/work/servers.txt"]
+            servers = ["--servers", "file:/scratch/servers.txt"]
             self.assertEqual(
                 self.images["tools"].output(*SAMPLE, "--servers", ",".join(addresses)),
                 processes.run_ok(*SAMPLE, "--graph", graph))
@@ -170,7 +170,7 @@ class DemoTest(unittest.TestCase):
             self.end(second)
         # Its workers are the image's own tributary, beside the trainer.
         self.assertEqual(
-            self.train("mp", "--graph", "/work/graph", "--mode", "mp",
+            self.train("mp", "--graph", "/scratch/graph", "--mode", "mp",
                        "--num-workers", 2), expected)
 
 
