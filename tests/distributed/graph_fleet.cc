@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <utility>
+#include <vector>
 
 namespace tributary {
 namespace {
@@ -55,14 +56,13 @@ void GraphFleet::StartServers(const GraphFleetOptions& options) {
   std::string addresses;
   for (int s = 0; s < options.servers; ++s) {
     SamplerServerOptions server;
-    server.graphs = {{folder(), {}}};
     const auto n = static_cast<uint32_t>(options.servers);
+    std::vector<uint32_t> owned;
     for (uint32_t p = 0; p < options.partitions; ++p) {
       if (options.partitions < n) break;  // all
-      if (p % n == static_cast<uint32_t>(s)) {
-        server.graphs[0].partitions.push_back(p);
-      }
+      if (p % n == static_cast<uint32_t>(s)) owned.push_back(p);
     }
+    server.graphs = {{folder(), std::move(owned)}};
     server.peers = "file:" + list;
     server.threads = 2;
     server.feature_memory = options.features;
