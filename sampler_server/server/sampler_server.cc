@@ -28,8 +28,8 @@ namespace tributary {
 namespace {
 
 // The longest wait for cancelled batches, and then for calls to peers to end.
-// With kShutdownGrace and what the HTTP server allows a request it is within the
-// margin that `tributary serve` has beyond --drain-timeout.
+// With kShutdownGrace and what the HTTP server allows a request it is within
+// the margin that `tributary serve` has beyond --drain-timeout.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
