@@ -30,13 +30,10 @@
 namespace tributary {
 namespace {
 
-// The longest waits: for cancelled batches, of which a trainer that does not
-// read holds bytes until its stream is cut (close_timeout), for calls to peers
-// to end, and for streams. All together, and what the HTTP server allows a
-// request, are within the margin that `tributary serve` has beyond
-// --drain-timeout.
-constexpr absl::Duration kCancelTimeout = absl::Seconds(6);
-constexpr absl::Duration kStopTimeout = absl::Seconds(4);
+// The longest wait for cancelled batches, and then for calls to peers to end.
+// With kShutdownGrace and what the HTTP server allows a request it is within
+// the margin that `tributary serve` has beyond --drain-timeout.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
 
 // The budget of peers is apart from that of trainers, so that peers never wait
@@ -347,7 +344,7 @@ void SamplerServerImpl::StopDiscovery() {
       stop_directories();
     });
   }
-  (void)stopped->Wait(kStopTimeout);
+  (void)stopped->Wait(kCancelTimeout);
 }
 
 void SamplerServerImpl::Drain(absl::Duration timeout) {

@@ -424,7 +424,7 @@ class PredictTrainTest(unittest.TestCase):
         why = train("--graph", graph, "--input", "train", "--num-neighbors",
                     "1", "--num-classes", 2, "--batch-size", 400,
                     "--buffer-size", "128KB", "--epochs", 0, "--predict", "*",
-                    "--out", self.path("wide.out"), code=1)
+                    "--out", self.path("wide.out"), code=78)
         self.assertIn("--eval-batch-size", why)
 
 
