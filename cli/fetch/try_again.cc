@@ -3,19 +3,19 @@
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "common/runtime/clock.h"
 
 namespace tributary {
 
 absl::Status TryAgain::Run(uint64_t seed,
                            absl::FunctionRef<absl::Status()> call) {
-  const absl::Time end = absl::Now() + again_;
+  const absl::Time end = SteadyClock().Now() + again_;
   Backoff backoff(backoff_, seed);
   for (;;) {
     absl::Status status = call();
     if (!absl::IsUnavailable(status)) return status;
     const absl::Duration delay = backoff.Next();
-    if (absl::Now() + delay > end) {
+    if (SteadyClock().Now() + delay > end) {
       return absl::UnavailableError(absl::StrCat(
           status.message(), "\ntried again for ", absl::FormatDuration(again_),
           "; allowed: a longer --retry-for"));

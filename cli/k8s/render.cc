@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cli/k8s/manifests.h"
 #include "cli/k8s/prometheus_query.h"
@@ -199,9 +200,14 @@ absl::Status SetTrigger(const SamplerValues& values, const Owners& owners,
   ASSIGN_OR_RETURN(YAML::Node address, At(metadata, {"serverAddress"}));
   SetText(address, values.prometheus);
   ASSIGN_OR_RETURN(YAML::Node query, At(metadata, {"query"}));
-  ASSIGN_OR_RETURN(std::string text, SetMatchers(query.Scalar(), "partitions",
-                                                 owners.partitions));
-  ASSIGN_OR_RETURN(text, SetMatchers(text, "namespace", values.name_space));
+  ASSIGN_OR_RETURN(std::string text,
+                   SetMatchers(query.Scalar(), "namespace", values.name_space));
+  // Servers are named by what they own, or by their Deployment.
+  if (absl::StrContains(text, "deployment=")) {
+    ASSIGN_OR_RETURN(text, SetMatchers(text, "deployment", owners.name));
+  } else {
+    ASSIGN_OR_RETURN(text, SetMatchers(text, "partitions", owners.partitions));
+  }
   SetText(query, text);
   return absl::OkStatus();
 }

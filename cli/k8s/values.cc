@@ -208,10 +208,11 @@ absl::Status ReadAutoscaler(const MapReader& map, SamplerValues* out) {
                  &out->prometheus);
 }
 
-// The memory of batches and of tensors, and what the program itself needs.
+// The memory of batches, of tensors with a quarter more for open rounds, and
+// what the program itself needs.
 uint64_t BytesBesideGraph(const SamplerValues& values) {
   return *ParseByteSize(values.memory_budget) +
-         *ParseByteSize(values.tensor_memory) + kProgramBytes;
+         *ParseByteSize(values.tensor_memory) / 4 * 5 + kProgramBytes;
 }
 
 absl::Status CheckMemory(const MapReader& resources,
@@ -220,7 +221,8 @@ absl::Status CheckMemory(const MapReader& resources,
   if (*BytesOfQuantity(values.memory) >= needed) return absl::OkStatus();
   const std::string allowed =
       absl::StrCat("at least ", GibibytesFor(needed),
-                   ": memoryBudget, tensorMemory and 512Mi, without the graph");
+                   ": memoryBudget, 1.25 x tensorMemory and 512Mi, without the "
+                   "graph");
   return resources.Has("memory") ? resources.Refuse("memory", allowed)
                                  : resources.Missing("memory", allowed);
 }
@@ -258,6 +260,11 @@ absl::Status ReadResources(const MapReader& map, const MeasuredGraph* measured,
   RETURN_IF_ERROR(Checked(resources, "tensorMemory", IsByteSize, kAllowedSize,
                           &out->tensor_memory));
   if (measured != nullptr && !resources.Has("memory")) {
+    if (out->graphs.size() > 1) {
+      return resources.Missing("memory",
+                               "the memory of all graphs together, since "
+                               "--graph measures one of several");
+    }
     const uint64_t graph = out->placement == Placement::kWhole
                                ? measured->bytes_of_all
                                : measured->bytes_of_one;

@@ -68,15 +68,15 @@ TEST(SamplerValues, ReadsEveryKey) {
 }
 
 TEST(SamplerValues, TakesPartitionsAndMemoryFromTheGraph) {
-  // 1 GB + 512 MB + 512 MiB beside the graph, with GB of 2^30 bytes.
+  // 1 GB + 1.25 x 512 MB + 512 MiB beside the graph, with GB of 2^30 bytes.
   const MeasuredGraph graph{6, uint64_t{3} << 30, uint64_t{12} << 30};
   const auto sharded = Parse(kLeast, &graph);
   ASSERT_TRUE(sharded.ok()) << sharded.status();
   EXPECT_EQ(sharded->graphs[0].partitions, 6u);
-  EXPECT_EQ(sharded->memory, "5Gi");
+  EXPECT_EQ(sharded->memory, "6Gi");
   const auto whole = Parse(absl::StrCat("placement: whole\n", kLeast), &graph);
   ASSERT_TRUE(whole.ok()) << whole.status();
-  EXPECT_EQ(whole->memory, "14Gi");
+  EXPECT_EQ(whole->memory, "15Gi");
   const auto stated =
       Parse(absl::StrReplaceAll(kLeast, {{"{}", "{memory: 7Gi}"}}), &graph);
   ASSERT_TRUE(stated.ok()) << stated.status();
@@ -136,7 +136,9 @@ TEST(SamplerValues, RefusesWithTheLineAndWhatIsAllowed) {
       And("volume: {fetch: {url: s3://b/p}}\n", "images.tools is missing"),
       With("{}", "{cpu: 0}", "v.yaml:6: resources.cpu is \"0\""),
       With("{}", "{memory: 4GB}", "resources.memory is \"4GB\""),
-      With("{}", "{memory: 1Gi}", "allowed: at least 2Gi: memoryBudget"),
+      With("{}", "{memory: 1Gi}", "allowed: at least 3Gi: memoryBudget"),
+      // Open rounds take a quarter of the tensors' memory beside it.
+      With("{}", "{memory: 6Gi, tensorMemory: 4GB}", "allowed: at least 7Gi"),
       With("{}", "{memoryBudget: 1Gi, tensorMemory: lots}", "tensorMemory"),
       With("{}", "{memoryBudget: 6GB}", "resources.memory is missing"),
       With("{}", "{featureMemory: disk}", "auto, resident or paged"),

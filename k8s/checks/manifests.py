@@ -10,7 +10,7 @@ BY_HAND = {
     ("PersistentVolumeClaim", "tributary-input"),
     ("Secret", "tributary-object-store"),
 }
-POD_KINDS = ("Deployment", "StatefulSet", "Job", "TrainingRuntime")
+POD_KINDS = ("Deployment", "Job", "TrainingRuntime")
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
             "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 

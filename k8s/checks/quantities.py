@@ -27,7 +27,9 @@ def check_memory(manifests):
                 manifests.error(where, "requests.memory and limits.memory differ")
             flags = flags_of(c)
             needed = PROGRAM_BYTES if "--memory-budget" in flags else 0
-            needed += sum(size_of(flags.get(f, "0")) for f in ("--memory-budget", "--tensor-memory"))
+            needed += size_of(flags.get("--memory-budget", "0"))
+            # Open rounds may take a quarter as much as rows.
+            needed += size_of(flags.get("--tensor-memory", "0")) * 5 // 4
             needed += sum(bytes_of(size) for size in memory_volumes(c, volumes))
             if needed >= bytes_of(limit):
                 manifests.error(where, f"limits.memory {limit} is not above {needed / 2**30:.2f} "
@@ -91,6 +93,10 @@ def check_budget_of(manifests, deployment, least):
             manifests.error(b, f"1 <= minAvailable < {least} replicas at least does not hold")
 
 
+LABEL_OF_ONE_METRIC = {"partitions": "tributary_busy_ratio",
+                       "deployment": "kube_deployment_spec_replicas"}
+
+
 def check_queries(manifests):
     """A scaler counts the owners that it scales, in its own namespace."""
     for r in manifests.of("ScaledObject"):
@@ -99,16 +105,17 @@ def check_queries(manifests):
             continue
         args = target["spec"]["template"]["spec"]["containers"][0]
         wanted = {"partitions": flags_of(args).get("--partitions"),
+                  "deployment": target["metadata"]["name"],
                   "namespace": r["metadata"].get("namespace")}
         for trigger in r["spec"]["triggers"]:
             check_matchers(manifests, r, trigger["metadata"]["query"], wanted)
 
 
 def check_matchers(manifests, scaler, query, wanted):
-    for metric, labels in re.findall(r"(tributary_\w+)(?:\{([^}]*)\})?", query):
+    for metric, labels in re.findall(r"((?:tributary|kube)_\w+)(?:\{([^}]*)\})?", query):
         found = dict(re.findall(r'(\w+)\s*=\s*"([^"]*)"', labels))
         for label, value in wanted.items():
-            if label == "partitions" and metric != "tributary_busy_ratio":
+            if LABEL_OF_ONE_METRIC.get(label, metric) != metric:
                 continue
             if found.get(label) != value:
                 manifests.error(scaler, f'{metric} is to be asked with {label}="{value}"')

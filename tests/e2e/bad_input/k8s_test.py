@@ -75,7 +75,7 @@ CASES = [
     values("more min than max", LEAST + "replicas: {min: 9, max: 3}\n", "values.yaml:7",
            "replicas.max", "9"),
     values("memory that does not add up", replaced("{}", "{memoryBudget: 8GB}"),
-           "resources.memory", "at least 9Gi"),
+           "resources.memory", "at least 10Gi"),
     values("an image with a blank", replaced("r.example/sampler:1", "'a b'"), "values.yaml:2"),
     values("a graph outside the volume", replaced("/graphs/main", "/etc"), "below /graphs"),
     values("no graph here", LEAST, "graph.json",

@@ -140,6 +140,9 @@ CASES = [
     # memory and seconds
     ("budgets above the limit", FLEET,
      in_container(flag("--memory-budget=1GB", "--memory-budget=4GB")), "limits.memory 4Gi"),
+    ("rows and a quarter more above the limit", FLEET,
+     in_container(flag("--tensor-memory=512MB", "--tensor-memory=2560MB")),
+     "limits.memory 4Gi"),
     ("shared memory above the limit", TRAINERS,
      in_pod(put(["volumes", 1, "emptyDir", "sizeLimit"], "20Gi"), "Job"), "limits.memory 16Gi"),
     ("no limit of memory", FLEET,

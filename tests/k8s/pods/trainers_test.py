@@ -10,7 +10,6 @@ from tests.k8s.pods import fleets, manifests
 
 RUN = {"--model": "sage", "--task": "node", "--num-neighbors": "10,5",
        "--batch-size": 16, "--hidden": 16, "--epochs": 40, "--random-seed": 3}
-SAMPLER = "tributary-sampler"
 TRAINER = "tributary-trainer"
 
 
@@ -51,9 +50,10 @@ class TrainersTest(unittest.TestCase):
         self.cluster.claims["tributary-checkpoints"] = self.checkpoints
         self.log = os.path.join(self.checkpoints, "log.jsonl")
 
-    def start_samplers(self):
-        self.cluster.apply(fleets.whole())
-        self.cluster.scale(SAMPLER, 2)
+    def start_samplers(self, resources=None):
+        self.cluster.apply(resources or fleets.whole())
+        for name in self.cluster.deployments:
+            self.cluster.scale(name, 2)
 
     def start_trainers(self, flags=None):
         resources = manifests.of_checkout("k8s/base/trainers")
@@ -113,7 +113,7 @@ class TrainersTest(unittest.TestCase):
         self.assertGreaterEqual(self.job.failures.get(0, 0), 1)
 
     def test_an_evicted_pod_counts_as_no_failure(self):
-        self.start_samplers()
+        self.start_samplers(fleets.sharded(self.world, 2))
         self.start_trainers()
         for index in 1, 0:
             self.train_for(3)

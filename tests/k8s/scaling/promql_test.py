@@ -112,6 +112,9 @@ class PromqlTest(unittest.TestCase):
                              "k8s/values/sharded.yaml", "--out", out)
             queries = [manifest.query(os.path.join(out, f"partition-{p}.yaml"))
                        for p in range(4)]
+            held = manifest.query(os.path.join(out, "partition-2.yaml"),
+                                  manifest.HELD)
+        self.assertIn('deployment="tributary-sampler-p2"', held)
         self.expect([case(series, queries[2], 5),
                      case(series, queries[3], 2.5 / 0.8),
                      case(series, queries[0], None)])
@@ -124,13 +127,21 @@ class PromqlTest(unittest.TestCase):
                                f',pod="p{i}"}}', "values": str(count)}
                     for i, count in enumerate(counts)]
 
-        busy = busy_series([0, 0.5, 1])
+        def replicas(count, deployment="tributary-sampler"):
+            return [{"series": "kube_deployment_spec_replicas{"
+                               'namespace="tributary",'
+                               f'deployment="{deployment}"}}',
+                     "values": str(count)}]
+
         self.expect([
-            case(busy + attempts(0, 0, 0), query, 0),
-            case(busy + attempts(0, 2, 1), query, 3),
-            case(busy + attempts(0, 0, 0) + attempts(1, namespace="other"),
+            case(replicas(3) + attempts(0, 0, 0), query, 0),
+            # A rollout has more pods than are wanted.
+            case(replicas(3) + attempts(0, 2, 1, 1), query, 3),
+            case(replicas(3) + attempts(0) + attempts(1, namespace="other"),
                  query, 0),
-            case(busy + busy_series([1], partitions="0") + attempts(1), query, 3),
+            case(replicas(3) + replicas(9, "tributary-sampler-p0") + attempts(1),
+                 query, 3),
+            case(attempts(1), query, None),
         ])
 
     def test_promtool_refuses_a_wrong_number(self):
@@ -147,8 +158,9 @@ class ManifestTest(unittest.TestCase):
             self.assertEqual(trigger["type"], "prometheus")
             self.assertEqual(trigger["metricType"], "AverageValue")
             self.assertEqual(trigger["metadata"]["threshold"], "1")
-            # KEDA would make 0 of a lost Prometheus, and the fleet the minimum.
-            self.assertEqual(trigger["metadata"]["ignoreNullValues"], "false")
+        # KEDA would make 0 of a lost Prometheus, and the fleet the minimum.
+        self.assertEqual(
+            manifest.trigger()["metadata"]["ignoreNullValues"], "false")
 
     def test_two_owners_at_least(self):
         self.assertGreaterEqual(manifest.settings().least, 2)
