@@ -45,6 +45,11 @@ class Reader:
         return self._ended or len(self.lines) >= wanted
 
 
+def found(sampler):
+    """Whether the client has found the pod: it has streams to all it knows."""
+    return fleets.metric(sampler, "tributary_batch_streams") > 0
+
+
 class SamplersTest:
     """For a placement: `resources`, `PARTITIONS`."""
 
@@ -98,17 +103,21 @@ class SamplersTest:
         self.cluster.run_until(lambda: reader.pod.main_runs(), "the client")
         self.scale(1)
         reader.read(100)
-        first = {pod.name for pod in self.cluster.pods}
+        first = [pod for name in self.deployments
+                 for pod in self.cluster.pods_of(name)]
         self.autoscale(4)
         self.settle("four samplers of each Deployment")
-        new = [pod for pod in self.cluster.pods if pod.name not in first]
+        new = [pod for name in self.deployments
+               for pod in self.cluster.pods_of(name) if pod not in first]
         self.assertEqual(len(new), 3 * len(self.deployments))
-        made = 0
-        while made == 0 and len(reader.lines) < 500:
-            reader.read(10)
-            made = sum(fleets.metric(pod, "tributary_batches_total")
-                       for pod in new)
-        self.assertGreater(made, 0, "the new samplers made no batch")
+        self.cluster.run_until(lambda: all(map(found, new)), "streams to all")
+        # One server is enough for this client: the others must do without it.
+        for pod in first:
+            self.cluster.evict(pod)
+        reader.read(200)
+        self.settle("the replacements")
+        self.assertGreater(sum(fleets.metric(pod, "tributary_batches_total")
+                               for pod in new), 0)
         self.autoscale(0)  # whatever is asked for, two stay
         self.settle("what stays of each Deployment")
         for name in self.deployments:
@@ -186,15 +195,15 @@ class DnsTest(unittest.TestCase):
 
         began = time.monotonic()
 
-        def makes_batches():
+        def is_found():
             # Slowly: the epoch must not end before.
             if len(reader.lines) < 100 * (time.monotonic() - began):
                 reader.read(1)
             self.assertFalse(reader.pod.ended)
-            return fleets.metric(new, "tributary_batches_total") > 0
+            return found(new)
 
         # The TTL, and some seconds of a busy machine.
-        cluster.run_until(makes_batches, "batches of the new sampler",
+        cluster.run_until(is_found, "a stream to the new sampler",
                           self.TTL + 6)
 
 
