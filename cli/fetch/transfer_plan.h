@@ -27,7 +27,7 @@ struct Manifest {
   std::string text;
 };
 
-// What is to be in the folder.
+// The files that the folder shall have.
 struct TransferPlan {
   Manifest manifest;
   std::string name;                // of the content, for messages: NAME@VERSION

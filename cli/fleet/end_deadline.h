@@ -9,7 +9,7 @@
 
 namespace tributary {
 
-// What the end of a server may take beyond --drain-timeout: the cancelled
+// The time that a server may take to end beyond --drain-timeout: the cancelled
 // batches, HTTP requests, calls to peers and streams end within limits of their
 // own, which are shorter together.
 inline constexpr absl::Duration kEndMargin = absl::Seconds(15);

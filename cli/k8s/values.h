@@ -55,7 +55,7 @@ struct SamplerValues {
   std::string job_weights;  // empty: equal shares
 };
 
-// What a graph's folder says of itself.
+// The sizes that a graph's folder states.
 struct MeasuredGraph {
   uint32_t partitions = 0;
   uint64_t bytes_of_one = 0;  // bytes that a pod maps in kSharded, at most

@@ -18,7 +18,7 @@
 
 namespace tributary {
 
-// What a look-up has found.
+// The result of a look-up.
 struct Resolution {
   // Addresses alone, of which it is not known how long they hold.
   Resolution(std::vector<Address> found) : addresses(std::move(found)) {}

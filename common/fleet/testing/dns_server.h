@@ -23,7 +23,7 @@ struct DnsQuestion {
   friend bool operator==(const DnsQuestion&, const DnsQuestion&) = default;
 };
 
-// What it answers.
+// Its answers.
 struct DnsReply {
   enum class Kind {
     kRecords,  // the records, none with code 0: the name has none of this type
