@@ -42,9 +42,9 @@ namespace call_internal {
 class CallServer final : public StreamHandler,
                          public std::enable_shared_from_this<CallServer> {
  public:
-  CallServer(std::shared_ptr<Stream> stream, std::string peer,
+  CallServer(std::shared_ptr<Stream> stream, CallerPtr caller,
              CallFunction function, CallServerOptions options)
-      : peer_(std::move(peer)),
+      : caller_(std::move(caller)),
         function_(std::move(function)),
         options_(options),
         stream_(std::move(stream)) {}
@@ -114,7 +114,7 @@ class CallServer final : public StreamHandler,
     call.kind = message.kind();
     call.header = std::string(message.header());
     call.payload = AlignedBuffer(message.payload_size());
-    call.peer = peer_;
+    call.caller = caller_;
     const absl::Status copied = message.CopyPayload(call.payload.span());
     if (!copied.ok()) {
       if (const auto to = stream()) to->Close(copied);
@@ -152,7 +152,7 @@ class CallServer final : public StreamHandler,
     if (const auto to = stream()) (void)to->Send(std::move(message));
   }
 
-  const std::string peer_;
+  const CallerPtr caller_;
   const CallFunction function_;
   const CallServerOptions options_;
   Mutex mutex_;
@@ -176,11 +176,11 @@ void CallResponder::operator()(absl::StatusOr<CallAnswer> answer) {
 }
 
 std::shared_ptr<StreamHandler> ServeCalls(std::shared_ptr<Stream> stream,
-                                          std::string peer,
+                                          CallerPtr caller,
                                           CallFunction function,
                                           CallServerOptions options) {
   return std::make_shared<call_internal::CallServer>(
-      std::move(stream), std::move(peer), std::move(function), options);
+      std::move(stream), std::move(caller), std::move(function), options);
 }
 
 }  // namespace tributary

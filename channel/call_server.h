@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "channel/caller.h"
 #include "channel/message.h"
 #include "channel/transport.h"
 #include "common/io/buffer.h"
@@ -23,7 +24,7 @@ struct IncomingCall {
   MessageKind kind{};
   std::string header;  // serialized protobuf, not yet parsed
   AlignedBuffer payload;
-  std::string peer;
+  CallerPtr caller;
   // Cancelled when the caller stops waiting or the stream breaks.
   CancelToken cancel;
 };
@@ -71,9 +72,9 @@ struct CallServerOptions {
 using CallFunction = std::function<void(IncomingCall, CallResponder)>;
 
 // Returns a handler that serves calls on `stream`, for StreamAcceptor::Accept
-// of kLeaf and kControl streams. `peer` names the caller in messages.
+// of kLeaf and kControl streams. `caller` is passed on with each call.
 std::shared_ptr<StreamHandler> ServeCalls(std::shared_ptr<Stream> stream,
-                                          std::string peer,
+                                          CallerPtr caller,
                                           CallFunction function,
                                           CallServerOptions options = {});
 

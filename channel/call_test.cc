@@ -40,7 +40,7 @@ class CallTest : public ::testing::Test, public StreamAcceptor {
     world_.Drain(10000);
   }
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status*) override {
     stream_ = stream;
@@ -48,7 +48,7 @@ class CallTest : public ::testing::Test, public StreamAcceptor {
     options.max_concurrent = 2;
     options.max_request_bytes = 100;
     return ServeCalls(
-        std::move(stream), std::move(peer),
+        std::move(stream), std::move(caller),
         [this](IncomingCall call, CallResponder respond) {
           served_.push_back({std::move(call), std::move(respond)});
         },

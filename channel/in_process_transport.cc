@@ -117,7 +117,8 @@ void InProcessTransport::Link::Accept(StreamAcceptor& acceptor,
   absl::Status why = absl::UnavailableError("refused");
   // Kept until the refusal is sent, because dropping it closes the stream.
   const auto stream = std::make_shared<End>(shared_from_this(), kServer);
-  auto handler = acceptor.Accept(method, "in-process", stream, &why);
+  auto handler =
+      acceptor.Accept(method, MakeCaller("in-process"), stream, &why);
   if (handler == nullptr) {
     Close(absl::Status(why.code(),
                        absl::StrCat(server_name_, ": ", why.message())));

@@ -87,7 +87,7 @@ class RoomTaker final : public StreamHandler {
 
 class TakingAcceptor final : public StreamAcceptor {
  public:
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
                                         std::shared_ptr<Stream> accepted,
                                         absl::Status*) override {
     stream = std::move(accepted);

@@ -9,9 +9,9 @@
 #define TRIBUTARY_CHANNEL_TRANSPORT_H_
 
 #include <memory>
-#include <string>
 
 #include "absl/status/status.h"
+#include "channel/caller.h"
 #include "channel/message.h"
 #include "common/fleet/address.h"
 
@@ -76,10 +76,10 @@ class Transport {
 class StreamAcceptor {
  public:
   virtual ~StreamAcceptor() = default;
-  // Returns the handler for `stream`, or null to refuse it with `*why`. `peer`
-  // names the other end in messages.
+  // Returns the handler for `stream`, or null to refuse it with `*why`.
+  // `caller` is the other end, never null.
   virtual std::shared_ptr<StreamHandler> Accept(StreamMethod method,
-                                                std::string peer,
+                                                CallerPtr caller,
                                                 std::shared_ptr<Stream> stream,
                                                 absl::Status* why) = 0;
 };

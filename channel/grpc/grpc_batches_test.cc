@@ -34,7 +34,7 @@ class BatchServer final : public StreamAcceptor {
 
   static size_t RoomBytes(uint64_t index) { return kMiB + index * 300001; }
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status*) override {
     return std::make_shared<Handler>(

@@ -91,7 +91,8 @@ class ServerStream final : public GrpcStream,
     }
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
-    auto handler = acceptor->Accept(*method, other_end(), handle, &why);
+    auto handler =
+        acceptor->Accept(*method, MakeCaller(other_end()), handle, &why);
     if (handler == nullptr) {
       // Before the handle is destroyed, which would close without the cause.
       Close(why);
@@ -193,10 +194,7 @@ class GrpcServerImpl final : public GrpcServer {
     SetArguments(options.connection, builder);
     int port = 0;
     builder.AddListeningPort(options.listen.ToString(),
-                             options.credentials != nullptr
-                                 ? options.credentials
-                                 : grpc::InsecureServerCredentials(),
-                             &port);
+                             grpc::InsecureServerCredentials(), &port);
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port == 0) {
@@ -244,7 +242,10 @@ class GrpcServerImpl final : public GrpcServer {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     GrpcServerOptions options, StreamAcceptor* acceptor) {
-  if (options.credentials == nullptr && !options.insecure &&
+  if (!options.tls.empty()) {
+    return absl::UnimplementedError("TLS is not built in yet");
+  }
+  if (options.tls.empty() && !options.insecure &&
       !IsLoopback(options.listen.host)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "listening on ", options.listen.ToString(),

@@ -9,10 +9,7 @@
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/transport.h"
 #include "common/fleet/address.h"
-
-namespace grpc {
-class ServerCredentials;
-}  // namespace grpc
+#include "common/identity/tls_files.h"
 
 namespace tributary {
 
@@ -21,8 +18,7 @@ struct GrpcServerOptions {
   Address listen{"127.0.0.1", 0};
   // Allows plaintext on addresses other than loopback.
   bool insecure = false;
-  // Null: plaintext.
-  std::shared_ptr<grpc::ServerCredentials> credentials;
+  TlsFiles tls;  // empty: plaintext
   GrpcConnectionOptions connection;
   // Limit of open streams over all connections; one more is refused.
   size_t max_streams = 4096;

@@ -146,13 +146,10 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
       [&args](const char* name, int value) { args.SetInt(name, value); });
   args.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   args.SetMaxSendMessageSize(kMaxEnvelopeBytes);
-  const auto credentials = options_.credentials != nullptr
-                               ? options_.credentials
-                               : grpc::InsecureChannelCredentials();
   return grpc::CreateCustomChannel(
       address.is_unix() ? address.ToString()
                         : absl::StrCat("dns:///", address.ToString()),
-      credentials, args);
+      grpc::InsecureChannelCredentials(), args);
 }
 
 std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,

@@ -10,11 +10,11 @@
 #include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/transport.h"
+#include "common/identity/tls_files.h"
 #include "common/runtime/mutex.h"
 
 namespace grpc {
 class Channel;
-class ChannelCredentials;
 }  // namespace grpc
 
 namespace tributary {
@@ -26,8 +26,7 @@ struct GrpcTransportOptions {
   // A server that does not accept the connection within this time is
   // UNAVAILABLE.
   absl::Duration connect_timeout = absl::Seconds(5);
-  // Null: plaintext.
-  std::shared_ptr<grpc::ChannelCredentials> credentials;
+  TlsFiles tls;  // empty: plaintext
 };
 
 // Streams to one address share a connection as long as one of them is open.

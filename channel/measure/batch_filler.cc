@@ -106,7 +106,7 @@ class BatchFiller::Handler final
 };
 
 std::shared_ptr<StreamHandler> BatchFiller::Accept(
-    StreamMethod, std::string, std::shared_ptr<Stream> stream, absl::Status*) {
+    StreamMethod, CallerPtr, std::shared_ptr<Stream> stream, absl::Status*) {
   return std::make_shared<Handler>(from_, executor_, std::move(stream));
 }
 

@@ -37,7 +37,7 @@ class BatchFiller final : public StreamAcceptor {
   // `from` and `executor` outlive the streams.
   BatchFiller(absl::Span<const uint8_t> from, Executor* executor)
       : from_(from), executor_(executor) {}
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
 

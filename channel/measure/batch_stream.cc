@@ -30,7 +30,7 @@ class OneRoomServer final : public StreamAcceptor {
       : room_(room), executor_(executor) {
     options_.frame_bytes = frame_bytes;
   }
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status*) override {
     return std::make_shared<Handler>(

@@ -102,7 +102,7 @@ class Acceptor final : public StreamAcceptor {
  public:
   explicit Acceptor(std::shared_ptr<Holder> holder)
       : holder_(std::move(holder)) {}
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status*) override {
     MutexLock lock(mutex_);

@@ -79,9 +79,9 @@ class ShmServer::Door final : public SocketWatcher {
     absl::Status why = absl::UnavailableError("refused");
     // Kept until the refusal is sent, because dropping it closes the stream.
     const std::shared_ptr<Stream> handle = stream->MakeHandle();
-    auto handler =
-        acceptor_->Accept(static_cast<StreamMethod>(hello.method),
-                          absl::StrCat("shm:", options_.name), handle, &why);
+    auto handler = acceptor_->Accept(
+        static_cast<StreamMethod>(hello.method),
+        MakeCaller(absl::StrCat("shm:", options_.name)), handle, &why);
     if (handler != nullptr) return stream->Start(std::move(handler));
     stream->Refuse(absl::Status(
         why.code(), absl::StrCat(options_.name, ": ", why.message())));

@@ -80,7 +80,7 @@ UniqueFd DoorOfSomebodyElse() {
 
 class NobodyAccepted final : public StreamAcceptor {
  public:
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
                                         std::shared_ptr<Stream>,
                                         absl::Status*) override {
     ADD_FAILURE() << "a stream of another user's";

@@ -142,13 +142,13 @@ class Recorder final : public StreamHandler {
 class RecordingAcceptor final : public StreamAcceptor {
  public:
   explicit RecordingAcceptor(Log* log) : log_(log) {}
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override {
     std::shared_ptr<Recorder> recorder;
     {
       MutexLock lock(mutex_);
-      EXPECT_FALSE(peer.empty());
+      EXPECT_FALSE(caller->address.empty());
       if (!refusal_.ok()) {
         *why = refusal_;
         return nullptr;

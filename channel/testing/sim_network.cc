@@ -136,7 +136,7 @@ void SimNetwork::Accept(const std::shared_ptr<SimLink>& link) {
   if (listener != listeners_.end() &&
       listener->second.node == link->node(SimSide::kServer)) {
     handler = listener->second.acceptor->Accept(
-        link->info().method, link->client_name(),
+        link->info().method, MakeCaller(link->client_name()),
         MakeSimStream(link, SimSide::kServer), &why);
   }
   if (handler == nullptr) return link->Refuse(why);

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/fleet/address.h"
+#include "common/identity/tls_files.h"
 #include "partition/schema/feature_memory.h"
 #include "partition/schema/partition_choice.h"
 #include "sampler_server/server/graph_list.h"
@@ -59,7 +60,16 @@ struct SamplerServerOptions {
   // Whether features are mapped, or read from files by feature_readers threads.
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   int feature_readers = 8;  // 1 to 256
-  bool insecure = false;    // the graph in plaintext beyond loopback
+  // Every stream is encrypted, and its other end known by its certificate
+  // (common/identity); empty: plain text.
+  TlsFiles tls;
+  // Which jobs may read which graphs (AccessPolicy), read again when it
+  // changes; empty: each may read all.
+  std::string policy_file;
+  // A listener of its own, in plain text, for /healthz alone; none: /healthz is
+  // served beside /metrics only.
+  std::optional<Address> health;
+  bool insecure = false;  // the graph in plaintext beyond loopback
   // If above 0, all_clients_gone runs once this many trainers have announced
   // their end (SamplingWorkers::Shutdown), on any thread.
   uint32_t num_clients = 0;

@@ -126,11 +126,11 @@ absl::StatusOr<CallAnswer> WithinBudget(ServiceCore& core,
 
 std::shared_ptr<StreamHandler> ServeControlCalls(
     std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
-    std::string peer) {
+    CallerPtr caller) {
   CallServerOptions options;
   options.max_request_bytes = 0;
   return ServeCalls(
-      std::move(stream), std::move(peer),
+      std::move(stream), std::move(caller),
       [core = std::move(core)](IncomingCall call, CallResponder respond) {
         respond(WithinBudget(*core, Serve(*core, call)));
         core->farewells->NotifyIfAllGone();

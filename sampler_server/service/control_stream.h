@@ -13,11 +13,10 @@ namespace tributary {
 // Returns the handler of a control stream, which answers each call in place,
 // without a queue, since calls only read mapped memory. Answers that a client
 // has not read count in the control budget, over all streams; a call that finds
-// it full is refused with RESOURCE_EXHAUSTED. `peer` names the client in
-// messages.
+// it full is refused with RESOURCE_EXHAUSTED.
 std::shared_ptr<StreamHandler> ServeControlCalls(
     std::shared_ptr<ServiceCore> core, std::shared_ptr<Stream> stream,
-    std::string peer);
+    CallerPtr caller);
 
 }  // namespace tributary
 

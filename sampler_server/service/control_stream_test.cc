@@ -68,8 +68,8 @@ class ControlStreamTest : public ::testing::Test {
                                                 std::move(served));
     for (Caller& caller : callers_) {
       absl::Status why;
-      caller.handler =
-          service_->Accept(StreamMethod::kControl, "peer", caller.stream, &why);
+      caller.handler = service_->Accept(
+          StreamMethod::kControl, MakeCaller("peer"), caller.stream, &why);
     }
   }
 

@@ -56,7 +56,7 @@ class DataStream final : public StreamHandler {
 
 std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
-                                              std::string peer) {
+                                              CallerPtr caller) {
   auto share = std::make_shared<StreamShare>(core->data_budget);
   auto tensors = std::make_shared<TensorStream>();
   auto serve = [core = std::move(core), share, tensors](IncomingCall call,
@@ -74,7 +74,8 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
   options.max_concurrent = kMaxCallsPerStream;
   options.max_header_bytes = kMaxHeaderBytesOfCall;
   return std::make_shared<DataStream>(
-      ServeCalls(std::move(stream), std::move(peer), std::move(serve), options),
+      ServeCalls(std::move(stream), std::move(caller), std::move(serve),
+                 options),
       std::move(tensors));
 }
 

@@ -105,8 +105,9 @@ void Respond(ServiceCore& core, const LeafCall& leaf,
              absl::StatusOr<LeafReply> reply, CallResponder respond) {
   if (!reply.ok()) {
     core.metrics.leaf_errors.Add();
-    LogRepeated(LogLevel::kDebug, absl::StrCat("leaf call of ", leaf.call.peer),
-                absl::StrCat("leaf call of ", leaf.call.peer, ": ",
+    LogRepeated(LogLevel::kDebug,
+                absl::StrCat("leaf call of ", leaf.call.caller->address),
+                absl::StrCat("leaf call of ", leaf.call.caller->address, ": ",
                              reply.status().ToString()));
     return respond(reply.status());
   }
@@ -137,7 +138,7 @@ void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
 
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
-                                              std::string peer) {
+                                              CallerPtr caller) {
   auto serve = [core = std::move(core)](IncomingCall call,
                                         CallResponder respond) {
     auto request =
@@ -152,7 +153,7 @@ std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
   };
   CallServerOptions options;
   options.max_concurrent = kMaxCallsPerStream;
-  return ServeCalls(std::move(stream), std::move(peer), std::move(serve),
+  return ServeCalls(std::move(stream), std::move(caller), std::move(serve),
                     options);
 }
 

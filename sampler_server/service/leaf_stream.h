@@ -10,8 +10,7 @@
 
 namespace tributary {
 
-// Returns the handler of a kLeaf stream (see StreamAcceptor::Accept); `peer`
-// names the other end in messages.
+// Returns the handler of a kLeaf stream (see StreamAcceptor::Accept).
 //
 // Each call runs on the leaf executor and within the leaf budget, which nothing
 // else uses. It issues no calls and waits for nothing but a disk, where
@@ -22,7 +21,7 @@ namespace tributary {
 // leaf/leaf_calls.h.
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
-                                              std::string peer);
+                                              CallerPtr caller);
 
 }  // namespace tributary
 

@@ -59,7 +59,7 @@ class LeafStreamTest : public ::testing::Test {
     core_->leaf_executor = executor_;
     core_->leaf_budget = ByteBudget::Create("leaf calls", 1 << 20);
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
-    handler_ = ServeLeafCalls(core_, stream_, "peer");
+    handler_ = ServeLeafCalls(core_, stream_, MakeCaller("peer"));
   }
   // The end of the stream: what it refers to is released.
   ~LeafStreamTest() override { handler_->OnClosed(absl::OkStatus()); }

@@ -19,7 +19,7 @@ class BatchStreams {
   explicit BatchStreams(size_t max) : max_(max) {}
 
   std::shared_ptr<StreamHandler> Open(std::shared_ptr<ServiceCore> core,
-                                      std::string peer,
+                                      CallerPtr caller,
                                       std::shared_ptr<Stream> stream,
                                       absl::Status* why) {
     MutexLock lock(mutex_);
@@ -30,7 +30,7 @@ class BatchStreams {
       return nullptr;
     }
     auto opened = std::make_shared<TrainerStream>(
-        std::move(core), next_id_++, std::move(peer), std::move(stream));
+        std::move(core), next_id_++, std::move(caller), std::move(stream));
     open_.push_back(opened);
     return opened;
   }
@@ -136,17 +136,17 @@ SamplerService::~SamplerService() {
 }
 
 std::shared_ptr<StreamHandler> SamplerService::Accept(
-    StreamMethod method, std::string peer, std::shared_ptr<Stream> stream,
+    StreamMethod method, CallerPtr caller, std::shared_ptr<Stream> stream,
     absl::Status* why) {
   switch (method) {
     case StreamMethod::kBatches:
-      return streams_->Open(core_, std::move(peer), std::move(stream), why);
+      return streams_->Open(core_, std::move(caller), std::move(stream), why);
     case StreamMethod::kLeaf:
-      return ServeLeafCalls(core_, std::move(stream), std::move(peer));
+      return ServeLeafCalls(core_, std::move(stream), std::move(caller));
     case StreamMethod::kControl:
-      return ServeControlCalls(core_, std::move(stream), std::move(peer));
+      return ServeControlCalls(core_, std::move(stream), std::move(caller));
     case StreamMethod::kData:
-      return ServeDataCalls(core_, std::move(stream), std::move(peer));
+      return ServeDataCalls(core_, std::move(stream), std::move(caller));
   }
   *why = absl::UnimplementedError("a stream method that is not known here");
   return nullptr;

@@ -100,7 +100,7 @@ class SamplerService final : public StreamAcceptor {
                  ServedGraph graph);
   ~SamplerService() override;
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
 

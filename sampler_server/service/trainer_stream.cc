@@ -17,10 +17,10 @@ constexpr absl::Duration kProgressInterval = absl::Milliseconds(100);
 }  // namespace
 
 TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
-                             std::string peer, std::shared_ptr<Stream> stream)
+                             CallerPtr caller, std::shared_ptr<Stream> stream)
     : core_(std::move(core)),
       id_(id),
-      peer_(std::move(peer)),
+      caller_(std::move(caller)),
       strand_(std::make_shared<Strand>(core_->protocol_executor)),
       answers_(std::make_shared<AnswerSender>(
           std::move(stream), core_->protocol_executor, core_->frames)),
@@ -41,9 +41,10 @@ void TrainerStream::OnMessage(IncomingMessage& message) {
 void TrainerStream::OnClosed(const absl::Status& why) {
   core_->metrics.streams.Add(-1);
   if (!why.ok()) {
-    LogRepeated(
-        LogLevel::kInfo, absl::StrCat("batch stream ", peer_),
-        absl::StrCat("batch stream of ", peer_, " closed: ", why.ToString()));
+    LogRepeated(LogLevel::kInfo,
+                absl::StrCat("batch stream ", caller_->address),
+                absl::StrCat("batch stream of ", caller_->address,
+                             " closed: ", why.ToString()));
   }
   strand_->Post([self = shared_from_this()] {
     self->answers_->Stop();

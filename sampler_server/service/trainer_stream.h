@@ -32,10 +32,9 @@ namespace tributary {
 class TrainerStream final : public StreamHandler,
                             public std::enable_shared_from_this<TrainerStream> {
  public:
-  // `id` differs among the streams of a service; `peer` names the trainer in
-  // messages.
+  // `id` differs among the streams of a service; `caller` is the trainer.
   TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
-                std::string peer, std::shared_ptr<Stream> stream);
+                CallerPtr caller, std::shared_ptr<Stream> stream);
 
   // Called by the transport.
   void OnMessage(IncomingMessage& message) override;
@@ -53,7 +52,7 @@ class TrainerStream final : public StreamHandler,
 
   const std::shared_ptr<ServiceCore> core_;
   const uint64_t id_;
-  const std::string peer_;
+  const CallerPtr caller_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<AnswerSender> answers_;
   const std::shared_ptr<StreamGrants> grants_;

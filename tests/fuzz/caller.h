@@ -19,16 +19,16 @@ namespace tributary {
 
 // One stream of calls. Checks that no call gets more replies than one, or
 // larger ones than it asked for.
-class Caller {
+class FuzzCaller {
  public:
   // Returns the largest payload that a request allows its reply.
   using MaxReplyBytes = uint64_t (*)(const OutgoingMessage&);
 
-  Caller(std::shared_ptr<RawClient> client, MaxReplyBytes max_reply_bytes)
+  FuzzCaller(std::shared_ptr<RawClient> client, MaxReplyBytes max_reply_bytes)
       : client_(std::move(client)), max_reply_bytes_(max_reply_bytes) {
     client_->heard = [this](IncomingMessage& message) { Hear(message); };
   }
-  ~Caller() { client_->heard = nullptr; }
+  ~FuzzCaller() { client_->heard = nullptr; }
 
   void Send(OutgoingMessage message) {
     if (!CheckEnvelopeLimits(message).ok()) return;

@@ -107,10 +107,10 @@ class LyingStream final : public Stream {
 }  // namespace
 
 std::shared_ptr<StreamHandler> LyingAcceptor::Accept(
-    StreamMethod method, std::string peer, std::shared_ptr<Stream> stream,
+    StreamMethod method, CallerPtr caller, std::shared_ptr<Stream> stream,
     absl::Status* why) {
   return honest_->Accept(
-      method, std::move(peer),
+      method, std::move(caller),
       std::make_shared<LyingStream>(std::move(stream), script_), why);
 }
 

@@ -29,7 +29,7 @@ class LyingAcceptor final : public StreamAcceptor {
   LyingAcceptor(StreamAcceptor* honest, Script* script)
       : honest_(honest), script_(script) {}
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
 

@@ -26,7 +26,7 @@ class ScriptedServer final : public StreamAcceptor {
     std::string header;
   };
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status*) override {
     return std::make_shared<Handler>(this, method, std::move(stream));

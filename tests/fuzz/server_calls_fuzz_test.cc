@@ -227,17 +227,18 @@ class Run {
         MakeMessage(kind, next_id_++, std::move(header), std::move(payload)));
   }
 
-  Caller& Current() {
+  FuzzCaller& Current() {
     auto& caller = callers_[method_];
     if (caller == nullptr) {
-      caller = std::make_unique<Caller>(world_.Connect(method_), MaxReplyBytes);
+      caller =
+          std::make_unique<FuzzCaller>(world_.Connect(method_), MaxReplyBytes);
     }
     return *caller;
   }
 
   Script script_;
   ServiceWorld world_;
-  std::map<StreamMethod, std::unique_ptr<Caller>> callers_;
+  std::map<StreamMethod, std::unique_ptr<FuzzCaller>> callers_;
   StreamMethod method_ = StreamMethod::kLeaf;
   uint64_t next_id_ = 1;
 };

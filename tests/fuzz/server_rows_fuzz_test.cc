@@ -282,11 +282,11 @@ class Run {
                                std::move(payload)));
   }
 
-  Caller& Current() {
+  FuzzCaller& Current() {
     auto& caller = callers_[stream_];
     if (caller == nullptr) {
-      caller = std::make_unique<Caller>(world_.Connect(StreamMethod::kData),
-                                        MaxReplyBytes);
+      caller = std::make_unique<FuzzCaller>(world_.Connect(StreamMethod::kData),
+                                            MaxReplyBytes);
     }
     return *caller;
   }
@@ -301,7 +301,7 @@ class Run {
 
   Script script_;
   ServiceWorld world_;
-  std::map<uint64_t, std::unique_ptr<Caller>> callers_;
+  std::map<uint64_t, std::unique_ptr<FuzzCaller>> callers_;
   uint64_t stream_ = 0;
   uint64_t next_id_ = 1;
   uint64_t sequence_ = 0;

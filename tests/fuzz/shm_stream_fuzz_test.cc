@@ -67,7 +67,7 @@ class Worker final : public StreamHandler {
 
 class Acceptor final : public StreamAcceptor {
  public:
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status*) override {
     MutexLock lock(mutex_);

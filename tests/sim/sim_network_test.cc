@@ -71,14 +71,14 @@ class Recorder : public StreamHandler {
 
 class Acceptor : public StreamAcceptor {
  public:
-  std::shared_ptr<StreamHandler> Accept(StreamMethod, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override {
     if (refuse) {
       *why = absl::ResourceExhaustedError("full");
       return nullptr;
     }
-    peers.push_back(std::move(peer));
+    peers.push_back(caller->address);
     streams.push_back(std::move(stream));
     handlers.push_back(std::make_shared<Recorder>());
     return handlers.back();

@@ -12,11 +12,11 @@ namespace tributary {
 class SimWorld::StreamCounter final : public StreamAcceptor {
  public:
   explicit StreamCounter(StreamAcceptor* next) : next_(next) {}
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override {
     count_ += method == StreamMethod::kBatches ? 1 : 0;
-    return next_->Accept(method, std::move(peer), std::move(stream), why);
+    return next_->Accept(method, std::move(caller), std::move(stream), why);
   }
   int count() const { return count_; }
 

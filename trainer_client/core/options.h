@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/fleet/discovery_source.h"
+#include "common/identity/tls_files.h"
 
 namespace tributary {
 
@@ -69,6 +70,10 @@ struct RemoteDistSamplingWorkerOptions {
   // The name of this job on servers, for fairness and logs. 1 to 256 bytes of
   // UTF-8.
   std::string worker_key = "default";
+  // The files by which this trainer proves which job it is of and checks that
+  // servers are samplers; empty: plain text. With them the job is that of the
+  // certificate. Not in GLT.
+  TlsFiles tls;
 
   // INVALID_ARGUMENT with the field, its value and what is allowed.
   absl::Status Validate() const;

@@ -32,10 +32,10 @@ PeerDirectoryOptions WithSchema(PeerDirectoryOptions options) {
 }  // namespace
 
 std::shared_ptr<StreamHandler> ScriptedPeer::Accept(
-    StreamMethod method, std::string peer, std::shared_ptr<Stream> stream,
+    StreamMethod method, CallerPtr caller, std::shared_ptr<Stream> stream,
     absl::Status* /*why*/) {
   ++(method == StreamMethod::kLeaf ? num_leaf_streams : num_control_streams);
-  return ServeCalls(std::move(stream), std::move(peer),
+  return ServeCalls(std::move(stream), std::move(caller),
                     [this, method](IncomingCall call, CallResponder respond) {
                       if (method == StreamMethod::kLeaf) {
                         Leaf(std::move(call), std::move(respond));

@@ -48,7 +48,7 @@ class ScriptedPeer final : public StreamAcceptor {
  public:
   using Answer = std::function<absl::StatusOr<CallAnswer>(const ArrivedCall&)>;
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
 

@@ -274,7 +274,7 @@ FakeSampler::FakeSampler(Settings settings)
       wait_reports_(std::make_shared<std::vector<uint32_t>>()) {}
 
 std::shared_ptr<StreamHandler> FakeSampler::Accept(
-    StreamMethod method, std::string, std::shared_ptr<Stream> stream,
+    StreamMethod method, CallerPtr, std::shared_ptr<Stream> stream,
     absl::Status*) {
   if (method == StreamMethod::kControl) {
     return std::make_shared<ControlHandler>(settings_, std::move(stream));

@@ -76,7 +76,7 @@ class FakeSampler final : public StreamAcceptor {
   };
   explicit FakeSampler(Settings settings);
 
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, std::string peer,
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
                                         std::shared_ptr<Stream> stream,
                                         absl::Status* why) override;
 

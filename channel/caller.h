@@ -1,0 +1,38 @@
+// Who is at the other end of a stream that a server has accepted.
+#ifndef TRIBUTARY_CHANNEL_CALLER_H_
+#define TRIBUTARY_CHANNEL_CALLER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/identity/identity.h"
+
+namespace tributary {
+
+struct Caller {
+  std::string address;  // names it in messages: ipv4:10.0.0.7:41234
+  Identity identity;    // of its certificate, fixed for the connection
+
+  // Returns the address without its port.
+  std::string host() const { return address.substr(0, address.rfind(':')); }
+
+  // Returns what limits are counted by: the job of a trainer, the host of all
+  // others, since servers may share a certificate and claims without one are
+  // worth nothing.
+  std::string share_key() const {
+    if (identity.role == Role::kTrainer) return identity.ToString();
+    return identity.ToString() + " at " + host();
+  }
+};
+
+using CallerPtr = std::shared_ptr<const Caller>;
+
+inline CallerPtr MakeCaller(std::string address, Identity identity = {}) {
+  return std::make_shared<const Caller>(
+      Caller{std::move(address), std::move(identity)});
+}
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_CALLER_H_
