@@ -45,10 +45,12 @@ void SimFleet::Start(SimServer& server) {
   service.incarnation = incarnation;
   service.memory_budget = options.memory_budget;
   service.leaf_budget = options.leaf_budget;
+  service.control_budget = options.control_budget;
   service.data_budget = options.data_budget;
   service.tensor_memory = options.tensor_memory;
   service.admission = options.admission;
   service.max_sessions = options.max_sessions;
+  service.max_streams = options.max_streams;
   service.frames = options.frames;
   service.max_leaf_reply_bytes = options.max_leaf_reply_bytes;
   SamplerServiceEnvironment environment;
@@ -56,7 +58,10 @@ void SimFleet::Start(SimServer& server) {
   environment.leaf_executor = server.executor;
   server.service = std::make_unique<SamplerService>(service, environment,
                                                     std::move(peered.served));
-  network.Listen(server.executor, server.address, server.service.get());
+  if (options.before) server.before = options.before(server.service.get());
+  network.Listen(
+      server.executor, server.address,
+      server.before != nullptr ? server.before.get() : server.service.get());
 }
 
 void SimFleet::AddGraph(SimServer& server, std::shared_ptr<const Graph> graph) {
@@ -107,6 +112,7 @@ void SimFleet::Crash(SimServer& server) {
   auto crashed = std::make_shared<SimServer>();
   crashed->directory = std::move(server.directory);
   crashed->service = std::move(server.service);
+  crashed->before = std::move(server.before);
   crashed->more_directories = std::move(server.more_directories);
   server.more_directories.clear();
   world.Schedule(-1, world.now(), [crashed] {});

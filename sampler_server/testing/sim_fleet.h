@@ -30,16 +30,20 @@ struct SimServerOptions {
   std::shared_ptr<const Graph> opened;  // if set, instead of the two above
   size_t memory_budget = size_t{1} << 20;
   size_t leaf_budget = size_t{1} << 20;
+  size_t control_budget = size_t{8} << 20;
   size_t data_budget = size_t{64} << 20;
   size_t tensor_memory = size_t{16} << 20;
   AdmissionLimits admission;
   size_t max_sessions = 256;
+  size_t max_streams = 4096;
   FrameSenderOptions frames;
   size_t max_leaf_reply_bytes = size_t{4} << 20;
   double drift = 1;  // of its clock
   // Makes the row reader of each of its processes; null if the graph has its
   // features in memory.
   std::function<std::shared_ptr<RowReader>(SimExecutor*)> rows;
+  // Stands between the network and the service of each of its processes.
+  std::function<std::unique_ptr<StreamAcceptor>(StreamAcceptor*)> before;
 };
 
 // One server: its node, its graph and what runs on it. Null members after
@@ -51,6 +55,7 @@ struct SimServer {
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<PeerDirectory> directory;
   std::unique_ptr<SamplerService> service;
+  std::unique_ptr<StreamAcceptor> before;  // of SimServerOptions
   uint64_t incarnation = 0;
   // The directories of graphs that AddGraph added; a crash drops them.
   std::vector<std::shared_ptr<PeerDirectory>> more_directories;

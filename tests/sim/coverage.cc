@@ -27,6 +27,8 @@ constexpr SimCounter kCounters[] = {
     {"held_back", &SimCoverage::held_back},
     {"disk_reads", &SimCoverage::disk_reads},
     {"disk_errors", &SimCoverage::disk_errors},
+    {"abuses", &SimCoverage::abuses},
+    {"abusers_closed", &SimCoverage::abusers_closed},
     {"reassigned", &SimCoverage::reassigned},
     {"hedged", &SimCoverage::hedged},
     {"needs", &SimCoverage::needs},

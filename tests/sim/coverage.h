@@ -34,6 +34,8 @@ struct SimCoverage {
   uint64_t held_back = 0;  // messages, by a network partition
   uint64_t disk_reads = 0;
   uint64_t disk_errors = 0;
+  uint64_t abuses = 0;          // messages that antagonists sent
+  uint64_t abusers_closed = 0;  // their streams that servers closed
   // Recovery.
   uint64_t reassigned = 0;
   uint64_t hedged = 0;

@@ -55,8 +55,10 @@ void ProtocolWatch::PatrolTrainer(BatchLink& link) {
   }
 }
 
-// A server without a batch stream must have no work.
+// A server without a batch stream must have no work. Those of antagonists are
+// not watched.
 void ProtocolWatch::PatrolIdleServers() {
+  if (world_->schedule().abuses != 0) return;
   for (int s = 0; s < world_->num_servers(); ++s) {
     if (!world_->alive(s)) continue;
     const int node = world_->server(s).executor->node();

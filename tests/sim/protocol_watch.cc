@@ -33,7 +33,10 @@ void ProtocolWatch::Fail(const SimLinkInfo& link, absl::string_view invariant,
 }
 
 void ProtocolWatch::OnConnect(const SimLinkInfo& link) {
-  if (link.method != StreamMethod::kBatches || link.server < 0) return;
+  if (link.method != StreamMethod::kBatches || link.server < 0 ||
+      world_->antagonists().Has(link.client)) {
+    return;
+  }
   links_[link.id].info = link;
   if (link.is_double) return;
   const bool first =
@@ -43,6 +46,7 @@ void ProtocolWatch::OnConnect(const SimLinkInfo& link) {
 
 void ProtocolWatch::OnSend(const SimLinkInfo& link, SimSide from,
                            const OutgoingMessage& message) {
+  if (world_->antagonists().Has(link.client)) return;
   if (link.method == StreamMethod::kLeaf) {
     return from == SimSide::kClient ? LeafCallSent(link, message)
                                     : LeafReplySent(link, message);
@@ -188,6 +192,7 @@ void ProtocolWatch::OnProgress(BatchLink& link, const v1::Progress& progress) {
 
 void ProtocolWatch::OnArrival(const SimLinkInfo& link, SimSide to,
                               const OutgoingMessage& message) {
+  if (world_->antagonists().Has(link.client)) return;
   if (link.method == StreamMethod::kLeaf && to == SimSide::kServer) {
     return LeafCallArrived(link, message);
   }
@@ -302,8 +307,10 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
 void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
                             const absl::Status& why) {
   if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
-      absl::IsUnavailable(why) || absl::IsCancelled(why) ||
-      absl::IsDeadlineExceeded(why) || absl::IsResourceExhausted(why)) {
+      world_->antagonists().Has(link.client) || world_->IsLiar(link.server) ||
+      absl::IsAborted(why) || absl::IsUnavailable(why) ||
+      absl::IsCancelled(why) || absl::IsDeadlineExceeded(why) ||
+      absl::IsResourceExhausted(why)) {
     return;
   }
   Fail(link, "finds fault with what the other said",

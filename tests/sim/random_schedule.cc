@@ -65,6 +65,11 @@ class Draw {
         schedule.disk_error_ppm = disks.Chance(0.5) ? 20'000 : 500'000;
       }
     }
+    SimRandom abuses(static_cast<uint64_t>(schedule.seed), "abuses");
+    if (abuses.Chance(0.25)) {
+      schedule.abuses = 1 + static_cast<int64_t>(abuses.Below(kAllAbuses));
+      Normalize(schedule);
+    }
     SimRandom types(static_cast<uint64_t>(schedule.seed), "link_types");
     if (types.Chance(0.4)) {
       schedule.link_types = 1;

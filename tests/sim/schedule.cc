@@ -36,6 +36,7 @@ constexpr SimField kFields[] = {
     {"features", &Schedule::features, 0, 3},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
+    {"abuses", &Schedule::abuses, 0, kAllAbuses},
     {"prefetch", &Schedule::prefetch, 1, 64},
     {"ring", &Schedule::ring, 4096, 64 * kMiB},
     {"held", &Schedule::held, 1, 16},
@@ -224,7 +225,7 @@ bool Schedule::IsCalm() const {
   const Schedule plain;
   const bool rates = corrupt_ppm || cut_ppm || stall_ppm || refuse_ppm ||
                      slow_ppm || twice_ppm;
-  return !rates && faults.empty() && ring >= plain.ring &&
+  return !rates && faults.empty() && abuses == 0 && ring >= plain.ring &&
          memory >= plain.memory && leaf_memory >= plain.leaf_memory &&
          queued >= plain.queued && sessions >= plain.sessions &&
          latency_us <= plain.latency_us && disk_us == plain.disk_us;
@@ -238,6 +239,8 @@ void Normalize(Schedule& schedule) {
   }
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
+  // Another server has to answer in the place of one that lies.
+  if (schedule.owners < 2) schedule.abuses &= ~int64_t{kLyingPeer};
   // Their questions are not split into smaller replies.
   if (schedule.kind > kSimWalks || schedule.subgraph == 2) {
     schedule.leaf_reply = 4 * kMiB;

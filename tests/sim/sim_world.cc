@@ -7,6 +7,13 @@
 #include "sampler_server/rows/row_queue.h"
 
 namespace tributary {
+namespace {
+
+// Limits of servers that are abused, low enough for antagonists to reach.
+constexpr size_t kAbusedControlBudget = size_t{64} << 10;
+constexpr size_t kAbusedStreams = 64;
+
+}  // namespace
 
 // Forwards streams and counts those that are for batches.
 class SimWorld::StreamCounter final : public StreamAcceptor {
@@ -54,7 +61,12 @@ SimWorld::SimWorld(const Schedule& schedule,
   for (const auto* batches : expected) {
     ledgers_.emplace_back(batches, &verdict_, &coverage_);
   }
-  for (int s = 0; s < num_servers(); ++s) fleet_.Add(ServerOptions(s));
+  std::vector<Address> servers;
+  for (int s = 0; s < num_servers(); ++s) {
+    servers.push_back(fleet_.Add(ServerOptions(s)).address);
+  }
+  antagonists_ = std::make_unique<Antagonists>(
+      &fleet_, schedule_.abuses, std::move(servers), *server(0).graph);
   if (schedule_.stranger != 0) {
     const SimServer& server = fleet_.Add({.opened = StrangersGraph()});
     at_stranger_ = std::make_unique<StreamCounter>(server.service.get());
@@ -105,6 +117,15 @@ SimServerOptions SimWorld::ServerOptions(int number) {
   server.frames.window_bytes = static_cast<size_t>(schedule_.window);
   server.max_leaf_reply_bytes = static_cast<size_t>(schedule_.leaf_reply);
   server.drift = DriftOf(absl::StrCat("server", number));
+  if (schedule_.abuses != 0) {
+    server.control_budget = kAbusedControlBudget;
+    server.max_streams = kAbusedStreams;
+  }
+  if (number == 0 && (schedule_.abuses & kLyingPeer) != 0) {
+    server.before = [this](StreamAcceptor* honest) {
+      return MakeLyingPeer(honest, static_cast<uint64_t>(schedule_.seed));
+    };
+  }
   server.rows = [this](SimExecutor* executor) { return MakeRows(executor); };
   return server;
 }
@@ -174,6 +195,10 @@ const SimSeat* SimWorld::SeatOf(int node) const {
     }
   }
   return nullptr;
+}
+
+bool SimWorld::IsLiar(int node) const {
+  return (schedule_.abuses & kLyingPeer) != 0 && ServerOf(node) == 0;
 }
 
 bool SimWorld::awake(int node) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sampler_server/testing/sim_fleet.h"
+#include "tests/sim/antagonists.h"
 #include "tests/sim/coverage.h"
 #include "tests/sim/delivery_ledger.h"
 #include "tests/sim/schedule.h"
@@ -80,6 +81,11 @@ class SimWorld {
   void CountAwake(int node) { awake_since_[node] = fleet_.world.now(); }
   absl::Time start() const { return start_; }
 
+  // Clients that abuse the servers; none if the schedule has no abuses.
+  Antagonists& antagonists() { return *antagonists_; }
+  // Whether the server on the node lies to its peers.
+  bool IsLiar(int node) const;
+
   // Starts every seat's trainer, each as an event of its own node.
   void StartTrainers();
   bool AllDone() const;
@@ -115,6 +121,7 @@ class SimWorld {
   std::vector<DeliveryLedger> ledgers_;  // by job
   class StreamCounter;
   std::unique_ptr<StreamCounter> at_stranger_;
+  std::unique_ptr<Antagonists> antagonists_;
   std::vector<std::unique_ptr<SimSeat>> seats_;
   std::map<int, absl::Time> awake_since_;  // by node that was frozen
   int deaths_ = 0;

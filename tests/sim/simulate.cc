@@ -37,6 +37,7 @@ class Run {
   SimResult Epoch() {
     faults_.ScheduleAll();
     Patrol();
+    world_.antagonists().Start();
     world_.StartTrainers();
     Await([this] { return world_.AllDone(); },
           world_.schedule().CalmAfter() + kSimPatience,
@@ -50,6 +51,7 @@ class Run {
       if (seat->trainer != nullptr) world_.Collect(*seat->trainer);
     }
     CheckCalm(took);
+    world_.antagonists().Stop();
     CloseTrainers();
     CheckServersIdle();
     StopServers();
@@ -195,6 +197,8 @@ class Run {
     coverage.slow_connects = network.slow;
     coverage.double_connects = network.twice;
     coverage.held_back = network.held_back;
+    coverage.abuses = world_.antagonists().messages_sent();
+    coverage.abusers_closed = world_.antagonists().streams_closed();
     SimResult result;
     result.failure = world_.verdict().failure();
     result.coverage = coverage;

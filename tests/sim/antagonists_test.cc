@@ -1,0 +1,138 @@
+// What honest jobs keep of their shares while antagonists abuse the fleet.
+#include "tests/sim/antagonists.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/observe/log.h"
+#include "sampler_server/testing/sim_fleet.h"
+#include "tests/sim/sampled_graph.h"
+#include "tests/sim/sim_trainer.h"
+
+namespace tributary {
+namespace {
+
+constexpr int kServers = 2;
+constexpr uint64_t kRate = 500'000;  // bytes a second, of each server
+constexpr absl::Duration kMeasured = absl::Seconds(12);
+
+// Counts the batches of one job; an error is a failure.
+class Counts final : public SimUser {
+ public:
+  void OnBatch(const BatchView& view) override {
+    for (const TensorView& tensor : view.tensors()) bytes += tensor.data.size();
+  }
+  void OnRelease(const BatchView&) override {}
+  void OnError(const absl::Status& why) override { ADD_FAILURE() << why; }
+  void OnLeasesFillRing(size_t) override {}
+
+  size_t bytes = 0;
+};
+
+// Two servers that have half of the graph each, and so ask each other, paced to
+// a stated rate.
+class Abused {
+ public:
+  Abused(uint64_t seed, int64_t abuses) : fleet_(seed) {
+    schedule_.servers = schedule_.partitions = kServers;
+    schedule_.batches = 4000;
+    for (int s = 0; s < kServers; ++s) AddServer(s);
+    fleet_.Settle();
+    antagonists_ = std::make_unique<Antagonists>(&fleet_, abuses, Addresses(),
+                                                 *fleet_.servers[0]->graph);
+    antagonists_->Start();
+  }
+  ~Abused() {
+    for (auto& trainer : trainers_) fleet_.network.Crash(trainer->node());
+  }
+
+  void Start(const std::string& job, Counts* counts) {
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      SimTrainerOptions options;
+      options.name = absl::StrCat(job, rank);
+      options.session = SimulatedSession(schedule_, 0, rank, 2);
+      options.core.buffer_size = 256 << 10;
+      options.core.prefetch_size = 8;
+      options.client = job;
+      options.seed = rank + 1;
+      options.max_step = absl::Microseconds(100);
+      options.servers = Addresses();
+      trainers_.push_back(std::make_unique<SimTrainer>(
+          &fleet_.world, &fleet_.network, options, counts));
+      Cursor cursor;
+      cursor.order = options.session.order_identity();
+      trainers_.back()->Run(cursor);
+    }
+  }
+  void RunFor(absl::Duration time) {
+    fleet_.world.RunUntil([] { return false; }, time);
+  }
+
+ private:
+  void AddServer(int number) {
+    SimServerOptions server;
+    server.opened =
+        SimulatedGraph(schedule_, kServers, {static_cast<uint32_t>(number)});
+    server.memory_budget = 256 << 10;
+    server.leaf_budget = 96 << 10;
+    server.control_budget = 16 << 10;
+    server.max_streams = 24;
+    server.max_sessions = 4;
+    server.admission.queued = 32;
+    server.admission.bytes_per_second = kRate;
+    server.admission.weights = JobWeights::Parse("a=2,b=1,*=1").value();
+    server.admission.running_per_stream = 8;
+    fleet_.Add(server);
+  }
+  std::vector<Address> Addresses() const {
+    std::vector<Address> addresses;
+    for (const auto& server : fleet_.servers) {
+      addresses.push_back(server->address);
+    }
+    return addresses;
+  }
+
+  Schedule schedule_;
+  SimFleet fleet_;
+  std::unique_ptr<Antagonists> antagonists_;
+  std::vector<std::unique_ptr<SimTrainer>> trainers_;
+};
+
+// Runs two jobs beside antagonists, and expects that each gets at least 0.8 of
+// its share by weight.
+void ExpectShares(uint64_t seed, int64_t abuses) {
+  SCOPED_TRACE(absl::StrCat("seed ", seed, ", abuses ", abuses));
+  Abused world(seed, abuses);
+  world.RunFor(absl::Seconds(1));  // the antagonists come first
+  Counts a, b;
+  world.Start("a", &a);
+  world.Start("b", &b);
+  world.RunFor(absl::Seconds(2));
+  const size_t a_before = a.bytes, b_before = b.bytes;
+  world.RunFor(kMeasured);
+  // What a batch's room has beside its tensors is paced, and not counted.
+  const double all = 0.85 * kServers * kRate * absl::ToDoubleSeconds(kMeasured);
+  EXPECT_GE(static_cast<double>(a.bytes - a_before), 0.8 * all * 2 / 4);
+  EXPECT_GE(static_cast<double>(b.bytes - b_before), 0.8 * all * 1 / 4);
+}
+
+class Antagonism : public testing::TestWithParam<int64_t> {};
+
+TEST_P(Antagonism, LeavesHonestJobsTheirShares) {
+  SetLogLevel(LogLevel::kOff);
+  for (const uint64_t seed : {1, 2, 3}) ExpectShares(seed, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Antagonism,
+                         testing::Values(0, kUnreadDescribes,
+                                         kUnreadLeafReplies, kQueuePlaces,
+                                         kUnreadAnswers, kManyStreams,
+                                         kManySessions,
+                                         kAllAbuses & ~kLyingPeer));
+
+}  // namespace
+}  // namespace tributary
