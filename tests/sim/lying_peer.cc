@@ -1,6 +1,9 @@
 // MakeLyingPeer.
+#include <memory>
 #include <utility>
 
+#include "common/proto/wire.pb.h"
+#include "common/testing/sim_random.h"
 #include "tests/sim/antagonists.h"
 
 namespace tributary {

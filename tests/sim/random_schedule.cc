@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/testing/sim_random.h"
+#include "tests/abuse/abuse.h"
 
 namespace tributary {
 namespace {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/text/status.h"
+#include "tests/abuse/abuse.h"
 
 namespace tributary {
 namespace {

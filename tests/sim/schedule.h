@@ -54,18 +54,6 @@ inline constexpr int64_t kSimMasks = 2;
 inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
                          kSimLayerwise = 3, kSimKinds = 4;
 
-// What antagonists do to servers all the time; a schedule has a sum of them.
-enum Abuse : int64_t {
-  kUnreadDescribes = 1,    // Describes whose answers nobody takes
-  kUnreadLeafReplies = 2,  // calls of a peer that then stands still
-  kQueuePlaces = 4,        // credits of made-up jobs that may wait for a day
-  kUnreadAnswers = 8,      // cancels, calls and credits that fail, all answered
-  kManyStreams = 16,       // streams without end, of all methods
-  kManySessions = 32,      // specifications that fill every cache
-  kLyingPeer = 64,         // server 0 answers its peers with nonsense
-  kAllAbuses = 127,
-};
-
 // Everything that a run depends on. The default of each number is the value
 // that disturbs least; SimFields() lists the numbers.
 struct Schedule {
@@ -91,7 +79,7 @@ struct Schedule {
                            // 3: int8
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
-  int64_t abuses = 0;      // a sum of Abuse
+  int64_t abuses = 0;      // a sum of Abuse (tests/abuse/abuse.h)
 
   // Trainers.
   int64_t prefetch = 4;

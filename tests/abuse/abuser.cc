@@ -1,0 +1,117 @@
+// A hostile client of a real server. Commits the abuses until it is ended, and
+// prints "ready" once it has sent for the first time. It reads what arrives;
+// stop it by SIGSTOP to have it read nothing.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "channel/grpc/grpc_transport.h"
+#include "common/fleet/address.h"
+#include "common/identity/tls_files.h"
+#include "partition/format/graph.h"
+#include "tests/abuse/abuse.h"
+
+namespace tributary {
+namespace {
+
+constexpr std::chrono::milliseconds kSendsEvery{50};
+
+class End final : public StreamHandler {
+ public:
+  void OnMessage(IncomingMessage&) override {}
+  void OnClosed(const absl::Status&) override { closed = true; }
+  std::atomic<bool> closed = false;
+};
+
+struct OpenStream {
+  StreamMethod method;
+  std::shared_ptr<End> end;
+  std::shared_ptr<Stream> stream;
+};
+
+class Abuser {
+ public:
+  Abuser(Abuse abuse, Address server, const GraphSchema* schema,
+         GrpcTransportOptions options, int at_once)
+      : abuse_(abuse),
+        server_(std::move(server)),
+        transport_(std::move(options)),
+        messages_(schema),
+        at_once_(at_once) {}
+
+  void Act() {
+    std::erase_if(open_, [](const auto& s) { return s.end->closed.load(); });
+    for (const AbusedStreams& streams : StreamsOf(abuse_)) Use(streams);
+  }
+
+ private:
+  void Use(const AbusedStreams& streams) {
+    size_t open = 0;
+    for (const OpenStream& s : open_) open += s.method == streams.method;
+    const size_t wanted =
+        std::max(streams.streams, open + streams.more_each_time);
+    for (; open < wanted; ++open) {
+      auto end = std::make_shared<End>();
+      auto stream = transport_.Connect(server_, streams.method, end);
+      open_.push_back({streams.method, std::move(end), std::move(stream)});
+    }
+    for (const OpenStream& s : open_) {
+      if (s.method != streams.method) continue;
+      for (auto& message : messages_.Next(abuse_, s.method, at_once_)) {
+        if (!s.stream->Send(std::move(message)).ok()) break;
+      }
+    }
+  }
+
+  const Abuse abuse_;
+  const Address server_;
+  GrpcTransport transport_;
+  AbuseMessages messages_;
+  const int at_once_;
+  std::vector<OpenStream> open_;
+};
+
+int Main(int argc, char** argv) {
+  CLI::App app("A hostile client");
+  int64_t abuse = 0;
+  int at_once = 50;
+  std::string server, graph_folder;
+  GrpcTransportOptions options;
+  app.add_option("--abuse", abuse, "A number of Abuse")->required();
+  app.add_option("--server", server)->required();
+  app.add_option("--graph", graph_folder, "The server's graph")->required();
+  app.add_option("--at-once", at_once, "Messages on each stream each time");
+  app.add_option("--tls-ca", options.tls.ca);
+  app.add_option("--tls-cert", options.tls.cert);
+  app.add_option("--tls-key", options.tls.key);
+  CLI11_PARSE(app, argc, argv);
+  const auto address = ParseAddress(server);
+  const auto graph = Graph::Open(graph_folder);
+  if (!address.ok() || !graph.ok()) {
+    std::fprintf(stderr, "%s %s\n", address.status().ToString().c_str(),
+                 graph.status().ToString().c_str());
+    return 1;
+  }
+  Abuser abuser(static_cast<Abuse>(abuse), *address, &(*graph)->schema(),
+                std::move(options), at_once);
+  for (bool first = true;; first = false) {
+    abuser.Act();
+    if (first) {
+      std::printf("ready\n");
+      std::fflush(stdout);
+    }
+    std::this_thread::sleep_for(kSendsEvery);  // it goes on until it is ended
+  }
+}
+
+}  // namespace
+}  // namespace tributary
+
+int main(int argc, char** argv) { return tributary::Main(argc, argv); }
