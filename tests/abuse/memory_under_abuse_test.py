@@ -1,0 +1,92 @@
+"""All abuses at once on one server: what it holds, and whether others are
+served.
+
+TRIBUTARY_ABUSE_SECONDS is how long (20); docs/testing.md says what a longer
+run found.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import time
+import unittest
+import urllib.request
+
+from tests.bounds import memory
+from tests.e2e import folders, processes, sampling
+from tests.e2e.tls import certificates
+
+MIB = memory.MIB
+SECONDS = float(os.environ.get("TRIBUTARY_ABUSE_SECONDS", "20"))
+ABUSER = os.path.join("tests", "abuse", "abuser")
+# Bits of Abuse (abuse.h), and the certificate with which each is committed.
+ABUSES = {1: "trainer-thief", 2: "sampler", 4: "trainer-thief",
+          8: "trainer-thief", 16: "trainer-thief", 32: "trainer-thief"}
+ACTIVE, STOPPED = 0.7, 3.0  # seconds: longer than a server waits for a reader
+
+
+def bound(server):
+    """The server's statement of what it may hold beside mapped files."""
+    with urllib.request.urlopen(f"http://{server.http}/metrics",
+                                timeout=processes.DEADLINE) as answer:
+        text = answer.read().decode()
+    return float(re.search(r"^tributary_memory_bound_bytes (\S+)$", text,
+                           re.MULTILINE)[1])
+
+
+class MemoryUnderAbuseTest(unittest.TestCase):
+    def setUp(self):
+        folder = self.enterContext(processes.temporary_folder())
+        self.graph = folders.partition(folders.CORA,
+                                       os.path.join(folder, "g"), 2)
+        self.certs = os.path.join(folder, "certs")
+        certificates.make(self.certs, "honest", "thief")
+
+    def abuser(self, server, abuse, name):
+        return processes.Process(
+            "--abuse", abuse, "--server", server.address, "--graph", self.graph,
+            *certificates.flags(self.certs, name), program=ABUSER)
+
+    def test_others_are_served_within_the_bound(self):
+        expected = sampling.lines(self.graph)
+        with contextlib.ExitStack() as stack:
+            server = stack.enter_context(processes.Server(
+                self.graph, *certificates.flags(self.certs, "sampler"),
+                "--memory-budget", "64MiB", "--tensor-memory", "16MiB",
+                "--http", "127.0.0.1:0", environment=memory.NOTHING_KEPT))
+            most = bound(server)
+            before = memory.status(server.pid)["RssAnon"]
+            watch = stack.enter_context(memory.Watch([server.pid]))
+            abusers = [stack.enter_context(self.abuser(server, abuse, name))
+                       for abuse, name in ABUSES.items()]
+            for abuser in abusers:
+                self.assertEqual(abuser.read_line(), "ready", abuser.stderr())
+            end, epochs = time.monotonic() + SECONDS, 0
+            while time.monotonic() < end:
+                self.abuse_for_a_moment(abusers)
+                self.assertEqual(
+                    sampling.lines(("servers", server.address),
+                                   flags=certificates.flags(
+                                       self.certs, "trainer-honest")),
+                    expected)
+                epochs += 1
+                self.assertLessEqual(watch.peak(server.pid), before + most)
+            self.assertTrue(all(abuser.running() for abuser in abusers))
+            self.assertGreater(epochs, 1)
+            print(f"{epochs} epochs; at most "
+                  f"{(watch.peak(server.pid) - before) / MIB:.0f} MiB of "
+                  f"{most / MIB:.0f} MiB more than before")
+
+    def abuse_for_a_moment(self, abusers):
+        """They send, and then stand still with all that they are owed."""
+        for abuser in abusers:
+            abuser.send(signal.SIGCONT)
+        time.sleep(ACTIVE)
+        for abuser in abusers:
+            abuser.send(signal.SIGSTOP)
+        time.sleep(STOPPED)
+
+
+if __name__ == "__main__":
+    unittest.main()
