@@ -104,7 +104,7 @@ void ServerLink::GoDown(absl::Status why) {
   ++attempt_;
   std::vector<OpenGrant> lost = streams_.Close(why);
   if (!absl::IsCancelled(why)) {  // this loader's own doing
-    LogRepeated(LogLevel::kWarning, options_.address.ToString(),
+    LogRepeated(LogLevel::kWarning, "server", options_.address.ToString(),
                 absl::StrCat("server ", options_.address.ToString(), ": ",
                              why.ToString()));
   }
