@@ -43,8 +43,8 @@ CallerWorld::~CallerWorld() {
 
 Address CallerWorld::AddressFor(CallerPtr caller) {
   Address address{absl::StrCat("server-of-caller", callers_++), 1};
-  transport_.Listen(address, std::make_shared<CalledBy>(service_.get(),
-                                                        std::move(caller)));
+  transport_.Listen(
+      address, std::make_shared<CalledBy>(service_.get(), std::move(caller)));
   return address;
 }
 

@@ -9,9 +9,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "channel/envelope.h"
+#include "common/fleet/graph_name.h"
+#include "common/proto/graph_reads.pb.h"
 #include "common/proto/tensors.pb.h"
 #include "common/proto/wire.pb.h"
+#include "partition/format/testing/graph_builder.h"
+#include "sampler_server/service/access/access_policy.h"
 #include "sampler_server/testing/caller_world.h"
 #include "sampler_server/testing/fleet_fixture.h"
 
@@ -19,6 +24,7 @@ namespace tributary {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 CallerPtr TrainerOf(const std::string& job, const std::string& host) {
@@ -91,6 +97,26 @@ class StolenCertificateTest : public ::testing::Test {
                       MessageKind::kSetRoundRequest, request);
   }
 
+  void SetPolicy(const char* text) {
+    world_.service().SetPolicy(std::make_shared<const AccessPolicy>(
+        *AccessPolicy::Parse(text, "policy.json")));
+  }
+  // What a call of the thief ends with.
+  template <typename Request>
+  absl::StatusCode Denied(StreamMethod method, MessageKind kind,
+                          const Request& request) {
+    return world_.Ask(thief_, method, kind, request).status().code();
+  }
+  absl::StatusOr<v1::DescribeReply> Describe(
+      const CallerPtr& caller, const v1::DescribeRequest& request) {
+    const auto answer = world_.Ask(caller, StreamMethod::kControl,
+                                   MessageKind::kDescribeRequest, request);
+    if (!answer.ok()) return answer.status();
+    v1::DescribeReply reply;
+    EXPECT_TRUE(reply.ParseFromString(*answer));
+    return reply;
+  }
+
   CallerWorld world_;
   const std::shared_ptr<const Graph> graph_;
   const CallerPtr thief_ = TrainerOf("thief", "10.0.0.9");
@@ -150,7 +176,8 @@ TEST_F(StolenCertificateTest, TakesNoMoreThanItsShareOfTheQueue) {
   Run();
   for (const auto& stream : streams) {
     if (stream->answer(0) == "") continue;
-    EXPECT_THAT(stream->answer(0), StartsWith("error 8"));  // to be retried
+    EXPECT_THAT(stream->answer(0),
+                StartsWith("error RESOURCE_EXHAUSTED"));  // to be retried
     ++refused;
   }
   EXPECT_EQ(refused, 8u);
@@ -168,8 +195,142 @@ TEST_F(StolenCertificateTest, KeepsNoPlaceInTheQueueForADay) {
   world_.RunFor(absl::Minutes(14));
   EXPECT_EQ(thief->answer(0), "");
   world_.RunFor(absl::Minutes(2));
-  EXPECT_THAT(thief->answer(0), StartsWith("error 4"));  // to be retried
+  EXPECT_THAT(thief->answer(0),
+              StartsWith("error DEADLINE_EXCEEDED"));  // to be retried
   EXPECT_THAT(thief->answer(0), HasSubstr(" retry"));
+}
+
+TEST_F(StolenCertificateTest, ReadsNoOtherGraph) {
+  SetPolicy(R"({"jobs": {"victim": ["test"], "*": ["public"]}})");
+  const auto thief = world_.Trainer(thief_);
+  thief->Open(Session(1), "");
+  thief->Ask(Session(1), 0);
+  Run();
+  EXPECT_EQ(thief->answer(0),
+            absl::StrCat("error PERMISSION_DENIED job 'thief' may not read "
+                         "graph ",
+                         VersionedName("test", graph_->schema().content_digest),
+                         ": the server's policy policy.json does not list it"));
+  const std::string digest(graph_->schema().content_digest.begin(),
+                           graph_->schema().content_digest.end());
+  v1::GetInputIdsRequest ids;
+  ids.set_split("train");
+  ids.set_content_digest(digest);
+  EXPECT_EQ(
+      Denied(StreamMethod::kControl, MessageKind::kGetInputIdsRequest, ids),
+      absl::StatusCode::kPermissionDenied);
+  v1::LocateNodesRequest locate;
+  locate.set_layout_digest(std::string(graph_->schema().layout_digest.begin(),
+                                       graph_->schema().layout_digest.end()));
+  locate.set_timeout_ms(1000);
+  EXPECT_EQ(
+      Denied(StreamMethod::kData, MessageKind::kLocateNodesRequest, locate),
+      absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(OpenAttempt(thief_, Attempt("", 1)).status().code(),
+            absl::StatusCode::kPermissionDenied);
+  const auto victim = world_.Trainer(victim_);
+  victim->Open(Session(1), "");
+  victim->Ask(Session(1), 0);
+  Run();
+  EXPECT_EQ(victim->answer(0), "");
+  EXPECT_TRUE(OpenAttempt(victim_, Attempt("", 1)).ok());
+}
+
+TEST_F(StolenCertificateTest, SeesNoOtherGraph) {
+  GraphSpec spec;
+  spec.name = "public";
+  spec.num_nodes = 3;
+  spec.edges = {{1, 0}};
+  ASSERT_TRUE(world_.service().AddGraph({BuildGraph(spec)}).ok());
+  SetPolicy(R"({"jobs": {"victim": ["test"], "*": ["public"]}})");
+  v1::DescribeRequest request;
+  request.set_wire_version(kWireVersion);
+  const auto described = Describe(thief_, request);
+  ASSERT_TRUE(described.ok()) << described.status();
+  ASSERT_EQ(described->graphs_size(), 1);
+  EXPECT_EQ(described->graphs(0).name(), "public");
+  request.set_graph("test");
+  const absl::Status hidden = Describe(thief_, request).status();
+  EXPECT_EQ(hidden.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(hidden.message()),
+              HasSubstr("(graphs that the server's policy hides from "
+                        "trainer/thief are not listed)"));
+  // As if it did not exist.
+  request.set_graph("none");
+  EXPECT_EQ(absl::StrReplaceAll(hidden.message(), {{"'test'", "'none'"}}),
+            Describe(thief_, request).status().message());
+  request.clear_graph();
+  request.set_content_digest(
+      std::string(graph_->schema().content_digest.begin(),
+                  graph_->schema().content_digest.end()));
+  EXPECT_THAT(Describe(thief_, request).status().ToString(),
+              Not(HasSubstr("test@")));
+  EXPECT_EQ(Describe(victim_, request)->graphs_size(), 1);
+  for (const Role role : {Role::kSampler, Role::kOperator}) {
+    const CallerPtr fleet = MakeCaller("10.0.0.1:1", Identity{role, "x"});
+    EXPECT_EQ(Describe(fleet, request)->graphs_size(), 2);
+  }
+  EXPECT_EQ(Describe(MakeCaller("10.0.0.1:1"), request)->graphs_size(), 2);
+}
+
+TEST_F(StolenCertificateTest, WithdrawnRightsEndAtTheNextCredit) {
+  const auto thief = world_.Trainer(thief_);
+  thief->Open(Session(1), "");
+  thief->Ask(Session(1), 0);
+  Run();
+  EXPECT_EQ(thief->answer(0), "");
+  SetPolicy(R"({"jobs": {"victim": ["*"]}})");
+  thief->Ask(Session(1), 1);
+  Run();
+  EXPECT_THAT(thief->answer(1), StartsWith("error PERMISSION_DENIED"));
+  EXPECT_FALSE(thief->closed());
+}
+
+TEST_F(StolenCertificateTest, TakesNoMoreThanItsShareOfAttemptsAndTensors) {
+  // As many callers as there may be attempts have one each, but one.
+  for (int i = 0; i < 200; ++i) {
+    const CallerPtr host = MakeCaller(absl::StrCat("10.0.1.", i, ":1"));
+    const std::string job = absl::StrCat("job", i);
+    ASSERT_TRUE(OpenAttempt(host, Attempt(job, 1)).ok());
+  }
+  const CallerPtr host = MakeCaller("10.0.0.9:1");
+  size_t attempts = 0;
+  while (OpenAttempt(host, Attempt(absl::StrCat("mine", attempts), 1)).ok()) {
+    ++attempts;
+  }
+  EXPECT_EQ(attempts, 28u);  // of the 56 that were left
+  EXPECT_TRUE(OpenAttempt(victim_, Attempt("", 1)).ok());
+}
+
+TEST_F(StolenCertificateTest, SeesNobodysTensors) {
+  ASSERT_TRUE(OpenAttempt(victim_, Attempt("", 1)).ok());
+  v1::ListTensorsRequest list;
+  list.set_job("victim");
+  EXPECT_EQ(Denied(StreamMethod::kData, MessageKind::kListTensorsRequest, list),
+            absl::StatusCode::kPermissionDenied);
+  v1::DropTensorRequest drop;
+  drop.mutable_attempt()->set_job("victim");
+  drop.set_name("t");
+  EXPECT_EQ(Denied(StreamMethod::kData, MessageKind::kDropTensorRequest, drop),
+            absl::StatusCode::kPermissionDenied);
+  list.clear_job();
+  EXPECT_TRUE(world_
+                  .Ask(thief_, StreamMethod::kData,
+                       MessageKind::kListTensorsRequest, list)
+                  .ok());
+}
+
+TEST_F(StolenCertificateTest, IsCountedByWhatItWasRefused) {
+  const auto thief = world_.Trainer(thief_);
+  thief->Open(Session(1), "victim");
+  Run();
+  EXPECT_FALSE(
+      Farewell(MakeCaller("10.0.0.1:1", Identity{Role::kSampler, "s"}), 0)
+          .ok());
+  const std::string metrics = world_.metrics().Exposition();
+  EXPECT_THAT(metrics, HasSubstr("tributary_refused_total{reason=\"job\"} 1"));
+  EXPECT_THAT(metrics,
+              HasSubstr("tributary_refused_total{reason=\"farewell\"} 1"));
 }
 
 TEST_F(StolenCertificateTest, ReplacesAndEndsNobodysAttempts) {

@@ -56,8 +56,8 @@ class PolicyReader {
 
   absl::Status Read(std::string_view text) {
     if (text.size() > AccessPolicy::kMaxBytes) {
-      return Wrong(absl::StrCat("it has ", text.size(), " bytes; allowed: ",
-                                AccessPolicy::kMaxBytes));
+      return Wrong(absl::StrCat("it has ", text.size(),
+                                " bytes; allowed: ", AccessPolicy::kMaxBytes));
     }
     KeyWatch watch;
     const Json json = Json::parse(text, std::ref(watch),
@@ -71,9 +71,9 @@ class PolicyReader {
     }
     for (const auto& [key, value] : json.items()) {
       if (key == "jobs" && value.is_object()) continue;
-      return Wrong(
-          absl::StrCat("key ", Quoted(key), "; allowed is one key, 'jobs', ",
-                       "with an object: ", kShape));
+      return Wrong(absl::StrCat("key ", Quoted(key),
+                                "; allowed is one key, 'jobs', ",
+                                "with an object: ", kShape));
     }
     if (!json.contains("jobs")) {
       return Wrong(absl::StrCat("it has no key 'jobs'; allowed: ", kShape));
@@ -89,8 +89,8 @@ class PolicyReader {
 
   absl::Status ReadJobs(const Json& jobs) {
     if (jobs.size() > AccessPolicy::kMaxJobs) {
-      return Wrong(absl::StrCat(jobs.size(), " jobs; allowed: ",
-                                AccessPolicy::kMaxJobs));
+      return Wrong(absl::StrCat(jobs.size(),
+                                " jobs; allowed: ", AccessPolicy::kMaxJobs));
     }
     for (const auto& [job, graphs] : jobs.items()) {
       if (job.empty() || job.size() > kMaxIdentityName) {
@@ -156,11 +156,10 @@ bool AccessPolicy::MayRead(const std::string& job, std::string_view graph,
   if (it == jobs_.end()) it = jobs_.find(kOthers);
   if (it == jobs_.end()) return false;
   const Graphs& graphs = it->second;
-  return graphs.all ||
-         std::any_of(graphs.names.begin(), graphs.names.end(),
-                     [&](const GraphName& name) {
-                       return name.Matches(graph, content);
-                     });
+  return graphs.all || std::any_of(graphs.names.begin(), graphs.names.end(),
+                                   [&](const GraphName& name) {
+                                     return name.Matches(graph, content);
+                                   });
 }
 
 }  // namespace tributary

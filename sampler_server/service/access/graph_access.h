@@ -42,10 +42,10 @@ class GraphAccess {
   }
   // PERMISSION_DENIED, naming job, graph and policy.
   absl::Status Check(const Identity& identity, const std::string& job,
-                     std::string_view graph, const Sha256Digest& content) const {
+                     std::string_view graph,
+                     const Sha256Digest& content) const {
     const auto policy = this->policy();
-    if (policy == nullptr ||
-        Decide(*policy, identity, job, graph, content)) {
+    if (policy == nullptr || Decide(*policy, identity, job, graph, content)) {
       return absl::OkStatus();
     }
     return absl::PermissionDeniedError(absl::StrCat(

@@ -30,8 +30,7 @@ absl::Status PolicyFile::Start(OnPolicy on_policy) {
 void PolicyFile::Stop() { stopped_ = true; }
 
 absl::Status PolicyFile::Read() {
-  ASSIGN_OR_RETURN(std::string text,
-                   ReadFile(path_, AccessPolicy::kMaxBytes));
+  ASSIGN_OR_RETURN(std::string text, ReadFile(path_, AccessPolicy::kMaxBytes));
   if (text == text_ && problem_.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(AccessPolicy policy, AccessPolicy::Parse(text, path_));
   if (text == text_) return absl::OkStatus();

@@ -41,10 +41,10 @@ class StreamJob {
           TerminalLine(name_), "' from its first message on"));
     }
     if (claim == kUnnamed) return name_;
-    return absl::PermissionDeniedError(absl::StrCat(
-        "the stream names job '", TerminalLine(claim),
-        "'; its certificate is of ", identity_.ToString(), ", allowed: '",
-        name_, "', or no name"));
+    return absl::PermissionDeniedError(
+        absl::StrCat("the stream names job '", TerminalLine(claim),
+                     "'; its certificate is of ", identity_.ToString(),
+                     ", allowed: '", name_, "', or no name"));
   }
 
   // Returns the job, or an empty text as long as none was named.

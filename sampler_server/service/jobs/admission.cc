@@ -23,8 +23,8 @@ constexpr Threshold kOfStream{3, 1};  // a quarter
 bool LeavesAsMuch(size_t held, size_t wanted, size_t taken, size_t all,
                   Threshold threshold = kOfJob) {
   const size_t left = all - std::min(all, taken);
-  return wanted <= left && threshold.held * (held + wanted) <=
-                               threshold.left * (left - wanted);
+  return wanted <= left &&
+         threshold.held * (held + wanted) <= threshold.left * (left - wanted);
 }
 
 // What a batch that is being made counts as: at least the bytes of its room.
@@ -48,11 +48,11 @@ bool MayQueue(const QueuePlaces& held, size_t bytes, const QueuePlaces& all,
 absl::Status QueueShareTaken(const QueuePlaces& held, const std::string& whose,
                              const QueuePlaces& all,
                              const AdmissionLimits& limits) {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      held.credits, " credits of ", held.bytes, " bytes of ", whose,
-      " wait here already, of ", all.credits, "; ", limits.queued,
-      " credits of ", limits.queued_bytes,
-      " bytes are shared: ask again when some are made"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(held.credits, " credits of ", held.bytes, " bytes of ",
+                   whose, " wait here already, of ", all.credits, "; ",
+                   limits.queued, " credits of ", limits.queued_bytes,
+                   " bytes are shared: ask again when some are made"));
 }
 
 template <typename Key>
@@ -122,9 +122,8 @@ absl::Status Admission::CheckShares(const Batch& batch) const {
 }
 
 void Admission::CountWaiting(const Batch& batch, bool waits) {
-  ChangeUse(batch.job, [&](Use& use) {
-    Count(use.queue, batch.queued_bytes, waits);
-  });
+  ChangeUse(batch.job,
+            [&](Use& use) { Count(use.queue, batch.queued_bytes, waits); });
   Count(places_of_caller_, batch.caller, batch.queued_bytes, waits);
   Count(places_of_stream_, batch.stream, batch.queued_bytes, waits);
 }

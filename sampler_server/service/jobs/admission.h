@@ -90,10 +90,10 @@ struct JobState {
 // half of its reservation, which its room never exceeds, so tasks may use the
 // whole budget.
 //
-// A name costs nothing where it is only a claim, so places in the queue are also
-// counted by caller (Caller::share_key) and by stream: a caller takes at most
-// three times what it leaves, a stream a third. Only a caller that has nothing
-// in the queue is sure of a place, as long as there is one.
+// A name costs nothing where it is only a claim, so places in the queue are
+// also counted by caller (Caller::share_key) and by stream: a caller takes at
+// most three times what it leaves, a stream a third. Only a caller that has
+// nothing in the queue is sure of a place, as long as there is one.
 //
 // Thread-safe. Create with std::make_shared.
 class Admission : public std::enable_shared_from_this<Admission> {
