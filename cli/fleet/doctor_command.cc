@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "cli/fleet/fleet_checks.h"
 #include "cli/fleet/fleet_query.h"
 #include "cli/fleet/folder_checks.h"
+#include "cli/fleet/tls_checks.h"
 #include "common/identity/tls_flags.h"
 #include "common/process/memory_limit.h"
 #include "common/text/status.h"
@@ -75,7 +77,11 @@ class DoctorCommand final : public Command {
                      ParseGraphName("--graph-name", graph_name_));
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
                      AskServers(access_, graph, timeout, kProbes));
-    return Report(CheckFleet(answers));
+    std::vector<Check> checks = CheckFleet(answers);
+    for (Check& check : CheckTls(access_.tls, answers, timeout)) {
+      checks.push_back(std::move(check));
+    }
+    return Report(checks);
   }
 
  private:

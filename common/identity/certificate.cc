@@ -37,7 +37,7 @@ absl::StatusOr<absl::Time> ToTime(const ASN1_TIME* time) {
   return absl::FromTM(fields, absl::UTCTimeZone());
 }
 
-absl::StatusOr<CertificateFacts> FactsOf(const std::string& pem) {
+absl::StatusOr<CertificateFacts> FactsOfPem(const std::string& pem) {
   const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   const X509Ptr certificate(
       PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
@@ -46,20 +46,15 @@ absl::StatusOr<CertificateFacts> FactsOf(const std::string& pem) {
     return absl::InvalidArgumentError(
         "no certificate in it; allowed: a file in the PEM format");
   }
-  CertificateFacts facts;
-  ASSIGN_OR_RETURN(facts.identity,
-                   IdentityOfCertificate(UrisOfCertificate(*certificate)));
-  ASSIGN_OR_RETURN(facts.not_after,
-                   ToTime(X509_get0_notAfter(certificate.get())));
-  return facts;
+  return FactsOfCertificate(*certificate);
 }
 
 }  // namespace
 
 std::vector<std::string> UrisOfCertificate(const X509& certificate) {
   std::vector<std::string> uris;
-  const NamesPtr names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(
-      &certificate, NID_subject_alt_name, nullptr, nullptr)));
+  const NamesPtr names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)));
   if (names == nullptr) return uris;
   for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
@@ -71,9 +66,17 @@ std::vector<std::string> UrisOfCertificate(const X509& certificate) {
   return uris;
 }
 
+absl::StatusOr<CertificateFacts> FactsOfCertificate(const X509& certificate) {
+  CertificateFacts facts;
+  ASSIGN_OR_RETURN(facts.identity,
+                   IdentityOfCertificate(UrisOfCertificate(certificate)));
+  ASSIGN_OR_RETURN(facts.not_after, ToTime(X509_get0_notAfter(&certificate)));
+  return facts;
+}
+
 absl::StatusOr<CertificateFacts> ReadCertificate(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string pem, ReadFile(path, kMaxFileBytes));
-  auto facts = FactsOf(pem);
+  auto facts = FactsOfPem(pem);
   if (facts.ok()) return facts;
   return absl::Status(facts.status().code(),
                       absl::StrCat(path, ": ", facts.status().message()));

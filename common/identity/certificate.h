@@ -21,10 +21,13 @@ struct CertificateFacts {
 // Returns the URIs among the subject alternative names.
 std::vector<std::string> UrisOfCertificate(const X509& certificate);
 
+// UNAUTHENTICATED, as IdentityOfCertificate(), for one that names nobody.
+absl::StatusOr<CertificateFacts> FactsOfCertificate(const X509& certificate);
+
 // Reads the first certificate of the PEM file `path`, without checking who has
 // signed it. The system's error, with the path, for a file that cannot be read;
-// INVALID_ARGUMENT for one without a certificate; UNAUTHENTICATED, as
-// IdentityOfCertificate(), for one that names nobody.
+// INVALID_ARGUMENT for one without a certificate; else the errors of
+// FactsOfCertificate().
 absl::StatusOr<CertificateFacts> ReadCertificate(const std::string& path);
 
 }  // namespace tributary
