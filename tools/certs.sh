@@ -47,9 +47,11 @@ make_ca() {
 
 # make_cert FOLDER DAYS FILE URI. The certificate comes last into place.
 make_cert() {
-  local folder=$1 days=$2 file=$1/$3 uri=$4 role
+  local folder=$1 days=$2 file=$1/$3 uri=$4 role names=URI:$4
   role=${uri#tributary://}
   role=${role%%/*}
+  # For HTTP clients, which look for a host's name: they are told this one.
+  [ "$role" != sampler ] || names+=,DNS:tributary-sampler
   openssl_quiet req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
     -keyout "$file.key" -out "$file.csr" -subj "/CN=Tributary ${role}" || return
   openssl_quiet x509 -req -in "$file.csr" -CA "$folder/ca.pem" \
@@ -58,7 +60,7 @@ make_cert() {
 basicConstraints = critical, CA:FALSE
 keyUsage = critical, digitalSignature
 extendedKeyUsage = serverAuth, clientAuth
-subjectAltName = URI:$uri
+subjectAltName = $names
 TEXT
   chmod 644 "$file.pem.new"
   mv "$file.pem.new" "$file.pem"

@@ -68,18 +68,6 @@ GraphHostOptions HostOptions(const SamplerServerOptions& options,
   return host;
 }
 
-// /metrics names jobs and graphs.
-absl::Status CheckHttp(const SamplerServerOptions& options) {
-  if (!options.http || !options.tls.empty() || options.insecure ||
-      IsLoopback(options.http->host)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--http ", options.http->ToString(),
-      " in plain text beyond loopback; allowed: with --tls-ca, --tls-cert and "
-      "--tls-key, or --insecure; --health serves probes anywhere"));
-}
-
 absl::Status CheckOptions(const SamplerServerOptions& options) {
   if (options.graphs.empty() == options.graph_file.empty()) {
     return absl::InvalidArgumentError(
@@ -90,7 +78,6 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
         "--memory-budget is 0; batches need room");
   }
   RETURN_IF_ERROR(CheckTlsFiles(options.tls));
-  RETURN_IF_ERROR(CheckHttp(options));
   return CheckFeatureReaders(options.feature_readers);
 }
 

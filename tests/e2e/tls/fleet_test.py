@@ -167,8 +167,6 @@ class PlainServerTest(TlsCase):
         done, _ = program(*serve, "--policy", "policy.json")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--policy without --tls-*", done.stderr)
-        self.refused(1, ["--http 0.0.0.0:0", "--tls-ca", "--insecure"],
-                     *serve, "--http", "0.0.0.0:0")
 
     def test_insecure_says_what_it_gives_up(self):
         with processes.Server(self.graph, "--insecure") as server:

@@ -29,7 +29,7 @@ class CertsTest(unittest.TestCase):
                           ("operator", "operator/test"),
                           ("trainer-a", "trainer/a"),
                           ("trainer-b.2", "trainer/b.2")):
-            self.assertIn(f"URI:tributary://{uri}\n",
+            self.assertIn(f"URI:tributary://{uri}",
                           text_of(self.path(name + ".pem")))
             subprocess.run(
                 ["openssl", "verify", "-CAfile", self.path("ca.pem"),
