@@ -61,6 +61,20 @@ std::string Describe(const ServerReport& report) {
                       report.wait_ratio));
 }
 
+// Returns the first error if every server refuses this program's certificate,
+// or it theirs: waiting does not help.
+absl::Status RefusalByAll(
+    const absl::StatusOr<std::vector<ServerAnswer>>& answers) {
+  if (!answers.ok() || answers->empty()) return absl::OkStatus();
+  for (const ServerAnswer& answer : *answers) {
+    const absl::Status& status = answer.reports.status();
+    if (!absl::IsUnauthenticated(status) && !absl::IsPermissionDenied(status)) {
+      return absl::OkStatus();
+    }
+  }
+  return answers->front().reports.status();
+}
+
 class StatusCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
@@ -108,6 +122,10 @@ class StatusCommand final : public Command {
       const absl::Duration left = std::max(start + wait - round, kLeast);
       const auto answers = AskServers(access_, graph, std::min(timeout, left));
       if (ExitCodeOf(answers.status()) == kExitUsage) return answers.status();
+      if (const absl::Status refused = RefusalByAll(answers); !refused.ok()) {
+        reporter.End();
+        return refused;
+      }
       const std::string missing = answers.ok() ? MissingOwners(*answers)
                                                : ShortReason(answers.status());
       if (missing.empty()) {
