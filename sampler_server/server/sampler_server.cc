@@ -77,6 +77,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   return CheckFeatureReaders(options.feature_readers);
 }
 
@@ -106,6 +107,7 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
+        transport_({.tls = options.tls}),
         pools_(threads),
         graphs_(HostOptions(options, incarnation_), &transport_,
                 &pools_.batches, &metrics_) {}
@@ -113,6 +115,7 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    health_.reset();
     http_.reset();
     busy_.reset();
     StopDiscovery();
@@ -128,6 +131,10 @@ class SamplerServerImpl final : public SamplerServer {
   std::optional<Address> http_address() const override {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
+  }
+  std::optional<Address> health_address() const override {
+    if (health_ == nullptr) return std::nullopt;
+    return health_->address();
   }
   std::vector<GraphState> graphs() const override { return service_->graphs(); }
   void Drain(absl::Duration timeout) override;
@@ -157,6 +164,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
+  std::unique_ptr<MetricsServer> health_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   bool drained_ = false;
   Mutex exported_mutex_;
@@ -169,6 +177,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.tls = options_.tls;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
@@ -256,14 +265,19 @@ absl::Status SamplerServerImpl::FindPeers() {
 }
 
 absl::Status SamplerServerImpl::StartHttp() {
-  if (!options_.http) return absl::OkStatus();
   MetricsServerOptions http;
-  http.listen = *options_.http;
-  http.metrics = [this] { return MetricsText(); };
   http.health = [this] {
     return service_->draining() ? absl::UnavailableError("draining")
                                 : absl::OkStatus();
   };
+  if (options_.health) {
+    http.listen = *options_.health;
+    ASSIGN_OR_RETURN(health_, MetricsServer::Start(http));
+  }
+  if (!options_.http) return absl::OkStatus();
+  http.listen = *options_.http;
+  http.tls = options_.tls;
+  http.metrics = [this] { return MetricsText(); };
   ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(http)));
   return absl::OkStatus();
 }

@@ -80,6 +80,13 @@ absl::Status CheckGraphName(const std::string& name) {
   return Bad("graph_name", name, parsed.status().message());
 }
 
+absl::Status CheckTls(const TlsFiles& tls) {
+  const absl::Status status = CheckTlsFiles(tls);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat("RemoteDistSamplingWorkerOptions.tls: ", status.message()));
+}
+
 }  // namespace
 
 absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
@@ -109,7 +116,7 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   }
   // It travels in a protobuf string.
   if (!IsUtf8(worker_key)) return Bad("worker_key", worker_key, "UTF-8");
-  return absl::OkStatus();
+  return CheckTls(tls);
 }
 
 absl::StatusOr<DiscoverySource> RemoteDistSamplingWorkerOptions::Source()

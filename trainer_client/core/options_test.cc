@@ -72,6 +72,8 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
        "1 to 256"},
       {[](Options& o) { o.worker_key = "job\xff"; }, "worker_key", "job\xff",
        "UTF-8"},
+      {[](Options& o) { o.tls.ca = "ca.pem"; }, "tls",
+       "--tls-cert and --tls-key missing", "needs --tls-ca"},
       {[](Options& o) { o.graph_name = "g@xyz"; }, "graph_name", "g@xyz",
        "NAME@VERSION"},
       {[](Options& o) { o.graph_name = "g\xff"; }, "graph_name", "g\xff",

@@ -173,6 +173,9 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   members.TakeBytes("buffer_size", &options.buffer_size);
   members.Take("worker_key", &options.worker_key);
   members.Take("graph_name", &options.graph_name);
+  members.Take("tls_ca", &options.tls.ca);
+  members.Take("tls_cert", &options.tls.cert);
+  members.Take("tls_key", &options.tls.key);
   return options;
 }
 

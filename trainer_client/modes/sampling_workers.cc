@@ -14,6 +14,7 @@
 #include "common/proto/wire.pb.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
+#include "trainer_client/core/certificate_job.h"
 #include "trainer_client/core/fleet/fleet_calls.h"
 #include "trainer_client/embedded/embedded_server.h"
 #include "trainer_client/modes/options_file.h"
@@ -27,6 +28,7 @@ class Remote final : public SamplingWorkers {
  public:
   explicit Remote(const RemoteDistSamplingWorkerOptions& options)
       : SamplingWorkers(options, "buffer_size"),
+        transport_({.tls = options.tls}),
         executor_("loader", options.num_rpc_threads) {}
   // The transport's handlers post to the executor, whose tasks use the
   // transport: so the transport is stopped before either is destroyed.
@@ -144,7 +146,9 @@ struct Opener {
   using Result = absl::StatusOr<std::unique_ptr<SamplingWorkers>>;
 
   Result operator()(const RemoteDistSamplingWorkerOptions& options) const {
-    return std::make_unique<Remote>(options);
+    RemoteDistSamplingWorkerOptions of_job = options;
+    ASSIGN_OR_RETURN(of_job.worker_key, JobOf(options));
+    return std::make_unique<Remote>(of_job);
   }
   Result operator()(const CollocatedDistSamplingWorkerOptions& options) const {
     EmbeddedServerOptions server;
@@ -215,6 +219,9 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
     if (remote != nullptr && remote->num_clients == 0) {
       remote->num_clients = source.worker.num_clients;
       remote->client_rank = source.worker.client_rank;
+    }
+    if (remote != nullptr && remote->tls.empty()) {
+      remote->tls = source.worker.tls;
     }
     ASSIGN_OR_RETURN(auto workers, Open(options));
     workers->on_wait_ = source.on_wait;

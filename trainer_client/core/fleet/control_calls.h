@@ -47,7 +47,8 @@ struct InputPage {
 
 // Whether repeating the call would bring the same answer.
 inline bool IsFinal(const absl::Status& status) {
-  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  return absl::IsNotFound(status) || absl::IsInvalidArgument(status) ||
+         absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
 }
 
 // Chooses one of the graphs on a server.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/identity/tls_flags.h"
 #include "common/session/limits.h"
 #include "common/text/parse_number.h"
 
@@ -68,6 +69,7 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--servers", a.source.worker.servers,
                  "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
       ->excludes(graph);
+  AddTlsFlags(app, a.source.worker.tls);
   app.add_option("--worker-options", a.source.worker_options,
                  "Instead of these: a JSON file with the mode and its options")
       ->excludes(graph);
