@@ -1,9 +1,9 @@
 #include "channel/grpc/grpc_server.h"
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/ext/health_check_service_server_builder_option.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <sys/socket.h>
@@ -16,14 +16,22 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "channel/envelope.h"
+#include "channel/grpc/connection_ages.h"
 #include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/peer_identity.h"
 #include "channel/grpc/receive_memory.h"
+#include "channel/grpc/refused_connections.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
+#include "channel/grpc/tls_credentials.h"
+#include "channel/grpc/watched_tls_files.h"
+#include "channel/method_roles.h"
+#include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
@@ -31,22 +39,32 @@
 namespace tributary {
 namespace {
 
+// Unix sockets are in plain text: the system tells who is at the other end.
+bool UsesTls(const GrpcServerOptions& options) {
+  return !options.tls.empty() && !options.listen.is_unix();
+}
+
 // The server's end of one gRPC call. gRPC finishes it only after End has called
 // Finish.
 class ServerStream final : public GrpcStream,
                            public grpc::ServerGenericBidiReactor {
  public:
+  // `ages` is null if connections may grow as old as they like.
   ServerStream(grpc::GenericCallbackServerContext* context,
-               const GrpcServerOptions& options, StreamRegistry* registry)
+               const GrpcServerOptions& options, StreamRegistry* registry,
+               ConnectionAges* ages)
       : GrpcStream(context->peer(), options.connection),
         max_streams_(options.max_streams),
+        tls_(UsesTls(options)),
         registry_(registry),
+        ages_(ages),
         context_(context) {}
 
   void Start(StreamAcceptor* acceptor) {
     self_ = shared_from_this();
     const absl::Status accepted = Accept(acceptor);
     if (accepted.ok()) {
+      EndWithConnection();
       StartRead(&in_);
     } else {
       Close(accepted);
@@ -64,6 +82,7 @@ class ServerStream final : public GrpcStream,
   void OnCancel() override { OtherEndGone(Cut()); }
   void OnDone() override {
     const auto self = std::move(self_);
+    age_alarm_.Cancel();
     const bool cut = context_->IsCancelled();
     {
       MutexLock lock(context_mutex_);
@@ -89,10 +108,11 @@ class ServerStream final : public GrpcStream,
           absl::StrCat("the server has ", max_streams_,
                        " streams, as many as max_streams allows"));
     }
+    ASSIGN_OR_RETURN(Identity identity, AllowedIdentity(*method));
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
-    auto handler =
-        acceptor->Accept(*method, MakeCaller(other_end()), handle, &why);
+    auto handler = acceptor->Accept(
+        *method, MakeCaller(other_end(), std::move(identity)), handle, &why);
     if (handler == nullptr) {
       // Before the handle is destroyed, which would close without the cause.
       Close(why);
@@ -100,6 +120,34 @@ class ServerStream final : public GrpcStream,
     }
     set_handler(std::move(handler));
     return absl::OkStatus();
+  }
+
+  // Returns who calls, if they may open a stream of `method`.
+  absl::StatusOr<Identity> AllowedIdentity(StreamMethod method) const {
+    Identity identity;
+    if (tls_) {
+      ASSIGN_OR_RETURN(identity, PeerIdentity(*context_->auth_context()));
+    }
+    const absl::Status allowed = CheckMethodAllowed(method, identity);
+    if (allowed.ok()) return identity;
+    RefusedConnections::OfProcess().Add(RefusalReason::kWrongRole,
+                                        allowed.message());
+    return allowed;
+  }
+
+  // Closes the stream in an orderly way when its connection has grown old.
+  void EndWithConnection() {
+    if (ages_ == nullptr) return;
+    age_alarm_.Set(
+        absl::ToChronoTime(ages_->EndOf(other_end(), absl::Now())),
+        [weak = weak_from_this()](bool due) {
+          if (!due) return;
+          if (const auto self = weak.lock()) {
+            self->CloseAfterQueue(PlannedEnd(
+                "the connection has reached its longest age; open the stream "
+                "again over a new one"));
+          }
+        });
   }
 
   absl::Status Cut() const {
@@ -119,7 +167,10 @@ class ServerStream final : public GrpcStream,
   }
 
   const size_t max_streams_;
+  const bool tls_;
   StreamRegistry* const registry_;
+  ConnectionAges* const ages_;
+  grpc::Alarm age_alarm_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
   Mutex context_mutex_;  // gRPC's context lives until OnDone
@@ -130,11 +181,12 @@ class ServerStream final : public GrpcStream,
 class StreamService final : public grpc::CallbackGenericService {
  public:
   StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : options_(options), acceptor_(acceptor) {}
+      : options_(options), ages_(options.age), acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto stream = std::make_shared<ServerStream>(context, options_, &registry_);
+    auto stream = std::make_shared<ServerStream>(
+        context, options_, &registry_, UsesTls(options_) ? &ages_ : nullptr);
     stream->Start(acceptor_);
     return stream.get();  // owns itself until OnDone
   }
@@ -142,12 +194,20 @@ class StreamService final : public grpc::CallbackGenericService {
 
  private:
   const GrpcServerOptions options_;
+  ConnectionAges ages_;
   StreamRegistry registry_;
   StreamAcceptor* const acceptor_;
 };
 
-void SetArguments(const GrpcConnectionOptions& connection,
+void SetArguments(const GrpcServerOptions& options,
                   grpc::ServerBuilder& builder) {
+  const GrpcConnectionOptions& connection = options.connection;
+  if (UsesTls(options)) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               ArgumentMs(options.age.grpc_age()));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                               ArgumentMs(options.age.grpc_grace()));
+  }
   // A port in use is an error, not a port shared with its other user.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(
@@ -190,11 +250,14 @@ class GrpcServerImpl final : public GrpcServer {
 
   absl::Status Listen(const GrpcServerOptions& options) {
     if (address_.is_unix()) RETURN_IF_ERROR(CheckSocketIsFree(address_));
+    if (UsesTls(options)) {
+      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options.tls));
+    }
     grpc::ServerBuilder builder;
-    SetArguments(options.connection, builder);
+    SetArguments(options, builder);
     int port = 0;
     builder.AddListeningPort(options.listen.ToString(),
-                             grpc::InsecureServerCredentials(), &port);
+                             MakeServerCredentials(tls_files_.get()), &port);
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port == 0) {
@@ -210,6 +273,10 @@ class GrpcServerImpl final : public GrpcServer {
   Address address() const override { return address_; }
   size_t num_streams() const override {
     return const_cast<StreamService&>(service_).registry().size();
+  }
+
+  std::map<std::string, uint64_t> refused_connections() const override {
+    return RefusedConnections::OfProcess().counts();
   }
 
   void SetServing(bool serving) override {
@@ -233,7 +300,8 @@ class GrpcServerImpl final : public GrpcServer {
 
  private:
   Address address_;
-  StreamService service_;  // outlives server_
+  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
+  StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
   std::once_flag shutdown_;
 };
@@ -242,9 +310,7 @@ class GrpcServerImpl final : public GrpcServer {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     GrpcServerOptions options, StreamAcceptor* acceptor) {
-  if (!options.tls.empty()) {
-    return absl::UnimplementedError("TLS is not built in yet");
-  }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   if (options.tls.empty() && !options.insecure &&
       !IsLoopback(options.listen.host)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -2,10 +2,14 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "channel/grpc/connection_ages.h"
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/transport.h"
 #include "common/fleet/address.h"
@@ -18,7 +22,11 @@ struct GrpcServerOptions {
   Address listen{"127.0.0.1", 0};
   // Allows plaintext on addresses other than loopback.
   bool insecure = false;
-  TlsFiles tls;  // empty: plaintext
+  // Empty: plain text. They are read again when they change. A unix socket is
+  // in plain text always: its folder's permissions and the system tell who
+  // calls.
+  TlsFiles tls;
+  ConnectionAgeLimits age;  // with TLS; in plain text there is no limit
   GrpcConnectionOptions connection;
   // Limit of open streams over all connections; one more is refused.
   size_t max_streams = 4096;
@@ -26,13 +34,20 @@ struct GrpcServerOptions {
 
 // Serves the three methods of tributary.v1.Sampler, and grpc.health.v1.Health,
 // whose status for "" follows SetServing. Handlers are called on gRPC's
-// threads. Thread-safe.
+// threads.
+//
+// With TLS a client must show a certificate of an authority in tls.ca, with an
+// identity (common/identity/identity.h), which is the Caller's of all streams
+// of its connection; CheckMethodAllowed refuses streams by it before the
+// acceptor sees them. A connection that has grown old closes its streams with
+// PlannedEnd. Thread-safe.
 class GrpcServer {
  public:
   // Returns a server that listens and accepts streams; its health status is
   // NOT_SERVING until SetServing. `acceptor` outlives the server. Returns
-  // INVALID_ARGUMENT for plaintext beyond loopback without `insecure`, and
-  // UNAVAILABLE if it cannot listen on the address.
+  // INVALID_ARGUMENT for plaintext beyond loopback without `insecure`,
+  // UNAVAILABLE if it cannot listen on the address, and ReadTlsMaterial's
+  // errors.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(
       GrpcServerOptions options, StreamAcceptor* acceptor);
   // As Shutdown without grace.
@@ -42,6 +57,10 @@ class GrpcServer {
   virtual Address address() const = 0;
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
+  // Returns how many connections and streams were refused because of who asked
+  // for them, by reason (refused_connections.h): all servers of the process
+  // together.
+  virtual std::map<std::string, uint64_t> refused_connections() const = 0;
   // Accepts no new streams, closes the open ones with UNAVAILABLE after their
   // queued messages, and breaks the remaining ones after `grace`. Returns when
   // every handler's OnClosed has returned; must not be called from a handler.

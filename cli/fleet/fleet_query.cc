@@ -9,6 +9,7 @@
 #include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
 #include "cli/command/command.h"
+#include "common/identity/tls_material.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
@@ -167,6 +168,9 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
                                                      int probes) {
   const absl::Status tls = CheckTlsFiles(access.tls);
   if (!tls.ok()) return UsageError(tls.message());
+  if (!access.tls.empty()) {
+    RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
+  }
   auto source = ParseDiscoverySource(access.servers);
   if (!source.ok()) {
     return UsageError(

@@ -12,6 +12,7 @@
 #include "cli/command/command.h"
 #include "common/fleet/discovery_source.h"
 #include "common/hash/sha256.h"
+#include "common/identity/tls_material.h"
 #include "common/runtime/thread_pool.h"
 #include "common/tensor/dtype.h"
 #include "common/text/status.h"
@@ -31,6 +32,9 @@ class TensorFleet {
       const FleetAccess& access, absl::Duration timeout) {
     const absl::Status tls = CheckTlsFiles(access.tls);
     if (!tls.ok()) return UsageError(tls.message());
+    if (!access.tls.empty()) {
+      RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
+    }
     auto source = ParseDiscoverySource(access.servers);
     if (!source.ok()) {
       return UsageError(absl::StrCat("--servers: ", source.status().message()));

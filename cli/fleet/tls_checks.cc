@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "cli/fleet/tls_probe.h"
+#include "common/identity/tls_material.h"
 
 namespace tributary {
 namespace {
@@ -14,8 +15,11 @@ using Level = Check::Level;
 constexpr absl::Duration kSoon = absl::Hours(24 * 7);
 
 Check CheckOwn(const TlsFiles& tls) {
-  const auto own = ReadCertificate(tls.cert);
-  if (own.ok()) return CheckCertificate("own certificate", *own, absl::Now());
+  const auto own = ReadTlsMaterial(tls);
+  if (own.ok()) {
+    return CheckCertificate("own certificate", {own->identity, own->expires},
+                            absl::Now());
+  }
   return {
       Level::kFail, "own certificate", own.status().ToString(),
       "give a certificate of an operator (./dev certs makes one for tests)"};

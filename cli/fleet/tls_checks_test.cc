@@ -40,7 +40,7 @@ TEST(TlsChecks, ACertificateThatIsNotThereFails) {
       CheckTls({"/no/ca", "/no/cert", "/no/key"}, {}, absl::Seconds(1));
   ASSERT_EQ(checks.size(), 1);
   EXPECT_EQ(checks[0].level, Level::kFail);
-  EXPECT_THAT(checks[0].detail, HasSubstr("/no/cert"));
+  EXPECT_THAT(checks[0].detail, HasSubstr("/no/ca"));
 }
 
 }  // namespace

@@ -96,7 +96,8 @@ absl::StatusOr<Identity> PeerOf(SSL* ssl) {
   if (certificate == nullptr) {
     return absl::UnauthenticatedError("no certificate");
   }
-  return IdentityOfCertificate(UrisOfCertificate(*certificate));
+  ASSIGN_OR_RETURN(CertificateFacts facts, FactsOfCertificate(*certificate));
+  return std::move(facts.identity);
 }
 
 }  // namespace tributary

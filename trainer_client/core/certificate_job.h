@@ -12,7 +12,7 @@ namespace tributary {
 // Returns `worker_key`, or with TLS the job of a trainer's certificate, which
 // servers hold it to. PERMISSION_DENIED if `worker_key` names another one and
 // is not the default, which the servers would say, too; the errors of
-// ReadCertificate(). Requires Validate().
+// ReadTlsMaterial(). Requires Validate().
 absl::StatusOr<std::string> JobOf(
     const RemoteDistSamplingWorkerOptions& options);
 

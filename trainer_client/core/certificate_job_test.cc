@@ -37,7 +37,7 @@ TEST(CertificateJob, NeedsACertificateThatNamesSomebody) {
   TestCertificates certificates;
   RemoteDistSamplingWorkerOptions options;
   options.tls = certificates.WithoutUri();
-  EXPECT_EQ(JobOf(options).status().code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(JobOf(options).status().code(), absl::StatusCode::kInvalidArgument);
   options.tls.cert = "/no/such.pem";
   EXPECT_EQ(JobOf(options).status().code(), absl::StatusCode::kNotFound);
 }
