@@ -21,7 +21,8 @@ constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
 void Dispatch(std::shared_ptr<ServiceCore> core, TensorStream& tensors,
               DataCall data, CallResponder respond) {
   if (IsGraphRead(data.call.kind)) {
-    return ServeGraphRead(std::move(core), std::move(data), std::move(respond));
+    return ServeGraphRead(std::move(core), std::move(data),
+                          tensors.job().name(), std::move(respond));
   }
   if (IsTensorCall(data.call.kind)) {
     return ServeTensorCall(core->tensors, tensors, std::move(data),
@@ -58,7 +59,7 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               CallerPtr caller) {
   auto share = std::make_shared<StreamShare>(core->data_budget);
-  auto tensors = std::make_shared<TensorStream>();
+  auto tensors = std::make_shared<TensorStream>(caller->identity);
   auto serve = [core = std::move(core), share, tensors](IncomingCall call,
                                                         CallResponder respond) {
     auto request = share->TryReserve(call.header.size() + call.payload.size());
