@@ -57,9 +57,9 @@ class LeafStreamTest : public ::testing::Test {
  protected:
   LeafStreamTest() {
     core_->leaf_executor = executor_;
-    core_->leaf_budget = ByteBudget::Create("leaf calls", 1 << 20);
+    core_->leaf_budget = SharedBudget::Create("leaf calls", 1 << 20);
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
-    handler_ = ServeLeafCalls(core_, stream_, MakeCaller("peer"));
+    handler_ = ServeLeafCalls(core_, stream_, MakeCaller("ipv4:10.0.0.1:4000"));
   }
   // The end of the stream: what it refers to is released.
   ~LeafStreamTest() override { handler_->OnClosed(absl::OkStatus()); }
@@ -77,6 +77,22 @@ class LeafStreamTest : public ::testing::Test {
     LeafMessage message(MessageKind::kSampleHopRequest, call_id,
                         request.SerializeAsString(), std::string(4 + 8, 0));
     handler_->OnMessage(message);
+  }
+  // Asks for the original id of row 0 of partition 0, `rows` times: the request
+  // and its reply have 8 bytes for each.
+  void AskForRows(StreamHandler& handler, uint64_t call_id, uint32_t rows) {
+    v1::GatherRequest request;
+    const Sha256Digest& layout = graph_->schema().layout_digest;
+    request.set_layout_digest(layout.data(), layout.size());
+    request.set_node_type(0);
+    request.add_columns(v1::COLUMN_ORIG_ID);
+    request.set_num_rows(rows);
+    request.set_max_reply_bytes(size_t{4} << 20);
+    request.set_timeout_ms(5000);
+    LeafMessage message(MessageKind::kGatherRequest, call_id,
+                        request.SerializeAsString(),
+                        std::string(rows * sizeof(uint64_t), 0));
+    handler.OnMessage(message);
   }
   void Cancel(uint64_t call_id) {
     LeafMessage message(MessageKind::kCancel, call_id);
@@ -110,6 +126,19 @@ TEST_F(LeafStreamTest, ACallThatIsCancelledInTheQueueIsNotServed) {
   EXPECT_EQ(stream_->sent[1].kind, MessageKind::kSampleHopReply);
   stream_->sent.clear();
   EXPECT_EQ(core_->leaf_budget->used(), 0u);
+}
+
+TEST_F(LeafStreamTest, APeerThatReadsNothingRefusesNoOther) {
+  const auto other = std::make_shared<FakeStream>();
+  const auto handler =
+      ServeLeafCalls(core_, other, MakeCaller("ipv4:10.0.0.2:4000"));
+  for (uint64_t call = 1; call <= 40; ++call) AskForRows(*handler_, call, 4096);
+  EXPECT_TRUE(world_.Drain(1000));
+  AskForRows(*handler, 1, 4096);
+  EXPECT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(other->sent.size(), 1u);
+  EXPECT_EQ(other->sent[0].kind, MessageKind::kGatherReply);
+  handler->OnClosed(absl::OkStatus());
 }
 
 }  // namespace
