@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +24,13 @@ class FakeStream final : public Stream {
     return absl::OkStatus();
   }
   size_t queued_bytes() const override { return 0; }
-  void Close(absl::Status) override {}
+  void Close(absl::Status why) override {
+    if (!closed) closed = std::move(why);
+    std::exchange(sent, {});
+  }
 
   std::vector<OutgoingMessage> sent;
+  std::optional<absl::Status> closed;
 };
 
 class LeafMessage final : public IncomingMessage {
@@ -126,6 +131,34 @@ TEST_F(LeafStreamTest, ACallThatIsCancelledInTheQueueIsNotServed) {
   EXPECT_EQ(stream_->sent[1].kind, MessageKind::kSampleHopReply);
   stream_->sent.clear();
   EXPECT_EQ(core_->leaf_budget->used(), 0u);
+}
+
+// The frozen peer holds nearly half of the budget. It keeps that while there is room
+// for others, and is closed once somebody is refused.
+TEST_F(LeafStreamTest, AFrozenPeerIsClosedWhileOthersAreRefused) {
+  core_->streams->SetUp(executor_, StreamEndMetrics());
+  core_->streams->Watch(core_->leaf_budget);
+  const auto frozen = std::make_shared<FakeStream>();
+  const auto handler =
+      ServeLeafCalls(core_, frozen, MakeCaller("ipv4:10.0.0.2:4000"));
+  AskForRows(*handler, 1, 60'000);
+  EXPECT_TRUE(world_.Drain(1000));
+  world_.Schedule(-1, world_.now() + absl::Seconds(3), [] {});
+  EXPECT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(frozen->sent.size(), 1u);
+  EXPECT_EQ(frozen->sent[0].kind, MessageKind::kGatherReply);
+  EXPECT_FALSE(frozen->closed.has_value());
+  AskForRows(*handler_, 1, 40'000);
+  EXPECT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(stream_->sent.size(), 1u);
+  EXPECT_EQ(ErrorOf(stream_->sent[0]), absl::StatusCode::kResourceExhausted);
+  ASSERT_TRUE(frozen->closed.has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted(*frozen->closed));
+  AskForRows(*handler_, 2, 40'000);
+  EXPECT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(stream_->sent.size(), 2u);
+  EXPECT_EQ(stream_->sent[1].kind, MessageKind::kGatherReply);
+  handler->OnClosed(absl::OkStatus());
 }
 
 TEST_F(LeafStreamTest, APeerThatReadsNothingRefusesNoOther) {

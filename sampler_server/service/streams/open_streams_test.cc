@@ -79,6 +79,7 @@ class OpenStreamsTest : public ::testing::Test {
     return client;
   }
   void RunFor(absl::Duration time) {
+    world_.Schedule(-1, world_.now() + time, [] {});  // so that time passes
     world_.RunUntil([] { return false; }, time);
   }
 
