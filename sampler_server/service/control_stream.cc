@@ -10,25 +10,29 @@
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
 #include "common/text/status.h"
+#include "sampler_server/service/access/stream_job.h"
 #include "sampler_server/service/control_calls.h"
+#include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
 namespace {
 
 // As many as a client may have outstanding.
 constexpr size_t kMaxUnreadAnswers = 64;
+// Control streams of plain text name no job: they see all graphs.
+constexpr char kNoJob[] = "";
 
 absl::StatusOr<std::shared_ptr<HeldGraph>> GraphOf(
-    const ServiceCore& core, const v1::DescribeRequest& request) {
+    const GraphView& graphs, const v1::DescribeRequest& request) {
   if (!request.layout_digest().empty()) {
-    return core.graphs.WithLayout(request.layout_digest());
+    return graphs.WithLayout(request.layout_digest());
   }
   if (!request.content_digest().empty()) {
-    return core.graphs.WithContent(request.content_digest());
+    return graphs.WithContent(request.content_digest());
   }
-  if (request.any() && request.graph().empty()) return core.graphs.Newest();
+  if (request.any() && request.graph().empty()) return graphs.Newest();
   ASSIGN_OR_RETURN(const GraphName name, GraphName::Parse(request.graph()));
-  return core.graphs.Named(name);
+  return graphs.Named(name);
 }
 
 v1::GraphState StateOf(const HeldGraph& held) {
@@ -61,7 +65,8 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<v1::DescribeRequest>(call.kind, call.header));
   RETURN_IF_ERROR(CheckWireVersion(request.wire_version()));
-  ASSIGN_OR_RETURN(const auto held, GraphOf(core, request));
+  const GraphView graphs = VisibleGraphs(core, *call.caller, kNoJob);
+  ASSIGN_OR_RETURN(const auto held, GraphOf(graphs, request));
   v1::DescribeReply reply;
   reply.set_wire_version(kWireVersion);
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
@@ -72,7 +77,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   if (held->served.peers) {
     for (v1::PeerState& peer : held->served.peers()) *reply.add_peers() = peer;
   }
-  for (const auto& graph : core.graphs.All()) {
+  for (const auto& graph : graphs.graphs()) {
     *reply.add_graphs() = StateOf(*graph);
   }
   // Appended as it is: serialized messages merge by concatenation.
@@ -85,8 +90,8 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
                                        const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<v1::GetInputIdsRequest>(call.kind, call.header));
-  ASSIGN_OR_RETURN(const auto held,
-                   core.graphs.WithContent(request.content_digest()));
+  ASSIGN_OR_RETURN(const auto held, ReadableContent(core, *call.caller, kNoJob,
+                                                    request.content_digest()));
   ASSIGN_OR_RETURN(const InputIdsPage page,
                    ServeGetInputIds(held->graph(), request));
   CallAnswer answer{MessageKind::kGetInputIdsReply,
@@ -101,9 +106,17 @@ absl::StatusOr<CallAnswer> Farewell(const ServiceCore& core,
                                     const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<v1::FarewellRequest>(call.kind, call.header));
-  RETURN_IF_ERROR(
-      core.farewells->Record(request.client_rank(), request.num_clients()));
-  return CallAnswer{MessageKind::kFarewellReply, ""};
+  StreamJob job(call.caller->identity);
+  const auto name = job.Take(request.job());
+  if (!name.ok()) {
+    core.refusals->Note(Refusals::kJob, *call.caller, name.status());
+    return name.status();
+  }
+  const absl::Status recorded = core.farewells->Record(
+      *call.caller, *name, request.client_rank(), request.num_clients());
+  if (recorded.ok()) return CallAnswer{MessageKind::kFarewellReply, ""};
+  core.refusals->Note(Refusals::kFarewell, *call.caller, recorded);
+  return recorded;
 }
 
 absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,

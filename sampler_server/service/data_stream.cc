@@ -25,7 +25,8 @@ constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
 void Dispatch(std::shared_ptr<ServiceCore> core, TensorStream& tensors,
               DataCall data, CallResponder respond) {
   if (IsGraphRead(data.call.kind)) {
-    return ServeGraphRead(std::move(core), std::move(data), std::move(respond));
+    return ServeGraphRead(std::move(core), std::move(data),
+                          tensors.job().name(), std::move(respond));
   }
   if (IsTensorCall(data.call.kind)) {
     return ServeTensorCall(core->tensors, tensors, std::move(data),
@@ -67,7 +68,7 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
   auto replies = core->data_budget->Open(key, most);
   stream = core->streams->Open(StreamMethod::kData, *caller, std::move(stream),
                                replies);
-  auto tensors = std::make_shared<TensorStream>();
+  auto tensors = std::make_shared<TensorStream>(caller->identity);
   const uint64_t number = core->data_turns->NewStream();
   auto serve = [core = std::move(core), key, number, working, replies, tensors](
                    IncomingCall call, CallResponder respond) {

@@ -9,6 +9,7 @@
 #include "common/text/status.h"
 #include "sampler_server/service/leaf/unread_rows.h"
 #include "sampler_server/service/reads/graph_reads.h"
+#include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 // A call and the graph that it reads, once that is known.
 struct GraphRead {
   DataCall data;
+  std::string job;
   std::shared_ptr<HeldGraph> graph;
 };
 
@@ -59,8 +61,8 @@ class ReadServer {
                      ParseHeader<Request>(call.kind, call.header));
     RETURN_IF_ERROR(
         CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
-    ASSIGN_OR_RETURN(read_.graph,
-                     core_.graphs.WithLayout(request.layout_digest()));
+    ASSIGN_OR_RETURN(read_.graph, ReadableLayout(core_, *call.caller, read_.job,
+                                                 request.layout_digest()));
     return serve(read_.graph->graph(), request, call.payload.span(),
                  core_.leaf_limits, *read_.data.replies);
   }
@@ -96,8 +98,8 @@ bool IsGraphRead(MessageKind kind) {
 }
 
 void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
-                    CallResponder respond) {
-  GraphRead read{std::move(data), nullptr};
+                    std::string job, CallResponder respond) {
+  GraphRead read{std::move(data), std::move(job), nullptr};
   auto reply = ReadServer(*core, read).Serve();
   if (!reply.ok()) return respond(reply.status());
   UnreadRowsContext context;

@@ -10,6 +10,7 @@
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
 #include "sampler_server/service/trainer_stream.h"
+#include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
 
@@ -110,6 +111,21 @@ void MakeSharedBudgets(const SamplerServiceOptions& options,
   }
 }
 
+// Returns TensorCalls::may_read.
+std::function<absl::Status(const Caller&, const std::string&,
+                           const std::string&)>
+MayReadGraph(const std::shared_ptr<ServiceCore>& core) {
+  return [weak = std::weak_ptr<ServiceCore>(core)](
+             const Caller& caller, const std::string& job,
+             const std::string& digest) -> absl::Status {
+    const auto core = weak.lock();
+    if (core == nullptr) return absl::UnavailableError("the server has ended");
+    const auto graph = core->graphs.WithContent(digest);
+    if (!graph.ok()) return absl::OkStatus();
+    return CheckMayRead(*core, caller, job, **graph);
+  };
+}
+
 }  // namespace
 
 SamplerService::SamplerService(const SamplerServiceOptions& options,
@@ -130,14 +146,18 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   MakeSharedBudgets(options, environment, *core_);
   core_->admission = std::make_shared<Admission>(
       options.admission, core_->budget, core_->protocol_executor);
-  core_->farewells = std::make_unique<Farewells>(
+  core_->farewells = std::make_shared<Farewells>(
       environment.all_clients_gone ? options.num_clients : 0,
-      environment.all_clients_gone);
+      environment.all_clients_gone, core_->protocol_executor);
+  core_->max_credit_time = options.max_credit_time;
   core_->weights = options.admission.weights;
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   core_->tensors.store = MakeTensorStore(options, core_);
+  core_->tensors.may_read = MayReadGraph(core_);
+  core_->tensors.refusals = core_->refusals;
   if (environment.metrics != nullptr) {
+    *core_->refusals = Refusals(*environment.metrics);
     core_->tensors.metrics = TensorMetrics(*environment.metrics);
     core_->metrics = ServiceMetrics(*environment.metrics);
     core_->job_metrics.SetRegistry(environment.metrics);
@@ -204,6 +224,10 @@ absl::Status SamplerService::RetireGraph(const Sha256Digest& layout,
         });
       });
   return absl::OkStatus();
+}
+
+void SamplerService::SetPolicy(std::shared_ptr<const AccessPolicy> policy) {
+  core_->access.Set(std::move(policy));
 }
 
 std::vector<GraphState> SamplerService::graphs() const {

@@ -21,6 +21,7 @@
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/shared_budget.h"
+#include "sampler_server/service/access/access_policy.h"
 #include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/jobs/admission.h"
 #include "sampler_server/tensors/tensor_store.h"
@@ -57,6 +58,9 @@ struct SamplerServiceOptions {
   AdmissionLimits admission;
   size_t max_streams = 4096;
   size_t max_sessions = 256;  // cached specifications
+  // A credit's timeout is no longer than this, whatever its client asks, so
+  // that its place in the queue comes back.
+  absl::Duration max_credit_time = absl::Minutes(15);
   uint32_t num_clients = 0;   // that say farewell; see Farewells
   FrameSenderOptions frames;  // how batches are cut into frames
   size_t max_leaf_reply_bytes = size_t{4} << 20;  // longer ones are cut
@@ -130,6 +134,10 @@ class SamplerService final : public StreamAcceptor {
   absl::Status RetireGraph(const Sha256Digest& layout, absl::Time deadline,
                            absl::AnyInvocable<void()> gone);
   std::vector<GraphState> graphs() const;
+
+  // Sets which jobs may read which graphs from now on; null: each may read all,
+  // as before the first call. Credits that were accepted before are served.
+  void SetPolicy(std::shared_ptr<const AccessPolicy> policy);
 
   // Takes no new batches from now on, and goes on answering calls. `drained`
   // runs once the batches that were accepted before are made and sent, and the

@@ -7,11 +7,14 @@
 #include <functional>
 #include <memory>
 
+#include "absl/time/time.h"
 #include "channel/frame_sender.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/shared_budget.h"
+#include "sampler_server/service/access/graph_access.h"
+#include "sampler_server/service/access/refusals.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/farewells.h"
 #include "sampler_server/service/grants/plan_holds.h"
@@ -20,6 +23,7 @@
 #include "sampler_server/service/jobs/job_metrics.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/load/wait_reports.h"
+#include "sampler_server/service/planning_turns.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
 #include "sampler_server/service/streams/call_turns.h"
@@ -35,6 +39,8 @@ struct ServiceCore {
   explicit ServiceCore(size_t max_sessions) : sessions(max_sessions) {}
 
   GraphCatalog graphs;
+  GraphAccess access;  // who may read them
+  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();
   uint64_t incarnation = 0;
   Executor* executor = nullptr;  // runs batch tasks
   // CPU time of the threads of `executor`; null: not measured.
@@ -68,8 +74,11 @@ struct ServiceCore {
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts that have rows on this server.
   std::shared_ptr<Activity> row_holders = std::make_shared<Activity>();
-  std::unique_ptr<Farewells> farewells;
+  std::shared_ptr<Farewells> farewells;
   SessionCache sessions;
+  PlanningTurns planning;
+  // A credit waits for its turn, and is worked on, no longer than this.
+  absl::Duration max_credit_time = absl::Minutes(15);
   ServiceMetrics metrics;
   JobMetrics job_metrics;
   WaitReports wait_reports;

@@ -34,10 +34,11 @@ struct StreamGrants::QueuedTask {
 };
 
 StreamGrants::StreamGrants(std::shared_ptr<ServiceCore> core, uint64_t stream,
-                           std::shared_ptr<Strand> strand,
+                           CallerPtr caller, std::shared_ptr<Strand> strand,
                            std::shared_ptr<AnswerSender> answers)
     : core_(std::move(core)),
       stream_(stream),
+      caller_(std::move(caller)),
       strand_(std::move(strand)),
       answers_(std::move(answers)),
       stall_(strand_->Now()) {}
@@ -66,6 +67,7 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   const absl::Time deadline = request.deadline;
   Admission::Batch queued;
   queued.job = batch.job;
+  queued.caller = caller_->share_key();
   queued.stream = stream_;
   queued.queued_bytes = InputBytes(request) + kQueuedBytes;
   queued.reserve_bytes =
@@ -80,7 +82,10 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
     });
   };
   auto admitted = core_->admission->Enqueue(std::move(queued));
-  if (!admitted.ok()) return Refuse(id, admitted.status());
+  if (!admitted.ok()) {
+    core_->refusals->Note(Refusals::kQueue, *caller_, admitted.status());
+    return Refuse(id, admitted.status());
+  }
   core_->job_metrics.AddRequest(grant.job, core_->weights.Lists(grant.job));
   grant.admitted = *admitted;
   grant.queue_timer = strand_->PostAt(
@@ -143,7 +148,8 @@ void StreamGrants::OnQueueTimeout(uint64_t id) {
   if (grant == nullptr || !core_->admission->Cancel(grant->admitted)) return;
   grants_.erase(id);
   Refuse(id, absl::DeadlineExceededError(
-                 "the credit's timeout passed before its turn came"));
+                 "the credit's timeout, or the longest time that this server "
+                 "lets a credit wait, passed before its turn came"));
 }
 
 void StreamGrants::Cancel(uint64_t id) {
