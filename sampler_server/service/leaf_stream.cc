@@ -105,8 +105,7 @@ void Respond(ServiceCore& core, const LeafCall& leaf,
              absl::StatusOr<LeafReply> reply, CallResponder respond) {
   if (!reply.ok()) {
     core.metrics.leaf_errors.Add();
-    LogRepeated(LogLevel::kDebug,
-                absl::StrCat("leaf call of ", leaf.call.caller->address),
+    LogRepeated(LogLevel::kDebug, "leaf call", leaf.call.caller->share_key(),
                 absl::StrCat("leaf call of ", leaf.call.caller->address, ": ",
                              reply.status().ToString()));
     return respond(reply.status());

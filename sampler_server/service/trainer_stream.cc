@@ -46,8 +46,7 @@ void TrainerStream::OnMessage(IncomingMessage& message) {
 void TrainerStream::OnClosed(const absl::Status& why) {
   core_->metrics.streams.Add(-1);
   if (!why.ok()) {
-    LogRepeated(LogLevel::kInfo,
-                absl::StrCat("batch stream ", caller_->address),
+    LogRepeated(LogLevel::kInfo, "batch stream closed", caller_->share_key(),
                 absl::StrCat("batch stream of ", caller_->address,
                              " closed: ", why.ToString()));
   }
