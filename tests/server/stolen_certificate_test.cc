@@ -354,5 +354,34 @@ TEST_F(StolenCertificateTest, ReplacesAndEndsNobodysAttempts) {
   EXPECT_TRUE(SetRound(victim_, Attempt("", 1)).ok());
 }
 
+// One batch at a time is made.
+class StolenCertificateTurnsTest : public StolenCertificateTest {
+ protected:
+  StolenCertificateTurnsTest() : StolenCertificateTest(OneAtATime()) {}
+  static SamplerServiceOptions OneAtATime() {
+    SamplerServiceOptions options = Options();
+    options.admission.running = options.admission.computing = 1;
+    options.admission.queued = 256;
+    return options;
+  }
+};
+
+TEST_F(StolenCertificateTurnsTest, TakesNoMoreThanItsTurns) {
+  constexpr uint64_t kBatches = 16;
+  std::vector<std::shared_ptr<ScriptedTrainer>> streams;
+  for (int i = 0; i < 12; ++i) {
+    streams.push_back(world_.Trainer(thief_));
+    streams.back()->Open(Session(1), "");
+    for (uint64_t b = 0; b < 10; ++b) streams.back()->Ask(Session(1), b);
+  }
+  const auto victim = world_.Trainer(victim_);
+  victim->Open(Session(1), "");
+  for (uint64_t b = 0; b < kBatches; ++b) victim->Ask(Session(1), b);
+  ASSERT_TRUE(world_.Until([&] { return victim->answers() == kBatches; }));
+  size_t of_thief = 0;
+  for (const auto& stream : streams) of_thief += stream->answers();
+  EXPECT_LE(of_thief, kBatches + 4);
+}
+
 }  // namespace
 }  // namespace tributary

@@ -42,13 +42,12 @@ class CallerRefusals {
   void Note(Reason reason, const Caller& caller, const absl::Status& why) {
     counts_[reason].Add();
     if (!logs_) return;
-    LogRepeated(
-        LogLevel::kWarning,
-        absl::StrCat("refused ", NameOf(reason), " ", caller.share_key()),
-        absl::StrCat("refused (", NameOf(reason), ") ",
-                     caller.identity.ToString(), " at ",
-                     TerminalLine(caller.address), ": ",
-                     TerminalLine(why.message())));
+    LogRepeated(LogLevel::kWarning, absl::StrCat("refused ", NameOf(reason)),
+                caller.share_key(),
+                absl::StrCat("refused (", NameOf(reason), ") ",
+                             caller.identity.ToString(), " at ",
+                             TerminalLine(caller.address), ": ",
+                             TerminalLine(why.message())));
   }
 
  private:
