@@ -25,6 +25,7 @@
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/service/access/policy_file.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
@@ -119,6 +120,7 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    StopPolicy();
     http_.reset();
     busy_.reset();
     StopDiscovery();
@@ -141,6 +143,8 @@ class SamplerServerImpl final : public SamplerServer {
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
   void MakeService();
+  absl::Status FollowPolicy();
+  void StopPolicy();
   void MeasureBusyTime();
   void WatchGraphs();
   absl::Status FindPeers();
@@ -166,6 +170,8 @@ class SamplerServerImpl final : public SamplerServer {
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
+  std::shared_ptr<Strand> policy_strand_;
+  std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
@@ -189,6 +195,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
   MakeService();
+  RETURN_IF_ERROR(FollowPolicy());
   for (const GraphSource& source : sources) {
     ASSIGN_OR_RETURN(auto graph, graphs_.Open(source));
     RETURN_IF_ERROR(graphs_.Serve(source, std::move(graph), *service_));
@@ -232,6 +239,26 @@ void SamplerServerImpl::MakeService() {
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
   MeasureBusyTime();
+}
+
+absl::Status SamplerServerImpl::FollowPolicy() {
+  if (options_.policy_file.empty()) return absl::OkStatus();
+  policy_strand_ = std::make_shared<Strand>(&pools_.data);
+  policy_ = std::make_shared<PolicyFile>(options_.policy_file, policy_strand_,
+                                         &metrics_);
+  return policy_->Start([this](std::shared_ptr<const AccessPolicy> policy) {
+    service_->SetPolicy(std::move(policy));
+  });
+}
+
+void SamplerServerImpl::StopPolicy() {
+  if (policy_ == nullptr) return;
+  auto stopped = std::make_shared<Promised<bool>>();
+  policy_strand_->Post([policy = policy_, stopped] {
+    policy->Stop();
+    stopped->Set(true);
+  });
+  (void)stopped->Wait(kCancelTimeout);
 }
 
 void SamplerServerImpl::WatchGraphs() {

@@ -109,13 +109,13 @@ absl::StatusOr<CallAnswer> Farewell(const ServiceCore& core,
   StreamJob job(call.caller->identity);
   const auto name = job.Take(request.job());
   if (!name.ok()) {
-    core.refusals->Note(Refusals::kJob, *call.caller, name.status());
+    core.refusals->Note(CallerRefusals::kJob, *call.caller, name.status());
     return name.status();
   }
   const absl::Status recorded = core.farewells->Record(
       *call.caller, *name, request.client_rank(), request.num_clients());
   if (recorded.ok()) return CallAnswer{MessageKind::kFarewellReply, ""};
-  core.refusals->Note(Refusals::kFarewell, *call.caller, recorded);
+  core.refusals->Note(CallerRefusals::kFarewell, *call.caller, recorded);
   return recorded;
 }
 

@@ -157,7 +157,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->tensors.may_read = MayReadGraph(core_);
   core_->tensors.refusals = core_->refusals;
   if (environment.metrics != nullptr) {
-    *core_->refusals = Refusals(*environment.metrics);
+    *core_->refusals = CallerRefusals(*environment.metrics);
     core_->tensors.metrics = TensorMetrics(*environment.metrics);
     core_->metrics = ServiceMetrics(*environment.metrics);
     core_->job_metrics.SetRegistry(environment.metrics);

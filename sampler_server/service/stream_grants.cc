@@ -83,7 +83,7 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   };
   auto admitted = core_->admission->Enqueue(std::move(queued));
   if (!admitted.ok()) {
-    core_->refusals->Note(Refusals::kQueue, *caller_, admitted.status());
+    core_->refusals->Note(CallerRefusals::kQueue, *caller_, admitted.status());
     return Refuse(id, admitted.status());
   }
   core_->job_metrics.AddRequest(grant.job, core_->weights.Lists(grant.job));
