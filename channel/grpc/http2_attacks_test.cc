@@ -1,6 +1,7 @@
 // The published faults of gRPC 1.51's HTTP/2, and what else an attacker with a
 // connection may send: the server must live, keep its bounds and serve others.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <zlib.h>
 
 #include <iostream>
@@ -67,6 +68,30 @@ class Http2AttacksTest : public ::testing::Test {
   absl::Duration cpu_;
   size_t resident_ = 0;
 };
+
+// CVE-2023-4785: a lack of descriptors ends a listener for good.
+TEST(DescriptorsTest, AServerSurvivesTheirExhaustion) {
+  ForkedServer server({}, [] {
+    const rlimit few{64, 64};
+    setrlimit(RLIMIT_NOFILE, &few);
+  });
+  ASSERT_TRUE(ServesOthers(server.port()));
+  const absl::Duration cpu = server.cpu_time();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<Connection>> connections;
+    for (int i = 0; i < 200; ++i) {
+      connections.push_back(std::make_unique<Connection>(server.port()));
+    }
+    // Those above the limit are closed.
+    int closed = 0;
+    for (auto& each : connections)
+      closed += each->Closed(absl::Milliseconds(1));
+    EXPECT_GE(closed, 100);
+  }
+  EXPECT_TRUE(ServesOthers(server.port()));
+  EXPECT_TRUE(server.running()) << server.ending();
+  EXPECT_LT(server.cpu_time() - cpu, absl::Seconds(5));
+}
 
 // CVE-2023-1428: one of these fields, and headers of more than 8 KiB after it,
 // end the process.
@@ -167,6 +192,54 @@ TEST_F(Http2AttacksTest, RapidReset) {
   }
   std::cout << "  opened " << stream / 2 << " streams\n";
   EXPECT_FALSE(open);
+  EXPECT_LT(growth(), 100 * kMiB);
+}
+
+// CVE-2025-8671: streams that the server is made to reset.
+TEST_F(Http2AttacksTest, ResetsThatTheServerSends) {
+  auto attacker = Begin();
+  uint32_t stream = 1;
+  bool open = true;
+  const absl::Time end = absl::Now() + absl::Seconds(5);
+  while (open && absl::Now() < end) {
+    std::string frames;
+    for (int i = 0; i < 100; ++i, stream += 2) {
+      frames += Frame(kHeaders, kEndHeaders, stream, CallFields());
+      frames += Frame(kWindowUpdate, 0, stream, std::string(4, '\0'));
+    }
+    open = attacker->Send(frames);
+  }
+  std::cout << "  opened " << stream / 2 << " streams\n";
+  EXPECT_FALSE(open);
+}
+
+// Streams of a method that does not exist count like others.
+TEST_F(Http2AttacksTest, CallsOfNoMethod) {
+  auto attacker = Begin();
+  uint32_t stream = 1;
+  bool open = true;
+  const absl::Time end = absl::Now() + absl::Seconds(5);
+  while (open && absl::Now() < end) {
+    std::string frames;
+    for (int i = 0; i < 100; ++i, stream += 2) {
+      frames +=
+          Frame(kHeaders, kEndHeaders | kEndStream, stream, CallFields("Nope"));
+    }
+    open = attacker->Send(frames);
+  }
+  std::cout << "  opened " << stream / 2 << " streams\n";
+  EXPECT_FALSE(open);
+}
+
+// 16384 messages at once, none of which is one of ours.
+TEST_F(Http2AttacksTest, ManyTinyMessages) {
+  auto attacker = Begin();
+  attacker->Send(Frame(kHeaders, kEndHeaders, 1, CallFields()));
+  std::string messages;
+  for (int i = 0; i < 16384; ++i) messages += MessagePrefix(0);
+  for (size_t at = 0; at < messages.size(); at += 16384) {
+    attacker->SendData(1, messages.substr(at, 16384), absl::Seconds(1));
+  }
   EXPECT_LT(growth(), 100 * kMiB);
 }
 
