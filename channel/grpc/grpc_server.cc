@@ -7,6 +7,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@
 #include "channel/envelope.h"
 #include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
+#include "channel/grpc/connection_use.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
@@ -25,6 +27,7 @@
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
 #include "common/io/unique_fd.h"
+#include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
@@ -39,6 +42,12 @@ struct StreamLimits {
   explicit StreamLimits(size_t max_streams)
       : places(SharedBudget::Create("max_streams", max_streams)) {}
 
+  std::shared_ptr<ConnectionUse> UseOf(const std::string& peer) const {
+    const ConnectionTable* table = connections.load();
+    if (table == nullptr) return nullptr;
+    return table->Find(ConnectionTable::KeyOfPeer(peer));
+  }
+
   absl::StatusOr<BudgetShare::Hold> TakePlace(const Caller& caller) {
     auto place = places->Open(caller.share_key())->TryTake(1);
     if (!place.ok()) {
@@ -52,6 +61,7 @@ struct StreamLimits {
   const std::shared_ptr<SharedBudget> places;
   StreamRegistry registry;
   Refusals refused{"stream"};
+  std::atomic<const ConnectionTable*> connections = nullptr;
 };
 
 // The server's end of one gRPC call. gRPC finishes it only after End has called
@@ -63,11 +73,16 @@ class ServerStream final : public GrpcStream,
                const GrpcServerOptions& options, StreamLimits* limits)
       : GrpcStream(context->peer(), options.connection),
         limits_(limits),
+        use_(limits->UseOf(other_end())),
         context_(context) {}
 
   void Start(StreamAcceptor* acceptor) {
     self_ = shared_from_this();
-    const absl::Status accepted = Accept(acceptor);
+    const bool hasty =
+        use_ != nullptr && !use_->OpenStream(SteadyClock().Now());
+    const absl::Status accepted =
+        hasty ? absl::ResourceExhaustedError("streams open too fast")
+              : Accept(acceptor);
     if (accepted.ok()) {
       StartRead(&in_);
     } else {
@@ -78,7 +93,7 @@ class ServerStream final : public GrpcStream,
   void OnReadDone(bool ok) override {
     if (!ok) {
       OtherEndGone(absl::OkStatus());
-    } else if (ReadDone(&in_)) {
+    } else if (ReadMessage()) {
       StartRead(&in_);
     }
   }
@@ -92,10 +107,16 @@ class ServerStream final : public GrpcStream,
       context_ = nullptr;
     }
     Closed(cut ? Cut() : absl::OkStatus());
+    if (use_ != nullptr) use_->CloseStream();
     if (registered_) limits_->registry.Remove(this);
   }
 
  private:
+  bool ReadMessage() {
+    if (use_ != nullptr) use_->ReadMessage(in_.Length());
+    return ReadDone(&in_);
+  }
+
   absl::Status Accept(StreamAcceptor* acceptor) {
     const auto method = StreamMethodOf(context_->method());
     if (!method.has_value()) {
@@ -137,6 +158,7 @@ class ServerStream final : public GrpcStream,
   }
 
   StreamLimits* const limits_;
+  const std::shared_ptr<ConnectionUse> use_;  // null: not measured
   BudgetShare::Hold place_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
@@ -157,6 +179,7 @@ class StreamService final : public grpc::CallbackGenericService {
     return stream.get();  // owns itself until OnDone
   }
   StreamRegistry& registry() { return limits_.registry; }
+  StreamLimits& limits() { return limits_; }
   const StreamLimits& limits() const { return limits_; }
 
  private:
@@ -176,6 +199,10 @@ void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS,
       static_cast<int>(options.max_connection_streams));
   set(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  // No client compresses, and a message may grow a thousandfold.
+  set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  set(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
+      1 << GRPC_COMPRESS_NONE);
   set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
 }
 
@@ -260,6 +287,7 @@ class GrpcServerImpl final : public GrpcServer {
     ConnectionAcceptorOptions limits;
     limits.max_connections = options_.max_connections;
     limits.allowed_uids = options_.allowed_uids;
+    limits.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
     callbacks.accepted = [this](UniqueFd fd) {
       NewConnection connection;
@@ -272,6 +300,7 @@ class GrpcServerImpl final : public GrpcServer {
     ASSIGN_OR_RETURN(
         acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
                                              &refused_connections_, callbacks));
+    service_.limits().connections = &acceptor_->table();
     return absl::OkStatus();
   }
 

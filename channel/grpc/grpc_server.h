@@ -32,6 +32,7 @@ struct GrpcServerOptions {
   size_t max_connection_streams = 256;
   // See ConnectionAcceptorOptions.
   size_t max_connections = 4096;
+  uint64_t receive_memory = uint64_t{512} << 20;
   std::vector<uid_t> allowed_uids;
   // Limit of the time until a connection's handshakes are done: TLS and
   // HTTP/2's first frame of settings.
