@@ -92,6 +92,22 @@ TEST(WatchedTlsFiles, TakesWholeChangesAndKeepsTheOldOnesOtherwise) {
   EXPECT_THAT(log, HasSubstr("is not the key of the certificate"));
 }
 
+TEST_F(TlsRenewalTest, ABrokenNewFileLeavesTheServerAsItWas) {
+  const TlsFiles server = certificates_.Sampler();
+  Serve(server);
+  const TlsFiles client = certificates_.Trainer("cora");
+  // In turn a certificate without its key, half a file, nothing; each longer
+  // than the intervals of our watch and of gRPC's together.
+  const std::string other = certificates_.authority().Issue({}).cert;
+  for (const std::string& cert :
+       {other, other.substr(0, other.size() / 2), std::string()}) {
+    TestCertificates::Replace(server.cert, cert);
+    (void)log_.WaitUntil([] { return false; }, std::chrono::milliseconds(2500));
+    const absl::Status end = Ask(MakeTransport(client));
+    EXPECT_TRUE(end.ok()) << end;
+  }
+}
+
 // A client of a new authority is refused, until the server's file has it too.
 TEST_F(TlsRenewalTest, AnAuthorityThatIsAddedWorksWithoutARestart) {
   const TlsFiles server = certificates_.Sampler();
