@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "channel/grpc/connection_ages.h"
 #include "channel/grpc/grpc_connection_options.h"
+#include "channel/grpc/tls/connection_ages.h"
 #include "channel/transport.h"
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"

@@ -1,6 +1,6 @@
 // Whom the certificate at the other end of an accepted call names.
-#ifndef TRIBUTARY_CHANNEL_GRPC_PEER_IDENTITY_H_
-#define TRIBUTARY_CHANNEL_GRPC_PEER_IDENTITY_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_PEER_IDENTITY_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_PEER_IDENTITY_H_
 
 #include <grpcpp/security/auth_context.h>
 
@@ -16,4 +16,4 @@ absl::StatusOr<Identity> PeerIdentity(const grpc::AuthContext& context);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_PEER_IDENTITY_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_PEER_IDENTITY_H_

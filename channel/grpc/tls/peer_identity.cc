@@ -1,4 +1,4 @@
-#include "channel/grpc/peer_identity.h"
+#include "channel/grpc/tls/peer_identity.h"
 
 #include <grpc/grpc_security_constants.h>
 

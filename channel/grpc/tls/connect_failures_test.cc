@@ -1,4 +1,4 @@
-#include "channel/grpc/connect_failures.h"
+#include "channel/grpc/tls/connect_failures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The lines are those of gRPC 1.51.1 with OpenSSL 3.0.
-#include "channel/grpc/handshake_failure.h"
+#include "channel/grpc/tls/handshake_failure.h"
 
 #include <gtest/gtest.h>
 

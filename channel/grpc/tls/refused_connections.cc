@@ -1,4 +1,4 @@
-#include "channel/grpc/refused_connections.h"
+#include "channel/grpc/tls/refused_connections.h"
 
 #include "absl/strings/str_cat.h"
 #include "common/observe/log.h"

@@ -1,7 +1,7 @@
 // Counts the connections and streams that this process' servers refused because
 // of who the other end is, by reason.
-#ifndef TRIBUTARY_CHANNEL_GRPC_REFUSED_CONNECTIONS_H_
-#define TRIBUTARY_CHANNEL_GRPC_REFUSED_CONNECTIONS_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
 
 #include <array>
 #include <cstdint>
@@ -51,4 +51,4 @@ class RefusedConnections {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_REFUSED_CONNECTIONS_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_

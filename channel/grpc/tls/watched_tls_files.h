@@ -1,13 +1,13 @@
 // Reads a process' TLS files again when they change, without a restart.
-#ifndef TRIBUTARY_CHANNEL_GRPC_WATCHED_TLS_FILES_H_
-#define TRIBUTARY_CHANNEL_GRPC_WATCHED_TLS_FILES_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_WATCHED_TLS_FILES_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_WATCHED_TLS_FILES_H_
 
 #include <memory>
 #include <thread>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "channel/grpc/memory_file.h"
+#include "channel/grpc/tls/memory_file.h"
 #include "common/identity/tls_files.h"
 #include "common/identity/tls_material.h"
 #include "common/runtime/mutex.h"
@@ -74,4 +74,4 @@ class WatchedTlsFiles {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_WATCHED_TLS_FILES_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_WATCHED_TLS_FILES_H_

@@ -1,4 +1,4 @@
-#include "channel/grpc/watched_tls_files.h"
+#include "channel/grpc/tls/watched_tls_files.h"
 
 #include <grpcpp/security/tls_certificate_provider.h>
 

@@ -1,6 +1,6 @@
 // Decides when the streams of an old connection close.
-#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_AGES_H_
-#define TRIBUTARY_CHANNEL_GRPC_CONNECTION_AGES_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_CONNECTION_AGES_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_CONNECTION_AGES_H_
 
 #include <cstddef>
 #include <deque>
@@ -56,4 +56,4 @@ class ConnectionAges {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECTION_AGES_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_CONNECTION_AGES_H_

@@ -1,8 +1,8 @@
 // Checks whom the certificate of the other end names, once TLS has found it to
 // be of a trusted authority. Host names are not looked at: servers are dialled
 // by address.
-#ifndef TRIBUTARY_CHANNEL_GRPC_IDENTITY_VERIFIER_H_
-#define TRIBUTARY_CHANNEL_GRPC_IDENTITY_VERIFIER_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_
 
 #include <grpcpp/security/tls_certificate_verifier.h>
 
@@ -29,4 +29,4 @@ std::shared_ptr<grpc::experimental::CertificateVerifier> MakeServerVerifier(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_IDENTITY_VERIFIER_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_

@@ -1,4 +1,4 @@
-#include "channel/grpc/identity_verifier.h"
+#include "channel/grpc/tls/identity_verifier.h"
 
 #include <string>
 #include <utility>
@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/refused_connections.h"
+#include "channel/grpc/tls/refused_connections.h"
 #include "common/identity/identity.h"
 
 namespace tributary {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/time/clock.h"
-#include "channel/grpc/tls_test.h"
-#include "channel/grpc/watched_tls_files.h"
+#include "channel/grpc/testing/tls_fixture.h"
+#include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/planned_end.h"
 
 namespace tributary {

@@ -1,6 +1,6 @@
 // A file in memory that is replaced at once while others read it by its path.
-#ifndef TRIBUTARY_CHANNEL_GRPC_MEMORY_FILE_H_
-#define TRIBUTARY_CHANNEL_GRPC_MEMORY_FILE_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_MEMORY_FILE_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_MEMORY_FILE_H_
 
 #include <string>
 
@@ -28,4 +28,4 @@ class MemoryFile {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_MEMORY_FILE_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_MEMORY_FILE_H_

@@ -1,13 +1,13 @@
 // gRPC's credentials of both ends: mutual TLS by watched files, or plain text.
-#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_CREDENTIALS_H_
-#define TRIBUTARY_CHANNEL_GRPC_TLS_CREDENTIALS_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_TLS_CREDENTIALS_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_TLS_CREDENTIALS_H_
 
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 
 #include <memory>
 
-#include "channel/grpc/watched_tls_files.h"
+#include "channel/grpc/tls/watched_tls_files.h"
 
 namespace tributary {
 
@@ -26,4 +26,4 @@ std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_CREDENTIALS_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_TLS_CREDENTIALS_H_

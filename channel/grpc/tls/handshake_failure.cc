@@ -1,4 +1,4 @@
-#include "channel/grpc/handshake_failure.h"
+#include "channel/grpc/tls/handshake_failure.h"
 
 #include <openssl/x509_vfy.h>
 

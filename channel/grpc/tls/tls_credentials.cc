@@ -1,4 +1,4 @@
-#include "channel/grpc/tls_credentials.h"
+#include "channel/grpc/tls/tls_credentials.h"
 
 #include <grpcpp/security/tls_credentials_options.h>
 
@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "channel/grpc/identity_verifier.h"
+#include "channel/grpc/tls/identity_verifier.h"
 
 namespace tributary {
 namespace {

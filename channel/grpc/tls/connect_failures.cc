@@ -1,9 +1,9 @@
-#include "channel/grpc/connect_failures.h"
+#include "channel/grpc/tls/connect_failures.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "channel/grpc/identity_verifier.h"
+#include "channel/grpc/tls/identity_verifier.h"
 
 namespace tributary {
 namespace {

@@ -1,4 +1,4 @@
-#include "channel/grpc/memory_file.h"
+#include "channel/grpc/tls/memory_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

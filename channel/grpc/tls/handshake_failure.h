@@ -1,11 +1,11 @@
 // Reads gRPC's words about connections that failed to come about.
-#ifndef TRIBUTARY_CHANNEL_GRPC_HANDSHAKE_FAILURE_H_
-#define TRIBUTARY_CHANNEL_GRPC_HANDSHAKE_FAILURE_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_HANDSHAKE_FAILURE_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_HANDSHAKE_FAILURE_H_
 
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "channel/grpc/refused_connections.h"
+#include "channel/grpc/tls/refused_connections.h"
 
 namespace tributary {
 
@@ -34,4 +34,4 @@ class HandshakeFailureReader {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_HANDSHAKE_FAILURE_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_HANDSHAKE_FAILURE_H_

@@ -1,6 +1,6 @@
 // Says in a client's words why a connection to a server did not come about.
-#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECT_FAILURES_H_
-#define TRIBUTARY_CHANNEL_GRPC_CONNECT_FAILURES_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_CONNECT_FAILURES_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_CONNECT_FAILURES_H_
 
 #include <map>
 #include <string>
@@ -54,4 +54,4 @@ class ConnectFailures {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECT_FAILURES_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_CONNECT_FAILURES_H_
