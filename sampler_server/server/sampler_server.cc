@@ -152,6 +152,7 @@ class SamplerServerImpl final : public SamplerServer {
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
+  void UpdateRefusals();
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -176,6 +177,8 @@ class SamplerServerImpl final : public SamplerServer {
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
+  std::map<std::string, uint64_t> exported_refusals_
+      ABSL_GUARDED_BY(exported_mutex_);
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -358,6 +361,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
+  UpdateRefusals();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -386,6 +390,19 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
     exported_graphs_.insert(name);
+  }
+}
+
+void SamplerServerImpl::UpdateRefusals() {
+  MutexLock lock(exported_mutex_);
+  for (const auto& [reason, count] : grpc_->refused_connections()) {
+    uint64_t& exported = exported_refusals_[reason];
+    metrics_
+        .AddCounter("tributary_refused_connections_total",
+                    "Connections and streams refused for who asked for them",
+                    {{"reason", reason}})
+        .Add(static_cast<double>(count - exported));
+    exported = count;
   }
 }
 
