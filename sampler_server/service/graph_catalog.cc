@@ -71,7 +71,16 @@ absl::StatusOr<std::shared_ptr<HeldGraph>> WithDigest(
                    ours.empty() ? "none" : ours, omitted));
 }
 
+std::string DescribedPart(const Graph& graph) {
+  v1::DescribeReply reply;
+  reply.set_graph_json(graph.schema_json());
+  return reply.SerializeAsString();
+}
+
 }  // namespace
+
+HeldGraph::HeldGraph(ServedGraph graph)
+    : served(std::move(graph)), described(DescribedPart(*served.graph)) {}
 
 absl::Status GraphCatalog::Add(std::shared_ptr<HeldGraph> graph) {
   MutexLock lock(mutex_);

@@ -38,7 +38,7 @@ struct ServedGraph {
 // A graph in the catalog and the work that is under way on it. Plans, batches
 // and calls keep it alive; it may leave the catalog meanwhile. Thread-safe.
 struct HeldGraph {
-  explicit HeldGraph(ServedGraph graph) : served(std::move(graph)) {}
+  explicit HeldGraph(ServedGraph graph);
 
   const Graph& graph() const { return *served.graph; }
   const GraphSchema& schema() const { return served.graph->schema(); }
@@ -48,6 +48,8 @@ struct HeldGraph {
   }
 
   const ServedGraph served;
+  // The part of a DescribeReply that never changes, serialized: graph.json.
+  const std::string described;
   const std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts with mutable rows of the graph, which stays served.
   const std::shared_ptr<Activity> pins = std::make_shared<Activity>();

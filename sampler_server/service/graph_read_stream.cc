@@ -55,7 +55,7 @@ class ReadServer {
   template <typename Request>
   absl::StatusOr<LeafReply> With(absl::StatusOr<LeafReply> (*serve)(
       const Graph&, const Request&, absl::Span<const uint8_t>,
-      const LeafLimits&, ByteBudget&)) {
+      const LeafLimits&, BudgetShare&)) {
     const IncomingCall& call = read_.data.call;
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<Request>(call.kind, call.header));
@@ -64,31 +64,20 @@ class ReadServer {
     ASSIGN_OR_RETURN(read_.graph, ReadableLayout(core_, *call.caller, read_.job,
                                                  request.layout_digest()));
     return serve(read_.graph->graph(), request, call.payload.span(),
-                 core_.leaf_limits, *core_.data_budget);
+                 core_.leaf_limits, *read_.data.replies);
   }
 
   ServiceCore& core_;
   GraphRead& read_;
 };
 
-// A reply until the network has taken it.
-struct HeldReply {
-  LeafReply reply;
-  StreamShare::Hold hold;
-};
-
-// Moves the reply's bytes to the stream's share, and sends it.
-absl::StatusOr<CallAnswer> ToAnswer(const GraphRead& read, LeafReply reply) {
-  auto owner = std::make_shared<HeldReply>();
-  ASSIGN_OR_RETURN(owner->hold,
-                   read.data.share->TryReserve(reply.payload.size()));
-  owner->reply = std::move(reply);
-  owner->reply.reservation.Release();
+CallAnswer ToAnswer(const GraphRead& read, LeafReply reply) {
   CallAnswer answer;
   // Each reply's number follows its request's.
   answer.kind =
       static_cast<MessageKind>(static_cast<uint16_t>(read.data.call.kind) + 1);
-  answer.payload = std::as_const(owner->reply.payload).span();
+  auto owner = std::make_shared<LeafReply>(std::move(reply));
+  answer.payload = std::as_const(owner->payload).span();
   answer.payload_owner = std::move(owner);
   return answer;
 }

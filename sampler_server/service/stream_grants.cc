@@ -9,6 +9,10 @@
 namespace tributary {
 namespace {
 
+// What a queued credit takes beside its inputs: its grant, its task and their
+// timer and places in queues.
+constexpr size_t kQueuedBytes = 2048;
+
 // Marks the graph, then the server, as busy until the result is destroyed; the
 // server may end inside that.
 std::shared_ptr<const void> HoldOf(const ServiceCore& core,
@@ -65,7 +69,7 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   queued.job = batch.job;
   queued.caller = caller_->share_key();
   queued.stream = stream_;
-  queued.queued_bytes = InputBytes(request) + sizeof(Grant);
+  queued.queued_bytes = InputBytes(request) + kQueuedBytes;
   queued.reserve_bytes =
       ReservationFor(batch.graph->schema(), request, core_->budget->limit());
   auto hold = HoldOf(*core_, batch.graph);
@@ -79,7 +83,7 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   };
   auto admitted = core_->admission->Enqueue(std::move(queued));
   if (!admitted.ok()) {
-    core_->refusals->Note(Refusals::kQueue, *caller_, admitted.status());
+    core_->refusals->Note(CallerRefusals::kQueue, *caller_, admitted.status());
     return Refuse(id, admitted.status());
   }
   core_->job_metrics.AddRequest(grant.job, core_->weights.Lists(grant.job));
