@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "channel/envelope.h"
-#include "channel/grpc/connect_failures.h"
 #include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
@@ -22,8 +21,9 @@
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
-#include "channel/grpc/tls_credentials.h"
-#include "channel/grpc/watched_tls_files.h"
+#include "channel/grpc/tls/connect_failures.h"
+#include "channel/grpc/tls/tls_credentials.h"
+#include "channel/grpc/tls/watched_tls_files.h"
 
 namespace tributary {
 namespace {

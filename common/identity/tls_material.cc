@@ -100,10 +100,10 @@ absl::Status CheckKey(const TlsFiles& files, const std::string& text,
   const PrivateKey key(
       PEM_read_bio_PrivateKey(reader.get(), nullptr, NoPassphrase, nullptr));
   if (key == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--tls-key ", files.key,
-                     ": has no private key; expected: PEM text with "
-                     "-----BEGIN PRIVATE KEY----- and without a passphrase"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tls-key ", files.key,
+        ": has no private key; expected: a PEM block PRIVATE KEY without a "
+        "passphrase"));
   }
   if (X509_check_private_key(cert, key.get()) != 1) {
     return absl::InvalidArgumentError(absl::StrCat(

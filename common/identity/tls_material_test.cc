@@ -67,7 +67,7 @@ TEST_F(TlsMaterialTest, NamesTheFileThatIsNotPem) {
   ExpectRefused(files, kInvalid, files.cert, "broken certificate");
   TestCertificates::Replace(files.cert, cert);
   TestCertificates::Replace(files.key, "no key");
-  ExpectRefused(files, kInvalid, files.key, "BEGIN PRIVATE KEY");
+  ExpectRefused(files, kInvalid, files.key, "PEM block PRIVATE KEY");
 }
 
 TEST_F(TlsMaterialTest, NamesAKeyOfAnotherCertificate) {
