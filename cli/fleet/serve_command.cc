@@ -102,8 +102,8 @@ class ServeCommand final : public Command {
     AddTlsFlags(*app, options_.tls);
     app->add_option("--policy", options_.policy_file,
                     "File that says which jobs may read which graphs, read "
-                    "again when it changes; needs --tls-*; default: each job "
-                    "may read all");
+                    "again when it changes; in plain text a job is a claim; "
+                    "default: each job may read all");
     app->add_option("--threads", threads_,
                     "Sampling threads; 0: one per core that this process may "
                     "use (its CPU affinity, and its cgroup's quota)")
@@ -177,7 +177,6 @@ class ServeCommand final : public Command {
 
  private:
   absl::Status ReadOptions();
-  absl::Status ReadTls();
   absl::Status ReadGraphs();
   absl::Status ReadShares();
   void WarnIfInsecure() const;
@@ -208,7 +207,8 @@ absl::Status ServeCommand::ReadOptions() {
   options_.listen = *listen;
   ASSIGN_OR_RETURN(options_.http, ReadHttpAddress("--http", http_));
   ASSIGN_OR_RETURN(options_.health, ReadHttpAddress("--health", health_));
-  RETURN_IF_ERROR(ReadTls());
+  const absl::Status tls = CheckTlsFiles(options_.tls);
+  if (!tls.ok()) return UsageError(tls.message());
   if (!options_.peers.empty()) {
     auto peers = ParseDiscoverySource(options_.peers);
     if (!peers.ok()) return Usage("--peers", peers.status());
@@ -240,17 +240,6 @@ absl::Status ServeCommand::ReadOptions() {
   if (!level.ok()) return Usage("--log-level", level.status());
   SetLogLevel(*level);
   return absl::OkStatus();
-}
-
-absl::Status ServeCommand::ReadTls() {
-  const absl::Status tls = CheckTlsFiles(options_.tls);
-  if (!tls.ok()) return UsageError(tls.message());
-  if (options_.policy_file.empty() || !options_.tls.empty()) {
-    return absl::OkStatus();
-  }
-  return UsageError(
-      "--policy without --tls-*: jobs are only known by their certificates\n"
-      "allowed: with --tls-ca, --tls-cert and --tls-key");
 }
 
 absl::Status ServeCommand::ReadGraphs() {

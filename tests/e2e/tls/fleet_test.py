@@ -162,12 +162,6 @@ class PlainServerTest(TlsCase):
                 ("servers", server.address),
                 flags=self.flags("trainer-cora")))
 
-    def test_what_needs_tls_is_said(self):
-        serve = ["serve", "--graph", self.graph, "--listen", "127.0.0.1:0"]
-        done, _ = program(*serve, "--policy", "policy.json")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--policy without --tls-*", done.stderr)
-
     def test_insecure_says_what_it_gives_up(self):
         with processes.Server(self.graph, "--insecure") as server:
             self.assertIn("--insecure: plain text on every port",
