@@ -24,6 +24,7 @@
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
+#include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
@@ -221,7 +222,7 @@ class GrpcServerImpl final : public GrpcServer {
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
       service_.registry().CloseAll(
-          absl::UnavailableError("the server is shutting down"),
+          PlannedEnd("the server is shutting down"),
           /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
