@@ -221,9 +221,8 @@ class GrpcServerImpl final : public GrpcServer {
     if (server_ == nullptr) return;
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
-      service_.registry().CloseAll(
-          PlannedEnd("the server is shutting down"),
-          /*after_queue=*/true);
+      service_.registry().CloseAll(PlannedEnd("the server is shutting down"),
+                                   /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
       // gRPC has cancelled the remaining calls, so this returns.

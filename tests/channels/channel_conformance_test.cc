@@ -384,8 +384,8 @@ TEST(MpChannelTest, AWorkerThatHangsIsReplacedInBoundedTime) {
   TemporaryFolder folder;
   WriteGraphTo(Uneven(), folder.File("graph"));
   MpChannel channel;
-  const auto workers = channel.Open({.graph = folder.File("graph"),
-                                     .rpc_timeout = absl::Seconds(60)});
+  const auto workers = channel.Open(
+      {.graph = folder.File("graph"), .rpc_timeout = absl::Seconds(60)});
   const auto loader = DistNeighborLoader::Create(Sampling(), workers->loader(),
                                                  workers->environment());
   ASSERT_TRUE(loader.ok()) << loader.status();

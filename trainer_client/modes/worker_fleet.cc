@@ -74,8 +74,8 @@ class WorkerFleetImpl final : public WorkerFleet {
     loop_->Post([this, address] {
       for (const auto& worker : workers_) {
         if (worker->address() != address || !Serves(address)) continue;
-        LogError(absl::StrCat(address.ToString(),
-                              " answers nothing and is killed"));
+        LogError(
+            absl::StrCat(address.ToString(), " answers nothing and is killed"));
         worker->Kill();
       }
     });

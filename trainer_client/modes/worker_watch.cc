@@ -28,12 +28,12 @@ void WorkerWatch::Ask(size_t worker) {
     watched.calls = std::make_unique<ControlCalls>(options_.transport, address,
                                                    options_.strand);
   }
-  watched.calls->Describe(
-      GraphChoice(), options_.timeout,
-      [weak = weak_from_this(),
-       worker](const absl::StatusOr<ServerDescription>& answer) {
-        if (auto self = weak.lock()) self->OnAnswer(worker, answer.status());
-      });
+  watched.calls->Describe(GraphChoice(), options_.timeout,
+                          [weak = weak_from_this(), worker](
+                              const absl::StatusOr<ServerDescription>& answer) {
+                            if (auto self = weak.lock())
+                              self->OnAnswer(worker, answer.status());
+                          });
 }
 
 // The next call after a missed one follows at once, over the same stream.

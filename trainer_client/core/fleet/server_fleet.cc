@@ -326,15 +326,15 @@ absl::Status ServerFleet::DeniedByAll() const {
   for (const Known& known : known_) {
     const ServerLink* link = Find(known.address);
     if (link == nullptr) return absl::OkStatus();  // not asked yet
-    const bool denies = !link->denial().ok();
+    const bool denies = IsDenial(link->problem());
     if (!denies && !link->failing()) return absl::OkStatus();
     if (denies && denying == nullptr) denying = link;
   }
   if (denying == nullptr) return absl::OkStatus();
   return absl::Status(
-      denying->denial().code(),
+      denying->problem().code(),
       absl::StrCat("server ", denying->address().ToString(), ": ",
-                   std::string(denying->denial().message())));
+                   std::string(denying->problem().message())));
 }
 
 absl::Status ServerFleet::RefusedByAll() const {
