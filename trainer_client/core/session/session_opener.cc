@@ -117,7 +117,9 @@ void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
   if (!opened_ || request != request_) return;
   asking_ = false;
   absl::Status status = page.ok() ? TakePage(*std::move(page)) : page.status();
-  if (IsFinal(status)) return Finish(std::move(status));
+  if (IsFinal(status) || absl::IsPermissionDenied(status)) {
+    return Finish(std::move(status));
+  }
   if (!status.ok()) {
     last_error_ = std::move(status);
     return AskLater();
