@@ -6,9 +6,6 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 
 #include <chrono>
 #include <mutex>
@@ -18,11 +15,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "channel/envelope.h"
+#include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/listening_sockets.h"
 #include "channel/grpc/receive_memory.h"
+#include "channel/grpc/refusals.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
 #include "channel/grpc/tls/connection_ages.h"
@@ -34,6 +34,7 @@
 #include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -43,6 +44,27 @@ namespace {
 bool UsesTls(const GrpcServerOptions& options) {
   return !options.tls.empty() && !options.listen.is_unix();
 }
+constexpr int kMaxMetadataBytes = 8 << 10;
+
+// The open streams of a server, and their limit.
+struct StreamLimits {
+  explicit StreamLimits(size_t max_streams)
+      : places(SharedBudget::Create("max_streams", max_streams)) {}
+
+  absl::StatusOr<BudgetShare::Hold> TakePlace(const Caller& caller) {
+    auto place = places->Open(caller.share_key())->TryTake(1);
+    if (!place.ok()) {
+      const bool full = places->used() >= places->limit();
+      refused.Add(full ? "too_many" : "caller_share",
+                  absl::StrCat(caller.address, ": ", place.status().message()));
+    }
+    return place;
+  }
+
+  const std::shared_ptr<SharedBudget> places;
+  StreamRegistry registry;
+  Refusals refused{"stream"};
+};
 
 // The server's end of one gRPC call. gRPC finishes it only after End has called
 // Finish.
@@ -51,12 +73,11 @@ class ServerStream final : public GrpcStream,
  public:
   // `ages` is null if connections may grow as old as they like.
   ServerStream(grpc::GenericCallbackServerContext* context,
-               const GrpcServerOptions& options, StreamRegistry* registry,
+               const GrpcServerOptions& options, StreamLimits* limits,
                ConnectionAges* ages)
       : GrpcStream(context->peer(), options.connection),
-        max_streams_(options.max_streams),
         tls_(UsesTls(options)),
-        registry_(registry),
+        limits_(limits),
         ages_(ages),
         context_(context) {}
 
@@ -89,7 +110,7 @@ class ServerStream final : public GrpcStream,
       context_ = nullptr;
     }
     Closed(cut ? Cut() : absl::OkStatus());
-    if (registered_) registry_->Remove(this);
+    if (registered_) limits_->registry.Remove(this);
   }
 
  private:
@@ -100,19 +121,15 @@ class ServerStream final : public GrpcStream,
           absl::StrCat("there is no method ", context_->method()));
     }
     registered_ = true;
-    if (!registry_->Add(this)) {
+    if (!limits_->registry.Add(this)) {
       return absl::UnavailableError("the server is shutting down");
     }
-    if (registry_->size() > max_streams_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the server has ", max_streams_,
-                       " streams, as many as max_streams allows"));
-    }
     ASSIGN_OR_RETURN(Identity identity, AllowedIdentity(*method));
+    auto caller = MakeCaller(other_end(), std::move(identity));
+    ASSIGN_OR_RETURN(place_, limits_->TakePlace(*caller));
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
-    auto handler = acceptor->Accept(
-        *method, MakeCaller(other_end(), std::move(identity)), handle, &why);
+    auto handler = acceptor->Accept(*method, std::move(caller), handle, &why);
     if (handler == nullptr) {
       // Before the handle is destroyed, which would close without the cause.
       Close(why);
@@ -166,10 +183,10 @@ class ServerStream final : public GrpcStream,
     if (context_ != nullptr) context_->TryCancel();
   }
 
-  const size_t max_streams_;
   const bool tls_;
-  StreamRegistry* const registry_;
+  StreamLimits* const limits_;
   ConnectionAges* const ages_;
+  BudgetShare::Hold place_;
   grpc::Alarm age_alarm_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
@@ -181,35 +198,51 @@ class ServerStream final : public GrpcStream,
 class StreamService final : public grpc::CallbackGenericService {
  public:
   StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : options_(options), ages_(options.age), acceptor_(acceptor) {}
+      : options_(options),
+        limits_(options.max_streams),
+        ages_(options.age),
+        acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
     auto stream = std::make_shared<ServerStream>(
-        context, options_, &registry_, UsesTls(options_) ? &ages_ : nullptr);
+        context, options_, &limits_, UsesTls(options_) ? &ages_ : nullptr);
     stream->Start(acceptor_);
     return stream.get();  // owns itself until OnDone
   }
-  StreamRegistry& registry() { return registry_; }
+  StreamRegistry& registry() { return limits_.registry; }
+  const StreamLimits& limits() const { return limits_; }
 
  private:
   const GrpcServerOptions options_;
+  StreamLimits limits_;
   ConnectionAges ages_;
-  StreamRegistry registry_;
   StreamAcceptor* const acceptor_;
 };
+
+void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
+  const auto set = [&builder](const char* name, int value) {
+    builder.AddChannelArgument(name, value);
+  };
+  if (UsesTls(options)) {
+    set(GRPC_ARG_MAX_CONNECTION_AGE_MS, ArgumentMs(options.age.grpc_age()));
+    set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+        ArgumentMs(options.age.grpc_grace()));
+  }
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+      ArgumentMs(options.handshake_timeout));
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+      ArgumentMs(options.connection_idle_timeout));
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+      static_cast<int>(options.max_connection_streams));
+  set(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
+}
 
 void SetArguments(const GrpcServerOptions& options,
                   grpc::ServerBuilder& builder) {
   const GrpcConnectionOptions& connection = options.connection;
-  if (UsesTls(options)) {
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
-                               ArgumentMs(options.age.grpc_age()));
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
-                               ArgumentMs(options.age.grpc_grace()));
-  }
-  // A port in use is an error, not a port shared with its other user.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  SetLimits(options, builder);
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
       ArgumentMs(connection.keepalive_time / 2));
@@ -220,62 +253,52 @@ void SetArguments(const GrpcServerOptions& options,
   builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
 }
 
-// gRPC removes the file at a socket's path before it binds. So there must be no
-// file, or the socket of a process that has ended.
-absl::Status CheckSocketIsFree(const Address& address) {
-  const std::string path = address.host.substr(5);
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  path.copy(name.sun_path, sizeof(name.sun_path) - 1);
-  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&name),
-              sizeof(name)) == 0) {
-    return absl::UnavailableError(absl::StrCat(
-        "cannot listen on ", address.ToString(), ": in use by another server"));
-  }
-  struct stat there {};
-  if (lstat(path.c_str(), &there) != 0 || S_ISSOCK(there.st_mode)) {
-    return absl::OkStatus();
-  }
-  return absl::AlreadyExistsError(absl::StrCat(
-      "cannot listen on ", address.ToString(),
-      ": something that is no socket is there; allowed: a new path"));
-}
+using NewConnection =
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters;
 
 class GrpcServerImpl final : public GrpcServer {
  public:
   GrpcServerImpl(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : address_(options.listen), service_(options, acceptor) {}
+      : options_(options), service_(options, acceptor) {}
   ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
-  absl::Status Listen(const GrpcServerOptions& options) {
-    if (address_.is_unix()) RETURN_IF_ERROR(CheckSocketIsFree(address_));
-    if (UsesTls(options)) {
-      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options.tls));
+  absl::Status Listen() {
+    if (UsesTls(options_)) {
+      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
     }
+    ASSIGN_OR_RETURN(auto sockets, ListeningSockets::Open(
+                                       options_.listen,
+                                       options_.connection.keepalive_timeout));
+    address_ = sockets->address();
     grpc::ServerBuilder builder;
-    SetArguments(options, builder);
-    int port = 0;
-    builder.AddListeningPort(options.listen.ToString(),
-                             MakeServerCredentials(tls_files_.get()), &port);
+    SetArguments(options_, builder);
+    connections_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        MakeServerCredentials(tls_files_.get()));
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port == 0) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", options.listen.ToString(),
-                       ": in use, or not an address of this machine"));
+    if (server_ == nullptr) {
+      return absl::InternalError("gRPC does not start a server");
     }
-    if (!address_.is_unix()) address_.port = static_cast<uint16_t>(port);
     SetServing(false);
-    return absl::OkStatus();
+    return Accept(std::move(sockets));
   }
 
   Address address() const override { return address_; }
   size_t num_streams() const override {
     return const_cast<StreamService&>(service_).registry().size();
   }
+  size_t num_connections() const override {
+    return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
+  }
+  const Refusals& refused_connections() const override {
+    return refused_connections_;
+  }
+  const Refusals& refused_streams() const override {
+    return service_.limits().refused;
+  }
 
-  std::map<std::string, uint64_t> refused_connections() const override {
+  std::map<std::string, uint64_t> refused_callers() const override {
     return RefusedConnections::OfProcess().counts();
   }
 
@@ -287,6 +310,7 @@ class GrpcServerImpl final : public GrpcServer {
     if (server_ == nullptr) return;
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
+      if (acceptor_ != nullptr) acceptor_->Stop();
       service_.registry().CloseAll(
           absl::UnavailableError("the server is shutting down"),
           /*after_queue=*/true);
@@ -299,10 +323,33 @@ class GrpcServerImpl final : public GrpcServer {
   }
 
  private:
+  absl::Status Accept(std::unique_ptr<ListeningSockets> sockets) {
+    ConnectionAcceptorOptions limits;
+    limits.max_connections = options_.max_connections;
+    limits.allowed_uids = options_.allowed_uids;
+    ConnectionAcceptor::Callbacks callbacks;
+    callbacks.accepted = [this](UniqueFd fd) {
+      NewConnection connection;
+      connection.fd = fd.Release();
+      connections_->HandleNewConnection(&connection);
+    };
+    callbacks.every_second = [this] {
+      service_.registry().CloseIdle(options_.stream_idle_timeout);
+    };
+    ASSIGN_OR_RETURN(
+        acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
+                                             &refused_connections_, callbacks));
+    return absl::OkStatus();
+  }
+
+  const GrpcServerOptions options_;
   Address address_;
   std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
-  StreamService service_;                       // outlives server_
+  Refusals refused_connections_{"connection"};
+  StreamService service_;  // outlives server_
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  std::unique_ptr<ConnectionAcceptor> acceptor_;
   std::once_flag shutdown_;
 };
 
@@ -324,7 +371,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   static std::once_flag health;
   std::call_once(health, [] { grpc::EnableDefaultHealthCheckService(true); });
   auto server = std::make_unique<GrpcServerImpl>(options, acceptor);
-  RETURN_IF_ERROR(server->Listen(options));
+  RETURN_IF_ERROR(server->Listen());
   return server;
 }
 

@@ -2,14 +2,18 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
+#include "channel/grpc/refusals.h"
 #include "channel/grpc/tls/connection_ages.h"
 #include "channel/transport.h"
 #include "common/fleet/address.h"
@@ -28,19 +32,38 @@ struct GrpcServerOptions {
   TlsFiles tls;
   ConnectionAgeLimits age;  // with TLS; in plain text there is no limit
   GrpcConnectionOptions connection;
-  // Limit of open streams over all connections; one more is refused.
+  // Limit of open streams over all connections; one more is refused. A caller
+  // (Caller::share_key) has at most half of them alone, by SharedBudget.
   size_t max_streams = 4096;
+  // Limit of open streams of one connection: the loaders of one process, with
+  // up to 64 streams each, share one. A client's further streams wait.
+  size_t max_connection_streams = 256;
+  // See ConnectionAcceptorOptions.
+  size_t max_connections = 4096;
+  std::vector<uid_t> allowed_uids;
+  // Limit of the time until a connection's handshakes are done: TLS and
+  // HTTP/2's first frame of settings.
+  absl::Duration handshake_timeout = absl::Seconds(10);
+  // A connection without streams is closed after this time.
+  absl::Duration connection_idle_timeout = absl::Minutes(5);
+  // A stream on which nothing was sent or received for this time is closed
+  // with a PlannedEnd.
+  absl::Duration stream_idle_timeout = absl::Minutes(10);
 };
 
 // Serves the three methods of tributary.v1.Sampler, and grpc.health.v1.Health,
 // whose status for "" follows SetServing. Handlers are called on gRPC's
-// threads.
+// threads. Thread-safe.
+//
+// A caller cannot keep others out: connections and streams are limited in all
+// and shared; what is idle, or slow to begin, ends; headers are limited to 8
+// KiB. A stream's unread and unfinished messages take at most receive_window.
 //
 // With TLS a client must show a certificate of an authority in tls.ca, with an
 // identity (common/identity/identity.h), which is the Caller's of all streams
 // of its connection; CheckMethodAllowed refuses streams by it before the
 // acceptor sees them. A connection that has grown old closes its streams with
-// PlannedEnd. Thread-safe.
+// PlannedEnd.
 class GrpcServer {
  public:
   // Returns a server that listens and accepts streams; its health status is
@@ -57,10 +80,14 @@ class GrpcServer {
   virtual Address address() const = 0;
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
+  virtual size_t num_connections() const = 0;
+  // What was refused so far, by reason.
+  virtual const Refusals& refused_connections() const = 0;
+  virtual const Refusals& refused_streams() const = 0;
   // Returns how many connections and streams were refused because of who asked
-  // for them, by reason (refused_connections.h): all servers of the process
+  // for them, by reason (tls/refused_connections.h): all servers of the process
   // together.
-  virtual std::map<std::string, uint64_t> refused_connections() const = 0;
+  virtual std::map<std::string, uint64_t> refused_callers() const = 0;
   // Accepts no new streams, closes the open ones with UNAVAILABLE after their
   // queued messages, and breaks the remaining ones after `grace`. Returns when
   // every handler's OnClosed has returned; must not be called from a handler.

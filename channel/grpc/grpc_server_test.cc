@@ -181,6 +181,32 @@ TEST_F(GrpcServerTest, UnknownMethodsAndForeignBytesAreRefused) {
   EXPECT_EQ(Accepted()->closed()->code(), absl::StatusCode::kDataLoss);
 }
 
+// Streams come over connections that differ, since each transport has its own.
+TEST_F(GrpcServerTest, ACallerLeavesStreamsToOthers) {
+  GrpcServerOptions options;
+  options.listen = {"0.0.0.0", 0};  // of both families
+  options.insecure = true;
+  options.max_streams = 8;
+  Serve(options);
+  std::vector<std::shared_ptr<Recorder>> greedy;
+  for (int i = 0; i < 8; ++i) {
+    greedy.push_back(Connect({"127.0.0.1", server_->address().port}));
+    ASSERT_TRUE(log_.WaitUntil([&] {
+      return acceptor_.accepted().size() == greedy.size() ||
+             greedy.back()->is_closed();
+    }));
+    if (greedy.back()->is_closed()) break;
+  }
+  const size_t taken = acceptor_.accepted().size();
+  EXPECT_EQ(taken, 4);
+  auto honest = Connect({"::1", server_->address().port});
+  EXPECT_TRUE(
+      log_.WaitUntil([&] { return acceptor_.accepted().size() == taken + 1; }));
+  EXPECT_FALSE(honest->is_closed());
+  honest->stream()->Close(absl::OkStatus());
+  EXPECT_TRUE(Closed(*honest));
+}
+
 TEST_F(GrpcServerTest, StreamsAreLimited) {
   GrpcServerOptions options;
   options.max_streams = 1;

@@ -23,6 +23,7 @@
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
+#include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
@@ -35,6 +36,11 @@ namespace {
 // the margin that `tributary serve` has beyond --drain-timeout.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
+
+// Limit of what waits on one stream to be sent. A stream holds at most a
+// quarter of the leaf budget, 32 MiB, or as many pages of mapped input ids as
+// calls of a control stream may be unread; batches have a window of their own.
+constexpr size_t kMaxQueuedBytes = size_t{64} << 20;
 
 // The budget of peers is apart from that of trainers, so that peers never wait
 // for them, and follows it: a quarter, but enough for a request and its reply.
@@ -139,14 +145,18 @@ class SamplerServerImpl final : public SamplerServer {
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
+  uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
   void UpdateRefusals();
+  void ExportRefusals(const std::string& name, const std::string& help,
+                      const std::map<std::string, uint64_t>& counts);
   void StopDiscovery();
 
   const SamplerServerOptions options_;
   const int threads_;  // that sample
   const uint64_t incarnation_;
+  SamplerServiceOptions service_options_;  // set by MakeService
   Metrics metrics_;
   GrpcTransport transport_;
   Pools pools_;
@@ -163,7 +173,8 @@ class SamplerServerImpl final : public SamplerServer {
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
-  std::map<std::string, uint64_t> exported_refusals_
+  // By metric and reason.
+  std::map<std::pair<std::string, std::string>, uint64_t> exported_refusals_
       ABSL_GUARDED_BY(exported_mutex_);
 };
 
@@ -172,6 +183,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
@@ -207,7 +219,7 @@ void SamplerServerImpl::MeasureBusyTime() {
 }
 
 void SamplerServerImpl::MakeService() {
-  SamplerServiceOptions options;
+  SamplerServiceOptions& options = service_options_;
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
@@ -271,6 +283,15 @@ absl::Status SamplerServerImpl::StartHttp() {
   return absl::OkStatus();
 }
 
+uint64_t SamplerServerImpl::MemoryBoundBytes() const {
+  MemoryBoundInput input;
+  input.max_streams = GrpcServerOptions().max_streams;
+  for (const GraphState& graph : service_->graphs()) {
+    input.partitions = std::max(input.partitions, graph.num_partitions);
+  }
+  return TotalOf(MemoryBound(service_options_, input));
+}
+
 std::string SamplerServerImpl::MetricsText() {
   const auto set = [this](const std::string& name, const std::string& help,
                           double value) {
@@ -294,6 +315,21 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->tensors().open_attempts()));
   set("tributary_data_used_bytes", "Reserved for data calls now",
       static_cast<double>(service_->data_budget().used()));
+  set("tributary_memory_bound_bytes",
+      "The most memory of this process, without mapped files and what the "
+      "network library holds",
+      static_cast<double>(MemoryBoundBytes()));
+  for (const BudgetState& budget : service_->shared_budgets()) {
+    const std::map<std::string, std::string> labels = {{"budget", budget.name}};
+    metrics_
+        .AddGauge("tributary_shared_budget_bytes",
+                  "Limit of a budget that streams share by caller", labels)
+        .Set(static_cast<double>(budget.limit));
+    metrics_
+        .AddGauge("tributary_shared_budget_used_bytes",
+                  "Used now of a budget that streams share by caller", labels)
+        .Set(static_cast<double>(budget.used));
+  }
   set("tributary_credits_queued", "Credits that wait for their turn",
       static_cast<double>(service_->queued()));
   set("tributary_batches_active", "Batches queued, being made or sent",
@@ -334,13 +370,22 @@ void SamplerServerImpl::UpdateGraphMetrics() {
 }
 
 void SamplerServerImpl::UpdateRefusals() {
+  auto connections = grpc_->refused_callers();
+  connections.merge(grpc_->refused_connections().counts());
+  ExportRefusals("tributary_refused_connections_total",
+                 "Connections refused, and streams for who asked for them",
+                 connections);
+  ExportRefusals("tributary_refused_streams_total", "Streams above a limit",
+                 grpc_->refused_streams().counts());
+}
+
+void SamplerServerImpl::ExportRefusals(
+    const std::string& name, const std::string& help,
+    const std::map<std::string, uint64_t>& counts) {
   MutexLock lock(exported_mutex_);
-  for (const auto& [reason, count] : grpc_->refused_connections()) {
-    uint64_t& exported = exported_refusals_[reason];
-    metrics_
-        .AddCounter("tributary_refused_connections_total",
-                    "Connections and streams refused for who asked for them",
-                    {{"reason", reason}})
+  for (const auto& [reason, count] : counts) {
+    uint64_t& exported = exported_refusals_[{name, reason}];
+    metrics_.AddCounter(name, help, {{"reason", reason}})
         .Add(static_cast<double>(count - exported));
     exported = count;
   }

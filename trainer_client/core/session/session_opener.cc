@@ -88,10 +88,10 @@ void SessionOpener::ReadNextSplit() {
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
   if (!opened_) return;
-  if (!sources_.empty()) return AskForPage();
-  if (absl::Status why = fleet_->RefusedByAll(); !why.ok()) {
-    Finish(std::move(why));
-  }
+  if (!sources_.empty()) AskForPage();
+  absl::Status why = fleet_->RefusedByAll();
+  if (why.ok()) why = fleet_->DeniedByAll();
+  if (!why.ok()) Finish(std::move(why));
 }
 
 void SessionOpener::AskForPage() {
