@@ -320,15 +320,14 @@ class GrpcServerImpl final : public GrpcServer {
   size_t num_connections() const override {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
   }
-  std::map<std::string, uint64_t> refused_connections() const override {
-    auto counts = RefusedConnections::OfProcess().counts();
-    for (const auto& [reason, count] : refused_connections_.counts()) {
-      counts[reason] += count;
-    }
-    return counts;
+  const Refusals& refused_connections() const override {
+    return refused_connections_;
   }
-  std::map<std::string, uint64_t> refused_streams() const override {
-    return service_.limits().refused.counts();
+  const Refusals& refused_streams() const override {
+    return service_.limits().refused;
+  }
+  std::map<std::string, uint64_t> refused_callers() const override {
+    return RefusedConnections::OfProcess().counts();
   }
 
   void SetServing(bool serving) override {

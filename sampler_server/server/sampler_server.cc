@@ -160,6 +160,8 @@ class SamplerServerImpl final : public SamplerServer {
   std::string MetricsText();
   void UpdateGraphMetrics();
   void UpdateRefusals();
+  void ExportRefusals(const std::string& name, const std::string& help,
+                      const std::map<std::string, uint64_t>& counts);
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -185,7 +187,8 @@ class SamplerServerImpl final : public SamplerServer {
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
-  std::map<std::string, uint64_t> exported_refusals_
+  // By metric and reason.
+  std::map<std::pair<std::string, std::string>, uint64_t> exported_refusals_
       ABSL_GUARDED_BY(exported_mutex_);
 };
 
@@ -408,13 +411,22 @@ void SamplerServerImpl::UpdateGraphMetrics() {
 }
 
 void SamplerServerImpl::UpdateRefusals() {
+  auto connections = grpc_->refused_callers();
+  connections.merge(grpc_->refused_connections().counts());
+  ExportRefusals("tributary_refused_connections_total",
+                 "Connections refused, and streams for who asked for them",
+                 connections);
+  ExportRefusals("tributary_refused_streams_total", "Streams above a limit",
+                 grpc_->refused_streams().counts());
+}
+
+void SamplerServerImpl::ExportRefusals(
+    const std::string& name, const std::string& help,
+    const std::map<std::string, uint64_t>& counts) {
   MutexLock lock(exported_mutex_);
-  for (const auto& [reason, count] : grpc_->refused_connections()) {
-    uint64_t& exported = exported_refusals_[reason];
-    metrics_
-        .AddCounter("tributary_refused_connections_total",
-                    "Connections and streams refused for who asked for them",
-                    {{"reason", reason}})
+  for (const auto& [reason, count] : counts) {
+    uint64_t& exported = exported_refusals_[{name, reason}];
+    metrics_.AddCounter(name, help, {{"reason", reason}})
         .Add(static_cast<double>(count - exported));
     exported = count;
   }

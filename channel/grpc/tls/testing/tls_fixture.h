@@ -1,6 +1,6 @@
 // What the tests of TLS share: a server with a recorder, and clients.
-#ifndef TRIBUTARY_CHANNEL_GRPC_TESTING_TLS_FIXTURE_H_
-#define TRIBUTARY_CHANNEL_GRPC_TESTING_TLS_FIXTURE_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
 
 #include <grpc/grpc.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class TlsTest : public ::testing::Test {
     auto server = GrpcServer::Start(std::move(options), &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
-    before_ = server_->refused_connections();
+    before_ = server_->refused_callers();
   }
   void Serve(TlsFiles files) {
     GrpcServerOptions options;
@@ -70,7 +70,7 @@ class TlsTest : public ::testing::Test {
         std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (;;) {
       const uint64_t refused =
-          server_->refused_connections()[reason] - before_[reason];
+          server_->refused_callers()[reason] - before_[reason];
       if (refused >= expected || std::chrono::steady_clock::now() > limit) {
         return refused;
       }
@@ -89,4 +89,4 @@ class TlsTest : public ::testing::Test {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_TESTING_TLS_FIXTURE_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
