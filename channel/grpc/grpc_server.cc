@@ -255,6 +255,7 @@ class GrpcServerImpl final : public GrpcServer {
   size_t num_connections() const override {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
   }
+  uint64_t num_idle_streams() const override { return num_idle_streams_; }
   const Refusals& refused_connections() const override {
     return refused_connections_;
   }
@@ -295,7 +296,8 @@ class GrpcServerImpl final : public GrpcServer {
       connections_->HandleNewConnection(&connection);
     };
     callbacks.every_second = [this] {
-      service_.registry().CloseIdle(options_.stream_idle_timeout);
+      num_idle_streams_ +=
+          service_.registry().CloseIdle(options_.stream_idle_timeout);
     };
     ASSIGN_OR_RETURN(
         acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
@@ -307,6 +309,7 @@ class GrpcServerImpl final : public GrpcServer {
   const GrpcServerOptions options_;
   Address address_;
   Refusals refused_connections_{"connection"};
+  std::atomic<uint64_t> num_idle_streams_{0};
   StreamService service_;  // outlives server_
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -67,6 +68,8 @@ class GrpcServer {
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
   virtual size_t num_connections() const = 0;
+  // Returns how many streams were closed because they were idle.
+  virtual uint64_t num_idle_streams() const = 0;
   // What was refused so far, by reason.
   virtual const Refusals& refused_connections() const = 0;
   virtual const Refusals& refused_streams() const = 0;

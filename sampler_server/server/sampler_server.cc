@@ -20,6 +20,7 @@
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
@@ -159,6 +160,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   bool drained_ = false;
+  ConnectionMetrics connection_metrics_{&metrics_};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
@@ -169,6 +171,9 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.max_connections = options_.max_connections;
+  grpc.max_streams = options_.max_streams;
+  grpc.stream_idle_timeout = options_.stream_idle_timeout;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
@@ -298,6 +303,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
+  connection_metrics_.Update(*grpc_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
