@@ -1,9 +1,9 @@
 #include "channel/grpc/grpc_server.h"
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/ext/health_check_service_server_builder_option.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "channel/envelope.h"
 #include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
@@ -26,6 +27,13 @@
 #include "channel/grpc/refusals.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
+#include "channel/grpc/tls/connection_ages.h"
+#include "channel/grpc/tls/peer_identity.h"
+#include "channel/grpc/tls/refused_connections.h"
+#include "channel/grpc/tls/tls_credentials.h"
+#include "channel/grpc/tls/watched_tls_files.h"
+#include "channel/method_roles.h"
+#include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
@@ -64,16 +72,25 @@ struct StreamLimits {
   std::atomic<const ConnectionTable*> connections = nullptr;
 };
 
+// Unix sockets are in plain text: the system tells who is at the other end.
+bool UsesTls(const GrpcServerOptions& options) {
+  return !options.tls.empty() && !options.listen.is_unix();
+}
+
 // The server's end of one gRPC call. gRPC finishes it only after End has called
 // Finish.
 class ServerStream final : public GrpcStream,
                            public grpc::ServerGenericBidiReactor {
  public:
+  // `ages` is null if connections may grow as old as they like.
   ServerStream(grpc::GenericCallbackServerContext* context,
-               const GrpcServerOptions& options, StreamLimits* limits)
+               const GrpcServerOptions& options, StreamLimits* limits,
+               ConnectionAges* ages)
       : GrpcStream(context->peer(), options.connection),
+        tls_(UsesTls(options)),
         limits_(limits),
         use_(limits->UseOf(other_end())),
+        ages_(ages),
         context_(context) {}
 
   void Start(StreamAcceptor* acceptor) {
@@ -84,6 +101,7 @@ class ServerStream final : public GrpcStream,
         hasty ? absl::ResourceExhaustedError("streams open too fast")
               : Accept(acceptor);
     if (accepted.ok()) {
+      EndWithConnection();
       StartRead(&in_);
     } else {
       Close(accepted);
@@ -101,6 +119,7 @@ class ServerStream final : public GrpcStream,
   void OnCancel() override { OtherEndGone(Cut()); }
   void OnDone() override {
     const auto self = std::move(self_);
+    age_alarm_.Cancel();
     const bool cut = context_->IsCancelled();
     {
       MutexLock lock(context_mutex_);
@@ -127,7 +146,8 @@ class ServerStream final : public GrpcStream,
     if (!limits_->registry.Add(this)) {
       return absl::UnavailableError("the server is shutting down");
     }
-    auto caller = MakeCaller(other_end());
+    ASSIGN_OR_RETURN(Identity identity, AllowedIdentity(*method));
+    auto caller = MakeCaller(other_end(), std::move(identity));
     ASSIGN_OR_RETURN(place_, limits_->TakePlace(*caller));
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
@@ -139,6 +159,34 @@ class ServerStream final : public GrpcStream,
     }
     set_handler(std::move(handler));
     return absl::OkStatus();
+  }
+
+  // Returns who calls, if they may open a stream of `method`.
+  absl::StatusOr<Identity> AllowedIdentity(StreamMethod method) const {
+    Identity identity;
+    if (tls_) {
+      ASSIGN_OR_RETURN(identity, PeerIdentity(*context_->auth_context()));
+    }
+    const absl::Status allowed = CheckMethodAllowed(method, identity);
+    if (allowed.ok()) return identity;
+    RefusedConnections::OfProcess().Add(RefusalReason::kWrongRole,
+                                        allowed.message());
+    return allowed;
+  }
+
+  // Closes the stream in an orderly way when its connection has grown old.
+  void EndWithConnection() {
+    if (ages_ == nullptr) return;
+    age_alarm_.Set(
+        absl::ToChronoTime(ages_->EndOf(other_end(), absl::Now())),
+        [weak = weak_from_this()](bool due) {
+          if (!due) return;
+          if (const auto self = weak.lock()) {
+            self->CloseAfterQueue(PlannedEnd(
+                "the connection has reached its longest age; open the stream "
+                "again over a new one"));
+          }
+        });
   }
 
   absl::Status Cut() const {
@@ -157,9 +205,12 @@ class ServerStream final : public GrpcStream,
     if (context_ != nullptr) context_->TryCancel();
   }
 
+  const bool tls_;
   StreamLimits* const limits_;
   const std::shared_ptr<ConnectionUse> use_;  // null: not measured
   BudgetShare::Hold place_;
+  ConnectionAges* const ages_;
+  grpc::Alarm age_alarm_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
   Mutex context_mutex_;  // gRPC's context lives until OnDone
@@ -170,11 +221,15 @@ class ServerStream final : public GrpcStream,
 class StreamService final : public grpc::CallbackGenericService {
  public:
   StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : options_(options), limits_(options.max_streams), acceptor_(acceptor) {}
+      : options_(options),
+        ages_(options.age),
+        limits_(options.max_streams),
+        acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto stream = std::make_shared<ServerStream>(context, options_, &limits_);
+    auto stream = std::make_shared<ServerStream>(
+        context, options_, &limits_, UsesTls(options_) ? &ages_ : nullptr);
     stream->Start(acceptor_);
     return stream.get();  // owns itself until OnDone
   }
@@ -184,6 +239,7 @@ class StreamService final : public grpc::CallbackGenericService {
 
  private:
   const GrpcServerOptions options_;
+  ConnectionAges ages_;
   StreamLimits limits_;
   StreamAcceptor* const acceptor_;
 };
@@ -210,6 +266,12 @@ void SetArguments(const GrpcServerOptions& options,
                   grpc::ServerBuilder& builder) {
   const GrpcConnectionOptions& connection = options.connection;
   SetLimits(options, builder);
+  if (UsesTls(options)) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               ArgumentMs(options.age.grpc_age()));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                               ArgumentMs(options.age.grpc_grace()));
+  }
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
       ArgumentMs(connection.keepalive_time / 2));
@@ -234,11 +296,14 @@ class GrpcServerImpl final : public GrpcServer {
                                        options_.listen,
                                        options_.connection.keepalive_timeout));
     address_ = sockets->address();
+    if (UsesTls(options_)) {
+      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
+    }
     grpc::ServerBuilder builder;
     SetArguments(options_, builder);
     connections_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        grpc::InsecureServerCredentials());
+        MakeServerCredentials(tls_files_.get()));
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
@@ -256,11 +321,15 @@ class GrpcServerImpl final : public GrpcServer {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
   }
   uint64_t num_idle_streams() const override { return num_idle_streams_; }
-  const Refusals& refused_connections() const override {
-    return refused_connections_;
+  std::map<std::string, uint64_t> refused_connections() const override {
+    auto counts = RefusedConnections::OfProcess().counts();
+    for (const auto& [reason, count] : refused_connections_.counts()) {
+      counts[reason] += count;
+    }
+    return counts;
   }
-  const Refusals& refused_streams() const override {
-    return service_.limits().refused;
+  std::map<std::string, uint64_t> refused_streams() const override {
+    return service_.limits().refused.counts();
   }
 
   void SetServing(bool serving) override {
@@ -310,7 +379,8 @@ class GrpcServerImpl final : public GrpcServer {
   Address address_;
   Refusals refused_connections_{"connection"};
   std::atomic<uint64_t> num_idle_streams_{0};
-  StreamService service_;  // outlives server_
+  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
+  StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
   std::unique_ptr<ConnectionAcceptor> acceptor_;
@@ -321,9 +391,7 @@ class GrpcServerImpl final : public GrpcServer {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     GrpcServerOptions options, StreamAcceptor* acceptor) {
-  if (!options.tls.empty()) {
-    return absl::UnimplementedError("TLS is not built in yet");
-  }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   if (options.tls.empty() && !options.insecure &&
       !IsLoopback(options.listen.host)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -11,13 +11,15 @@ void ConnectionMetrics::Update(const GrpcServer& server) {
   Count("tributary_idle_streams_closed_total",
         "Streams that were closed because they were idle", "",
         server.num_idle_streams());
-  for (const auto& [reason, count] : server.refused_connections().counts()) {
+  for (const auto& [reason, count] : server.refused_connections()) {
     Count("tributary_refused_connections_total",
-          "Connections that were refused or cut", reason, count);
-  }
-  for (const auto& [reason, count] : server.refused_streams().counts()) {
-    Count("tributary_refused_streams_total", "Streams that were refused",
+          "Connections that were refused or cut, and streams refused for who "
+          "asked for them",
           reason, count);
+  }
+  for (const auto& [reason, count] : server.refused_streams()) {
+    Count("tributary_refused_streams_total", "Streams above a limit", reason,
+          count);
   }
 }
 
