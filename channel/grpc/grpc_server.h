@@ -83,13 +83,14 @@ class GrpcServer {
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
   virtual size_t num_connections() const = 0;
-  // What was refused so far, by reason.
-  virtual const Refusals& refused_connections() const = 0;
-  virtual const Refusals& refused_streams() const = 0;
-  // Returns how many connections and streams were refused because of who asked
-  // for them, by reason (tls/refused_connections.h): all servers of the process
-  // together.
-  virtual std::map<std::string, uint64_t> refused_callers() const = 0;
+  // Returns how many streams were closed because they were idle.
+  virtual uint64_t num_idle_streams() const = 0;
+  // Returns the refusals so far, by reason: of the connections above a limit,
+  // and of the connections and streams of all servers of the process that were
+  // refused because of who asked for them (refused_connections.h).
+  virtual std::map<std::string, uint64_t> refused_connections() const = 0;
+  // Returns the streams above a limit so far, by reason.
+  virtual std::map<std::string, uint64_t> refused_streams() const = 0;
   // Accepts no new streams, closes the open ones with UNAVAILABLE after their
   // queued messages, and breaks the remaining ones after `grace`. Returns when
   // every handler's OnClosed has returned; must not be called from a handler.

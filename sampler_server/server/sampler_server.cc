@@ -20,6 +20,7 @@
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
@@ -159,9 +160,6 @@ class SamplerServerImpl final : public SamplerServer {
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
-  void UpdateRefusals();
-  void ExportRefusals(const std::string& name, const std::string& help,
-                      const std::map<std::string, uint64_t>& counts);
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -184,12 +182,10 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<Strand> policy_strand_;
   std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
+  ConnectionMetrics connection_metrics_{&metrics_};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
-  // By metric and reason.
-  std::map<std::pair<std::string, std::string>, uint64_t> exported_refusals_
-      ABSL_GUARDED_BY(exported_mutex_);
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -198,6 +194,9 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
   grpc.tls = options_.tls;
+  grpc.max_connections = options_.max_connections;
+  grpc.max_streams = options_.max_streams;
+  grpc.stream_idle_timeout = options_.stream_idle_timeout;
   grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
@@ -378,7 +377,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
-  UpdateRefusals();
+  connection_metrics_.Update(*grpc_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -407,28 +406,6 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
     exported_graphs_.insert(name);
-  }
-}
-
-void SamplerServerImpl::UpdateRefusals() {
-  auto connections = grpc_->refused_callers();
-  connections.merge(grpc_->refused_connections().counts());
-  ExportRefusals("tributary_refused_connections_total",
-                 "Connections refused, and streams for who asked for them",
-                 connections);
-  ExportRefusals("tributary_refused_streams_total", "Streams above a limit",
-                 grpc_->refused_streams().counts());
-}
-
-void SamplerServerImpl::ExportRefusals(
-    const std::string& name, const std::string& help,
-    const std::map<std::string, uint64_t>& counts) {
-  MutexLock lock(exported_mutex_);
-  for (const auto& [reason, count] : counts) {
-    uint64_t& exported = exported_refusals_[{name, reason}];
-    metrics_.AddCounter(name, help, {{"reason", reason}})
-        .Add(static_cast<double>(count - exported));
-    exported = count;
   }
 }
 
