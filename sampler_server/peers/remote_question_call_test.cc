@@ -78,6 +78,17 @@ TEST_F(RemoteQuestionCallTest, AnAnswerOfAnotherSizeIsRefused) {
   }
 }
 
+TEST_F(RemoteQuestionCallTest, AnAnswerThatItsCheckRefusesIsAskedForElsewhere) {
+  question_.check = [](absl::Span<const uint8_t> answer) -> absl::Status {
+    if (answer[0] == 'f') return absl::OkStatus();
+    return absl::DataLossError("no f");
+  };
+  ReplyWith("more");
+  ReplyWith("four");
+  EXPECT_EQ(Run().value(), "four");
+  EXPECT_THAT(calls(), SizeIs(2));
+}
+
 TEST_F(RemoteQuestionCallTest, TheSizeOfAWrongAnswerIsSaid) {
   limits_.deadline = world_.now() + absl::Seconds(1);
   for (int i = 0; i < 2; ++i) {

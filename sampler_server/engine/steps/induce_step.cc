@@ -126,6 +126,12 @@ void InduceStep::AskNext(size_t i) {
       taking_ ? remote.MakeTake(*table_, &share)
               : remote.MakeCount(share, ScansLeft());
   if (!question.has_value()) return EndShare();
+  question->check = [self = shared_from_this(),
+                     i](absl::Span<const uint8_t> answer) {
+    const bool goes_on =
+        self->done_ != nullptr && self->context_.control->ContinueOrEnd();
+    return goes_on ? self->Check(answer, self->shares_[i]) : absl::OkStatus();
+  };
   context_.remote->Ask(
       *std::move(question), context_.LimitsFor(0), context_.strand,
       [self = shared_from_this(), i](absl::StatusOr<AlignedBuffer> answer) {
@@ -137,6 +143,14 @@ void InduceStep::AskNext(size_t i) {
         if (!status.ok()) return self->Finish(status);
         share.done() ? self->EndShare() : self->AskNext(i);
       });
+}
+
+absl::Status InduceStep::Check(absl::Span<const uint8_t> answer,
+                               const InduceShare& share) const {
+  const InducedNodes nodes = Nodes();
+  const RemoteInduce remote(type().edge_type, nodes);
+  return taking_ ? remote.CheckEdges(answer, share, *table_)
+                 : remote.CheckCounts(answer, ScansLeft(), share);
 }
 
 absl::Status InduceStep::Accept(absl::Span<const uint8_t> answer,
