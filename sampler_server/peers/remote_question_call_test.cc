@@ -20,8 +20,8 @@ class TypeOfATest final : public QuestionType {
  public:
   absl::string_view name() const override { return "of_a_test"; }
   absl::Status Answer(const Graph&, uint32_t, absl::string_view,
-                      absl::Span<const uint8_t>,
-                      absl::Span<uint8_t>) const override {
+                      absl::Span<const uint8_t>, absl::Span<uint8_t>,
+                      StopCheck*) const override {
     return absl::UnimplementedError("never called");
   }
 };

@@ -36,7 +36,7 @@ v1::GraphState StateOf(const HeldGraph& held) {
                           schema.layout_digest.size());
   state.set_num_partitions(
       static_cast<uint32_t>(held.graph().partitions().size()));
-  state.set_draining(held.retiring);
+  state.set_draining(held.draining());
   return state;
 }
 
@@ -62,7 +62,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   reply.set_graph_json(held->graph().schema_json());
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
   reply.set_incarnation(core.incarnation);
-  reply.set_draining(core.draining || held->retiring);
+  reply.set_draining(core.draining || held->draining());
   reply.set_budget_bytes(core.budget->limit());
   SetLoad(core, reply);
   if (held->served.peers) {
@@ -84,9 +84,13 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
                    ServeGetInputIds(held->graph(), request));
   CallAnswer answer{MessageKind::kGetInputIdsReply,
                     page.header.SerializeAsString()};
-  answer.payload = {reinterpret_cast<const uint8_t*>(page.ids.data()),
-                    page.ids.size() * sizeof(int64_t)};
-  answer.payload_owner = held->served.graph;
+  // A copy: bytes of the file may be lost before the network reads them.
+  auto ids =
+      std::make_shared<std::vector<int64_t>>(page.ids.begin(), page.ids.end());
+  RETURN_IF_ERROR(DamageOf(held.get()));
+  answer.payload = {reinterpret_cast<const uint8_t*>(ids->data()),
+                    ids->size() * sizeof(int64_t)};
+  answer.payload_owner = std::move(ids);
   return answer;
 }
 

@@ -46,6 +46,9 @@ struct HeldGraph {
     return VersionedName(schema().name, schema().content_digest);
   }
 
+  // Whether new work should go to other servers.
+  bool draining() const { return retiring || !graph().damage().ok(); }
+
   const ServedGraph served;
   const std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts with mutable rows of the graph, which stays served.
@@ -53,6 +56,9 @@ struct HeldGraph {
   std::atomic<bool> retiring{false};  // takes no new batches
   std::atomic<bool> gone{false};      // out of the catalog
 };
+
+// Returns the damage of a graph, which may be null, and logs it.
+absl::Status DamageOf(const HeldGraph* held);
 
 // A list of graphs in the order in which they were added: of several versions
 // of one name the last is the newest. Errors list the graphs that are served.

@@ -61,6 +61,7 @@ class ReadServer {
         CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
     ASSIGN_OR_RETURN(read_.graph,
                      core_.graphs.WithLayout(request.layout_digest()));
+    RETURN_IF_ERROR(read_.graph->graph().damage());
     return serve(read_.graph->graph(), request, call.payload.span(),
                  core_.leaf_limits, *core_.data_budget);
   }
@@ -121,6 +122,8 @@ void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
                  [core = std::move(core), read = std::move(read),
                   respond = std::move(respond)](
                      absl::StatusOr<LeafReply> complete) mutable {
+                   const absl::Status damage = DamageOf(read.graph.get());
+                   if (!damage.ok()) return respond(damage);
                    if (!complete.ok()) return respond(complete.status());
                    respond(ToAnswer(read, *std::move(complete)));
                  });

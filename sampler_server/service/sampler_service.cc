@@ -188,7 +188,7 @@ std::vector<GraphState> SamplerService::graphs() const {
   std::vector<GraphState> states;
   for (const auto& held : core_->graphs.All()) {
     states.push_back({held->name(), held->graph().partitions(), held->retiring,
-                      held->activity->count()});
+                      held->activity->count(), DamageOf(held.get())});
   }
   return states;
 }

@@ -78,7 +78,8 @@ struct GraphState {
   std::string name;  // NAME@VERSION
   std::vector<uint32_t> partitions;
   bool retiring = false;
-  size_t active = 0;  // batches that are queued, being made or sent
+  size_t active = 0;    // batches that are queued, being made or sent
+  absl::Status damage;  // of its files; see Graph::damage
 };
 
 // Accepts the streams of a server and answers what comes over them: batch

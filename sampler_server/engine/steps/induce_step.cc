@@ -61,7 +61,7 @@ void InduceStep::BeginType() {
       working_bytes_) {
     return Finish(Outcome::kTooLarge);
   }
-  sources_.emplace(nodes.sources);
+  sources_.emplace(nodes.sources, context_.stop);
   table_.emplace(nodes.destinations.size());
   shares_ = MakeInduceShares(*context_.graph, type().edge_type, nodes);
   taking_ = false;
@@ -112,7 +112,8 @@ void InduceStep::ReadSome(size_t i) {
 
 absl::Status InduceStep::ReadPiece(InduceShare* share) {
   const InducedNodes nodes = Nodes();
-  const LocalInduce local(*context_.graph, type().edge_type, nodes, *sources_);
+  const LocalInduce local(*context_.graph, type().edge_type, nodes, *sources_,
+                          context_.stop);
   return taking_ ? local.TakeSome(share, &*table_)
                  : AddScanned(local.CountSome(ScansLeft(), share, &*table_));
 }

@@ -153,7 +153,7 @@ void FakeRemote::Ask(
   if (status.ok()) {
     status = FindQuestionType(question.type->name())
                  ->Answer(*graph_, question.partition, question.message,
-                          question.payload, reply->span());
+                          question.payload, reply->span(), nullptr);
   }
   if (!status.ok()) reply = status;
   if (damaged_neighbor && reply.ok() && reply->size() > 0) {
@@ -163,9 +163,8 @@ void FakeRemote::Ask(
       delay, [reply = std::move(reply), check = std::move(question.check),
               done = std::move(done)]() mutable {
         // There is no other owner to ask.
-        const absl::Status checked = reply.ok() && check
-                                         ? check(reply->span())
-                                         : absl::OkStatus();
+        const absl::Status checked =
+            reply.ok() && check ? check(reply->span()) : absl::OkStatus();
         checked.ok() ? done(std::move(reply)) : done(checked);
       });
 }
