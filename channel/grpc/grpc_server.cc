@@ -1,52 +1,107 @@
 #include "channel/grpc/grpc_server.h"
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/ext/health_check_service_server_builder_option.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "channel/envelope.h"
+#include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
+#include "channel/grpc/connection_use.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/listening_sockets.h"
 #include "channel/grpc/receive_memory.h"
+#include "channel/grpc/refusals.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
+#include "channel/grpc/tls/connection_ages.h"
+#include "channel/grpc/tls/peer_identity.h"
+#include "channel/grpc/tls/refused_connections.h"
+#include "channel/grpc/tls/tls_credentials.h"
+#include "channel/grpc/tls/watched_tls_files.h"
+#include "channel/method_roles.h"
+#include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
+#include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
+
+constexpr int kMaxMetadataBytes = 8 << 10;
+
+// The open streams of a server, and their limit.
+struct StreamLimits {
+  explicit StreamLimits(size_t max_streams)
+      : places(SharedBudget::Create("max_streams", max_streams)) {}
+
+  std::shared_ptr<ConnectionUse> UseOf(const std::string& peer) const {
+    const ConnectionTable* table = connections.load();
+    if (table == nullptr) return nullptr;
+    return table->Find(ConnectionTable::KeyOfPeer(peer));
+  }
+
+  absl::StatusOr<BudgetShare::Hold> TakePlace(const Caller& caller) {
+    auto place = places->Open(caller.share_key())->TryTake(1);
+    if (!place.ok()) {
+      const bool full = places->used() >= places->limit();
+      refused.Add(full ? "too_many" : "caller_share",
+                  absl::StrCat(caller.address, ": ", place.status().message()));
+    }
+    return place;
+  }
+
+  const std::shared_ptr<SharedBudget> places;
+  StreamRegistry registry;
+  Refusals refused{"stream"};
+  std::atomic<const ConnectionTable*> connections = nullptr;
+};
+
+// Unix sockets are in plain text: the system tells who is at the other end.
+bool UsesTls(const GrpcServerOptions& options) {
+  return !options.tls.empty() && !options.listen.is_unix();
+}
 
 // The server's end of one gRPC call. gRPC finishes it only after End has called
 // Finish.
 class ServerStream final : public GrpcStream,
                            public grpc::ServerGenericBidiReactor {
  public:
+  // `ages` is null if connections may grow as old as they like.
   ServerStream(grpc::GenericCallbackServerContext* context,
-               const GrpcServerOptions& options, StreamRegistry* registry)
+               const GrpcServerOptions& options, StreamLimits* limits,
+               ConnectionAges* ages)
       : GrpcStream(context->peer(), options.connection),
-        max_streams_(options.max_streams),
-        registry_(registry),
+        tls_(UsesTls(options)),
+        limits_(limits),
+        use_(limits->UseOf(other_end())),
+        ages_(ages),
         context_(context) {}
 
   void Start(StreamAcceptor* acceptor) {
     self_ = shared_from_this();
-    const absl::Status accepted = Accept(acceptor);
+    const bool hasty =
+        use_ != nullptr && !use_->OpenStream(SteadyClock().Now());
+    const absl::Status accepted =
+        hasty ? absl::ResourceExhaustedError("streams open too fast")
+              : Accept(acceptor);
     if (accepted.ok()) {
+      EndWithConnection();
       StartRead(&in_);
     } else {
       Close(accepted);
@@ -56,7 +111,7 @@ class ServerStream final : public GrpcStream,
   void OnReadDone(bool ok) override {
     if (!ok) {
       OtherEndGone(absl::OkStatus());
-    } else if (ReadDone(&in_)) {
+    } else if (ReadMessage()) {
       StartRead(&in_);
     }
   }
@@ -64,16 +119,23 @@ class ServerStream final : public GrpcStream,
   void OnCancel() override { OtherEndGone(Cut()); }
   void OnDone() override {
     const auto self = std::move(self_);
+    age_alarm_.Cancel();
     const bool cut = context_->IsCancelled();
     {
       MutexLock lock(context_mutex_);
       context_ = nullptr;
     }
     Closed(cut ? Cut() : absl::OkStatus());
-    if (registered_) registry_->Remove(this);
+    if (use_ != nullptr) use_->CloseStream();
+    if (registered_) limits_->registry.Remove(this);
   }
 
  private:
+  bool ReadMessage() {
+    if (use_ != nullptr) use_->ReadMessage(in_.Length());
+    return ReadDone(&in_);
+  }
+
   absl::Status Accept(StreamAcceptor* acceptor) {
     const auto method = StreamMethodOf(context_->method());
     if (!method.has_value()) {
@@ -81,18 +143,15 @@ class ServerStream final : public GrpcStream,
           absl::StrCat("there is no method ", context_->method()));
     }
     registered_ = true;
-    if (!registry_->Add(this)) {
+    if (!limits_->registry.Add(this)) {
       return absl::UnavailableError("the server is shutting down");
     }
-    if (registry_->size() > max_streams_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the server has ", max_streams_,
-                       " streams, as many as max_streams allows"));
-    }
+    ASSIGN_OR_RETURN(Identity identity, AllowedIdentity(*method));
+    auto caller = MakeCaller(other_end(), std::move(identity));
+    ASSIGN_OR_RETURN(place_, limits_->TakePlace(*caller));
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
-    auto handler =
-        acceptor->Accept(*method, MakeCaller(other_end()), handle, &why);
+    auto handler = acceptor->Accept(*method, std::move(caller), handle, &why);
     if (handler == nullptr) {
       // Before the handle is destroyed, which would close without the cause.
       Close(why);
@@ -100,6 +159,34 @@ class ServerStream final : public GrpcStream,
     }
     set_handler(std::move(handler));
     return absl::OkStatus();
+  }
+
+  // Returns who calls, if they may open a stream of `method`.
+  absl::StatusOr<Identity> AllowedIdentity(StreamMethod method) const {
+    Identity identity;
+    if (tls_) {
+      ASSIGN_OR_RETURN(identity, PeerIdentity(*context_->auth_context()));
+    }
+    const absl::Status allowed = CheckMethodAllowed(method, identity);
+    if (allowed.ok()) return identity;
+    RefusedConnections::OfProcess().Add(RefusalReason::kWrongRole,
+                                        allowed.message());
+    return allowed;
+  }
+
+  // Closes the stream in an orderly way when its connection has grown old.
+  void EndWithConnection() {
+    if (ages_ == nullptr) return;
+    age_alarm_.Set(
+        absl::ToChronoTime(ages_->EndOf(other_end(), absl::Now())),
+        [weak = weak_from_this()](bool due) {
+          if (!due) return;
+          if (const auto self = weak.lock()) {
+            self->CloseAfterQueue(PlannedEnd(
+                "the connection has reached its longest age; open the stream "
+                "again over a new one"));
+          }
+        });
   }
 
   absl::Status Cut() const {
@@ -118,8 +205,12 @@ class ServerStream final : public GrpcStream,
     if (context_ != nullptr) context_->TryCancel();
   }
 
-  const size_t max_streams_;
-  StreamRegistry* const registry_;
+  const bool tls_;
+  StreamLimits* const limits_;
+  const std::shared_ptr<ConnectionUse> use_;  // null: not measured
+  BudgetShare::Hold place_;
+  ConnectionAges* const ages_;
+  grpc::Alarm age_alarm_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
   Mutex context_mutex_;  // gRPC's context lives until OnDone
@@ -130,26 +221,57 @@ class ServerStream final : public GrpcStream,
 class StreamService final : public grpc::CallbackGenericService {
  public:
   StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : options_(options), acceptor_(acceptor) {}
+      : options_(options),
+        ages_(options.age),
+        limits_(options.max_streams),
+        acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto stream = std::make_shared<ServerStream>(context, options_, &registry_);
+    auto stream = std::make_shared<ServerStream>(
+        context, options_, &limits_, UsesTls(options_) ? &ages_ : nullptr);
     stream->Start(acceptor_);
     return stream.get();  // owns itself until OnDone
   }
-  StreamRegistry& registry() { return registry_; }
+  StreamRegistry& registry() { return limits_.registry; }
+  StreamLimits& limits() { return limits_; }
+  const StreamLimits& limits() const { return limits_; }
 
  private:
   const GrpcServerOptions options_;
-  StreamRegistry registry_;
+  ConnectionAges ages_;
+  StreamLimits limits_;
   StreamAcceptor* const acceptor_;
 };
 
-void SetArguments(const GrpcConnectionOptions& connection,
+void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
+  const auto set = [&builder](const char* name, int value) {
+    builder.AddChannelArgument(name, value);
+  };
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+      ArgumentMs(options.handshake_timeout));
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+      ArgumentMs(options.connection_idle_timeout));
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+      static_cast<int>(options.max_connection_streams));
+  set(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  // No client compresses, and a message may grow a thousandfold.
+  set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  set(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
+      1 << GRPC_COMPRESS_NONE);
+  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
+}
+
+void SetArguments(const GrpcServerOptions& options,
                   grpc::ServerBuilder& builder) {
-  // A port in use is an error, not a port shared with its other user.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  const GrpcConnectionOptions& connection = options.connection;
+  SetLimits(options, builder);
+  if (UsesTls(options)) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               ArgumentMs(options.age.grpc_age()));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                               ArgumentMs(options.age.grpc_grace()));
+  }
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
       ArgumentMs(connection.keepalive_time / 2));
@@ -160,56 +282,53 @@ void SetArguments(const GrpcConnectionOptions& connection,
   builder.SetMaxSendMessageSize(kMaxEnvelopeBytes);
 }
 
-// gRPC removes the file at a socket's path before it binds. So there must be no
-// file, or the socket of a process that has ended.
-absl::Status CheckSocketIsFree(const Address& address) {
-  const std::string path = address.host.substr(5);
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  path.copy(name.sun_path, sizeof(name.sun_path) - 1);
-  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&name),
-              sizeof(name)) == 0) {
-    return absl::UnavailableError(absl::StrCat(
-        "cannot listen on ", address.ToString(), ": in use by another server"));
-  }
-  struct stat there {};
-  if (lstat(path.c_str(), &there) != 0 || S_ISSOCK(there.st_mode)) {
-    return absl::OkStatus();
-  }
-  return absl::AlreadyExistsError(absl::StrCat(
-      "cannot listen on ", address.ToString(),
-      ": something that is no socket is there; allowed: a new path"));
-}
+using NewConnection =
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters;
 
 class GrpcServerImpl final : public GrpcServer {
  public:
   GrpcServerImpl(const GrpcServerOptions& options, StreamAcceptor* acceptor)
-      : address_(options.listen), service_(options, acceptor) {}
+      : options_(options), service_(options, acceptor) {}
   ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
-  absl::Status Listen(const GrpcServerOptions& options) {
-    if (address_.is_unix()) RETURN_IF_ERROR(CheckSocketIsFree(address_));
+  absl::Status Listen() {
+    ASSIGN_OR_RETURN(auto sockets, ListeningSockets::Open(
+                                       options_.listen,
+                                       options_.connection.keepalive_timeout));
+    address_ = sockets->address();
+    if (UsesTls(options_)) {
+      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
+    }
     grpc::ServerBuilder builder;
-    SetArguments(options.connection, builder);
-    int port = 0;
-    builder.AddListeningPort(options.listen.ToString(),
-                             grpc::InsecureServerCredentials(), &port);
+    SetArguments(options_, builder);
+    connections_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        MakeServerCredentials(tls_files_.get()));
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port == 0) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", options.listen.ToString(),
-                       ": in use, or not an address of this machine"));
+    if (server_ == nullptr) {
+      return absl::InternalError("gRPC does not start a server");
     }
-    if (!address_.is_unix()) address_.port = static_cast<uint16_t>(port);
     SetServing(false);
-    return absl::OkStatus();
+    return Accept(std::move(sockets));
   }
 
   Address address() const override { return address_; }
   size_t num_streams() const override {
     return const_cast<StreamService&>(service_).registry().size();
+  }
+  size_t num_connections() const override {
+    return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
+  }
+  std::map<std::string, uint64_t> refused_connections() const override {
+    auto counts = RefusedConnections::OfProcess().counts();
+    for (const auto& [reason, count] : refused_connections_.counts()) {
+      counts[reason] += count;
+    }
+    return counts;
+  }
+  std::map<std::string, uint64_t> refused_streams() const override {
+    return service_.limits().refused.counts();
   }
 
   void SetServing(bool serving) override {
@@ -220,6 +339,7 @@ class GrpcServerImpl final : public GrpcServer {
     if (server_ == nullptr) return;
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
+      if (acceptor_ != nullptr) acceptor_->Stop();
       service_.registry().CloseAll(
           absl::UnavailableError("the server is shutting down"),
           /*after_queue=*/true);
@@ -232,9 +352,35 @@ class GrpcServerImpl final : public GrpcServer {
   }
 
  private:
+  absl::Status Accept(std::unique_ptr<ListeningSockets> sockets) {
+    ConnectionAcceptorOptions limits;
+    limits.max_connections = options_.max_connections;
+    limits.allowed_uids = options_.allowed_uids;
+    limits.receive_memory = options_.receive_memory;
+    ConnectionAcceptor::Callbacks callbacks;
+    callbacks.accepted = [this](UniqueFd fd) {
+      NewConnection connection;
+      connection.fd = fd.Release();
+      connections_->HandleNewConnection(&connection);
+    };
+    callbacks.every_second = [this] {
+      service_.registry().CloseIdle(options_.stream_idle_timeout);
+    };
+    ASSIGN_OR_RETURN(
+        acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
+                                             &refused_connections_, callbacks));
+    service_.limits().connections = &acceptor_->table();
+    return absl::OkStatus();
+  }
+
+  const GrpcServerOptions options_;
   Address address_;
-  StreamService service_;  // outlives server_
+  Refusals refused_connections_{"connection"};
+  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
+  StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  std::unique_ptr<ConnectionAcceptor> acceptor_;
   std::once_flag shutdown_;
 };
 
@@ -242,9 +388,7 @@ class GrpcServerImpl final : public GrpcServer {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     GrpcServerOptions options, StreamAcceptor* acceptor) {
-  if (!options.tls.empty()) {
-    return absl::UnimplementedError("TLS is not built in yet");
-  }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   if (options.tls.empty() && !options.insecure &&
       !IsLoopback(options.listen.host)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -258,7 +402,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   static std::once_flag health;
   std::call_once(health, [] { grpc::EnableDefaultHealthCheckService(true); });
   auto server = std::make_unique<GrpcServerImpl>(options, acceptor);
-  RETURN_IF_ERROR(server->Listen(options));
+  RETURN_IF_ERROR(server->Listen());
   return server;
 }
 

@@ -66,6 +66,7 @@ void GrpcStream::WriteDone(bool ok) {
   bool more = false;
   {
     MutexLock lock(mutex_);
+    last_used_ = SteadyClock().Now();
     queued_bytes_ -= std::exchange(writing_bytes_, 0);
     more = writing_ = !queue_.empty();
     if (more) {
@@ -81,6 +82,10 @@ void GrpcStream::WriteDone(bool ok) {
 }
 
 bool GrpcStream::ReadDone(grpc::ByteBuffer* buffer) {
+  {
+    MutexLock lock(mutex_);
+    last_used_ = SteadyClock().Now();
+  }
   if (!closed_here()) {
     auto received = ReceivedMessage::Decode(*buffer);
     if (received.ok()) {
@@ -163,6 +168,11 @@ void GrpcStream::AbortLater() {
                      if (!due) return;
                      if (const auto self = weak.lock()) self->Abort();
                    });
+}
+
+absl::Time GrpcStream::last_used() const {
+  MutexLock lock(mutex_);
+  return last_used_;
 }
 
 size_t GrpcStream::queued_bytes() const {

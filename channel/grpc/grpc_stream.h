@@ -13,9 +13,11 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/message.h"
 #include "channel/transport.h"
+#include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
 
 namespace tributary {
@@ -28,7 +30,9 @@ class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
  public:
   // `other_end` names the other end in error messages.
   GrpcStream(std::string other_end, const GrpcConnectionOptions& options)
-      : other_end_(std::move(other_end)), options_(options) {}
+      : other_end_(std::move(other_end)),
+        options_(options),
+        last_used_(SteadyClock().Now()) {}
   virtual ~GrpcStream() = default;
 
   // Returns the Stream that users hold; dropping it closes this end.
@@ -37,6 +41,9 @@ class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
   // As Stream's methods.
   absl::Status Send(OutgoingMessage message);
   size_t queued_bytes() const;
+  // Returns when gRPC last reported a message read or written, by SteadyClock;
+  // at first, when the stream was made.
+  absl::Time last_used() const;
   void Close(absl::Status why);
   // As Close, but sends the queued messages first, whatever `why` is.
   void CloseAfterQueue(absl::Status why);
@@ -85,6 +92,7 @@ class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
   grpc::Alarm close_alarm_;
 
   mutable Mutex mutex_;
+  absl::Time last_used_ ABSL_GUARDED_BY(mutex_);
   std::deque<OutgoingMessage> queue_ ABSL_GUARDED_BY(mutex_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // with writing_bytes_
   size_t writing_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

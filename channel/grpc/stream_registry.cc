@@ -1,5 +1,11 @@
 #include "channel/grpc/stream_registry.h"
 
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "channel/planned_end.h"
+#include "common/runtime/clock.h"
+
 namespace tributary {
 
 bool StreamRegistry::Add(GrpcStream* stream) {
@@ -30,6 +36,24 @@ void StreamRegistry::CloseAll(const absl::Status& why, bool after_queue) {
     const auto stream = weak.lock();
     if (stream == nullptr) continue;
     after_queue ? stream->CloseAfterQueue(why) : stream->Close(why);
+  }
+}
+
+void StreamRegistry::CloseIdle(absl::Duration timeout) {
+  const absl::Time before = SteadyClock().Now() - timeout;
+  std::vector<std::shared_ptr<GrpcStream>> idle;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [key, weak] : streams_) {
+      auto stream = weak.lock();
+      if (stream != nullptr && stream->last_used() < before) {
+        idle.push_back(std::move(stream));
+      }
+    }
+  }
+  for (const auto& stream : idle) {
+    stream->Close(PlannedEnd(
+        absl::StrCat("nothing was sent for ", absl::FormatDuration(timeout))));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "channel/grpc/grpc_stream.h"
 #include "common/runtime/mutex.h"
 
@@ -26,6 +27,9 @@ class StreamRegistry {
   // Closes all streams: with `after_queue` after their queued messages, else at
   // once.
   void CloseAll(const absl::Status& why, bool after_queue);
+  // Closes the streams on which nothing was sent or received for `timeout`,
+  // with a PlannedEnd.
+  void CloseIdle(absl::Duration timeout);
   // Returns when the last stream was removed. This ends, because gRPC ends
   // every call that was cancelled.
   void WaitUntilEmpty();

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
+#include "common/text/terminal_text.h"
 
 namespace tributary {
 namespace {
@@ -19,6 +20,9 @@ constexpr std::pair<std::string_view, LogLevel> kNames[] = {
     {"warning", LogLevel::kWarning}, {"error", LogLevel::kError},
     {"off", LogLevel::kOff},
 };
+
+constexpr size_t kMaxLineBytes = 2048;
+constexpr size_t kMaxKinds = 256;
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
   switch (level) {
@@ -50,7 +54,9 @@ spdlog::logger& Logger() {
 
 struct SharedLimit {
   Mutex mutex;
-  RepeatLimit limit ABSL_GUARDED_BY(mutex){absl::Seconds(10), 256};
+  RepeatLimit repeats ABSL_GUARDED_BY(mutex){absl::Seconds(10), 256};
+  LineRate rate ABSL_GUARDED_BY(mutex){{.per_second = 1, .burst = 30},
+                                       {.per_second = 3, .burst = 100}};
 };
 
 SharedLimit& ProcessLimit() {
@@ -76,23 +82,70 @@ bool LogEnabled(LogLevel level) {
 }
 
 void Log(LogLevel level, std::string_view text) {
-  if (level == LogLevel::kOff) return;
+  if (!LogEnabled(level)) return;
+  std::string line = TerminalLine({text.data(), text.size()});
+  // Escaped it may be four times as long.
+  if (line.size() > kMaxLineBytes) line = TerminalLine(line);
   Logger().log(ToSpdlog(level),
-               spdlog::string_view_t(text.data(), text.size()));
+               spdlog::string_view_t(line.data(), line.size()));
 }
 
-void LogRepeated(LogLevel level, std::string_view key, std::string_view text) {
+void LogRepeated(LogLevel level, std::string_view what, std::string_view who,
+                 std::string_view text) {
   if (!LogEnabled(level)) return;
-  std::optional<uint64_t> left_out;
+  std::optional<uint64_t> repeats, others;
   {
     SharedLimit& shared = ProcessLimit();
     MutexLock lock(shared.mutex);
-    left_out = shared.limit.Admit(key, SteadyClock().Now());
+    const absl::Time now = SteadyClock().Now();
+    const std::string key =
+        absl::StrCat(std::string(what), "\n", std::string(who));
+    if (repeats = shared.repeats.Admit(key, now); !repeats) return;
+    if (others = shared.rate.Admit(what, now); !others) return;
   }
-  if (!left_out) return;
-  if (*left_out == 0) return Log(level, text);
-  Log(level, absl::StrCat(std::string(text), " (", *left_out,
-                          " such lines left out)"));
+  std::string line(text.substr(0, kMaxLineBytes));
+  if (*repeats > 0)
+    absl::StrAppend(&line, " (", *repeats, " such lines left out)");
+  if (*others > 0)
+    absl::StrAppend(&line, " (", *others, " other lines left out)");
+  Log(level, line);
+}
+
+void LineRate::Fill(const LineRateLimit& limit, absl::Time now,
+                    Bucket& bucket) {
+  const absl::Duration since =
+      bucket.at.has_value() ? now - *bucket.at : absl::InfiniteDuration();
+  bucket.tokens =
+      std::min(limit.burst,
+               bucket.tokens + limit.per_second * absl::ToDoubleSeconds(since));
+  bucket.at = now;
+}
+
+LineRate::Bucket& LineRate::BucketOf(std::string_view kind, absl::Time now) {
+  auto it = kinds_.find(kind);
+  if (it != kinds_.end()) return it->second;
+  if (kinds_.size() >= kMaxKinds - 1) {
+    std::erase_if(kinds_, [&](const auto& entry) {
+      Bucket bucket = entry.second;
+      Fill(kind_, now, bucket);
+      return bucket.tokens >= kind_.burst;
+    });
+  }
+  const bool full = kinds_.size() >= kMaxKinds - 1;
+  return kinds_[full ? std::string() : std::string(kind)];
+}
+
+std::optional<uint64_t> LineRate::Admit(std::string_view kind, absl::Time now) {
+  Bucket& of_kind = BucketOf(kind, now);
+  Fill(kind_, now, of_kind);
+  Fill(all_, now, total_);
+  if (of_kind.tokens < 1 || total_.tokens < 1) {
+    ++left_out_;
+    return std::nullopt;
+  }
+  --of_kind.tokens;
+  --total_.tokens;
+  return std::exchange(left_out_, 0);
 }
 
 std::optional<uint64_t> RepeatLimit::Admit(std::string_view key,

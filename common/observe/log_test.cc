@@ -1,5 +1,8 @@
 #include "common/observe/log.h"
 
+#include <algorithm>
+#include <string>
+
 #include "gtest/gtest.h"
 
 namespace tributary {
@@ -43,6 +46,62 @@ TEST(LogTest, DropsWhatIsBelowTheLevel) {
   SetLogLevel(LogLevel::kInfo);
   EXPECT_EQ(text.find("unseen"), std::string::npos);
   EXPECT_NE(text.find("seen {}\n"), std::string::npos);
+}
+
+std::string Logged(std::string_view text) {
+  testing::internal::CaptureStderr();
+  Log(LogLevel::kError, text);
+  return testing::internal::GetCapturedStderr();
+}
+
+// A client's text can neither forge a line nor move the terminal's cursor.
+TEST(LogTest, ALineIsOneLineWhateverItQuotes) {
+  const std::string line = Logged("job 'a\nE forged\x1b[2J\xff'");
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << line;
+  EXPECT_NE(line.find("job 'a\\nE forged\\x1b[2J\\xff'\n"), std::string::npos)
+      << line;
+}
+
+TEST(LogTest, ALineIsBounded) {
+  EXPECT_LT(Logged(std::string(1 << 20, 'a')).size(), 2200);
+  EXPECT_LT(Logged(std::string(1 << 20, '\x1b')).size(), 2200);
+}
+
+TEST(LineRateTest, EachKindOfLineAndAllTogetherHaveARate) {
+  LineRate rate({.per_second = 1, .burst = 3}, {.per_second = 2, .burst = 5});
+  const auto admitted = [&](std::string_view what, absl::Time now) {
+    int lines = 0;
+    for (int i = 0; i < 100; ++i) lines += rate.Admit(what, now).has_value();
+    return lines;
+  };
+  EXPECT_EQ(admitted("a", kStart), 3);
+  EXPECT_EQ(admitted("b", kStart), 2);  // what the others left of five
+  EXPECT_EQ(admitted("a", kStart + absl::Seconds(2)), 2);
+  // The next line that comes through says how many did not.
+  EXPECT_EQ(rate.Admit("c", kStart + absl::Seconds(3)), 98u);
+  EXPECT_EQ(rate.Admit("c", kStart + absl::Seconds(3)), 0u);
+}
+
+TEST(LineRateTest, KindsAreForgottenThatHaveTheirBurstAgain) {
+  LineRate rate({.per_second = 1, .burst = 1},
+                {.per_second = 1e6, .burst = 1e6});
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(rate.Admit(std::to_string(i), kStart + i * absl::Seconds(1)), 0u);
+  }
+  EXPECT_LE(rate.num_kinds(), 256);
+}
+
+// A client that connects again and again, each time from another port, or with
+// another name, writes no more than the rate of its kind of line.
+TEST(LogTest, ManyKeysOfOneKindAreStillFewLines) {
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 10000; ++i) {
+    LogRepeated(LogLevel::kError, "test stream", std::to_string(i), "closed");
+  }
+  const std::string text = testing::internal::GetCapturedStderr();
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  EXPECT_GE(lines, 10);
+  EXPECT_LE(lines, 40);
 }
 
 }  // namespace

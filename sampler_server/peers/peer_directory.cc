@@ -126,7 +126,7 @@ void PeerDirectory::OnDescribed(const Address& address,
     return DescribeAfter(address, options_.describe_interval);
   }
   LogRepeated(
-      LogLevel::kWarning, absl::StrCat("peer ", address.ToString()),
+      LogLevel::kWarning, "peer", address.ToString(),
       absl::StrCat("peer ", address.ToString(), ": ", problem.ToString()));
   watch.control.reset();
   watch.peer->SetProblem(std::move(problem));

@@ -48,7 +48,7 @@ void GraphWatcher::Run() {
     if (listed.ok()) {
       Follow(*listed);
     } else {
-      LogRepeated(LogLevel::kWarning, options_.path,
+      LogRepeated(LogLevel::kWarning, "list of graphs", options_.path,
                   absl::StrCat("--graph file:", options_.path, ": ",
                                listed.status().ToString()));
       unserved_.Set(1);
@@ -94,7 +94,7 @@ bool GraphWatcher::Serve(const GraphSource& source) {
     return true;
   }
   if (absl::IsCancelled(served)) return false;  // it is the end
-  LogRepeated(LogLevel::kWarning, source.folder,
+  LogRepeated(LogLevel::kWarning, "graph", source.folder,
               absl::StrCat("graph ", source.folder, ": ", served.ToString()));
   const uint64_t seed = std::hash<std::string>()(source.folder);
   Failed& again =

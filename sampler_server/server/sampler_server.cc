@@ -24,7 +24,9 @@
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
+#include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/service/access/policy_file.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
@@ -36,6 +38,11 @@ namespace {
 // the margin that `tributary serve` has beyond --drain-timeout.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
+
+// Limit of what waits on one stream to be sent. A stream holds at most a
+// quarter of the leaf budget, 32 MiB, or as many pages of mapped input ids as
+// calls of a control stream may be unread; batches have a window of their own.
+constexpr size_t kMaxQueuedBytes = size_t{64} << 20;
 
 // The budget of peers is apart from that of trainers, so that peers never wait
 // for them, and follows it: a quarter, but enough for a request and its reply.
@@ -114,6 +121,7 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    StopPolicy();
     http_.reset();
     busy_.reset();
     StopDiscovery();
@@ -136,17 +144,22 @@ class SamplerServerImpl final : public SamplerServer {
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
   void MakeService();
+  absl::Status FollowPolicy();
+  void StopPolicy();
   void MeasureBusyTime();
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
+  uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
+  void UpdateRefusals();
   void StopDiscovery();
 
   const SamplerServerOptions options_;
   const int threads_;  // that sample
   const uint64_t incarnation_;
+  SamplerServiceOptions service_options_;  // set by MakeService
   Metrics metrics_;
   GrpcTransport transport_;
   Pools pools_;
@@ -159,10 +172,14 @@ class SamplerServerImpl final : public SamplerServer {
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
+  std::shared_ptr<Strand> policy_strand_;
+  std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
+  std::map<std::string, uint64_t> exported_refusals_
+      ABSL_GUARDED_BY(exported_mutex_);
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -170,6 +187,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
@@ -181,6 +199,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
   MakeService();
+  RETURN_IF_ERROR(FollowPolicy());
   for (const GraphSource& source : sources) {
     ASSIGN_OR_RETURN(auto graph, graphs_.Open(source));
     RETURN_IF_ERROR(graphs_.Serve(source, std::move(graph), *service_));
@@ -205,7 +224,7 @@ void SamplerServerImpl::MeasureBusyTime() {
 }
 
 void SamplerServerImpl::MakeService() {
-  SamplerServiceOptions options;
+  SamplerServiceOptions& options = service_options_;
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
@@ -224,6 +243,26 @@ void SamplerServerImpl::MakeService() {
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
   MeasureBusyTime();
+}
+
+absl::Status SamplerServerImpl::FollowPolicy() {
+  if (options_.policy_file.empty()) return absl::OkStatus();
+  policy_strand_ = std::make_shared<Strand>(&pools_.data);
+  policy_ = std::make_shared<PolicyFile>(options_.policy_file, policy_strand_,
+                                         &metrics_);
+  return policy_->Start([this](std::shared_ptr<const AccessPolicy> policy) {
+    service_->SetPolicy(std::move(policy));
+  });
+}
+
+void SamplerServerImpl::StopPolicy() {
+  if (policy_ == nullptr) return;
+  auto stopped = std::make_shared<Promised<bool>>();
+  policy_strand_->Post([policy = policy_, stopped] {
+    policy->Stop();
+    stopped->Set(true);
+  });
+  (void)stopped->Wait(kCancelTimeout);
 }
 
 void SamplerServerImpl::WatchGraphs() {
@@ -269,6 +308,15 @@ absl::Status SamplerServerImpl::StartHttp() {
   return absl::OkStatus();
 }
 
+uint64_t SamplerServerImpl::MemoryBoundBytes() const {
+  MemoryBoundInput input;
+  input.max_streams = GrpcServerOptions().max_streams;
+  for (const GraphState& graph : service_->graphs()) {
+    input.partitions = std::max(input.partitions, graph.num_partitions);
+  }
+  return TotalOf(MemoryBound(service_options_, input));
+}
+
 std::string SamplerServerImpl::MetricsText() {
   const auto set = [this](const std::string& name, const std::string& help,
                           double value) {
@@ -292,6 +340,21 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->tensors().open_attempts()));
   set("tributary_data_used_bytes", "Reserved for data calls now",
       static_cast<double>(service_->data_budget().used()));
+  set("tributary_memory_bound_bytes",
+      "The most memory of this process, without mapped files and what the "
+      "network library holds",
+      static_cast<double>(MemoryBoundBytes()));
+  for (const BudgetState& budget : service_->shared_budgets()) {
+    const std::map<std::string, std::string> labels = {{"budget", budget.name}};
+    metrics_
+        .AddGauge("tributary_shared_budget_bytes",
+                  "Limit of a budget that streams share by caller", labels)
+        .Set(static_cast<double>(budget.limit));
+    metrics_
+        .AddGauge("tributary_shared_budget_used_bytes",
+                  "Used now of a budget that streams share by caller", labels)
+        .Set(static_cast<double>(budget.used));
+  }
   set("tributary_credits_queued", "Credits that wait for their turn",
       static_cast<double>(service_->queued()));
   set("tributary_batches_active", "Batches queued, being made or sent",
@@ -299,6 +362,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
+  UpdateRefusals();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -336,6 +400,19 @@ void SamplerServerImpl::UpdateGraphMetrics() {
     metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
         .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
+  }
+}
+
+void SamplerServerImpl::UpdateRefusals() {
+  MutexLock lock(exported_mutex_);
+  for (const auto& [reason, count] : grpc_->refused_connections()) {
+    uint64_t& exported = exported_refusals_[reason];
+    metrics_
+        .AddCounter("tributary_refused_connections_total",
+                    "Connections and streams refused for who asked for them",
+                    {{"reason", reason}})
+        .Add(static_cast<double>(count - exported));
+    exported = count;
   }
 }
 

@@ -11,13 +11,16 @@
 namespace tributary {
 namespace {
 
-using Graphs = std::vector<std::shared_ptr<HeldGraph>>;
+using Graphs = GraphView::Graphs;
 
-std::string Names(const Graphs& graphs) {
-  if (graphs.empty()) return "none";
-  return absl::StrJoin(graphs, ", ", [](std::string* out, const auto& graph) {
-    absl::StrAppend(out, graph->name(), graph->retiring ? " (retiring)" : "");
-  });
+std::string Names(const Graphs& graphs, const std::string& omitted) {
+  if (graphs.empty()) return "none" + omitted;
+  std::string names =
+      absl::StrJoin(graphs, ", ", [](std::string* out, const auto& graph) {
+        absl::StrAppend(out, graph->name(),
+                        graph->retiring ? " (retiring)" : "");
+      });
+  return names + omitted;
 }
 
 // Returns the newest match that is not being retired, or else the newest; null
@@ -32,9 +35,11 @@ std::shared_ptr<HeldGraph> NewestOf(const Graphs& graphs, Matches matches) {
   return found;
 }
 
-absl::Status NoSuchGraph(const GraphName& name, const Graphs& graphs) {
-  return absl::NotFoundError(absl::StrCat(
-      "graph '", name.ToString(), "'; this server has ", Names(graphs)));
+absl::Status NoSuchGraph(const GraphName& name, const Graphs& graphs,
+                         const std::string& omitted) {
+  return absl::NotFoundError(absl::StrCat("graph '", name.ToString(),
+                                          "'; this server has ",
+                                          Names(graphs, omitted)));
 }
 
 absl::StatusOr<Sha256Digest> ToDigest(std::string_view what,
@@ -51,7 +56,7 @@ absl::StatusOr<Sha256Digest> ToDigest(std::string_view what,
 
 absl::StatusOr<std::shared_ptr<HeldGraph>> WithDigest(
     const Graphs& graphs, std::string_view what, const std::string& bytes,
-    Sha256Digest GraphSchema::*of) {
+    Sha256Digest GraphSchema::*of, const std::string& omitted) {
   ASSIGN_OR_RETURN(const Sha256Digest digest, ToDigest(what, bytes));
   auto found = NewestOf(
       graphs, [&](const GraphSchema& schema) { return schema.*of == digest; });
@@ -61,9 +66,16 @@ absl::StatusOr<std::shared_ptr<HeldGraph>> WithDigest(
         absl::StrAppend(out, ToHex(graph->schema().*of), " (", graph->name(),
                         ")");
       });
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the request is for a graph with ", std::string(what), " digest ",
-      ToHex(digest), "; this server has ", ours.empty() ? "none" : ours));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the request is for a graph with ", std::string(what),
+                   " digest ", ToHex(digest), "; this server has ",
+                   ours.empty() ? "none" : ours, omitted));
+}
+
+std::string DescribedPart(const Graph& graph) {
+  v1::DescribeReply reply;
+  reply.set_graph_json(graph.schema_json());
+  return reply.SerializeAsString();
 }
 
 }  // namespace
@@ -78,6 +90,9 @@ absl::Status DamageOf(const HeldGraph* held) {
   }
   return damage;
 }
+
+HeldGraph::HeldGraph(ServedGraph graph)
+    : served(std::move(graph)), described(DescribedPart(*served.graph)) {}
 
 absl::Status GraphCatalog::Add(std::shared_ptr<HeldGraph> graph) {
   MutexLock lock(mutex_);
@@ -105,48 +120,55 @@ void GraphCatalog::Remove(const HeldGraph& graph) {
   graphs_ = std::make_shared<const Graphs>(std::move(graphs));
 }
 
-std::shared_ptr<const Graphs> GraphCatalog::Snapshot() const {
+GraphView GraphCatalog::View() const {
   MutexLock lock(mutex_);
-  return graphs_;
+  return GraphView(graphs_);
 }
 
-std::vector<std::shared_ptr<HeldGraph>> GraphCatalog::All() const {
-  return *Snapshot();
+GraphView GraphCatalog::View(absl::FunctionRef<bool(const HeldGraph&)> may_see,
+                             const std::string& omitted) const {
+  const GraphView all = View();
+  Graphs seen;
+  for (const auto& graph : all.graphs()) {
+    if (may_see(*graph)) seen.push_back(graph);
+  }
+  if (seen.size() == all.graphs().size()) return all;
+  return GraphView(std::make_shared<const Graphs>(std::move(seen)), omitted);
 }
 
-absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::WithContent(
+absl::StatusOr<std::shared_ptr<HeldGraph>> GraphView::WithContent(
     const std::string& digest) const {
-  return WithDigest(*Snapshot(), "content", digest,
-                    &GraphSchema::content_digest);
+  return WithDigest(*graphs_, "content", digest, &GraphSchema::content_digest,
+                    omitted_);
 }
 
-absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::WithLayout(
+absl::StatusOr<std::shared_ptr<HeldGraph>> GraphView::WithLayout(
     const std::string& digest) const {
-  return WithDigest(*Snapshot(), "layout", digest, &GraphSchema::layout_digest);
+  return WithDigest(*graphs_, "layout", digest, &GraphSchema::layout_digest,
+                    omitted_);
 }
 
-absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::Named(
+absl::StatusOr<std::shared_ptr<HeldGraph>> GraphView::Named(
     const GraphName& name) const {
-  const auto graphs = Snapshot();
-  auto found = NewestOf(*graphs, [&](const GraphSchema& schema) {
+  const Graphs& graphs = *graphs_;
+  auto found = NewestOf(graphs, [&](const GraphSchema& schema) {
     return name.Matches(schema.name, schema.content_digest);
   });
-  if (found == nullptr) return NoSuchGraph(name, *graphs);
+  if (found == nullptr) return NoSuchGraph(name, graphs, omitted_);
   const bool one_name =
-      std::all_of(graphs->begin(), graphs->end(), [&](const auto& held) {
+      std::all_of(graphs.begin(), graphs.end(), [&](const auto& held) {
         return held->schema().name == found->schema().name;
       });
   if (!name.empty() || one_name) return found;
   return absl::InvalidArgumentError(
       absl::StrCat("several graphs are served, and none is named (graph_name, "
                    "--graph-name); this server has ",
-                   Names(*graphs)));
+                   Names(graphs, omitted_)));
 }
 
-absl::StatusOr<std::shared_ptr<HeldGraph>> GraphCatalog::Newest() const {
-  const auto graphs = Snapshot();
-  auto found = NewestOf(*graphs, [](const GraphSchema&) { return true; });
-  if (found == nullptr) return NoSuchGraph({}, *graphs);
+absl::StatusOr<std::shared_ptr<HeldGraph>> GraphView::Newest() const {
+  auto found = NewestOf(*graphs_, [](const GraphSchema&) { return true; });
+  if (found == nullptr) return NoSuchGraph({}, *graphs_, omitted_);
   return found;
 }
 

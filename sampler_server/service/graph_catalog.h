@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/fleet/graph_name.h"
@@ -37,7 +38,7 @@ struct ServedGraph {
 // A graph in the catalog and the work that is under way on it. Plans, batches
 // and calls keep it alive; it may leave the catalog meanwhile. Thread-safe.
 struct HeldGraph {
-  explicit HeldGraph(ServedGraph graph) : served(std::move(graph)) {}
+  explicit HeldGraph(ServedGraph graph);
 
   const Graph& graph() const { return *served.graph; }
   const GraphSchema& schema() const { return served.graph->schema(); }
@@ -50,6 +51,8 @@ struct HeldGraph {
   bool draining() const { return retiring || !graph().damage().ok(); }
 
   const ServedGraph served;
+  // The part of a DescribeReply that never changes, serialized: graph.json.
+  const std::string described;
   const std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts with mutable rows of the graph, which stays served.
   const std::shared_ptr<Activity> pins = std::make_shared<Activity>();
@@ -60,9 +63,43 @@ struct HeldGraph {
 // Returns the damage of a graph, which may be null, and logs it.
 absl::Status DamageOf(const HeldGraph* held);
 
-// A list of graphs in the order in which they were added: of several versions
-// of one name the last is the newest. Errors list the graphs that are served.
-// Thread-safe.
+// Graphs of a moment, in the order in which they were added: of several
+// versions of one name the last is the newest. Errors list these graphs and no
+// others. A value, cheap to copy.
+class GraphView {
+ public:
+  using Graphs = std::vector<std::shared_ptr<HeldGraph>>;
+
+  // `omitted`, if not empty, is added to errors that list the graphs: why some
+  // are not in the view.
+  explicit GraphView(std::shared_ptr<const Graphs> graphs,
+                     std::string omitted = "")
+      : graphs_(std::move(graphs)), omitted_(std::move(omitted)) {}
+
+  const Graphs& graphs() const { return *graphs_; }
+
+  // Return the graph with a digest, given by its bytes as in messages; of
+  // several layouts of one content the newest that is not being retired, or
+  // else the newest. INVALID_ARGUMENT when the bytes are no digest;
+  // FAILED_PRECONDITION when there is no such graph.
+  absl::StatusOr<std::shared_ptr<HeldGraph>> WithContent(
+      const std::string& digest) const;
+  absl::StatusOr<std::shared_ptr<HeldGraph>> WithLayout(
+      const std::string& digest) const;
+  // Returns the newest graph that the name matches and that is not being
+  // retired, or else the newest that it matches. NOT_FOUND when there is none;
+  // INVALID_ARGUMENT when the name is empty and graphs of several names are
+  // in the view.
+  absl::StatusOr<std::shared_ptr<HeldGraph>> Named(const GraphName& name) const;
+  // Returns the newest graph of any name. NOT_FOUND when there is none.
+  absl::StatusOr<std::shared_ptr<HeldGraph>> Newest() const;
+
+ private:
+  std::shared_ptr<const Graphs> graphs_;
+  std::string omitted_;
+};
+
+// The graphs that a server serves. Thread-safe.
 class GraphCatalog {
  public:
   // Bounded because every answer to Describe names all graphs.
@@ -73,28 +110,34 @@ class GraphCatalog {
   absl::Status Add(std::shared_ptr<HeldGraph> graph);
   // No effect if the graph is not in the catalog.
   void Remove(const HeldGraph& graph);
-  std::vector<std::shared_ptr<HeldGraph>> All() const;
 
-  // Return the graph with a digest, given by its bytes as in messages; of
-  // several layouts of one content the newest that is not being retired, or
-  // else the newest. INVALID_ARGUMENT when the bytes are no digest;
-  // FAILED_PRECONDITION when no such graph is served.
+  // Returns the graphs of this moment: all, or those that may be seen.
+  GraphView View() const;
+  GraphView View(absl::FunctionRef<bool(const HeldGraph&)> may_see,
+                 const std::string& omitted) const;
+
+  // The same as of View().
+  std::vector<std::shared_ptr<HeldGraph>> All() const {
+    return View().graphs();
+  }
   absl::StatusOr<std::shared_ptr<HeldGraph>> WithContent(
-      const std::string& digest) const;
+      const std::string& digest) const {
+    return View().WithContent(digest);
+  }
   absl::StatusOr<std::shared_ptr<HeldGraph>> WithLayout(
-      const std::string& digest) const;
-  // Returns the newest graph that the name matches and that is not being
-  // retired, or else the newest that it matches. NOT_FOUND when there is none;
-  // INVALID_ARGUMENT when the name is empty and graphs of several names are
-  // served.
-  absl::StatusOr<std::shared_ptr<HeldGraph>> Named(const GraphName& name) const;
-  // Returns the newest graph of any name. NOT_FOUND when there is none.
-  absl::StatusOr<std::shared_ptr<HeldGraph>> Newest() const;
+      const std::string& digest) const {
+    return View().WithLayout(digest);
+  }
+  absl::StatusOr<std::shared_ptr<HeldGraph>> Named(
+      const GraphName& name) const {
+    return View().Named(name);
+  }
+  absl::StatusOr<std::shared_ptr<HeldGraph>> Newest() const {
+    return View().Newest();
+  }
 
  private:
-  using Graphs = std::vector<std::shared_ptr<HeldGraph>>;
-
-  std::shared_ptr<const Graphs> Snapshot() const;
+  using Graphs = GraphView::Graphs;
 
   mutable Mutex mutex_;
   // Copied on write, so that readers hold no lock while they search.

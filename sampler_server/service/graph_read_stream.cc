@@ -9,6 +9,7 @@
 #include "common/text/status.h"
 #include "sampler_server/service/leaf/unread_rows.h"
 #include "sampler_server/service/reads/graph_reads.h"
+#include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 // A call and the graph that it reads, once that is known.
 struct GraphRead {
   DataCall data;
+  std::string job;
   std::shared_ptr<HeldGraph> graph;
 };
 
@@ -53,41 +55,30 @@ class ReadServer {
   template <typename Request>
   absl::StatusOr<LeafReply> With(absl::StatusOr<LeafReply> (*serve)(
       const Graph&, const Request&, absl::Span<const uint8_t>,
-      const LeafLimits&, ByteBudget&)) {
+      const LeafLimits&, BudgetShare&)) {
     const IncomingCall& call = read_.data.call;
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<Request>(call.kind, call.header));
     RETURN_IF_ERROR(
         CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
-    ASSIGN_OR_RETURN(read_.graph,
-                     core_.graphs.WithLayout(request.layout_digest()));
+    ASSIGN_OR_RETURN(read_.graph, ReadableLayout(core_, *call.caller, read_.job,
+                                                 request.layout_digest()));
     RETURN_IF_ERROR(read_.graph->graph().damage());
     return serve(read_.graph->graph(), request, call.payload.span(),
-                 core_.leaf_limits, *core_.data_budget);
+                 core_.leaf_limits, *read_.data.replies);
   }
 
   ServiceCore& core_;
   GraphRead& read_;
 };
 
-// A reply until the network has taken it.
-struct HeldReply {
-  LeafReply reply;
-  StreamShare::Hold hold;
-};
-
-// Moves the reply's bytes to the stream's share, and sends it.
-absl::StatusOr<CallAnswer> ToAnswer(const GraphRead& read, LeafReply reply) {
-  auto owner = std::make_shared<HeldReply>();
-  ASSIGN_OR_RETURN(owner->hold,
-                   read.data.share->TryReserve(reply.payload.size()));
-  owner->reply = std::move(reply);
-  owner->reply.reservation.Release();
+CallAnswer ToAnswer(const GraphRead& read, LeafReply reply) {
   CallAnswer answer;
   // Each reply's number follows its request's.
   answer.kind =
       static_cast<MessageKind>(static_cast<uint16_t>(read.data.call.kind) + 1);
-  answer.payload = std::as_const(owner->reply.payload).span();
+  auto owner = std::make_shared<LeafReply>(std::move(reply));
+  answer.payload = std::as_const(owner->payload).span();
   answer.payload_owner = std::move(owner);
   return answer;
 }
@@ -108,10 +99,13 @@ bool IsGraphRead(MessageKind kind) {
 }
 
 void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
-                    CallResponder respond) {
-  GraphRead read{std::move(data), nullptr};
+                    std::string job, CallResponder respond) {
+  GraphRead read{std::move(data), std::move(job), nullptr};
   auto reply = ReadServer(*core, read).Serve();
-  if (!reply.ok()) return respond(reply.status());
+  if (!reply.ok()) {
+    const absl::Status damage = DamageOf(read.graph.get());
+    return respond(damage.ok() ? reply.status() : damage);
+  }
   UnreadRowsContext context;
   context.reader = read.graph->served.rows;
   context.graph = read.graph;

@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_READ_STREAM_H_
 
 #include <memory>
+#include <string>
 
 #include "channel/call_server.h"
 #include "channel/message.h"
@@ -15,12 +16,13 @@ namespace tributary {
 bool IsGraphRead(MessageKind kind);
 
 // Answers a call in the calling thread, one of the data executor's; later if
-// rows are in files. Requires IsGraphRead.
+// rows are in files. Requires IsGraphRead. `job` is that of the stream, empty
+// if none was named.
 //
-// Errors: see graph_reads.proto; CANCELLED and DEADLINE_EXCEEDED if the caller
-// no longer waits.
+// Errors: see graph_reads.proto; PERMISSION_DENIED for a graph that the job may
+// not read; CANCELLED and DEADLINE_EXCEEDED if the caller no longer waits.
 void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
-                    CallResponder respond);
+                    std::string job, CallResponder respond);
 
 }  // namespace tributary
 

@@ -1,6 +1,8 @@
 #include "sampler_server/service/leaf_stream.h"
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,7 +24,8 @@ constexpr size_t kMaxCallsPerStream = 256;
 // A call from its arrival to its reply.
 struct LeafCall {
   IncomingCall call;
-  Reservation request;  // for header and payload
+  BudgetShare::Hold request;  // for header and payload
+  std::shared_ptr<BudgetShare> replies;
   absl::Time arrived;
   std::shared_ptr<HeldGraph> graph;  // set once the header is parsed
 };
@@ -45,7 +48,7 @@ using ServeFunction = absl::StatusOr<LeafReply> (*)(const Graph&,
                                                     const Request&,
                                                     absl::Span<const uint8_t>,
                                                     const LeafLimits&,
-                                                    ByteBudget&);
+                                                    BudgetShare&);
 
 // Finds the request's graph, which it sets in `leaf`, and answers from it.
 template <typename Request>
@@ -63,7 +66,7 @@ absl::StatusOr<LeafReply> ServeWith(ServeFunction<Request> serve,
   LeafLimits limits = core.leaf_limits;
   limits.stop = &stop;
   return serve(leaf.graph->graph(), request, call.payload.span(), limits,
-               *core.leaf_budget);
+               *leaf.replies);
 }
 
 absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
@@ -115,8 +118,7 @@ void Respond(ServiceCore& core, const LeafCall& leaf,
   if (!damage.ok()) reply = damage;
   if (!reply.ok()) {
     core.metrics.leaf_errors.Add();
-    LogRepeated(LogLevel::kDebug,
-                absl::StrCat("leaf call of ", leaf.call.caller->address),
+    LogRepeated(LogLevel::kDebug, "leaf call", leaf.call.caller->share_key(),
                 absl::StrCat("leaf call of ", leaf.call.caller->address, ": ",
                              reply.status().ToString()));
     return respond(reply.status());
@@ -149,14 +151,22 @@ void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               CallerPtr caller) {
-  auto serve = [core = std::move(core)](IncomingCall call,
-                                        CallResponder respond) {
-    auto request =
-        core->leaf_budget->TryReserve(call.header.size() + call.payload.size());
+  const std::string key = caller->share_key();
+  // Apart, so that a peer whose replies are read may always have one more,
+  // whatever it asks for next.
+  auto requests = core->leaf_budget->Open(key + " (requests)");
+  auto replies = core->leaf_budget->Open(key);
+  stream = core->streams->Open(StreamMethod::kLeaf, *caller, std::move(stream),
+                               replies);
+  const uint64_t number = core->leaf_turns->NewStream();
+  auto serve = [core = std::move(core), key, number, requests, replies](
+                   IncomingCall call, CallResponder respond) {
+    auto request = requests->TryTake(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
-    LeafCall leaf{std::move(call), *std::move(request),
+    LeafCall leaf{std::move(call), *std::move(request), replies,
                   core->leaf_executor->Now()};
-    core->leaf_executor->Post(
+    core->leaf_turns->Post(
+        core->leaf_executor, key, number,
         [core, leaf = std::move(leaf), respond = std::move(respond)]() mutable {
           Answer(core, std::move(leaf), std::move(respond));
         });

@@ -10,6 +10,7 @@
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
 #include "sampler_server/service/trainer_stream.h"
+#include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
 
@@ -85,6 +86,46 @@ std::shared_ptr<TensorStore> MakeTensorStore(
                                        std::move(environment));
 }
 
+// Requires the core's executors.
+void MakeSharedBudgets(const SamplerServiceOptions& options,
+                       const SamplerServiceEnvironment& environment,
+                       ServiceCore& core) {
+  core.leaf_budget = SharedBudget::Create("leaf budget", options.leaf_budget);
+  core.data_budget = SharedBudget::Create("data budget", options.data_budget);
+  core.control_budget =
+      SharedBudget::Create("control budget", options.control_budget);
+  core.inbox_budget =
+      SharedBudget::Create("inbox budget", options.inbox_budget);
+  core.plans = std::make_shared<PlanHolds>(
+      SharedBudget::Create("plan budget", options.plan_budget));
+  core.streams = std::make_shared<OpenStreams>(
+      SharedBudget::Create("answer budget", options.answer_budget));
+  StreamEndMetrics metrics;
+  if (environment.metrics != nullptr) {
+    metrics = StreamEndMetrics(*environment.metrics);
+  }
+  core.streams->SetUp(core.protocol_executor, metrics);
+  for (const auto& budget :
+       {core.leaf_budget, core.data_budget, core.control_budget}) {
+    core.streams->Watch(budget);
+  }
+}
+
+// Returns TensorCalls::may_read.
+std::function<absl::Status(const Caller&, const std::string&,
+                           const std::string&)>
+MayReadGraph(const std::shared_ptr<ServiceCore>& core) {
+  return [weak = std::weak_ptr<ServiceCore>(core)](
+             const Caller& caller, const std::string& job,
+             const std::string& digest) -> absl::Status {
+    const auto core = weak.lock();
+    if (core == nullptr) return absl::UnavailableError("the server has ended");
+    const auto graph = core->graphs.WithContent(digest);
+    if (!graph.ok()) return absl::OkStatus();
+    return CheckMayRead(*core, caller, job, **graph);
+  };
+}
+
 }  // namespace
 
 SamplerService::SamplerService(const SamplerServiceOptions& options,
@@ -102,20 +143,21 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
                              ? environment.data_executor
                              : environment.leaf_executor;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
-  core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
-  core_->data_budget = ByteBudget::Create("data budget", options.data_budget);
-  core_->control_budget =
-      ByteBudget::Create("control budget", options.control_budget);
+  MakeSharedBudgets(options, environment, *core_);
   core_->admission = std::make_shared<Admission>(
       options.admission, core_->budget, core_->protocol_executor);
-  core_->farewells = std::make_unique<Farewells>(
+  core_->farewells = std::make_shared<Farewells>(
       environment.all_clients_gone ? options.num_clients : 0,
-      environment.all_clients_gone);
+      environment.all_clients_gone, core_->protocol_executor);
+  core_->max_credit_time = options.max_credit_time;
   core_->weights = options.admission.weights;
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   core_->tensors.store = MakeTensorStore(options, core_);
+  core_->tensors.may_read = MayReadGraph(core_);
+  core_->tensors.refusals = core_->refusals;
   if (environment.metrics != nullptr) {
+    *core_->refusals = CallerRefusals(*environment.metrics);
     core_->tensors.metrics = TensorMetrics(*environment.metrics);
     core_->metrics = ServiceMetrics(*environment.metrics);
     core_->job_metrics.SetRegistry(environment.metrics);
@@ -184,10 +226,15 @@ absl::Status SamplerService::RetireGraph(const Sha256Digest& layout,
   return absl::OkStatus();
 }
 
+void SamplerService::SetPolicy(std::shared_ptr<const AccessPolicy> policy) {
+  core_->access.Set(std::move(policy));
+}
+
 std::vector<GraphState> SamplerService::graphs() const {
   std::vector<GraphState> states;
   for (const auto& held : core_->graphs.All()) {
-    states.push_back({held->name(), held->graph().partitions(), held->retiring,
+    states.push_back({held->name(), held->graph().partitions(),
+                      held->schema().num_partitions, held->retiring,
                       held->activity->count(), DamageOf(held.get())});
   }
   return states;
@@ -216,8 +263,21 @@ void SamplerService::Drain(absl::Time deadline,
 
 bool SamplerService::draining() const { return core_->draining; }
 ByteBudget& SamplerService::budget() const { return *core_->budget; }
-ByteBudget& SamplerService::leaf_budget() const { return *core_->leaf_budget; }
-ByteBudget& SamplerService::data_budget() const { return *core_->data_budget; }
+SharedBudget& SamplerService::leaf_budget() const {
+  return *core_->leaf_budget;
+}
+SharedBudget& SamplerService::data_budget() const {
+  return *core_->data_budget;
+}
+std::vector<BudgetState> SamplerService::shared_budgets() const {
+  std::vector<BudgetState> states;
+  for (const auto& budget : {core_->leaf_budget, core_->data_budget,
+                             core_->control_budget, core_->streams->answers(),
+                             core_->inbox_budget, core_->plans->budget()}) {
+    states.push_back({budget->name(), budget->limit(), budget->used()});
+  }
+  return states;
+}
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
 TensorStore& SamplerService::tensors() const { return *core_->tensors.store; }

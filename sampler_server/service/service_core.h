@@ -7,19 +7,27 @@
 #include <functional>
 #include <memory>
 
+#include "absl/time/time.h"
 #include "channel/frame_sender.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
+#include "common/runtime/shared_budget.h"
+#include "sampler_server/service/access/graph_access.h"
+#include "sampler_server/service/access/caller_refusals.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/farewells.h"
+#include "sampler_server/service/grants/plan_holds.h"
 #include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/jobs/admission.h"
 #include "sampler_server/service/jobs/job_metrics.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/load/wait_reports.h"
+#include "sampler_server/service/planning_turns.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
+#include "sampler_server/service/streams/call_turns.h"
+#include "sampler_server/service/streams/open_streams.h"
 #include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
@@ -31,6 +39,8 @@ struct ServiceCore {
   explicit ServiceCore(size_t max_sessions) : sessions(max_sessions) {}
 
   GraphCatalog graphs;
+  GraphAccess access;  // who may read them
+  std::shared_ptr<CallerRefusals> refusals = std::make_shared<CallerRefusals>();
   uint64_t incarnation = 0;
   Executor* executor = nullptr;  // runs batch tasks
   // CPU time of the threads of `executor`; null: not measured.
@@ -40,21 +50,35 @@ struct ServiceCore {
   Executor* leaf_executor = nullptr;
   Executor* data_executor = nullptr;   // runs data calls, on threads of its own
   std::shared_ptr<ByteBudget> budget;  // of batches
-  // The budget of leaf requests; separate from `budget` for the same reason.
-  std::shared_ptr<ByteBudget> leaf_budget;
-  // The budget of control answers until the network takes them, over all
-  // streams.
-  std::shared_ptr<ByteBudget> control_budget;
-  // The budget of data calls' requests and replies, shared out among streams.
-  std::shared_ptr<ByteBudget> data_budget;
+  // The budget of leaf requests and replies; separate from `budget` for the
+  // same reason.
+  std::shared_ptr<SharedBudget> leaf_budget;
+  std::shared_ptr<CallTurns> leaf_turns = std::make_shared<CallTurns>();
+  // The budget of control answers until the network takes them.
+  std::shared_ptr<SharedBudget> control_budget;
+  // The budget of data calls' requests and replies.
+  std::shared_ptr<SharedBudget> data_budget;
+  std::shared_ptr<CallTurns> data_turns = std::make_shared<CallTurns>();
+  // The budget of messages of trainers that are not handled yet.
+  std::shared_ptr<SharedBudget> inbox_budget =
+      SharedBudget::Create("inbox budget", size_t{64} << 20);
+  // The plans that credits keep.
+  std::shared_ptr<PlanHolds> plans = std::make_shared<PlanHolds>(
+      SharedBudget::Create("plan budget", size_t{64} << 20));
+  // All streams, and the budget of their small answers.
+  std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>(
+      SharedBudget::Create("answer budget", size_t{64} << 20));
   std::shared_ptr<Admission> admission;
   TensorCalls tensors;  // mutable rows
   JobWeights weights;
   std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts that have rows on this server.
   std::shared_ptr<Activity> row_holders = std::make_shared<Activity>();
-  std::unique_ptr<Farewells> farewells;
+  std::shared_ptr<Farewells> farewells;
   SessionCache sessions;
+  PlanningTurns planning;
+  // A credit waits for its turn, and is worked on, no longer than this.
+  absl::Duration max_credit_time = absl::Minutes(15);
   ServiceMetrics metrics;
   JobMetrics job_metrics;
   WaitReports wait_reports;

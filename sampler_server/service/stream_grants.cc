@@ -10,6 +10,10 @@
 namespace tributary {
 namespace {
 
+// What a queued credit takes beside its inputs: its grant, its task and their
+// timer and places in queues.
+constexpr size_t kQueuedBytes = 2048;
+
 // Marks the graph, then the server, as busy until the result is destroyed; the
 // server may end inside that.
 std::shared_ptr<const void> HoldOf(const ServiceCore& core,
@@ -38,10 +42,11 @@ struct StreamGrants::QueuedTask {
 };
 
 StreamGrants::StreamGrants(std::shared_ptr<ServiceCore> core, uint64_t stream,
-                           std::shared_ptr<Strand> strand,
+                           CallerPtr caller, std::shared_ptr<Strand> strand,
                            std::shared_ptr<AnswerSender> answers)
     : core_(std::move(core)),
       stream_(stream),
+      caller_(std::move(caller)),
       strand_(std::move(strand)),
       answers_(std::move(answers)),
       stall_(strand_->Now()) {}
@@ -70,8 +75,9 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   const absl::Time deadline = request.deadline;
   Admission::Batch queued;
   queued.job = batch.job;
+  queued.caller = caller_->share_key();
   queued.stream = stream_;
-  queued.queued_bytes = InputBytes(request) + sizeof(Grant);
+  queued.queued_bytes = InputBytes(request) + kQueuedBytes;
   queued.reserve_bytes =
       ReservationFor(batch.graph->schema(), request, core_->budget->limit());
   auto hold = HoldOf(*core_, batch.graph);
@@ -84,7 +90,10 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
     });
   };
   auto admitted = core_->admission->Enqueue(std::move(queued));
-  if (!admitted.ok()) return Refuse(id, admitted.status());
+  if (!admitted.ok()) {
+    core_->refusals->Note(CallerRefusals::kQueue, *caller_, admitted.status());
+    return Refuse(id, admitted.status());
+  }
   core_->job_metrics.AddRequest(grant.job, core_->weights.Lists(grant.job));
   grant.admitted = *admitted;
   grant.queue_timer = strand_->PostAt(
@@ -147,7 +156,8 @@ void StreamGrants::OnQueueTimeout(uint64_t id) {
   if (grant == nullptr || !core_->admission->Cancel(grant->admitted)) return;
   grants_.erase(id);
   Refuse(id, absl::DeadlineExceededError(
-                 "the credit's timeout passed before its turn came"));
+                 "the credit's timeout, or the longest time that this server "
+                 "lets a credit wait, passed before its turn came"));
 }
 
 void StreamGrants::Cancel(uint64_t id) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "channel/caller.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
@@ -40,9 +41,10 @@ struct GrantedBatch {
 // keep it alive.
 class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
  public:
-  // `stream` tells the streams of a service apart.
+  // `stream` tells the streams of a service apart; places in the queue are
+  // counted by `caller`.
   StreamGrants(std::shared_ptr<ServiceCore> core, uint64_t stream,
-               std::shared_ptr<Strand> strand,
+               CallerPtr caller, std::shared_ptr<Strand> strand,
                std::shared_ptr<AnswerSender> answers);
 
   bool Contains(uint64_t grant) const { return grants_.contains(grant); }
@@ -98,6 +100,7 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
 
   const std::shared_ptr<ServiceCore> core_;
   const uint64_t stream_;
+  const CallerPtr caller_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<AnswerSender> answers_;
   ReaderStall stall_;

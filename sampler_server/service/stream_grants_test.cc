@@ -70,11 +70,17 @@ class StreamGrantsTest : public ::testing::Test {
     options.random_seed = 7;
     session_ = MakeSession(graph_->schema(), options, {0, 3, 1, 6});
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
-    plan_ = PlanSession(core_->graphs, session_.spec)->plan;
+    plan_ = PlanSession(
+                [this](const std::string&) {
+                  return absl::StatusOr<std::shared_ptr<HeldGraph>>(graph_);
+                },
+                session_.spec)
+                ->plan;
     stream_ = std::make_shared<FakeStream>();
     answers_ = std::make_shared<AnswerSender>(stream_, executor_, frames);
     grants_ = std::make_shared<StreamGrants>(
-        core_, 1, std::make_shared<Strand>(executor_), answers_);
+        core_, 1, MakeCaller("trainer:1"), std::make_shared<Strand>(executor_),
+        answers_);
   }
   // None starts.
   void StartWithoutTurns() {

@@ -1,5 +1,6 @@
 #include "sampler_server/service/trainer_stream.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -23,26 +24,38 @@ TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
       caller_(std::move(caller)),
       strand_(std::make_shared<Strand>(core_->protocol_executor)),
       answers_(std::make_shared<AnswerSender>(
-          std::move(stream), core_->protocol_executor, core_->frames)),
-      grants_(std::make_shared<StreamGrants>(core_, id, strand_, answers_)),
-      sessions_(core_) {
+          core_->streams->Open(StreamMethod::kBatches, *caller_,
+                               std::move(stream)),
+          core_->protocol_executor, core_->frames)),
+      grants_(std::make_shared<StreamGrants>(core_, id, caller_, strand_,
+                                             answers_)),
+      inbox_(std::make_shared<MessageShare>(
+          core_->inbox_budget->Open(caller_->share_key()))),
+      sessions_(core_, caller_),
+      planning_turns_(
+          core_->planning.Of(caller_->share_key(), core_->protocol_executor)),
+      presence_(core_->farewells->CountStream(*caller_)) {
   core_->metrics.streams.Add(1);
 }
 
 void TrainerStream::OnMessage(IncomingMessage& message) {
   auto received = inbox_.Take(message);
-  if (!received.ok()) return answers_->Close(received.status());
+  if (!received.ok()) {
+    if (absl::IsResourceExhausted(received.status())) {
+      core_->streams->metrics().flooded.Add();
+    }
+    return answers_->Close(received.status());
+  }
   strand_->Post(
       [self = shared_from_this(), received = *std::move(received)]() mutable {
-        if (!self->answers_->closed()) self->Handle(received.Parse());
+        self->Receive(std::move(received));
       });
 }
 
 void TrainerStream::OnClosed(const absl::Status& why) {
   core_->metrics.streams.Add(-1);
   if (!why.ok()) {
-    LogRepeated(LogLevel::kInfo,
-                absl::StrCat("batch stream ", caller_->address),
+    LogRepeated(LogLevel::kInfo, "batch stream closed", caller_->share_key(),
                 absl::StrCat("batch stream of ", caller_->address,
                              " closed: ", why.ToString()));
   }
@@ -51,7 +64,15 @@ void TrainerStream::OnClosed(const absl::Status& why) {
     self->strand_->CancelTimer(self->progress_timer_);
     self->grants_->CancelAll();
     self->core_->wait_reports.Remove(self->id_);
+    self->waiting_.clear();
+    self->presence_.reset();
   });
+}
+
+void TrainerStream::Receive(ReceivedMessage message) {
+  if (answers_->closed()) return;
+  if (planning_) return waiting_.push_back(std::move(message));
+  Handle(message.Parse());
 }
 
 void TrainerStream::Handle(absl::StatusOr<TrainerMessage> message) {
@@ -65,9 +86,36 @@ void TrainerStream::Handle(absl::StatusOr<TrainerMessage> message) {
   if (const auto* report = std::get_if<v1::WaitReport>(&*message)) {
     return OnWaitReport(*report);
   }
-  const absl::Status opened =
-      sessions_.Open(std::get<v1::OpenSession>(*message));
-  if (!opened.ok()) answers_->Break(opened);
+  OnOpenSession(std::move(std::get<v1::OpenSession>(*message)));
+}
+
+void TrainerStream::OnOpenSession(v1::OpenSession open) {
+  const absl::StatusOr<bool> opened = sessions_.Begin(open);
+  if (!opened.ok()) return answers_->Break(opened.status());
+  if (*opened) return;
+  planning_ = true;
+  planning_turns_->Post([self = shared_from_this(),
+                         spec = std::move(*open.mutable_spec())]() mutable {
+    auto session = self->sessions_.Plan(spec);
+    Strand* const strand = self->strand_.get();
+    strand->Post([self = std::move(self), spec = std::move(spec),
+                  session = std::move(session)]() mutable {
+      self->OnPlanned(spec, std::move(session));
+    });
+  });
+}
+
+void TrainerStream::OnPlanned(const std::string& spec,
+                              absl::StatusOr<Session> session) {
+  planning_ = false;
+  if (answers_->closed()) return;
+  const absl::Status opened = sessions_.End(spec, std::move(session));
+  if (!opened.ok()) return answers_->Break(opened);
+  while (!waiting_.empty() && !planning_) {
+    ReceivedMessage message = std::move(waiting_.front());
+    waiting_.pop_front();
+    Receive(std::move(message));
+  }
 }
 
 void TrainerStream::OnWaitReport(const v1::WaitReport& report) {
@@ -95,12 +143,16 @@ void TrainerStream::OnCredit(CreditMessage message) {
     core_->metrics.unknown_session.Add();
     return answers_->SendUnknownSession(credit.grant(), credit.session());
   }
+  auto plan =
+      core_->plans->Hold(std::move(session->plan), caller_->share_key());
+  if (!plan.ok()) return grants_->Refuse(credit.grant(), plan.status());
   const size_t lent_bytes =
       message.room == nullptr ? 0 : message.room->bytes().size();
-  auto request =
-      MakeBatchRequest(credit, message.payload, std::move(session->plan),
-                       lent_bytes, strand_->Now());
+  auto request = MakeBatchRequest(credit, message.payload, *std::move(plan),
+                                  lent_bytes, strand_->Now());
   if (!request.ok()) return grants_->Refuse(credit.grant(), request.status());
+  request->deadline =
+      std::min(request->deadline, strand_->Now() + core_->max_credit_time);
   grants_->Admit(credit.grant(),
                  {sessions_.job(), *std::move(request), std::move(message.room),
                   std::move(session->graph)});
@@ -117,6 +169,9 @@ void TrainerStream::ArmProgress() {
 void TrainerStream::OnProgressTimer() {
   progress_timer_ = 0;
   if (const auto stalled = grants_->PollStall()) {
+    core_->streams->metrics()
+        .held_up[static_cast<size_t>(StreamMethod::kBatches)]
+        .Add();
     return answers_->Break(absl::ResourceExhaustedError(absl::StrCat(
         "nothing of this stream was taken for ", absl::FormatDuration(*stalled),
         " while others wait for the memory that it holds")));

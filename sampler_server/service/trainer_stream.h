@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_TRAINER_STREAM_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -20,7 +21,9 @@ namespace tributary {
 // Takes messages in (TrainerInbox) and dispatches them on a strand of its own:
 // sessions to StreamSessions, credits and cancels to StreamGrants, reports of
 // waits to WaitReports, answers by AnswerSender. Tells the trainer every 100 ms
-// what its grants are waiting for.
+// what its grants are waiting for. A session that nobody has opened yet is
+// planned in the caller's turn (PlanningTurns); what the trainer has sent
+// behind it waits.
 //
 // Each credit gets exactly one answer: a batch, Needs, BatchError,
 // UnknownSession or Returned; a Cancel is answered by Returned even when the
@@ -44,7 +47,10 @@ class TrainerStream final : public StreamHandler,
 
  private:
   // All below run on the strand.
+  void Receive(ReceivedMessage message);
   void Handle(absl::StatusOr<TrainerMessage> message);
+  void OnOpenSession(v1::OpenSession open);
+  void OnPlanned(const std::string& spec, absl::StatusOr<Session> session);
   void OnCredit(CreditMessage message);
   void OnWaitReport(const v1::WaitReport& report);
   void ArmProgress();
@@ -58,7 +64,11 @@ class TrainerStream final : public StreamHandler,
   const std::shared_ptr<StreamGrants> grants_;
   TrainerInbox inbox_;
   StreamSessions sessions_;
+  const std::shared_ptr<Strand> planning_turns_;  // of the caller
+  bool planning_ = false;                // a session; messages wait meanwhile
+  std::deque<ReceivedMessage> waiting_;  // within the inbox's limits
   TimerId progress_timer_ = 0;
+  std::shared_ptr<const void> presence_;  // Farewells::CountStream
 };
 
 }  // namespace tributary

@@ -37,6 +37,7 @@ struct AttemptOptions {
   uint64_t number = 0;
   uint32_t world = 1;
   uint64_t opener = 0;                            // rank 0's client
+  std::string caller;                             // rank 0's share_key
   std::vector<RowMember> members;                 // in rank 0's order
   std::shared_ptr<const RowPlacement> placement;  // over these
   uint32_t member = 0;      // this server's index in the placement

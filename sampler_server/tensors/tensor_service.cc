@@ -29,15 +29,60 @@ void ToProto(const std::vector<RowMember>& from,
   }
 }
 
+// Returns the stream's job for a request that names `claim`.
+absl::StatusOr<std::string> TakeJob(const Call& call, TensorStream& stream,
+                                    const std::string& claim) {
+  ASSIGN_OR_RETURN(const std::string name, CheckJob(claim));
+  auto job = stream.job().Take(name);
+  if (!job.ok()) {
+    call.calls.refusals->Note(CallerRefusals::kJob, *call.data.call.caller,
+                              job.status());
+  }
+  return job;
+}
+
+// Parses a request of an attempt, which is one of the stream's job.
+template <typename Request>
+absl::StatusOr<Request> ParseOwn(const Call& call, TensorStream& stream) {
+  ASSIGN_OR_RETURN(Request request, Parse<Request>(call));
+  ASSIGN_OR_RETURN(*request.mutable_attempt()->mutable_job(),
+                   TakeJob(call, stream, request.attempt().job()));
+  return request;
+}
+
+// A request about tensors of any job, or, from a trainer, those of its own.
+template <typename Request>
+absl::StatusOr<std::string> AnyJob(const Call& call, TensorStream& stream,
+                                   const Request& request) {
+  const bool own = stream.job().identity().role == Role::kTrainer;
+  if (!own) return request.job();
+  return TakeJob(call, stream, request.job());
+}
+
+absl::Status CheckMayRead(const Call& call, const v1::AttemptRef& ref) {
+  if (!call.calls.may_read) return absl::OkStatus();
+  return call.calls.may_read(*call.data.call.caller, ref.job(),
+                             ref.content_digest());
+}
+
 Answer OpenAttempt(const Call& call, TensorStream& stream) {
-  ASSIGN_OR_RETURN(const auto request, Parse<v1::OpenAttemptRequest>(call));
-  ASSIGN_OR_RETURN(const auto attempt, call.store().Open(request));
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseOwn<v1::OpenAttemptRequest>(call, stream));
+  RETURN_IF_ERROR(CheckMayRead(call, request.attempt()));
+  const Caller& caller = *call.data.call.caller;
+  const auto opened = call.store().Open(request, caller.share_key());
+  if (absl::IsResourceExhausted(opened.status())) {
+    call.calls.refusals->Note(CallerRefusals::kAttempt, caller, opened.status());
+  }
+  ASSIGN_OR_RETURN(const auto attempt, opened);
   stream.Use(call.store(), *attempt);
   return HeaderAnswer(call.data.call.kind, v1::OpenAttemptReply());
 }
 
 Answer JoinAttempt(const Call& call, TensorStream& stream) {
-  ASSIGN_OR_RETURN(const auto request, Parse<v1::JoinAttemptRequest>(call));
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseOwn<v1::JoinAttemptRequest>(call, stream));
+  RETURN_IF_ERROR(CheckMayRead(call, request.attempt()));
   ASSIGN_OR_RETURN(const auto attempt, call.store().Join(request.attempt()));
   stream.Use(call.store(), *attempt);
   v1::JoinAttemptReply reply;
@@ -47,8 +92,9 @@ Answer JoinAttempt(const Call& call, TensorStream& stream) {
   return HeaderAnswer(call.data.call.kind, reply);
 }
 
-Answer CloseAttempt(const Call& call) {
-  ASSIGN_OR_RETURN(const auto request, Parse<v1::CloseAttemptRequest>(call));
+Answer CloseAttempt(const Call& call, TensorStream& stream) {
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseOwn<v1::CloseAttemptRequest>(call, stream));
   RETURN_IF_ERROR(call.store().Close(request.attempt()));
   return HeaderAnswer(call.data.call.kind, v1::CloseAttemptReply());
 }
@@ -103,15 +149,19 @@ Answer AttachOptimizer(const Call& call, Attempt& attempt,
 }
 
 Answer DropTensor(const Call& call, TensorStream& stream) {
-  ASSIGN_OR_RETURN(const auto request, Parse<v1::DropTensorRequest>(call));
+  ASSIGN_OR_RETURN(auto request, Parse<v1::DropTensorRequest>(call));
   v1::DropTensorReply reply;
   if (request.attempt().attempt() == 0) {
-    ASSIGN_OR_RETURN(const bool existed,
-                     call.store().DropForOperator(
-                         request.attempt().job(),
-                         request.attempt().content_digest(), request.name()));
+    ASSIGN_OR_RETURN(const std::string job,
+                     AnyJob(call, stream, request.attempt()));
+    ASSIGN_OR_RETURN(
+        const bool existed,
+        call.store().DropForOperator(job, request.attempt().content_digest(),
+                                     request.name()));
     reply.set_existed(existed);
   } else {
+    ASSIGN_OR_RETURN(*request.mutable_attempt()->mutable_job(),
+                     TakeJob(call, stream, request.attempt().job()));
     ASSIGN_OR_RETURN(const auto attempt, AttemptOf(call, stream, request));
     ASSIGN_OR_RETURN(const bool existed,
                      call.store().Drop(*attempt, request.name()));
@@ -120,9 +170,10 @@ Answer DropTensor(const Call& call, TensorStream& stream) {
   return HeaderAnswer(call.data.call.kind, reply);
 }
 
-Answer ListTensors(const Call& call) {
+Answer ListTensors(const Call& call, TensorStream& stream) {
   ASSIGN_OR_RETURN(const auto request, Parse<v1::ListTensorsRequest>(call));
-  return HeaderAnswer(call.data.call.kind, call.store().List(request.job()));
+  ASSIGN_OR_RETURN(const std::string job, AnyJob(call, stream, request));
+  return HeaderAnswer(call.data.call.kind, call.store().List(job));
 }
 
 Answer CopyTensor(const Call& call, Attempt& attempt,
@@ -158,7 +209,7 @@ Answer SetRound(const Call& call, Attempt& attempt,
 template <typename Request>
 void InAttempt(const CallPtr& call, TensorStream& stream,
                Answer (*serve)(const Call&, Attempt&, const Request&)) {
-  const auto request = Parse<Request>(*call);
+  const auto request = ParseOwn<Request>(*call, stream);
   if (!request.ok()) return call->Finish(request.status());
   const auto attempt = AttemptOf(*call, stream, *request);
   if (!attempt.ok()) return call->Finish(attempt.status());
@@ -169,7 +220,7 @@ void InAttempt(const CallPtr& call, TensorStream& stream,
 template <typename Request>
 void AfterItsRound(const CallPtr& call, TensorStream& stream,
                    Answer (*serve)(const Call&, Attempt&, const Request&)) {
-  auto request = Parse<Request>(*call);
+  auto request = ParseOwn<Request>(*call, stream);
   if (!request.ok()) return call->Finish(request.status());
   const auto attempt = AttemptOf(*call, stream, *request);
   if (!attempt.ok()) return call->Finish(attempt.status());
@@ -184,7 +235,7 @@ void AfterItsRound(const CallPtr& call, TensorStream& stream,
 // Answers a call that finishes by itself.
 template <typename Request, typename Serve>
 void Hand(const CallPtr& call, TensorStream& stream, Serve serve) {
-  auto request = Parse<Request>(*call);
+  auto request = ParseOwn<Request>(*call, stream);
   if (!request.ok()) return call->Finish(request.status());
   const auto attempt = AttemptOf(*call, stream, *request);
   if (!attempt.ok()) return call->Finish(attempt.status());
@@ -198,7 +249,7 @@ void Dispatch(const CallPtr& call, TensorStream& stream) {
     case MessageKind::kJoinAttemptRequest:
       return call->Finish(JoinAttempt(*call, stream));
     case MessageKind::kCloseAttemptRequest:
-      return call->Finish(CloseAttempt(*call));
+      return call->Finish(CloseAttempt(*call, stream));
     case MessageKind::kMeetRequest:
       return Hand<v1::MeetRequest>(
           call, stream, [&](const AttemptPtr& attempt, v1::MeetRequest r) {
@@ -211,7 +262,7 @@ void Dispatch(const CallPtr& call, TensorStream& stream) {
     case MessageKind::kDropTensorRequest:
       return call->Finish(DropTensor(*call, stream));
     case MessageKind::kListTensorsRequest:
-      return call->Finish(ListTensors(*call));
+      return call->Finish(ListTensors(*call, stream));
     case MessageKind::kReadRowsRequest:
       return AfterItsRound(call, stream, ReadRows);
     case MessageKind::kWriteRowsRequest:

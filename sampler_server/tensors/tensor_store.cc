@@ -20,6 +20,12 @@ v1::SparseOptimizer CodeOf(OptimizerKind kind) {
 }
 static_assert(static_cast<int>(OptimizerKind::kAdam) == v1::SPARSE_ADAM);
 
+// Whether one that has `own` of the `taken` things may have one more of `all`:
+// it leaves as many as it takes, or has none.
+bool LeavesRoom(size_t own, size_t taken, size_t all) {
+  return taken < all && (own == 0 || own + 1 <= all - taken - 1);
+}
+
 absl::StatusOr<uint32_t> IndexOf(const RowPlacement& placement,
                                  const std::string& address) {
   for (uint32_t i = 0; i < placement.members().size(); ++i) {
@@ -107,19 +113,40 @@ absl::Status TensorStore::CheckNewest(const AttemptOptions& options,
               : std::string(" is open for another client, world or members")));
     }
   }
-  const auto open = std::count_if(
-      scopes_.begin(), scopes_.end(),
-      [](const auto& scope) { return scope.second.open != nullptr; });
-  if (*found == nullptr && open >= static_cast<long>(kMaxAttempts)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        open, " attempts are open on this server; allowed: ", kMaxAttempts));
+  return *found == nullptr ? CheckRoomForAttempt(options.caller)
+                           : absl::OkStatus();
+}
+
+absl::Status TensorStore::CheckRoomForAttempt(const std::string& caller) const {
+  size_t open = 0;
+  size_t own = 0;
+  for (const auto& [key, scope] : scopes_) {
+    if (scope.open == nullptr) continue;
+    ++open;
+    if (scope.open->options().caller == caller) ++own;
   }
-  return absl::OkStatus();
+  if (LeavesRoom(own, open, kMaxAttempts)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(open, " attempts are open on this server, ", own,
+                   " of them of this caller; allowed: ", kMaxAttempts,
+                   ", of which a caller leaves as many as it has"));
+}
+
+absl::Status TensorStore::CheckRoomForTensor(const std::string& job) const {
+  const auto own = static_cast<size_t>(std::count_if(
+      tensors_.begin(), tensors_.end(),
+      [&](const auto& tensor) { return tensor.first.first.job == job; }));
+  if (LeavesRoom(own, tensors_.size(), kMaxTensors)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("this server holds ", tensors_.size(), " tensors, ", own,
+                   " of job '", TerminalLine(job), "'; allowed: ", kMaxTensors,
+                   ", of which a job leaves as many as it has"));
 }
 
 absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Open(
-    const v1::OpenAttemptRequest& request) {
+    const v1::OpenAttemptRequest& request, const std::string& caller) {
   ASSIGN_OR_RETURN(AttemptOptions options, CheckOpen(request));
+  options.caller = caller;
   MutexLock changing(change_mutex_);
   std::shared_ptr<Attempt> found;
   RETURN_IF_ERROR(CheckNewest(options, &found));
@@ -339,11 +366,8 @@ absl::StatusOr<std::shared_ptr<TensorTable>> TensorStore::Create(
     *existed = it != tensors_.end();
     if (*existed) {
       RETURN_IF_ERROR(FindTensor(attempt, spec, it->second));
-    } else if (tensors_.size() >= kMaxTensors) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("this server holds ", tensors_.size(),
-                       " tensors, as many as it may"));
     } else {
+      RETURN_IF_ERROR(CheckRoomForTensor(attempt.scope().job));
       ASSIGN_OR_RETURN(Tensor tensor, MakeTensor(attempt, spec));
       it = tensors_.emplace(key, std::move(tensor)).first;
     }

@@ -67,9 +67,11 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   // field out of range; FAILED_PRECONDITION if it is older than one that was
   // opened, naming both, or if this server is not the member that is meant, or
   // does not serve the graph; PERMISSION_DENIED for a job that --job-weights
-  // refuse; RESOURCE_EXHAUSTED beyond kMaxAttempts; UNAVAILABLE when draining.
+  // refuse; RESOURCE_EXHAUSTED beyond kMaxAttempts, and for a `caller`
+  // (Caller::share_key) that has more open than it leaves to others;
+  // UNAVAILABLE when draining.
   absl::StatusOr<std::shared_ptr<Attempt>> Open(
-      const v1::OpenAttemptRequest& request);
+      const v1::OpenAttemptRequest& request, const std::string& caller);
   // Finds an open attempt for a rank. NOT_FOUND until it is open, and, with
   // attempt 0, while only one of the rank's earlier process is.
   absl::StatusOr<std::shared_ptr<Attempt>> Join(const v1::AttemptRef& ref);
@@ -124,6 +126,10 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
       const v1::OpenAttemptRequest& request) const;
   absl::Status CheckNewest(const AttemptOptions& options,
                            std::shared_ptr<Attempt>* found);
+  absl::Status CheckRoomForAttempt(const std::string& caller) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckRoomForTensor(const std::string& job) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndAttempt(std::shared_ptr<Attempt> attempt, const absl::Status& why);
   void EndUnused(const std::shared_ptr<Attempt>& attempt, uint64_t uses);
   void DropTensorsOf(const AttemptScope& scope)

@@ -66,11 +66,15 @@ TEST_F(ProtocolTest, AnUnknownSessionIsAskedForAgain) {
   trainer->Ask(session, 1);
   Await(fleet, *trainer, 2);
   EXPECT_EQ(trainer->answer(1), kBatch1);
-  // Streams share what a server knows.
+  // Another job opens it for itself.
   auto other = Connect(fleet);
   other->Ask(session, 0);
   Await(fleet, *other, 1);
-  EXPECT_EQ(other->answer(0), kBatch0);
+  EXPECT_EQ(other->answer(0), "unknown");
+  other->Open(session, "other");
+  other->Ask(session, 1);
+  Await(fleet, *other, 2);
+  EXPECT_EQ(other->answer(1), kBatch1);
 }
 
 TEST_F(ProtocolTest, ATooSmallCreditIsAnsweredByWhatItNeeds) {

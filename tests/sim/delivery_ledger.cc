@@ -53,7 +53,7 @@ void DeliveryLedger::OnError(int trainer, uint64_t wanted,
   if (too_large && absl::IsInvalidArgument(why)) {
     ++coverage_->too_large;
   } else if (absl::IsAborted(why) &&
-             excuses.deaths >= static_cast<int>(DeathRecord::kDeaths)) {
+             excuses.deaths >= static_cast<int>(DeathRecord::kMinDeaths)) {
     ++coverage_->given_up;
   } else {
     verdict_->Fail(

@@ -139,6 +139,7 @@ void LoaderCore::Tick() {
   if (cancelled_) return;
   requester_->PassOverSilent();
   requester_->HedgeLate();
+  FailIfDenied();
   ReportWait();
   Pump();
 }
@@ -190,10 +191,27 @@ void LoaderCore::Answer(WaitingNext::Result result) {
   next_.Answer(std::move(result));
 }
 
+// Waiting would not help: who this trainer is does not change.
+void LoaderCore::FailIfDenied() {
+  if (!next_.waiting() || state_.window.empty() ||
+      !state_.window.front().is_unfinished()) {
+    return;
+  }
+  if (absl::Status denied = fleet_->DeniedByAll(); !denied.ok()) {
+    FailFront(std::move(denied));
+  }
+}
+
+void LoaderCore::FailFront(absl::Status why) {
+  fleet_->Cancel(state_.epoch.RefOf(state_.window.front().index()), nullptr);
+  state_.window.PopFront();
+  PumpSoon();
+  Answer(std::move(why));
+}
+
 void LoaderCore::OnDeadline(uint64_t call) {
   if (!next_.IsWaiting(call) || state_.window.empty()) return;
   const PendingBatch& front = state_.window.front();
-  fleet_->Cancel(state_.epoch.RefOf(front.index()), nullptr);
   const std::string text = absl::StrCat(
       state_.epoch.KeyOf(front.index()).ToString(),
       " did not come within rpc_timeout = ",
@@ -202,9 +220,7 @@ void LoaderCore::OnDeadline(uint64_t call) {
       "; servers: ", fleet_->ToString());
   const auto code = fleet_->num_up() == 0 ? absl::StatusCode::kUnavailable
                                           : absl::StatusCode::kDeadlineExceeded;
-  state_.window.PopFront();
-  PumpSoon();
-  Answer(absl::Status(code, text));
+  FailFront(absl::Status(code, text));
 }
 
 void LoaderCore::Cancel() {
@@ -237,7 +253,7 @@ absl::Status LoaderCore::OnDescribed(ServerLink&,
 void LoaderCore::OnServerUp(ServerLink&) { PumpSoon(); }
 
 void LoaderCore::OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) {
-  answers_->OnServerDown(link, lost);
+  answers_->OnServerDown(link, lost, strand_->Now());
   PumpSoon();
 }
 

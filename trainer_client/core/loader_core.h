@@ -80,10 +80,12 @@ class LoaderCore : public ServerEvents,
   using Delivered = WaitingNext::Delivered;
   // Calls back on the strand, possibly inside this call, within rpc_timeout.
   // FAILED_PRECONDITION: no epoch, another Next() waits, or the user's leases
-  // fill the ring. CANCELLED: the loader was cancelled. UNAVAILABLE or
-  // DEADLINE_EXCEEDED: the batch did not come within rpc_timeout; the next call
-  // goes on with the next one. Other errors come in the place of a batch that
-  // could not be made.
+  // fill the ring. CANCELLED: the loader was cancelled. PERMISSION_DENIED or
+  // UNAUTHENTICATED, with a server's text: every server that can be reached
+  // refuses this trainer; the next call goes on with the next batch.
+  // UNAVAILABLE or DEADLINE_EXCEEDED: the batch did not come within
+  // rpc_timeout; the next call goes on with the next one. Other errors come in
+  // the place of a batch that could not be made.
   void Next(Delivered delivered);
   // Final: Next() answers CANCELLED from now on.
   void Cancel();
@@ -106,6 +108,10 @@ class LoaderCore : public ServerEvents,
   void DeliverFront();
   void Answer(WaitingNext::Result result);
   void OnDeadline(uint64_t call);
+  // Answers a waiting Next() if no server takes this trainer.
+  void FailIfDenied();
+  // Answers Next() with an error in place of the front of the window.
+  void FailFront(absl::Status why);
   // Tells the user what the servers lack while a Next() waits.
   void ReportWait();
   // Tells the servers how much Next() waits, now and then until it is

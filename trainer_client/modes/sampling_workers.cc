@@ -42,6 +42,7 @@ class Remote final : public SamplingWorkers {
     ASSIGN_OR_RETURN(const std::vector<Address> servers,
                      ListServers(std::move(source), timeout, executor_));
     v1::FarewellRequest farewell;
+    farewell.set_job(loader_.worker_key);
     farewell.set_client_rank(static_cast<uint32_t>(loader_.client_rank));
     farewell.set_num_clients(
         static_cast<uint32_t>(std::max(loader_.num_clients, 1)));

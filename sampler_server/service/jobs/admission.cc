@@ -4,15 +4,27 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/terminal_text.h"
 
 namespace tributary {
 namespace {
 
-// Whether a job that holds `held` and takes `wanted` more holds no more than it
-// then leaves of `all`. `taken` is what all jobs hold now.
-bool LeavesAsMuch(size_t held, size_t wanted, size_t taken, size_t all) {
+// How much somebody may hold of a resource, as a multiple of what is left then.
+struct Threshold {
+  size_t held = 1;
+  size_t left = 1;
+};
+constexpr Threshold kOfJob{1, 1};     // half of the resource, alone
+constexpr Threshold kOfCaller{1, 3};  // three quarters: several jobs
+constexpr Threshold kOfStream{3, 1};  // a quarter
+
+// Whether one that holds `held` and takes `wanted` more keeps to the threshold.
+// `taken` is what all hold now of `all`.
+bool LeavesAsMuch(size_t held, size_t wanted, size_t taken, size_t all,
+                  Threshold threshold = kOfJob) {
   const size_t left = all - std::min(all, taken);
-  return wanted <= left && held + wanted <= left - wanted;
+  return wanted <= left &&
+         threshold.held * (held + wanted) <= threshold.left * (left - wanted);
 }
 
 // What a batch that is being made counts as: at least the bytes of its room.
@@ -25,29 +37,95 @@ double ChargeOf(const BatchCost& cost) {
   return absl::ToDoubleNanoseconds(cost.cpu) + static_cast<double>(cost.bytes);
 }
 
+// Whether one that has `held` may queue another credit of `bytes`.
+bool MayQueue(const QueuePlaces& held, size_t bytes, const QueuePlaces& all,
+              const AdmissionLimits& limits, Threshold threshold) {
+  return LeavesAsMuch(held.credits, 1, all.credits, limits.queued, threshold) &&
+         LeavesAsMuch(held.bytes, bytes, all.bytes, limits.queued_bytes,
+                      threshold);
+}
+
+absl::Status QueueShareTaken(const QueuePlaces& held, const std::string& whose,
+                             const QueuePlaces& all,
+                             const AdmissionLimits& limits) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat(held.credits, " credits of ", held.bytes, " bytes of ",
+                   whose, " wait here already, of ", all.credits, "; ",
+                   limits.queued, " credits of ", limits.queued_bytes,
+                   " bytes are shared: ask again when some are made"));
+}
+
+template <typename Key>
+QueuePlaces PlacesOf(const std::map<Key, QueuePlaces>& places, const Key& key) {
+  const auto it = places.find(key);
+  return it == places.end() ? QueuePlaces() : it->second;
+}
+
+void Count(QueuePlaces& places, size_t bytes, bool more) {
+  places.credits += more ? size_t{1} : size_t{0} - 1;
+  places.bytes += more ? bytes : size_t{0} - bytes;
+}
+
+template <typename Key>
+void Count(std::map<Key, QueuePlaces>& places, const Key& key, size_t bytes,
+           bool more) {
+  const auto it = places.try_emplace(key).first;
+  Count(it->second, bytes, more);
+  if (it->second.credits == 0) places.erase(it);
+}
+
 }  // namespace
 
 absl::Status Admission::CheckQueue(const Batch& batch) const {
-  const auto it = jobs_.find(batch.job);
-  const Use use = it == jobs_.end() ? Use() : it->second;
-  if (all_.waiting >= limits_.queued ||
-      all_.waiting_bytes + batch.queued_bytes > limits_.queued_bytes) {
+  if (all_.queue.credits >= limits_.queued ||
+      all_.queue.bytes + batch.queued_bytes > limits_.queued_bytes) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(all_.waiting, " credits of ", all_.waiting_bytes,
+        absl::StrCat(all_.queue.credits, " credits of ", all_.queue.bytes,
                      " bytes wait here already; allowed are ", limits_.queued,
                      " of ", limits_.queued_bytes, " bytes"));
   }
-  if (use.waiting > 0 &&
-      (!LeavesAsMuch(use.waiting, 1, all_.waiting, limits_.queued) ||
-       !LeavesAsMuch(use.waiting_bytes, batch.queued_bytes, all_.waiting_bytes,
-                     limits_.queued_bytes))) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        use.waiting, " credits of ", use.waiting_bytes, " bytes of job '",
-        batch.job, "' wait here already, of ", all_.waiting,
-        "; a job leaves as much as it takes of ", limits_.queued, " credits, ",
-        limits_.queued_bytes, " bytes"));
+  if (!places_of_caller_.contains(batch.caller)) return absl::OkStatus();
+  return CheckShares(batch);
+}
+
+// A job that waits for nothing may be a new name of a caller that waits for
+// much, so the rules for callers and unlisted jobs hold for it too.
+absl::Status Admission::CheckShares(const Batch& batch) const {
+  const auto refused = [&](const QueuePlaces& held, Threshold threshold) {
+    return !MayQueue(held, batch.queued_bytes, all_.queue, limits_, threshold);
+  };
+  const auto it = jobs_.find(batch.job);
+  const QueuePlaces job = it == jobs_.end() ? QueuePlaces() : it->second.queue;
+  if (job.credits > 0 && refused(job, kOfJob)) {
+    return QueueShareTaken(job,
+                           absl::StrCat("job '", TerminalLine(batch.job), "'"),
+                           all_.queue, limits_);
+  }
+  const bool grouped =
+      limits_.weights.ListsAny() && !limits_.weights.Lists(batch.job);
+  if (grouped && refused(unlisted_.queue, kOfJob)) {
+    return QueueShareTaken(unlisted_.queue,
+                           "the jobs that --job-weights do not list",
+                           all_.queue, limits_);
+  }
+  const QueuePlaces caller = PlacesOf(places_of_caller_, batch.caller);
+  if (refused(caller, kOfCaller)) {
+    return QueueShareTaken(
+        caller, absl::StrCat("caller '", TerminalLine(batch.caller), "'"),
+        all_.queue, limits_);
+  }
+  const QueuePlaces stream = PlacesOf(places_of_stream_, batch.stream);
+  if (stream.credits > 0 && refused(stream, kOfStream)) {
+    return QueueShareTaken(stream, "this stream", all_.queue, limits_);
   }
   return absl::OkStatus();
+}
+
+void Admission::CountWaiting(const Batch& batch, bool waits) {
+  ChangeUse(batch.job,
+            [&](Use& use) { Count(use.queue, batch.queued_bytes, waits); });
+  Count(places_of_caller_, batch.caller, batch.queued_bytes, waits);
+  Count(places_of_stream_, batch.stream, batch.queued_bytes, waits);
 }
 
 absl::StatusOr<Admission::BatchId> Admission::Enqueue(Batch batch) {
@@ -63,10 +141,7 @@ absl::StatusOr<Admission::BatchId> Admission::Enqueue(Batch batch) {
     absl::Status status = CheckQueue(batch);
     if (!status.ok()) return status;
     id = next_id_++;
-    ChangeUse(batch.job, [&](Use& use) {
-      ++use.waiting;
-      use.waiting_bytes += batch.queued_bytes;
-    });
+    CountWaiting(batch, true);
     turns_.Push(batch.job, batch.stream, id);
     waiting_.emplace(id, std::move(batch));
   }
@@ -82,10 +157,7 @@ bool Admission::Cancel(BatchId id) {
     if (it == waiting_.end()) return false;
     dropped = std::move(it->second);
     waiting_.erase(it);
-    ChangeUse(dropped.job, [&](Use& use) {
-      --use.waiting;
-      use.waiting_bytes -= dropped.queued_bytes;
-    });
+    CountWaiting(dropped, false);
     if (picked_ == id) {
       turns_.Refund(dropped.job, picked_guess_);
       // If it is too late for that, OnReserved releases the reservation.
@@ -162,7 +234,7 @@ void Admission::ChangeUse(const std::string& job, Change change) {
   change(it->second);
   change(all_);
   if (!limits_.weights.Lists(job)) change(unlisted_);
-  if (it->second.waiting == 0 && it->second.started == 0) jobs_.erase(it);
+  if (it->second.queue.credits == 0 && it->second.started == 0) jobs_.erase(it);
 }
 
 absl::Duration Admission::PaceOf(double bytes) const {
@@ -257,11 +329,10 @@ void Admission::BeginLocked(BatchId id, Batch& batch) {
   started.guess = picked_guess_;
   started.retained = RetainedBytes(batch.reserve_bytes);
   ChangeUse(batch.job, [&](Use& use) {
-    --use.waiting;
-    use.waiting_bytes -= batch.queued_bytes;
     ++use.started;
     use.retained += started.retained;
   });
+  CountWaiting(batch, false);
   ++started_by_stream_[batch.stream];
   ++running_;
   ++computing_;
@@ -306,7 +377,7 @@ std::vector<JobState> Admission::Jobs() const {
   jobs.reserve(jobs_.size());
   for (const auto& [name, use] : jobs_) {
     jobs.push_back({name, limits_.weights.WeightOf(name),
-                    limits_.weights.Lists(name), use.waiting, use.started,
+                    limits_.weights.Lists(name), use.queue.credits, use.started,
                     use.unread});
   }
   return jobs;

@@ -53,6 +53,12 @@ struct BatchCost {
   size_t unread = 0;  // of them, in the budget until Admission::Finish
 };
 
+// Credits that wait, and the bytes of their inputs.
+struct QueuePlaces {
+  size_t credits = 0;
+  size_t bytes = 0;
+};
+
 // The present state of a job.
 struct JobState {
   std::string name;
@@ -84,12 +90,18 @@ struct JobState {
 // half of its reservation, which its room never exceeds, so tasks may use the
 // whole budget.
 //
+// A name costs nothing where it is only a claim, so places in the queue are
+// also counted by caller (Caller::share_key) and by stream: a caller takes at
+// most three times what it leaves, a stream a third. Only a caller that has
+// nothing in the queue is sure of a place, as long as there is one.
+//
 // Thread-safe. Create with std::make_shared.
 class Admission : public std::enable_shared_from_this<Admission> {
  public:
   using BatchId = uint64_t;  // 0: none
   struct Batch {
     std::string job;
+    std::string caller;  // whose places it counts in (Caller::share_key)
     uint64_t stream = 0;
     size_t queued_bytes = 0;   // held while it waits
     size_t reserve_bytes = 0;  // to be reserved before it starts
@@ -142,8 +154,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
  private:
   // The use of shared resources by one job or several.
   struct Use {
-    size_t waiting = 0;
-    size_t waiting_bytes = 0;
+    QueuePlaces queue;
     size_t started = 0;
     size_t unread = 0;
     // Unread bytes, and half the reservations of batches being made.
@@ -162,6 +173,8 @@ class Admission : public std::enable_shared_from_this<Admission> {
 
   absl::Status CheckQueue(const Batch& batch) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckShares(const Batch& batch) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Starts the next batch, if one may start.
   void Pump();
   bool MayStartOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -179,6 +192,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   int FileReadFactor() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return reads_files_ ? limits_.file_read_factor : 1;
   }
+  // The batch begins (true) or ends (false) to wait.
+  void CountWaiting(const Batch& batch, bool waits)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Changes the use of the job and of the groups that it belongs to.
   template <typename Change>
   void ChangeUse(const std::string& job, Change change)
@@ -203,6 +219,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   std::map<std::string, Use> jobs_ ABSL_GUARDED_BY(mutex_);  // with any batch
   Use all_ ABSL_GUARDED_BY(mutex_);                          // jobs together
   Use unlisted_ ABSL_GUARDED_BY(mutex_);
+  // With any batch that waits.
+  std::map<std::string, QueuePlaces> places_of_caller_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, QueuePlaces> places_of_stream_ ABSL_GUARDED_BY(mutex_);
   // When the next batch may start, by bytes_per_second.
   absl::Time paced_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Duration paced_ ABSL_GUARDED_BY(mutex_);     // in all, until then

@@ -25,12 +25,14 @@ class AdmissionTest : public testing::Test {
     admission_ = std::make_shared<Admission>(limits, budget_, executor_);
   }
 
-  // "a1" is of job a and of stream `stream`.
+  // "a1" is of job a and of stream `stream`; each job has a caller of its own,
+  // unless another one is given.
   absl::StatusOr<Admission::BatchId> Enqueue(const std::string& name,
-                                             size_t bytes,
-                                             uint64_t stream = 1) {
+                                             size_t bytes, uint64_t stream = 1,
+                                             const std::string& caller = "") {
     Admission::Batch batch;
     batch.job = name.substr(0, 1);
+    batch.caller = caller.empty() ? batch.job : caller;
     batch.stream = stream;
     batch.queued_bytes = 10;
     batch.reserve_bytes = bytes;
@@ -454,12 +456,59 @@ TEST_F(AdmissionTest, AJobThatAsksForManyLeavesAsManyPlaces) {
   Configure({.running = 1, .queued = 8});
   Enqueue("a", 100).value();
   Run();
-  for (int i = 0; i < 4; ++i) Enqueue("b", 1).value();
-  const auto refused = Enqueue("b", 1).status();
+  for (uint64_t i = 0; i < 4; ++i) Enqueue("b", 1, 10 + i).value();
+  const auto refused = Enqueue("b", 1, 20).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("job 'b'"));
-  for (int i = 0; i < 2; ++i) Enqueue("c", 1).value();
-  EXPECT_FALSE(Enqueue("c", 1).ok());
+  for (uint64_t i = 0; i < 2; ++i) Enqueue("c", 1, 30 + i).value();
+  EXPECT_FALSE(Enqueue("c", 1, 40).ok());
+}
+
+// 16 places: two jobs of one host take 8 and 4, and leave 4 to others, however
+// many names the host makes up.
+TEST_F(AdmissionTest, AHostThatMakesUpJobsLeavesPlacesToOthers) {
+  Configure({.running = 0, .queued = 16});
+  uint64_t stream = 1;
+  size_t places = 0;
+  for (char job = 'a'; job <= 'z'; ++job) {
+    while (Enqueue(std::string(1, job), 1, stream++, "host 1").ok()) ++places;
+  }
+  EXPECT_EQ(places, 12u);
+  const auto refused = Enqueue("z", 1, stream++, "host 1").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("caller 'host 1'"));
+  EXPECT_TRUE(Enqueue("y", 1, stream++, "host 2").ok());
+}
+
+// Of 16 places 8 are left for listed jobs, whatever names the others have.
+TEST_F(AdmissionTest, UnlistedJobsTogetherLeavePlacesToListedOnes) {
+  AdmissionLimits limits{.running = 0, .queued = 16};
+  limits.weights = *JobWeights::Parse("l=1,*=1");
+  Configure(limits);
+  uint64_t stream = 1;
+  size_t places = 0;
+  for (char job = 'm'; job <= 'z'; ++job) {
+    const std::string name(1, job);
+    const std::string host = job % 2 == 0 ? "host 1" : "host 2";
+    if (Enqueue(name, 1, stream++, host).ok()) ++places;
+  }
+  EXPECT_EQ(places, 8u);
+  const auto refused = Enqueue("n", 1, stream++, "host 1").status();
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("jobs that --job-weights do not list"));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(Enqueue("l", 1, stream++).ok());
+  // Whoever waits for nothing yet may wait.
+  EXPECT_TRUE(Enqueue("z", 1, stream++, "host 3").ok());
+}
+
+TEST_F(AdmissionTest, AStreamLeavesPlacesToOthersOfItsJob) {
+  Configure({.running = 0, .queued = 16});
+  size_t places = 0;
+  while (Enqueue("a", 1, 1).ok()) ++places;
+  EXPECT_EQ(places, 4u);
+  EXPECT_THAT(std::string(Enqueue("a", 1, 1).status().message()),
+              HasSubstr("of this stream"));
+  EXPECT_TRUE(Enqueue("a", 1, 2).ok());
 }
 
 TEST_F(AdmissionTest, ACancelledBatchNeverStartsAndHoldsNothing) {

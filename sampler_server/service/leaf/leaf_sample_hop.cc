@@ -186,7 +186,7 @@ absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request,
   return rule;
 }
 
-LeafReply EncodeHop(const HopEdges& hop, Reservation reservation) {
+LeafReply EncodeHop(const HopEdges& hop, BudgetShare::Hold reservation) {
   v1::SampleHopReply header;
   header.set_nodes(hop.counts.size());
   header.set_edges(hop.neighbors.size());
@@ -197,6 +197,8 @@ LeafReply EncodeHop(const HopEdges& hop, Reservation reservation) {
           sizeof(uint64_t);
   LeafReply reply{header.SerializeAsString(), AlignedBuffer(bytes),
                   std::move(reservation)};
+  // The kernel's memory is freed when this returns.
+  reply.reservation.ShrinkTo(bytes);
   uint8_t* to = Append(hop.counts, reply.payload.data());
   to = Append(hop.neighbors, to);
   to = Append(hop.edge_ids, to);
@@ -210,7 +212,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const v1::SampleHopRequest& request,
                                          absl::Span<const uint8_t> payload,
                                          const LeafLimits& limits,
-                                         ByteBudget& budget) {
+                                         BudgetShare& budget) {
   const GraphSchema& schema = graph.schema();
   RETURN_IF_ERROR(
       CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
@@ -243,10 +245,10 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   const uint64_t most_edges =
       std::min(CountEdges(*edges, query), query.max_edges);
   // Twice: the kernel's output and the payload.
-  ASSIGN_OR_RETURN(Reservation reservation,
-                   budget.TryReserve(2 * (query.rows.size() * sizeof(uint32_t) +
-                                          most_edges * edge_bytes) +
-                                     EligibleBytes(*edges, query)));
+  ASSIGN_OR_RETURN(BudgetShare::Hold reservation,
+                   budget.TryTake(2 * (query.rows.size() * sizeof(uint32_t) +
+                                       most_edges * edge_bytes) +
+                                  EligibleBytes(*edges, query)));
   HopEdges hop;
   RETURN_IF_ERROR(SampleHop(*edges, schema.node_types[type.src_type].num_nodes,
                             query, &hop));

@@ -27,7 +27,7 @@ absl::StatusOr<LeafReply> OutDegrees(const Graph& graph,
                                      const v1::NodeDegreesRequest& request,
                                      absl::Span<const uint8_t> payload,
                                      const LeafLimits& limits,
-                                     ByteBudget& budget) {
+                                     BudgetShare& budget) {
   const GraphSchema& schema = graph.schema();
   RETURN_IF_ERROR(
       CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
@@ -62,7 +62,7 @@ absl::StatusOr<LeafReply> ServeFindEdges(const Graph& graph,
                                          const v1::FindEdgesRequest& request,
                                          absl::Span<const uint8_t> payload,
                                          const LeafLimits& limits,
-                                         ByteBudget& budget) {
+                                         BudgetShare& budget) {
   ASSIGN_OR_RETURN(const EdgePartition* edges, EdgesOf(graph, request));
   const EdgeTypeSchema& type = graph.schema().edge_types[request.edge_type()];
   const auto nodes = graph.nodes(type.dst_type, request.partition())->orig_id;
@@ -93,7 +93,7 @@ absl::StatusOr<LeafReply> ServeFindEdges(const Graph& graph,
 absl::StatusOr<LeafReply> ServeNodeDegrees(
     const Graph& graph, const v1::NodeDegreesRequest& request,
     absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    ByteBudget& budget) {
+    BudgetShare& budget) {
   if (request.out()) {
     return OutDegrees(graph, request, payload, limits, budget);
   }

@@ -50,6 +50,8 @@ class BatchFleet {
     bool exclusive = false;  // only a server with no open grant
     // The server that failed last: chosen only if no other can take the batch.
     std::optional<Address> avoid;
+    // Servers that have answered that they cannot make it: never chosen.
+    std::vector<Address> refused_by;
   };
   // Returns the best server that can take the batch now and has no grant for
   // it; null if there is none.
@@ -63,6 +65,10 @@ class BatchFleet {
   // Cancelled ones included, until they are answered.
   virtual size_t num_open_grants() const = 0;
   virtual size_t num_up() const = 0;
+  // Returns whether a server is up that is none of these.
+  virtual bool AnyUpBeside(const std::vector<Address>& servers) const = 0;
+  // Counts how often servers are lost, since the beginning.
+  virtual FleetLosses losses() const = 0;
   // Returns the batches of grants without a sign of life for too long;
   // disconnects servers that must be dead. Call it several times within
   // ServerLinkOptions::silence.

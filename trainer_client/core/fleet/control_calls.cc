@@ -39,6 +39,11 @@ absl::StatusOr<ServerDescription> ToDescription(
   description.draining = told.draining();
   description.budget_bytes = told.budget_bytes();
   description.takes_wait_reports = told.takes_wait_reports();
+  for (const v1::PeerState& peer : told.peers()) {
+    if (!peer.healthy()) continue;
+    description.peers.push_back(
+        {peer.address(), {peer.partitions().begin(), peer.partitions().end()}});
+  }
   return description;
 }
 

@@ -20,6 +20,12 @@ namespace tributary {
 
 class CallClient;
 
+// A server as another one sees it.
+struct DescribedPeer {
+  std::string address;
+  std::vector<uint32_t> partitions;
+};
+
 // How a server describes itself.
 struct ServerDescription {
   std::string graph_json;
@@ -28,6 +34,7 @@ struct ServerDescription {
   bool draining = false;
   uint64_t budget_bytes = 0;  // for all batches being made; 0: unknown
   bool takes_wait_reports = false;
+  std::vector<DescribedPeer> peers;  // healthy ones
 
   // Returns the largest credit in bytes that the server can accept; it refuses
   // larger ones for good. A server reserves twice a credit: working memory and
@@ -44,6 +51,12 @@ struct InputPage {
   // source, destination, edge id (-1: none).
   std::vector<int64_t> ids;
 };
+
+// Whether a server refuses this client for who it is. Another server may still
+// take it, one whose policy or certificates are newer.
+inline bool IsDenial(const absl::Status& status) {
+  return absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status);
+}
 
 // Whether repeating the call would bring the same answer.
 inline bool IsFinal(const absl::Status& status) {

@@ -7,15 +7,33 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "common/fleet/address.h"
 
 namespace tributary {
 
-// Remembers the servers that were lost while they made one batch. A lost
-// connection is no proof of death: a holder that is found alive again is
-// forgotten. After two losses the batch is requested exclusively, so that
-// batches made beside it are not blamed; after three it waits until the fate of
-// all three is known. Pure state; not thread-safe.
+// How often the servers of a fleet are lost: `lost` of them, planned ends left
+// out, in `up`, the sum of the times that each has been up.
+struct FleetLosses {
+  uint64_t lost = 0;
+  absl::Duration up;
+};
+
+// Remembers the servers that were lost while they made one batch, and convicts
+// the batch only on evidence that chance does not give.
+//
+// A lost connection is no proof of death: a holder that is found alive again is
+// forgotten. After two losses the batch is requested exclusively, of a server
+// that makes nothing else for this loader, and from then on only deaths of such
+// servers are evidence. Servers also die of other causes, perhaps every few
+// seconds: each death counts for as much as it is unlikely to have come by
+// chance, 1 - exp(-rate * age), where `rate` is that of the losses that this
+// batch had no part in (one is added, over five seconds, while little is
+// known), and `age` is the batch's at the server's death. The batch is
+// convicted once the product is below one in a million, after two such deaths
+// at least and kMaxDeaths at most. In a healthy fleet that is after two to
+// four; deaths that are not known for certain make it wait. Pure state; not
+// thread-safe.
 class DeathRecord {
  public:
   // One process: `incarnation` differs after a restart.
@@ -24,42 +42,53 @@ class DeathRecord {
     uint64_t incarnation = 0;
     friend bool operator==(const Holder&, const Holder&) = default;
   };
+  struct Loss {
+    Holder holder;
+    bool alone = false;  // it had no other grant of this loader
+    absl::Duration age;  // of the grant, when the server was lost
+  };
   enum class Fate { kAlive, kDead, kUnknown };
   enum class Decision {
     kRequest,
     kRequestExclusively,  // of a server with no other open grant
-    kWait,                // it may have killed kDeaths servers
-    kGiveUp,              // kDeaths servers died making it
+    kWait,                // those of unknown fate would convict it
+    kGiveUp,              // convicted
   };
-  static constexpr size_t kDeaths = 3;
+  // Losses after which a batch is suspect.
+  static constexpr size_t kSuspect = 2;
+  // Deaths of servers that made nothing else.
+  static constexpr size_t kMinDeaths = 2;
+  static constexpr size_t kMaxDeaths = 12;
 
   // Records each holder once.
-  void AddLost(Holder holder) {
-    if (std::find(holders_.begin(), holders_.end(), holder) == holders_.end()) {
-      holders_.push_back(std::move(holder));
-    }
-  }
+  void AddLost(Loss loss);
 
   // Forgets holders that are alive. `fate_of(holder)` returns the Fate that is
-  // known now.
+  // known now; `fleet` is what the loader has seen of all its servers.
   template <typename FateOf>
-  Decision Decide(const FateOf& fate_of) {
-    size_t dead = 0;
-    std::erase_if(holders_, [&](const Holder& holder) {
-      const Fate fate = fate_of(holder);
-      dead += fate == Fate::kDead;
-      return fate == Fate::kAlive;
+  Decision Decide(const FateOf& fate_of, const FleetLosses& fleet) {
+    std::vector<const Loss*> dead, all;
+    std::erase_if(losses_, [&](const Loss& loss) {
+      return fate_of(loss.holder) == Fate::kAlive;
     });
-    if (dead >= kDeaths) return Decision::kGiveUp;
-    if (holders_.size() >= kDeaths) return Decision::kWait;
-    return holders_.size() + 1 == kDeaths ? Decision::kRequestExclusively
-                                          : Decision::kRequest;
+    for (const Loss& loss : losses_) {
+      if (!loss.alone) continue;
+      all.push_back(&loss);
+      if (fate_of(loss.holder) == Fate::kDead) dead.push_back(&loss);
+    }
+    if (Convicts(dead, fleet)) return Decision::kGiveUp;
+    if (Convicts(all, fleet)) return Decision::kWait;
+    return is_suspect() ? Decision::kRequestExclusively : Decision::kRequest;
   }
 
-  const std::vector<Holder>& holders() const { return holders_; }
+  bool is_suspect() const { return losses_.size() >= kSuspect; }
+  const std::vector<Loss>& losses() const { return losses_; }
 
  private:
-  std::vector<Holder> holders_;
+  bool Convicts(const std::vector<const Loss*>& deaths,
+                const FleetLosses& fleet) const;
+
+  std::vector<Loss> losses_;
 };
 
 }  // namespace tributary

@@ -6,8 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "channel/planned_end.h"
 #include "common/observe/log.h"
+#include "common/text/status.h"
 #include "trainer_client/core/fleet/server_spread.h"
+#include "trainer_client/core/fleet/server_subset.h"
 #include "trainer_client/core/fleet/wait_notice.h"
 
 namespace tributary {
@@ -16,6 +19,9 @@ namespace {
 // A frozen or cut-off server looks like a dead one, but comes back: it counts
 // as dead only after this share of the time that a batch may take.
 constexpr double kDeadAfterShareOfTimeout = 0.25;
+// Servers outside of the subset are let go once its members have been up so
+// long.
+constexpr absl::Duration kSettled = absl::Seconds(10);
 
 uint64_t MixSeed(uint64_t seed, uint64_t number) {
   return seed ^ (number + 1) * 0x9E3779B97F4A7C15;
@@ -49,7 +55,131 @@ void ServerFleet::OnListing(const ServerListing& listing) {
         static_cast<size_t>(options_.client_rank));
     own_ = {selected.begin() + first, selected.begin() + end};
   }
-  for (const Address& address : membership_.Update(selected)) Add(address);
+  UpdateKnown(selected);
+  Rebalance();
+}
+
+void ServerFleet::UpdateKnown(const std::vector<Address>& selected) {
+  for (const Address& address : membership_.Update(selected)) {
+    known_.push_back(
+        {.address = address, .score = SubsetScore(options_.client, address)});
+  }
+  // Without a link, a server is known only as long as it is listed.
+  std::erase_if(known_, [&](const Known& known) {
+    return Find(known.address) == nullptr &&
+           membership_.RemoveIfAbsent(known.address);
+  });
+}
+
+std::set<Address> ServerFleet::Wanted() const {
+  std::set<Address> wanted;
+  if (options_.max_servers == 0 || known_.size() <= options_.max_servers) {
+    for (const Known& known : known_) wanted.insert(known.address);
+    return wanted;
+  }
+  std::vector<SubsetCandidate> candidates;
+  for (const Known& known : known_) {
+    const ServerLink* link = Find(known.address);
+    candidates.push_back({.score = known.score,
+                          .own = own_.contains(known.address),
+                          .usable = link == nullptr || !link->failing(),
+                          .partitions = known.partitions});
+  }
+  for (const size_t i :
+       ChooseSubset(candidates, options_.max_servers, num_partitions_)) {
+    wanted.insert(known_[i].address);
+  }
+  return wanted;
+}
+
+void ServerFleet::Rebalance() {
+  if (closed_) return;
+  const std::set<Address> wanted = Wanted();
+  for (const Known& known : known_) {
+    if (wanted.contains(known.address) && Find(known.address) == nullptr) {
+      Add(known.address);
+    }
+  }
+  LetGoUnwanted(wanted);
+}
+
+void ServerFleet::LetGoUnwanted(const std::set<Address>& wanted) {
+  const bool settled =
+      std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
+        return !wanted.contains(link->address()) ||
+               (link->up() && link->settled_for() >= kSettled);
+      });
+  bool waits = false;
+  const auto links = links_;
+  for (const auto& link : links) {
+    const bool surplus = !wanted.contains(link->address());
+    link->SetResting(surplus && settled);
+    if (!surplus || link->failing()) continue;  // a failed one goes on trying
+    waits |= !settled;
+    if (!settled || link->streams().num_grants() > 0) continue;
+    CountUp();
+    std::erase(links_, link);
+    counted_up_ = num_up();
+    Remove(link);
+  }
+  if (!waits || std::exchange(settling_, true)) return;
+  options_.link.strand->PostAfter(kSettled / 4, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self == nullptr) return;
+    self->settling_ = false;
+    self->Rebalance();
+  });
+}
+
+void ServerFleet::RebalanceSoon() {
+  if (options_.max_servers == 0 || std::exchange(rebalance_posted_, true)) {
+    return;
+  }
+  options_.link.strand->Post([weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self == nullptr) return;
+    self->rebalance_posted_ = false;
+    self->Rebalance();
+  });
+}
+
+void ServerFleet::SetNumPartitions(uint32_t num_partitions) {
+  num_partitions_ = std::max(num_partitions_, num_partitions);
+  RebalanceSoon();
+}
+
+void ServerFleet::Learn(const Address& address,
+                        const ServerDescription& description) {
+  const auto learn = [&](const std::string& name, bool itself,
+                         const std::vector<uint32_t>& partitions) {
+    for (const uint32_t p : partitions) {
+      num_partitions_ = std::max(num_partitions_, p + 1);
+    }
+    for (Known& known : known_) {
+      if (known.address.ToString() != name) continue;
+      if (itself || !known.described) known.partitions = partitions;
+      known.described |= itself;
+    }
+  };
+  learn(address.ToString(), true, description.partitions);
+  if (options_.max_servers == 0) return;
+  for (const DescribedPeer& peer : description.peers) {
+    learn(peer.address, false, peer.partitions);
+  }
+}
+
+void ServerFleet::CountUp() {
+  const absl::Time now = options_.link.strand->Now();
+  losses_.up += (now - counted_at_) * static_cast<double>(counted_up_);
+  counted_at_ = now;
+  counted_up_ = num_up();
+}
+
+FleetLosses ServerFleet::losses() const {
+  FleetLosses losses = losses_;
+  losses.up += (options_.link.strand->Now() - counted_at_) *
+               static_cast<double>(counted_up_);
+  return losses;
 }
 
 std::vector<Address> ServerFleet::Select(
@@ -103,13 +233,17 @@ void ServerFleet::Close(absl::AnyInvocable<void()> closed) {
 }
 
 BatchServer* ServerFleet::Choose(const Choice& choice) const {
+  const auto refused = [&](const ServerLink& link) {
+    return std::count(choice.refused_by.begin(), choice.refused_by.end(),
+                      link.address()) > 0;
+  };
   ServerLink* best = nullptr;
   std::tuple<bool, bool, double> best_cost;
   const size_t n = links_.size();
   for (size_t i = 0; i < n; ++i) {
     ServerLink* link = links_[(choice.batch.index + i) % n].get();
     if (!link->CanTake(choice.exclusive) ||
-        link->streams().HasGrantFor(choice.batch)) {
+        link->streams().HasGrantFor(choice.batch) || refused(*link)) {
       continue;
     }
     const std::tuple<bool, bool, double> cost(
@@ -151,6 +285,13 @@ size_t ServerFleet::num_up() const {
                     [](const auto& link) { return link->up(); }));
 }
 
+bool ServerFleet::AnyUpBeside(const std::vector<Address>& servers) const {
+  return std::any_of(links_.begin(), links_.end(), [&](const auto& link) {
+    return link->up() &&
+           std::count(servers.begin(), servers.end(), link->address()) == 0;
+  });
+}
+
 void ServerFleet::ReportWait(double wait_ratio) {
   for (const auto& link : links_) link->ReportWait(wait_ratio);
 }
@@ -170,7 +311,24 @@ std::vector<ServerLink*> ServerFleet::Up() const {
   return up;
 }
 
+absl::Status ServerFleet::DeniedByAll() const {
+  const ServerLink* denying = nullptr;
+  for (const Known& known : known_) {
+    const ServerLink* link = Find(known.address);
+    if (link == nullptr) return absl::OkStatus();  // not asked yet
+    const bool denies = !link->denial().ok();
+    if (!denies && !link->failing()) return absl::OkStatus();
+    if (denies && denying == nullptr) denying = link;
+  }
+  if (denying == nullptr) return absl::OkStatus();
+  return absl::Status(
+      denying->denial().code(),
+      absl::StrCat("server ", denying->address().ToString(), ": ",
+                   std::string(denying->denial().message())));
+}
+
 absl::Status ServerFleet::RefusedByAll() const {
+  if (links_.size() < known_.size()) return absl::OkStatus();
   for (const auto& link : links_) {
     if (link->up() || !IsFinal(link->problem())) return absl::OkStatus();
   }
@@ -201,7 +359,7 @@ std::vector<BatchRef> ServerFleet::FindLate(absl::Duration age) const {
   return late;
 }
 
-const ServerLink* ServerFleet::Find(const Address& address) const {
+ServerLink* ServerFleet::Find(const Address& address) const {
   for (const auto& link : links_) {
     if (link->address() == address) return link.get();
   }
@@ -247,14 +405,22 @@ absl::Status ServerFleet::OnDescribed(ServerLink& link,
                                       const ServerDescription& description) {
   const auto events = events_.lock();
   if (events == nullptr) return absl::CancelledError("the loader has gone");
-  return events->OnDescribed(link, description);
+  RETURN_IF_ERROR(events->OnDescribed(link, description));
+  Learn(link.address(), description);
+  return absl::OkStatus();
 }
 
 void ServerFleet::OnServerUp(ServerLink& link) {
+  CountUp();
+  RebalanceSoon();
   if (auto events = events_.lock()) events->OnServerUp(link);
 }
 
 void ServerFleet::OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) {
+  const size_t up_before = counted_up_;
+  CountUp();
+  if (counted_up_ < up_before && !IsPlannedEnd(link.problem())) ++losses_.lost;
+  RebalanceSoon();
   const auto position =
       std::find_if(links_.begin(), links_.end(),
                    [&](const auto& l) { return l.get() == &link; });
@@ -262,6 +428,9 @@ void ServerFleet::OnServerDown(ServerLink& link, std::vector<OpenGrant> lost) {
   const std::shared_ptr<ServerLink> keep = *position;
   if (membership_.RemoveIfAbsent(link.address())) {
     links_.erase(position);
+    std::erase_if(known_, [&](const Known& known) {
+      return known.address == keep->address();
+    });
     Remove(keep);
   }
   if (auto events = events_.lock()) events->OnServerDown(link, std::move(lost));
@@ -279,6 +448,7 @@ void ServerFleet::Remove(const std::shared_ptr<ServerLink>& link) {
 
 void ServerFleet::OnGrantEnd(ServerLink& link, const OpenGrant& grant,
                              GrantEnd end) {
+  if (options_.max_servers != 0 && !link.CanTake(false)) RebalanceSoon();
   if (auto events = events_.lock()) {
     events->OnGrantEnd(link, grant, std::move(end));
   }

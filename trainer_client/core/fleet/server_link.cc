@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "channel/planned_end.h"
 #include "common/observe/log.h"
 
 namespace tributary {
@@ -15,6 +16,9 @@ namespace {
 // A server that does not keep the session for the length of one round trip is
 // of no use.
 constexpr int kMaxUnknownInRow = 8;
+
+// A server that refuses batches is asked no more often why.
+constexpr absl::Duration kAskAgainAfter = absl::Seconds(1);
 
 // A server whose grants are silent this many times longer than suspicion takes
 // must be dead.
@@ -72,6 +76,7 @@ void ServerLink::OnDescribeReply(uint64_t attempt,
   if (!accepted.ok()) return GoDown(accepted);
   state_ = State::kUp;
   problem_ = absl::OkStatus();
+  up_since_ = options_.strand->Now();
   unknown_sessions_in_row_ = 0;
   paused_until_ = absl::InfinitePast();
   OpenStreams();
@@ -94,7 +99,18 @@ void ServerLink::Disconnect(absl::Status why) {
   if (state_ == State::kUp) GoDown(std::move(why));
 }
 
+absl::Duration ServerLink::settled_for() const {
+  if (attempts_failed_ == 0) return absl::InfiniteDuration();
+  return up() ? options_.strand->Now() - up_since_ : absl::ZeroDuration();
+}
+
 void ServerLink::GoDown(absl::Status why) {
+  ++attempts_failed_;
+  if (std::exchange(draining_, false) && !IsPlannedEnd(why)) {
+    why = PlannedEnd(absl::StrCat("it drained: ", why.message()));
+  }
+  if (IsDenial(why) || state_ == State::kUp)
+    denial_ = IsDenial(why) ? why : absl::OkStatus();
   if (state_ == State::kUp) {
     down_since_ = down_until_ = options_.strand->Now();
   } else {
@@ -104,7 +120,7 @@ void ServerLink::GoDown(absl::Status why) {
   ++attempt_;
   std::vector<OpenGrant> lost = streams_.Close(why);
   if (!absl::IsCancelled(why)) {  // this loader's own doing
-    LogRepeated(LogLevel::kWarning, options_.address.ToString(),
+    LogRepeated(LogLevel::kWarning, "server", options_.address.ToString(),
                 absl::StrCat("server ", options_.address.ToString(), ": ",
                              why.ToString()));
   }
@@ -159,6 +175,9 @@ void ServerLink::OnGrantEnd(BatchStream& stream, GrantEnd end) {
     filled_at_ = options_.strand->Now();
   }
   OnSessionKnown(stream, end.kind != GrantEnd::Kind::kUnknownSession);
+  if (filled) denial_ = absl::OkStatus();
+  const bool refused = end.kind == GrantEnd::Kind::kError && end.retryable &&
+                       absl::IsUnavailable(end.error);
   if (auto events = events_.lock()) {
     events->OnGrantEnd(*this, *grant, std::move(end));
   }
@@ -167,11 +186,40 @@ void ServerLink::OnGrantEnd(BatchStream& stream, GrantEnd end) {
   if (unknown_sessions_in_row_ > kMaxUnknownInRow) {
     Disconnect(absl::UnavailableError("it forgets the session at once"));
   }
+  if (refused && up()) AskWhetherItDrains();
+  GoDownIfDrained();
+}
+
+void ServerLink::AskWhetherItDrains() {
+  const absl::Time now = options_.strand->Now();
+  if (draining_ || now - asked_whether_it_drains_ < kAskAgainAfter) return;
+  asked_whether_it_drains_ = now;
+  control_->Describe(graph_, options_.call_timeout,
+                     [weak = weak_from_this(), attempt = attempt_](
+                         absl::StatusOr<ServerDescription> reply) {
+                       auto self = weak.lock();
+                       if (self != nullptr && attempt == self->attempt_) {
+                         self->OnDrainReply(std::move(reply));
+                       }
+                     });
+}
+
+void ServerLink::OnDrainReply(absl::StatusOr<ServerDescription> reply) {
+  if (!up() || !reply.ok() || !reply->draining) return;
+  draining_ = true;
+  if (auto events = events_.lock()) events->OnServerUp(*this);
+  GoDownIfDrained();
+}
+
+void ServerLink::GoDownIfDrained() {
+  if (draining_ && up() && streams_.num_grants() == 0) {
+    GoDown(PlannedEnd("it is draining"));
+  }
 }
 
 bool ServerLink::CanTake(bool exclusive) const {
-  return up() && options_.strand->Now() >= paused_until_ &&
-         streams_.CanTake(exclusive);
+  return up() && !resting_ && !draining_ &&
+         options_.strand->Now() >= paused_until_ && streams_.CanTake(exclusive);
 }
 
 double ServerLink::Load() const {

@@ -56,6 +56,15 @@ class ServerLink : public BatchServer,
   void Close(absl::AnyInvocable<void()> closed);
 
   bool up() const { return state_ == State::kUp; }
+  // Whether the latest attempt to reach it has failed, or it is to end soon.
+  bool failing() const { return draining_ || (!up() && attempts_failed_ > 0); }
+  // Returns how long it has been up; InfiniteDuration if it never failed.
+  absl::Duration settled_for() const;
+  // Why it refuses this trainer (IsDenial), if it has refused its latest
+  // stream; OK once it has made a batch since.
+  const absl::Status& denial() const { return denial_; }
+  // While `resting` it gets no requests.
+  void SetResting(bool resting) { resting_ = resting; }
   const ServerDescription& description() const { return description_; }
   // Returns how long after it went down the server was still unreachable: until
   // the latest failed attempt began. Zero while it is up. Time without an
@@ -112,6 +121,11 @@ class ServerLink : public BatchServer,
   void OpenStreams();
   void GoDown(absl::Status why);
   void ReportIfClosed();
+  // Asks a server that refuses batches, now and then, whether it drains. One
+  // that does gets no more requests, and goes down once it has answered all.
+  void AskWhetherItDrains();
+  void OnDrainReply(absl::StatusOr<ServerDescription> reply);
+  void GoDownIfDrained();
   // Opens the session again if the server has forgotten it, a few times.
   void OnSessionKnown(BatchStream& stream, bool known);
 
@@ -134,6 +148,12 @@ class ServerLink : public BatchServer,
   std::shared_ptr<const std::string> spec_;
   ServerStreams streams_;
   int unknown_sessions_in_row_ = 0;
+  uint64_t attempts_failed_ = 0;  // and streams lost
+  absl::Time up_since_;
+  absl::Status denial_;
+  bool resting_ = false;
+  bool draining_ = false;
+  absl::Time asked_whether_it_drains_ = absl::InfinitePast();
   absl::Time paused_until_ = absl::InfinitePast();
   absl::Duration usual_time_ = kFirstGuess;        // of a batch
   absl::Time filled_at_ = absl::InfiniteFuture();  // the latest batch

@@ -88,10 +88,10 @@ void SessionOpener::ReadNextSplit() {
 
 void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
   if (!opened_) return;
-  if (!sources_.empty()) return AskForPage();
-  if (absl::Status why = fleet_->RefusedByAll(); !why.ok()) {
-    Finish(std::move(why));
-  }
+  if (!sources_.empty()) AskForPage();
+  absl::Status why = fleet_->RefusedByAll();
+  if (why.ok()) why = fleet_->DeniedByAll();
+  if (!why.ok()) Finish(std::move(why));
 }
 
 void SessionOpener::AskForPage() {
@@ -116,7 +116,9 @@ void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
   if (!opened_ || request != request_) return;
   asking_ = false;
   absl::Status status = page.ok() ? TakePage(*std::move(page)) : page.status();
-  if (IsFinal(status)) return Finish(std::move(status));
+  if (IsFinal(status) || absl::IsPermissionDenied(status)) {
+    return Finish(std::move(status));
+  }
   if (!status.ok()) {
     last_error_ = std::move(status);
     return AskLater();

@@ -99,6 +99,9 @@ class BatchHandler final : public StreamHandler,
         return Error(credit, act);
       case FakeAct::Kind::kUnknown:
         return Unknown(credit);
+      case FakeAct::Kind::kClose:
+        if (stream_ != nullptr) stream_->Close(act.error);
+        return;
       case FakeAct::Kind::kReturn: {
         v1::Returned returned;
         returned.set_grant(credit.grant());
@@ -206,6 +209,12 @@ class ControlHandler final : public StreamHandler {
       reply.set_budget_bytes(settings_->budget_bytes);
       reply.set_takes_wait_reports(settings_->takes_wait_reports);
       for (uint32_t p : settings_->partitions) reply.add_partitions(p);
+      for (const auto& [address, partitions] : settings_->peers) {
+        v1::PeerState& peer = *reply.add_peers();
+        peer.set_address(address.ToString());
+        peer.set_healthy(true);
+        for (uint32_t p : partitions) peer.add_partitions(p);
+      }
       Reply(message, MessageKind::kDescribeReply, reply.SerializeAsString());
     } else if (message.kind() == MessageKind::kGetInputIdsRequest) {
       Page(message, Parse<v1::GetInputIdsRequest>(message));
@@ -275,7 +284,11 @@ FakeSampler::FakeSampler(Settings settings)
 
 std::shared_ptr<StreamHandler> FakeSampler::Accept(
     StreamMethod method, CallerPtr, std::shared_ptr<Stream> stream,
-    absl::Status*) {
+    absl::Status* why) {
+  if (!settings_->refuse.ok()) {
+    *why = settings_->refuse;
+    return nullptr;
+  }
   if (method == StreamMethod::kControl) {
     return std::make_shared<ControlHandler>(settings_, std::move(stream));
   }

@@ -33,6 +33,7 @@ struct FakeAct {
     kNeedsNothing,  // claims to need less than it was given
     kNeeds,         // `needs` bytes: a lower bound
     kReturn,        // returns it without a batch
+    kClose,         // closes the stream with `error`
   };
   Kind kind = Kind::kServe;
   absl::Duration delay = absl::Milliseconds(2);
@@ -60,11 +61,13 @@ class FakeSampler final : public StreamAcceptor {
     SimExecutor* node = nullptr;  // in a simulation, the same
     uint64_t incarnation = 1;
     bool draining = false;
+    absl::Status refuse;  // not OK: every stream of a trainer is refused so
     uint64_t budget_bytes = 0;
     bool takes_wait_reports = true;
     // false: answers UnknownSession until a stream opens its session again.
     bool knows_sessions = true;
     std::vector<uint32_t> partitions = {0};
+    std::vector<std::pair<Address, std::vector<uint32_t>>> peers;
     std::string graph_json;
     std::vector<int64_t> split_ids;  // of the split "train"
     size_t page_ids = 1000;          // ids in a page

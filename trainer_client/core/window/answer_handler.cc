@@ -4,13 +4,24 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/planned_end.h"
 #include "common/batch/batch_view.h"
+#include "trainer_client/core/fleet/control_calls.h"
 
 namespace tributary {
 namespace {
 
 constexpr absl::Duration kFirstRetry = absl::Milliseconds(20);
 constexpr absl::Duration kLongestRetry = absl::Seconds(2);
+
+// A server that refuses this trainer is asked for a batch again after this.
+constexpr absl::Duration kDenialPause = absl::Seconds(5);
+
+// Returns whether another server might make the batch: this one's copy of the
+// graph, its program or its policy is wrong.
+bool IsOneServersFault(const absl::Status& error) {
+  return absl::IsDataLoss(error) || absl::IsInternal(error) || IsDenial(error);
+}
 
 // Returns `why` with "BATCH: server HOST:PORT: " before its text.
 absl::Status FromServer(const BatchServer& server, const BatchKey& key,
@@ -33,12 +44,18 @@ absl::StatusOr<BatchView> ParseBatch(absl::Span<const uint8_t> room,
 }  // namespace
 
 void AnswerHandler::OnServerDown(const BatchServer& server,
-                                 const std::vector<OpenGrant>& lost) {
+                                 const std::vector<OpenGrant>& lost,
+                                 absl::Time now) {
+  const bool planned = IsPlannedEnd(server.problem());
   for (const OpenGrant& grant : lost) {
     PendingBatch* batch = state_->Find(grant.batch());
     if (batch == nullptr || !batch->is_unfinished()) continue;
-    batch->AddLost({server.address(), server.incarnation()},
-                   FromServer(server, KeyOf(*batch), server.problem()));
+    if (!planned) {
+      batch->AddLost({.holder = {server.address(), server.incarnation()},
+                      .alone = grant.exclusive(),
+                      .age = grant.Age(now)},
+                     FromServer(server, KeyOf(*batch), server.problem()));
+    }
     if (fleet_->IsRequested(grant.batch())) continue;
     batch->WantElsewhere(server.address());
     ++state_->stats.reassigned;
@@ -102,6 +119,9 @@ void AnswerHandler::OnNeeds(BatchServer& server, PendingBatch& batch,
 
 void AnswerHandler::OnError(BatchServer& server, PendingBatch& batch,
                             const GrantEnd& end, absl::Time now) {
+  if (!end.retryable && IsOneServersFault(end.error)) {
+    return AskAnother(server, batch, end.error, now);
+  }
   if (!end.retryable) {
     return Fail(batch, FromServer(server, KeyOf(batch), end.error));
   }
@@ -109,6 +129,16 @@ void AnswerHandler::OnError(BatchServer& server, PendingBatch& batch,
     server.PauseRequests(end.retry_after);
   }
   Retry(batch, server, end.error, now);
+}
+
+void AnswerHandler::AskAnother(BatchServer& server, PendingBatch& batch,
+                               absl::Status why, absl::Time now) {
+  if (IsDenial(why)) server.PauseRequests(kDenialPause);
+  const absl::Status error = FromServer(server, KeyOf(batch), why);
+  batch.AddRefusal(server.address(), error);
+  if (!fleet_->AnyUpBeside(batch.refused_by())) return Fail(batch, error);
+  batch.Retry(server.address(), error, now);
+  ++state_->stats.reassigned;
 }
 
 void AnswerHandler::Retry(PendingBatch& batch, const BatchServer& server,

@@ -17,7 +17,10 @@
 namespace tributary {
 
 // The first batch that arrives counts, whoever made it; later ones are dropped.
-// Other answers make the batch due again or, if no server can make it, fail it.
+// Other answers make the batch due again or, if no server can make it, fail it:
+// what may be the fault of one server (DATA_LOSS, INTERNAL, a refusal of who
+// this trainer is) is asked of each other one that is up first. A server that
+// ends as it planned (PlannedEnd) is held against no batch.
 // While another server works on the batch only a batch counts. A server that
 // violates the protocol is disconnected.
 //
@@ -34,7 +37,7 @@ class AnswerHandler {
 
   // `lost`: the grants that were open when the server went down.
   void OnServerDown(const BatchServer& server,
-                    const std::vector<OpenGrant>& lost);
+                    const std::vector<OpenGrant>& lost, absl::Time now);
   // May call back into OnServerDown, when it disconnects the server.
   void OnGrantEnd(BatchServer& server, const OpenGrant& grant, GrantEnd end,
                   absl::Time now);
@@ -46,6 +49,10 @@ class AnswerHandler {
                uint64_t bytes, absl::Time now);
   void OnError(BatchServer& server, PendingBatch& batch, const GrantEnd& end,
                absl::Time now);
+  // Makes the batch due again at another server, unless none is up: then fails
+  // it. Each server is asked once at most.
+  void AskAnother(BatchServer& server, PendingBatch& batch, absl::Status why,
+                  absl::Time now);
   // Makes the batch due again: at once while there are servers that have not
   // failed it, then after ever longer pauses.
   void Retry(PendingBatch& batch, const BatchServer& server, absl::Status why,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "channel/planned_end.h"
 #include "trainer_client/core/window/testing/fake_fleet.h"
 
 namespace tributary {
@@ -124,9 +125,9 @@ TEST_F(AnswerHandlerTest, WhileAnotherServerWorksOnlyABatchCounts) {
   fleet_.requested = {0};
   Answer({.kind = Kind::kError, .error = absl::OutOfRangeError("id 99 of 40")});
   EXPECT_EQ(batch().state(), State::kRequested);
-  handler_.OnServerDown(server_, {Grant()});
+  handler_.OnServerDown(server_, {Grant()}, kNow);
   EXPECT_EQ(batch().state(), State::kRequested);
-  EXPECT_EQ(batch().deaths().holders().size(), 1);
+  EXPECT_EQ(batch().deaths().losses().size(), 1);
   EXPECT_EQ(state_.stats.reassigned, 0);
   Answer(Filled(0));
   EXPECT_EQ(batch().state(), State::kReady);
@@ -136,6 +137,28 @@ TEST_F(AnswerHandlerTest, AnUnknownSessionIsNoFailure) {
   Answer({.kind = Kind::kUnknownSession});
   EXPECT_TRUE(batch().IsDue(kNow));
   EXPECT_EQ(batch().failures(), 0);
+}
+
+TEST_F(AnswerHandlerTest, APlannedEndIsHeldAgainstNoBatch) {
+  server_.why = PlannedEnd("this server has drained");
+  handler_.OnServerDown(server_, {Grant()}, kNow);
+  EXPECT_EQ(batch().state(), State::kWanted);
+  EXPECT_TRUE(batch().deaths().losses().empty());
+}
+
+TEST_F(AnswerHandlerTest, DamageIsPermanentOnceNoOtherServerIsLeft) {
+  Answer({.kind = Kind::kError, .error = absl::DataLossError("bad column")});
+  EXPECT_EQ(batch().state(), State::kWanted);
+  EXPECT_TRUE(batch().IsDue(kNow));
+  EXPECT_THAT(batch().refused_by(), ElementsAre(server_.address()));
+  FakeServer other("b");
+  batch().MarkRequested();
+  handler_.OnGrantEnd(
+      other, Grant(),
+      {.kind = Kind::kError, .error = absl::DataLossError("bad column")}, kNow);
+  EXPECT_EQ(batch().state(), State::kFailed);
+  EXPECT_EQ(batch().error(),
+            absl::DataLossError("batch 0 of epoch 2: server b:1: bad column"));
 }
 
 // The second is ready: what its server held is of no interest.
@@ -149,7 +172,7 @@ TEST_F(AnswerHandlerTest, WhatALostServerHeldIsDueAgain) {
   for (uint64_t index : {0, 1, 2, 3}) {
     lost.emplace_back(state_.epoch.RefOf(index), 8'192, false, kNow);
   }
-  handler_.OnServerDown(server_, lost);
+  handler_.OnServerDown(server_, lost, kNow);
   EXPECT_EQ(batch().state(), State::kReady);
   for (uint64_t index : {1, 2}) {
     EXPECT_EQ(state_.window.Find(index)->state(), State::kWanted);

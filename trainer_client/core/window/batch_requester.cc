@@ -28,16 +28,23 @@ void BatchRequester::RequestDue(absl::Time now) {
 }
 
 bool BatchRequester::Request(PendingBatch& batch) {
-  const Decision decision =
-      batch.DecideRequest([this](const DeathRecord::Holder& holder) {
+  const Decision decision = batch.DecideRequest(
+      [this](const DeathRecord::Holder& holder) {
         return fleet_->FateOf(holder);
-      });
+      },
+      fleet_->losses());
   if (decision == Decision::kGiveUp) GiveUp(batch);
   if (decision == Decision::kGiveUp || decision == Decision::kWait) return true;
+  const std::vector<Address>& refused = batch.refused_by();
+  if (!refused.empty() && !fleet_->AnyUpBeside(refused)) {
+    FailRefused(batch);
+    return true;
+  }
   BatchServer* server =
       fleet_->Choose({.batch = state_->epoch.RefOf(batch.index()),
                       .exclusive = decision == Decision::kRequestExclusively,
-                      .avoid = batch.avoid()});
+                      .avoid = batch.avoid(),
+                      .refused_by = refused});
   if (server == nullptr) return true;
   std::shared_ptr<ReceiveSlot> slot = state_->rooms.Allocate(
       batch, server->largest_credit(), state_->window, &state_->stats.evicted);
@@ -46,15 +53,20 @@ bool BatchRequester::Request(PendingBatch& batch) {
   return true;
 }
 
+void BatchRequester::FailRefused(PendingBatch& batch) {
+  batch.Fail(batch.refusal());
+  fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
+}
+
 void BatchRequester::GiveUp(PendingBatch& batch) {
   const std::string holders = absl::StrJoin(
-      batch.deaths().holders(), ", ", [](std::string* out, const auto& holder) {
-        absl::StrAppend(out, holder.address.ToString());
+      batch.deaths().losses(), ", ", [](std::string* out, const auto& loss) {
+        absl::StrAppend(out, loss.holder.address.ToString());
       });
   batch.Fail(absl::AbortedError(absl::StrCat(
       state_->epoch.KeyOf(batch.index()).ToString(), ": ",
-      batch.deaths().holders().size(),
-      " servers died making it, the last one with nothing beside: ", holders,
+      batch.deaths().losses().size(),
+      " servers died making it, the last ones with nothing beside: ", holders,
       "; it is given up to spare the others")));
   fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
 }
@@ -65,8 +77,7 @@ void BatchRequester::Send(PendingBatch& batch, BatchServer& server,
   CreditRequest request;
   request.key = state_->epoch.KeyOf(batch.index());
   request.generation = ref.generation;
-  request.exclusive =
-      batch.deaths().holders().size() + 1 >= DeathRecord::kDeaths;
+  request.exclusive = batch.deaths().is_suspect();
   request.slot = std::move(slot);
   request.inputs =
       MakeCreditInputs(state_->session, *state_->epoch.order(), batch.index());

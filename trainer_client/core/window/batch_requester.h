@@ -52,6 +52,8 @@ class BatchRequester {
   void Send(PendingBatch& batch, BatchServer& server,
             std::shared_ptr<ReceiveSlot> slot);
   void GiveUp(PendingBatch& batch);
+  // Fails it with the error of the last server that could not make it.
+  void FailRefused(PendingBatch& batch);
   // Returns the batch if it waits for its server; null otherwise.
   PendingBatch* FindRequested(const BatchRef& batch);
 

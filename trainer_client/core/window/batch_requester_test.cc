@@ -111,16 +111,20 @@ TEST_F(BatchRequesterTest, HedgesOnceAndKeepsTheFirstServer) {
   EXPECT_EQ(state_.stats.hedged, 1);
 }
 
-TEST_F(BatchRequesterTest, ABatchThatThreeServersDiedOverIsGivenUp) {
+TEST_F(BatchRequesterTest, ABatchThatServersDiedOverIsGivenUp) {
   state_.window.Add(0);
   PendingBatch& batch = state_.window.front();
-  for (const char* host : {"a", "b"}) {
-    batch.AddLost({{host, 1}, 1}, absl::UnavailableError("reset"));
-  }
+  const auto lose = [&](const char* host) {
+    batch.AddLost({.holder = {{host, 1}, 1},
+                   .alone = batch.deaths().is_suspect(),
+                   .age = absl::Milliseconds(10)},
+                  absl::UnavailableError("reset"));
+  };
+  for (const char* host : {"a", "b"}) lose(host);
   requester_.RequestDue(kNow);
   EXPECT_TRUE(fleet_.choices.back().exclusive);
   EXPECT_TRUE(server_.requests.back().exclusive);
-  batch.AddLost({{"c", 1}, 1}, absl::UnavailableError("reset"));
+  for (const char* host : {"c", "d"}) lose(host);
   batch.WantAgain();
   requester_.RequestDue(kNow);
   EXPECT_EQ(server_.requests.size(), 1);  // their fate is not known
@@ -129,8 +133,8 @@ TEST_F(BatchRequesterTest, ABatchThatThreeServersDiedOverIsGivenUp) {
   EXPECT_EQ(StateOf(0), State::kFailed);
   EXPECT_EQ(
       batch.error().message(),
-      "batch 0 of epoch 2: 3 servers died making it, the last one with "
-      "nothing beside: a:1, b:1, c:1; it is given up to spare the others");
+      "batch 0 of epoch 2: 4 servers died making it, the last ones with "
+      "nothing beside: a:1, b:1, c:1, d:1; it is given up to spare the others");
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ void PendingBatch::Retry(const Address& server, absl::Status why,
   WantElsewhere(server);
 }
 
-void PendingBatch::AddLost(DeathRecord::Holder holder, absl::Status why) {
-  deaths_.AddLost(std::move(holder));
+void PendingBatch::AddLost(DeathRecord::Loss loss, absl::Status why) {
+  deaths_.AddLost(std::move(loss));
   error_ = std::move(why);
 }
 

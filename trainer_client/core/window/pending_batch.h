@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -57,6 +59,9 @@ class PendingBatch {
   // problem, or OK.
   const absl::Status& error() const { return error_; }
   const DeathRecord& deaths() const { return deaths_; }
+  // The servers that cannot make it, each once, and the last one's reason.
+  const std::vector<Address>& refused_by() const { return refused_by_; }
+  const absl::Status& refusal() const { return refusal_; }
 
   // The bytes that it needs at least, as far as servers have said; 0: unknown.
   uint64_t needed_bytes() const { return needed_bytes_; }
@@ -68,8 +73,9 @@ class PendingBatch {
   // ---- requests -------------------------------------------------------------
   // Decides whether to request it, from the servers lost while they made it.
   template <typename FateOf>
-  DeathRecord::Decision DecideRequest(const FateOf& fate_of) {
-    return deaths_.Decide(fate_of);
+  DeathRecord::Decision DecideRequest(const FateOf& fate_of,
+                                      const FleetLosses& fleet) {
+    return deaths_.Decide(fate_of, fleet);
   }
   void MarkRequested() { state_ = State::kRequested; }
   // Its server is silent. Requires kRequested.
@@ -89,7 +95,12 @@ class PendingBatch {
   // The attempt at `server` failed; to be requested again from `not_before` on.
   void Retry(const Address& server, absl::Status why, absl::Time not_before);
   // A server was lost while it made the batch.
-  void AddLost(DeathRecord::Holder holder, absl::Status why);
+  void AddLost(DeathRecord::Loss loss, absl::Status why);
+  // `server` has answered that it cannot make the batch, though another might.
+  void AddRefusal(const Address& server, absl::Status why) {
+    refused_by_.push_back(server);
+    refusal_ = std::move(why);
+  }
   // To be requested again, elsewhere than at `server` if possible.
   void WantElsewhere(const Address& server);
   void Fail(absl::Status error);
@@ -112,6 +123,8 @@ class PendingBatch {
   std::optional<Address> avoid_;
   absl::Status error_;
   DeathRecord deaths_;
+  std::vector<Address> refused_by_;
+  absl::Status refusal_;
   std::shared_ptr<ReceiveSlot> slot_;
   std::optional<BatchView> view_;
 };

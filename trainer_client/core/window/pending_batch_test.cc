@@ -86,23 +86,27 @@ TEST(PendingBatch, ALeaseOwnsTheRoom) {
   EXPECT_EQ(ring->stats().used_bytes, 0);
 }
 
-TEST(PendingBatch, ALostServerIsRememberedUntilThreeDied) {
+TEST(PendingBatch, LostServersAreRememberedUntilTheyConvictIt) {
   const auto dead = [](const DeathRecord::Holder&) {
     return DeathRecord::Fate::kDead;
   };
   PendingBatch batch(7);
-  for (const char* host : {"a", "b", "c"}) {
-    EXPECT_NE(batch.DecideRequest(dead), DeathRecord::Decision::kGiveUp);
+  const FleetLosses fleet{4, absl::Hours(1)};
+  for (const char* host : {"a", "b", "c", "d"}) {
+    EXPECT_NE(batch.DecideRequest(dead, fleet), DeathRecord::Decision::kGiveUp);
     batch.MarkRequested();
-    batch.AddLost({{host, 1}, 1}, absl::UnavailableError(host));
+    batch.AddLost({.holder = {{host, 1}, 1},
+                   .alone = batch.deaths().is_suspect(),
+                   .age = absl::Milliseconds(100)},
+                  absl::UnavailableError(host));
     EXPECT_EQ(batch.state(), State::kRequested);
     batch.WantElsewhere({host, 1});
   }
-  EXPECT_EQ(batch.avoid(), (Address{"c", 1}));
-  EXPECT_EQ(batch.DecideRequest(dead), DeathRecord::Decision::kGiveUp);
-  batch.Fail(absl::AbortedError("three died"));
+  EXPECT_EQ(batch.avoid(), (Address{"d", 1}));
+  EXPECT_EQ(batch.DecideRequest(dead, fleet), DeathRecord::Decision::kGiveUp);
+  batch.Fail(absl::AbortedError("they died"));
   EXPECT_FALSE(batch.is_unfinished());
-  EXPECT_EQ(batch.error(), absl::AbortedError("three died"));
+  EXPECT_EQ(batch.error(), absl::AbortedError("they died"));
 }
 
 }  // namespace

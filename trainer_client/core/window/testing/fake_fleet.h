@@ -58,6 +58,10 @@ class FakeFleet final : public BatchFleet {
   }
   size_t num_open_grants() const override { return 0; }
   size_t num_up() const override { return up; }
+  bool AnyUpBeside(const std::vector<Address>& servers) const override {
+    return up > servers.size();
+  }
+  FleetLosses losses() const override { return {0, absl::Hours(1)}; }
   std::vector<BatchRef> FindSilent() override { return silent; }
   std::vector<BatchRef> FindLate(absl::Duration) const override { return late; }
   DeathRecord::Fate FateOf(const DeathRecord::Holder&) const override {

@@ -1,0 +1,348 @@
+#include "channel/grpc/connection_acceptor.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/observe/log.h"
+#include "common/runtime/clock.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+// Descriptors that are left for files, peers and logs.
+constexpr size_t kOtherDescriptors = 256;
+constexpr int kGuardMs = 100;  // and how long a lack of descriptors pauses
+constexpr int kGuardsPerSecond = 10;
+constexpr uint64_t kDebtOfConnection = 1 << 20;
+constexpr uint64_t kDebtPerStream = 12 << 20;
+
+// Returns how many connections the process's limit of descriptors allows, up
+// to `wanted`, after raising it as far as it may be raised.
+size_t LimitByDescriptors(size_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  const rlim_t needed = 2 * wanted + kOtherDescriptors;
+  if (limit.rlim_cur < needed && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = std::min(needed, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (limit.rlim_cur >= needed) return wanted;
+  const size_t fewer = limit.rlim_cur > 2 * kOtherDescriptors
+                           ? (limit.rlim_cur - kOtherDescriptors) / 2
+                           : std::max<size_t>(1, limit.rlim_cur / 4);
+  LogRepeated(LogLevel::kWarning, "few descriptors",
+              absl::StrCat("at most ", fewer, " connections instead of ",
+                           wanted, ": ulimit -n is ", limit.rlim_cur));
+  return fewer;
+}
+
+UniqueFd Spare() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+bool Watch(const UniqueFd& epoll, int fd, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  return epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+std::string Ipv4Text(const in_addr& address) {
+  char text[INET_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET, &address, text, sizeof(text));
+  return text;
+}
+
+// Whoever has an IPv6 address has the 2^64 of its network.
+std::string Ipv6Network(in6_addr address) {
+  if (IN6_IS_ADDR_V4MAPPED(&address)) {
+    in_addr mapped;
+    std::memcpy(&mapped, address.s6_addr + 12, sizeof(mapped));
+    return Ipv4Text(mapped);
+  }
+  const bool loopback = IN6_IS_ADDR_LOOPBACK(&address);
+  if (!loopback) std::memset(address.s6_addr + 8, 0, 8);
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET6, &address, text, sizeof(text));
+  return loopback ? text : absl::StrCat(text, "/64");
+}
+
+struct SocketBytes {
+  uint64_t received = 0;
+  uint64_t sent = 0;
+};
+
+// Returns nullopt for a socket that is not TCP.
+std::optional<SocketBytes> BytesOf(int fd) {
+  tcp_info info{};
+  socklen_t bytes = sizeof(info);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
+    return std::nullopt;
+  }
+  return SocketBytes{info.tcpi_bytes_received, info.tcpi_bytes_acked};
+}
+
+// Returns the bytes that the kernel holds, within limits of its own.
+uint64_t UnreadBytes(int fd) {
+  int bytes = 0;
+  return ioctl(fd, FIONREAD, &bytes) == 0 ? static_cast<uint64_t>(bytes) : 0;
+}
+
+bool IsOfConnection(int error) {
+  return error == ECONNABORTED || error == EINTR || error == EPROTO ||
+         error == EPERM;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> ConnectionAcceptor::Start(
+    std::unique_ptr<ListeningSockets> sockets,
+    const ConnectionAcceptorOptions& options, Refusals* refusals,
+    Callbacks callbacks) {
+  std::unique_ptr<ConnectionAcceptor> acceptor(new ConnectionAcceptor(
+      std::move(sockets), options, refusals, std::move(callbacks)));
+  RETURN_IF_ERROR(acceptor->Prepare());
+  acceptor->thread_ = std::thread([raw = acceptor.get()] { raw->Run(); });
+  return acceptor;
+}
+
+ConnectionAcceptor::ConnectionAcceptor(
+    std::unique_ptr<ListeningSockets> sockets,
+    const ConnectionAcceptorOptions& options, Refusals* refusals,
+    Callbacks callbacks)
+    : options_(options),
+      refusals_(refusals),
+      callbacks_(std::move(callbacks)),
+      places_(SharedBudget::Create(
+          "max_connections", LimitByDescriptors(options.max_connections))),
+      sockets_(std::move(sockets)) {}
+
+absl::Status ConnectionAcceptor::Prepare() {
+  epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  stop_event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  spare_ = Spare();
+  bool good = epoll_.valid() && stop_event_.valid() && spare_.valid() &&
+              Watch(epoll_, stop_event_.get(), EPOLLIN);
+  for (const UniqueFd& socket : sockets_->sockets()) {
+    good = good && Watch(epoll_, socket.get(), EPOLLIN);
+  }
+  if (good) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("cannot accept connections: ", std::strerror(errno)));
+}
+
+void ConnectionAcceptor::Stop() {
+  if (!thread_.joinable()) return;
+  eventfd_write(stop_event_.get(), 1);
+  thread_.join();
+  sockets_.reset();
+  connections_.clear();
+}
+
+void ConnectionAcceptor::Run() {
+  const Clock& clock = SteadyClock();
+  absl::Time next = clock.Now() + absl::Milliseconds(kGuardMs);
+  int guards = 0;
+  epoll_event events[64];
+  while (true) {
+    const int count = epoll_wait(epoll_.get(), events, 64, kGuardMs);
+    for (int i = 0; i < count; ++i) {
+      const int fd = events[i].data.fd;
+      if (fd == stop_event_.get()) return;
+      if (!connections_.contains(fd)) {
+        AcceptAll(fd);
+      } else if ((events[i].events & EPOLLHUP) != 0) {
+        Forget(fd);  // both directions have ended
+      }
+    }
+    if (clock.Now() < next) continue;
+    next = clock.Now() + absl::Milliseconds(kGuardMs);
+    if (paused_) PauseListening(false);
+    Guard();
+    if (++guards % kGuardsPerSecond != 0) continue;
+    if (callbacks_.every_second) callbacks_.every_second();
+  }
+}
+
+void ConnectionAcceptor::Forget(int key) {
+  const auto it = connections_.find(key);
+  table_.Remove(it->second.key, it->second.use.get());
+  connections_.erase(it);
+}
+
+void ConnectionAcceptor::Guard() {
+  const absl::Time now = SteadyClock().Now();
+  for (auto& [fd, connection] : connections_) {
+    if (connection.cut) continue;
+    if (connection.use->hasty()) {
+      Cut(connection, "hasty");
+      continue;
+    }
+    const auto bytes = BytesOf(fd);
+    if (!bytes) continue;
+    const uint64_t debt = connection.debt.Update(
+        bytes->received, bytes->sent, connection.use->accounted(), now);
+    const uint64_t most = std::min(
+        options_.receive_memory / 8,
+        kDebtOfConnection + kDebtPerStream * connection.use->streams());
+    if (debt > most && debt - std::min(debt, UnreadBytes(fd)) > most) {
+      Cut(connection, "receive_memory");
+    } else if (connection.debt.stalled() > options_.message_timeout) {
+      Cut(connection, "slow");
+    }
+  }
+  GuardTotal();
+}
+
+void ConnectionAcceptor::GuardTotal() {
+  uint64_t total = 0;
+  std::map<std::string, uint64_t> of_hosts;
+  for (const auto& [fd, connection] : connections_) {
+    if (connection.cut) continue;
+    total += connection.debt.bytes();
+    of_hosts[connection.share] += connection.debt.bytes();
+  }
+  if (total <= options_.receive_memory) return;
+  const std::string& host =
+      std::max_element(of_hosts.begin(), of_hosts.end(), [](auto& a, auto& b) {
+        return a.second < b.second;
+      })->first;
+  Connection* worst = nullptr;
+  for (auto& [fd, connection] : connections_) {
+    if (connection.cut || connection.share != host) continue;
+    if (worst == nullptr || connection.debt.bytes() > worst->debt.bytes()) {
+      worst = &connection;
+    }
+  }
+  Cut(*worst, "receive_memory");
+}
+
+// Its end is then reported like any other.
+void ConnectionAcceptor::Cut(Connection& connection, const char* reason) {
+  connection.cut = true;
+  shutdown(connection.duplicate.get(), SHUT_RDWR);
+  Refuse(reason,
+         absl::StrCat(connection.share, ": has ", connection.use->streams(),
+                      " streams and sent ", connection.debt.bytes(),
+                      " bytes that no message accounts for; allowed are ",
+                      options_.receive_memory, " of all connections, and ",
+                      ConnectionUse::kStreamsPerSecond,
+                      " new streams per second"));
+}
+
+// Ends after some connections, to look at those that have ended meanwhile.
+void ConnectionAcceptor::AcceptAll(int listener) {
+  for (int i = 0; i < 64 && !paused_; ++i) {
+    if (!AcceptOne(listener)) return;
+  }
+}
+
+bool ConnectionAcceptor::AcceptOne(int listener) {
+  UniqueFd fd(
+      accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!fd.valid()) return AcceptFailed(listener, errno);
+  Pass(std::move(fd));
+  return true;
+}
+
+bool ConnectionAcceptor::AcceptFailed(int listener, int error) {
+  if (error == EAGAIN || error == EWOULDBLOCK) return false;
+  // The one connection was at fault, or is gone already.
+  if (IsOfConnection(error)) return true;
+  spare_.Reset();
+  const UniqueFd fd(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  if (fd.valid()) {
+    Refuse("descriptors", absl::StrCat(std::strerror(error),
+                                       "; ulimit -n says how many open files "
+                                       "are allowed"));
+  }
+  spare_ = Spare();
+  if (!fd.valid() || !spare_.valid()) PauseListening(true);
+  return !paused_;
+}
+
+void ConnectionAcceptor::PauseListening(bool pause) {
+  for (const UniqueFd& socket : sockets_->sockets()) {
+    epoll_event event{};
+    event.events = pause ? 0u : uint32_t{EPOLLIN};
+    event.data.fd = socket.get();
+    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, socket.get(), &event);
+  }
+  paused_ = pause;
+  if (!spare_.valid()) spare_ = Spare();
+}
+
+absl::StatusOr<std::string> ConnectionAcceptor::ShareOf(int fd) const {
+  sockaddr_storage name{};
+  socklen_t bytes = sizeof(name);
+  getpeername(fd, reinterpret_cast<sockaddr*>(&name), &bytes);
+  if (name.ss_family == AF_INET) {
+    return Ipv4Text(reinterpret_cast<sockaddr_in*>(&name)->sin_addr);
+  }
+  if (name.ss_family == AF_INET6) {
+    return Ipv6Network(reinterpret_cast<sockaddr_in6*>(&name)->sin6_addr);
+  }
+  ucred peer{};
+  bytes = sizeof(peer);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {
+    return absl::PermissionDeniedError("a connection of an unknown user");
+  }
+  const auto& allowed = options_.allowed_uids;
+  if (peer.uid == geteuid() || peer.uid == 0 ||
+      std::find(allowed.begin(), allowed.end(), peer.uid) != allowed.end()) {
+    return absl::StrCat("user ", peer.uid);
+  }
+  return absl::PermissionDeniedError(
+      absl::StrCat("user ", peer.uid, ", process ", peer.pid,
+                   "; allowed over a unix socket are the server's own user ",
+                   geteuid(), " and root"));
+}
+
+void ConnectionAcceptor::Pass(UniqueFd fd) {
+  const auto share = ShareOf(fd.get());
+  if (!share.ok()) return Refuse("uid", std::string(share.status().message()));
+  auto place = places_->Open(*share)->TryTake(1);
+  if (!place.ok()) {
+    const bool full = places_->used() >= places_->limit();
+    return Refuse(full ? "too_many" : "host_share",
+                  absl::StrCat(*share, " has ", places_->used_by(*share),
+                               " of ", places_->used(),
+                               " connections; allowed are ", places_->limit(),
+                               " in all, for one host as many as it leaves "
+                               "free"));
+  }
+  UniqueFd duplicate(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+  // Reports only that both directions have ended, once.
+  if (!duplicate.valid() || !Watch(epoll_, duplicate.get(), EPOLLET)) {
+    return Refuse("descriptors",
+                  absl::StrCat(*share, ": ", std::strerror(errno)));
+  }
+  const int key = duplicate.get();
+  Connection& connection = connections_[key];
+  connection.duplicate = std::move(duplicate);
+  connection.place = *std::move(place);
+  connection.share = *share;
+  connection.key = ConnectionTable::KeyOfSocket(fd.get());
+  connection.use = table_.Add(connection.key);
+  callbacks_.accepted(std::move(fd));
+}
+
+void ConnectionAcceptor::Refuse(const char* reason, const std::string& why) {
+  refusals_->Add(reason, why);
+}
+
+}  // namespace tributary

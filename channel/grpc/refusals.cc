@@ -1,0 +1,30 @@
+#include "channel/grpc/refusals.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/observe/log.h"
+#include "common/text/terminal_text.h"
+
+namespace tributary {
+
+void Refusals::Add(absl::string_view reason, absl::string_view text) {
+  {
+    MutexLock lock(mutex_);
+    ++counts_[std::string(reason)];
+  }
+  const std::string key = absl::StrCat("refused ", what_, " (", reason, ")");
+  LogRepeated(LogLevel::kWarning, key,
+              absl::StrCat(key, ": ", TerminalLine(text)));
+}
+
+std::map<std::string, uint64_t> Refusals::counts() const {
+  MutexLock lock(mutex_);
+  return counts_;
+}
+
+uint64_t Refusals::count(const std::string& reason) const {
+  MutexLock lock(mutex_);
+  const auto it = counts_.find(reason);
+  return it == counts_.end() ? 0 : it->second;
+}
+
+}  // namespace tributary
