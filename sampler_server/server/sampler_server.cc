@@ -11,6 +11,7 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
+#include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
 #include "common/runtime/cpu_meter.h"
@@ -393,18 +394,27 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
+  static const std::string kDamaged = "tributary_graph_damaged";
+  static const std::string kDamagedHelp =
+      "1 if bytes of a mapped file of the graph were lost: it is served no "
+      "longer";
   std::map<std::string, double> active;  // of all layouts of a version
+  std::map<std::string, bool> damaged;
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
+    damaged[graph.name] |= !graph.damage.ok();
   }
   MutexLock lock(exported_mutex_);
   for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
+    metrics_.RemoveGauge(kDamaged, kDamagedHelp, {{"graph", name}});
   }
   exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
+    metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
+        .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
   }
 }
@@ -443,6 +453,7 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  InstallMappingGuard();
   ASSIGN_OR_RETURN(const int threads,
                    SamplingThreads("--threads", options.threads));
   std::vector<GraphSource> sources = options.graphs;

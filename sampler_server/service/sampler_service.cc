@@ -236,7 +236,7 @@ std::vector<GraphState> SamplerService::graphs() const {
   for (const auto& held : core_->graphs.All()) {
     states.push_back({held->name(), held->graph().partitions(),
                       held->schema().num_partitions, held->retiring,
-                      held->activity->count()});
+                      held->activity->count(), DamageOf(held.get())});
   }
   return states;
 }
