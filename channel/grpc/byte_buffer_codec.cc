@@ -1,6 +1,7 @@
 #include "channel/grpc/byte_buffer_codec.h"
 
-#include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -10,17 +11,26 @@
 namespace tributary {
 namespace {
 
-grpc::Slice HeadSlice(const OutgoingMessage& message) {
-  const EnvelopePrefix prefix = EncodePrefix(message);
-  grpc::Slice slice(prefix.size() + message.header.size());
-  auto* const to =
-      const_cast<uint8_t*>(slice.begin());  // ours until it is sent
-  std::memcpy(to, prefix.data(), prefix.size());
-  std::memcpy(to + prefix.size(), message.header.data(), message.header.size());
-  return slice;
-}
-
 using Owner = std::shared_ptr<const void>;
+
+// Prefix and header of a message whose owner counts its memory.
+struct Head {
+  std::string bytes;
+  Owner owner;
+};
+
+grpc::Slice HeadSlice(const OutgoingMessage& message, Owner owner) {
+  const EnvelopePrefix prefix = EncodePrefix(message);
+  auto head = std::make_unique<Head>();
+  head->bytes.reserve(prefix.size() + message.header.size());
+  head->bytes.append(prefix.begin(), prefix.end());
+  head->bytes += message.header;
+  head->owner = std::move(owner);
+  Head* const held = head.release();  // the slice's
+  return grpc::Slice(
+      held->bytes.data(), held->bytes.size(),
+      [](void* head) { delete static_cast<Head*>(head); }, held);
+}
 
 grpc::Slice PayloadSlice(absl::Span<const uint8_t> payload, Owner owner) {
   if (owner == nullptr) return grpc::Slice(payload.data(), payload.size());
@@ -33,8 +43,9 @@ grpc::Slice PayloadSlice(absl::Span<const uint8_t> payload, Owner owner) {
 
 }  // namespace
 
+// Both slices keep the owner: it is released when the network has taken both.
 grpc::ByteBuffer EncodeToByteBuffer(OutgoingMessage message) {
-  grpc::Slice slices[2] = {HeadSlice(message)};
+  grpc::Slice slices[2] = {HeadSlice(message, message.payload_owner)};
   if (message.payload.empty()) return grpc::ByteBuffer(slices, 1);
   slices[1] = PayloadSlice(message.payload, std::move(message.payload_owner));
   return grpc::ByteBuffer(slices, 2);

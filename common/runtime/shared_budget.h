@@ -4,6 +4,8 @@
 #define TRIBUTARY_COMMON_RUNTIME_SHARED_BUDGET_H_
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,12 +32,23 @@ class SharedBudget : public std::enable_shared_from_this<SharedBudget> {
   // messages use it.
   static std::shared_ptr<SharedBudget> Create(std::string name, size_t limit);
 
-  // Returns the share of one stream of `caller` (Caller::share_key).
-  std::shared_ptr<BudgetShare> Open(const std::string& caller);
+  // Returns the share of one stream of `caller` (Caller::share_key), which
+  // takes no more than `most` at one time.
+  std::shared_ptr<BudgetShare> Open(
+      const std::string& caller,
+      size_t most = std::numeric_limits<size_t>::max());
+
+  // Sets what runs, on any thread, after a stream was refused for want of
+  // room; it must not block. Call it before the first share is opened.
+  void SetOnRefused(std::function<void()> refused) {
+    refused_ = std::move(refused);
+  }
 
   const std::string& name() const { return name_; }
   size_t limit() const { return limit_; }
   size_t used() const;
+  // The most that has been in use.
+  size_t peak() const;
   // Returns what `caller` holds over all of its streams.
   size_t used_by(const std::string& caller) const;
 
@@ -43,15 +56,15 @@ class SharedBudget : public std::enable_shared_from_this<SharedBudget> {
   friend class BudgetShare;
   SharedBudget(std::string name, size_t limit)
       : name_(std::move(name)), limit_(limit) {}
-  // Takes `amount` for a stream that holds `of_stream`.
-  absl::Status Take(const std::string& caller, size_t& of_stream,
-                    size_t amount);
-  void Return(const std::string& caller, size_t& of_stream, size_t amount);
+  absl::Status Take(BudgetShare& stream, size_t amount);
+  void Return(BudgetShare& stream, size_t amount);
 
   const std::string name_;
   const size_t limit_;
+  std::function<void()> refused_;
   mutable Mutex mutex_;
   size_t used_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t peak_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, size_t> by_caller_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -84,7 +97,7 @@ class BudgetShare : public std::enable_shared_from_this<BudgetShare> {
 
   // Takes `amount` at once. RESOURCE_EXHAUSTED, to be tried again, if it is
   // not free now or the caller, or this stream, holds its part already;
-  // INVALID_ARGUMENT if it exceeds the limit.
+  // INVALID_ARGUMENT if it exceeds the limit, or the most of a stream.
   absl::StatusOr<Hold> TryTake(size_t amount);
 
   SharedBudget& budget() const { return *budget_; }
@@ -92,11 +105,13 @@ class BudgetShare : public std::enable_shared_from_this<BudgetShare> {
 
  private:
   friend class SharedBudget;
-  BudgetShare(std::shared_ptr<SharedBudget> budget, std::string caller)
-      : budget_(std::move(budget)), caller_(std::move(caller)) {}
+  BudgetShare(std::shared_ptr<SharedBudget> budget, std::string caller,
+              size_t most)
+      : budget_(std::move(budget)), caller_(std::move(caller)), most_(most) {}
 
   const std::shared_ptr<SharedBudget> budget_;
   const std::string caller_;
+  const size_t most_;
   size_t used_ = 0;  // guarded by budget_->mutex_
 };
 

@@ -11,6 +11,7 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
+#include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
 #include "common/runtime/cpu_meter.h"
@@ -20,10 +21,13 @@
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
+#include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/service/access/policy_file.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
@@ -35,6 +39,11 @@ namespace {
 // the margin that `tributary serve` has beyond --drain-timeout.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(4);
 constexpr absl::Duration kShutdownGrace = absl::Seconds(1);
+
+// Limit of what waits on one stream to be sent. A stream holds at most a
+// quarter of the leaf budget, 32 MiB, or as many pages of mapped input ids as
+// calls of a control stream may be unread; batches have a window of their own.
+constexpr size_t kMaxQueuedBytes = size_t{64} << 20;
 
 // The budget of peers is apart from that of trainers, so that peers never wait
 // for them, and follows it: a quarter, but enough for a request and its reply.
@@ -77,6 +86,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   return CheckFeatureReaders(options.feature_readers);
 }
 
@@ -106,6 +116,7 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
+        transport_({.tls = options.tls}),
         pools_(threads),
         graphs_(HostOptions(options, incarnation_), &transport_,
                 &pools_.batches, &metrics_) {}
@@ -113,6 +124,8 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    health_.reset();
+    StopPolicy();
     http_.reset();
     busy_.reset();
     StopDiscovery();
@@ -129,16 +142,23 @@ class SamplerServerImpl final : public SamplerServer {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
   }
+  std::optional<Address> health_address() const override {
+    if (health_ == nullptr) return std::nullopt;
+    return health_->address();
+  }
   std::vector<GraphState> graphs() const override { return service_->graphs(); }
   void Drain(absl::Duration timeout) override;
 
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
   void MakeService();
+  absl::Status FollowPolicy();
+  void StopPolicy();
   void MeasureBusyTime();
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
+  uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
   void StopDiscovery();
@@ -146,6 +166,7 @@ class SamplerServerImpl final : public SamplerServer {
   const SamplerServerOptions options_;
   const int threads_;  // that sample
   const uint64_t incarnation_;
+  SamplerServiceOptions service_options_;  // set by MakeService
   Metrics metrics_;
   GrpcTransport transport_;
   Pools pools_;
@@ -157,8 +178,12 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
+  std::unique_ptr<MetricsServer> health_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
+  std::shared_ptr<Strand> policy_strand_;
+  std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
+  ConnectionMetrics connection_metrics_{&metrics_};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
@@ -169,6 +194,11 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.tls = options_.tls;
+  grpc.max_connections = options_.max_connections;
+  grpc.max_streams = options_.max_streams;
+  grpc.stream_idle_timeout = options_.stream_idle_timeout;
+  grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
@@ -180,6 +210,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
   MakeService();
+  RETURN_IF_ERROR(FollowPolicy());
   for (const GraphSource& source : sources) {
     ASSIGN_OR_RETURN(auto graph, graphs_.Open(source));
     RETURN_IF_ERROR(graphs_.Serve(source, std::move(graph), *service_));
@@ -204,7 +235,7 @@ void SamplerServerImpl::MeasureBusyTime() {
 }
 
 void SamplerServerImpl::MakeService() {
-  SamplerServiceOptions options;
+  SamplerServiceOptions& options = service_options_;
   options.incarnation = incarnation_;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
@@ -223,6 +254,26 @@ void SamplerServerImpl::MakeService() {
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
   MeasureBusyTime();
+}
+
+absl::Status SamplerServerImpl::FollowPolicy() {
+  if (options_.policy_file.empty()) return absl::OkStatus();
+  policy_strand_ = std::make_shared<Strand>(&pools_.data);
+  policy_ = std::make_shared<PolicyFile>(options_.policy_file, policy_strand_,
+                                         &metrics_);
+  return policy_->Start([this](std::shared_ptr<const AccessPolicy> policy) {
+    service_->SetPolicy(std::move(policy));
+  });
+}
+
+void SamplerServerImpl::StopPolicy() {
+  if (policy_ == nullptr) return;
+  auto stopped = std::make_shared<Promised<bool>>();
+  policy_strand_->Post([policy = policy_, stopped] {
+    policy->Stop();
+    stopped->Set(true);
+  });
+  (void)stopped->Wait(kCancelTimeout);
 }
 
 void SamplerServerImpl::WatchGraphs() {
@@ -256,16 +307,30 @@ absl::Status SamplerServerImpl::FindPeers() {
 }
 
 absl::Status SamplerServerImpl::StartHttp() {
-  if (!options_.http) return absl::OkStatus();
   MetricsServerOptions http;
-  http.listen = *options_.http;
-  http.metrics = [this] { return MetricsText(); };
   http.health = [this] {
     return service_->draining() ? absl::UnavailableError("draining")
                                 : absl::OkStatus();
   };
+  if (options_.health) {
+    http.listen = *options_.health;
+    ASSIGN_OR_RETURN(health_, MetricsServer::Start(http));
+  }
+  if (!options_.http) return absl::OkStatus();
+  http.listen = *options_.http;
+  http.tls = options_.tls;
+  http.metrics = [this] { return MetricsText(); };
   ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(http)));
   return absl::OkStatus();
+}
+
+uint64_t SamplerServerImpl::MemoryBoundBytes() const {
+  MemoryBoundInput input;
+  input.max_streams = GrpcServerOptions().max_streams;
+  for (const GraphState& graph : service_->graphs()) {
+    input.partitions = std::max(input.partitions, graph.num_partitions);
+  }
+  return TotalOf(MemoryBound(service_options_, input));
 }
 
 std::string SamplerServerImpl::MetricsText() {
@@ -291,6 +356,21 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->tensors().open_attempts()));
   set("tributary_data_used_bytes", "Reserved for data calls now",
       static_cast<double>(service_->data_budget().used()));
+  set("tributary_memory_bound_bytes",
+      "The most memory of this process, without mapped files and what the "
+      "network library holds",
+      static_cast<double>(MemoryBoundBytes()));
+  for (const BudgetState& budget : service_->shared_budgets()) {
+    const std::map<std::string, std::string> labels = {{"budget", budget.name}};
+    metrics_
+        .AddGauge("tributary_shared_budget_bytes",
+                  "Limit of a budget that streams share by caller", labels)
+        .Set(static_cast<double>(budget.limit));
+    metrics_
+        .AddGauge("tributary_shared_budget_used_bytes",
+                  "Used now of a budget that streams share by caller", labels)
+        .Set(static_cast<double>(budget.used));
+  }
   set("tributary_credits_queued", "Credits that wait for their turn",
       static_cast<double>(service_->queued()));
   set("tributary_batches_active", "Batches queued, being made or sent",
@@ -298,6 +378,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
+  connection_metrics_.Update(*grpc_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -313,18 +394,27 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
+  static const std::string kDamaged = "tributary_graph_damaged";
+  static const std::string kDamagedHelp =
+      "1 if bytes of a mapped file of the graph were lost: it is served no "
+      "longer";
   std::map<std::string, double> active;  // of all layouts of a version
+  std::map<std::string, bool> damaged;
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
+    damaged[graph.name] |= !graph.damage.ok();
   }
   MutexLock lock(exported_mutex_);
   for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
+    metrics_.RemoveGauge(kDamaged, kDamagedHelp, {{"graph", name}});
   }
   exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
+    metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
+        .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
   }
 }
@@ -363,6 +453,7 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  InstallMappingGuard();
   ASSIGN_OR_RETURN(const int threads,
                    SamplingThreads("--threads", options.threads));
   std::vector<GraphSource> sources = options.graphs;

@@ -1,6 +1,8 @@
 #include "sampler_server/service/control_stream.h"
 
 #include <cmath>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +17,8 @@
 namespace tributary {
 namespace {
 
+// As many as a client may have outstanding.
+constexpr size_t kMaxUnreadAnswers = 64;
 // Control streams of plain text name no job: they see all graphs.
 constexpr char kNoJob[] = "";
 
@@ -41,7 +45,7 @@ v1::GraphState StateOf(const HeldGraph& held) {
                           schema.layout_digest.size());
   state.set_num_partitions(
       static_cast<uint32_t>(held.graph().partitions().size()));
-  state.set_draining(held.retiring);
+  state.set_draining(held.draining());
   return state;
 }
 
@@ -65,10 +69,9 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   ASSIGN_OR_RETURN(const auto held, GraphOf(graphs, request));
   v1::DescribeReply reply;
   reply.set_wire_version(kWireVersion);
-  reply.set_graph_json(held->graph().schema_json());
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
   reply.set_incarnation(core.incarnation);
-  reply.set_draining(core.draining || held->retiring);
+  reply.set_draining(core.draining || held->draining());
   reply.set_budget_bytes(core.budget->limit());
   SetLoad(core, reply);
   if (held->served.peers) {
@@ -77,7 +80,10 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   for (const auto& graph : graphs.graphs()) {
     *reply.add_graphs() = StateOf(*graph);
   }
-  return CallAnswer{MessageKind::kDescribeReply, reply.SerializeAsString()};
+  // Appended as it is: serialized messages merge by concatenation.
+  std::string header = held->described;
+  reply.AppendToString(&header);
+  return CallAnswer{MessageKind::kDescribeReply, std::move(header)};
 }
 
 absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
@@ -90,6 +96,7 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
                    ServeGetInputIds(held->graph(), request));
   CallAnswer answer{MessageKind::kGetInputIdsReply,
                     page.header.SerializeAsString()};
+  RETURN_IF_ERROR(DamageOf(held.get()));
   answer.payload = {reinterpret_cast<const uint8_t*>(page.ids.data()),
                     page.ids.size() * sizeof(int64_t)};
   answer.payload_owner = held->served.graph;
@@ -103,13 +110,13 @@ absl::StatusOr<CallAnswer> Farewell(const ServiceCore& core,
   StreamJob job(call.caller->identity);
   const auto name = job.Take(request.job());
   if (!name.ok()) {
-    core.refusals->Note(Refusals::kJob, *call.caller, name.status());
+    core.refusals->Note(CallerRefusals::kJob, *call.caller, name.status());
     return name.status();
   }
   const absl::Status recorded = core.farewells->Record(
       *call.caller, *name, request.client_rank(), request.num_clients());
   if (recorded.ok()) return CallAnswer{MessageKind::kFarewellReply, ""};
-  core.refusals->Note(Refusals::kFarewell, *call.caller, recorded);
+  core.refusals->Note(CallerRefusals::kFarewell, *call.caller, recorded);
   return recorded;
 }
 
@@ -124,16 +131,34 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
       MessageKindName(call.kind), " is no call of a control stream"));
 }
 
-// Makes the answer own a reservation of its bytes, until it is sent.
-absl::StatusOr<CallAnswer> WithinBudget(ServiceCore& core,
-                                        absl::StatusOr<CallAnswer> answer) {
+// Makes the answer own its share of the control budget, until it is sent.
+absl::StatusOr<CallAnswer> WithinShare(BudgetShare& share,
+                                       absl::StatusOr<CallAnswer> answer) {
+  struct Owner {
+    BudgetShare::Hold hold;
+    std::shared_ptr<const void> payload;
+  };
   if (!answer.ok()) return answer;
-  ASSIGN_OR_RETURN(Reservation reservation,
-                   core.control_budget->TryReserve(answer->header.size()));
-  answer->payload_owner =
-      std::make_shared<std::pair<Reservation, std::shared_ptr<const void>>>(
-          std::move(reservation), std::move(answer->payload_owner));
+  ASSIGN_OR_RETURN(BudgetShare::Hold hold,
+                   share.TryTake(answer->header.size()));
+  answer->payload_owner = std::make_shared<const Owner>(
+      Owner{std::move(hold), std::move(answer->payload_owner)});
   return answer;
+}
+
+// Answers a call, unless too many answers before it are not taken: then it is
+// not worth the work.
+absl::StatusOr<CallAnswer> ServeReader(const ServiceCore& core,
+                                       const UnreadStream& stream,
+                                       BudgetShare& share,
+                                       const IncomingCall& call) {
+  const size_t unread = stream.num_unread();
+  if (unread >= kMaxUnreadAnswers) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        unread, " answers of this control stream are not read; calls are ",
+        "answered while there are fewer than ", kMaxUnreadAnswers));
+  }
+  return WithinShare(share, Serve(core, call));
 }
 
 }  // namespace
@@ -143,10 +168,18 @@ std::shared_ptr<StreamHandler> ServeControlCalls(
     CallerPtr caller) {
   CallServerOptions options;
   options.max_request_bytes = 0;
+  auto share = core->control_budget->Open(caller->share_key());
+  auto unread = core->streams->Open(StreamMethod::kControl, *caller,
+                                    std::move(stream), share);
+  // Weak: the call server drops the stream when it has closed.
+  std::weak_ptr<UnreadStream> weak = unread;
   return ServeCalls(
-      std::move(stream), std::move(caller),
-      [core = std::move(core)](IncomingCall call, CallResponder respond) {
-        respond(WithinBudget(*core, Serve(*core, call)));
+      std::move(unread), std::move(caller),
+      [core = std::move(core), share, weak](IncomingCall call,
+                                            CallResponder respond) {
+        const auto to = weak.lock();
+        if (to == nullptr) return;
+        respond(ServeReader(*core, *to, *share, call));
         core->farewells->NotifyIfAllGone();
       },
       options);

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/transport.h"
 #include "common/proto/wire.pb.h"
@@ -24,12 +26,16 @@ class UnreadStream final : public Stream {
     return absl::OkStatus();
   }
   size_t queued_bytes() const override { return 0; }
-  void Close(absl::Status) override {}
+  void Close(absl::Status why) override {
+    if (!closed_) closed_ = std::move(why);
+  }
+  const std::optional<absl::Status>& closed() const { return closed_; }
 
   std::vector<OutgoingMessage> Read() { return std::exchange(unread_, {}); }
 
  private:
   std::vector<OutgoingMessage> unread_;
+  std::optional<absl::Status> closed_;
 };
 
 class DescribeMessage final : public IncomingMessage {
@@ -56,20 +62,28 @@ class DescribeMessage final : public IncomingMessage {
 class ControlStreamTest : public ::testing::Test {
  protected:
   ControlStreamTest() {
-    SamplerServiceOptions options;
+    options_.control_budget = 16 * Graph().graph->schema_json().size();
+    Start();
+  }
+
+  static ServedGraph Graph() {
     GraphSpec graph;
     graph.num_nodes = 3;
     graph.edges = {{1, 0}, {2, 0}};
-    ServedGraph served{BuildGraph(graph)};
-    options.control_budget = 4 * served.graph->schema_json().size();
+    return ServedGraph{BuildGraph(graph)};
+  }
+
+  void Start() {
     SamplerServiceEnvironment environment;
     environment.executor = environment.leaf_executor = &pool_;
-    service_ = std::make_unique<SamplerService>(options, environment,
-                                                std::move(served));
+    service_ = std::make_unique<SamplerService>(options_, environment, Graph());
+    int host = 1;
     for (Caller& caller : callers_) {
       absl::Status why;
       caller.handler = service_->Accept(
-          StreamMethod::kControl, MakeCaller("peer"), caller.stream, &why);
+          StreamMethod::kControl,
+          MakeCaller(absl::StrCat("ipv4:10.0.0.", host++, ":4000")),
+          caller.stream, &why);
     }
   }
 
@@ -100,19 +114,38 @@ class ControlStreamTest : public ::testing::Test {
     std::shared_ptr<UnreadStream> stream = std::make_shared<UnreadStream>();
     std::shared_ptr<StreamHandler> handler;
   };
+  SamplerServiceOptions options_;
   ThreadPool pool_{"test", 1};
   std::unique_ptr<SamplerService> service_;
   Caller callers_[2];
   uint64_t next_call_ = 1;
 };
 
-// Room for four times graph.json: for three descriptions, a little larger.
-TEST_F(ControlStreamTest, AnswersThatNobodyReadsAreBoundedOverAllStreams) {
-  Describe(0, 2);
-  Describe(1, 5);
+// Room for 16 times graph.json. A stream may have a quarter: three
+// descriptions, a little larger. Another caller's finds as much of the rest.
+TEST_F(ControlStreamTest, AnswersThatNobodyReadsAreBoundedByCallerAndStream) {
   Describe(0, 5);
+  Describe(1, 5);
+  EXPECT_EQ(Read(0), 3);
+  EXPECT_GE(Read(1), 2);
+}
+
+TEST_F(ControlStreamTest, AClientThatReadsNothingIsRefusedAlone) {
+  Describe(0, 50'000);
+  Describe(1, 1);
   EXPECT_EQ(Read(1), 1);
-  EXPECT_EQ(Read(0), 2);
+  EXPECT_FALSE(callers_[1].stream->closed().has_value());
+  ASSERT_TRUE(callers_[0].stream->closed().has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted(*callers_[0].stream->closed()));
+}
+
+TEST_F(ControlStreamTest, AnswersAreMadeOnlyWhileEarlierOnesAreRead) {
+  options_.control_budget = size_t{64} << 20;
+  Start();
+  Describe(0, 100);
+  EXPECT_EQ(Read(0), 64);
+  Describe(0, 100);
+  EXPECT_EQ(Read(0), 64);
 }
 
 TEST_F(ControlStreamTest, WhatIsReadIsRoomAgain) {

@@ -1,5 +1,7 @@
 #include "sampler_server/service/data_stream.h"
 
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -14,6 +16,8 @@ namespace {
 
 // As many as a client has outstanding; the data budget bounds their bytes.
 constexpr size_t kMaxCallsPerStream = 256;
+// Of the data budget: what a stream may hold of requests, and of replies.
+constexpr size_t kPartOfStream = 4;
 // An attempt names all servers that hold rows.
 constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
 
@@ -58,18 +62,25 @@ class DataStream final : public StreamHandler {
 std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               CallerPtr caller) {
-  auto share = std::make_shared<StreamShare>(core->data_budget);
+  const std::string key = caller->share_key();
+  const size_t most = core->data_budget->limit() / kPartOfStream;
+  auto working = core->data_budget->Open(key + " (requests)", most);
+  auto replies = core->data_budget->Open(key, most);
+  stream = core->streams->Open(StreamMethod::kData, *caller, std::move(stream),
+                               replies);
   auto tensors = std::make_shared<TensorStream>(caller->identity);
-  auto serve = [core = std::move(core), share, tensors](IncomingCall call,
-                                                        CallResponder respond) {
-    auto request = share->TryReserve(call.header.size() + call.payload.size());
+  const uint64_t number = core->data_turns->NewStream();
+  auto serve = [core = std::move(core), key, number, working, replies, tensors](
+                   IncomingCall call, CallResponder respond) {
+    auto request = working->TryTake(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
-    DataCall data{std::move(call), *std::move(request), share,
+    DataCall data{std::move(call), *std::move(request), working, replies,
                   core->data_executor->Now()};
-    core->data_executor->Post([core, tensors, data = std::move(data),
-                               respond = std::move(respond)]() mutable {
+    Task task = [core, tensors, data = std::move(data),
+                 respond = std::move(respond)]() mutable {
       Dispatch(core, *tensors, std::move(data), std::move(respond));
-    });
+    };
+    core->data_turns->Post(core->data_executor, key, number, std::move(task));
   };
   CallServerOptions options;
   options.max_concurrent = kMaxCallsPerStream;

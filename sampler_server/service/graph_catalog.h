@@ -38,7 +38,7 @@ struct ServedGraph {
 // A graph in the catalog and the work that is under way on it. Plans, batches
 // and calls keep it alive; it may leave the catalog meanwhile. Thread-safe.
 struct HeldGraph {
-  explicit HeldGraph(ServedGraph graph) : served(std::move(graph)) {}
+  explicit HeldGraph(ServedGraph graph);
 
   const Graph& graph() const { return *served.graph; }
   const GraphSchema& schema() const { return served.graph->schema(); }
@@ -47,13 +47,21 @@ struct HeldGraph {
     return VersionedName(schema().name, schema().content_digest);
   }
 
+  // Whether new work should go to other servers.
+  bool draining() const { return retiring || !graph().damage().ok(); }
+
   const ServedGraph served;
+  // The part of a DescribeReply that never changes, serialized: graph.json.
+  const std::string described;
   const std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts with mutable rows of the graph, which stays served.
   const std::shared_ptr<Activity> pins = std::make_shared<Activity>();
   std::atomic<bool> retiring{false};  // takes no new batches
   std::atomic<bool> gone{false};      // out of the catalog
 };
+
+// Returns the damage of a graph, which may be null, and logs it.
+absl::Status DamageOf(const HeldGraph* held);
 
 // Graphs of a moment, in the order in which they were added: of several
 // versions of one name the last is the newest. Errors list these graphs and no

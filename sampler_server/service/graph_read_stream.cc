@@ -55,7 +55,7 @@ class ReadServer {
   template <typename Request>
   absl::StatusOr<LeafReply> With(absl::StatusOr<LeafReply> (*serve)(
       const Graph&, const Request&, absl::Span<const uint8_t>,
-      const LeafLimits&, ByteBudget&)) {
+      const LeafLimits&, BudgetShare&)) {
     const IncomingCall& call = read_.data.call;
     ASSIGN_OR_RETURN(const auto request,
                      ParseHeader<Request>(call.kind, call.header));
@@ -63,32 +63,22 @@ class ReadServer {
         CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
     ASSIGN_OR_RETURN(read_.graph, ReadableLayout(core_, *call.caller, read_.job,
                                                  request.layout_digest()));
+    RETURN_IF_ERROR(read_.graph->graph().damage());
     return serve(read_.graph->graph(), request, call.payload.span(),
-                 core_.leaf_limits, *core_.data_budget);
+                 core_.leaf_limits, *read_.data.replies);
   }
 
   ServiceCore& core_;
   GraphRead& read_;
 };
 
-// A reply until the network has taken it.
-struct HeldReply {
-  LeafReply reply;
-  StreamShare::Hold hold;
-};
-
-// Moves the reply's bytes to the stream's share, and sends it.
-absl::StatusOr<CallAnswer> ToAnswer(const GraphRead& read, LeafReply reply) {
-  auto owner = std::make_shared<HeldReply>();
-  ASSIGN_OR_RETURN(owner->hold,
-                   read.data.share->TryReserve(reply.payload.size()));
-  owner->reply = std::move(reply);
-  owner->reply.reservation.Release();
+CallAnswer ToAnswer(const GraphRead& read, LeafReply reply) {
   CallAnswer answer;
   // Each reply's number follows its request's.
   answer.kind =
       static_cast<MessageKind>(static_cast<uint16_t>(read.data.call.kind) + 1);
-  answer.payload = std::as_const(owner->reply.payload).span();
+  auto owner = std::make_shared<LeafReply>(std::move(reply));
+  answer.payload = std::as_const(owner->payload).span();
   answer.payload_owner = std::move(owner);
   return answer;
 }
@@ -112,7 +102,10 @@ void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
                     std::string job, CallResponder respond) {
   GraphRead read{std::move(data), std::move(job), nullptr};
   auto reply = ReadServer(*core, read).Serve();
-  if (!reply.ok()) return respond(reply.status());
+  if (!reply.ok()) {
+    const absl::Status damage = DamageOf(read.graph.get());
+    return respond(damage.ok() ? reply.status() : damage);
+  }
   UnreadRowsContext context;
   context.reader = read.graph->served.rows;
   context.graph = read.graph;
@@ -123,6 +116,8 @@ void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
                  [core = std::move(core), read = std::move(read),
                   respond = std::move(respond)](
                      absl::StatusOr<LeafReply> complete) mutable {
+                   const absl::Status damage = DamageOf(read.graph.get());
+                   if (!damage.ok()) return respond(damage);
                    if (!complete.ok()) return respond(complete.status());
                    respond(ToAnswer(read, *std::move(complete)));
                  });

@@ -1,6 +1,8 @@
 #include "sampler_server/service/leaf_stream.h"
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +10,7 @@
 #include "channel/parse_header.h"
 #include "common/observe/log.h"
 #include "common/runtime/fault_point.h"
+#include "common/runtime/stop_check.h"
 #include "common/text/status.h"
 #include "sampler_server/service/leaf/unread_rows.h"
 
@@ -21,7 +24,8 @@ constexpr size_t kMaxCallsPerStream = 256;
 // A call from its arrival to its reply.
 struct LeafCall {
   IncomingCall call;
-  Reservation request;  // for header and payload
+  BudgetShare::Hold request;  // for header and payload
+  std::shared_ptr<BudgetShare> replies;
   absl::Time arrived;
   std::shared_ptr<HeldGraph> graph;  // set once the header is parsed
 };
@@ -44,7 +48,7 @@ using ServeFunction = absl::StatusOr<LeafReply> (*)(const Graph&,
                                                     const Request&,
                                                     absl::Span<const uint8_t>,
                                                     const LeafLimits&,
-                                                    ByteBudget&);
+                                                    BudgetShare&);
 
 // Finds the request's graph, which it sets in `leaf`, and answers from it.
 template <typename Request>
@@ -55,8 +59,14 @@ absl::StatusOr<LeafReply> ServeWith(ServeFunction<Request> serve,
                    ParseHeader<Request>(call.kind, call.header));
   RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
   ASSIGN_OR_RETURN(leaf.graph, core.graphs.WithLayout(request.layout_digest()));
-  return serve(leaf.graph->graph(), request, call.payload.span(),
-               core.leaf_limits, *core.leaf_budget);
+  RETURN_IF_ERROR(leaf.graph->graph().damage());
+  StopCheck stop(call.cancel,
+                 leaf.arrived + absl::Milliseconds(request.timeout_ms()),
+                 &core.leaf_executor->clock());
+  LeafLimits limits = core.leaf_limits;
+  limits.stop = &stop;
+  return serve(leaf.graph->graph(), request, call.payload.span(), limits,
+               *leaf.replies);
 }
 
 absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
@@ -103,6 +113,9 @@ CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
 
 void Respond(ServiceCore& core, const LeafCall& leaf,
              absl::StatusOr<LeafReply> reply, CallResponder respond) {
+  // Read after everything else that the reply was made of.
+  const absl::Status damage = DamageOf(leaf.graph.get());
+  if (!damage.ok()) reply = damage;
   if (!reply.ok()) {
     core.metrics.leaf_errors.Add();
     LogRepeated(LogLevel::kDebug, "leaf call", leaf.call.caller->share_key(),
@@ -138,14 +151,22 @@ void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,
                                               CallerPtr caller) {
-  auto serve = [core = std::move(core)](IncomingCall call,
-                                        CallResponder respond) {
-    auto request =
-        core->leaf_budget->TryReserve(call.header.size() + call.payload.size());
+  const std::string key = caller->share_key();
+  // Apart, so that a peer whose replies are read may always have one more,
+  // whatever it asks for next.
+  auto requests = core->leaf_budget->Open(key + " (requests)");
+  auto replies = core->leaf_budget->Open(key);
+  stream = core->streams->Open(StreamMethod::kLeaf, *caller, std::move(stream),
+                               replies);
+  const uint64_t number = core->leaf_turns->NewStream();
+  auto serve = [core = std::move(core), key, number, requests, replies](
+                   IncomingCall call, CallResponder respond) {
+    auto request = requests->TryTake(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
-    LeafCall leaf{std::move(call), *std::move(request),
+    LeafCall leaf{std::move(call), *std::move(request), replies,
                   core->leaf_executor->Now()};
-    core->leaf_executor->Post(
+    core->leaf_turns->Post(
+        core->leaf_executor, key, number,
         [core, leaf = std::move(leaf), respond = std::move(respond)]() mutable {
           Answer(core, std::move(leaf), std::move(respond));
         });

@@ -12,12 +12,14 @@ namespace tributary {
 
 // Returns the handler of a kLeaf stream (see StreamAcceptor::Accept).
 //
-// Each call runs on the leaf executor and within the leaf budget, which nothing
+// Each call runs on the leaf executor, in turns with those of other peers
+// (CallTurns), and within its caller's share of the leaf budget, which nothing
 // else uses. It issues no calls and waits for nothing but a disk, where
 // features are in files, without holding a thread; so no chain of waits passes
-// through a leaf call. Errors, sent as CallError: RESOURCE_EXHAUSTED at once
-// when the budget is full, DEADLINE_EXCEEDED when a call's timeout passes
-// before it runs, UNIMPLEMENTED for other kinds of calls, and those of
+// through a leaf call. A call ends soon after its caller cancels it or its
+// timeout passes. Errors, sent as CallError: RESOURCE_EXHAUSTED at once when the
+// budget, or the caller's share, is full, DEADLINE_EXCEEDED when a call's
+// timeout passes, UNIMPLEMENTED for other kinds of calls, and those of
 // leaf/leaf_calls.h.
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,

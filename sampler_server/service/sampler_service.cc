@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/planned_end.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "sampler_server/service/control_stream.h"
@@ -86,6 +87,31 @@ std::shared_ptr<TensorStore> MakeTensorStore(
                                        std::move(environment));
 }
 
+// Requires the core's executors.
+void MakeSharedBudgets(const SamplerServiceOptions& options,
+                       const SamplerServiceEnvironment& environment,
+                       ServiceCore& core) {
+  core.leaf_budget = SharedBudget::Create("leaf budget", options.leaf_budget);
+  core.data_budget = SharedBudget::Create("data budget", options.data_budget);
+  core.control_budget =
+      SharedBudget::Create("control budget", options.control_budget);
+  core.inbox_budget =
+      SharedBudget::Create("inbox budget", options.inbox_budget);
+  core.plans = std::make_shared<PlanHolds>(
+      SharedBudget::Create("plan budget", options.plan_budget));
+  core.streams = std::make_shared<OpenStreams>(
+      SharedBudget::Create("answer budget", options.answer_budget));
+  StreamEndMetrics metrics;
+  if (environment.metrics != nullptr) {
+    metrics = StreamEndMetrics(*environment.metrics);
+  }
+  core.streams->SetUp(core.protocol_executor, metrics);
+  for (const auto& budget :
+       {core.leaf_budget, core.data_budget, core.control_budget}) {
+    core.streams->Watch(budget);
+  }
+}
+
 // Returns TensorCalls::may_read.
 std::function<absl::Status(const Caller&, const std::string&,
                            const std::string&)>
@@ -118,10 +144,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
                              ? environment.data_executor
                              : environment.leaf_executor;
   core_->budget = ByteBudget::Create("--memory-budget", options.memory_budget);
-  core_->leaf_budget = ByteBudget::Create("leaf budget", options.leaf_budget);
-  core_->data_budget = ByteBudget::Create("data budget", options.data_budget);
-  core_->control_budget =
-      ByteBudget::Create("control budget", options.control_budget);
+  MakeSharedBudgets(options, environment, *core_);
   core_->admission = std::make_shared<Admission>(
       options.admission, core_->budget, core_->protocol_executor);
   core_->farewells = std::make_shared<Farewells>(
@@ -135,7 +158,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->tensors.may_read = MayReadGraph(core_);
   core_->tensors.refusals = core_->refusals;
   if (environment.metrics != nullptr) {
-    *core_->refusals = Refusals(*environment.metrics);
+    *core_->refusals = CallerRefusals(*environment.metrics);
     core_->tensors.metrics = TensorMetrics(*environment.metrics);
     core_->metrics = ServiceMetrics(*environment.metrics);
     core_->job_metrics.SetRegistry(environment.metrics);
@@ -150,9 +173,9 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
 }
 
 SamplerService::~SamplerService() {
-  const absl::Status why = absl::UnavailableError("this server has stopped");
-  streams_->CloseAll(why);
-  core_->tensors.store->EndAll(why);
+  streams_->CloseAll(PlannedEnd("this server has stopped"));
+  core_->tensors.store->EndAll(
+      absl::UnavailableError("this server has stopped"));
 }
 
 std::shared_ptr<StreamHandler> SamplerService::Accept(
@@ -211,8 +234,9 @@ void SamplerService::SetPolicy(std::shared_ptr<const AccessPolicy> policy) {
 std::vector<GraphState> SamplerService::graphs() const {
   std::vector<GraphState> states;
   for (const auto& held : core_->graphs.All()) {
-    states.push_back({held->name(), held->graph().partitions(), held->retiring,
-                      held->activity->count()});
+    states.push_back({held->name(), held->graph().partitions(),
+                      held->schema().num_partitions, held->retiring,
+                      held->activity->count(), DamageOf(held.get())});
   }
   return states;
 }
@@ -223,10 +247,10 @@ void SamplerService::Drain(absl::Time deadline,
   Executor* const executor = core_->protocol_executor;
   const TimerId timer =
       executor->PostAt(deadline, [core = core_, streams = streams_] {
-        const absl::Status why = absl::UnavailableError(
-            "this server has drained, and its grace period is over");
-        streams->CloseAll(why);
-        core->tensors.store->EndAll(why);
+        constexpr char kWhy[] =
+            "this server has drained, and its grace period is over";
+        streams->CloseAll(PlannedEnd(kWhy));
+        core->tensors.store->EndAll(absl::UnavailableError(kWhy));
       });
   core_->row_holders->OnIdle(
       [core = core_, executor, timer, drained = std::move(drained)]() mutable {
@@ -240,8 +264,21 @@ void SamplerService::Drain(absl::Time deadline,
 
 bool SamplerService::draining() const { return core_->draining; }
 ByteBudget& SamplerService::budget() const { return *core_->budget; }
-ByteBudget& SamplerService::leaf_budget() const { return *core_->leaf_budget; }
-ByteBudget& SamplerService::data_budget() const { return *core_->data_budget; }
+SharedBudget& SamplerService::leaf_budget() const {
+  return *core_->leaf_budget;
+}
+SharedBudget& SamplerService::data_budget() const {
+  return *core_->data_budget;
+}
+std::vector<BudgetState> SamplerService::shared_budgets() const {
+  std::vector<BudgetState> states;
+  for (const auto& budget : {core_->leaf_budget, core_->data_budget,
+                             core_->control_budget, core_->streams->answers(),
+                             core_->inbox_budget, core_->plans->budget()}) {
+    states.push_back({budget->name(), budget->limit(), budget->used()});
+  }
+  return states;
+}
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
 TensorStore& SamplerService::tensors() const { return *core_->tensors.store; }

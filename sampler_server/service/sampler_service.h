@@ -20,6 +20,7 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
+#include "common/runtime/shared_budget.h"
 #include "sampler_server/service/access/access_policy.h"
 #include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/jobs/admission.h"
@@ -34,15 +35,21 @@ struct SamplerServiceOptions {
   uint64_t incarnation = 0;  // another one at each start of a server
   // Bytes of batches being made or sent (--memory-budget).
   size_t memory_budget = size_t{1} << 30;
-  // Bytes of leaf requests and replies; a budget of their own, so that peers
-  // never wait for trainers.
+  // The budgets below are of all streams, and shared by caller and stream as
+  // SharedBudget says. Bytes of leaf requests and replies; a budget of their
+  // own, so that peers never wait for trainers.
   size_t leaf_budget = size_t{128} << 20;
-  // Bytes of control answers that wait to be sent, over all streams; mapped
-  // bytes do not count.
+  // Bytes of control answers that wait to be sent; mapped bytes do not count.
   size_t control_budget = size_t{8} << 20;
-  // Bytes of the requests and replies of data calls, over all streams; one
-  // stream uses at most a quarter.
+  // Bytes of the requests and replies of data calls.
   size_t data_budget = size_t{64} << 20;
+  // Bytes of small answers that wait to be sent (see UnreadStream).
+  size_t answer_budget = size_t{64} << 20;
+  // Bytes of messages of trainers that wait to be handled (see TrainerInbox).
+  size_t inbox_budget = size_t{64} << 20;
+  // Bytes of the plans, with their tables, of queued and running batches (see
+  // PlanHolds).
+  size_t plan_budget = size_t{64} << 20;
   // Bytes of mutable rows and their optimizers' state (--tensor-memory); open
   // rounds of gradients have a quarter as much beside it. 0: no rows.
   size_t tensor_memory = size_t{1} << 30;
@@ -77,12 +84,21 @@ struct SamplerServiceEnvironment {
   std::function<void()> all_clients_gone;
 };
 
+// A budget of a service.
+struct BudgetState {
+  std::string name;
+  size_t limit = 0;
+  size_t used = 0;
+};
+
 // A graph that is served, and what is under way on it.
 struct GraphState {
   std::string name;  // NAME@VERSION
   std::vector<uint32_t> partitions;
+  size_t num_partitions = 0;  // here and elsewhere
   bool retiring = false;
-  size_t active = 0;  // batches that are queued, being made or sent
+  size_t active = 0;    // batches that are queued, being made or sent
+  absl::Status damage;  // of its files; see Graph::damage
 };
 
 // Accepts the streams of a server and answers what comes over them: batch
@@ -134,8 +150,10 @@ class SamplerService final : public StreamAcceptor {
 
   // The budgets of batches, of leaf requests and of data calls.
   ByteBudget& budget() const;
-  ByteBudget& leaf_budget() const;
-  ByteBudget& data_budget() const;
+  SharedBudget& leaf_budget() const;
+  SharedBudget& data_budget() const;
+  // Returns all budgets that streams share by caller, with what is in use now.
+  std::vector<BudgetState> shared_budgets() const;
   // Batches that are queued, being made or sent.
   size_t active() const;
   // Returns how many of them wait for their turn.

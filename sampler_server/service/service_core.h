@@ -12,10 +12,12 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
+#include "common/runtime/shared_budget.h"
 #include "sampler_server/service/access/graph_access.h"
-#include "sampler_server/service/access/refusals.h"
+#include "sampler_server/service/access/caller_refusals.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/farewells.h"
+#include "sampler_server/service/grants/plan_holds.h"
 #include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/jobs/admission.h"
 #include "sampler_server/service/jobs/job_metrics.h"
@@ -24,6 +26,8 @@
 #include "sampler_server/service/planning_turns.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
+#include "sampler_server/service/streams/call_turns.h"
+#include "sampler_server/service/streams/open_streams.h"
 #include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
@@ -36,7 +40,7 @@ struct ServiceCore {
 
   GraphCatalog graphs;
   GraphAccess access;  // who may read them
-  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();
+  std::shared_ptr<CallerRefusals> refusals = std::make_shared<CallerRefusals>();
   uint64_t incarnation = 0;
   Executor* executor = nullptr;  // runs batch tasks
   // CPU time of the threads of `executor`; null: not measured.
@@ -46,13 +50,24 @@ struct ServiceCore {
   Executor* leaf_executor = nullptr;
   Executor* data_executor = nullptr;   // runs data calls, on threads of its own
   std::shared_ptr<ByteBudget> budget;  // of batches
-  // The budget of leaf requests; separate from `budget` for the same reason.
-  std::shared_ptr<ByteBudget> leaf_budget;
-  // The budget of control answers until the network takes them, over all
-  // streams.
-  std::shared_ptr<ByteBudget> control_budget;
-  // The budget of data calls' requests and replies, shared out among streams.
-  std::shared_ptr<ByteBudget> data_budget;
+  // The budget of leaf requests and replies; separate from `budget` for the
+  // same reason.
+  std::shared_ptr<SharedBudget> leaf_budget;
+  std::shared_ptr<CallTurns> leaf_turns = std::make_shared<CallTurns>();
+  // The budget of control answers until the network takes them.
+  std::shared_ptr<SharedBudget> control_budget;
+  // The budget of data calls' requests and replies.
+  std::shared_ptr<SharedBudget> data_budget;
+  std::shared_ptr<CallTurns> data_turns = std::make_shared<CallTurns>();
+  // The budget of messages of trainers that are not handled yet.
+  std::shared_ptr<SharedBudget> inbox_budget =
+      SharedBudget::Create("inbox budget", size_t{64} << 20);
+  // The plans that credits keep.
+  std::shared_ptr<PlanHolds> plans = std::make_shared<PlanHolds>(
+      SharedBudget::Create("plan budget", size_t{64} << 20));
+  // All streams, and the budget of their small answers.
+  std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>(
+      SharedBudget::Create("answer budget", size_t{64} << 20));
   std::shared_ptr<Admission> admission;
   TensorCalls tensors;  // mutable rows
   JobWeights weights;

@@ -15,11 +15,11 @@ absl::StatusOr<Session> PlanSession(FindGraph find,
     return absl::InvalidArgumentError("the specification cannot be parsed");
   }
   Session session;
-  session.bytes = spec_bytes.size();
   ASSIGN_OR_RETURN(session.graph, find(spec.content_digest()));
   ASSIGN_OR_RETURN(SamplingPlan plan,
                    MakePlan(session.graph->schema(), spec_bytes));
   session.plan = std::make_shared<const SamplingPlan>(std::move(plan));
+  session.bytes = session.plan->bytes();
   return session;
 }
 

@@ -22,7 +22,7 @@ namespace tributary {
 struct Session {
   std::shared_ptr<const SamplingPlan> plan;  // null: there is none
   std::shared_ptr<HeldGraph> graph;
-  size_t bytes = 0;  // of the specification
+  size_t bytes = 0;  // of the plan, with its tables
 };
 
 // Finds a graph by the bytes of its content digest.
@@ -52,7 +52,7 @@ struct SessionOwner {
 // plan keep it. Thread-safe.
 class SessionCache {
  public:
-  static constexpr size_t kMaxBytes = size_t{64} << 20;  // of specifications
+  static constexpr size_t kMaxBytes = size_t{64} << 20;  // of plans
   // How many owners may keep a session, on average: their entries are small.
   static constexpr size_t kOwnersPerSession = 16;
 

@@ -24,9 +24,13 @@ TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
       caller_(std::move(caller)),
       strand_(std::make_shared<Strand>(core_->protocol_executor)),
       answers_(std::make_shared<AnswerSender>(
-          std::move(stream), core_->protocol_executor, core_->frames)),
+          core_->streams->Open(StreamMethod::kBatches, *caller_,
+                               std::move(stream)),
+          core_->protocol_executor, core_->frames)),
       grants_(std::make_shared<StreamGrants>(core_, id, caller_, strand_,
                                              answers_)),
+      inbox_(std::make_shared<MessageShare>(
+          core_->inbox_budget->Open(caller_->share_key()))),
       sessions_(core_, caller_),
       planning_turns_(
           core_->planning.Of(caller_->share_key(), core_->protocol_executor)),
@@ -36,7 +40,12 @@ TrainerStream::TrainerStream(std::shared_ptr<ServiceCore> core, uint64_t id,
 
 void TrainerStream::OnMessage(IncomingMessage& message) {
   auto received = inbox_.Take(message);
-  if (!received.ok()) return answers_->Close(received.status());
+  if (!received.ok()) {
+    if (absl::IsResourceExhausted(received.status())) {
+      core_->streams->metrics().flooded.Add();
+    }
+    return answers_->Close(received.status());
+  }
   strand_->Post(
       [self = shared_from_this(), received = *std::move(received)]() mutable {
         self->Receive(std::move(received));
@@ -134,11 +143,13 @@ void TrainerStream::OnCredit(CreditMessage message) {
     core_->metrics.unknown_session.Add();
     return answers_->SendUnknownSession(credit.grant(), credit.session());
   }
+  auto plan =
+      core_->plans->Hold(std::move(session->plan), caller_->share_key());
+  if (!plan.ok()) return grants_->Refuse(credit.grant(), plan.status());
   const size_t lent_bytes =
       message.room == nullptr ? 0 : message.room->bytes().size();
-  auto request =
-      MakeBatchRequest(credit, message.payload, std::move(session->plan),
-                       lent_bytes, strand_->Now());
+  auto request = MakeBatchRequest(credit, message.payload, *std::move(plan),
+                                  lent_bytes, strand_->Now());
   if (!request.ok()) return grants_->Refuse(credit.grant(), request.status());
   request->deadline =
       std::min(request->deadline, strand_->Now() + core_->max_credit_time);
@@ -158,6 +169,9 @@ void TrainerStream::ArmProgress() {
 void TrainerStream::OnProgressTimer() {
   progress_timer_ = 0;
   if (const auto stalled = grants_->PollStall()) {
+    core_->streams->metrics()
+        .held_up[static_cast<size_t>(StreamMethod::kBatches)]
+        .Add();
     return answers_->Break(absl::ResourceExhaustedError(absl::StrCat(
         "nothing of this stream was taken for ", absl::FormatDuration(*stalled),
         " while others wait for the memory that it holds")));

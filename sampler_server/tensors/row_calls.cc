@@ -39,7 +39,7 @@ Answer ReadRows(const Call& call, Attempt& attempt,
   ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
   const size_t num_rows = call.payload().size() / sizeof(uint64_t);
   ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.share->TryReserve(num_rows * kScratchPerRow));
+                   call.data.working->TryTake(num_rows * kScratchPerRow));
   ASSIGN_OR_RETURN(const auto rows,
                    CheckRows(*table, call.payload(), request.num_rows(), 0));
   const bool changed = request.changed_since() > 0;
@@ -82,7 +82,7 @@ Answer WriteRows(const Call& call, Attempt& attempt,
   }
   const size_t most_rows = call.payload().size() / sizeof(uint64_t);
   ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.share->TryReserve(most_rows * kScratchPerRow));
+                   call.data.working->TryTake(most_rows * kScratchPerRow));
   ASSIGN_OR_RETURN(const auto rows,
                    CheckRows(*table, call.payload(), request.num_rows(),
                              table->shape().row_bytes()));
@@ -115,7 +115,7 @@ Answer ExportRows(const Call& call, Attempt& attempt,
   const size_t most =
       std::min<uint64_t>(request.max_reply_bytes(), kMaxPayloadBytes) / each;
   ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.share->TryReserve(most * kScratchPerRow));
+                   call.data.working->TryTake(most * kScratchPerRow));
   uint64_t cursor = std::min(request.cursor(), table->local_rows());
   v1::ExportRowsReply reply;
   ReplyRoom room;
@@ -138,7 +138,7 @@ Answer ImportRows(const Call& call, Attempt& attempt,
   ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
   const size_t most_rows = call.payload().size() / sizeof(uint64_t);
   ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.share->TryReserve(most_rows * kScratchPerRow));
+                   call.data.working->TryTake(most_rows * kScratchPerRow));
   const OptimizerKind state = StateOf(*table, request.with_state());
   ASSIGN_OR_RETURN(const auto rows,
                    CheckRows(*table, call.payload(), request.num_rows(),

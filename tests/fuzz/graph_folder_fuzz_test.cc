@@ -23,7 +23,7 @@
 
 #include "common/hash/crc32c.h"
 #include "common/proto/wire.pb.h"
-#include "common/runtime/byte_budget.h"
+#include "common/runtime/shared_budget.h"
 #include "partition/format/graph.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/check/inspect.h"
@@ -186,7 +186,8 @@ absl::Span<const uint8_t> AsSpan(const std::string& text) {
 
 // All rows of one partition's edges and nodes, as a peer would ask for them.
 void AskAsPeer(const Graph& graph, uint32_t partition) {
-  const auto budget = ByteBudget::Create("test", size_t{1} << 20);
+  const auto budget = SharedBudget::Create("test", size_t{1} << 20);
+  const auto share = budget->Open("peer");
   v1::SampleHopRequest hop;
   hop.set_partition(partition);
   hop.set_fanout(-1);
@@ -196,7 +197,7 @@ void AskAsPeer(const Graph& graph, uint32_t partition) {
   (void)ServeSampleHop(
       graph, hop,
       AsSpan(AsBytes<uint32_t>({0, 1, 2}) + AsBytes<uint64_t>({0, 1, 2})), {},
-      *budget);
+      *share);
   v1::GatherRequest gather;
   gather.set_partition(partition);
   gather.set_node_type(0);
@@ -206,7 +207,7 @@ void AskAsPeer(const Graph& graph, uint32_t partition) {
   gather.set_num_rows(3);
   gather.set_max_reply_bytes(4096);
   (void)ServeGather(graph, gather, AsSpan(AsBytes<uint64_t>({0, 1, 2})), {},
-                    *budget);
+                    *share);
   Must(budget->used() == 0, "what was answered is let go of");
 }
 

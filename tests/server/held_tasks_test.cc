@@ -103,10 +103,10 @@ TEST_F(HeldTasksTest, ProgressIsToldUntilACancelledGrantIsBack) {
 TEST_F(HeldTasksTest, MessagesThatWaitAreBoundedByTheirBytes) {
   auto trainer = Connect(&held_, server_);
   const std::string header(size_t{1} << 20, 'h');
-  for (int i = 0; i < 16; ++i) trainer->Send(MessageKind::kCredit, header);
+  for (int i = 0; i < 15; ++i) trainer->Send(MessageKind::kCredit, header);
   RunFor(absl::Seconds(1));
   EXPECT_FALSE(trainer->closed());
-  trainer->Send(MessageKind::kCredit, "h");
+  for (int i = 0; i < 2; ++i) trainer->Send(MessageKind::kCredit, header);
   RunFor(absl::Seconds(1));
   EXPECT_TRUE(trainer->closed());
   EXPECT_EQ(trainer->why_closed().code(), absl::StatusCode::kResourceExhausted);

@@ -72,8 +72,7 @@ void FaultInjector::Begin(const SimFault& fault) {
       return Starve(world_->server(fault.node.number).service->budget(), fault);
     case Kind::kStarveLeafs:
       if (!world_->alive(fault.node.number)) return;
-      return Starve(world_->server(fault.node.number).service->leaf_budget(),
-                    fault);
+      return StarveLeafs(fault);
     case Kind::kAway:
       return StayAway(fault);
   }
@@ -191,6 +190,20 @@ void FaultInjector::Starve(ByteBudget& budget, const SimFault& fault) {
     hog->over = true;
     hog->reservation.Release();
   });
+}
+
+// The hog takes at once what is free of its share, as all peers do.
+void FaultInjector::StarveLeafs(const SimFault& fault) {
+  SharedBudget& budget =
+      world_->server(fault.node.number).service->leaf_budget();
+  const size_t bytes =
+      budget.limit() / 100 * static_cast<size_t>(fault.percent);
+  auto taken = budget.Open("hog")->TryTake(
+      std::min(bytes, budget.limit() - budget.used()));
+  if (!taken.ok()) return;
+  ++world_->coverage().hogs;
+  After(fault.lasts, [hold = std::make_shared<BudgetShare::Hold>(
+                          *std::move(taken))] { hold->Release(); });
 }
 
 }  // namespace tributary

@@ -31,6 +31,7 @@ class FaultInjector {
                   absl::Duration lasts);
   void Reset(const SimFault& fault);
   void Starve(ByteBudget& budget, const SimFault& fault);
+  void StarveLeafs(const SimFault& fault);
   void StayAway(const SimFault& fault);
   void EndRates();
   // Returns null if the node is dead.

@@ -12,7 +12,8 @@ namespace {
 constexpr absl::Duration kTrainerSleeps = absl::Milliseconds(25);
 constexpr absl::Duration kServerSleeps = absl::Milliseconds(120);
 
-std::string OverLimit(const ByteBudget& budget) {
+template <typename Budget>
+std::string OverLimit(const Budget& budget) {
   return absl::StrCat(budget.name(), ": ", budget.used(), " of ",
                       budget.limit());
 }
@@ -36,12 +37,13 @@ void StepChecks::CheckServer(int number) {
   const SimServer& server = world_->server(number);
   const SamplerService& service = *server.service;
   Verdict& verdict = world_->verdict();
-  for (const ByteBudget* budget : {&service.budget(), &service.leaf_budget()}) {
-    if (budget->used() > budget->limit()) {
-      verdict.Fail("over its budget",
-                   absl::StrCat("server ", number, ", ", OverLimit(*budget)));
-    }
-  }
+  const auto check = [&](const auto& budget) {
+    if (budget.used() <= budget.limit()) return;
+    verdict.Fail("over its budget",
+                 absl::StrCat("server ", number, ", ", OverLimit(budget)));
+  };
+  check(service.budget());
+  check(service.leaf_budget());
   const int node = server.executor->node();
   const size_t held = world_->fleet().network.FrameBytesOf(node);
   if (service.budget().used() < held) {

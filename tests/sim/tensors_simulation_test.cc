@@ -119,7 +119,7 @@ class World {
   void CheckBudgets(bool idle) {
     for (const auto& server : fleet.servers) {
       if (server->service == nullptr) continue;
-      const ByteBudget& data = server->service->data_budget();
+      const SharedBudget& data = server->service->data_budget();
       ASSERT_LE(data.peak(), data.limit());
       const TensorStore& tensors = server->service->tensors();
       ASSERT_LE(tensors.memory().used(), tensors.memory().limit());

@@ -314,6 +314,15 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   return plan;
 }
 
+// The parsed specification, what is planned of it, which is no more, and
+// tables.
+uint64_t SamplingPlan::bytes() const {
+  constexpr uint64_t kFixedBytes = 4096;
+  constexpr uint64_t kBytesPerType = sizeof(PlannedEdgeType) + 256;
+  return kFixedBytes + 2 * spec.SpaceUsedLong() +
+         kBytesPerType * (edge_types.size() + link_lists.size()) + shared_bytes;
+}
+
 bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
                     const PlannedEdgeType& type) {
   return plan.collect_features && type.has_rows &&

@@ -106,8 +106,13 @@ struct SamplingPlan {
   // a part for each input.
   uint64_t task_bytes = 0;
   uint64_t task_bytes_per_input = 0;
+  // Memory of the tables that all batches share, made by the first of them.
+  uint64_t shared_bytes = 0;
   // The kind's own part; may be null.
   std::shared_ptr<const KindPlan> part;
+
+  // Returns the memory that the plan takes, about, with its tables.
+  uint64_t bytes() const;
 
   // Parses and checks `spec_bytes`, a serialized SessionSpec of one of `kinds`,
   // which outlive the plan. Errors: INVALID_ARGUMENT, naming the field and what

@@ -74,6 +74,7 @@ absl::Status LayerwisePlan::Fill(const GraphSchema& schema,
     part->degrees = std::make_shared<DegreeTable>(
         static_cast<uint64_t>(schema.node_types[type.src_type].num_nodes),
         static_cast<uint64_t>(type.num_edges), kWholePower);
+    plan->shared_bytes = part->degrees->bytes();
   }
   part->weight_name = "edge_weight";
   if (plan->typed_names) {

@@ -195,6 +195,11 @@ absl::Status LinkPlan::Fill(const GraphSchema& schema,
                      PlanType(schema, spec, *plan, *part, list.edge_type));
     counts.push_back(list.count);
   }
+  for (const SupervisionType& type : part->types) {
+    for (const auto& table : {type.sources, type.destinations}) {
+      if (table != nullptr) plan->shared_bytes += table->bytes();
+    }
+  }
   part->lists = LinkLists(counts);
   plan->task_bytes = (part->types.size() - 1) * kBytesPerType;
   plan->task_bytes_per_input =

@@ -27,8 +27,12 @@ DegreeTable::DegreeTable(uint64_t num_nodes, uint64_t num_edges, uint32_t power)
       num_edges_(num_edges),
       power_(power),
       block_(BlockOf(num_nodes)),
-      prefix_((num_nodes + block_ - 1) / block_ + 1),
-      weights_(std::min(kSmallDegrees, num_edges + 1)) {}
+      num_blocks_((num_nodes + block_ - 1) / block_),
+      num_weights_(std::min(kSmallDegrees, num_edges + 1)) {}
+
+uint64_t DegreeTable::bytes() const {
+  return (num_blocks_ + 1) * sizeof(uint64_t) + num_weights_ * sizeof(uint32_t);
+}
 
 uint64_t DegreeTable::WeightOf(uint64_t degree) const {
   return degree < weights_.size() ? weights_[degree]
@@ -42,22 +46,24 @@ absl::StatusOr<bool> DegreeTable::Sum(const IdArray& degrees) {
                                             " nodes, of which there are ",
                                             num_nodes_, ": verify the graph"));
   }
-  if (status_.ok() && summed_blocks_ + 1 < prefix_.size()) {
+  if (status_.ok() && summed_blocks_ < num_blocks_) {
     status_ = SumPiece(degrees);
   }
   if (!status_.ok()) return status_;
-  return summed_blocks_ + 1 == prefix_.size();
+  return summed_blocks_ == num_blocks_;
 }
 
-void DegreeTable::WeighSmallDegrees() {
+void DegreeTable::Allocate() {
+  prefix_.resize(num_blocks_ + 1);
+  weights_.resize(num_weights_);
   for (uint64_t d = 0; d < weights_.size(); ++d) {
     weights_[d] = static_cast<uint32_t>(DegreeWeight(d, power_));
   }
 }
 
 absl::Status DegreeTable::SumPiece(const IdArray& degrees) {
-  if (summed_blocks_ == 0) WeighSmallDegrees();
-  const uint64_t blocks = prefix_.size() - 1;
+  if (summed_blocks_ == 0) Allocate();
+  const uint64_t blocks = num_blocks_;
   const uint64_t end = std::min(
       blocks, summed_blocks_ + std::max<uint64_t>(1, kPieceNodes / block_));
   for (; summed_blocks_ < end; ++summed_blocks_) {

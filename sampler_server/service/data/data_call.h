@@ -14,8 +14,8 @@
 #include "absl/time/time.h"
 #include "channel/call_server.h"
 #include "common/io/buffer.h"
+#include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
-#include "sampler_server/service/data/stream_share.h"
 
 namespace tributary {
 
@@ -25,8 +25,12 @@ inline constexpr uint64_t kMaxDataWaitMs = 24 * 3'600'000;
 // A value. It runs on the data executor, in no order with other calls.
 struct DataCall {
   IncomingCall call;
-  StreamShare::Hold request;           // header and payload
-  std::shared_ptr<StreamShare> share;  // for the reply
+  BudgetShare::Hold request;  // header and payload
+  // The stream's shares of the data budget: of requests with what they need
+  // while they run, and of replies. They are apart, so that a stream whose
+  // replies are read may always have one more, whatever it asks for next.
+  std::shared_ptr<BudgetShare> working;
+  std::shared_ptr<BudgetShare> replies;
   absl::Time arrived;
 
   // Returns when a wait of `timeout_ms`, from the call's arrival, ends.
@@ -39,11 +43,11 @@ struct DataCall {
 // taken it.
 struct ReplyRoom {
   AlignedBuffer payload;
-  StreamShare::Hold hold;
+  BudgetShare::Hold hold;
 
   // RESOURCE_EXHAUSTED, or INVALID_ARGUMENT if it is larger than the share.
   static absl::StatusOr<ReplyRoom> Make(const DataCall& call, size_t bytes) {
-    ASSIGN_OR_RETURN(StreamShare::Hold hold, call.share->TryReserve(bytes));
+    ASSIGN_OR_RETURN(BudgetShare::Hold hold, call.replies->TryTake(bytes));
     return ReplyRoom{AlignedBuffer(bytes), std::move(hold)};
   }
 

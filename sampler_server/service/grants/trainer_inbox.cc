@@ -47,11 +47,15 @@ absl::StatusOr<ReceivedMessage> TrainerInbox::Take(IncomingMessage& message) {
                      message.payload_size(), " bytes; it has none"));
   }
   ReceivedMessage received;
-  received.share_ = Count(message.header().size() + message.payload_size());
+  const size_t bytes = message.header().size() + message.payload_size();
+  received.share_ = Count(bytes);
   if (counts_->messages > kMaxMessages || counts_->bytes > kMaxBytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("more than ", kMaxMessages, " messages, or ", kMaxBytes,
                      " bytes of them, that were not waited for"));
+  }
+  if (share_ != nullptr) {
+    ASSIGN_OR_RETURN(received.hold_, share_->TryTake(bytes));
   }
   received.kind_ = message.kind();
   received.header_ = std::string(message.header());

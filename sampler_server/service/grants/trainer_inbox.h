@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "channel/message.h"
 #include "common/proto/wire.pb.h"
+#include "sampler_server/service/streams/message_share.h"
 
 namespace tributary {
 
@@ -42,15 +44,22 @@ class ReceivedMessage {
   std::vector<uint8_t> payload_;
   std::shared_ptr<SharedRoom> room_;
   std::shared_ptr<const void> share_;  // of the inbox's limits
+  MessageShare::Hold hold_;            // of all inboxes' limit
 };
 
-// Bounds the messages that were received and not handled yet. Take is called by
+// Bounds the messages that were received and not handled yet, of its stream and
+// of all streams together. Take is called by
 // one thread at a time, as StreamHandler::OnMessage is; received messages may
 // be destroyed on any thread, also after the inbox.
 class TrainerInbox {
  public:
   static constexpr size_t kMaxMessages = 8192;
   static constexpr size_t kMaxBytes = size_t{16} << 20;  // headers and payloads
+
+  // `share`: of the budget of all inboxes; null: only the stream's own limits
+  // hold.
+  explicit TrainerInbox(std::shared_ptr<MessageShare> share = nullptr)
+      : share_(std::move(share)) {}
 
   // Copies `message`. INVALID_ARGUMENT for a payload beside anything but a
   // Credit; RESOURCE_EXHAUSTED above the limits; DATA_LOSS when the payload's
@@ -65,6 +74,7 @@ class TrainerInbox {
   // Counts a message of `bytes` until the result is destroyed.
   std::shared_ptr<const void> Count(size_t bytes);
 
+  const std::shared_ptr<MessageShare> share_;
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 

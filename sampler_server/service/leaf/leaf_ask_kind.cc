@@ -13,7 +13,7 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
                                        const v1::AskKindRequest& request,
                                        absl::Span<const uint8_t> payload,
                                        const LeafLimits& limits,
-                                       ByteBudget& budget) {
+                                       BudgetShare& budget) {
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   const QuestionType* type = FindQuestionType(request.question_type());
@@ -27,13 +27,13 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
         "an answer of ", request.answer_bytes(),
         " bytes is asked for; allowed: 0 to ", limits.max_reply_bytes));
   }
-  ASSIGN_OR_RETURN(Reservation reservation,
-                   budget.TryReserve(request.answer_bytes()));
+  ASSIGN_OR_RETURN(BudgetShare::Hold reservation,
+                   budget.TryTake(request.answer_bytes()));
   LeafReply reply{v1::AskKindReply().SerializeAsString(),
                   AlignedBuffer(request.answer_bytes()),
                   std::move(reservation)};
   RETURN_IF_ERROR(type->Answer(graph, request.partition(), request.question(),
-                               payload, reply.payload.span()));
+                               payload, reply.payload.span(), limits.stop));
   return reply;
 }
 

@@ -5,9 +5,10 @@
 // validates all of its input. None of them blocks, reads a file or makes a
 // call. Common errors: NOT_FOUND with the partitions that are here, when the
 // partition is not; OUT_OF_RANGE for a row beyond the partition;
-// INVALID_ARGUMENT for sizes and indices; RESOURCE_EXHAUSTED when `budget` is
-// full at the moment. The caller has found `graph` by the request's layout
-// digest (graph_catalog.h).
+// INVALID_ARGUMENT for sizes and indices; RESOURCE_EXHAUSTED when `budget`, the
+// stream's share of one, is full at the moment; CANCELLED and DEADLINE_EXCEEDED
+// of `limits.stop`. The caller has found `graph` by the request's layout digest
+// (graph_catalog.h).
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CALLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CALLS_H_
 
@@ -19,7 +20,8 @@
 #include "absl/types/span.h"
 #include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
-#include "common/runtime/byte_budget.h"
+#include "common/runtime/shared_budget.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/gather/gather.h"
 
@@ -43,13 +45,18 @@ struct UnreadRows {
 struct LeafReply {
   std::string header;  // serialized SampleHopReply, GatherReply, AskKindReply
   AlignedBuffer payload;
-  Reservation reservation;
+  BudgetShare::Hold reservation;
   UnreadRows unread;
 };
 
 struct LeafLimits {
   // The limit of a reply's payload. A request may ask for less, not for more.
   size_t max_reply_bytes = 4u << 20;
+  // Edges that SampleHop looks at before it replies with the nodes that are
+  // complete, so that no request holds a thread for long: some 0.2 s.
+  uint64_t max_work = uint64_t{1} << 26;
+  // Set for each call; null: it runs to its end.
+  StopCheck* stop = nullptr;
 };
 
 // Samples neighbours of the nodes in `payload` (see SampleHopRequest). A reply
@@ -60,7 +67,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const v1::SampleHopRequest& request,
                                          absl::Span<const uint8_t> payload,
                                          const LeafLimits& limits,
-                                         ByteBudget& budget);
+                                         BudgetShare& budget);
 
 // Copies the rows of columns in memory, features in the requested precision,
 // and lists columns in files in LeafReply::unread. Replies with as many of the
@@ -69,7 +76,7 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const v1::GatherRequest& request,
                                       absl::Span<const uint8_t> payload,
                                       const LeafLimits& limits,
-                                      ByteBudget& budget);
+                                      BudgetShare& budget);
 
 // Answers a question of a registered type (QuestionType::Answer); errors as
 // above, and UNIMPLEMENTED for a type that this program does not have.
@@ -77,7 +84,7 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
                                        const v1::AskKindRequest& request,
                                        absl::Span<const uint8_t> payload,
                                        const LeafLimits& limits,
-                                       ByteBudget& budget);
+                                       BudgetShare& budget);
 
 }  // namespace tributary
 

@@ -60,12 +60,12 @@ class LeafCallsTest : public testing::Test {
       payload.append(reinterpret_cast<const char*>(&i), sizeof(i));
     }
     Append(rows, &payload);
-    return ServeSampleHop(HalfGraph(), hop_, Bytes(payload), {}, *budget_);
+    return ServeSampleHop(HalfGraph(), hop_, Bytes(payload), limits_, *share_);
   }
   absl::StatusOr<LeafReply> Gather(const std::vector<uint64_t>& rows = {1, 0}) {
     std::string payload;
     Append(rows, &payload);
-    return ServeGather(HalfGraph(), gather_, Bytes(payload), {}, *budget_);
+    return ServeGather(HalfGraph(), gather_, Bytes(payload), {}, *share_);
   }
   void ExpectHopError(absl::StatusCode code, const std::string& text) {
     const auto reply = Hop();
@@ -93,8 +93,23 @@ class LeafCallsTest : public testing::Test {
 
   v1::SampleHopRequest hop_;
   v1::GatherRequest gather_;
-  std::shared_ptr<ByteBudget> budget_ = ByteBudget::Create("leaf budget", 8192);
+  LeafLimits limits_;
+  const std::shared_ptr<SharedBudget> budget_ =
+      SharedBudget::Create("leaf budget", 8192);
+  const std::shared_ptr<BudgetShare> share_ = budget_->Open("peer");
 };
+
+// A caller that no longer waits ends the work, and gives its memory back.
+TEST_F(LeafCallsTest, EndsWithItsCaller) {
+  const CancelToken cancel;
+  StopCheck stop(cancel, absl::InfiniteFuture(), nullptr);
+  limits_.stop = &stop;
+  EXPECT_TRUE(Hop().ok());
+  cancel.Cancel();
+  EXPECT_TRUE(stop.After(StopCheck::kEvery));
+  EXPECT_EQ(Hop().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(budget_->used(), 0);
+}
 
 TEST_F(LeafCallsTest, ReturnsCountsNeighboursAndEdgeIds) {
   const auto reply = Hop().value();
@@ -230,7 +245,7 @@ TEST_F(LeafCallsTest, DrawsInTrees) {
   const std::vector<uint64_t> rows = {1, 1};
   const std::string payload = AsBytes(numbers) + AsBytes(trees) + AsBytes(rows);
   const auto reply =
-      ServeSampleHop(HalfGraph(), hop_, Bytes(payload), {}, *budget_).value();
+      ServeSampleHop(HalfGraph(), hop_, Bytes(payload), {}, *share_).value();
   HopQuery query;
   query.fanout = 2;
   query.local_numbers = numbers;
@@ -282,13 +297,13 @@ TEST_F(LeafCallsTest, LeavesOutExcludedEdges) {
            AsBytes(std::vector<uint64_t>{3});
   };
   const auto reply =
-      ServeSampleHop(HalfGraph(), hop_, Bytes(payload({0, 1})), {}, *budget_)
+      ServeSampleHop(HalfGraph(), hop_, Bytes(payload({0, 1})), {}, *share_)
           .value();
   const auto bytes = reply.payload.span();
   EXPECT_THAT(Take<uint32_t>(bytes, 0, 2), ElementsAre(1, 2));
   EXPECT_THAT(Take<int64_t>(bytes, 8 + 3 * 8, 3), ElementsAre(4, 2, 3));
   EXPECT_THAT(std::string(ServeSampleHop(HalfGraph(), hop_,
-                                         Bytes(payload({1, 0})), {}, *budget_)
+                                         Bytes(payload({1, 0})), {}, *share_)
                               .status()
                               .message()),
               HasSubstr("do not ascend"));
@@ -310,7 +325,7 @@ TEST_F(LeafCallsTest, DrawsByConditions) {
   const std::string payload = AsBytes(std::vector<uint32_t>{0, 1}) +
                               AsBytes(std::vector<uint64_t>{0, 1});
   const auto serve = [&] {
-    return ServeSampleHop(*weighted, hop_, Bytes(payload), {}, *budget_);
+    return ServeSampleHop(*weighted, hop_, Bytes(payload), {}, *share_);
   };
   EXPECT_THAT(Take<int64_t>(serve()->payload.span(), 8 + 3 * 8, 3),
               ElementsAre(4, 2, 3));
@@ -350,12 +365,12 @@ TEST_F(LeafCallsTest, GathersTimesOfNodes) {
   const auto timed = BuildGraph(spec, {{0}});
   const std::string payload = AsBytes(std::vector<uint64_t>{1, 0});
   const auto reply =
-      ServeGather(*timed, gather_, Bytes(payload), {}, *budget_).value();
+      ServeGather(*timed, gather_, Bytes(payload), {}, *share_).value();
   EXPECT_THAT(Take<int64_t>(reply.payload.span(), 0, 2), ElementsAre(-7, 5));
 }
 
 TEST_F(LeafCallsTest, AFullBudgetIsAnsweredAtOnce) {
-  const auto held = budget_->TryReserve(8190).value();
+  const auto held = budget_->Open("another")->TryTake(8190).value();
   ExpectHopError(absl::StatusCode::kResourceExhausted, "leaf budget");
   ExpectGatherError(absl::StatusCode::kResourceExhausted, "leaf budget");
 }

@@ -114,7 +114,7 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const v1::GatherRequest& request,
                                       absl::Span<const uint8_t> payload,
                                       const LeafLimits& limits,
-                                      ByteBudget& budget) {
+                                      BudgetShare& budget) {
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   ASSIGN_OR_RETURN(const TableRows table, FindTable(graph, request));
@@ -141,8 +141,8 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
       columns.begin(), columns.end(),
       [](const AskedColumn& column) { return column.file != nullptr; });
   ASSIGN_OR_RETURN(
-      Reservation reservation,
-      budget.TryReserve(n * (row_bytes + (reads ? 2 * sizeof(uint64_t) : 0))));
+      BudgetShare::Hold reservation,
+      budget.TryTake(n * (row_bytes + (reads ? 2 * sizeof(uint64_t) : 0))));
   v1::GatherReply header;
   header.set_rows(n);
   LeafReply reply{header.SerializeAsString(), AlignedBuffer(n * row_bytes),

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/proto/graph_reads.pb.h"
-#include "common/runtime/byte_budget.h"
+#include "common/runtime/shared_budget.h"
 #include "partition/format/graph.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 
@@ -27,29 +27,29 @@ inline constexpr uint64_t kMaxGraphReadItems = 65'536;
 absl::StatusOr<LeafReply> ServeLocateNodes(
     const Graph& graph, const v1::LocateNodesRequest& request,
     absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    ByteBudget& budget);
+    BudgetShare& budget);
 
 absl::StatusOr<LeafReply> ServeLocateEdges(
     const Graph& graph, const v1::LocateEdgesRequest& request,
     absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    ByteBudget& budget);
+    BudgetShare& budget);
 
 absl::StatusOr<LeafReply> ServeReadColumn(const Graph& graph,
                                           const v1::ReadColumnRequest& request,
                                           absl::Span<const uint8_t> payload,
                                           const LeafLimits& limits,
-                                          ByteBudget& budget);
+                                          BudgetShare& budget);
 
 absl::StatusOr<LeafReply> ServeFindEdges(const Graph& graph,
                                          const v1::FindEdgesRequest& request,
                                          absl::Span<const uint8_t> payload,
                                          const LeafLimits& limits,
-                                         ByteBudget& budget);
+                                         BudgetShare& budget);
 
 absl::StatusOr<LeafReply> ServeNodeDegrees(
     const Graph& graph, const v1::NodeDegreesRequest& request,
     absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    ByteBudget& budget);
+    BudgetShare& budget);
 
 }  // namespace tributary
 

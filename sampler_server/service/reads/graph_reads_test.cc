@@ -56,12 +56,12 @@ class GraphReadsTest : public testing::Test {
   absl::StatusOr<LeafReply> Call(
       absl::StatusOr<LeafReply> (*serve)(const Graph&, const Request&,
                                          absl::Span<const uint8_t>,
-                                         const LeafLimits&, ByteBudget&),
+                                         const LeafLimits&, BudgetShare&),
       const Request& request, const std::vector<Item>& items,
       const Graph& graph = HalfGraph()) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(items.data());
     return serve(graph, request, {bytes, items.size() * sizeof(Item)}, limits_,
-                 *budget_);
+                 *budget_->Open("trainer"));
   }
   absl::StatusOr<LeafReply> LocateNodes(const std::vector<int64_t>& ids) {
     v1::LocateNodesRequest request;
@@ -110,8 +110,8 @@ class GraphReadsTest : public testing::Test {
   }
 
   LeafLimits limits_;
-  std::shared_ptr<ByteBudget> budget_ =
-      ByteBudget::Create("data budget", 1 << 20);
+  std::shared_ptr<SharedBudget> budget_ =
+      SharedBudget::Create("data budget", 1 << 20);
 };
 
 TEST_F(GraphReadsTest, LocatesNodesOfAnyPartition) {
@@ -227,8 +227,8 @@ TEST_F(GraphReadsTest, BoundsItemsAndReplies) {
   ExpectError(Call(ServeFindEdges, lie, std::vector<uint64_t>{0}),
               absl::StatusCode::kInvalidArgument, "payload of 8 bytes");
   limits_.max_reply_bytes = 1 << 20;
-  budget_ = ByteBudget::Create("data budget", 24);
-  const auto held = budget_->TryReserve(16);
+  budget_ = SharedBudget::Create("data budget", 24);
+  const auto held = budget_->Open("another")->TryTake(16);
   ASSERT_TRUE(held.ok());
   ExpectError(FindEdges({0}), absl::StatusCode::kResourceExhausted,
               "data budget");

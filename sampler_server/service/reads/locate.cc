@@ -8,7 +8,7 @@ namespace tributary {
 absl::StatusOr<LeafReply> ServeLocateNodes(
     const Graph& graph, const v1::LocateNodesRequest& request,
     absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    ByteBudget& budget) {
+    BudgetShare& budget) {
   const auto& types = graph.schema().node_types;
   RETURN_IF_ERROR(CheckIndex("node type", request.node_type(), types.size()));
   const NodeTypeSchema& type = types[request.node_type()];
@@ -28,7 +28,7 @@ absl::StatusOr<LeafReply> ServeLocateNodes(
 absl::StatusOr<LeafReply> ServeLocateEdges(
     const Graph& graph, const v1::LocateEdgesRequest& request,
     absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    ByteBudget& budget) {
+    BudgetShare& budget) {
   const auto& types = graph.schema().edge_types;
   RETURN_IF_ERROR(CheckIndex("edge type", request.edge_type(), types.size()));
   const auto type = static_cast<int>(request.edge_type());

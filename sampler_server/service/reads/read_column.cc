@@ -52,7 +52,7 @@ absl::StatusOr<LeafReply> GatherColumn(const Graph& graph,
                                        const v1::ReadColumnRequest& request,
                                        absl::Span<const uint8_t> payload,
                                        const LeafLimits& limits,
-                                       ByteBudget& budget) {
+                                       BudgetShare& budget) {
   v1::GatherRequest gather;
   gather.set_partition(request.partition());
   if (request.table_case() == v1::ReadColumnRequest::kNodeType) {
@@ -88,7 +88,7 @@ class EdgeColumnRead {
 
   absl::StatusOr<LeafReply> Read(absl::Span<const uint8_t> payload,
                                  const LeafLimits& limits,
-                                 ByteBudget& budget) const {
+                                 BudgetShare& budget) const {
     ASSIGN_OR_RETURN(const auto rows,
                      ItemsOf<uint64_t>(request_.num_rows(), payload));
     RETURN_IF_ERROR(CheckRows(rows, edges_.edge_id.size()));
@@ -121,8 +121,8 @@ class EdgeColumnRead {
 
   template <typename Value>
   absl::StatusOr<LeafReply> Values(const std::vector<uint64_t>& rows,
-                                   const LeafLimits& limits, ByteBudget& budget,
-                                   Value value) const {
+                                   const LeafLimits& limits,
+                                   BudgetShare& budget, Value value) const {
     using T = decltype(value(0));
     ASSIGN_OR_RETURN(LeafReply reply,
                      ReplyOf(rows.size(), sizeof(T), limits, budget));
@@ -135,7 +135,7 @@ class EdgeColumnRead {
                                           size_t row_bytes,
                                           absl::Span<const uint8_t> column,
                                           const LeafLimits& limits,
-                                          ByteBudget& budget) {
+                                          BudgetShare& budget) {
     ASSIGN_OR_RETURN(LeafReply reply,
                      ReplyOf(rows.size(), row_bytes, limits, budget));
     uint8_t* to = reply.payload.data();
@@ -148,7 +148,7 @@ class EdgeColumnRead {
 
   absl::StatusOr<LeafReply> Mask(const std::vector<uint64_t>& rows,
                                  const LeafLimits& limits,
-                                 ByteBudget& budget) const {
+                                 BudgetShare& budget) const {
     const auto& names = type_.masks;
     const auto found = std::find(names.begin(), names.end(), request_.mask());
     if (found == names.end()) {
@@ -183,7 +183,7 @@ absl::StatusOr<LeafReply> ServeReadColumn(const Graph& graph,
                                           const v1::ReadColumnRequest& request,
                                           absl::Span<const uint8_t> payload,
                                           const LeafLimits& limits,
-                                          ByteBudget& budget) {
+                                          BudgetShare& budget) {
   const GraphSchema& schema = graph.schema();
   if (request.table_case() == v1::ReadColumnRequest::TABLE_NOT_SET) {
     return absl::InvalidArgumentError("neither node_type nor edge_type is set");

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "common/runtime/byte_budget.h"
+#include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/leaf/leaf_checks.h"
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<T>> ItemsOf(uint64_t count,
 // `more_bytes` are reserved beside the payload.
 inline absl::StatusOr<LeafReply> ReplyOf(size_t rows, size_t row_bytes,
                                          const LeafLimits& limits,
-                                         ByteBudget& budget,
+                                         BudgetShare& budget,
                                          size_t more_bytes = 0) {
   if (rows > 0 && row_bytes > limits.max_reply_bytes / rows) {
     return absl::InvalidArgumentError(
@@ -45,8 +45,8 @@ inline absl::StatusOr<LeafReply> ReplyOf(size_t rows, size_t row_bytes,
                      limits.max_reply_bytes, " bytes; ask for fewer"));
   }
   const size_t bytes = rows * row_bytes;
-  ASSIGN_OR_RETURN(Reservation reservation,
-                   budget.TryReserve(bytes + more_bytes));
+  ASSIGN_OR_RETURN(BudgetShare::Hold reservation,
+                   budget.TryTake(bytes + more_bytes));
   LeafReply reply;
   reply.payload = AlignedBuffer(bytes);
   reply.reservation = std::move(reservation);

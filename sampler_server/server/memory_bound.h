@@ -1,0 +1,40 @@
+// The most memory that a server takes beyond its mapped files.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_MEMORY_BOUND_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVER_MEMORY_BOUND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sampler_server/service/sampler_service.h"
+
+namespace tributary {
+
+struct MemoryPart {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+// What the bound depends on beside the options of the service.
+struct MemoryBoundInput {
+  size_t max_streams = 0;  // of all kinds, over all connections
+  // The most partitions of a graph that is served: a task may have a call to
+  // the owner of each under way.
+  size_t partitions = 0;
+  // What the network library may hold for all connections.
+  uint64_t transport_bytes = 0;
+};
+
+// Returns the parts of the bound. Each is enforced where it is used, by the
+// budget or limit that it names; docs/architecture.md ("Bounds of a server")
+// says what happens there. Pages of mapped files are the system's to drop and
+// are not among them.
+std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
+                                    const MemoryBoundInput& input);
+
+// Returns the sum of the parts.
+uint64_t TotalOf(const std::vector<MemoryPart>& parts);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVER_MEMORY_BOUND_H_
