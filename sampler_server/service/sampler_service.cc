@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/planned_end.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/data_stream.h"
@@ -15,44 +16,52 @@
 
 namespace tributary {
 
-// The open batch streams, so that they can be counted and closed.
+// The open batch streams, so that they can be counted and closed. Their places
+// are shared by caller.
 class BatchStreams {
  public:
-  explicit BatchStreams(size_t max) : max_(max) {}
+  explicit BatchStreams(size_t max)
+      : places_(SharedBudget::Create("batch streams", max)) {}
 
   std::shared_ptr<StreamHandler> Open(std::shared_ptr<ServiceCore> core,
                                       CallerPtr caller,
                                       std::shared_ptr<Stream> stream,
                                       absl::Status* why) {
     MutexLock lock(mutex_);
-    std::erase_if(open_, [](const auto& weak) { return weak.expired(); });
-    if (open_.size() >= max_) {
-      *why = absl::ResourceExhaustedError(
-          absl::StrCat(open_.size(), " batch streams are open already"));
+    std::erase_if(open_,
+                  [](const OpenStream& open) { return open.stream.expired(); });
+    auto place = places_->Open(caller->share_key())->TryTake(1);
+    if (!place.ok()) {
+      *why = place.status();
       return nullptr;
     }
     auto opened = std::make_shared<TrainerStream>(
         std::move(core), next_id_++, std::move(caller), std::move(stream));
-    open_.push_back(opened);
+    open_.push_back({opened, *std::move(place)});
     return opened;
   }
 
   void CloseAll(const absl::Status& why) {
-    std::vector<std::weak_ptr<TrainerStream>> streams;
+    std::vector<OpenStream> streams;
     {
       MutexLock lock(mutex_);
       streams.swap(open_);
     }
-    for (const auto& weak : streams) {
-      if (auto stream = weak.lock()) stream->Close(why);
+    for (const OpenStream& open : streams) {
+      if (const auto stream = open.stream.lock()) stream->Close(why);
     }
   }
 
  private:
-  const size_t max_;
+  struct OpenStream {
+    std::weak_ptr<TrainerStream> stream;
+    BudgetShare::Hold place;
+  };
+
+  const std::shared_ptr<SharedBudget> places_;
   Mutex mutex_;
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-  std::vector<std::weak_ptr<TrainerStream>> open_ ABSL_GUARDED_BY(mutex_);
+  std::vector<OpenStream> open_ ABSL_GUARDED_BY(mutex_);
 };
 
 namespace {
