@@ -49,6 +49,7 @@ class GraphEvents final : public ServerEvents {
           VersionedName(schema.name, schema.content_digest)));
     }
     fleet_->PinGraph(schema.content_digest);
+    fleet_->SetNumPartitions(schema.num_partitions);
     graph_ = std::make_shared<const AcceptedGraph>(std::move(graph));
     return absl::OkStatus();
   }
