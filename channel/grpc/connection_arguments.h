@@ -5,14 +5,20 @@
 
 #include <grpc/grpc.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
 
 namespace tributary {
 
+// The largest int means without end.
 inline int ArgumentMs(absl::Duration duration) {
-  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+  return static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(duration),
+                                            std::numeric_limits<int>::max()));
 }
 
 // Calls `set` with the name and value of each argument.

@@ -4,9 +4,10 @@
 
 namespace tributary {
 
-// Writes gRPC's lines to our log as debug lines, instead of to stderr: whatever
-// matters in them is also reported as a status. Takes effect for the whole
-// process, once; later calls do nothing. Thread-safe.
+// Writes gRPC's errors to our log as debug lines, instead of to stderr, and
+// counts the failed handshakes of servers (refused_connections.h), which gRPC
+// reports in no other way. Takes effect for the whole process, once; later
+// calls do nothing. Thread-safe.
 void TakeGrpcLog();
 
 }  // namespace tributary

@@ -4,14 +4,15 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
 #include <grpcpp/support/client_callback.h>
 
 #include <atomic>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "channel/envelope.h"
 #include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
@@ -20,6 +21,9 @@
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/stream_registry.h"
+#include "channel/grpc/tls/connect_failures.h"
+#include "channel/grpc/tls/tls_credentials.h"
+#include "channel/grpc/tls/watched_tls_files.h"
 
 namespace tributary {
 namespace {
@@ -34,10 +38,15 @@ class ClientStream final
     : public GrpcStream,
       public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
+  // Passes the status that gRPC ends the call with, and returns what it means.
+  using Explain = std::function<absl::Status(const absl::Status&)>;
+
   ClientStream(std::string address, const GrpcConnectionOptions& options,
-               StreamRegistry* registry, std::shared_ptr<StreamHandler> handler)
+               StreamRegistry* registry, std::shared_ptr<StreamHandler> handler,
+               Explain explain)
       : GrpcStream(std::move(address), options),
         registry_(registry),
+        explain_(std::move(explain)),
         context_(std::make_unique<grpc::ClientContext>()) {
     set_handler(std::move(handler));
   }
@@ -72,7 +81,7 @@ class ClientStream final
   }
   void OnDone(const grpc::Status& status) override {
     const auto self = std::move(self_);
-    Closed(FromGrpcStatus(status, other_end()));
+    Closed(explain_(FromGrpcStatus(status, other_end())));
     {
       // The context holds the channel, which must be released before the
       // transport ends.
@@ -105,6 +114,7 @@ class ClientStream final
   }
 
   StreamRegistry* const registry_;
+  const Explain explain_;
   Mutex context_mutex_;  // between Abort and OnDone
   std::unique_ptr<grpc::ClientContext> context_;
   grpc::ByteBuffer in_;
@@ -116,9 +126,14 @@ class ClientStream final
 
 GrpcTransport::GrpcTransport(GrpcTransportOptions options)
     : options_(std::move(options)),
+      failures_(std::make_unique<ConnectFailures>()),
       streams_(std::make_unique<StreamRegistry>()) {
   TakeGrpcLog();
   KeepReceiveMemory();
+  if (options_.tls.empty()) return;
+  auto files = WatchedTlsFiles::Start(options_.tls);
+  usable_ = files.status();
+  if (files.ok()) tls_files_ = *std::move(files);
 }
 
 GrpcTransport::~GrpcTransport() { Shutdown(); }
@@ -149,7 +164,16 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
   return grpc::CreateCustomChannel(
       address.is_unix() ? address.ToString()
                         : absl::StrCat("dns:///", address.ToString()),
-      grpc::InsecureChannelCredentials(), args);
+      CredentialsFor(address), args);
+}
+
+// Null if TLS was asked for and its files cannot be used: then gRPC makes a
+// channel that leads nowhere.
+std::shared_ptr<grpc::ChannelCredentials> GrpcTransport::CredentialsFor(
+    const Address& address) const {
+  if (address.is_unix()) return MakeChannelCredentials(nullptr);
+  if (!usable_.ok()) return nullptr;
+  return MakeChannelCredentials(tls_files_.get());
 }
 
 std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
@@ -163,6 +187,16 @@ std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
     channel = MakeChannel(address);
   }
   return channel;
+}
+
+absl::Status GrpcTransport::Explain(const Address& address,
+                                    const absl::Status& status) {
+  if (!usable_.ok() && !address.is_unix()) return usable_;
+  ConnectingClient client;
+  if (tls_files_ != nullptr && !address.is_unix()) {
+    client = {options_.tls, tls_files_->identity(), tls_files_->expires()};
+  }
+  return failures_->Explain(address.ToString(), status, client, absl::Now());
 }
 
 void GrpcTransport::DropUnusedChannels() {
@@ -182,9 +216,11 @@ void GrpcTransport::DropUnusedChannels() {
 std::shared_ptr<Stream> GrpcTransport::Connect(
     const Address& address, StreamMethod method,
     std::shared_ptr<StreamHandler> handler) {
-  auto stream =
-      std::make_shared<ClientStream>(address.ToString(), options_.connection,
-                                     streams_.get(), std::move(handler));
+  auto stream = std::make_shared<ClientStream>(
+      address.ToString(), options_.connection, streams_.get(),
+      std::move(handler), [this, address](const absl::Status& status) {
+        return Explain(address, status);
+      });
   auto handle = stream->MakeHandle();
   const auto channel = ChannelTo(address, method == StreamMethod::kBatches);
   stream->Start(channel, method);

@@ -15,24 +15,35 @@
 
 namespace grpc {
 class Channel;
+class ChannelCredentials;
 }  // namespace grpc
 
 namespace tributary {
 
+class ConnectFailures;
 class StreamRegistry;
+class WatchedTlsFiles;
 
 struct GrpcTransportOptions {
   GrpcConnectionOptions connection;
   // A server that does not accept the connection within this time is
   // UNAVAILABLE.
   absl::Duration connect_timeout = absl::Seconds(5);
-  TlsFiles tls;  // empty: plaintext
+  // Empty: plain text. They are read again when they change. Unix sockets are
+  // in plain text always.
+  TlsFiles tls;
 };
 
 // Streams to one address share a connection as long as one of them is open.
 // Batch streams have a connection apart from calls, because of their volume. A
 // new connection resolves the name again. The transport does not retry; callers
 // decide that.
+//
+// With TLS both ends show a certificate, and a server is accepted only if its
+// certificate names a sampler. UNAUTHENTICATED and PERMISSION_DENIED at
+// OnClosed say that one end refuses the other, which no retry changes. If the
+// files of options.tls cannot be used when the transport is made, all its
+// streams close with the error of ReadTlsMaterial, which programs call first.
 //
 // Handlers are called on gRPC's own threads, which are few and shared by the
 // whole process. Thread-safe.
@@ -57,9 +68,14 @@ class GrpcTransport final : public Transport {
 
   std::shared_ptr<grpc::Channel> ChannelTo(const Address& address, bool bulk);
   std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) const;
+  std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(
+      const Address& address) const;
+  absl::Status Explain(const Address& address, const absl::Status& status);
   void DropUnusedChannels();
 
   const GrpcTransportOptions options_;
+  absl::Status usable_;                         // of options_.tls
+  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
   Mutex mutex_;
   // gRPC's own threads must not release the last channel of a process: they
   // would join themselves. So the transport keeps a channel until it is unused
@@ -67,6 +83,7 @@ class GrpcTransport final : public Transport {
   std::map<ChannelKey, std::shared_ptr<grpc::Channel>> channels_
       ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<grpc::Channel>> retired_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<ConnectFailures> failures_;
   const std::unique_ptr<StreamRegistry> streams_;
 };
 

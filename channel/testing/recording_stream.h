@@ -157,6 +157,7 @@ class RecordingAcceptor final : public StreamAcceptor {
       recorder->set_stream(std::move(stream));
       accepted_.push_back(recorder);
       methods_.push_back(method);
+      callers_.push_back(std::move(caller));
     }
     log_->Changed();
     return recorder;
@@ -177,6 +178,10 @@ class RecordingAcceptor final : public StreamAcceptor {
     MutexLock lock(mutex_);
     return methods_;
   }
+  std::vector<CallerPtr> callers() {
+    MutexLock lock(mutex_);
+    return callers_;
+  }
 
  private:
   Log* const log_;
@@ -185,6 +190,7 @@ class RecordingAcceptor final : public StreamAcceptor {
   Recorder::React react_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Recorder>> accepted_ ABSL_GUARDED_BY(mutex_);
   std::vector<StreamMethod> methods_ ABSL_GUARDED_BY(mutex_);
+  std::vector<CallerPtr> callers_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Returns a message with a payload of `bytes` that depends on `seed`, and its

@@ -1,0 +1,54 @@
+// Counts the connections and streams that this process' servers refused because
+// of who the other end is, by reason.
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "common/runtime/mutex.h"
+
+namespace tributary {
+
+enum class RefusalReason {
+  kNoCertificate,  // the client has none
+  kUntrusted,      // of no authority in --tls-ca
+  kExpired,        // or not valid yet
+  kWrongName,      // no URI tributary://..., several, or a bad one
+  kWrongRole,      // the role may not open that stream
+  kNotTls,         // plain text to a TLS port
+  kTls,            // TLS to a plain-text port
+  kGivenUp,        // the client hung up in the handshake; not logged
+  kOther,
+};
+
+// Returns "no_certificate", "untrusted", "expired", "wrong_name", "wrong_role",
+// "not_tls", "tls", "given_up" or "other".
+absl::string_view RefusalReasonName(RefusalReason reason);
+
+// Counts for the whole process, because gRPC reports most refusals by lines of
+// its one log, which name no server. Thread-safe.
+class RefusedConnections {
+ public:
+  static RefusedConnections& OfProcess();
+
+  // Counts one and logs `text`, at most once per 10 s and reason. Clients that
+  // give up are not logged: probes of ports do so all the time.
+  void Add(RefusalReason reason, absl::string_view text);
+  // Returns the number of each reason, also of those without any.
+  std::map<std::string, uint64_t> counts() const;
+
+ private:
+  static constexpr size_t kReasons =
+      static_cast<size_t>(RefusalReason::kOther) + 1;
+
+  mutable Mutex mutex_;
+  std::array<uint64_t, kReasons> counts_ ABSL_GUARDED_BY(mutex_){};
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_

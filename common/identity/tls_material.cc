@@ -1,0 +1,177 @@
+#include "common/identity/tls_material.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include <cerrno>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+// More than any bundle of authorities has; a device without end is refused.
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
+
+struct Free {
+  void operator()(X509* cert) const { X509_free(cert); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(GENERAL_NAMES* names) const { GENERAL_NAMES_free(names); }
+};
+using Certificate = std::unique_ptr<X509, Free>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, Free>;
+
+// Leaves no error of ours for the next user of OpenSSL on this thread, which
+// would take it for its own.
+class ErrorQueueCleared {
+ public:
+  ErrorQueueCleared() { ERR_clear_error(); }
+  ~ErrorQueueCleared() { ERR_clear_error(); }
+};
+
+absl::StatusOr<std::string> ReadFile(const char* flag,
+                                     const std::string& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text;
+  char part[8192];
+  while (in && text.size() <= kMaxFileBytes) {
+    in.read(part, sizeof(part));
+    text.append(part, static_cast<size_t>(in.gcount()));
+  }
+  if (text.empty() && errno != 0) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat(flag, " ", file, ": cannot be read"));
+  }
+  if (text.size() > kMaxFileBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", file, ": over ", kMaxFileBytes,
+                     " bytes; expected: PEM certificates or a key"));
+  }
+  return text;
+}
+
+std::unique_ptr<BIO, Free> Reader(const std::string& text) {
+  return std::unique_ptr<BIO, Free>(
+      BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// Returns the certificates of a PEM text, with what precedes them skipped.
+absl::StatusOr<std::vector<Certificate>> Certificates(const char* flag,
+                                                      const std::string& file,
+                                                      const std::string& text) {
+  const auto reader = Reader(text);
+  std::vector<Certificate> found;
+  ERR_clear_error();
+  while (X509* cert =
+             PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
+    found.emplace_back(cert);
+  }
+  // The end of the text is reported as a missing start line.
+  const bool whole =
+      ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  if (!whole || found.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", file, ": ",
+                     found.empty() ? "has no certificate"
+                                   : "has a broken certificate after the first",
+                     "; expected: PEM text with -----BEGIN CERTIFICATE-----"));
+  }
+  return found;
+}
+
+// Answers OpenSSL's question for a passphrase, which would ask the terminal.
+int NoPassphrase(char*, int, int, void*) { return 0; }
+
+absl::Status CheckKey(const TlsFiles& files, const std::string& text,
+                      X509* cert) {
+  const auto reader = Reader(text);
+  const PrivateKey key(
+      PEM_read_bio_PrivateKey(reader.get(), nullptr, NoPassphrase, nullptr));
+  if (key == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tls-key ", files.key,
+        ": has no private key; expected: a PEM block PRIVATE KEY without a "
+        "passphrase"));
+  }
+  if (X509_check_private_key(cert, key.get()) != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tls-key ", files.key, ": is not the key of the certificate in ",
+        files.cert, "; expected: the pair that was issued together"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Time TimeOf(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) {
+    return absl::InfinitePast();
+  }
+  return absl::FromTM(parts, absl::UTCTimeZone());
+}
+
+absl::Status CheckValidNow(const std::string& file, X509* cert) {
+  const absl::Time now = absl::Now();
+  const absl::Time from = TimeOf(X509_get0_notBefore(cert));
+  const absl::Time until = TimeOf(X509_get0_notAfter(cert));
+  if (now >= from && now <= until) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--tls-cert ", file, ": the certificate ",
+      now < from ? "is not valid before " : "has expired at ",
+      absl::FormatTime(now < from ? from : until, absl::UTCTimeZone()),
+      "; expected: a certificate that is valid now"));
+}
+
+std::vector<std::string> UrisOf(X509* cert) {
+  const std::unique_ptr<GENERAL_NAMES, Free> names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(cert, NID_subject_alt_name, nullptr, nullptr)));
+  std::vector<std::string> uris;
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type != GEN_URI) continue;
+    const ASN1_IA5STRING* uri = name->d.uniformResourceIdentifier;
+    uris.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
+                      static_cast<size_t>(ASN1_STRING_length(uri)));
+  }
+  return uris;
+}
+
+}  // namespace
+
+absl::StatusOr<TlsMaterial> ReadTlsMaterial(const TlsFiles& files) {
+  const ErrorQueueCleared cleared;
+  RETURN_IF_ERROR(CheckTlsFiles(files));
+  TlsMaterial material;
+  ASSIGN_OR_RETURN(material.ca, ReadFile("--tls-ca", files.ca));
+  ASSIGN_OR_RETURN(material.cert, ReadFile("--tls-cert", files.cert));
+  ASSIGN_OR_RETURN(material.key, ReadFile("--tls-key", files.key));
+  RETURN_IF_ERROR(Certificates("--tls-ca", files.ca, material.ca).status());
+  ASSIGN_OR_RETURN(const auto chain,
+                   Certificates("--tls-cert", files.cert, material.cert));
+  X509* const own = chain.front().get();
+  RETURN_IF_ERROR(CheckKey(files, material.key, own));
+  RETURN_IF_ERROR(CheckValidNow(files.cert, own));
+  auto identity = IdentityOfCertificate(UrisOf(own));
+  if (!identity.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tls-cert ", files.cert, ": ", identity.status().message(),
+        "; expected: one URI tributary://sampler/NAME, "
+        "tributary://trainer/JOB or tributary://operator/NAME"));
+  }
+  material.identity = *std::move(identity);
+  material.expires = TimeOf(X509_get0_notAfter(own));
+  return material;
+}
+
+}  // namespace tributary
