@@ -2,15 +2,18 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -23,8 +26,10 @@ namespace {
 
 // Descriptors that are left for files, peers and logs.
 constexpr size_t kOtherDescriptors = 256;
-constexpr int kPauseMs = 100;
-constexpr int kTickMs = 1000;
+constexpr int kGuardMs = 100;  // and how long a lack of descriptors pauses
+constexpr int kGuardsPerSecond = 10;
+constexpr uint64_t kDebtOfConnection = 1 << 20;
+constexpr uint64_t kDebtPerStream = 12 << 20;
 
 // Returns how many connections the process's limit of descriptors allows, up
 // to `wanted`, after raising it as far as it may be raised.
@@ -74,6 +79,27 @@ std::string Ipv6Network(in6_addr address) {
   char text[INET6_ADDRSTRLEN] = "";
   inet_ntop(AF_INET6, &address, text, sizeof(text));
   return loopback ? text : absl::StrCat(text, "/64");
+}
+
+struct SocketBytes {
+  uint64_t received = 0;
+  uint64_t sent = 0;
+};
+
+// Returns nullopt for a socket that is not TCP.
+std::optional<SocketBytes> BytesOf(int fd) {
+  tcp_info info{};
+  socklen_t bytes = sizeof(info);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
+    return std::nullopt;
+  }
+  return SocketBytes{info.tcpi_bytes_received, info.tcpi_bytes_acked};
+}
+
+// Returns the bytes that the kernel holds, within limits of its own.
+uint64_t UnreadBytes(int fd) {
+  int bytes = 0;
+  return ioctl(fd, FIONREAD, &bytes) == 0 ? static_cast<uint64_t>(bytes) : 0;
 }
 
 bool IsOfConnection(int error) {
@@ -129,25 +155,93 @@ void ConnectionAcceptor::Stop() {
 
 void ConnectionAcceptor::Run() {
   const Clock& clock = SteadyClock();
-  absl::Time next_tick = clock.Now() + absl::Milliseconds(kTickMs);
+  absl::Time next = clock.Now() + absl::Milliseconds(kGuardMs);
+  int guards = 0;
   epoll_event events[64];
   while (true) {
-    const int count =
-        epoll_wait(epoll_.get(), events, 64, paused_ ? kPauseMs : kTickMs);
-    if (paused_) PauseListening(false);
+    const int count = epoll_wait(epoll_.get(), events, 64, kGuardMs);
     for (int i = 0; i < count; ++i) {
       const int fd = events[i].data.fd;
       if (fd == stop_event_.get()) return;
       if (!connections_.contains(fd)) {
         AcceptAll(fd);
       } else if ((events[i].events & EPOLLHUP) != 0) {
-        connections_.erase(fd);  // both directions have ended
+        Forget(fd);  // both directions have ended
       }
     }
-    if (clock.Now() < next_tick) continue;
-    next_tick = clock.Now() + absl::Milliseconds(kTickMs);
+    if (clock.Now() < next) continue;
+    next = clock.Now() + absl::Milliseconds(kGuardMs);
+    if (paused_) PauseListening(false);
+    Guard();
+    if (++guards % kGuardsPerSecond != 0) continue;
     if (callbacks_.every_second) callbacks_.every_second();
   }
+}
+
+void ConnectionAcceptor::Forget(int key) {
+  const auto it = connections_.find(key);
+  table_.Remove(it->second.key, it->second.use.get());
+  connections_.erase(it);
+}
+
+void ConnectionAcceptor::Guard() {
+  const absl::Time now = SteadyClock().Now();
+  for (auto& [fd, connection] : connections_) {
+    if (connection.cut) continue;
+    if (connection.use->hasty()) {
+      Cut(connection, "hasty");
+      continue;
+    }
+    const auto bytes = BytesOf(fd);
+    if (!bytes) continue;
+    const uint64_t debt = connection.debt.Update(
+        bytes->received, bytes->sent, connection.use->accounted(), now);
+    const uint64_t most = std::min(
+        options_.receive_memory / 8,
+        kDebtOfConnection + kDebtPerStream * connection.use->streams());
+    if (debt > most && debt - std::min(debt, UnreadBytes(fd)) > most) {
+      Cut(connection, "receive_memory");
+    } else if (connection.debt.stalled() > options_.message_timeout) {
+      Cut(connection, "slow");
+    }
+  }
+  GuardTotal();
+}
+
+void ConnectionAcceptor::GuardTotal() {
+  uint64_t total = 0;
+  std::map<std::string, uint64_t> of_hosts;
+  for (const auto& [fd, connection] : connections_) {
+    if (connection.cut) continue;
+    total += connection.debt.bytes();
+    of_hosts[connection.share] += connection.debt.bytes();
+  }
+  if (total <= options_.receive_memory) return;
+  const std::string& host =
+      std::max_element(of_hosts.begin(), of_hosts.end(), [](auto& a, auto& b) {
+        return a.second < b.second;
+      })->first;
+  Connection* worst = nullptr;
+  for (auto& [fd, connection] : connections_) {
+    if (connection.cut || connection.share != host) continue;
+    if (worst == nullptr || connection.debt.bytes() > worst->debt.bytes()) {
+      worst = &connection;
+    }
+  }
+  Cut(*worst, "receive_memory");
+}
+
+// Its end is then reported like any other.
+void ConnectionAcceptor::Cut(Connection& connection, const char* reason) {
+  connection.cut = true;
+  shutdown(connection.duplicate.get(), SHUT_RDWR);
+  Refuse(reason,
+         absl::StrCat(connection.share, ": has ", connection.use->streams(),
+                      " streams and sent ", connection.debt.bytes(),
+                      " bytes that no message accounts for; allowed are ",
+                      options_.receive_memory, " of all connections, and ",
+                      ConnectionUse::kStreamsPerSecond,
+                      " new streams per second"));
 }
 
 // Ends after some connections, to look at those that have ended meanwhile.
@@ -238,7 +332,12 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
                   absl::StrCat(*share, ": ", std::strerror(errno)));
   }
   const int key = duplicate.get();
-  connections_[key] = {std::move(duplicate), *std::move(place)};
+  Connection& connection = connections_[key];
+  connection.duplicate = std::move(duplicate);
+  connection.place = *std::move(place);
+  connection.share = *share;
+  connection.key = ConnectionTable::KeyOfSocket(fd.get());
+  connection.use = table_.Add(connection.key);
   callbacks_.accepted(std::move(fd));
 }
 

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "channel/grpc/connection_use.h"
 #include "channel/grpc/listening_sockets.h"
 #include "channel/grpc/refusals.h"
 #include "common/io/unique_fd.h"
@@ -27,6 +28,15 @@ struct ConnectionAcceptorOptions {
   // process's limit of descriptors is raised for it as far as allowed, and
   // lowers it else: a connection takes two.
   size_t max_connections = 4096;
+  // Limit of the bytes that connections have sent and that no message accounts
+  // for (ReceiveDebt), in all; above it, the host with most of them loses its
+  // worst connection. One connection has at most an eighth, and 1 MiB more than
+  // 12 MiB for each of its streams. What arrives within a tenth of a second
+  // comes on top. Over unix sockets nothing is measured.
+  uint64_t receive_memory = uint64_t{512} << 20;
+  // A connection with a part of a message, and none that is whole, for longer
+  // than this is cut.
+  absl::Duration message_timeout = absl::Minutes(1);
   // Users that may connect over a unix socket, beside the server's own and
   // root.
   std::vector<uid_t> allowed_uids;
@@ -36,9 +46,11 @@ struct ConnectionAcceptorOptions {
 // from a duplicate of its descriptor, which it closes when the other owner has
 // shut the socket down: so that owner must call shutdown(), as gRPC does, for
 // the place to become free. Connections above a limit are closed at once and
-// counted in `refusals` as "too_many", "host_share", "uid" or "descriptors".
-// Where no descriptor is free, connections are closed by means of a spare one,
-// so that none hangs in the queue and the thread never spins.
+// counted in `refusals` as "too_many", "host_share", "uid" or "descriptors";
+// those that are cut later, as "receive_memory", or as "hasty" where they open
+// streams too fast. Where no descriptor is free, connections are closed by
+// means of a spare one, so that none hangs in the queue and the thread never
+// spins.
 //
 // Owns one thread. Thread-safe, but for Stop and the destructor.
 class ConnectionAcceptor {
@@ -46,7 +58,7 @@ class ConnectionAcceptor {
   // Called on the acceptor's thread; must not block.
   struct Callbacks {
     std::function<void(UniqueFd)> accepted;
-    std::function<void()> every_second;
+    std::function<void()> every_second;  // may be null
   };
 
   // Accepts from `sockets` until Stop. `refusals` outlives the acceptor.
@@ -62,6 +74,8 @@ class ConnectionAcceptor {
   // Closes the listening sockets and joins the thread; the connections that
   // were passed on stay. Later calls do nothing.
   void Stop();
+  // Returns the connections that were passed on and are still open.
+  ConnectionTable& table() { return table_; }
   size_t num_connections() const { return places_->used(); }
   // Returns max_connections, or less where descriptors are few.
   size_t limit() const { return places_->limit(); }
@@ -70,6 +84,11 @@ class ConnectionAcceptor {
   struct Connection {
     UniqueFd duplicate;
     BudgetShare::Hold place;
+    std::string share;  // what its place is counted by
+    std::string key;    // in table_
+    std::shared_ptr<ConnectionUse> use;
+    ReceiveDebt debt;
+    bool cut = false;  // and about to be reported as ended
   };
 
   ConnectionAcceptor(std::unique_ptr<ListeningSockets> sockets,
@@ -84,6 +103,11 @@ class ConnectionAcceptor {
   bool AcceptFailed(int listener, int error);
   void PauseListening(bool pause);
   void Pass(UniqueFd fd);
+  void Forget(int key);
+  // Cuts the connections that hold too much memory, or are hasty.
+  void Guard();
+  void GuardTotal();
+  void Cut(Connection& connection, const char* reason);
   // Returns what the connection's share is counted by, or an error that says
   // who may connect.
   absl::StatusOr<std::string> ShareOf(int fd) const;
@@ -100,6 +124,7 @@ class ConnectionAcceptor {
   UniqueFd spare_;  // closed to accept, and close, one connection more
   bool paused_ = false;
   std::map<int, Connection> connections_;  // by duplicate
+  ConnectionTable table_;
   std::thread thread_;
 };
 

@@ -7,6 +7,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -17,6 +18,7 @@
 #include "channel/envelope.h"
 #include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
+#include "channel/grpc/connection_use.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/grpc_status.h"
 #include "channel/grpc/grpc_stream.h"
@@ -33,6 +35,7 @@
 #include "channel/method_roles.h"
 #include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
+#include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
@@ -40,16 +43,18 @@
 namespace tributary {
 namespace {
 
-// Unix sockets are in plain text: the system tells who is at the other end.
-bool UsesTls(const GrpcServerOptions& options) {
-  return !options.tls.empty() && !options.listen.is_unix();
-}
 constexpr int kMaxMetadataBytes = 8 << 10;
 
 // The open streams of a server, and their limit.
 struct StreamLimits {
   explicit StreamLimits(size_t max_streams)
       : places(SharedBudget::Create("max_streams", max_streams)) {}
+
+  std::shared_ptr<ConnectionUse> UseOf(const std::string& peer) const {
+    const ConnectionTable* table = connections.load();
+    if (table == nullptr) return nullptr;
+    return table->Find(ConnectionTable::KeyOfPeer(peer));
+  }
 
   absl::StatusOr<BudgetShare::Hold> TakePlace(const Caller& caller) {
     auto place = places->Open(caller.share_key())->TryTake(1);
@@ -64,7 +69,13 @@ struct StreamLimits {
   const std::shared_ptr<SharedBudget> places;
   StreamRegistry registry;
   Refusals refused{"stream"};
+  std::atomic<const ConnectionTable*> connections = nullptr;
 };
+
+// Unix sockets are in plain text: the system tells who is at the other end.
+bool UsesTls(const GrpcServerOptions& options) {
+  return !options.tls.empty() && !options.listen.is_unix();
+}
 
 // The server's end of one gRPC call. gRPC finishes it only after End has called
 // Finish.
@@ -78,12 +89,17 @@ class ServerStream final : public GrpcStream,
       : GrpcStream(context->peer(), options.connection),
         tls_(UsesTls(options)),
         limits_(limits),
+        use_(limits->UseOf(other_end())),
         ages_(ages),
         context_(context) {}
 
   void Start(StreamAcceptor* acceptor) {
     self_ = shared_from_this();
-    const absl::Status accepted = Accept(acceptor);
+    const bool hasty =
+        use_ != nullptr && !use_->OpenStream(SteadyClock().Now());
+    const absl::Status accepted =
+        hasty ? absl::ResourceExhaustedError("streams open too fast")
+              : Accept(acceptor);
     if (accepted.ok()) {
       EndWithConnection();
       StartRead(&in_);
@@ -95,7 +111,7 @@ class ServerStream final : public GrpcStream,
   void OnReadDone(bool ok) override {
     if (!ok) {
       OtherEndGone(absl::OkStatus());
-    } else if (ReadDone(&in_)) {
+    } else if (ReadMessage()) {
       StartRead(&in_);
     }
   }
@@ -110,10 +126,16 @@ class ServerStream final : public GrpcStream,
       context_ = nullptr;
     }
     Closed(cut ? Cut() : absl::OkStatus());
+    if (use_ != nullptr) use_->CloseStream();
     if (registered_) limits_->registry.Remove(this);
   }
 
  private:
+  bool ReadMessage() {
+    if (use_ != nullptr) use_->ReadMessage(in_.Length());
+    return ReadDone(&in_);
+  }
+
   absl::Status Accept(StreamAcceptor* acceptor) {
     const auto method = StreamMethodOf(context_->method());
     if (!method.has_value()) {
@@ -185,8 +207,9 @@ class ServerStream final : public GrpcStream,
 
   const bool tls_;
   StreamLimits* const limits_;
-  ConnectionAges* const ages_;
+  const std::shared_ptr<ConnectionUse> use_;  // null: not measured
   BudgetShare::Hold place_;
+  ConnectionAges* const ages_;
   grpc::Alarm age_alarm_;
   bool registered_ = false;
   grpc::ByteBuffer in_;
@@ -199,8 +222,8 @@ class StreamService final : public grpc::CallbackGenericService {
  public:
   StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
       : options_(options),
-        limits_(options.max_streams),
         ages_(options.age),
+        limits_(options.max_streams),
         acceptor_(acceptor) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
@@ -211,12 +234,13 @@ class StreamService final : public grpc::CallbackGenericService {
     return stream.get();  // owns itself until OnDone
   }
   StreamRegistry& registry() { return limits_.registry; }
+  StreamLimits& limits() { return limits_; }
   const StreamLimits& limits() const { return limits_; }
 
  private:
   const GrpcServerOptions options_;
-  StreamLimits limits_;
   ConnectionAges ages_;
+  StreamLimits limits_;
   StreamAcceptor* const acceptor_;
 };
 
@@ -224,11 +248,6 @@ void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
   const auto set = [&builder](const char* name, int value) {
     builder.AddChannelArgument(name, value);
   };
-  if (UsesTls(options)) {
-    set(GRPC_ARG_MAX_CONNECTION_AGE_MS, ArgumentMs(options.age.grpc_age()));
-    set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
-        ArgumentMs(options.age.grpc_grace()));
-  }
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
       ArgumentMs(options.handshake_timeout));
   set(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
@@ -236,6 +255,10 @@ void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS,
       static_cast<int>(options.max_connection_streams));
   set(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  // No client compresses, and a message may grow a thousandfold.
+  set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  set(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
+      1 << GRPC_COMPRESS_NONE);
   set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
 }
 
@@ -243,6 +266,12 @@ void SetArguments(const GrpcServerOptions& options,
                   grpc::ServerBuilder& builder) {
   const GrpcConnectionOptions& connection = options.connection;
   SetLimits(options, builder);
+  if (UsesTls(options)) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               ArgumentMs(options.age.grpc_age()));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                               ArgumentMs(options.age.grpc_grace()));
+  }
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
       ArgumentMs(connection.keepalive_time / 2));
@@ -263,13 +292,13 @@ class GrpcServerImpl final : public GrpcServer {
   ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Listen() {
-    if (UsesTls(options_)) {
-      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
-    }
     ASSIGN_OR_RETURN(auto sockets, ListeningSockets::Open(
                                        options_.listen,
                                        options_.connection.keepalive_timeout));
     address_ = sockets->address();
+    if (UsesTls(options_)) {
+      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
+    }
     grpc::ServerBuilder builder;
     SetArguments(options_, builder);
     connections_ = builder.experimental().AddExternalConnectionAcceptor(
@@ -291,15 +320,16 @@ class GrpcServerImpl final : public GrpcServer {
   size_t num_connections() const override {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
   }
-  const Refusals& refused_connections() const override {
-    return refused_connections_;
+  uint64_t num_idle_streams() const override { return num_idle_streams_; }
+  std::map<std::string, uint64_t> refused_connections() const override {
+    auto counts = RefusedConnections::OfProcess().counts();
+    for (const auto& [reason, count] : refused_connections_.counts()) {
+      counts[reason] += count;
+    }
+    return counts;
   }
-  const Refusals& refused_streams() const override {
-    return service_.limits().refused;
-  }
-
-  std::map<std::string, uint64_t> refused_callers() const override {
-    return RefusedConnections::OfProcess().counts();
+  std::map<std::string, uint64_t> refused_streams() const override {
+    return service_.limits().refused.counts();
   }
 
   void SetServing(bool serving) override {
@@ -311,9 +341,8 @@ class GrpcServerImpl final : public GrpcServer {
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
       if (acceptor_ != nullptr) acceptor_->Stop();
-      service_.registry().CloseAll(
-          absl::UnavailableError("the server is shutting down"),
-          /*after_queue=*/true);
+      service_.registry().CloseAll(PlannedEnd("the server is shutting down"),
+                                   /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
       // gRPC has cancelled the remaining calls, so this returns.
@@ -327,6 +356,7 @@ class GrpcServerImpl final : public GrpcServer {
     ConnectionAcceptorOptions limits;
     limits.max_connections = options_.max_connections;
     limits.allowed_uids = options_.allowed_uids;
+    limits.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
     callbacks.accepted = [this](UniqueFd fd) {
       NewConnection connection;
@@ -334,19 +364,22 @@ class GrpcServerImpl final : public GrpcServer {
       connections_->HandleNewConnection(&connection);
     };
     callbacks.every_second = [this] {
-      service_.registry().CloseIdle(options_.stream_idle_timeout);
+      num_idle_streams_ +=
+          service_.registry().CloseIdle(options_.stream_idle_timeout);
     };
     ASSIGN_OR_RETURN(
         acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
                                              &refused_connections_, callbacks));
+    service_.limits().connections = &acceptor_->table();
     return absl::OkStatus();
   }
 
   const GrpcServerOptions options_;
   Address address_;
-  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
   Refusals refused_connections_{"connection"};
-  StreamService service_;  // outlives server_
+  std::atomic<uint64_t> num_idle_streams_{0};
+  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
+  StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
   std::unique_ptr<ConnectionAcceptor> acceptor_;

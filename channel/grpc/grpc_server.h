@@ -40,6 +40,7 @@ struct GrpcServerOptions {
   size_t max_connection_streams = 256;
   // See ConnectionAcceptorOptions.
   size_t max_connections = 4096;
+  uint64_t receive_memory = uint64_t{512} << 20;
   std::vector<uid_t> allowed_uids;
   // Limit of the time until a connection's handshakes are done: TLS and
   // HTTP/2's first frame of settings.
@@ -53,17 +54,18 @@ struct GrpcServerOptions {
 
 // Serves the three methods of tributary.v1.Sampler, and grpc.health.v1.Health,
 // whose status for "" follows SetServing. Handlers are called on gRPC's
-// threads. Thread-safe.
-//
-// A caller cannot keep others out: connections and streams are limited in all
-// and shared; what is idle, or slow to begin, ends; headers are limited to 8
-// KiB. A stream's unread and unfinished messages take at most receive_window.
+// threads.
 //
 // With TLS a client must show a certificate of an authority in tls.ca, with an
 // identity (common/identity/identity.h), which is the Caller's of all streams
 // of its connection; CheckMethodAllowed refuses streams by it before the
 // acceptor sees them. A connection that has grown old closes its streams with
 // PlannedEnd.
+//
+// A caller cannot keep others out: connections and streams are limited in all
+// and shared; what is idle, or slow to begin, ends; headers are limited to 8
+// KiB. A stream's unread and unfinished messages take at most receive_window.
+// Thread-safe.
 class GrpcServer {
  public:
   // Returns a server that listens and accepts streams; its health status is
@@ -81,13 +83,14 @@ class GrpcServer {
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
   virtual size_t num_connections() const = 0;
-  // What was refused so far, by reason.
-  virtual const Refusals& refused_connections() const = 0;
-  virtual const Refusals& refused_streams() const = 0;
-  // Returns how many connections and streams were refused because of who asked
-  // for them, by reason (tls/refused_connections.h): all servers of the process
-  // together.
-  virtual std::map<std::string, uint64_t> refused_callers() const = 0;
+  // Returns how many streams were closed because they were idle.
+  virtual uint64_t num_idle_streams() const = 0;
+  // Returns the refusals so far, by reason: of the connections above a limit,
+  // and of the connections and streams of all servers of the process that were
+  // refused because of who asked for them (refused_connections.h).
+  virtual std::map<std::string, uint64_t> refused_connections() const = 0;
+  // Returns the streams above a limit so far, by reason.
+  virtual std::map<std::string, uint64_t> refused_streams() const = 0;
   // Accepts no new streams, closes the open ones with UNAVAILABLE after their
   // queued messages, and breaks the remaining ones after `grace`. Returns when
   // every handler's OnClosed has returned; must not be called from a handler.

@@ -11,12 +11,16 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/grpc/testing/raw_http2.h"
+#include "channel/planned_end.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tcp_forwarder.h"
@@ -56,6 +60,15 @@ class GrpcServerTest : public ::testing::Test {
     EXPECT_TRUE(
         log_.WaitUntil([this] { return !acceptor_.accepted().empty(); }));
     return acceptor_.accepted().front();
+  }
+  bool HasConnections(size_t count) {
+    const auto limit =
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (server_->num_connections() != count) {
+      if (std::chrono::steady_clock::now() > limit) return false;
+      std::this_thread::yield();
+    }
+    return true;
   }
   bool Closed(Recorder& recorder) {
     return log_.WaitUntil([&] { return recorder.is_closed(); });
@@ -221,6 +234,61 @@ TEST_F(GrpcServerTest, StreamsAreLimited) {
   ASSERT_TRUE(Closed(*first));
 }
 
+TEST_F(GrpcServerTest, ConnectionsThatNeverBeginEnd) {
+  GrpcServerOptions options;
+  options.handshake_timeout = absl::Milliseconds(300);
+  Serve(options);
+  raw_http2::Connection silent(server_->address().port);
+  raw_http2::Connection half(server_->address().port);
+  ASSERT_TRUE(half.Send("PRI * HTTP/2.0\r\n"));
+  raw_http2::Connection without_settings(server_->address().port);
+  ASSERT_TRUE(without_settings.Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+  EXPECT_TRUE(silent.Closed());
+  EXPECT_TRUE(half.Closed());
+  EXPECT_TRUE(without_settings.Closed());
+  EXPECT_TRUE(HasConnections(0));
+}
+
+TEST_F(GrpcServerTest, ConnectionsWithoutStreamsEnd) {
+  GrpcServerOptions options;
+  options.connection_idle_timeout = absl::Milliseconds(300);
+  Serve(options);
+  raw_http2::Connection idle(server_->address().port);
+  ASSERT_TRUE(idle.Begin());
+  EXPECT_TRUE(HasConnections(1));
+  EXPECT_TRUE(idle.Closed());
+  auto client = Connect(server_->address());
+  auto server = Accepted();
+  EXPECT_FALSE(log_.WaitUntil([&] { return client->is_closed(); },
+                              std::chrono::seconds(1)));
+  client->stream()->Close(absl::OkStatus());
+  ASSERT_TRUE(Closed(*client));
+}
+
+TEST_F(GrpcServerTest, IdleStreamsEndAsPlanned) {
+  GrpcServerOptions options;
+  options.stream_idle_timeout = absl::Milliseconds(1500);
+  Serve(options);
+  auto idle = Connect(server_->address());
+  ASSERT_TRUE(log_.WaitUntil([&] { return acceptor_.accepted().size() == 1; }));
+  auto busy = Connect(server_->address());
+  ASSERT_TRUE(log_.WaitUntil([&] { return acceptor_.accepted().size() == 2; }));
+  auto busy_server = acceptor_.accepted()[1];
+  size_t sent = 0;
+  while (!idle->is_closed() && sent < 100) {
+    ASSERT_TRUE(busy->stream()->Send(MakeMessage(1, "", 10)).ok());
+    ++sent;
+    log_.WaitUntil([&] { return idle->is_closed(); },
+                   std::chrono::milliseconds(200));
+  }
+  ASSERT_TRUE(Closed(*idle));
+  EXPECT_TRUE(IsPlannedEnd(*idle->closed())) << *idle->closed();
+  EXPECT_FALSE(busy->is_closed());
+  EXPECT_FALSE(busy_server->is_closed());
+  busy->stream()->Close(absl::OkStatus());
+  ASSERT_TRUE(Closed(*busy));
+}
+
 TEST_F(GrpcServerTest, ShutdownSendsWhatIsQueuedAndEndsEveryStream) {
   Serve();
   auto client = Connect(server_->address());
@@ -233,7 +301,7 @@ TEST_F(GrpcServerTest, ShutdownSendsWhatIsQueuedAndEndsEveryStream) {
   EXPECT_EQ(server_->num_streams(), 0);
   ASSERT_TRUE(Closed(*client));
   EXPECT_EQ(client->num_heard(), 10);
-  EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(IsPlannedEnd(*client->closed())) << *client->closed();
   EXPECT_THAT(std::string(client->closed()->message()),
               HasSubstr("shutting down"));
   auto late = Connect(server_->address());

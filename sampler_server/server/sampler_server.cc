@@ -11,6 +11,7 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
+#include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
 #include "common/runtime/cpu_meter.h"
@@ -20,11 +21,13 @@
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/service/access/policy_file.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
@@ -83,6 +86,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   return CheckFeatureReaders(options.feature_readers);
 }
 
@@ -112,6 +116,7 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
+        transport_({.tls = options.tls}),
         pools_(threads),
         graphs_(HostOptions(options, incarnation_), &transport_,
                 &pools_.batches, &metrics_) {}
@@ -119,6 +124,8 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    health_.reset();
+    StopPolicy();
     http_.reset();
     busy_.reset();
     StopDiscovery();
@@ -135,12 +142,18 @@ class SamplerServerImpl final : public SamplerServer {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
   }
+  std::optional<Address> health_address() const override {
+    if (health_ == nullptr) return std::nullopt;
+    return health_->address();
+  }
   std::vector<GraphState> graphs() const override { return service_->graphs(); }
   void Drain(absl::Duration timeout) override;
 
  private:
   absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
   void MakeService();
+  absl::Status FollowPolicy();
+  void StopPolicy();
   void MeasureBusyTime();
   void WatchGraphs();
   absl::Status FindPeers();
@@ -148,9 +161,6 @@ class SamplerServerImpl final : public SamplerServer {
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
-  void UpdateRefusals();
-  void ExportRefusals(const std::string& name, const std::string& help,
-                      const std::map<std::string, uint64_t>& counts);
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -168,14 +178,15 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
+  std::unique_ptr<MetricsServer> health_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
+  std::shared_ptr<Strand> policy_strand_;
+  std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
+  ConnectionMetrics connection_metrics_{&metrics_};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
-  // By metric and reason.
-  std::map<std::pair<std::string, std::string>, uint64_t> exported_refusals_
-      ABSL_GUARDED_BY(exported_mutex_);
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -183,6 +194,10 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.tls = options_.tls;
+  grpc.max_connections = options_.max_connections;
+  grpc.max_streams = options_.max_streams;
+  grpc.stream_idle_timeout = options_.stream_idle_timeout;
   grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
@@ -195,6 +210,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
 absl::Status SamplerServerImpl::ServeGraphs(
     const std::vector<GraphSource>& sources) {
   MakeService();
+  RETURN_IF_ERROR(FollowPolicy());
   for (const GraphSource& source : sources) {
     ASSIGN_OR_RETURN(auto graph, graphs_.Open(source));
     RETURN_IF_ERROR(graphs_.Serve(source, std::move(graph), *service_));
@@ -240,6 +256,26 @@ void SamplerServerImpl::MakeService() {
   MeasureBusyTime();
 }
 
+absl::Status SamplerServerImpl::FollowPolicy() {
+  if (options_.policy_file.empty()) return absl::OkStatus();
+  policy_strand_ = std::make_shared<Strand>(&pools_.data);
+  policy_ = std::make_shared<PolicyFile>(options_.policy_file, policy_strand_,
+                                         &metrics_);
+  return policy_->Start([this](std::shared_ptr<const AccessPolicy> policy) {
+    service_->SetPolicy(std::move(policy));
+  });
+}
+
+void SamplerServerImpl::StopPolicy() {
+  if (policy_ == nullptr) return;
+  auto stopped = std::make_shared<Promised<bool>>();
+  policy_strand_->Post([policy = policy_, stopped] {
+    policy->Stop();
+    stopped->Set(true);
+  });
+  (void)stopped->Wait(kCancelTimeout);
+}
+
 void SamplerServerImpl::WatchGraphs() {
   if (options_.graph_file.empty()) return;
   GraphWatcherOptions options;
@@ -271,14 +307,19 @@ absl::Status SamplerServerImpl::FindPeers() {
 }
 
 absl::Status SamplerServerImpl::StartHttp() {
-  if (!options_.http) return absl::OkStatus();
   MetricsServerOptions http;
-  http.listen = *options_.http;
-  http.metrics = [this] { return MetricsText(); };
   http.health = [this] {
     return service_->draining() ? absl::UnavailableError("draining")
                                 : absl::OkStatus();
   };
+  if (options_.health) {
+    http.listen = *options_.health;
+    ASSIGN_OR_RETURN(health_, MetricsServer::Start(http));
+  }
+  if (!options_.http) return absl::OkStatus();
+  http.listen = *options_.http;
+  http.tls = options_.tls;
+  http.metrics = [this] { return MetricsText(); };
   ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(http)));
   return absl::OkStatus();
 }
@@ -337,7 +378,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
-  UpdateRefusals();
+  connection_metrics_.Update(*grpc_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -353,41 +394,28 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
+  static const std::string kDamaged = "tributary_graph_damaged";
+  static const std::string kDamagedHelp =
+      "1 if bytes of a mapped file of the graph were lost: it is served no "
+      "longer";
   std::map<std::string, double> active;  // of all layouts of a version
+  std::map<std::string, bool> damaged;
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
+    damaged[graph.name] |= !graph.damage.ok();
   }
   MutexLock lock(exported_mutex_);
   for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
+    metrics_.RemoveGauge(kDamaged, kDamagedHelp, {{"graph", name}});
   }
   exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
+    metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
+        .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
-  }
-}
-
-void SamplerServerImpl::UpdateRefusals() {
-  auto connections = grpc_->refused_callers();
-  connections.merge(grpc_->refused_connections().counts());
-  ExportRefusals("tributary_refused_connections_total",
-                 "Connections refused, and streams for who asked for them",
-                 connections);
-  ExportRefusals("tributary_refused_streams_total", "Streams above a limit",
-                 grpc_->refused_streams().counts());
-}
-
-void SamplerServerImpl::ExportRefusals(
-    const std::string& name, const std::string& help,
-    const std::map<std::string, uint64_t>& counts) {
-  MutexLock lock(exported_mutex_);
-  for (const auto& [reason, count] : counts) {
-    uint64_t& exported = exported_refusals_[{name, reason}];
-    metrics_.AddCounter(name, help, {{"reason", reason}})
-        .Add(static_cast<double>(count - exported));
-    exported = count;
   }
 }
 
@@ -425,6 +453,7 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  InstallMappingGuard();
   ASSIGN_OR_RETURN(const int threads,
                    SamplingThreads("--threads", options.threads));
   std::vector<GraphSource> sources = options.graphs;

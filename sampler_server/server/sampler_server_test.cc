@@ -1,6 +1,7 @@
 #include "sampler_server/server/sampler_server.h"
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 
 #include "common/process/memory_limit.h"
@@ -38,6 +39,23 @@ TEST(SamplerServer, GraphsThatItStartsWithShareItsMemory) {
   const absl::Status refused = start_with(features_of_one - 1);
   EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("of memory are left"));
+}
+
+TEST(SamplerServer, APolicyIsReadAtTheStart) {
+  const TemporaryFolder folder;
+  SamplerServerOptions options;
+  GraphSpec spec{.name = "g", .num_nodes = 64, .edges = {{0, 1}}};
+  WriteGraphTo(spec, folder.File("g"));
+  options.graphs.push_back({folder.File("g"), {}});
+  options.policy_file = folder.File("policy.json");
+  EXPECT_EQ(SamplerServer::Start(options).status().code(),
+            absl::StatusCode::kNotFound);
+  std::ofstream(options.policy_file) << R"({"job": {}})";
+  const absl::Status refused = SamplerServer::Start(options).status();
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("policy.json: key 'job'; allowed is one key, 'jobs'"));
+  std::ofstream(options.policy_file) << R"({"jobs": {}})";
+  EXPECT_TRUE(SamplerServer::Start(options).ok());
 }
 
 }  // namespace

@@ -9,13 +9,13 @@ namespace tributary {
 
 absl::Status Farewells::Record(const Caller& caller, const std::string& job,
                                uint32_t client_rank, uint32_t num_clients) {
+  if (num_clients_ == 0) return absl::OkStatus();
   const Role role = caller.identity.role;
   if (role == Role::kSampler || role == Role::kOperator) {
     return absl::PermissionDeniedError(
         absl::StrCat(caller.identity.ToString(),
                      " says farewell; only trainers may end a server so"));
   }
-  if (num_clients_ == 0) return absl::OkStatus();
   if (num_clients != num_clients_ || client_rank >= num_clients) {
     return absl::InvalidArgumentError(absl::StrCat(
         "client ", client_rank, " of ", num_clients,

@@ -14,7 +14,7 @@
 #include "common/runtime/executor.h"
 #include "common/runtime/shared_budget.h"
 #include "sampler_server/service/access/graph_access.h"
-#include "sampler_server/service/access/refusals.h"
+#include "sampler_server/service/access/caller_refusals.h"
 #include "sampler_server/service/activity.h"
 #include "sampler_server/service/farewells.h"
 #include "sampler_server/service/grants/plan_holds.h"
@@ -40,7 +40,7 @@ struct ServiceCore {
 
   GraphCatalog graphs;
   GraphAccess access;  // who may read them
-  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();
+  std::shared_ptr<CallerRefusals> refusals = std::make_shared<CallerRefusals>();
   uint64_t incarnation = 0;
   Executor* executor = nullptr;  // runs batch tasks
   // CPU time of the threads of `executor`; null: not measured.

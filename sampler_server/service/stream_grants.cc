@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/runtime/fault_point.h"
 #include "sampler_server/service/grants/credit_check.h"
 
@@ -24,6 +25,13 @@ std::shared_ptr<const void> HoldOf(const ServiceCore& core,
   };
   return std::make_shared<const Holds>(
       Holds{core.activity->Hold(), graph, graph->activity->Hold()});
+}
+
+// The files of this server are damaged; those of another may be sound.
+absl::Status RetryElsewhere(const absl::Status& why) {
+  if (!absl::IsDataLoss(why)) return why;
+  return absl::AbortedError(
+      absl::StrCat("this server's data are damaged: ", why.message()));
 }
 
 }  // namespace
@@ -83,7 +91,7 @@ void StreamGrants::Admit(uint64_t id, GrantedBatch batch) {
   };
   auto admitted = core_->admission->Enqueue(std::move(queued));
   if (!admitted.ok()) {
-    core_->refusals->Note(Refusals::kQueue, *caller_, admitted.status());
+    core_->refusals->Note(CallerRefusals::kQueue, *caller_, admitted.status());
     return Refuse(id, admitted.status());
   }
   core_->job_metrics.AddRequest(grant.job, core_->weights.Lists(grant.job));
@@ -186,7 +194,7 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
       return answers_->SendNeeds(id, end.bytes);
     case TaskEnd::Kind::kFailed:
       core_->metrics.failed.Add();
-      return answers_->SendError(id, end.why);
+      return answers_->SendError(id, RetryElsewhere(end.why));
   }
 }
 

@@ -28,13 +28,24 @@ absl::StatusOr<bool> StreamSessions::Begin(const v1::OpenSession& open) {
         absl::StrCat("client name of ", open.client().size(),
                      " bytes; at most ", kMaxClientName));
   }
+  const Sha256Digest session = Sha256Of(open.spec());
   const absl::Status taken = job_.Take(open.client()).status();
   if (!taken.ok()) {
-    core_->refusals->Note(Refusals::kJob, *caller_, taken);
-    return taken;
+    core_->refusals->Note(CallerRefusals::kJob, *caller_, taken);
+    if (!absl::IsPermissionDenied(taken)) return taken;
+    Deny(session, taken, nullptr);
+    return true;
   }
-  const Session known = core_->sessions.Keep(owner(), Sha256Of(open.spec()));
-  return known.plan != nullptr;
+  std::erase_if(denied_, [&](const Denied& denied) {
+    return denied.session == session;
+  });
+  return core_->sessions.Keep(owner(), session).plan != nullptr;
+}
+
+void StreamSessions::Deny(const Sha256Digest& session, absl::Status why,
+                          std::shared_ptr<const AccessPolicy> policy) {
+  denied_.push_front({session, std::move(why), std::move(policy)});
+  if (denied_.size() > kMaxDenied) denied_.pop_back();
 }
 
 absl::StatusOr<Session> StreamSessions::Plan(const std::string& spec) const {
@@ -52,9 +63,7 @@ absl::Status StreamSessions::End(const std::string& spec,
     return absl::OkStatus();
   }
   if (!absl::IsPermissionDenied(planned.status())) return planned.status();
-  denied_.push_front(
-      {Sha256Of(spec), planned.status(), core_->access.policy()});
-  if (denied_.size() > kMaxDenied) denied_.pop_back();
+  Deny(Sha256Of(spec), planned.status(), core_->access.policy());
   return absl::OkStatus();
 }
 
@@ -63,7 +72,9 @@ absl::Status StreamSessions::End(const std::string& spec,
 absl::Status StreamSessions::FindDenied(const Sha256Digest& session) {
   for (auto it = denied_.begin(); it != denied_.end(); ++it) {
     if (it->session != session) continue;
-    if (it->policy == core_->access.policy()) return it->why;
+    if (it->policy == nullptr || it->policy == core_->access.policy()) {
+      return it->why;
+    }
     denied_.erase(it);
     break;
   }

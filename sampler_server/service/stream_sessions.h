@@ -30,10 +30,10 @@ class StreamSessions {
         job_(caller_->identity) {}
 
   // Takes the client's name as the stream's job (StreamJob), and returns
-  // whether the session is open already. Errors, after which the stream is to
-  // be closed: FAILED_PRECONDITION for another wire version, INVALID_ARGUMENT
-  // for a name that is too long or another one than before, PERMISSION_DENIED
-  // for that of another job than the certificate's.
+  // whether nothing is left to do: the session is open already, or denied, for
+  // a name of another job than the certificate's. Errors, after which the
+  // stream is to be closed: FAILED_PRECONDITION for another wire version,
+  // INVALID_ARGUMENT for a name that is too long or another one than before.
   absl::StatusOr<bool> Begin(const v1::OpenSession& open);
   // Plans the session. Errors of PlanSession; PERMISSION_DENIED, naming job,
   // graph and policy, if the job may not read its graph. On any thread; the
@@ -56,14 +56,17 @@ class StreamSessions {
   absl::StatusOr<Session> Find(const std::string& session);
 
  private:
-  // A session that was opened and denied.
+  // A session that was opened and denied: its credits are refused for good, so
+  // that the trainer's user learns why.
   struct Denied {
     Sha256Digest session;
     absl::Status why;
-    std::shared_ptr<const AccessPolicy> policy;  // that denied it
+    std::shared_ptr<const AccessPolicy> policy;  // that denied it; null: none
   };
   static constexpr size_t kMaxDenied = 8;
 
+  void Deny(const Sha256Digest& session, absl::Status why,
+            std::shared_ptr<const AccessPolicy> policy);
   SessionOwner owner() const { return {caller_->share_key(), job()}; }
   absl::Status FindDenied(const Sha256Digest& session);
 

@@ -107,9 +107,15 @@ TEST_F(StreamSessionsTest, ATrainersJobIsThatOfItsCertificate) {
   EXPECT_EQ(sessions.job(), "train");
   open_.set_client("default");
   EXPECT_TRUE(Open(sessions, open_).ok());
+  EXPECT_NE(sessions.Find(Digest())->plan, nullptr);
   open_.set_client("other");
-  EXPECT_EQ(Open(sessions, open_).code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_TRUE(Open(sessions, open_).ok());
+  EXPECT_EQ(sessions.Find(Digest()).status().code(),
+            absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(sessions.job(), "train");
+  open_.set_client("");
+  EXPECT_TRUE(Open(sessions, open_).ok());
+  EXPECT_NE(sessions.Find(Digest())->plan, nullptr);
 }
 
 TEST_F(StreamSessionsTest, ThePolicyIsCheckedAtEachCredit) {

@@ -35,7 +35,7 @@ absl::StatusOr<std::string> TakeJob(const Call& call, TensorStream& stream,
   ASSIGN_OR_RETURN(const std::string name, CheckJob(claim));
   auto job = stream.job().Take(name);
   if (!job.ok()) {
-    call.calls.refusals->Note(Refusals::kJob, *call.data.call.caller,
+    call.calls.refusals->Note(CallerRefusals::kJob, *call.data.call.caller,
                               job.status());
   }
   return job;
@@ -72,7 +72,7 @@ Answer OpenAttempt(const Call& call, TensorStream& stream) {
   const Caller& caller = *call.data.call.caller;
   const auto opened = call.store().Open(request, caller.share_key());
   if (absl::IsResourceExhausted(opened.status())) {
-    call.calls.refusals->Note(Refusals::kAttempt, caller, opened.status());
+    call.calls.refusals->Note(CallerRefusals::kAttempt, caller, opened.status());
   }
   ASSIGN_OR_RETURN(const auto attempt, opened);
   stream.Use(call.store(), *attempt);

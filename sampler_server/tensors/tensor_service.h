@@ -14,7 +14,7 @@
 #include "channel/message.h"
 #include "common/identity/identity.h"
 #include "common/runtime/mutex.h"
-#include "sampler_server/service/access/refusals.h"
+#include "sampler_server/service/access/caller_refusals.h"
 #include "sampler_server/service/access/stream_job.h"
 #include "sampler_server/service/data/data_call.h"
 #include "sampler_server/tensors/attempt.h"
@@ -52,7 +52,7 @@ bool IsTensorCall(MessageKind kind);
 struct TensorCalls {
   std::shared_ptr<TensorStore> store;
   TensorMetrics metrics;
-  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();
+  std::shared_ptr<CallerRefusals> refusals = std::make_shared<CallerRefusals>();
   // PERMISSION_DENIED if the caller may not read the graph with that content
   // digest for its job; OK if it is not served. Empty: all may.
   std::function<absl::Status(const Caller& caller, const std::string& job,

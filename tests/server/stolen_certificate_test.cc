@@ -126,10 +126,12 @@ class StolenCertificateTest : public ::testing::Test {
 TEST_F(StolenCertificateTest, TakesNoOtherJobsName) {
   const auto thief = world_.Trainer(thief_);
   thief->Open(Session(1), "victim");
-  ASSERT_TRUE(world_.Until([&] { return thief->closed(); }));
-  EXPECT_EQ(thief->why_closed().code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_THAT(std::string(thief->why_closed().message()),
-              HasSubstr("job 'victim'; its certificate is of trainer/thief"));
+  thief->Ask(Session(1), 0);
+  Run();
+  EXPECT_EQ(thief->answer(0),
+            "error PERMISSION_DENIED the stream names job 'victim'; its "
+            "certificate is of trainer/thief, allowed: 'thief', or no name");
+  EXPECT_TRUE(world_.service().jobs().empty());
 }
 
 TEST_F(StolenCertificateTest, EvictsNobodysSessions) {
@@ -350,6 +352,35 @@ TEST_F(StolenCertificateTest, ReplacesAndEndsNobodysAttempts) {
   // An empty name is that of the certificate.
   EXPECT_TRUE(OpenAttempt(thief_, Attempt("", 7)).ok());
   EXPECT_TRUE(SetRound(victim_, Attempt("", 1)).ok());
+}
+
+// One batch at a time is made.
+class StolenCertificateTurnsTest : public StolenCertificateTest {
+ protected:
+  StolenCertificateTurnsTest() : StolenCertificateTest(OneAtATime()) {}
+  static SamplerServiceOptions OneAtATime() {
+    SamplerServiceOptions options = Options();
+    options.admission.running = options.admission.computing = 1;
+    options.admission.queued = 256;
+    return options;
+  }
+};
+
+TEST_F(StolenCertificateTurnsTest, TakesNoMoreThanItsTurns) {
+  constexpr uint64_t kBatches = 16;
+  std::vector<std::shared_ptr<ScriptedTrainer>> streams;
+  for (int i = 0; i < 12; ++i) {
+    streams.push_back(world_.Trainer(thief_));
+    streams.back()->Open(Session(1), "");
+    for (uint64_t b = 0; b < 10; ++b) streams.back()->Ask(Session(1), b);
+  }
+  const auto victim = world_.Trainer(victim_);
+  victim->Open(Session(1), "");
+  for (uint64_t b = 0; b < kBatches; ++b) victim->Ask(Session(1), b);
+  ASSERT_TRUE(world_.Until([&] { return victim->answers() == kBatches; }));
+  size_t of_thief = 0;
+  for (const auto& stream : streams) of_thief += stream->answers();
+  EXPECT_LE(of_thief, kBatches + 4);
 }
 
 }  // namespace

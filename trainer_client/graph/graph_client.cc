@@ -21,7 +21,8 @@ bool IsFinalRead(const absl::Status& status) {
 bool IsRefusal(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsFailedPrecondition(status) ||
          absl::IsUnimplemented(status) || absl::IsDataLoss(status) ||
-         absl::IsInternal(status) || absl::IsPermissionDenied(status);
+         absl::IsInternal(status) || absl::IsPermissionDenied(status) ||
+         absl::IsUnauthenticated(status);
 }
 
 absl::Status At(const Address& address, const absl::Status& status) {

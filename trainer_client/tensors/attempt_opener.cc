@@ -282,7 +282,7 @@ void AttemptOpener::OnJoinReply(size_t server,
     }
   }
   if (absl::IsPermissionDenied(status) || absl::IsUnimplemented(status) ||
-      absl::IsInvalidArgument(status)) {
+      absl::IsUnauthenticated(status) || absl::IsInvalidArgument(status)) {
     return Finish(Named(address, status));
   }
   if (!absl::IsNotFound(status)) last_trouble_ = Named(address, status);

@@ -30,7 +30,7 @@ class TlsTest : public ::testing::Test {
     auto server = GrpcServer::Start(std::move(options), &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
-    before_ = server_->refused_callers();
+    before_ = server_->refused_connections();
   }
   void Serve(TlsFiles files) {
     GrpcServerOptions options;
@@ -70,7 +70,7 @@ class TlsTest : public ::testing::Test {
         std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (;;) {
       const uint64_t refused =
-          server_->refused_callers()[reason] - before_[reason];
+          server_->refused_connections()[reason] - before_[reason];
       if (refused >= expected || std::chrono::steady_clock::now() > limit) {
         return refused;
       }

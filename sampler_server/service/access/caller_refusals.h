@@ -1,6 +1,6 @@
 // Counts and logs what callers were refused.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_ACCESS_REFUSALS_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_ACCESS_REFUSALS_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_ACCESS_CALLER_REFUSALS_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_ACCESS_CALLER_REFUSALS_H_
 
 #include <string>
 
@@ -15,7 +15,7 @@ namespace tributary {
 
 // Thread-safe. A default-constructed object logs and counts nothing; else the
 // counters are registered with `metrics`, which outlives it.
-class Refusals {
+class CallerRefusals {
  public:
   enum Reason {
     kPolicy,    // a graph that the job may not read
@@ -26,8 +26,8 @@ class Refusals {
     kNumReasons,
   };
 
-  Refusals() = default;
-  explicit Refusals(Metrics& metrics) {
+  CallerRefusals() = default;
+  explicit CallerRefusals(Metrics& metrics) {
     for (int reason = 0; reason < kNumReasons; ++reason) {
       counts_[reason] = metrics.AddCounter(
           "tributary_refused_total", "What callers were refused, by reason",
@@ -42,13 +42,12 @@ class Refusals {
   void Note(Reason reason, const Caller& caller, const absl::Status& why) {
     counts_[reason].Add();
     if (!logs_) return;
-    LogRepeated(
-        LogLevel::kWarning,
-        absl::StrCat("refused ", NameOf(reason), " ", caller.share_key()),
-        absl::StrCat("refused (", NameOf(reason), ") ",
-                     caller.identity.ToString(), " at ",
-                     TerminalLine(caller.address), ": ",
-                     TerminalLine(why.message())));
+    LogRepeated(LogLevel::kWarning, absl::StrCat("refused ", NameOf(reason)),
+                caller.share_key(),
+                absl::StrCat("refused (", NameOf(reason), ") ",
+                             caller.identity.ToString(), " at ",
+                             TerminalLine(caller.address), ": ",
+                             TerminalLine(why.message())));
   }
 
  private:
@@ -76,4 +75,4 @@ class Refusals {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_ACCESS_REFUSALS_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_ACCESS_CALLER_REFUSALS_H_
