@@ -298,7 +298,7 @@ TEST_F(Http2AttacksTest, AMessageThatGrowsWhenDecompressed) {
   const std::string message =
       MessagePrefix(static_cast<uint32_t>(bomb.size()), true) + bomb;
   for (size_t at = 0; at < message.size(); at += 16384) {
-    if (!attacker->Send(Frame(kData, 0, 1, message.substr(at, 16384)))) break;
+    if (!attacker->SendData(1, message.substr(at, 16384))) break;
   }
   attacker->Closed(absl::Seconds(3));
   EXPECT_LT(growth(), 100 * kMiB);

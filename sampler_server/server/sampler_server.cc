@@ -21,6 +21,7 @@
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
@@ -85,6 +86,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   return CheckFeatureReaders(options.feature_readers);
 }
 
@@ -114,6 +116,7 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
+        transport_({.tls = options.tls}),
         pools_(threads),
         graphs_(HostOptions(options, incarnation_), &transport_,
                 &pools_.batches, &metrics_) {}
@@ -121,6 +124,7 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    health_.reset();
     StopPolicy();
     http_.reset();
     busy_.reset();
@@ -138,6 +142,10 @@ class SamplerServerImpl final : public SamplerServer {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
   }
+  std::optional<Address> health_address() const override {
+    if (health_ == nullptr) return std::nullopt;
+    return health_->address();
+  }
   std::vector<GraphState> graphs() const override { return service_->graphs(); }
   void Drain(absl::Duration timeout) override;
 
@@ -153,7 +161,6 @@ class SamplerServerImpl final : public SamplerServer {
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
-  void UpdateRefusals();
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -171,15 +178,15 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
+  std::unique_ptr<MetricsServer> health_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   std::shared_ptr<Strand> policy_strand_;
   std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
+  ConnectionMetrics connection_metrics_{&metrics_};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
-  std::map<std::string, uint64_t> exported_refusals_
-      ABSL_GUARDED_BY(exported_mutex_);
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -187,6 +194,10 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.tls = options_.tls;
+  grpc.max_connections = options_.max_connections;
+  grpc.max_streams = options_.max_streams;
+  grpc.stream_idle_timeout = options_.stream_idle_timeout;
   grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
@@ -296,14 +307,19 @@ absl::Status SamplerServerImpl::FindPeers() {
 }
 
 absl::Status SamplerServerImpl::StartHttp() {
-  if (!options_.http) return absl::OkStatus();
   MetricsServerOptions http;
-  http.listen = *options_.http;
-  http.metrics = [this] { return MetricsText(); };
   http.health = [this] {
     return service_->draining() ? absl::UnavailableError("draining")
                                 : absl::OkStatus();
   };
+  if (options_.health) {
+    http.listen = *options_.health;
+    ASSIGN_OR_RETURN(health_, MetricsServer::Start(http));
+  }
+  if (!options_.http) return absl::OkStatus();
+  http.listen = *options_.http;
+  http.tls = options_.tls;
+  http.metrics = [this] { return MetricsText(); };
   ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(http)));
   return absl::OkStatus();
 }
@@ -362,7 +378,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
-  UpdateRefusals();
+  connection_metrics_.Update(*grpc_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -400,19 +416,6 @@ void SamplerServerImpl::UpdateGraphMetrics() {
     metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
         .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
-  }
-}
-
-void SamplerServerImpl::UpdateRefusals() {
-  MutexLock lock(exported_mutex_);
-  for (const auto& [reason, count] : grpc_->refused_connections()) {
-    uint64_t& exported = exported_refusals_[reason];
-    metrics_
-        .AddCounter("tributary_refused_connections_total",
-                    "Connections and streams refused for who asked for them",
-                    {{"reason", reason}})
-        .Add(static_cast<double>(count - exported));
-    exported = count;
   }
 }
 

@@ -41,8 +41,8 @@ struct SamplerServerOptions {
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
   Address listen{"127.0.0.1", 0};  // port 0: any
-  // /metrics and /healthz, in plain text for anyone who reaches it; none: not
-  // served.
+  // /metrics and /healthz: with `tls` for operators and samplers, without for
+  // anyone who reaches it; none: not served.
   std::optional<Address> http;
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.
@@ -70,6 +70,10 @@ struct SamplerServerOptions {
   // served beside /metrics only.
   std::optional<Address> health;
   bool insecure = false;  // the graph in plaintext beyond loopback
+  // See GrpcServerOptions.
+  size_t max_connections = 4096;
+  size_t max_streams = 4096;
+  absl::Duration stream_idle_timeout = absl::Minutes(10);
   // If above 0, all_clients_gone runs once this many trainers have announced
   // their end (SamplingWorkers::Shutdown), on any thread.
   uint32_t num_clients = 0;
@@ -90,6 +94,7 @@ class SamplerServer {
 
   virtual Address address() const = 0;
   virtual std::optional<Address> http_address() const = 0;
+  virtual std::optional<Address> health_address() const = 0;
   // Returns the graphs that are served now.
   virtual std::vector<GraphState> graphs() const = 0;
 
