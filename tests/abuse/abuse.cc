@@ -66,10 +66,10 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
                                             {StreamMethod::kControl, 2},
                                             {StreamMethod::kLeaf, 2},
                                             {StreamMethod::kData, 2}};
-  static constexpr AbusedStreams kMore[] = {{StreamMethod::kBatches, 0, 12},
-                                            {StreamMethod::kControl, 0, 12},
-                                            {StreamMethod::kLeaf, 0, 12},
-                                            {StreamMethod::kData, 0, 12}};
+  static constexpr AbusedStreams kMore[] = {{StreamMethod::kBatches, 0, 6},
+                                            {StreamMethod::kControl, 0, 2},
+                                            {StreamMethod::kLeaf, 0, 2},
+                                            {StreamMethod::kData, 0, 2}};
   switch (abuse) {
     case kUnreadDescribes:
       return kControl;

@@ -8,11 +8,14 @@
 namespace tributary {
 namespace {
 
-// A client sends so often, and takes what has come so seldom and for so long.
-constexpr absl::Duration kSendsEvery = absl::Milliseconds(250);
-constexpr int kSendsBetweenReads = 24;
+// A client sends often at first and then less, so that long runs have no more
+// events than they need. It takes what has come seldom, and for a short time.
+constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
+constexpr absl::Duration kLongestPause = absl::Seconds(2);
+constexpr double kPauseGrows = 1.3;
+constexpr int kSendsBetweenReads = 6;
 constexpr absl::Duration kReadsFor = absl::Milliseconds(5);
-constexpr int kMessagesAtOnce = 12;  // on each stream
+constexpr int kMessagesAtOnce = 8;  // on each stream
 
 }  // namespace
 
@@ -43,6 +46,7 @@ Antagonists::Antagonists(SimFleet* fleet, int64_t abuses,
     if ((abuses & abuse) == 0) continue;
     auto client = std::make_unique<Client>();
     client->abuse = abuse;
+    client->pause = kFirstPause;
     client->node = fleet->world.AddNode(absl::StrCat("antagonist", abuse));
     clients_.push_back(std::move(client));
   }
@@ -85,8 +89,9 @@ void Antagonists::Act(Client& client) {
       Use(client, server, streams);
     }
   }
-  world.Schedule(-1, world.now() + kSendsEvery,
+  world.Schedule(-1, world.now() + client.pause,
                  [this, &client] { Act(client); });
+  client.pause = std::min(client.pause * kPauseGrows, kLongestPause);
 }
 
 std::shared_ptr<Antagonists::End> Antagonists::Open(Client& client,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "channel/transport.h"
 #include "sampler_server/testing/sim_fleet.h"
 #include "tests/abuse/abuse.h"
@@ -39,6 +40,7 @@ class Antagonists {
     SimExecutor* node = nullptr;
     std::vector<std::shared_ptr<End>> ends;
     int acts = 0;
+    absl::Duration pause;  // before the next one
   };
 
   void Act(Client& client);

@@ -240,6 +240,10 @@ void Normalize(Schedule& schedule) {
   }
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
+  // Each trainer and each antagonist can keep a session.
+  if (schedule.abuses != 0) {
+    schedule.sessions = std::max(schedule.sessions, schedule.trainers + 4);
+  }
   // Another server has to answer in the place of one that lies.
   if (schedule.owners < 2) schedule.abuses &= ~int64_t{kLyingPeer};
   // Their questions are not split into smaller replies.
