@@ -210,7 +210,7 @@ class TlsTest(unittest.TestCase):
         self.secret_of("other", ours, "tributary://trainer/other")
         code, text = self.sample("other", "other")
         self.assertNotEqual(code, 0)
-        self.assertIn("PERMISSION_DENIED", text)
+        self.assertIn("policy hides from trainer/other", text)
         self.assertEqual(self.batches(), made)
         self.allow({"other": ["*"]})
         self.cluster.run_until(
