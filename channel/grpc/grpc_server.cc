@@ -320,6 +320,7 @@ class GrpcServerImpl final : public GrpcServer {
   size_t num_connections() const override {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
   }
+  uint64_t num_idle_streams() const override { return num_idle_streams_; }
   std::map<std::string, uint64_t> refused_connections() const override {
     auto counts = RefusedConnections::OfProcess().counts();
     for (const auto& [reason, count] : refused_connections_.counts()) {
@@ -340,9 +341,8 @@ class GrpcServerImpl final : public GrpcServer {
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
       if (acceptor_ != nullptr) acceptor_->Stop();
-      service_.registry().CloseAll(
-          absl::UnavailableError("the server is shutting down"),
-          /*after_queue=*/true);
+      service_.registry().CloseAll(PlannedEnd("the server is shutting down"),
+                                   /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
       // gRPC has cancelled the remaining calls, so this returns.
@@ -364,7 +364,8 @@ class GrpcServerImpl final : public GrpcServer {
       connections_->HandleNewConnection(&connection);
     };
     callbacks.every_second = [this] {
-      service_.registry().CloseIdle(options_.stream_idle_timeout);
+      num_idle_streams_ +=
+          service_.registry().CloseIdle(options_.stream_idle_timeout);
     };
     ASSIGN_OR_RETURN(
         acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
@@ -376,6 +377,7 @@ class GrpcServerImpl final : public GrpcServer {
   const GrpcServerOptions options_;
   Address address_;
   Refusals refused_connections_{"connection"};
+  std::atomic<uint64_t> num_idle_streams_{0};
   std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
   StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;

@@ -83,6 +83,8 @@ class GrpcServer {
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
   virtual size_t num_connections() const = 0;
+  // Returns how many streams were closed because they were idle.
+  virtual uint64_t num_idle_streams() const = 0;
   // Returns the refusals so far, by reason: of the connections above a limit,
   // and of the connections and streams of all servers of the process that were
   // refused because of who asked for them (refused_connections.h).

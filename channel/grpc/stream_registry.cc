@@ -39,7 +39,7 @@ void StreamRegistry::CloseAll(const absl::Status& why, bool after_queue) {
   }
 }
 
-void StreamRegistry::CloseIdle(absl::Duration timeout) {
+size_t StreamRegistry::CloseIdle(absl::Duration timeout) {
   const absl::Time before = SteadyClock().Now() - timeout;
   std::vector<std::shared_ptr<GrpcStream>> idle;
   {
@@ -55,6 +55,7 @@ void StreamRegistry::CloseIdle(absl::Duration timeout) {
     stream->Close(PlannedEnd(
         absl::StrCat("nothing was sent for ", absl::FormatDuration(timeout))));
   }
+  return idle.size();
 }
 
 void StreamRegistry::WaitUntilEmpty() {

@@ -28,8 +28,8 @@ class StreamRegistry {
   // once.
   void CloseAll(const absl::Status& why, bool after_queue);
   // Closes the streams on which nothing was sent or received for `timeout`,
-  // with a PlannedEnd.
-  void CloseIdle(absl::Duration timeout);
+  // with a PlannedEnd. Returns how many.
+  size_t CloseIdle(absl::Duration timeout);
   // Returns when the last stream was removed. This ends, because gRPC ends
   // every call that was cancelled.
   void WaitUntilEmpty();

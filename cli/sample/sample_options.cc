@@ -215,6 +215,10 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
                  "Memory for batches in flight: 256MB, 1.5GB")
       ->type_name("BYTES")
       ->capture_default_str();
+  app.add_option("--max-servers", arguments.max_servers,
+                 "The most servers to keep streams to; 0: all")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--worker-key", arguments.worker_key,
                  "The job's name, by which servers divide their capacity")
       ->type_name("NAME")

@@ -39,6 +39,7 @@ struct SampleArguments {
   std::string threads = "2";
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
+  std::string max_servers = "16";
   std::string worker_key = "default";
   std::string graph_name;
   TlsFiles tls;

@@ -120,6 +120,10 @@ absl::Status ParseSampleWorker(const SampleArguments& arguments,
                                    "4096"));
   }
   request->worker.buffer_size = *bytes;
+  ASSIGN_OR_RETURN(
+      const uint64_t max_servers,
+      ParseWhole("--max-servers", arguments.max_servers, 0, 65536));
+  request->worker.max_servers = static_cast<int>(max_servers);
   request->worker.worker_key = arguments.worker_key;
   RETURN_IF_ERROR(
       ParseGraphName("--graph-name", arguments.graph_name).status());

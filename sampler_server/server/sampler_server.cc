@@ -11,6 +11,7 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
+#include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
 #include "common/runtime/cpu_meter.h"
@@ -20,6 +21,7 @@
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
+#include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
@@ -159,7 +161,6 @@ class SamplerServerImpl final : public SamplerServer {
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void UpdateGraphMetrics();
-  void UpdateRefusals();
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -182,11 +183,10 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<Strand> policy_strand_;
   std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
+  ConnectionMetrics connection_metrics_{&metrics_};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
-  std::map<std::string, uint64_t> exported_refusals_
-      ABSL_GUARDED_BY(exported_mutex_);
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
@@ -195,6 +195,9 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
   grpc.tls = options_.tls;
+  grpc.max_connections = options_.max_connections;
+  grpc.max_streams = options_.max_streams;
+  grpc.stream_idle_timeout = options_.stream_idle_timeout;
   grpc.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
   RETURN_IF_ERROR(FindPeers());
@@ -323,7 +326,7 @@ absl::Status SamplerServerImpl::StartHttp() {
 
 uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
-  input.max_streams = GrpcServerOptions().max_streams;
+  input.max_streams = options_.max_streams;
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
   }
@@ -375,7 +378,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
-  UpdateRefusals();
+  connection_metrics_.Update(*grpc_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -391,32 +394,28 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
+  static const std::string kDamaged = "tributary_graph_damaged";
+  static const std::string kDamagedHelp =
+      "1 if bytes of a mapped file of the graph were lost: it is served no "
+      "longer";
   std::map<std::string, double> active;  // of all layouts of a version
+  std::map<std::string, bool> damaged;
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
+    damaged[graph.name] |= !graph.damage.ok();
   }
   MutexLock lock(exported_mutex_);
   for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
+    metrics_.RemoveGauge(kDamaged, kDamagedHelp, {{"graph", name}});
   }
   exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
+    metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
+        .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
-  }
-}
-
-void SamplerServerImpl::UpdateRefusals() {
-  MutexLock lock(exported_mutex_);
-  for (const auto& [reason, count] : grpc_->refused_connections()) {
-    uint64_t& exported = exported_refusals_[reason];
-    metrics_
-        .AddCounter("tributary_refused_connections_total",
-                    "Connections and streams refused for who asked for them",
-                    {{"reason", reason}})
-        .Add(static_cast<double>(count - exported));
-    exported = count;
   }
 }
 
@@ -454,6 +453,7 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  InstallMappingGuard();
   ASSIGN_OR_RETURN(const int threads,
                    SamplingThreads("--threads", options.threads));
   std::vector<GraphSource> sources = options.graphs;

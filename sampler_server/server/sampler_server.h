@@ -70,6 +70,10 @@ struct SamplerServerOptions {
   // served beside /metrics only.
   std::optional<Address> health;
   bool insecure = false;  // the graph in plaintext beyond loopback
+  // See GrpcServerOptions.
+  size_t max_connections = 4096;
+  size_t max_streams = 4096;
+  absl::Duration stream_idle_timeout = absl::Minutes(10);
   // If above 0, all_clients_gone runs once this many trainers have announced
   // their end (SamplingWorkers::Shutdown), on any thread.
   uint32_t num_clients = 0;

@@ -94,6 +94,7 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("num_clients", num_clients, 0, 65536));
   RETURN_IF_ERROR(
       CheckRange("client_rank", client_rank, 0, std::max(num_clients - 1, 0)));
+  RETURN_IF_ERROR(CheckRange("max_servers", max_servers, 0, 65536));
   RETURN_IF_ERROR(CheckRange("num_workers", num_workers, 1, 64));
   RETURN_IF_ERROR(CheckDevices(worker_devices));
   RETURN_IF_ERROR(CheckRange("worker_concurrency", worker_concurrency, 1, 32));

@@ -51,6 +51,7 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
       {[](Options& o) { o.client_rank = 1; }, "client_rank", "1", "0 to 0"},
       {[](Options& o) { o.num_clients = 2, o.client_rank = 2; }, "client_rank",
        "2", "0 to 1"},
+      {[](Options& o) { o.max_servers = -1; }, "max_servers", "-1", "0 to 655"},
       {[](Options& o) { o.num_workers = 0; }, "num_workers", "0", "1 to 64"},
       {[](Options& o) {
          o.worker_devices = {"cpu", "cuda:0"};

@@ -167,6 +167,7 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   members.Take("server_rank", &options.server_rank);
   members.Take("num_clients", &options.num_clients);
   members.Take("client_rank", &options.client_rank);
+  members.Take("max_servers", &options.max_servers);
   members.Take("num_workers", &options.num_workers);
   members.Take("master_addr", &options.master_addr);
   members.Take("master_port", &options.master_port);

@@ -20,6 +20,7 @@
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/modes/worker_fleet.h"
 #include "trainer_client/modes/worker_process.h"
+#include "trainer_client/modes/worker_watch.h"
 
 namespace tributary {
 namespace {
@@ -101,7 +102,10 @@ class Mp final : public SamplingWorkers {
         executor_("loader", loader_.num_rpc_threads),
         transport_(std::move(transport)) {}
   // As Collocated, with the transport's thread.
-  ~Mp() override { executor_.End(); }
+  ~Mp() override {
+    executor_.End();
+    watch_ = nullptr;
+  }
 
   absl::Status Start(const MpDistSamplingWorkerOptions& options) {
     WorkerFleetOptions fleet;
@@ -117,6 +121,7 @@ class Mp final : public SamplingWorkers {
         fleet_->addresses(), ",", [](std::string* out, const Address& address) {
           absl::StrAppend(out, address.ToString());
         });
+    Watch();
     return absl::OkStatus();
   }
 
@@ -128,6 +133,21 @@ class Mp final : public SamplingWorkers {
   std::vector<pid_t> pids() const override { return fleet_->stats().pids; }
 
  private:
+  void Watch() {
+    WorkerWatchOptions options;
+    options.transport = transport_.get();
+    options.strand = std::make_shared<Strand>(&executor_);
+    options.workers = fleet_->addresses();
+    options.serves = [this](const Address& worker) {
+      return fleet_->Serves(worker);
+    };
+    options.on_hung = [this](const Address& worker) {
+      fleet_->KillHung(worker);
+    };
+    watch_ = std::make_shared<WorkerWatch>(options);
+    options.strand->Post([watch = watch_] { watch->Start(); });
+  }
+
   absl::StatusOr<std::shared_ptr<SlotRing>> MakeRing(uint64_t bytes) {
     ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
                      SharedMemory::Create(bytes, memory_));
@@ -141,6 +161,7 @@ class Mp final : public SamplingWorkers {
   ThreadPool executor_;
   const std::unique_ptr<ShmTransport> transport_;
   std::unique_ptr<WorkerFleet> fleet_;
+  std::shared_ptr<WorkerWatch> watch_;
 };
 
 struct Opener {

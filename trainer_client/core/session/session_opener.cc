@@ -63,6 +63,7 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
         VersionedName(schema.name, schema.content_digest)));
   }
   fleet_->PinGraph(schema.content_digest);
+  fleet_->SetNumPartitions(schema.num_partitions);
   graph_ = std::move(graph);
   return absl::OkStatus();
 }

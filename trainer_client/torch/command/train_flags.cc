@@ -87,6 +87,8 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "ranks of --nproc 1GB / ranks, 64MB or more]");
   AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
            "Batches requested ahead");
+  AddWhole(app, "--max-servers", a.source.worker.max_servers, 0, 65536,
+           "The most servers that a loader keeps streams to; 0: all");
   app.add_flag("--pin-memory", a.source.worker.pin_memory,
                "Receive into page-locked memory, from which GPUs copy "
                "asynchronously; without CUDA a warning, and plain memory");
