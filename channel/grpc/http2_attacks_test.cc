@@ -254,7 +254,8 @@ TEST_F(Http2AttacksTest, AMessageOfGigabytes) {
     sent += more.size();
   }
   std::cout << "  took " << sent / kMiB << " MiB\n";
-  EXPECT_LT(growth(), 100 * kMiB);
+  // What arrives in a tenth of a second over loopback comes on top.
+  EXPECT_LT(growth(), 300 * kMiB);
 }
 
 // A partial message in each of many streams.
@@ -298,7 +299,8 @@ TEST_F(Http2AttacksTest, AMessageThatGrowsWhenDecompressed) {
   const std::string message =
       MessagePrefix(static_cast<uint32_t>(bomb.size()), true) + bomb;
   for (size_t at = 0; at < message.size(); at += 16384) {
-    if (!attacker->SendData(1, message.substr(at, 16384))) break;
+    if (!attacker->SendData(1, message.substr(at, 16384), absl::Seconds(1)))
+      break;
   }
   attacker->Closed(absl::Seconds(3));
   EXPECT_LT(growth(), 100 * kMiB);
