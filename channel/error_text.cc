@@ -4,18 +4,26 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/string_view.h"
 
 namespace tributary {
 namespace {
 
 constexpr size_t kMaxErrorTextBytes = 4096;
 
+std::string Printable(absl::string_view text) {
+  text = text.substr(0, kMaxErrorTextBytes);
+  if (std::all_of(text.begin(), text.end(), absl::ascii_isprint)) {
+    return std::string(text);
+  }
+  // Escaped it may be four times as long.
+  return absl::CHexEscape(text).substr(0, kMaxErrorTextBytes);
+}
+
 }  // namespace
 
 std::string ErrorText(const absl::Status& status) {
-  const std::string text(status.message().substr(0, kMaxErrorTextBytes));
-  const bool ascii = std::all_of(text.begin(), text.end(), absl::ascii_isascii);
-  return ascii ? text : absl::CHexEscape(text);
+  return Printable(status.message());
 }
 
 absl::Status ErrorFrom(int32_t code, std::string_view text) {
@@ -24,7 +32,7 @@ absl::Status ErrorFrom(int32_t code, std::string_view text) {
   const bool known = code > 0 && code <= kLastCode;
   return absl::Status(
       known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
-      std::string(text.substr(0, kMaxErrorTextBytes)));
+      Printable({text.data(), text.size()}));
 }
 
 }  // namespace tributary

@@ -11,12 +11,14 @@
 namespace tributary {
 
 // Returns the first 4096 bytes of the status's message, escaped if they are not
-// ASCII. A protobuf string must be UTF-8, while a status may quote any bytes;
-// and the limit keeps an error's header far below the envelope's limit.
+// all printable ASCII, in which case they are cut again. A protobuf string must
+// be UTF-8, and a line of a log one line, while a status may quote any bytes;
+// the limit keeps an error's header far below the envelope's limit.
 std::string ErrorText(const absl::Status& status);
 
 // Returns the error that the other end has sent. A code that is not one of
-// absl's errors becomes UNKNOWN, and so does OK; `text` is cut as above.
+// absl's errors becomes UNKNOWN, and so does OK; `text` is escaped and cut as
+// above.
 absl::Status ErrorFrom(int32_t code, std::string_view text);
 
 }  // namespace tributary

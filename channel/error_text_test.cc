@@ -8,6 +8,10 @@ namespace {
 TEST(ErrorText, IsCutAndAlwaysUtf8) {
   EXPECT_EQ(ErrorText(absl::InternalError("row 3 of 2")), "row 3 of 2");
   EXPECT_EQ(ErrorText(absl::InternalError("name '\xff'")), "name \\'\\xff\\'");
+  EXPECT_EQ(ErrorText(absl::InternalError("job 'a\n\x1b[2J'")),
+            "job \\'a\\n\\x1b[2J\\'");
+  EXPECT_EQ(ErrorText(absl::InternalError(std::string(5000, '\n'))).size(),
+            4096);
   EXPECT_EQ(ErrorText(absl::InternalError(std::string(5000, 'a'))),
             std::string(4096, 'a'));
 }
@@ -20,6 +24,7 @@ TEST(ErrorFrom, TakesKnownCodesAndCutsTheText) {
     EXPECT_EQ(ErrorFrom(code, "").code(), absl::StatusCode::kUnknown) << code;
     EXPECT_FALSE(ErrorFrom(code, "").ok()) << code;
   }
+  EXPECT_EQ(ErrorFrom(13, "a\nb").message(), "a\\nb");
   EXPECT_EQ(ErrorFrom(13, std::string(5000, 'a')).message(),
             std::string(4096, 'a'));
 }

@@ -13,7 +13,7 @@ python=${PYTHON:-python3}
 kubernetes_versions=(1.33 1.35 1.37)
 # Kinds that Kubernetes' schemas lack; checks/schemas.py has theirs. Any other
 # warning is about a kind that is unknown or was removed.
-custom='kind (ScaledObject|PodMonitor|PrometheusRule|TrainJob|TrainingRuntime) '
+custom='kind (Certificate|Issuer|ScaledObject|PodMonitor|PrometheusRule|TrainJob|TrainingRuntime) '
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,7 +30,7 @@ render_tree() {
     case $folder in
       overlays/*) render "$folder" "${folder##*/}" ;;
       # Applied as they are.
-      base/namespace | base/checkpoints | base/alerts) render "$folder" "${folder##*/}" ;;
+      base/namespace | base/checkpoints | base/alerts | base/issuer | base/policy) render "$folder" "${folder##*/}" ;;
       base/*) render "$folder" "base-${folder##*/}" ;;
       *)
         # A component is rendered by the overlays that name it.
@@ -39,6 +39,20 @@ render_tree() {
         ;;
     esac
   done < <(find . -name kustomization.yaml -printf '%P\n' | sort)
+}
+
+# TLS over the overlays of samplers that have none of their own.
+render_tls() {
+  local name
+  for name in whole-fixed whole-fetch whole-daily; do
+    mkdir "$work/$name-tls"
+    cat >"$work/$name-tls/kustomization.yaml" <<END
+namespace: tributary
+resources: [$(realpath --relative-to="$work/$name-tls" "overlays/$name")]
+components: [$(realpath --relative-to="$work/$name-tls" components/tls-samplers)]
+END
+    render "$work/$name-tls" "$name-tls"
+  done
 }
 
 # render_values TRIBUTARY NAME SED...: the example with its text changed.
@@ -59,6 +73,7 @@ render_fleets() {
   render_values "$1" rendered-whole -e 's/^placement: .*/placement: whole/'
   render_values "$1" rendered-fetch -e '/claim:/d' -e 's/^  # ( *)(fetch:)/  \2/' \
     -e 's/^  # ( +)(url|endpoint|secret|storage|storageClass):/  \1\2:/'
+  render_values "$1" rendered-tls -e 's/^tls: .*/tls: cert-manager/'
   render_values "$1" rendered-fixed -e 's/^(autoscaler|podMonitor): .*/\1: false/'
 }
 
@@ -74,6 +89,7 @@ validate() {
 }
 
 render_tree
+render_tls
 asked=()
 for binary in ${binaries[@]+"${binaries[@]}"}; do
   asked+=(--binary "$binary")

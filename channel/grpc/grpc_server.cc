@@ -341,9 +341,8 @@ class GrpcServerImpl final : public GrpcServer {
     std::call_once(shutdown_, [this, grace] {
       SetServing(false);
       if (acceptor_ != nullptr) acceptor_->Stop();
-      service_.registry().CloseAll(
-          absl::UnavailableError("the server is shutting down"),
-          /*after_queue=*/true);
+      service_.registry().CloseAll(PlannedEnd("the server is shutting down"),
+                                   /*after_queue=*/true);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
       // gRPC has cancelled the remaining calls, so this returns.

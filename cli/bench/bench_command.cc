@@ -17,6 +17,7 @@
 #include "cli/command/arguments.h"
 #include "cli/sample/sample_options.h"
 #include "cli/sample/sample_request.h"
+#include "common/identity/tls_flags.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
@@ -168,6 +169,7 @@ void BenchCommand::DeclareStream(CLI::App& bench) {
                              "the fleet that makes the batches")
                  ->type_name("LIST");
   for (CLI::Option* option : sampling) option->needs(servers_);
+  AddTlsFlags(*app, arguments_.tls);
   app->add_option("--step-time", step_time_,
                   "With --servers: hold each batch for so many seconds, as the "
                   "step of a trainer does")
@@ -225,6 +227,7 @@ void BenchCommand::DeclareTensors(CLI::App& bench) {
                   "that holds the rows")
       ->type_name("LIST")
       ->required();
+  AddTlsFlags(*app, arguments_.tls);
   app->add_option("--graph-name", arguments_.graph_name,
                   "The graph that the tensor belongs to; default: the only "
                   "one");
@@ -346,6 +349,9 @@ absl::Status BenchCommand::RunTensors() const {
   options.worker.servers = arguments_.servers;
   options.worker.graph_name = arguments_.graph_name;
   options.worker.worker_key = arguments_.worker_key;
+  const absl::Status tls = CheckTlsFiles(arguments_.tls);
+  if (!tls.ok()) return UsageError(tls.message());
+  options.worker.tls = arguments_.tls;
   ASSIGN_OR_RETURN(const TensorBenchReport report, RunTensorBench(options));
   std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
   return absl::OkStatus();

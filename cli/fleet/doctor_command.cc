@@ -4,14 +4,18 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/command/arguments.h"
 #include "cli/fleet/check.h"
+#include "cli/fleet/fleet_access.h"
 #include "cli/fleet/fleet_checks.h"
 #include "cli/fleet/fleet_query.h"
 #include "cli/fleet/folder_checks.h"
+#include "cli/fleet/tls_checks.h"
+#include "common/identity/tls_flags.h"
 #include "common/process/memory_limit.h"
 #include "common/text/status.h"
 
@@ -47,8 +51,9 @@ class DoctorCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("doctor", kDescription);
-    app->add_option("--servers", servers_,
+    app->add_option("--servers", access_.servers,
                     "A fleet: HOST:PORT,... | file:PATH | dns:///NAME:PORT");
+    AddTlsFlags(*app, access_.tls);
     app->add_option("--graph", graph_, "A graph folder");
     app->add_option("--graph-name", graph_name_,
                     "Only this graph of the fleet: NAME[@VERSION]");
@@ -59,7 +64,7 @@ class DoctorCommand final : public Command {
   }
 
   absl::Status Run(SignalWatcher&) override {
-    if (servers_.empty() == graph_.empty()) {
+    if (access_.servers.empty() == graph_.empty()) {
       return UsageError(absl::StrCat(
           graph_.empty() ? "neither --servers nor" : "both --servers and",
           " --graph\nallowed: one of --servers LIST and --graph DIR"));
@@ -71,12 +76,17 @@ class DoctorCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphName graph,
                      ParseGraphName("--graph-name", graph_name_));
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
-                     AskServers(servers_, graph, timeout, kProbes));
-    return Report(CheckFleet(answers));
+                     AskServers(access_, graph, timeout, kProbes));
+    std::vector<Check> checks = CheckFleet(answers);
+    for (Check& check : CheckTls(access_.tls, answers, timeout)) {
+      checks.push_back(std::move(check));
+    }
+    return Report(checks);
   }
 
  private:
-  std::string servers_, graph_, graph_name_;
+  FleetAccess access_;
+  std::string graph_, graph_name_;
   std::string timeout_ = "5";
 };
 

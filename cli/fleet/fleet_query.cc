@@ -9,6 +9,7 @@
 #include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
 #include "cli/command/command.h"
+#include "common/identity/tls_material.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
@@ -131,9 +132,10 @@ absl::StatusOr<std::vector<ServerReport>> Matching(
 }
 
 std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
-                              const GraphName& graph, absl::Duration timeout,
-                              int probes, ThreadPool& pool) {
-  GrpcTransport transport;
+                              const TlsFiles& tls, const GraphName& graph,
+                              absl::Duration timeout, int probes,
+                              ThreadPool& pool) {
+  GrpcTransport transport({.tls = tls});
   FleetQuery query(addresses, &transport, &pool, pool.Now() + timeout);
   std::vector<ServerAnswer> answers;
   std::vector<size_t> all;
@@ -160,11 +162,16 @@ std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
 
 }  // namespace
 
-absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
+absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
                                                      const GraphName& graph,
                                                      absl::Duration timeout,
                                                      int probes) {
-  auto source = ParseDiscoverySource(servers);
+  const absl::Status tls = CheckTlsFiles(access.tls);
+  if (!tls.ok()) return UsageError(tls.message());
+  if (!access.tls.empty()) {
+    RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
+  }
+  auto source = ParseDiscoverySource(access.servers);
   if (!source.ok()) {
     return UsageError(
         absl::StrCat("--servers: ", std::string(source.status().message())));
@@ -172,7 +179,7 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
   ThreadPool pool("fleet", 1);
   ASSIGN_OR_RETURN(const std::vector<Address> addresses,
                    ListServers(*std::move(source), timeout, pool));
-  return Ask(addresses, graph, timeout, probes, pool);
+  return Ask(addresses, access.tls, graph, timeout, probes, pool);
 }
 
 }  // namespace tributary

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "cli/fleet/fleet_access.h"
 #include "common/fleet/address.h"
 #include "common/fleet/graph_name.h"
 #include "partition/schema/schema.h"
@@ -48,13 +49,13 @@ struct ServerAnswer {
   std::optional<absl::Duration> round_trip;
 };
 
-// Asks all servers of the list `servers`, which is HOST:PORT,... | file:PATH |
-// dns:///NAME:PORT, within `timeout`; each `probes` times more than needed, to
-// measure the round trip. Answers are ordered by address. Graphs that `graph`
-// does not match are left out; a server without any other answers NOT_FOUND.
-// Returns a usage error when `servers` has another form; NOT_FOUND when the
-// list is empty.
-absl::StatusOr<std::vector<ServerAnswer>> AskServers(const std::string& servers,
+// Asks all servers of the list `access.servers` within `timeout`; each `probes`
+// times more than needed, to measure the round trip. Answers are ordered by
+// address. Graphs that `graph` does not match are left out; a server without
+// any other answers NOT_FOUND. Returns a usage error when the list has another
+// form or some of the TLS files are not given; NOT_FOUND when the list is
+// empty.
+absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
                                                      const GraphName& graph,
                                                      absl::Duration timeout,
                                                      int probes = 0);

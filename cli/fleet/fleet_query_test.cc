@@ -43,7 +43,7 @@ TEST_F(FleetQueryTest, SaysWhoAnswersAndHowSoon) {
   const std::string at = zero->address().ToString();
   const auto one = Serve(1, at);
   const std::string list = absl::StrCat(at, ",", one->address().ToString());
-  auto answers = AskServers(list, {}, kTimeout, /*probes=*/2);
+  auto answers = AskServers({list}, {}, kTimeout, /*probes=*/2);
   ASSERT_TRUE(answers.ok()) << answers.status();
   ASSERT_EQ(answers->size(), 2);
   for (const ServerAnswer& answer : *answers) {
@@ -61,7 +61,7 @@ TEST_F(FleetQueryTest, SaysWhoAnswersAndHowSoon) {
   Check::Level level = Check::Level::kFail;
   while (level != Check::Level::kOk &&
          std::chrono::steady_clock::now() < deadline) {
-    answers = AskServers(list, {}, kTimeout);
+    answers = AskServers({list}, {}, kTimeout);
     ASSERT_TRUE(answers.ok());
     for (const Check& check : CheckFleet(*answers)) {
       if (check.what == name) level = check.level;
@@ -77,7 +77,7 @@ TEST_F(FleetQueryTest, OneThatIsGoneIsUnavailable) {
   const Address address = gone->address();
   gone.reset();
   const auto answers = AskServers(
-      absl::StrCat(zero->address().ToString(), ",", address.ToString()), {},
+      {absl::StrCat(zero->address().ToString(), ",", address.ToString())}, {},
       kTimeout, /*probes=*/1);
   ASSERT_TRUE(answers.ok());
   ASSERT_EQ(answers->size(), 2);
@@ -88,9 +88,18 @@ TEST_F(FleetQueryTest, OneThatIsGoneIsUnavailable) {
 }
 
 TEST(FleetListTest, WhatIsNoListIsAUsageError) {
-  EXPECT_EQ(AskServers("nonsense", {}, kTimeout).status().code(),
+  EXPECT_EQ(AskServers({"nonsense"}, {}, kTimeout).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_FALSE(AskServers("file:/nowhere", {}, kTimeout).ok());
+  EXPECT_FALSE(AskServers({"file:/nowhere"}, {}, kTimeout).ok());
+}
+
+TEST(FleetListTest, SomeOfTheTlsFilesAloneAreAUsageError) {
+  const auto answers =
+      AskServers({"127.0.0.1:1", {.ca = "ca.pem"}}, {}, kTimeout);
+  EXPECT_EQ(answers.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(answers.status().message(),
+            "--tls-cert and --tls-key missing: TLS needs --tls-ca, --tls-cert "
+            "and --tls-key");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@
 #include "cli/command/arguments.h"
 #include "cli/fleet/end_deadline.h"
 #include "cli/fleet/end_signal.h"
+#include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
+#include "common/identity/tls_flags.h"
 #include "common/observe/log.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/parse_byte_size.h"
@@ -31,7 +34,7 @@ namespace {
 constexpr char kFooter[] =
     R"(Prints one line on stdout once it serves:
   ready listen=127.0.0.1:41233 http=127.0.0.1:41234 partitions=0,1
-With several graphs, graphs=NAME@VERSION:0,1;... instead of partitions=0,1.
+and health=HOST:PORT with --health. With several graphs, graphs=NAME@VERSION:0,1;... instead of partitions=0,1.
 SIGTERM and SIGINT drain a serving process: it accepts no new batches, finishes
 those that it has, and exits with 0; after --drain-timeout it cancels what is left,
 and ends within 15 s more whatever happens. A second signal ends it at once. With
@@ -41,6 +44,8 @@ Examples:
   tributary serve --graph cora.graph --listen 127.0.0.1:0
   tributary serve --graph products.graph --partitions 0,2 \
       --listen 10.0.0.1:50051 --peers 10.0.0.1:50051,10.0.0.2:50051 --insecure
+  tributary serve --graph products.graph --listen 10.0.0.1:50051 --tls-ca ca.pem \
+      --tls-cert sampler.pem --tls-key sampler.key --policy policy.json
   tributary serve --graph monday.graph --graph tuesday.graph --listen 127.0.0.1:0
   tributary serve --graph file:graphs.txt --listen 127.0.0.1:0)";
 
@@ -49,6 +54,16 @@ constexpr int kAllClientsGone = -1;  // not a signal number
 // Returns the error of a flag's value as a usage error.
 absl::Status Usage(const std::string& option, const absl::Status& status) {
   return UsageError(absl::StrCat(option, ": ", std::string(status.message())));
+}
+
+// Parses the address of an HTTP listener; none for an empty text.
+absl::StatusOr<std::optional<Address>> ReadHttpAddress(
+    const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  auto address = ParseAddress(text, /*allow_port_zero=*/true);
+  if (!address.ok()) return Usage(option, address.status());
+  if (!address->is_unix()) return *std::move(address);
+  return UsageError(absl::StrCat(option, " is ", text, "; allowed: HOST:PORT"));
 }
 
 void NameGraph(std::string* out, const GraphState& graph) {
@@ -78,8 +93,17 @@ class ServeCommand final : public Command {
                     "The other servers: HOST:PORT,... | file:PATH | "
                     "dns:///NAME:PORT; may name this one too");
     app->add_option("--http", http_,
-                    "HOST:PORT of /metrics and /healthz, plain text for all "
-                    "who reach it; default: none");
+                    "HOST:PORT of /metrics and /healthz: with --tls-* for "
+                    "operators and samplers, else plain text for all who reach "
+                    "it; default: none");
+    app->add_option("--health", health_,
+                    "HOST:PORT of /healthz alone, plain text for all who reach "
+                    "it, for probes; default: none");
+    AddTlsFlags(*app, options_.tls);
+    app->add_option("--policy", options_.policy_file,
+                    "File that says which jobs may read which graphs, read "
+                    "again when it changes; in plain text a job is a claim; "
+                    "default: each job may read all");
     app->add_option("--threads", threads_,
                     "Sampling threads; 0: one per core that this process may "
                     "use (its CPU affinity, and its cgroup's quota)")
@@ -109,7 +133,9 @@ class ServeCommand final : public Command {
                     "Threads that read paged features: 1 to 256")
         ->capture_default_str();
     app->add_flag("--insecure", options_.insecure,
-                  "Allow --listen beyond loopback, in plaintext");
+                  "Allow plain text beyond loopback: whoever reaches the "
+                  "ports can read the graph, call itself any job, and use the "
+                  "server's capacity");
     app->add_option(
            "--num-clients", num_clients_,
            "End once this many trainers are done; 0: end only on a signal")
@@ -136,6 +162,7 @@ class ServeCommand final : public Command {
     ASSIGN_OR_RETURN(auto server, SamplerServer::Start(options_));
     // From here on the first signal drains; until now it ended the process.
     signals.OnStop([&end](int signal) { end.Set(signal); });
+    WarnIfInsecure();
     PrintReady(*server);
     const int signal = end.Wait();
     LogInfo(absl::StrCat(
@@ -152,6 +179,7 @@ class ServeCommand final : public Command {
   absl::Status ReadOptions();
   absl::Status ReadGraphs();
   absl::Status ReadShares();
+  void WarnIfInsecure() const;
   static void PrintReady(const SamplerServer& server);
 
   SamplerServerOptions options_;
@@ -159,6 +187,7 @@ class ServeCommand final : public Command {
   std::string partitions_ = "all";
   std::string listen_;
   std::string http_;
+  std::string health_;
   std::string threads_ = "0";
   std::string memory_budget_ = "1GB";
   std::string tensor_memory_ = "1GB";
@@ -176,15 +205,10 @@ absl::Status ServeCommand::ReadOptions() {
   auto listen = ParseAddress(listen_, /*allow_port_zero=*/true);
   if (!listen.ok()) return Usage("--listen", listen.status());
   options_.listen = *listen;
-  if (!http_.empty()) {
-    auto http = ParseAddress(http_, /*allow_port_zero=*/true);
-    if (!http.ok()) return Usage("--http", http.status());
-    if (http->is_unix()) {
-      return UsageError(
-          absl::StrCat("--http is ", http_, "; allowed: HOST:PORT"));
-    }
-    options_.http = *http;
-  }
+  ASSIGN_OR_RETURN(options_.http, ReadHttpAddress("--http", http_));
+  ASSIGN_OR_RETURN(options_.health, ReadHttpAddress("--health", health_));
+  const absl::Status tls = CheckTlsFiles(options_.tls);
+  if (!tls.ok()) return UsageError(tls.message());
   if (!options_.peers.empty()) {
     auto peers = ParseDiscoverySource(options_.peers);
     if (!peers.ok()) return Usage("--peers", peers.status());
@@ -252,10 +276,20 @@ absl::Status ServeCommand::ReadShares() {
   return absl::OkStatus();
 }
 
+void ServeCommand::WarnIfInsecure() const {
+  if (!options_.insecure || !options_.tls.empty()) return;
+  Log(LogLevel::kWarning,
+      "--insecure: plain text on every port; whoever reaches them can read the "
+      "graph, call itself any job, and use the server's capacity");
+}
+
 void ServeCommand::PrintReady(const SamplerServer& server) {
   std::string line = absl::StrCat("ready listen=", server.address().ToString());
   if (const auto http = server.http_address()) {
     absl::StrAppend(&line, " http=", http->ToString());
+  }
+  if (const auto health = server.health_address()) {
+    absl::StrAppend(&line, " health=", health->ToString());
   }
   const std::vector<GraphState> graphs = server.graphs();
   if (graphs.size() == 1) {

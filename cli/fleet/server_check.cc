@@ -31,6 +31,12 @@ std::string RemedyOf(const absl::Status& status, const std::string& address) {
       return "add the graph's folder to the --graph of `tributary serve` there";
     case absl::StatusCode::kFailedPrecondition:
       return "run the same release of tributary on both ends";
+    case absl::StatusCode::kUnauthenticated:
+      return "give --tls-ca, --tls-cert and --tls-key of the authority that "
+             "the server's certificate is of, or none where it speaks plain "
+             "text";
+    case absl::StatusCode::kPermissionDenied:
+      return "give the certificate of a role that may ask for this";
     default:
       return "see whether something else than `tributary serve` listens there";
   }

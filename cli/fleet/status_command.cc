@@ -13,9 +13,11 @@
 #include "absl/time/clock.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
+#include "cli/fleet/fleet_access.h"
 #include "cli/fleet/fleet_query.h"
 #include "cli/fleet/missing_owners.h"
 #include "common/fleet/graph_name.h"
+#include "common/identity/tls_flags.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
@@ -59,15 +61,30 @@ std::string Describe(const ServerReport& report) {
                       report.wait_ratio));
 }
 
+// Returns the first error if every server refuses this program's certificate,
+// or it theirs: waiting does not help.
+absl::Status RefusalByAll(
+    const absl::StatusOr<std::vector<ServerAnswer>>& answers) {
+  if (!answers.ok() || answers->empty()) return absl::OkStatus();
+  for (const ServerAnswer& answer : *answers) {
+    const absl::Status& status = answer.reports.status();
+    if (!absl::IsUnauthenticated(status) && !absl::IsPermissionDenied(status)) {
+      return absl::OkStatus();
+    }
+  }
+  return answers->front().reports.status();
+}
+
 class StatusCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
         "status",
         "Print which servers of a fleet answer, and which graphs they hold.");
-    app->add_option("--servers", servers_,
+    app->add_option("--servers", access_.servers,
                     "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
         ->required();
+    AddTlsFlags(*app, access_.tls);
     app->add_option("--graph-name", graph_, "Only this graph: NAME[@VERSION]");
     app->add_option("--timeout", timeout_, "Seconds to wait for an answer")
         ->capture_default_str();
@@ -90,7 +107,7 @@ class StatusCommand final : public Command {
                                   absl::Hours(24 * 7)));
     if (wait > absl::ZeroDuration()) return WaitForOwners(graph, timeout, wait);
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
-                     AskServers(servers_, graph, timeout));
+                     AskServers(access_, graph, timeout));
     return Print(answers);
   }
 
@@ -103,8 +120,12 @@ class StatusCommand final : public Command {
     for (;;) {
       const absl::Time round = SteadyClock().Now();
       const absl::Duration left = std::max(start + wait - round, kLeast);
-      const auto answers = AskServers(servers_, graph, std::min(timeout, left));
+      const auto answers = AskServers(access_, graph, std::min(timeout, left));
       if (ExitCodeOf(answers.status()) == kExitUsage) return answers.status();
+      if (const absl::Status refused = RefusalByAll(answers); !refused.ok()) {
+        reporter.End();
+        return refused;
+      }
       const std::string missing = answers.ok() ? MissingOwners(*answers)
                                                : ShortReason(answers.status());
       if (missing.empty()) {
@@ -146,7 +167,7 @@ class StatusCommand final : public Command {
     std::printf("%s %s\n", address.c_str(), TerminalLine(text).c_str());
   }
 
-  std::string servers_;
+  FleetAccess access_;
   std::string graph_;
   std::string timeout_ = "5";
   std::string wait_ = "0";

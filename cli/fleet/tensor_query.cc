@@ -12,6 +12,7 @@
 #include "cli/command/command.h"
 #include "common/fleet/discovery_source.h"
 #include "common/hash/sha256.h"
+#include "common/identity/tls_material.h"
 #include "common/runtime/thread_pool.h"
 #include "common/tensor/dtype.h"
 #include "common/text/status.h"
@@ -26,13 +27,19 @@ using Json = nlohmann::json;
 // Connections to all servers of a list, for calls on tensors.
 class TensorFleet {
  public:
+  explicit TensorFleet(const TlsFiles& tls) : transport_({.tls = tls}) {}
   static absl::StatusOr<std::unique_ptr<TensorFleet>> Connect(
-      const std::string& servers, absl::Duration timeout) {
-    auto source = ParseDiscoverySource(servers);
+      const FleetAccess& access, absl::Duration timeout) {
+    const absl::Status tls = CheckTlsFiles(access.tls);
+    if (!tls.ok()) return UsageError(tls.message());
+    if (!access.tls.empty()) {
+      RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
+    }
+    auto source = ParseDiscoverySource(access.servers);
     if (!source.ok()) {
       return UsageError(absl::StrCat("--servers: ", source.status().message()));
     }
-    auto fleet = std::make_unique<TensorFleet>();
+    auto fleet = std::make_unique<TensorFleet>(access.tls);
     fleet->deadline_ = fleet->pool_.Now() + timeout;
     ASSIGN_OR_RETURN(fleet->addresses_,
                      ListServers(*std::move(source), timeout, fleet->pool_));
@@ -149,16 +156,15 @@ Json ToJson(const v1::ListTensorsReply::Tensor& tensor) {
 }  // namespace
 
 absl::StatusOr<std::vector<TensorAnswer>> AskForTensors(
-    const std::string& servers, const std::string& job,
-    absl::Duration timeout) {
-  ASSIGN_OR_RETURN(auto fleet, TensorFleet::Connect(servers, timeout));
+    const FleetAccess& access, const std::string& job, absl::Duration timeout) {
+  ASSIGN_OR_RETURN(auto fleet, TensorFleet::Connect(access, timeout));
   return fleet->List(job);
 }
 
-absl::StatusOr<int> DropTensors(const std::string& servers,
+absl::StatusOr<int> DropTensors(const FleetAccess& access,
                                 const std::string& job, const std::string& name,
                                 absl::Duration timeout) {
-  ASSIGN_OR_RETURN(auto fleet, TensorFleet::Connect(servers, timeout));
+  ASSIGN_OR_RETURN(auto fleet, TensorFleet::Connect(access, timeout));
   int dropped = 0;
   absl::Status status;
   const std::vector<TensorAnswer> answers = fleet->List(job);

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "cli/fleet/fleet_access.h"
 #include "common/proto/tensors.pb.h"
 
 namespace tributary {
@@ -18,17 +19,17 @@ struct TensorAnswer {
   absl::StatusOr<v1::ListTensorsReply> tensors;
 };
 
-// Asks all servers of the list `servers` (HOST:PORT,... | file:PATH |
-// dns:///NAME:PORT) for the tensors of `job`, empty for all jobs, within
-// `timeout`. Answers are ordered by address. Returns a usage error when
-// `servers` has another form; NOT_FOUND when the list is empty.
+// Asks all servers of the list `access.servers` for the tensors of `job`, empty
+// for all jobs, within `timeout`. Answers are ordered by address. Returns a
+// usage error when the list has another form or some of the TLS files are not
+// given; NOT_FOUND when the list is empty.
 absl::StatusOr<std::vector<TensorAnswer>> AskForTensors(
-    const std::string& servers, const std::string& job, absl::Duration timeout);
+    const FleetAccess& access, const std::string& job, absl::Duration timeout);
 
 // Ends the tensor `name` of `job`, of every graph, on all servers; returns on
 // how many there was one. NOT_FOUND if on none; otherwise the first error of a
 // server, with its address, after all were asked.
-absl::StatusOr<int> DropTensors(const std::string& servers,
+absl::StatusOr<int> DropTensors(const FleetAccess& access,
                                 const std::string& job, const std::string& name,
                                 absl::Duration timeout);
 

@@ -58,10 +58,10 @@ TEST(TensorQueryTest, ListsAndDropsWhatRunsHaveLeft) {
   }
   // Not while a run uses it.
   EXPECT_TRUE(absl::IsFailedPrecondition(
-      DropTensors(list, "mag", "emb", kTimeout).status()));
+      DropTensors({list}, "mag", "emb", kTimeout).status()));
   ASSERT_TRUE((*context)->Close().ok());
 
-  auto answers = AskForTensors(list, "mag", kTimeout);
+  auto answers = AskForTensors({list}, "mag", kTimeout);
   ASSERT_TRUE(answers.ok()) << answers.status();
   ASSERT_EQ(answers->size(), 2);
   uint64_t rows = 0;
@@ -79,19 +79,20 @@ TEST(TensorQueryTest, ListsAndDropsWhatRunsHaveLeft) {
   const auto json = nlohmann::json::parse(TensorsToJson(*answers));
   EXPECT_EQ(json["servers"][0]["tensors"][0]["name"], "emb");
   EXPECT_EQ(
-      AskForTensors(list, "other", kTimeout)->at(0).tensors->tensors_size(), 0);
+      AskForTensors({list}, "other", kTimeout)->at(0).tensors->tensors_size(),
+      0);
 
   EXPECT_TRUE(
-      absl::IsNotFound(DropTensors(list, "other", "emb", kTimeout).status()));
-  EXPECT_EQ(DropTensors(list, "mag", "emb", kTimeout).value(), 2);
+      absl::IsNotFound(DropTensors({list}, "other", "emb", kTimeout).status()));
+  EXPECT_EQ(DropTensors({list}, "mag", "emb", kTimeout).value(), 2);
   EXPECT_TRUE(
-      absl::IsNotFound(DropTensors(list, "mag", "emb", kTimeout).status()));
-  EXPECT_EQ(AskForTensors(list, "", kTimeout)->at(1).tensors->tensors_size(),
+      absl::IsNotFound(DropTensors({list}, "mag", "emb", kTimeout).status()));
+  EXPECT_EQ(AskForTensors({list}, "", kTimeout)->at(1).tensors->tensors_size(),
             0);
 
   const std::string gone = servers[1]->address().ToString();
   servers[1] = nullptr;
-  answers = AskForTensors(list, "", absl::Seconds(2));
+  answers = AskForTensors({list}, "", absl::Seconds(2));
   ASSERT_TRUE(answers.ok());
   int silent = 0;
   for (const TensorAnswer& answer : *answers) {
@@ -100,7 +101,7 @@ TEST(TensorQueryTest, ListsAndDropsWhatRunsHaveLeft) {
   }
   EXPECT_EQ(silent, 1);
   EXPECT_TRUE(absl::IsInvalidArgument(
-      AskForTensors("nonsense", "", kTimeout).status()));
+      AskForTensors({"nonsense"}, "", kTimeout).status()));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/command/arguments.h"
+#include "cli/fleet/fleet_access.h"
 #include "cli/fleet/tensor_query.h"
+#include "common/identity/tls_flags.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 
@@ -36,9 +38,10 @@ class TensorsCommand final : public Command {
         ->required()
         ->check(CLI::IsMember({"list", "drop"}));
     app->add_option("NAME", name_, "The tensor to drop");
-    app->add_option("--servers", servers_,
+    app->add_option("--servers", access_.servers,
                     "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
         ->required();
+    AddTlsFlags(*app, access_.tls);
     app->add_option("--job", job_,
                     "The job (--job of the trainer); list: all jobs without "
                     "it, drop: 'default'");
@@ -59,8 +62,7 @@ class TensorsCommand final : public Command {
                              : "list takes no NAME; allowed: list, drop NAME");
     }
     if (drop) return Drop(timeout);
-    ASSIGN_OR_RETURN(const auto answers,
-                     AskForTensors(servers_, job_, timeout));
+    ASSIGN_OR_RETURN(const auto answers, AskForTensors(access_, job_, timeout));
     return Print(answers);
   }
 
@@ -68,7 +70,7 @@ class TensorsCommand final : public Command {
   absl::Status Drop(absl::Duration timeout) const {
     ASSIGN_OR_RETURN(
         const int servers,
-        DropTensors(servers_, job_.empty() ? "default" : job_, name_, timeout));
+        DropTensors(access_, job_.empty() ? "default" : job_, name_, timeout));
     std::printf(json_ ? "{\"dropped_on\":%d}\n" : "dropped on %d servers\n",
                 servers);
     return absl::OkStatus();
@@ -102,7 +104,7 @@ class TensorsCommand final : public Command {
 
   std::string action_;
   std::string name_;
-  std::string servers_;
+  FleetAccess access_;
   std::string job_;
   bool json_ = false;
   std::string timeout_ = "5";

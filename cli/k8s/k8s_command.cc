@@ -57,9 +57,9 @@ class K8sCommand final : public Command {
                      ReadValues(values_, graph ? &*graph : nullptr));
     ASSIGN_OR_RETURN(const RenderedFiles files, RenderSamplers(values));
     RETURN_IF_ERROR(WriteRenderedFolder(out_, files));
-    // All files but kustomization.yaml and samplers.yaml are of a Deployment.
     std::printf("rendered deployments=%zu namespace=%s out=%s\n",
-                files.size() - 2, values.name_space.c_str(), out_.c_str());
+                CountDeployments(values), values.name_space.c_str(),
+                out_.c_str());
     return absl::OkStatus();
   }
 

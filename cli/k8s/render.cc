@@ -18,6 +18,20 @@ namespace {
 constexpr char kFleet[] = "tributary-sampler";
 constexpr char kPartitionLabel[] = "tributary.io/partition";
 constexpr char kListName[] = "tributary-graphs";
+constexpr char kCertificatesFile[] = "tls.yaml";
+
+// A JSON patch of k8s/components/tls-samplers, which kustomize applies.
+struct TlsPatch {
+  const char* kind;  // of the fleet's resources that it changes
+  const char* file;  // that it is written to
+  const char* text;
+};
+
+constexpr TlsPatch kTlsPatches[] = {
+    {"Deployment", "tls-deployment.yaml", kTlsDeploymentPatch},
+    {"Service", "tls-service.yaml", kTlsServicePatch},
+    {"PodMonitor", "tls-pod-monitor.yaml", kTlsPodMonitorPatch},
+};
 
 // One Deployment of the fleet.
 struct Owners {
@@ -249,13 +263,22 @@ absl::StatusOr<std::string> RenderOwners(const SamplerValues& values,
   return kRenderedMark + WriteDocuments(documents);
 }
 
+absl::StatusOr<YAML::Node> RenderNetworkPolicy(const SamplerValues& values) {
+  ASSIGN_OR_RETURN(YAML::Node root, ParseManifest(kNetworkPolicyManifest));
+  if (SetEverywhere(root, "kubernetes.io/metadata.name",
+                    values.prometheus_namespace) > 0) {
+    return root;
+  }
+  return absl::InternalError("the embedded network policy has no namespace");
+}
+
 absl::StatusOr<std::string> RenderShared(const SamplerValues& values,
                                          const std::vector<Owners>& all) {
   std::vector<YAML::Node> documents;
-  for (const char* text : {kServiceManifest, kNetworkPolicyManifest}) {
-    ASSIGN_OR_RETURN(const YAML::Node document, ParseManifest(text));
-    documents.push_back(document);
-  }
+  ASSIGN_OR_RETURN(const YAML::Node service, ParseManifest(kServiceManifest));
+  documents.push_back(service);
+  ASSIGN_OR_RETURN(const YAML::Node policy, RenderNetworkPolicy(values));
+  documents.push_back(policy);
   if (values.pod_monitor) {
     ASSIGN_OR_RETURN(const YAML::Node monitor,
                      ParseManifest(kPodMonitorManifest));
@@ -263,6 +286,19 @@ absl::StatusOr<std::string> RenderShared(const SamplerValues& values,
   }
   documents.push_back(GraphLists(values, all));
   return kRenderedMark + WriteDocuments(documents);
+}
+
+// Has kustomize apply the patches.
+void AddTls(YAML::Node kustomization) {
+  kustomization["resources"].push_back(kCertificatesFile);
+  for (const TlsPatch& patch : kTlsPatches) {
+    YAML::Node entry;
+    entry["target"]["kind"] = patch.kind;
+    entry["target"]["labelSelector"] =
+        absl::StrCat("app.kubernetes.io/name=", kFleet);
+    entry["path"] = patch.file;
+    kustomization["patches"].push_back(entry);
+  }
 }
 
 std::string RenderKustomization(const SamplerValues& values,
@@ -277,10 +313,15 @@ std::string RenderKustomization(const SamplerValues& values,
   root["labels"].push_back(label);
   root["resources"].push_back("samplers.yaml");
   for (const Owners& owners : all) root["resources"].push_back(owners.file);
+  if (values.tls) AddTls(root);
   return kRenderedMark + WriteDocuments({root});
 }
 
 }  // namespace
+
+size_t CountDeployments(const SamplerValues& values) {
+  return AllOwners(values).size();
+}
 
 absl::StatusOr<RenderedFiles> RenderSamplers(const SamplerValues& values) {
   const std::vector<Owners> all = AllOwners(values);
@@ -289,6 +330,12 @@ absl::StatusOr<RenderedFiles> RenderSamplers(const SamplerValues& values) {
   ASSIGN_OR_RETURN(files["samplers.yaml"], RenderShared(values, all));
   for (const Owners& owners : all) {
     ASSIGN_OR_RETURN(files[owners.file], RenderOwners(values, owners));
+  }
+  if (values.tls) {
+    files[kCertificatesFile] = absl::StrCat(kRenderedMark, kTlsCertificates);
+    for (const TlsPatch& patch : kTlsPatches) {
+      files[patch.file] = absl::StrCat(kRenderedMark, patch.text);
+    }
   }
   return files;
 }

@@ -156,6 +156,41 @@ TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
           .empty());
 }
 
+TEST(RenderSamplers, LetsOnlyPrometheusNamespaceReadMetrics) {
+  SamplerValues values = Values(1);
+  values.prometheus_namespace = "watch";
+  const auto policies =
+      OfKind(Render(values).at("samplers.yaml"), "NetworkPolicy");
+  ASSERT_EQ(policies.size(), 1u);
+  const YAML::Node rule = policies[0]["spec"]["ingress"][1];
+  EXPECT_EQ(rule["ports"][0]["port"].Scalar(), "http");
+  EXPECT_EQ(rule["from"][0]["namespaceSelector"]["matchLabels"]
+                ["kubernetes.io/metadata.name"]
+                    .Scalar(),
+            "watch");
+}
+
+TEST(RenderSamplers, HasKustomizeAddTls) {
+  SamplerValues values = Values(3);
+  EXPECT_EQ(Render(values).count("tls.yaml"), 0u);
+  values.tls = true;
+  const RenderedFiles files = Render(values);
+  EXPECT_EQ(CountDeployments(values), 3u);
+  EXPECT_EQ(OfKind(files.at("tls.yaml"), "Certificate").size(), 2u);
+  const YAML::Node root = YAML::Load(files.at("kustomization.yaml"));
+  EXPECT_THAT(root["resources"].as<std::vector<std::string>>(),
+              testing::Contains("tls.yaml"));
+  std::set<std::string> kinds;
+  for (const YAML::Node& patch : root["patches"]) {
+    kinds.insert(patch["target"]["kind"].Scalar());
+    EXPECT_EQ(files.count(patch["path"].Scalar()), 1u);
+  }
+  EXPECT_THAT(kinds, ElementsAre("Deployment", "PodMonitor", "Service"));
+  for (const auto& [name, text] : files) {
+    EXPECT_TRUE(absl::StartsWith(text, kRenderedMark)) << name;
+  }
+}
+
 TEST(RenderSamplers, FetchesTheGraphToAVolumeOfThePod) {
   SamplerValues values = Values(1);
   values.tools_image = "r.example/t:1";

@@ -204,8 +204,21 @@ absl::Status ReadReplicas(const MapReader& map, SamplerValues* out) {
 absl::Status ReadAutoscaler(const MapReader& map, SamplerValues* out) {
   RETURN_IF_ERROR(map.Flag("autoscaler", &out->autoscaler));
   RETURN_IF_ERROR(map.Flag("podMonitor", &out->pod_monitor));
-  return Checked(map, "prometheus", IsUrl, "http://HOST:PORT or https://HOST",
-                 &out->prometheus);
+  RETURN_IF_ERROR(Checked(map, "prometheus", IsUrl,
+                          "http://HOST:PORT or https://HOST",
+                          &out->prometheus));
+  return Checked(map, "prometheusNamespace", IsName, kAllowedName,
+                 &out->prometheus_namespace);
+}
+
+absl::Status ReadTls(const MapReader& map, SamplerValues* out) {
+  std::string name = "none";
+  RETURN_IF_ERROR(map.Text("tls", &name));
+  if (name != "none" && name != "cert-manager") {
+    return map.Refuse("tls", "none or cert-manager");
+  }
+  out->tls = name == "cert-manager";
+  return absl::OkStatus();
 }
 
 // The memory of batches, of tensors with a quarter more for open rounds, and
@@ -302,7 +315,8 @@ absl::StatusOr<SamplerValues> ParseValues(const std::string& text,
       MapReader::Parse(
           text, file,
           {"placement", "namespace", "images", "graphs", "volume", "replicas",
-           "autoscaler", "prometheus", "podMonitor", "resources"}));
+           "autoscaler", "prometheus", "prometheusNamespace", "podMonitor",
+           "tls", "resources"}));
   SamplerValues values;
   RETURN_IF_ERROR(ReadPlacement(map, &values));
   RETURN_IF_ERROR(
@@ -312,6 +326,7 @@ absl::StatusOr<SamplerValues> ParseValues(const std::string& text,
   RETURN_IF_ERROR(ReadGraphs(map, graph, &values));
   RETURN_IF_ERROR(ReadReplicas(map, &values));
   RETURN_IF_ERROR(ReadAutoscaler(map, &values));
+  RETURN_IF_ERROR(ReadTls(map, &values));
   RETURN_IF_ERROR(ReadResources(map, graph, &values));
   return values;
 }

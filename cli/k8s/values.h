@@ -47,6 +47,11 @@ struct SamplerValues {
   bool autoscaler = true;
   bool pod_monitor = true;
   std::string prometheus = "http://prometheus-operated.monitoring:9090";
+  // Whose pods may read /metrics.
+  std::string prometheus_namespace = "monitoring";
+  // Certificates of cert-manager and the policy of k8s/base/policy; else
+  // --insecure.
+  bool tls = false;
   std::string cpu = "2";
   std::string memory = "4Gi";
   std::string memory_budget = "1GB";

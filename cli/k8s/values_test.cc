@@ -38,6 +38,8 @@ TEST(SamplerValues, HasDefaults) {
   EXPECT_EQ(values->graphs[0].partitions, 4u);
   EXPECT_EQ(values->min_replicas, 2u);
   EXPECT_TRUE(values->autoscaler);
+  EXPECT_EQ(values->prometheus_namespace, "monitoring");
+  EXPECT_FALSE(values->tls);
   EXPECT_EQ(values->memory, "4Gi");
 }
 
@@ -50,6 +52,7 @@ TEST(SamplerValues, ReadsEveryKey) {
       "storage: 5Gi, storageClass: fast}}\n"
       "replicas: {min: 3, max: 5}\n"
       "autoscaler: false\nprometheus: https://p\npodMonitor: false\n"
+      "prometheusNamespace: watch\ntls: cert-manager\n"
       "resources: {cpu: 1500m, memory: 8Gi, memoryBudget: 2GB, "
       "tensorMemory: 1GB, featureMemory: paged, jobWeights: 'a=2,*=1'}\n");
   ASSERT_TRUE(values.ok()) << values.status();
@@ -62,6 +65,8 @@ TEST(SamplerValues, ReadsEveryKey) {
   EXPECT_EQ(values->max_replicas, 5u);
   EXPECT_FALSE(values->autoscaler);
   EXPECT_FALSE(values->pod_monitor);
+  EXPECT_EQ(values->prometheus_namespace, "watch");
+  EXPECT_TRUE(values->tls);
   EXPECT_EQ(values->cpu, "1500m");
   EXPECT_EQ(values->feature_memory, "paged");
   EXPECT_EQ(values->job_weights, "a=2,*=1");
@@ -130,6 +135,9 @@ TEST(SamplerValues, RefusesWithTheLineAndWhatIsAllowed) {
       And("replicas: 3\n", "replicas is \"3\"; allowed: a mapping with min"),
       And("autoscaler: yes\n", "autoscaler is \"yes\"; allowed: true or false"),
       And("prometheus: prometheus:9090\n", "prometheus is"),
+      And("prometheusNamespace: a.b\n", "prometheusNamespace is \"a.b\""),
+      And("tls: true\n", "tls is \"true\"; allowed: none or cert-manager"),
+      And("tls: {}\n", "v.yaml:7: tls is a mapping; allowed: a text"),
       And("volume: {claim: a, fetch: {url: s3://b/p}}\n", "claim or fetch"),
       And("volume: {fetch: {}}\n", "volume.fetch.url is missing"),
       And("volume: {fetch: {url: http://b/p}}\n", "allowed: s3://"),

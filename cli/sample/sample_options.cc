@@ -4,6 +4,7 @@
 
 #include "cli/sample/draw_flags.h"
 #include "cli/sample/subgraph_flags.h"
+#include "common/identity/tls_flags.h"
 
 namespace tributary {
 
@@ -14,6 +15,7 @@ void DeclareSampleSource(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--servers", arguments.servers,
                  "A fleet: HOST:PORT,... or file:PATH or dns:///NAME:PORT")
       ->type_name("LIST");
+  AddTlsFlags(app, arguments.tls);
   app.add_option("--worker-options", arguments.worker_options,
                  "Instead of these: a JSON file with the mode and its options")
       ->type_name("FILE");
@@ -212,6 +214,10 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
   app.add_option("--buffer-size", arguments.buffer_size,
                  "Memory for batches in flight: 256MB, 1.5GB")
       ->type_name("BYTES")
+      ->capture_default_str();
+  app.add_option("--max-servers", arguments.max_servers,
+                 "The most servers to keep streams to; 0: all")
+      ->type_name("N")
       ->capture_default_str();
   app.add_option("--worker-key", arguments.worker_key,
                  "The job's name, by which servers divide their capacity")

@@ -12,6 +12,7 @@
 #include "cli/command/arguments.h"
 #include "cli/sample/draw_flags.h"
 #include "cli/sample/subgraph_flags.h"
+#include "common/identity/tls_files.h"
 #include "partition/schema/feature_memory.h"
 #include "trainer_client/core/dist_loader.h"
 #include "trainer_client/core/options.h"
@@ -38,8 +39,10 @@ struct SampleArguments {
   std::string threads = "2";
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
+  std::string max_servers = "16";
   std::string worker_key = "default";
   std::string graph_name;
+  TlsFiles tls;
   std::string worker_options;  // a file, in place of graph, servers and mode
   std::string mode;            // empty: follows from graph or servers
   std::string num_workers = "1";

@@ -108,6 +108,7 @@ TEST(SampleRequestTest, WrongValuesNameTheirOption) {
       {&SampleArguments::kind, "--kind"},
       {&SampleArguments::threads, "--threads"},
       {&SampleArguments::rpc_timeout, "--rpc-timeout"},
+      {&SampleArguments::max_servers, "--max-servers"},
       {&SampleArguments::buffer_size, "--buffer-size"}};
   for (const auto& [field, option] : fields) {
     for (const char* bad : {"", "-3", "1,,2"}) {

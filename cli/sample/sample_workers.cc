@@ -52,6 +52,17 @@ absl::Status ParseMode(const SampleArguments& arguments,
   return absl::OkStatus();
 }
 
+// Local modes have no use for the files, which the environment may name all the
+// same.
+absl::Status ParseTls(const SampleArguments& arguments,
+                      SampleRequest* request) {
+  if (!request->graph.empty()) return absl::OkStatus();
+  const absl::Status status = CheckTlsFiles(arguments.tls);
+  if (!status.ok()) return UsageError(status.message());
+  request->worker.tls = arguments.tls;
+  return absl::OkStatus();
+}
+
 // Checks the worker's options as the loader does, but before anything is
 // opened.
 absl::Status CheckWorker(const SampleRequest& request) {
@@ -109,10 +120,15 @@ absl::Status ParseSampleWorker(const SampleArguments& arguments,
                                    "4096"));
   }
   request->worker.buffer_size = *bytes;
+  ASSIGN_OR_RETURN(
+      const uint64_t max_servers,
+      ParseWhole("--max-servers", arguments.max_servers, 0, 65536));
+  request->worker.max_servers = static_cast<int>(max_servers);
   request->worker.worker_key = arguments.worker_key;
   RETURN_IF_ERROR(
       ParseGraphName("--graph-name", arguments.graph_name).status());
   request->worker.graph_name = arguments.graph_name;
+  RETURN_IF_ERROR(ParseTls(arguments, request));
   return CheckWorker(*request);
 }
 

@@ -60,7 +60,15 @@ absl::StatusOr<FileMapping> FileMapping::Open(const std::string& path) {
   return FileMapping(static_cast<uint8_t*>(data), size);
 }
 
+void FileMapping::Guard(const std::string& path,
+                        std::shared_ptr<MappingDamage> damage) {
+  if (data_ == nullptr) return;
+  guard_ =
+      std::make_unique<MappingGuard>(data_, size_, path, std::move(damage));
+}
+
 FileMapping::~FileMapping() {
+  guard_.reset();  // before another mapping may take the place
   if (data_ != nullptr) munmap(data_, size_);
 }
 

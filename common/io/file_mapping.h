@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/io/mapping_guard.h"
 
 namespace tributary {
 
@@ -21,7 +23,7 @@ absl::StatusOr<int> OpenRegularFile(const std::string& path,
 
 // Owns a shared read-only mapping of a whole file. Move-only; moving it does
 // not move the bytes. The file may be unlinked while it is mapped, but must not
-// shrink.
+// shrink unless it is guarded.
 class FileMapping {
  public:
   FileMapping() = default;
@@ -30,19 +32,25 @@ class FileMapping {
   ~FileMapping();
   FileMapping(FileMapping&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)) {}
+        size_(std::exchange(other.size_, 0)),
+        guard_(std::move(other.guard_)) {}
   FileMapping& operator=(FileMapping&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(guard_, other.guard_);
     return *this;
   }
 
   absl::Span<const uint8_t> bytes() const { return {data_, size_}; }
+  // Registers the mapping (mapping_guard.h), so that `damage` tells if bytes of
+  // it are lost. `path` names it.
+  void Guard(const std::string& path, std::shared_ptr<MappingDamage> damage);
 
  private:
   FileMapping(uint8_t* data, size_t size) : data_(data), size_(size) {}
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
+  std::unique_ptr<MappingGuard> guard_;  // null: not guarded
 };
 
 // Returns the contents of a small file. RESOURCE_EXHAUSTED if it has more than

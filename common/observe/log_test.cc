@@ -1,6 +1,10 @@
 #include "common/observe/log.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -65,6 +69,25 @@ TEST(LogTest, ALineIsOneLineWhateverItQuotes) {
 TEST(LogTest, ALineIsBounded) {
   EXPECT_LT(Logged(std::string(1 << 20, 'a')).size(), 2200);
   EXPECT_LT(Logged(std::string(1 << 20, '\x1b')).size(), 2200);
+}
+
+// Programs ignore SIGPIPE (RunProgram), so a reader that has gone is an error.
+TEST(LogTest, AStderrThatTakesNothingLosesLinesAndNothingElse) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  const int full = open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  const int keep = dup(STDERR_FILENO);
+  for (const int broken : {ends[1], full}) {
+    dup2(broken, STDERR_FILENO);
+    for (int i = 0; i < 100; ++i) LogError(std::string(2000, 'a'));
+    dup2(keep, STDERR_FILENO);
+    close(broken);
+  }
+  close(keep);
+  EXPECT_NE(Logged("it goes on").find("it goes on\n"), std::string::npos);
 }
 
 TEST(LineRateTest, EachKindOfLineAndAllTogetherHaveARate) {

@@ -24,6 +24,7 @@ import manifests  # noqa: E402
 import pod_security  # noqa: E402
 import quantities  # noqa: E402
 import references  # noqa: E402
+import tls  # noqa: E402
 import volumes  # noqa: E402
 
 
@@ -32,7 +33,7 @@ def check(resources, beside=(), binaries=(), is_base=False):
     found = manifests.Manifests(resources, beside)
     if not found.resources:
         return ["nothing was rendered"]
-    for part in (references, volumes, quantities, pod_security):
+    for part in (references, volumes, quantities, pod_security, tls):
         part.check_all(found)
     if not is_base:
         pod_security.check_images(found)

@@ -69,8 +69,20 @@ class Manifests:
                 return r
         return None
 
+    def all_of(self, kind):
+        """Those here and beside."""
+        return [r for r in self.resources + self.beside if r["kind"] == kind]
+
+    def certificate_of(self, secret):
+        """The Certificate that cert-manager writes to the Secret, or None."""
+        for r in self.all_of("Certificate"):
+            if r["spec"]["secretName"] == secret:
+                return r
+        return None
+
     def exists(self, kind, name):
-        return (kind, name) in BY_HAND or self.find(kind, name) is not None
+        return (kind, name) in BY_HAND or self.find(kind, name) is not None or (
+            kind == "Secret" and self.certificate_of(name) is not None)
 
     def pods(self):
         return [pod for r in self.resources for pod in pods_of(r)]

@@ -14,7 +14,7 @@ SELECTORS = {
 TRAINER_SETS = {"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
                 "PET_MASTER_ADDR", "PET_MASTER_PORT"}
 # Read by a program, not by its command line.
-READ_BY_PROGRAM = re.compile(r"AWS_|OMP_|NCCL_|GLOO_")
+READ_BY_PROGRAM = re.compile(r"AWS_|OMP_|NCCL_|GLOO_|TRIBUTARY_TLS_")
 
 
 def selected(manifests, resource):
@@ -97,10 +97,12 @@ def check_container_ports(manifests, pod, container):
     where = f"{pod}, {container['name']}"
     ports = {p["name"]: p["containerPort"] for p in container.get("ports", [])}
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-        port = container.get(probe, {}).get("grpc", {}).get("port")
-        if port is not None and port != ports.get("grpc"):
-            manifests.error(where, f"{probe} asks port {port}, which is not its port grpc")
-    for flag, name in (("--listen", "grpc"), ("--http", "http"), ("--master-port", "rendezvous")):
+        for kind, name in (("grpc", "grpc"), ("httpGet", "health")):
+            port = container.get(probe, {}).get(kind, {}).get("port")
+            if port is not None and (port if port not in ports else ports[port]) != ports.get(name):
+                manifests.error(where, f"{probe} asks port {port}, which is not its port {name}")
+    for flag, name in (("--listen", "grpc"), ("--http", "http"), ("--health", "health"),
+                       ("--master-port", "rendezvous")):
         value = flags_of(container).get(flag)
         if value and "$(" not in value and int(value.rpartition(":")[2]) != ports.get(name):
             manifests.error(where, f"{flag}={value} is not its port {name}")
@@ -112,7 +114,7 @@ def ports_of(resource):
         return [(p["port"], p.get("targetPort", p["port"])) for p in spec["ports"]]
     if resource["kind"] == "PodMonitor":
         return [(None, e["port"]) for e in spec["podMetricsEndpoints"]]
-    return [(None, p["port"]) for rule in spec["ingress"] for p in rule.get("ports", [])]
+    return [(None, p["port"]) for rule in spec.get("ingress", []) for p in rule.get("ports", [])]
 
 
 def check_named_ports(manifests, resource, pod):

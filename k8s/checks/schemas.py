@@ -3,9 +3,9 @@
 
     schemas.py FILE...             outputs of `kubectl kustomize`
 
-The models of KEDA, Prometheus Operator and Kubeflow Trainer are Python packages
-(third_party/requirements.txt). They would ignore a field that they do not know;
-here it is an error.
+The models of KEDA, Prometheus Operator, cert-manager and Kubeflow Trainer are
+Python packages (third_party/requirements.txt). They would ignore a field that
+they do not know; here it is an error.
 """
 
 import copy
@@ -22,10 +22,13 @@ import manifests  # noqa: E402
 
 
 def models():
+    from cloudcoil.models.cert_manager import v1 as cert_manager
     from cloudcoil.models.keda import v1alpha1 as keda
     from cloudcoil.models.prometheus_operator import v1 as prometheus
     from kubeflow_trainer_api import models as kubeflow
     return {
+        ("cert-manager.io/v1", "Certificate"): cert_manager.Certificate,
+        ("cert-manager.io/v1", "Issuer"): cert_manager.Issuer,
         ("keda.sh/v1alpha1", "ScaledObject"): keda.ScaledObject,
         ("monitoring.coreos.com/v1", "PodMonitor"): prometheus.PodMonitor,
         ("monitoring.coreos.com/v1", "PrometheusRule"): prometheus.PrometheusRule,
@@ -87,6 +90,7 @@ def check(resources):
 
 # Where a field that does not exist must be found, too.
 DEEP = {
+    "Certificate": ["spec", "privateKey"],
     "ScaledObject": ["spec", "advanced", "horizontalPodAutoscalerConfig", "behavior"],
     "PodMonitor": ["spec", "podMetricsEndpoints", 0],
     "TrainJob": ["spec", "trainer"],

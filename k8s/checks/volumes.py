@@ -4,7 +4,8 @@ import posixpath
 
 from manifests import flags_of
 
-READ = {"--graph", "--input", "--servers", "--load-model", "--resume"}
+READ = {"--graph", "--input", "--servers", "--load-model", "--resume", "--policy",
+        "--tls-ca", "--tls-cert", "--tls-key"}
 WRITTEN = {"--checkpoint-dir", "--out", "--log", "--save-model"}
 
 
@@ -77,7 +78,7 @@ def check_paths(manifests, pod, container, volumes):
             manifests.error(where, f"{flag}={value} is in no volume")
         elif flag in WRITTEN and mount.get("readOnly"):
             manifests.error(where, f"{flag}={value} is in a volume that is read-only")
-        elif value.startswith("file:"):
+        else:
             check_key(manifests, where, path, mount, volumes[mount["name"]])
 
 
@@ -90,4 +91,4 @@ def check_key(manifests, where, path, mount, volume):
     if key not in config["data"]:
         manifests.error(where, f"ConfigMap {volume['configMap']['name']} has no key {key}")
     if "subPath" in mount:
-        manifests.error(where, "a mount with subPath never sees a new list of graphs")
+        manifests.error(where, "a mount with subPath never sees a change of the ConfigMap")

@@ -66,6 +66,7 @@ absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
   const std::string full_path = absl::StrCat(folder_, "/", path);
   if (cancelled_()) return Cancelled(full_path);
   ASSIGN_OR_RETURN(FileMapping mapping, FileMapping::Open(full_path));
+  mapping.Guard(full_path, damage_);
   const absl::Span<const uint8_t> bytes = mapping.bytes();
   if (bytes.size() != file->bytes) {
     return Damaged(full_path,

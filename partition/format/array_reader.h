@@ -55,6 +55,9 @@ class ArrayReader {
                                           absl::Span<const NpyType> types,
                                           absl::Span<const int64_t> shape);
 
+  // Says whether bytes of the files opened so far were lost.
+  const std::shared_ptr<MappingDamage>& damage() const { return damage_; }
+
   // Return the files opened so far, which must outlive all views of them.
   std::vector<FileMapping> TakeMappings() { return std::move(mappings_); }
   std::vector<std::unique_ptr<RowFile>> TakeRowFiles() {
@@ -77,6 +80,8 @@ class ArrayReader {
   const std::vector<FileSchema>& files_;
   const bool verify_;
   const std::function<bool()> cancelled_;
+  const std::shared_ptr<MappingDamage> damage_ =
+      std::make_shared<MappingDamage>();
   std::vector<FileMapping> mappings_;
   std::vector<std::unique_ptr<RowFile>> row_files_;
 };

@@ -28,6 +28,9 @@ class MappedGraph final : public Graph {
   const std::vector<uint32_t>& partitions() const override {
     return partitions_;
   }
+  absl::Status damage() const override {
+    return damage_ == nullptr ? absl::OkStatus() : damage_->status();
+  }
   bool reads_features() const override { return reads_features_; }
   const NodePartition* nodes(int type, uint32_t p) const override {
     return Mapped(nodes_[type], p);
@@ -77,6 +80,7 @@ class MappedGraph final : public Graph {
   std::vector<absl::Span<const int64_t>>
       splits_;  // in the order of schema_.splits
   bool reads_features_ = false;
+  std::shared_ptr<MappingDamage> damage_;
   std::vector<FileMapping> mappings_;
   std::vector<std::unique_ptr<RowFile>> row_files_;
 };
@@ -109,6 +113,8 @@ absl::Status MappedGraph::Load(const std::string& folder,
       RETURN_IF_ERROR(LoadEdges(static_cast<int>(t), p, reader));
     }
   }
+  damage_ = reader.damage();
+  RETURN_IF_ERROR(damage_->status());
   mappings_ = reader.TakeMappings();
   row_files_ = reader.TakeRowFiles();
   return absl::OkStatus();

@@ -103,6 +103,10 @@ class Graph {
   virtual const std::string& schema_json() const = 0;
   // The partitions that are mapped, ascending.
   virtual const std::vector<uint32_t>& partitions() const = 0;
+  // Returns ABORTED, naming the file, once bytes of a mapped file were lost
+  // (mapping_guard.h): what was read of the graph since may be zeros. Whoever
+  // reads the graph looks at this before it uses the result.
+  virtual absl::Status damage() const { return absl::OkStatus(); }
   // Whether x and edge_attr are read from their files.
   virtual bool reads_features() const { return false; }
   // Return the columns of one type in one partition; null if it is not mapped.

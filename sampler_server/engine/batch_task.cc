@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/runtime/stop_check.h"
 #include "common/text/status.h"
 #include "sampler_server/engine/batch/batch_state.h"
 #include "sampler_server/engine/batch/batch_writer.h"
@@ -60,7 +61,9 @@ class BatchTask final : public TaskControl,
         request_(std::move(request)),
         sink_(std::move(sink)),
         strand_(
-            std::make_shared<Strand>(environment.executor, environment.cpu)) {}
+            std::make_shared<Strand>(environment.executor, environment.cpu)),
+        stop_(request_.cancel, request_.deadline,
+              &environment.executor->clock()) {}
 
   void Start() {
     strand_->Post([self = shared_from_this()] { self->Begin(); });
@@ -122,6 +125,7 @@ class BatchTask final : public TaskControl,
   std::shared_ptr<BatchSink> sink_;
   const std::shared_ptr<Strand> strand_;
 
+  StopCheck stop_;                // of long loops
   const CancelToken peer_calls_;  // cancelled whenever the task ends
   bool ended_ = false;
   BatchStage stage_ = BatchStage::kGathering;  // the first one is reported
@@ -138,10 +142,12 @@ void BatchTask::Begin() {
   timer_ = strand_->PostAt(
       request_.deadline + kDeadlineGrace,
       [self = shared_from_this()] { (void)self->ContinueOrEnd(); });
-  absl::Status status = CheckInputs();
+  absl::Status status = environment_.graph->damage();
+  if (!status.ok()) return Fail(status);
+  status = CheckInputs();
   if (!status.ok()) return Fail(status);
   status = NumberInputs();
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) return ContinueOrEnd() ? Fail(status) : void();
   const Program program = plan().kind->NewProgram(Context());
   // The program's context holds the task; only its own steps hold the program.
   program->Start([self = shared_from_this(),
@@ -208,9 +214,9 @@ absl::Status BatchTask::NumberInputs() {
   state_ = BatchState(schema(), plan(), request_.input_number.size());
   state_.tree_time = request_.input_time;
   if (plan().takes_links()) return absl::OkStatus();  // numbered by the program
-  ASSIGN_OR_RETURN(
-      std::vector<uint64_t> internal,
-      ResolveIds(*environment_.graph, plan().input_type, request_.original_id));
+  ASSIGN_OR_RETURN(std::vector<uint64_t> internal,
+                   ResolveIds(*environment_.graph, plan().input_type,
+                              request_.original_id, &stop_));
   NodeTypeState& inputs = state_.nodes[plan().input_type];
   state_.seed_index.resize(internal.size());
   const TreeIds ids(
@@ -237,6 +243,7 @@ StepContext BatchTask::Context() {
   context.strand = strand_;
   context.deadline = request_.deadline;
   context.cancel = peer_calls_;
+  context.stop = &stop_;
   return context;
 }
 
@@ -289,7 +296,10 @@ void BatchTask::BeginGather(const Program& program) {
   }
   SetStage(BatchStage::kGathering);
   room_ = sink_->AllocateRoom(bytes);
-  writer_->Write(request_.input_number, room_);
+  if (!writer_->Write(request_.input_number, room_, &stop_)) {
+    (void)ContinueOrEnd();  // ends
+    return;
+  }
   state_.DropWritten();
   auto step = std::make_shared<GatherStep>(Context(), writer_.get(), room_);
   step->Start(sink_, [self = shared_from_this(), program](absl::Status status) {
@@ -323,8 +333,11 @@ void BatchTask::Fail(const absl::Status& why) {
 template <typename Report>
 void BatchTask::EndWith(Report report) {
   const std::shared_ptr<BatchSink> sink = sink_;
+  // Read after everything else that the batch was made of.
+  const absl::Status damage = environment_.graph->damage();
   End();
-  report(*sink);
+  if (damage.ok()) return report(*sink);
+  sink->Failed(WithBatch(request_.key, damage));
 }
 
 // Frees memory now, since a peer's late reply may keep the task alive for a

@@ -56,6 +56,7 @@ class BatchSink {
   // more. Or it would fit, but working memory did not suffice to make it; then
   // `bytes` is the max_bytes to try.
   virtual void Needs(size_t bytes) = 0;
+  // Also in place of the others if bytes of the graph were lost meanwhile.
   virtual void Failed(absl::Status why) = 0;
   virtual void StageChanged(BatchStage stage) = 0;
 };

@@ -2,33 +2,35 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
 #define TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/fleet/address.h"
+#include "common/identity/tls_files.h"
 
 namespace tributary {
 
 struct MetricsServerOptions {
   Address listen;  // port 0: any
-  // Returns the text of /metrics. Called on threads of the server, one call at
-  // a time.
-  absl::AnyInvocable<std::string()> metrics;
+  // With TLS operators and samplers are answered, and trainers refused (403);
+  // empty: plain text, for anyone who reaches the port.
+  TlsFiles tls;
+  // Returns the text of /metrics; empty: only /healthz is served. Called on the
+  // server's thread, one call at a time.
+  std::function<std::string()> metrics;
   // OK: /healthz answers 200 "ok"; else 503 and the message. Called like
   // `metrics`.
-  absl::AnyInvocable<absl::Status()> health;
+  std::function<absl::Status()> health;
 };
 
-// Answers GET requests until destroyed, on three threads of its own
-// (civetweb's: two that answer, one that accepts), and cuts off requests that
-// are slow or too large. No TLS: it should listen where only those who may read
-// the metrics can reach it. Thread-safe.
+// Answers GET requests until destroyed, on one thread of its own, and cuts off
+// requests that are slow or too large (HttpServer). Thread-safe.
 class MetricsServer {
  public:
-  // UNAVAILABLE, naming the address, when it cannot listen there.
+  // Returns the errors of HttpServer::Start().
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(
       MetricsServerOptions options);
   virtual ~MetricsServer() = default;

@@ -66,6 +66,26 @@ TEST(MetricsServerTest, SaysWhyItIsNotHealthy) {
   EXPECT_THAT(reply, HasSubstr("draining"));
 }
 
+TEST(MetricsServerTest, HealthAloneTellsNothingElse) {
+  MetricsServerOptions options = Options(absl::OkStatus());
+  options.metrics = nullptr;
+  auto server = MetricsServer::Start(std::move(options)).value();
+  const uint16_t port = server->address().port;
+  EXPECT_THAT(Get(port, "/healthz"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Get(port, "/metrics"), StartsWith("HTTP/1.1 404"));
+}
+
+TEST(MetricsServerTest, RefusesOtherRequestsThanGet) {
+  auto server = MetricsServer::Start(Options(absl::OkStatus())).value();
+  const uint16_t port = server->address().port;
+  EXPECT_THAT(Exchange(port, "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n"),
+              StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(Exchange(port, "nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(Get(port, "/" + std::string(9000, 'x')),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(Get(port, "/metrics?x=1"), StartsWith("HTTP/1.1 200"));
+}
+
 TEST(MetricsServerTest, APortInUseIsAnErrorThatNamesIt) {
   auto first = MetricsServer::Start(Options(absl::OkStatus())).value();
   MetricsServerOptions again = Options(absl::OkStatus());

@@ -18,21 +18,28 @@ constexpr absl::Duration kAttemptTimeout = absl::Seconds(5);
 constexpr absl::Duration kMaxMargin = absl::Milliseconds(100);
 constexpr BackoffOptions kBackoff{absl::Milliseconds(20), absl::Seconds(1)};
 
-// No other owner would answer otherwise.
-bool IsPermanent(absl::StatusCode code) {
-  return code == absl::StatusCode::kInvalidArgument ||
-         code == absl::StatusCode::kOutOfRange ||
-         code == absl::StatusCode::kUnimplemented;
-}
+// What an owner's error says, as the table in the header has it.
+enum class Blame { kCall, kRequest, kPeerFailed, kBadAnswer };
 
-// Whether other calls to the peer would fail too: it is unreachable, serves
-// another graph, no longer has the partition, or was silent for a whole
-// attempt. Any other error concerns this call alone.
-bool IsPeerFailure(absl::StatusCode code, bool silent) {
-  return code == absl::StatusCode::kUnavailable ||
-         code == absl::StatusCode::kFailedPrecondition ||
-         code == absl::StatusCode::kNotFound ||
-         (code == absl::StatusCode::kDeadlineExceeded && silent);
+Blame BlameOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:
+      return Blame::kRequest;
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+      return Blame::kPeerFailed;
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnauthenticated:
+      return Blame::kBadAnswer;
+    default:
+      return Blame::kCall;
+  }
 }
 
 class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
@@ -54,6 +61,12 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
   }
 
  private:
+  struct Attempt {
+    std::shared_ptr<Peer> owner;
+    absl::Status error;
+    Blame blame;
+  };
+
   template <typename F>
   void Post(F f) {
     spec_.strand->Post([self = shared_from_this(), f] { f(*self); });
@@ -72,7 +85,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     const absl::Duration left = give_up_ - spec_.strand->Now();
     if (left <= absl::ZeroDuration()) return Finish(Unavailable());
     auto owner = PickOwner();
-    if (owner == nullptr) return WaitAndTryAll();
+    if (owner == nullptr) return EndRound();
     const absl::Duration timeout = std::min(left, kAttemptTimeout);
     const uint64_t timeout_ms =
         std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout));
@@ -98,20 +111,27 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     if (ended_) return;
     if (reply.ok()) {
       absl::Status accepted = Accept(*std::move(reply));
-      if (accepted.ok()) return Finish(std::move(accepted));
-      return TryNext(owner, std::move(accepted));
+      if (accepted.ok()) return FinishWell();
+      directory_->ReportBadAnswer(owner, accepted);
+      return TryNext(owner, std::move(accepted), Blame::kBadAnswer);
     }
     const absl::Status& status = reply.status();
-    if (IsPermanent(status.code())) {
-      return Finish(absl::Status(
-          status.code(),
-          absl::StrCat("partition ", spec_.partition, ", asked ",
-                       owner->address().ToString(), ": ", status.message())));
+    const Blame blame = BlameOf(status.code());
+    if (blame == Blame::kPeerFailed) directory_->ReportFailure(owner, status);
+    if (blame == Blame::kBadAnswer) directory_->ReportBadAnswer(owner, status);
+    if (silent && absl::IsDeadlineExceeded(status)) {
+      directory_->ReportSilence(owner, status);
     }
-    if (IsPeerFailure(status.code(), silent)) {
-      directory_->ReportFailure(owner, status);
+    TryNext(owner, status, blame);
+  }
+
+  // Owners that took the request for invalid were wrong.
+  void FinishWell() {
+    for (const auto& [address, attempt] : attempts_) {
+      if (attempt.blame != Blame::kRequest) continue;
+      directory_->ReportBadAnswer(attempt.owner, attempt.error);
     }
-    TryNext(owner, status);
+    Finish(absl::OkStatus());
   }
 
   absl::Status Accept(CallReply reply) {
@@ -121,13 +141,29 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
                      " instead of ", MessageKindName(spec_.reply_kind)));
   }
 
-  void TryNext(const std::shared_ptr<Peer>& owner, absl::Status status) {
+  void TryNext(const std::shared_ptr<Peer>& owner, absl::Status status,
+               Blame blame) {
     tried_.insert(owner->address());
-    errors_[owner->address()] = std::move(status);
+    attempts_[owner->address()] = {owner, std::move(status), blame};
     Try();
   }
 
-  void WaitAndTryAll() {
+  bool AllBlameTheRequest() const {
+    return !tried_.empty() &&
+           std::all_of(tried_.begin(), tried_.end(), [this](const auto& at) {
+             return attempts_.at(at).blame == Blame::kRequest;
+           });
+  }
+
+  // All healthy owners have been tried.
+  void EndRound() {
+    if (AllBlameTheRequest()) {
+      const absl::Status& error = attempts_.at(*tried_.begin()).error;
+      return Finish(absl::Status(
+          error.code(),
+          absl::StrCat("partition ", spec_.partition, ", asked ",
+                       tried_.begin()->ToString(), ": ", error.message())));
+    }
     tried_.clear();
     // No later than the error that says what was tried.
     const absl::Time again =
@@ -138,9 +174,9 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
 
   absl::Status Unavailable() const {
     std::string tried;
-    for (const auto& [address, status] : errors_) {
+    for (const auto& [address, attempt] : attempts_) {
       absl::StrAppend(&tried, tried.empty() ? "tried " : ", ",
-                      address.ToString(), " (", status.ToString(), ")");
+                      address.ToString(), " (", attempt.error.ToString(), ")");
     }
     if (tried.empty()) tried = "no live server owns it";
     const std::string problems = directory_->Problems();
@@ -183,8 +219,8 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
   OwnerCallSpec spec_;
   Backoff backoff_;
   absl::Time give_up_;
-  std::set<Address> tried_;  // since the last back-off
-  std::map<Address, absl::Status> errors_;
+  std::set<Address> tried_;              // since the last back-off
+  std::map<Address, Attempt> attempts_;  // the latest that failed
   std::shared_ptr<CallClient> client_;
   CallClient::CallId call_ = 0;
   TimerId retry_ = 0;   // ends the back-off

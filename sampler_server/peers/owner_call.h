@@ -31,8 +31,9 @@ struct OwnerCallSpec {
   size_t max_reply_bytes = 0;  // of a reply's payload
   RemotePartitions::Limits limits;
   std::shared_ptr<Strand> strand;
-  // Takes the reply. An error, whatever its code, means that the reply was
-  // malformed: the attempt failed, and another owner is asked.
+  // Checks and takes the reply. An error, whatever its code, means that the
+  // reply is malformed or holds values that are not possible: the attempt
+  // failed, and another owner is asked.
   absl::AnyInvocable<absl::Status(CallReply)> accept;
   // Called once with the outcome, never inside StartOwnerCall; not called
   // after limits.cancel.
@@ -42,10 +43,27 @@ struct OwnerCallSpec {
 // Asks the healthy owners of spec.partition one after another, each once, and
 // all of them again after a back-off, until one answers or shortly before
 // spec.limits.deadline. Then `done` gets UNAVAILABLE with the partition, the
-// owners tried and their errors. INVALID_ARGUMENT, OUT_OF_RANGE and
-// UNIMPLEMENTED from an owner end the call at once, since no other owner would
-// answer otherwise. An owner that is unreachable, silent for a whole attempt or
-// no longer serves the partition is reported to `directory` as failed.
+// owners tried and their errors. Whatever one owner answers, the others are
+// asked before the call fails:
+//
+//   answer of an owner                    what follows
+//   UNAVAILABLE, FAILED_PRECONDITION,     it is unreachable, or serves the
+//   NOT_FOUND                             partition no longer: it is reported
+//                                         to `directory` as failed
+//   silence for a whole attempt           it is described at once and left
+//                                         alone for a while; calls to it that
+//                                         are under way go on
+//   a malformed reply, impossible         it is left alone for a while, and
+//   values, DATA_LOSS, ABORTED,           logged
+//   INTERNAL, UNKNOWN,
+//   PERMISSION_DENIED, UNAUTHENTICATED
+//   INVALID_ARGUMENT, OUT_OF_RANGE        ends the call with this code once
+//                                         all healthy owners say so; if one of
+//                                         them answers well, the others are
+//                                         left alone for a while
+//   UNIMPLEMENTED                         nothing: an older server, as in a
+//                                         rolling upgrade
+//   any other error                       nothing: it concerns this call alone
 //
 // spec.limits.cancel cancels the pending attempt at its peer. Runs on
 // spec.strand; returns before anything is sent.

@@ -173,11 +173,10 @@ TEST_F(OwnerCallTest, AnOwnerThatComesLaterIsAsked) {
   EXPECT_EQ(Await(), absl::OkStatus());
 }
 
-TEST_F(OwnerCallTest, WhatNoOwnerWouldAnswerOtherwiseEndsIt) {
+TEST_F(OwnerCallTest, ARequestThatAllOwnersRefuseEndsIt) {
   AddTwoOwners();
   for (const absl::Status& error :
-       {absl::InvalidArgumentError("wrong"), absl::OutOfRangeError("wrong"),
-        absl::UnimplementedError("wrong")}) {
+       {absl::InvalidArgumentError("wrong"), absl::OutOfRangeError("wrong")}) {
     AnswerAll(Fails(error));
     const size_t before = world_.num_calls();
     Start();
@@ -186,10 +185,88 @@ TEST_F(OwnerCallTest, WhatNoOwnerWouldAnswerOtherwiseEndsIt) {
     EXPECT_THAT(
         std::string(status.message()),
         AllOf(HasSubstr("partition 1, asked peer"), HasSubstr(":1: wrong")));
-    EXPECT_EQ(world_.num_calls(), before + 1);
+    EXPECT_EQ(world_.num_calls(), before + 2);
     outcome_.reset();
   }
   EXPECT_EQ(world_.Healthy().size(), 2u);
+}
+
+// One owner is wrong in whatever way; the other one is sound. From then on it
+// is asked first.
+class WrongOwnerTest : public OwnerCallTest,
+                       public testing::WithParamInterface<absl::StatusCode> {};
+
+TEST_P(WrongOwnerTest, IsLeftAloneAndFailsNoCall) {
+  AddTwoOwners();
+  world_.peer(0).answer = Fails(absl::Status(GetParam(), "wrong"));
+  world_.peer(1).answer = Good;
+  for (int call = 0; call < 4; ++call) {
+    Start();
+    EXPECT_EQ(Await(), absl::OkStatus());
+    outcome_.reset();
+  }
+  EXPECT_EQ(CallsByPeer()[0], 1);
+  EXPECT_EQ(world_.Healthy().size(), 2u);
+  // It is asked again a second later.
+  world_.RunFor(absl::Seconds(2));
+  for (int call = 0; call < 2; ++call) {
+    Start();
+    EXPECT_EQ(Await(), absl::OkStatus());
+    outcome_.reset();
+  }
+  EXPECT_EQ(CallsByPeer()[0], 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Codes, WrongOwnerTest,
+                         testing::Values(absl::StatusCode::kDataLoss,
+                                         absl::StatusCode::kAborted,
+                                         absl::StatusCode::kInternal,
+                                         absl::StatusCode::kUnknown,
+                                         absl::StatusCode::kInvalidArgument,
+                                         absl::StatusCode::kOutOfRange,
+                                         absl::StatusCode::kPermissionDenied,
+                                         absl::StatusCode::kUnauthenticated));
+// A server of an older version does not know all questions, and is sound
+// otherwise.
+TEST_F(OwnerCallTest, AnotherOwnerAnswersWhatOneDoesNotKnow) {
+  AddTwoOwners();
+  world_.peer(0).answer = Fails(absl::UnimplementedError("no such question"));
+  world_.peer(1).answer = Good;
+  for (int call = 0; call < 4; ++call) {
+    Start();
+    EXPECT_EQ(Await(), absl::OkStatus());
+    outcome_.reset();
+  }
+  EXPECT_EQ(CallsByPeer()[1], 4);
+  world_.peer(1).answer = Fails(absl::UnimplementedError("no such question"));
+  Start(absl::Seconds(1));
+  const absl::Status status = Await();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("peer0:1 (UNIMPLEMENTED: no such question), peer1:1 "
+                        "(UNIMPLEMENTED: no such question)"));
+}
+
+// Its leaf thread may be busy: it still answers Describe.
+TEST_F(OwnerCallTest, CallsToASilentOwnerThatLivesGoOn) {
+  world_.Add({1});
+  world_.Introduce();
+  Start();
+  ASSERT_TRUE(world_.RunUntil([this] { return world_.num_calls() == 1; }));
+  world_.RunFor(absl::Seconds(3));
+  const std::shared_ptr<Peer> owner = world_.directory()->Owners(1)[0];
+  const std::shared_ptr<CallClient> stream = owner->Leaf();
+  absl::Status other = absl::UnknownError("not over");
+  stream->Call({MessageKind::kGatherRequest, "", {}, nullptr},
+               world_.now() + absl::Seconds(9), 4,
+               [&other](absl::StatusOr<CallReply> r) { other = r.status(); });
+  world_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(other.code(), absl::StatusCode::kUnknown);
+  EXPECT_TRUE(stream->open());
+  EXPECT_NE(owner->Leaf(), stream) << "later calls use another stream";
+  EXPECT_TRUE(owner->healthy());
+  cancel_.Cancel();
+  world_.RunFor(absl::Seconds(10));
 }
 
 // A reported peer is unhealthy until it is described again, which fails here.

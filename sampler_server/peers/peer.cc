@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace tributary {
+namespace {
+
+constexpr absl::Duration kLeastAlone = absl::Seconds(1);
+constexpr absl::Duration kMostAlone = absl::Seconds(30);
+
+}  // namespace
 
 bool Peer::healthy() const {
   MutexLock lock(mutex_);
@@ -48,6 +54,26 @@ std::shared_ptr<CallClient> Peer::Leaf() {
   const bool late = leaf_ != nullptr && leaf_->open();
   unused = late ? std::move(opened) : std::exchange(leaf_, std::move(opened));
   return leaf_;
+}
+
+bool Peer::left_alone(absl::Time now) const {
+  MutexLock lock(mutex_);
+  return now < alone_until_;
+}
+
+bool Peer::LeaveAlone(absl::Time now) {
+  MutexLock lock(mutex_);
+  if (now < alone_until_) return false;
+  const bool again = now < alone_until_ + kMostAlone;
+  alone_for_ = again ? std::min(2 * alone_for_, kMostAlone) : kLeastAlone;
+  alone_until_ = now + alone_for_;
+  return true;
+}
+
+void Peer::RenewLeaf() {
+  std::shared_ptr<CallClient> leaf;  // destroyed without the lock
+  MutexLock lock(mutex_);
+  leaf = std::move(leaf_);
 }
 
 void Peer::SetHealthy(std::vector<uint32_t> partitions, bool draining) {

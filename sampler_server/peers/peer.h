@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "channel/call_client.h"
 #include "channel/transport.h"
 #include "common/fleet/address.h"
@@ -45,6 +46,16 @@ class Peer {
   // hold the lock while it connects.
   std::shared_ptr<CallClient> Leaf();
 
+  // Returns whether calls should go to other owners for now.
+  bool left_alone(absl::Time now) const;
+  // Leaves the peer alone for a second, and for longer each time that this
+  // follows soon, up to half a minute. Returns false if it is left alone
+  // already.
+  bool LeaveAlone(absl::Time now);
+  // Lets later calls open another stream. The calls that are pending keep
+  // theirs.
+  void RenewLeaf();
+
   // Sets what a successful Describe said.
   void SetHealthy(std::vector<uint32_t> partitions, bool draining);
   // Makes it unhealthy and closes the leaf stream with `why`, so that the
@@ -60,6 +71,8 @@ class Peer {
       absl::UnavailableError("it has not been reached yet");
   std::vector<uint32_t> partitions_ ABSL_GUARDED_BY(mutex_);  // ascending
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Time alone_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  absl::Duration alone_for_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<CallClient> leaf_ ABSL_GUARDED_BY(mutex_);
 };
 

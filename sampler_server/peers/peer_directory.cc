@@ -184,7 +184,34 @@ std::vector<std::shared_ptr<Peer>> PeerDirectory::Owners(uint32_t partition) {
   }
   std::stable_partition(owners.begin(), owners.end(),
                         [](const auto& peer) { return !peer->draining(); });
+  const absl::Time now = strand_->Now();
+  std::stable_partition(owners.begin(), owners.end(), [now](const auto& peer) {
+    return !peer->left_alone(now);
+  });
   return owners;
+}
+
+void PeerDirectory::ReportBadAnswer(const std::shared_ptr<Peer>& peer,
+                                    const absl::Status& why) {
+  if (!peer->LeaveAlone(strand_->Now())) return;
+  const std::string address = peer->address().ToString();
+  LogRepeated(LogLevel::kWarning, absl::StrCat("bad answers of peer ", address),
+              absl::StrCat("peer ", address,
+                           " is left alone for a while, since it answered: ",
+                           why.ToString()));
+}
+
+void PeerDirectory::ReportSilence(const std::shared_ptr<Peer>& peer,
+                                  const absl::Status& why) {
+  if (!peer->LeaveAlone(strand_->Now())) return;
+  const std::string address = peer->address().ToString();
+  LogRepeated(LogLevel::kWarning, absl::StrCat("silence of peer ", address),
+              absl::StrCat("peer ", address,
+                           " is left alone for a while: ", why.ToString()));
+  peer->RenewLeaf();
+  strand_->Post([self = shared_from_this(), address = peer->address()] {
+    self->Describe(address);
+  });
 }
 
 void PeerDirectory::ReportFailure(const std::shared_ptr<Peer>& peer,

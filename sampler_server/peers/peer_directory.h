@@ -49,12 +49,23 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
   // executor. Has no peers from then on.
   void Stop(absl::AnyInvocable<void()> stopped);
 
-  // Returns the healthy owners of `partition`, draining ones last. They are
-  // rotated from call to call, to share the load.
+  // Returns the healthy owners of `partition`; draining ones, and then those
+  // that are left alone for now, come last. They are rotated from call to call,
+  // to share the load.
   std::vector<std::shared_ptr<Peer>> Owners(uint32_t partition);
   // Makes the peer unhealthy, after a leaf call failed in a way that other
   // calls to it would, and describes it at once. No effect on an unhealthy one.
   void ReportFailure(const std::shared_ptr<Peer>& peer, absl::Status why);
+  // Leaves the peer alone for a while, after an answer that is wrong: others
+  // may be sound. Logs it.
+  void ReportBadAnswer(const std::shared_ptr<Peer>& peer,
+                       const absl::Status& why);
+  // Leaves the peer alone for a while and describes it at once, after it has
+  // not answered a call in time. It may be busy: pending calls go on, and later
+  // ones use another stream. If it does not answer Describe either, it becomes
+  // unhealthy.
+  void ReportSilence(const std::shared_ptr<Peer>& peer,
+                     const absl::Status& why);
   // Returns the unhealthy peers: "127.0.0.1:1 (UNAVAILABLE: ...), ...".
   std::string Problems() const;
   // Returns the states of all peers, by address ascending.

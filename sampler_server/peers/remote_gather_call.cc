@@ -149,7 +149,21 @@ absl::Status RemoteGatherCall::Accept(const CallReply& reply) {
                 n * column.row_bytes);
     from += n * column.row_bytes;
   }
+  RETURN_IF_ERROR(CheckOriginalIds(next_ + n));
   next_ += n;
+  return absl::OkStatus();
+}
+
+// Of rows [next_, end).
+absl::Status RemoteGatherCall::CheckOriginalIds(size_t end) const {
+  if (!gather_.orig_id) return absl::OkStatus();
+  const int64_t num_nodes = schema_->node_types[gather_.type].num_nodes;
+  for (size_t i = next_; i < end; ++i) {
+    if (rows_.orig_id[i] >= 0 && rows_.orig_id[i] < num_nodes) continue;
+    return absl::DataLossError(absl::StrCat("reply with original id ",
+                                            rows_.orig_id[i], " of ", num_nodes,
+                                            " nodes"));
+  }
   return absl::OkStatus();
 }
 

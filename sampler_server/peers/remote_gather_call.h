@@ -62,6 +62,7 @@ class RemoteGatherCall : public std::enable_shared_from_this<RemoteGatherCall> {
   void Next();
   std::string EncodeHeader(uint64_t timeout_ms) const;
   absl::Status Accept(const CallReply& reply);
+  absl::Status CheckOriginalIds(size_t end) const;
 
   const std::shared_ptr<const GraphSchema> schema_;
   const std::shared_ptr<PeerDirectory> directory_;

@@ -151,6 +151,16 @@ TEST_F(RemoteGatherCallTest, AsksForNoMoreRowsThanFitAMessage) {
   EXPECT_EQ(Request(1).num_rows(), 1u);
 }
 
+TEST_F(RemoteGatherCallTest, ImpossibleOriginalIdsAreRefused) {
+  ReplyRows(2, BytesOf<int64_t>({3, 2048}));
+  ReplyRows(2, BytesOf<int64_t>({-1, 3}));
+  ReplyRows(2, BytesOf<int64_t>({3, 2047}));
+  const auto rows = Run();
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_THAT(rows->orig_id, ElementsAre(3, 2047));
+  EXPECT_THAT(calls(), SizeIs(3));
+}
+
 TEST_F(RemoteGatherCallTest, WithoutRowsOrColumnsNobodyIsAsked) {
   gather_.rows.clear();
   EXPECT_TRUE(Run().ok());

@@ -11,6 +11,7 @@
 #include "common/proto/wire.pb.h"
 #include "common/session/edge_condition.h"
 #include "common/text/status.h"
+#include "sampler_server/engine/draw/draw.h"
 #include "sampler_server/engine/hop/excluded_rows.h"
 #include "sampler_server/peers/owner_call.h"
 
@@ -62,6 +63,19 @@ const uint8_t* AppendTo(std::vector<T>& values, size_t count,
   values.resize(old + count);
   if (count > 0) std::memcpy(&values[old], from, count * sizeof(T));
   return from + count * sizeof(T);
+}
+
+// Appends `from` to `to`.
+template <typename T>
+void MoveToEnd(std::vector<T>& to, std::vector<T>& from) {
+  if (to.empty()) return to.swap(from);
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+uint64_t Largest(const std::vector<uint64_t>& values) {
+  uint64_t largest = 0;
+  for (const uint64_t value : values) largest = std::max(largest, value);
+  return largest;
 }
 
 void FillRule(const DrawRule& rule, v1::SampleHopRequest* request) {
@@ -214,10 +228,42 @@ absl::Status RemoteHopCall::Accept(const CallReply& reply) {
     return absl::DataLossError(absl::StrCat("reply whose counts add up to ",
                                             sum, ", not ", edges, " edges"));
   }
-  from = AppendTo(edges_.neighbors, edges, from);
-  from = AppendTo(edges_.edge_ids, edges, from);
-  if (hop_.rule.want_positions) AppendTo(edges_.positions, edges, from);
+  HopEdges got;
+  from = AppendTo(got.neighbors, edges, from);
+  from = AppendTo(got.edge_ids, edges, from);
+  if (hop_.rule.want_positions) AppendTo(got.positions, edges, from);
+  RETURN_IF_ERROR(CheckValues(counts, got));
+  MoveToEnd(edges_.neighbors, got.neighbors);
+  MoveToEnd(edges_.edge_ids, got.edge_ids);
+  MoveToEnd(edges_.positions, got.positions);
   Advance(counts, header.last_is_partial());
+  return absl::OkStatus();
+}
+
+absl::Status RemoteHopCall::CheckValues(const std::vector<uint32_t>& counts,
+                                        const HopEdges& edges) const {
+  const EdgeTypeSchema& type = schema_->edge_types[hop_.edge_type];
+  const auto num_src =
+      static_cast<uint64_t>(schema_->node_types[type.src_type].num_nodes);
+  const auto num_edges =
+      static_cast<uint64_t>(type.partition_edges[hop_.partition]);
+  const uint64_t most_of_node =
+      NumDrawn(UINT64_MAX, hop_.rule.fanout, hop_.rule.replace);
+  for (const uint32_t count : counts) {
+    if (count <= most_of_node) continue;
+    return absl::DataLossError(absl::StrCat(
+        "reply with ", count, " edges of a node, at most ", most_of_node));
+  }
+  const uint64_t neighbor = Largest(edges.neighbors);
+  if (!edges.neighbors.empty() && neighbor >= num_src) {
+    return absl::DataLossError(absl::StrCat("reply with neighbour ", neighbor,
+                                            " of ", num_src, " nodes"));
+  }
+  const uint64_t position = Largest(edges.positions);
+  if (!edges.positions.empty() && position >= num_edges) {
+    return absl::DataLossError(absl::StrCat("reply with position ", position,
+                                            " of ", num_edges, " edges"));
+  }
   return absl::OkStatus();
 }
 

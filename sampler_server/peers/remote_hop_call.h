@@ -29,8 +29,9 @@ namespace tributary {
 // Create with std::make_shared; its pending call keeps it alive. Start and all
 // callbacks run on `strand`. `done` gets the edges of all replies joined, or
 // the error of the first owner call that failed; it does not run after
-// `limits.cancel`. A reply whose nodes, edges or bytes do not add up is an
-// error of that owner (DATA_LOSS), and another one is asked.
+// `limits.cancel`. A reply whose nodes, edges or bytes do not add up, or whose
+// values are not possible, is an error of that owner (DATA_LOSS), and another
+// one is asked.
 class RemoteHopCall : public std::enable_shared_from_this<RemoteHopCall> {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<HopEdges>)>;
@@ -52,6 +53,8 @@ class RemoteHopCall : public std::enable_shared_from_this<RemoteHopCall> {
   AlignedBuffer EncodePayload() const;
   std::string EncodeHeader(uint64_t timeout_ms) const;
   absl::Status Accept(const CallReply& reply);
+  absl::Status CheckValues(const std::vector<uint32_t>& counts,
+                           const HopEdges& edges) const;
   void Advance(const std::vector<uint32_t>& counts, bool last_is_partial);
 
   const std::shared_ptr<const GraphSchema> schema_;

@@ -268,8 +268,34 @@ TEST_F(RemoteHopCallTest, MalformedRepliesAreRefused) {
   }
 }
 
+// Sizes that add up do not make values possible.
+TEST_F(RemoteHopCallTest, ImpossibleValuesAreRefused) {
+  hop_.rule.fanout = 2;
+  hop_.rule.want_positions = true;
+  const auto reply = [this](uint32_t count, uint64_t neighbor,
+                            uint64_t position) {
+    ReplyHop(1, count, false,
+             BytesOf<uint32_t>({count}) +
+                 BytesOf(std::vector<uint64_t>(count, neighbor)) +
+                 BytesOf(std::vector<int64_t>(count, 5)) +
+                 BytesOf(std::vector<uint64_t>(count, position)));
+  };
+  hop_.local_numbers = {5};
+  hop_.rows = {0};
+  reply(3, 7, 0);
+  reply(2, 2048, 0);
+  reply(2, 7, 1024);
+  reply(2, 2047, 1023);
+  const auto edges = Run();
+  ASSERT_TRUE(edges.ok()) << edges.status();
+  EXPECT_THAT(edges->neighbors, ElementsAre(2047, 2047));
+  EXPECT_THAT(edges->positions, ElementsAre(1023, 1023));
+  EXPECT_EQ(calls().size(), 4);
+}
+
 TEST_F(RemoteHopCallTest, AnErrorThatNoOwnerWouldCureEndsIt) {
   ReplyHop({0}, {}, {});
+  replies_.push_back(absl::OutOfRangeError("row 1 of a partition with 1"));
   replies_.push_back(absl::OutOfRangeError("row 1 of a partition with 1"));
   const auto edges = Run();
   EXPECT_EQ(edges.status().code(), absl::StatusCode::kOutOfRange);

@@ -61,6 +61,7 @@ absl::Status RemoteQuestionCall::Accept(CallReply reply) {
         absl::StrCat("an answer of ", reply.payload.size(),
                      " bytes to a question for ", question_.answer_bytes));
   }
+  if (question_.check) RETURN_IF_ERROR(question_.check(reply.payload.span()));
   answer_ = std::move(reply.payload);
   return absl::OkStatus();
 }

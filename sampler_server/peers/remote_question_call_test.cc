@@ -20,8 +20,8 @@ class TypeOfATest final : public QuestionType {
  public:
   absl::string_view name() const override { return "of_a_test"; }
   absl::Status Answer(const Graph&, uint32_t, absl::string_view,
-                      absl::Span<const uint8_t>,
-                      absl::Span<uint8_t>) const override {
+                      absl::Span<const uint8_t>, absl::Span<uint8_t>,
+                      StopCheck*) const override {
     return absl::UnimplementedError("never called");
   }
 };
@@ -76,6 +76,17 @@ TEST_F(RemoteQuestionCallTest, AnAnswerOfAnotherSizeIsRefused) {
     EXPECT_EQ(Run().value(), "four");
     EXPECT_EQ(calls().size(), before + 2);
   }
+}
+
+TEST_F(RemoteQuestionCallTest, AnAnswerThatItsCheckRefusesIsAskedForElsewhere) {
+  question_.check = [](absl::Span<const uint8_t> answer) -> absl::Status {
+    if (answer[0] == 'f') return absl::OkStatus();
+    return absl::DataLossError("no f");
+  };
+  ReplyWith("more");
+  ReplyWith("four");
+  EXPECT_EQ(Run().value(), "four");
+  EXPECT_THAT(calls(), SizeIs(2));
 }
 
 TEST_F(RemoteQuestionCallTest, TheSizeOfAWrongAnswerIsSaid) {

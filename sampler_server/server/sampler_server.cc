@@ -11,6 +11,7 @@
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
 #include "common/fleet/discovery.h"
+#include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
 #include "common/runtime/cpu_meter.h"
@@ -85,6 +86,7 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
     return absl::InvalidArgumentError(
         "--memory-budget is 0; batches need room");
   }
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   return CheckFeatureReaders(options.feature_readers);
 }
 
@@ -114,6 +116,7 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
+        transport_({.tls = options.tls}),
         pools_(threads),
         graphs_(HostOptions(options, incarnation_), &transport_,
                 &pools_.batches, &metrics_) {}
@@ -121,6 +124,7 @@ class SamplerServerImpl final : public SamplerServer {
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
     watcher_.reset();
+    health_.reset();
     StopPolicy();
     http_.reset();
     busy_.reset();
@@ -137,6 +141,10 @@ class SamplerServerImpl final : public SamplerServer {
   std::optional<Address> http_address() const override {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
+  }
+  std::optional<Address> health_address() const override {
+    if (health_ == nullptr) return std::nullopt;
+    return health_->address();
   }
   std::vector<GraphState> graphs() const override { return service_->graphs(); }
   void Drain(absl::Duration timeout) override;
@@ -170,6 +178,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<BusyMeter> busy_;
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<MetricsServer> http_;
+  std::unique_ptr<MetricsServer> health_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
   std::shared_ptr<Strand> policy_strand_;
   std::shared_ptr<PolicyFile> policy_;  // null: no policy
@@ -185,6 +194,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
   grpc.insecure = options_.insecure;
+  grpc.tls = options_.tls;
   grpc.max_connections = options_.max_connections;
   grpc.max_streams = options_.max_streams;
   grpc.stream_idle_timeout = options_.stream_idle_timeout;
@@ -297,21 +307,26 @@ absl::Status SamplerServerImpl::FindPeers() {
 }
 
 absl::Status SamplerServerImpl::StartHttp() {
-  if (!options_.http) return absl::OkStatus();
   MetricsServerOptions http;
-  http.listen = *options_.http;
-  http.metrics = [this] { return MetricsText(); };
   http.health = [this] {
     return service_->draining() ? absl::UnavailableError("draining")
                                 : absl::OkStatus();
   };
+  if (options_.health) {
+    http.listen = *options_.health;
+    ASSIGN_OR_RETURN(health_, MetricsServer::Start(http));
+  }
+  if (!options_.http) return absl::OkStatus();
+  http.listen = *options_.http;
+  http.tls = options_.tls;
+  http.metrics = [this] { return MetricsText(); };
   ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(http)));
   return absl::OkStatus();
 }
 
 uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
-  input.max_streams = GrpcServerOptions().max_streams;
+  input.max_streams = options_.max_streams;
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
   }
@@ -379,18 +394,27 @@ void SamplerServerImpl::UpdateGraphMetrics() {
   static const std::string kName = "tributary_graph_batches_active";
   static const std::string kHelp =
       "Batches of a graph that is served, queued, being made or sent";
+  static const std::string kDamaged = "tributary_graph_damaged";
+  static const std::string kDamagedHelp =
+      "1 if bytes of a mapped file of the graph were lost: it is served no "
+      "longer";
   std::map<std::string, double> active;  // of all layouts of a version
+  std::map<std::string, bool> damaged;
   for (const GraphState& graph : service_->graphs()) {
     active[graph.name] += static_cast<double>(graph.active);
+    damaged[graph.name] |= !graph.damage.ok();
   }
   MutexLock lock(exported_mutex_);
   for (const std::string& name : exported_graphs_) {
     if (active.contains(name)) continue;
     metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
+    metrics_.RemoveGauge(kDamaged, kDamagedHelp, {{"graph", name}});
   }
   exported_graphs_.clear();
   for (const auto& [name, batches] : active) {
     metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
+    metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
+        .Set(damaged[name] ? 1 : 0);
     exported_graphs_.insert(name);
   }
 }
@@ -429,6 +453,7 @@ void SamplerServerImpl::Drain(absl::Duration timeout) {
 absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
     const SamplerServerOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  InstallMappingGuard();
   ASSIGN_OR_RETURN(const int threads,
                    SamplingThreads("--threads", options.threads));
   std::vector<GraphSource> sources = options.graphs;

@@ -41,8 +41,8 @@ struct SamplerServerOptions {
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
   Address listen{"127.0.0.1", 0};  // port 0: any
-  // /metrics and /healthz, in plain text for anyone who reaches it; none: not
-  // served.
+  // /metrics and /healthz: with `tls` for operators and samplers, without for
+  // anyone who reaches it; none: not served.
   std::optional<Address> http;
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.
@@ -94,6 +94,7 @@ class SamplerServer {
 
   virtual Address address() const = 0;
   virtual std::optional<Address> http_address() const = 0;
+  virtual std::optional<Address> health_address() const = 0;
   // Returns the graphs that are served now.
   virtual std::vector<GraphState> graphs() const = 0;
 

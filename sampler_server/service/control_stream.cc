@@ -45,7 +45,7 @@ v1::GraphState StateOf(const HeldGraph& held) {
                           schema.layout_digest.size());
   state.set_num_partitions(
       static_cast<uint32_t>(held.graph().partitions().size()));
-  state.set_draining(held.retiring);
+  state.set_draining(held.draining());
   return state;
 }
 
@@ -71,7 +71,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   reply.set_wire_version(kWireVersion);
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
   reply.set_incarnation(core.incarnation);
-  reply.set_draining(core.draining || held->retiring);
+  reply.set_draining(core.draining || held->draining());
   reply.set_budget_bytes(core.budget->limit());
   SetLoad(core, reply);
   if (held->served.peers) {
@@ -96,6 +96,7 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
                    ServeGetInputIds(held->graph(), request));
   CallAnswer answer{MessageKind::kGetInputIdsReply,
                     page.header.SerializeAsString()};
+  RETURN_IF_ERROR(DamageOf(held.get()));
   answer.payload = {reinterpret_cast<const uint8_t*>(page.ids.data()),
                     page.ids.size() * sizeof(int64_t)};
   answer.payload_owner = held->served.graph;

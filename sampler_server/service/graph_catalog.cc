@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/observe/log.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -78,6 +79,17 @@ std::string DescribedPart(const Graph& graph) {
 }
 
 }  // namespace
+
+absl::Status DamageOf(const HeldGraph* held) {
+  if (held == nullptr) return absl::OkStatus();
+  const absl::Status damage = held->graph().damage();
+  if (!damage.ok()) {
+    LogRepeated(LogLevel::kError, absl::StrCat("damage of ", held->name()),
+                absl::StrCat("graph ", held->name(),
+                             " is served no longer: ", damage.message()));
+  }
+  return damage;
+}
 
 HeldGraph::HeldGraph(ServedGraph graph)
     : served(std::move(graph)), described(DescribedPart(*served.graph)) {}

@@ -47,6 +47,9 @@ struct HeldGraph {
     return VersionedName(schema().name, schema().content_digest);
   }
 
+  // Whether new work should go to other servers.
+  bool draining() const { return retiring || !graph().damage().ok(); }
+
   const ServedGraph served;
   // The part of a DescribeReply that never changes, serialized: graph.json.
   const std::string described;
@@ -56,6 +59,9 @@ struct HeldGraph {
   std::atomic<bool> retiring{false};  // takes no new batches
   std::atomic<bool> gone{false};      // out of the catalog
 };
+
+// Returns the damage of a graph, which may be null, and logs it.
+absl::Status DamageOf(const HeldGraph* held);
 
 // Graphs of a moment, in the order in which they were added: of several
 // versions of one name the last is the newest. Errors list these graphs and no

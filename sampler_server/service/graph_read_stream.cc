@@ -63,6 +63,7 @@ class ReadServer {
         CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
     ASSIGN_OR_RETURN(read_.graph, ReadableLayout(core_, *call.caller, read_.job,
                                                  request.layout_digest()));
+    RETURN_IF_ERROR(read_.graph->graph().damage());
     return serve(read_.graph->graph(), request, call.payload.span(),
                  core_.leaf_limits, *read_.data.replies);
   }
@@ -101,7 +102,10 @@ void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
                     std::string job, CallResponder respond) {
   GraphRead read{std::move(data), std::move(job), nullptr};
   auto reply = ReadServer(*core, read).Serve();
-  if (!reply.ok()) return respond(reply.status());
+  if (!reply.ok()) {
+    const absl::Status damage = DamageOf(read.graph.get());
+    return respond(damage.ok() ? reply.status() : damage);
+  }
   UnreadRowsContext context;
   context.reader = read.graph->served.rows;
   context.graph = read.graph;
@@ -112,6 +116,8 @@ void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
                  [core = std::move(core), read = std::move(read),
                   respond = std::move(respond)](
                      absl::StatusOr<LeafReply> complete) mutable {
+                   const absl::Status damage = DamageOf(read.graph.get());
+                   if (!damage.ok()) return respond(damage);
                    if (!complete.ok()) return respond(complete.status());
                    respond(ToAnswer(read, *std::move(complete)));
                  });

@@ -10,6 +10,7 @@
 #include "channel/parse_header.h"
 #include "common/observe/log.h"
 #include "common/runtime/fault_point.h"
+#include "common/runtime/stop_check.h"
 #include "common/text/status.h"
 #include "sampler_server/service/leaf/unread_rows.h"
 
@@ -58,8 +59,14 @@ absl::StatusOr<LeafReply> ServeWith(ServeFunction<Request> serve,
                    ParseHeader<Request>(call.kind, call.header));
   RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
   ASSIGN_OR_RETURN(leaf.graph, core.graphs.WithLayout(request.layout_digest()));
-  return serve(leaf.graph->graph(), request, call.payload.span(),
-               core.leaf_limits, *leaf.replies);
+  RETURN_IF_ERROR(leaf.graph->graph().damage());
+  StopCheck stop(call.cancel,
+                 leaf.arrived + absl::Milliseconds(request.timeout_ms()),
+                 &core.leaf_executor->clock());
+  LeafLimits limits = core.leaf_limits;
+  limits.stop = &stop;
+  return serve(leaf.graph->graph(), request, call.payload.span(), limits,
+               *leaf.replies);
 }
 
 absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
@@ -106,6 +113,9 @@ CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
 
 void Respond(ServiceCore& core, const LeafCall& leaf,
              absl::StatusOr<LeafReply> reply, CallResponder respond) {
+  // Read after everything else that the reply was made of.
+  const absl::Status damage = DamageOf(leaf.graph.get());
+  if (!damage.ok()) reply = damage;
   if (!reply.ok()) {
     core.metrics.leaf_errors.Add();
     LogRepeated(LogLevel::kDebug, "leaf call", leaf.call.caller->share_key(),

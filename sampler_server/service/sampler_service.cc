@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/planned_end.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "sampler_server/service/control_stream.h"
@@ -172,9 +173,9 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
 }
 
 SamplerService::~SamplerService() {
-  const absl::Status why = absl::UnavailableError("this server has stopped");
-  streams_->CloseAll(why);
-  core_->tensors.store->EndAll(why);
+  streams_->CloseAll(PlannedEnd("this server has stopped"));
+  core_->tensors.store->EndAll(
+      absl::UnavailableError("this server has stopped"));
 }
 
 std::shared_ptr<StreamHandler> SamplerService::Accept(
@@ -235,7 +236,7 @@ std::vector<GraphState> SamplerService::graphs() const {
   for (const auto& held : core_->graphs.All()) {
     states.push_back({held->name(), held->graph().partitions(),
                       held->schema().num_partitions, held->retiring,
-                      held->activity->count()});
+                      held->activity->count(), DamageOf(held.get())});
   }
   return states;
 }
@@ -246,10 +247,10 @@ void SamplerService::Drain(absl::Time deadline,
   Executor* const executor = core_->protocol_executor;
   const TimerId timer =
       executor->PostAt(deadline, [core = core_, streams = streams_] {
-        const absl::Status why = absl::UnavailableError(
-            "this server has drained, and its grace period is over");
-        streams->CloseAll(why);
-        core->tensors.store->EndAll(why);
+        constexpr char kWhy[] =
+            "this server has drained, and its grace period is over";
+        streams->CloseAll(PlannedEnd(kWhy));
+        core->tensors.store->EndAll(absl::UnavailableError(kWhy));
       });
   core_->row_holders->OnIdle(
       [core = core_, executor, timer, drained = std::move(drained)]() mutable {

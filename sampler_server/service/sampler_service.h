@@ -97,7 +97,8 @@ struct GraphState {
   std::vector<uint32_t> partitions;
   size_t num_partitions = 0;  // here and elsewhere
   bool retiring = false;
-  size_t active = 0;  // batches that are queued, being made or sent
+  size_t active = 0;    // batches that are queued, being made or sent
+  absl::Status damage;  // of its files; see Graph::damage
 };
 
 // Accepts the streams of a server and answers what comes over them: batch

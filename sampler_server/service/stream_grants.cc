@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/runtime/fault_point.h"
 #include "sampler_server/service/grants/credit_check.h"
 
@@ -24,6 +25,13 @@ std::shared_ptr<const void> HoldOf(const ServiceCore& core,
   };
   return std::make_shared<const Holds>(
       Holds{core.activity->Hold(), graph, graph->activity->Hold()});
+}
+
+// The files of this server are damaged; those of another may be sound.
+absl::Status RetryElsewhere(const absl::Status& why) {
+  if (!absl::IsDataLoss(why)) return why;
+  return absl::AbortedError(
+      absl::StrCat("this server's data are damaged: ", why.message()));
 }
 
 }  // namespace
@@ -186,7 +194,7 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
       return answers_->SendNeeds(id, end.bytes);
     case TaskEnd::Kind::kFailed:
       core_->metrics.failed.Add();
-      return answers_->SendError(id, end.why);
+      return answers_->SendError(id, RetryElsewhere(end.why));
   }
 }
 

@@ -378,6 +378,37 @@ TEST(MpChannelTest, WorkersWriteIntoTheTrainersRing) {
   EXPECT_GT(mapped, 0);
 }
 
+// Its batches come from the other, and the rooms that it holds come back: the
+// ring has room for few batches, so one that stays as it is stops the loader.
+TEST(MpChannelTest, AWorkerThatHangsIsReplacedInBoundedTime) {
+  TemporaryFolder folder;
+  WriteGraphTo(Uneven(), folder.File("graph"));
+  MpChannel channel;
+  const auto workers = channel.Open(
+      {.graph = folder.File("graph"), .rpc_timeout = absl::Seconds(60)});
+  const auto loader = DistNeighborLoader::Create(Sampling(), workers->loader(),
+                                                 workers->environment());
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  ASSERT_TRUE((*loader)->Next().ok());
+  const std::vector<pid_t> before = workers->pids();
+  ASSERT_EQ(before.size(), 2);
+  ASSERT_EQ(kill(before[0], SIGSTOP), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  bool replaced = false;
+  for (uint64_t epoch = 1; !replaced; ++epoch) {
+    ASSERT_TRUE((*loader)->StartEpoch(epoch).ok());
+    for (auto next = (*loader)->Next(); !next.ok() || next->has_value();
+         next = (*loader)->Next()) {
+      ASSERT_TRUE(next.ok()) << next.status();
+    }
+    const std::vector<pid_t> now = workers->pids();
+    replaced = now.size() == 2 && now[0] != before[0];
+    ASSERT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::seconds(40));
+  }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     ChannelConformance, EveryBatchOnceInOrderToTheByte, EmptyAndLargeBatches,
     LeasesReturnInAnyOrder, ALeaseThatIsKeptHoldsUpNothingElse,

@@ -169,6 +169,7 @@ class Server(Process):
             "--listen", listen, *args, environment=environment)
         self.address = None
         self.http = None
+        self.health = None
 
     def __enter__(self):
         super().__enter__()
@@ -187,6 +188,7 @@ class Server(Process):
         said = dict(word.split("=", 1) for word in words[1:])
         self.address = said["listen"]
         self.http = said.get("http")
+        self.health = said.get("health")
         self.partitions = said.get("partitions")
         self.graphs = said.get("graphs")  # of a server of several
 
@@ -239,14 +241,14 @@ class Fleet:
     def addresses(self):
         return ",".join(s.address for s in self.servers)
 
-    def doctor(self, deadline=DEADLINE):
-        """What `doctor` prints once it finds all well.
+    def doctor(self, deadline=DEADLINE, flags=()):
+        """What `doctor`, with these flags, prints once it finds all well.
 
         A server is ready before it has found its peers.
         """
         end = time.monotonic() + deadline
         while True:
-            done = run("doctor", "--servers", self.addresses())
+            done = run("doctor", "--servers", self.addresses(), *flags)
             if done.returncode == 0:
                 return done.stdout
             if time.monotonic() > end:

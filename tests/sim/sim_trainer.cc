@@ -17,6 +17,9 @@ SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
                                          strand_)) {
   ServerFleetOptions fleet;
   fleet.source.addresses = options_.servers;
+  // A quarter of the trainers keep streams to two servers, and to owners.
+  fleet.max_servers = options_.seed % 4 == 1 ? 2 : 0;
+  fleet.client = options_.name;
   fleet.link.transport = network->TransportOf(node_);
   fleet.link.strand = strand_;
   fleet.link.client_name = options_.client;

@@ -202,6 +202,34 @@ TEST_F(DistNeighborLoaderTest, DrawsInputsByWeight) {
   ExpectRefused("shuffle is weighted; allowed: global, with input_weight");
 }
 
+// A server that accepts no stream of this trainer.
+class RefusingServer final : public StreamAcceptor {
+ public:
+  explicit RefusingServer(absl::Status why) : why_(std::move(why)) {}
+  std::shared_ptr<StreamHandler> Accept(StreamMethod, CallerPtr,
+                                        std::shared_ptr<Stream>,
+                                        absl::Status* why) override {
+    *why = why_;
+    return nullptr;
+  }
+
+ private:
+  const absl::Status why_;
+};
+
+TEST_F(DistNeighborLoaderTest, EndsAtOnceWhenServersKnowOrTrustItNot) {
+  for (const absl::Status& why : {absl::UnauthenticatedError("another CA"),
+                                  absl::PermissionDeniedError("no trainer")}) {
+    transport_.Listen({"a", 1}, std::make_shared<RefusingServer>(why));
+    transport_.Listen({"b", 2}, std::make_shared<RefusingServer>(why));
+    const absl::Time began = pool_.Now();
+    const absl::Status status = Create().status();
+    EXPECT_EQ(status.code(), why.code()) << status;
+    EXPECT_NE(status.message().find(why.message()), std::string::npos);
+    EXPECT_LT(pool_.Now() - began, worker_.rpc_timeout / 2);
+  }
+}
+
 TEST_F(DistNeighborLoaderTest, RefusesWhatCannotBeSampled) {
   Serve({"a", 1}, kNodes, 1);
   options_.input_split = "trainn";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/fleet/graph_name.h"
 
 namespace tributary {
@@ -42,6 +43,12 @@ ServerFleetOptions FleetOptionsOf(const RemoteDistSamplingWorkerOptions& worker,
     fleet.num_clients = worker.num_clients;
     fleet.client_rank = worker.client_rank;
   }
+  fleet.max_servers = static_cast<size_t>(worker.max_servers);
+  // Ranks of a job keep their servers when they start again.
+  fleet.client = absl::StrCat(worker.worker_key, "/",
+                              worker.num_clients > 0
+                                  ? absl::StrCat(worker.client_rank)
+                                  : absl::StrCat("random ", jitter_seed));
   fleet.link = LinkOptions(worker, transport, std::move(strand));
   fleet.resolver = resolver;
   fleet.jitter_seed = jitter_seed;

@@ -51,6 +51,7 @@ void LoaderCore::Start(std::shared_ptr<ServerFleet> fleet) {
   answers_.emplace(options_.jitter_seed, &state_, fleet_.get());
   fleet_->SetEvents(weak_from_this());
   fleet_->SetSession(state_.session.spec);
+  fleet_->SetNumPartitions(state_.session.num_partitions);
   room_freed_ =
       std::make_shared<StrandSignal>(strand_, [weak = weak_from_this()] {
         if (auto self = weak.lock()) self->Pump();

@@ -80,6 +80,13 @@ absl::Status CheckGraphName(const std::string& name) {
   return Bad("graph_name", name, parsed.status().message());
 }
 
+absl::Status CheckTls(const TlsFiles& tls) {
+  const absl::Status status = CheckTlsFiles(tls);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat("RemoteDistSamplingWorkerOptions.tls: ", status.message()));
+}
+
 }  // namespace
 
 absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
@@ -87,6 +94,7 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("num_clients", num_clients, 0, 65536));
   RETURN_IF_ERROR(
       CheckRange("client_rank", client_rank, 0, std::max(num_clients - 1, 0)));
+  RETURN_IF_ERROR(CheckRange("max_servers", max_servers, 0, 65536));
   RETURN_IF_ERROR(CheckRange("num_workers", num_workers, 1, 64));
   RETURN_IF_ERROR(CheckDevices(worker_devices));
   RETURN_IF_ERROR(CheckRange("worker_concurrency", worker_concurrency, 1, 32));
@@ -109,7 +117,7 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   }
   // It travels in a protobuf string.
   if (!IsUtf8(worker_key)) return Bad("worker_key", worker_key, "UTF-8");
-  return absl::OkStatus();
+  return CheckTls(tls);
 }
 
 absl::StatusOr<DiscoverySource> RemoteDistSamplingWorkerOptions::Source()

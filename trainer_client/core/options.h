@@ -38,6 +38,11 @@ struct RemoteDistSamplingWorkerOptions {
   // batch. 0: all servers alike.
   int num_clients = 0;
   int client_rank = 0;
+  // The most servers that a loader keeps streams to, 0 to 65536; 0: all. In a
+  // larger fleet each trainer has servers of its own choice, among them its own
+  // share and an owner of each partition (though these be more), and others
+  // once they fail or drain. Not in GLT.
+  int max_servers = 16;
   // Streams to each server. 1 to 64.
   int num_workers = 1;
   // The devices that servers sample on: only "cpu" is allowed.

@@ -51,6 +51,7 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
       {[](Options& o) { o.client_rank = 1; }, "client_rank", "1", "0 to 0"},
       {[](Options& o) { o.num_clients = 2, o.client_rank = 2; }, "client_rank",
        "2", "0 to 1"},
+      {[](Options& o) { o.max_servers = -1; }, "max_servers", "-1", "0 to 655"},
       {[](Options& o) { o.num_workers = 0; }, "num_workers", "0", "1 to 64"},
       {[](Options& o) {
          o.worker_devices = {"cpu", "cuda:0"};
@@ -72,6 +73,8 @@ TEST(Options, EachWrongValueNamesFieldValueAndAllowed) {
        "1 to 256"},
       {[](Options& o) { o.worker_key = "job\xff"; }, "worker_key", "job\xff",
        "UTF-8"},
+      {[](Options& o) { o.tls.ca = "ca.pem"; }, "tls",
+       "--tls-cert and --tls-key missing", "needs --tls-ca"},
       {[](Options& o) { o.graph_name = "g@xyz"; }, "graph_name", "g@xyz",
        "NAME@VERSION"},
       {[](Options& o) { o.graph_name = "g\xff"; }, "graph_name", "g\xff",

@@ -49,6 +49,7 @@ class GraphEvents final : public ServerEvents {
           VersionedName(schema.name, schema.content_digest)));
     }
     fleet_->PinGraph(schema.content_digest);
+    fleet_->SetNumPartitions(schema.num_partitions);
     graph_ = std::make_shared<const AcceptedGraph>(std::move(graph));
     return absl::OkStatus();
   }
@@ -107,9 +108,7 @@ class SplitReader : public std::enable_shared_from_this<SplitReader> {
   }
   void OnPage(absl::StatusOr<InputPage> page) {
     if (!page.ok()) {
-      if (IsFinal(page.status()) || absl::IsPermissionDenied(page.status())) {
-        return done_(page.status());
-      }
+      if (IsFinal(page.status())) return done_(page.status());
       return AskLater(page.status());
     }
     if (!total_.has_value()) total_ = page->total;

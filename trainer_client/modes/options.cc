@@ -84,6 +84,7 @@ struct Validator {
 template <typename Options>
 RemoteDistSamplingWorkerOptions Common(const Options& options) {
   RemoteDistSamplingWorkerOptions loader;
+  loader.max_servers = 0;  // the workers are this trainer's own
   loader.worker_concurrency = options.worker_concurrency;
   loader.num_rpc_threads = options.num_rpc_threads;
   loader.rpc_timeout = options.rpc_timeout;

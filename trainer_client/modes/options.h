@@ -111,7 +111,8 @@ RemoteDistSamplingWorkerOptions LoaderOptionsOf(
 // fleet.
 struct BatchSourceOptions {
   // The file for ReadWorkerOptions(). If set, the fields below are ignored,
-  // except worker.num_clients and worker.client_rank where the file gives none.
+  // except worker.tls, worker.num_clients and worker.client_rank where the file
+  // gives none.
   std::string worker_options;
   std::string graph;    // the folder of a local mode; empty: remote
   int num_workers = 0;  // processes of mode mp; 0: collocated

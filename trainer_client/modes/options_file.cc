@@ -167,12 +167,16 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   members.Take("server_rank", &options.server_rank);
   members.Take("num_clients", &options.num_clients);
   members.Take("client_rank", &options.client_rank);
+  members.Take("max_servers", &options.max_servers);
   members.Take("num_workers", &options.num_workers);
   members.Take("master_addr", &options.master_addr);
   members.Take("master_port", &options.master_port);
   members.TakeBytes("buffer_size", &options.buffer_size);
   members.Take("worker_key", &options.worker_key);
   members.Take("graph_name", &options.graph_name);
+  members.Take("tls_ca", &options.tls.ca);
+  members.Take("tls_cert", &options.tls.cert);
+  members.Take("tls_key", &options.tls.key);
   return options;
 }
 

@@ -45,7 +45,8 @@ TEST(OptionsFile, EveryModeByItsNames) {
   const auto remote = ParseWorkerOptions(
       R"({"mode": "remote", "servers": "a:1,b:2", "server_rank": [1, 0],
           "num_workers": 2, "buffer_size": 65536, "worker_key": "k",
-          "pin_memory": true, "graph_name": "g@1f"})");
+          "pin_memory": true, "graph_name": "g@1f",
+          "tls_ca": "ca.pem", "tls_cert": "c.pem", "tls_key": "c.key"})");
   ASSERT_TRUE(remote.ok()) << remote.status();
   const auto& r = std::get<RemoteDistSamplingWorkerOptions>(*remote);
   EXPECT_EQ(r.servers, "a:1,b:2");
@@ -54,6 +55,9 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_EQ(r.buffer_size, 65536u);
   EXPECT_EQ(r.worker_key, "k");
   EXPECT_EQ(r.graph_name, "g@1f");
+  EXPECT_EQ(r.tls.ca, "ca.pem");
+  EXPECT_EQ(r.tls.cert, "c.pem");
+  EXPECT_EQ(r.tls.key, "c.key");
   EXPECT_TRUE(r.pin_memory);
 
   const auto collocated =

@@ -14,11 +14,13 @@
 #include "common/proto/wire.pb.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
+#include "trainer_client/core/certificate_job.h"
 #include "trainer_client/core/fleet/fleet_calls.h"
 #include "trainer_client/embedded/embedded_server.h"
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/modes/worker_fleet.h"
 #include "trainer_client/modes/worker_process.h"
+#include "trainer_client/modes/worker_watch.h"
 
 namespace tributary {
 namespace {
@@ -27,6 +29,7 @@ class Remote final : public SamplingWorkers {
  public:
   explicit Remote(const RemoteDistSamplingWorkerOptions& options)
       : SamplingWorkers(options, "buffer_size"),
+        transport_({.tls = options.tls}),
         executor_("loader", options.num_rpc_threads) {}
   // The transport's handlers post to the executor, whose tasks use the
   // transport: so the transport is stopped before either is destroyed.
@@ -99,7 +102,10 @@ class Mp final : public SamplingWorkers {
         executor_("loader", loader_.num_rpc_threads),
         transport_(std::move(transport)) {}
   // As Collocated, with the transport's thread.
-  ~Mp() override { executor_.End(); }
+  ~Mp() override {
+    executor_.End();
+    watch_ = nullptr;
+  }
 
   absl::Status Start(const MpDistSamplingWorkerOptions& options) {
     WorkerFleetOptions fleet;
@@ -115,6 +121,7 @@ class Mp final : public SamplingWorkers {
         fleet_->addresses(), ",", [](std::string* out, const Address& address) {
           absl::StrAppend(out, address.ToString());
         });
+    Watch();
     return absl::OkStatus();
   }
 
@@ -126,6 +133,21 @@ class Mp final : public SamplingWorkers {
   std::vector<pid_t> pids() const override { return fleet_->stats().pids; }
 
  private:
+  void Watch() {
+    WorkerWatchOptions options;
+    options.transport = transport_.get();
+    options.strand = std::make_shared<Strand>(&executor_);
+    options.workers = fleet_->addresses();
+    options.serves = [this](const Address& worker) {
+      return fleet_->Serves(worker);
+    };
+    options.on_hung = [this](const Address& worker) {
+      fleet_->KillHung(worker);
+    };
+    watch_ = std::make_shared<WorkerWatch>(options);
+    options.strand->Post([watch = watch_] { watch->Start(); });
+  }
+
   absl::StatusOr<std::shared_ptr<SlotRing>> MakeRing(uint64_t bytes) {
     ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
                      SharedMemory::Create(bytes, memory_));
@@ -139,13 +161,16 @@ class Mp final : public SamplingWorkers {
   ThreadPool executor_;
   const std::unique_ptr<ShmTransport> transport_;
   std::unique_ptr<WorkerFleet> fleet_;
+  std::shared_ptr<WorkerWatch> watch_;
 };
 
 struct Opener {
   using Result = absl::StatusOr<std::unique_ptr<SamplingWorkers>>;
 
   Result operator()(const RemoteDistSamplingWorkerOptions& options) const {
-    return std::make_unique<Remote>(options);
+    RemoteDistSamplingWorkerOptions of_job = options;
+    ASSIGN_OR_RETURN(of_job.worker_key, JobOf(options));
+    return std::make_unique<Remote>(of_job);
   }
   Result operator()(const CollocatedDistSamplingWorkerOptions& options) const {
     EmbeddedServerOptions server;
@@ -216,6 +241,9 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
     if (remote != nullptr && remote->num_clients == 0) {
       remote->num_clients = source.worker.num_clients;
       remote->client_rank = source.worker.client_rank;
+    }
+    if (remote != nullptr && remote->tls.empty()) {
+      remote->tls = source.worker.tls;
     }
     ASSIGN_OR_RETURN(auto workers, Open(options));
     workers->on_wait_ = source.on_wait;

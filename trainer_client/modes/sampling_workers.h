@@ -37,10 +37,10 @@ namespace tributary {
 class SamplingWorkers {
  public:
   // Starts the server or workers of a local mode; opens no connection for a
-  // remote one. Returns the errors of Validate() and, for local modes, of
-  // Graph::Open() and WorkerFleet::Start(). With pin_memory and a GPU, rings
-  // are page-locked in the context that PageLock() chooses: open the trainer's
-  // GPU before its loaders.
+  // remote one. Returns the errors of Validate(), for a remote mode those of
+  // JobOf(), for local modes those of Graph::Open() and WorkerFleet::Start().
+  // With pin_memory and a GPU, rings are page-locked in the context that
+  // PageLock() chooses: open the trainer's GPU before its loaders.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
       const SamplingWorkerOptionsOfAMode& options);
   // Opens workers for a command line or its options file. Without a file,

@@ -63,6 +63,23 @@ class WorkerFleetImpl final : public WorkerFleet {
     }
     return stats;
   }
+  bool Serves(const Address& address) const override {
+    MutexLock lock(mutex_);
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [&](const auto& worker) {
+                         return worker->address() == address && worker->serves;
+                       });
+  }
+  void KillHung(const Address& address) override {
+    loop_->Post([this, address] {
+      for (const auto& worker : workers_) {
+        if (worker->address() != address || !Serves(address)) continue;
+        LogError(
+            absl::StrCat(address.ToString(), " answers nothing and is killed"));
+        worker->Kill();
+      }
+    });
+  }
 
  private:
   class Worker;

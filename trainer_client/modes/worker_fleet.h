@@ -54,6 +54,12 @@ class WorkerFleet {
   // The addresses of the workers, for `transport`.
   virtual std::vector<Address> addresses() const = 0;
   virtual WorkerFleetStats stats() const = 0;
+  // Whether the worker runs and has said that it serves.
+  virtual bool Serves(const Address& worker) const = 0;
+  // Kills the worker, which answers nothing: it is started again, and the rooms
+  // that it held are free once its sockets have closed. Without effect on a
+  // worker that does not serve.
+  virtual void KillHung(const Address& worker) = 0;
 };
 
 }  // namespace tributary

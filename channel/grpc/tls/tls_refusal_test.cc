@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/testing/tls_fixture.h"
 #include "channel/grpc/tls/refused_connections.h"
+#include "channel/grpc/tls/testing/tls_fixture.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tls_client.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
-#include "channel/grpc/testing/tls_fixture.h"
+#include "channel/grpc/tls/testing/tls_fixture.h"
 #include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/planned_end.h"
 

@@ -140,8 +140,8 @@ absl::Span<uint8_t> BatchWriter::TensorOf(int handle,
   return handle == kNone ? absl::Span<uint8_t>() : layout_.Tensor(handle, room);
 }
 
-void BatchWriter::Write(absl::Span<const int64_t> input_number,
-                        absl::Span<uint8_t> room) {
+bool BatchWriter::Write(absl::Span<const int64_t> input_number,
+                        absl::Span<uint8_t> room, StopCheck* stop) {
   layout_.WriteHeader(room);
   if (batch_size_ != kNone) {
     As<int64_t>(TensorOf(batch_size_, room))[0] =
@@ -158,12 +158,16 @@ void BatchWriter::Write(absl::Span<const int64_t> input_number,
   }
   for (size_t i = 0; i < edges_.size(); ++i) {
     if (edges_[i].num_sampled_edges != kNone) AddEdgeCounts(i, room);
-    WriteEdges(i, room);
+    WriteEdges(i, room, stop);
+    if (!WhyStopped(stop).ok()) return false;
     if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
   }
   for (size_t i = 0; i < kind_tensors_.size(); ++i) {
-    Fill<uint8_t>(kind_tensor(i, room), state_.tensors[i].bytes);
+    const std::vector<uint8_t>& bytes = state_.tensors[i].bytes;
+    Fill<uint8_t>(kind_tensor(i, room), bytes);
+    if (ShouldStop(stop, bytes.size() / 16)) return false;
   }
+  return true;
 }
 
 void BatchWriter::WriteTrees(size_t index, absl::Span<uint8_t> room) const {
@@ -199,7 +203,8 @@ void BatchWriter::AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const {
   }
 }
 
-void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room) const {
+void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room,
+                             StopCheck* stop) const {
   const auto e_ids = As<int64_t>(TensorOf(edges_[index].e_id, room));
   const auto ends = As<int32_t>(TensorOf(edges_[index].edge_index, room));
   const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
@@ -209,11 +214,16 @@ void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room) const {
     int32_t* from = ends.data() + first[h];
     int32_t* to = from + e_ids.size();
     if (reversed) std::swap(from, to);
-    std::copy(hop.src.begin(), hop.src.end(), from);
-    std::copy(hop.edge_ids.begin(), hop.edge_ids.end(),
-              e_ids.begin() + first[h]);
+    int64_t* const e_id = e_ids.data() + first[h];
+    InPieces(stop, hop.src.size(), [&](uint64_t begin, uint64_t end) {
+      std::copy_n(hop.src.data() + begin, end - begin, from + begin);
+      std::copy_n(hop.edge_ids.data() + begin, end - begin, e_id + begin);
+    });
     auto local = static_cast<int32_t>(hop.first_local);
-    for (uint32_t count : hop.counts) to = std::fill_n(to, count, local++);
+    for (uint32_t count : hop.counts) {
+      if (ShouldStop(stop, count / 8)) return;
+      to = std::fill_n(to, count, local++);
+    }
   }
 }
 

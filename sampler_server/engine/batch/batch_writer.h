@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "common/batch/batch_layout.h"
+#include "common/runtime/stop_check.h"
 #include "partition/schema/schema.h"
 #include "sampler_server/engine/batch/batch_state.h"
 #include "sampler_server/engine/plan/plan.h"
@@ -27,8 +28,9 @@ class BatchWriter {
   // Writes the header and all tensors except n_id, x, y, edge_attr, their
   // scales, in_degree, out_degree and those that the kind's
   // BatchProgram::Finish writes. `room` has total_bytes(). `input_number` has
-  // an entry for each input.
-  void Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room);
+  // an entry for each input. Returns false when `stop` says so.
+  bool Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room,
+             StopCheck* stop = nullptr);
 
   // The parts of `room` for the rows of a type; empty for columns that the
   // batch does not have.
@@ -75,7 +77,8 @@ class BatchWriter {
   void WriteTrees(size_t index, absl::Span<uint8_t> room) const;
   void WriteEdgeWeights(size_t index, absl::Span<uint8_t> room) const;
   void AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const;
-  void WriteEdges(size_t index, absl::Span<uint8_t> room) const;
+  void WriteEdges(size_t index, absl::Span<uint8_t> room,
+                  StopCheck* stop) const;
   absl::Span<uint8_t> TensorOf(int handle, absl::Span<uint8_t> room) const;
 
   const GraphSchema& schema_;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 
 namespace tributary {
@@ -31,11 +32,13 @@ class QuestionType {
   // are validated here. Pure: the same question has the same answer on every
   // owner. Errors: INVALID_ARGUMENT (message, sizes), OUT_OF_RANGE (a row),
   // NOT_FOUND (`partition` is not on this server), DATA_LOSS (stored values are
-  // out of range).
+  // out of range), CANCELLED and DEADLINE_EXCEEDED of `stop`, which may be
+  // null.
   virtual absl::Status Answer(const Graph& graph, uint32_t partition,
                               absl::string_view message,
                               absl::Span<const uint8_t> payload,
-                              absl::Span<uint8_t> answer) const = 0;
+                              absl::Span<uint8_t> answer,
+                              StopCheck* stop) const = 0;
 
  protected:
   ~QuestionType() = default;

@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_REMOTE_PARTITIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "common/io/buffer.h"
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
@@ -52,6 +54,9 @@ struct PartitionQuestion {
   std::string message;           // serialized
   std::vector<uint8_t> payload;  // at most kMaxQuestionBytes
   size_t answer_bytes = 0;       // exactly; at most kMaxQuestionBytes
+  // Checks an answer, on the strand, before `done` gets it. After an error
+  // another owner is asked. May be empty; then any answer is taken.
+  std::function<absl::Status(absl::Span<const uint8_t> answer)> check;
 };
 
 // The columns of a RemoteGather, a value for each row in the order asked. Those

@@ -9,6 +9,7 @@
 #include "common/batch/batch_key.h"
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/batch/batch_stage.h"
 #include "sampler_server/engine/batch/batch_state.h"
@@ -53,7 +54,15 @@ struct StepContext {
   std::shared_ptr<Strand> strand;
   absl::Time deadline;
   CancelToken cancel;
+  // Says when long loops of the task should stop: it was cancelled, or is past
+  // its deadline. `control` keeps it alive; null: never.
+  StopCheck* stop = nullptr;
 
+  // Counts work of a loop in a step. Returns true if the task has ended: return
+  // then, as after ContinueOrEnd.
+  bool EndsAfter(uint64_t work) const {
+    return ShouldStop(stop, work) && !control->ContinueOrEnd();
+  }
   RemotePartitions::Limits LimitsFor(uint64_t max_reply_bytes) const {
     return {deadline, max_reply_bytes, cancel};
   }

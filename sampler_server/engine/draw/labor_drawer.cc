@@ -40,11 +40,16 @@ uint64_t LaborDrawer::Row::Variate(uint64_t position) const {
 absl::Span<const uint64_t> LaborDrawer::Draw(PhiloxKey key, const IdArray& ids,
                                              uint64_t begin, uint64_t degree,
                                              uint32_t k,
-                                             const EligibleOfRow& eligible) {
-  const Row row{key, ids, begin, degree, k, eligible.bits};
+                                             const EligibleOfRow& eligible,
+                                             StopCheck* stop) {
+  const Row row{key, ids, begin, degree, k, eligible.bits, stop};
   const uint64_t of = eligible.bits.empty() ? degree : eligible.count;
   Collect(row, LikelyLimit(of, k));
   if (count_ < k) Collect(row, UINT32_MAX);
+  if (count_ < k) {  // stopped
+    positions_.assign(std::max<size_t>(positions_.size(), k), 0);
+    return absl::MakeConstSpan(positions_).first(k);
+  }
   KeepSmallest(row);
   return absl::MakeConstSpan(positions_).first(k);
 }
@@ -62,6 +67,10 @@ void LaborDrawer::Collect(const Row& row, uint32_t limit) {
   Reserve(most + kChunk);
   count_ = 0;
   for (uint64_t from = 0; from < row.degree; from += kChunk) {
+    if (ShouldStop(row.stop, kChunk)) {
+      count_ = 0;
+      return;
+    }
     const auto n =
         static_cast<size_t>(std::min<uint64_t>(kChunk, row.degree - from));
     const size_t first = count_;

@@ -9,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "common/random/philox.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/draw/draw_lanes.h"
 
@@ -27,10 +28,11 @@ class LaborDrawer {
   // Returns the positions of the k smallest variates among the row's
   // neighbours, whose original ids are ids[begin, begin + degree); ties go to
   // the lower position. Ascending; valid until the next call. Requires 0 < k <
-  // degree, or more than k set bits.
+  // degree, or more than k set bits. When `stop` says so, returns any k.
   absl::Span<const uint64_t> Draw(PhiloxKey key, const IdArray& ids,
                                   uint64_t begin, uint64_t degree, uint32_t k,
-                                  const EligibleOfRow& eligible = {});
+                                  const EligibleOfRow& eligible = {},
+                                  StopCheck* stop = nullptr);
 
  private:
   struct Row {
@@ -40,6 +42,7 @@ class LaborDrawer {
     uint64_t degree;
     uint32_t k;
     absl::Span<const uint64_t> eligible;
+    StopCheck* stop;
 
     uint64_t Variate(uint64_t position) const;
   };

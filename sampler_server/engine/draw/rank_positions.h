@@ -7,6 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 
 namespace tributary {
@@ -27,14 +28,16 @@ class RankPositions {
 
   // Passes `see` the positions of ranks [first, end), ascending, without the
   // first `skip`, `take` in all. Uses at most 1 MiB of scratch memory; a row of
-  // more than 2^23 edges is scanned once per 2^23 edges.
+  // more than 2^23 edges is scanned once per 2^23 edges. Returns false early
+  // when `stop` says so.
   bool ForEachOfRange(uint64_t first, uint64_t end, uint64_t skip,
-                      uint64_t take, std::vector<uint64_t>& scratch,
-                      See see) const;
+                      uint64_t take, std::vector<uint64_t>& scratch, See see,
+                      StopCheck* stop = nullptr) const;
 
  private:
   bool ForEachByBits(uint64_t first, uint64_t end, uint64_t skip, uint64_t take,
-                     std::vector<uint64_t>& bits, See see) const;
+                     std::vector<uint64_t>& bits, See see,
+                     StopCheck* stop) const;
 
   const IdArray& position_;
   const uint64_t begin_;

@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "common/random/integer_weight.h"
+#include "common/runtime/stop_check.h"
 
 namespace tributary {
 
@@ -75,18 +76,22 @@ class WeightRow {
            CountPositive(uint64_t{count} + 1) > count;
   }
 
-  // Counts the positions of positive weight, up to `most`.
-  uint64_t CountPositive(uint64_t most) const {
+  // Counts the positions of positive weight, up to `most`. When `stop` says so,
+  // returns fewer.
+  uint64_t CountPositive(uint64_t most, StopCheck* stop = nullptr) const {
     // Most rows have no zeros among their first weights.
     uint64_t count = 0, some = std::min(most, degree());
-    for (uint64_t p = 0; p < some; ++p) {
-      count += sums_[p] > before(p) ? 1 : 0;
-    }
+    InPieces(stop, some, [&](uint64_t from, uint64_t to) {
+      for (uint64_t p = from; p < to; ++p) {
+        count += sums_[p] > before(p) ? 1 : 0;
+      }
+    });
     if (count == some) return count;
     count = 0;
     for (uint64_t p = NextPositive(0); p < degree() && count < most;
          p = NextPositive(p + 1)) {
       ++count;
+      if (ShouldStop(stop, 1)) break;
     }
     return count;
   }

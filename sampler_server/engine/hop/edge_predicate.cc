@@ -104,7 +104,8 @@ void NarrowByColumn(DType dtype, const Column& column, uint64_t degree,
 // Times ascend: those before `first` and from `end` on do not meet it, or, of
 // kNotEqual, those between.
 bool NarrowByTime(const TimeOrder& order, uint64_t begin, uint64_t degree,
-                  const EdgeCondition& condition, absl::Span<uint64_t> bits) {
+                  const EdgeCondition& condition, absl::Span<uint64_t> bits,
+                  StopCheck* stop) {
   const auto times = order.time.subspan(begin, degree);
   const auto below = static_cast<uint64_t>(
       std::lower_bound(times.begin(), times.end(), condition.whole) -
@@ -114,11 +115,14 @@ bool NarrowByTime(const TimeOrder& order, uint64_t begin, uint64_t degree,
       times.begin());
   bool sound = true;
   const auto drop = [&](uint64_t from, uint64_t to) {
-    for (uint64_t rank = from; rank < to; ++rank) {
-      const uint64_t p = order.position[begin + rank];
-      sound &= p < degree;
-      if (p < degree) bits[p / 64] &= ~(uint64_t{1} << (p % 64));
-    }
+    if (from >= to) return;
+    InPieces(stop, to - from, [&](uint64_t first, uint64_t end) {
+      for (uint64_t rank = from + first; rank < from + end; ++rank) {
+        const uint64_t p = order.position[begin + rank];
+        sound &= p < degree;
+        if (p < degree) bits[p / 64] &= ~(uint64_t{1} << (p % 64));
+      }
+    });
   };
   switch (condition.comparison) {
     case Comparison::kLess:
@@ -250,44 +254,55 @@ absl::Status EdgePredicate::CheckColumns(const EdgePartition& edges) const {
 
 bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
                            uint64_t begin, uint64_t degree,
-                           absl::Span<uint64_t> bits) const {
+                           absl::Span<uint64_t> bits, StopCheck* stop) const {
   bool sound = true;
-  if (degree == 0) return sound;  // there may be no columns
   for (size_t i = 0; i < conditions.size(); ++i) {
-    const EdgeCondition& condition = conditions[i];
-    switch (condition.column) {
-      case EdgeColumn::kAttr: {
-        const size_t size = DTypeSize(attr), row = size * attr_width;
-        const uint8_t* const data = edges.edge_attr.data() + begin * row;
-        NarrowByColumn(attr, {data + condition.index * size, row}, degree,
-                       condition, bits);
-        break;
-      }
-      case EdgeColumn::kWeight: {
-        const size_t size = DTypeSize(weight);
-        NarrowByColumn(weight, {edges.weight.data() + begin * size, size},
-                       degree, condition, bits);
-        break;
-      }
-      case EdgeColumn::kTime:
-        sound &= NarrowByTime(edges.edge_time, begin, degree, condition, bits);
-        break;
-      case EdgeColumn::kMask:
-        NarrowByMask(edges.masks[mask_of[i]].data() + begin, degree, condition,
-                     bits);
-        break;
-      case EdgeColumn::kSelfLoop:
-        if (edges.indices.wide()) {
-          NarrowBySelfLoop(edges.indices.wide_span().subspan(begin, degree),
-                           node, condition, bits);
-        } else {
-          NarrowBySelfLoop(edges.indices.narrow_span().subspan(begin, degree),
-                           node, condition, bits);
-        }
-        break;
+    if (conditions[i].column == EdgeColumn::kTime) {
+      sound &= NarrowByTime(edges.edge_time, begin, degree, conditions[i], bits,
+                            stop);
+      continue;
     }
+    InPieces(stop, degree, [&](uint64_t from, uint64_t to) {
+      NarrowPiece(i, edges, node, begin + from, to - from,
+                  bits.subspan(from / 64));
+    });
   }
   return sound;
+}
+
+// Of the positions of a row from its edge `begin` on; `bits` begin with it.
+void EdgePredicate::NarrowPiece(size_t i, const EdgePartition& edges,
+                                uint64_t node, uint64_t begin, uint64_t size,
+                                absl::Span<uint64_t> bits) const {
+  const EdgeCondition& condition = conditions[i];
+  switch (condition.column) {
+    case EdgeColumn::kAttr: {
+      const size_t value = DTypeSize(attr), row = value * attr_width;
+      const uint8_t* const data = edges.edge_attr.data() + begin * row;
+      return NarrowByColumn(attr, {data + condition.index * value, row}, size,
+                            condition, bits);
+    }
+    case EdgeColumn::kWeight: {
+      const size_t value = DTypeSize(weight);
+      return NarrowByColumn(weight,
+                            {edges.weight.data() + begin * value, value}, size,
+                            condition, bits);
+    }
+    case EdgeColumn::kMask:
+      return NarrowByMask(edges.masks[mask_of[i]].data() + begin, size,
+                          condition, bits);
+    case EdgeColumn::kSelfLoop:
+      if (edges.indices.wide()) {
+        NarrowBySelfLoop(edges.indices.wide_span().subspan(begin, size), node,
+                         condition, bits);
+      } else {
+        NarrowBySelfLoop(edges.indices.narrow_span().subspan(begin, size), node,
+                         condition, bits);
+      }
+      return;
+    case EdgeColumn::kTime:
+      return;  // by rank: Narrow
+  }
 }
 
 }  // namespace tributary

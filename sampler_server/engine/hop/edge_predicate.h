@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "common/session/edge_condition.h"
 #include "common/tensor/dtype.h"
 #include "partition/format/graph.h"
@@ -38,9 +39,16 @@ struct EdgePredicate {
   // Clears the bits of a row's positions that do not meet all conditions;
   // `node` is the internal id of the row. Returns false if an order by time
   // holds a position beyond the row. Requires a successful CheckColumns, and
-  // bits for `degree` positions, followed by zeros.
+  // bits for `degree` positions, followed by zeros. When `stop` says so, leaves
+  // the rest of the bits as they are.
   bool Narrow(const EdgePartition& edges, uint64_t node, uint64_t begin,
-              uint64_t degree, absl::Span<uint64_t> bits) const;
+              uint64_t degree, absl::Span<uint64_t> bits,
+              StopCheck* stop = nullptr) const;
+
+ private:
+  void NarrowPiece(size_t condition, const EdgePartition& edges, uint64_t node,
+                   uint64_t begin, uint64_t size,
+                   absl::Span<uint64_t> bits) const;
 };
 
 }  // namespace tributary

@@ -23,16 +23,18 @@ class EdgeReader {
  public:
   // Requires that `out` has reserved room for everything that will be added.
   EdgeReader(absl::Span<const Id> indices, absl::Span<const EdgeId> edge_id,
-             uint64_t num_src_nodes, bool want_positions, HopEdges* out)
+             uint64_t num_src_nodes, bool want_positions, StopCheck* stop,
+             HopEdges* out)
       : indices_(indices),
         edge_id_(edge_id),
         num_src_nodes_(num_src_nodes),
         want_positions_(want_positions),
+        stop_(stop),
         out_(out) {}
 
   // Adds the slots first, first + 1, ... first + count - 1.
   void AddRange(uint64_t first, uint64_t count) {
-    for (uint64_t done = 0; done < count;) {
+    for (uint64_t done = 0; done < count && !stopped_;) {
       const size_t n = std::min<uint64_t>(count - done, kChunk);
       uint64_t* slot = Append(n);
       for (size_t j = 0; j < n; ++j) {
@@ -46,7 +48,7 @@ class EdgeReader {
 
   // Adds the slots begin + positions[...].
   void AddPositions(uint64_t begin, absl::Span<const uint64_t> positions) {
-    while (!positions.empty()) {
+    while (!positions.empty() && !stopped_) {
       const size_t n = std::min(positions.size(), kChunk);
       uint64_t* slot = Append(n);
       for (size_t j = 0; j < n; ++j) {
@@ -134,18 +136,21 @@ class EdgeReader {
                              current_->slot.begin() + n);
     }
     current_->size = 0;
+    stopped_ = ShouldStop(stop_, n);
   }
 
   const absl::Span<const Id> indices_;
   const absl::Span<const EdgeId> edge_id_;
   const uint64_t num_src_nodes_;
   const bool want_positions_;
+  StopCheck* const stop_;
   HopEdges* const out_;
   Chunk chunks_[2];
   Chunk* current_ = &chunks_[0];
   Chunk* before_ = &chunks_[1];
   uint64_t last_slot_ = 0;
   bool bad_neighbor_ = false;
+  bool stopped_ = false;  // nothing more needs to be read
 };
 
 }  // namespace tributary

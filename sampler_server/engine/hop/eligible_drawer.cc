@@ -40,11 +40,13 @@ bool EligibleDrawer::FindEligible(const HopNode& node) {
   const auto bits = absl::MakeSpan(bits_);
   const uint64_t row = query_.rows[node.index];
   if (query_.predicate != nullptr) {
-    damaged_ |= !query_.predicate->Narrow(
-        source_.edges, query_.first_node + row, node.begin, node.degree, bits);
+    damaged_ |=
+        !query_.predicate->Narrow(source_.edges, query_.first_node + row,
+                                  node.begin, node.degree, bits, query_.stop);
   }
   if (MayExclude(row)) {
-    excluded_.Narrow(source_.edges, row, node.begin, node.degree, bits);
+    excluded_.Narrow(source_.edges, row, node.begin, node.degree, bits,
+                     query_.stop);
   }
   if (query_.draw == DrawMode::kWeighted) DropWithoutWeight(node);
   if (timed_) DropOutOfTime(node);
@@ -55,9 +57,11 @@ bool EligibleDrawer::FindEligible(const HopNode& node) {
 
 void EligibleDrawer::DropWithoutWeight(const HopNode& node) {
   const WeightRow row = RowOf(source_, node);
-  for (uint64_t p = 0; p < node.degree; ++p) {
-    if (row.weight(p) == 0) Drop(p);
-  }
+  InPieces(query_.stop, node.degree, [&](uint64_t from, uint64_t to) {
+    for (uint64_t p = from; p < to; ++p) {
+      if (row.weight(p) == 0) Drop(p);
+    }
+  });
 }
 
 // Those after the bound are the last ranks.
@@ -68,11 +72,15 @@ void EligibleDrawer::DropOutOfTime(const HopNode& node) {
                        ? std::lower_bound(times.begin(), times.end(), bound)
                        : std::upper_bound(times.begin(), times.end(), bound);
   in_time_ = static_cast<uint64_t>(end - times.begin());
-  for (uint64_t rank = in_time_; rank < node.degree; ++rank) {
-    const uint64_t p = order().position[node.begin + rank];
-    damaged_ |= p >= node.degree;
-    if (p < node.degree) Drop(p);
-  }
+  const TimeOrder& by_time = order();
+  const uint64_t late = node.degree - in_time_;
+  InPieces(query_.stop, late, [&](uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; ++i) {
+      const uint64_t p = by_time.position[node.begin + in_time_ + i];
+      damaged_ |= p >= node.degree;
+      if (p < node.degree) Drop(p);
+    }
+  });
 }
 
 absl::Span<const uint64_t> EligibleDrawer::Draw(const HopNode& node) {
@@ -86,7 +94,7 @@ absl::Span<const uint64_t> EligibleDrawer::Draw(const HopNode& node) {
   } else if (query_.draw == DrawMode::kLabor) {
     return labor_.Draw(query_.key, source_.edges.neighbor_id, node.begin,
                        node.degree, static_cast<uint32_t>(query_.fanout),
-                       {bits_, eligible_});
+                       {bits_, eligible_}, query_.stop);
   } else {
     DrawUniform(node);
   }
@@ -121,6 +129,7 @@ void EligibleDrawer::DrawInTime(const HopNode& node) {
        drawer_.Draw(query_.key, counter(node), eligible_,
                     static_cast<uint32_t>(query_.fanout), replace_)) {
     while (seen <= drawn && rank < in_time_) {
+      if (ShouldStop(query_.stop, 1)) return;
       const uint64_t at = order().position[node.begin + rank++];
       damaged_ |= at >= node.degree;
       if (at >= node.degree || !IsEligible(at)) continue;
@@ -134,6 +143,7 @@ void EligibleDrawer::DrawInTime(const HopNode& node) {
 
 void EligibleDrawer::DrawLatest(const HopNode& node) {
   for (uint64_t rank = in_time_; rank > 0 && positions_.size() < node.drawn;) {
+    if (ShouldStop(query_.stop, 1)) return;
     const uint64_t p = order().position[node.begin + --rank];
     damaged_ |= p >= node.degree;
     if (p < node.degree && IsEligible(p)) positions_.push_back(p);
@@ -145,7 +155,7 @@ void EligibleDrawer::SumMass(const HopNode& node) {
   const WeightRow row = RowOf(source_, node);
   mass_before_.clear();
   uint64_t mass = 0;
-  for (size_t w = 0; w < bits_.size(); ++w) {
+  for (size_t w = 0; w < bits_.size() && !ShouldStop(query_.stop, 64); ++w) {
     mass_before_.push_back(mass);
     for (uint64_t left = bits_[w]; left != 0; left &= left - 1) {
       mass += row.weight(w * 64 + std::countr_zero(left));

@@ -26,6 +26,9 @@ class ExcludingPlanner {
   void PrefetchRow(uint64_t begin, uint64_t end) {
     base_.PrefetchRow(begin, end);
   }
+  uint64_t Work(const HopNode& node) const {
+    return node.excludes ? node.degree : base_.Work(node);
+  }
   void Begin() { base_.Begin(); }
   bool HasRoom() const { return base_.HasRoom(); }
   void Add(HopNode& node) { base_.Add(node); }

@@ -47,7 +47,7 @@ void ClearEach(const T* value, uint64_t degree, absl::Span<const T> keys,
 // Of many: a bit for each hash of one says which values are worth a search.
 template <typename T>
 void ClearMany(const T* value, uint64_t degree, absl::Span<const T> keys,
-               absl::Span<uint64_t> bits) {
+               absl::Span<uint64_t> bits, StopCheck* stop) {
   int log2 = 10;
   while (log2 < 20 && (uint64_t{1} << log2) < 16 * keys.size()) ++log2;
   const int shift = 64 - log2;
@@ -56,17 +56,19 @@ void ClearMany(const T* value, uint64_t degree, absl::Span<const T> keys,
     return uint64_t{v} * 0x9E3779B97F4A7C15u >> shift;
   };
   for (const T key : keys) marks[hash(key)] = true;
-  for (uint64_t p = 0; p < degree; ++p) {
-    if (!marks[hash(value[p])]) continue;
-    if (!std::binary_search(keys.begin(), keys.end(), value[p])) continue;
-    bits[p / kBlock] &= ~(uint64_t{1} << (p % kBlock));
-  }
+  InPieces(stop, degree, [&](uint64_t from, uint64_t to) {
+    for (uint64_t p = from; p < to; ++p) {
+      if (!marks[hash(value[p])]) continue;
+      if (!std::binary_search(keys.begin(), keys.end(), value[p])) continue;
+      bits[p / kBlock] &= ~(uint64_t{1} << (p % kBlock));
+    }
+  });
 }
 
 // Clears the positions whose value is among the keys.
 template <typename T>
 void Clear(const T* value, uint64_t degree, const std::vector<uint64_t>& wide,
-           absl::Span<uint64_t> bits) {
+           absl::Span<uint64_t> bits, StopCheck* stop) {
   constexpr size_t kFew = 8;
   std::vector<T> keys;
   for (const uint64_t key : wide) {
@@ -75,19 +77,24 @@ void Clear(const T* value, uint64_t degree, const std::vector<uint64_t>& wide,
     }
   }
   if (keys.size() <= kFew) {
-    return ClearEach(value, degree, absl::MakeConstSpan(keys), bits);
+    InPieces(stop, degree, [&](uint64_t from, uint64_t to) {
+      ClearEach(value + from, to - from, absl::MakeConstSpan(keys),
+                bits.subspan(from / kBlock));
+    });
+    return;
   }
   std::sort(keys.begin(), keys.end());
-  ClearMany(value, degree, absl::MakeConstSpan(keys), bits);
+  ClearMany(value, degree, absl::MakeConstSpan(keys), bits, stop);
 }
 
 void ClearIn(const IdArray& values, uint64_t begin, uint64_t degree,
-             const std::vector<uint64_t>& keys, absl::Span<uint64_t> bits) {
+             const std::vector<uint64_t>& keys, absl::Span<uint64_t> bits,
+             StopCheck* stop) {
   if (keys.empty()) return;
   if (values.wide()) {
-    Clear(values.wide_span().data() + begin, degree, keys, bits);
+    Clear(values.wide_span().data() + begin, degree, keys, bits, stop);
   } else {
-    Clear(values.narrow_span().data() + begin, degree, keys, bits);
+    Clear(values.narrow_span().data() + begin, degree, keys, bits, stop);
   }
 }
 
@@ -141,19 +148,19 @@ ExcludedRows::ExcludedRows(const ExcludedOfRows& excluded)
 
 void ExcludedRows::Narrow(const EdgePartition& edges, uint64_t row,
                           uint64_t begin, uint64_t degree,
-                          absl::Span<uint64_t> bits) const {
+                          absl::Span<uint64_t> bits, StopCheck* stop) const {
   const uint64_t node = excluded_.first_node + row;
   std::vector<uint64_t> keys;
   for (const EdgeOfNode& edge : excluded_.IdsOf(node)) {
     if (edge.edge_id < 0) continue;  // no edge has it
     keys.push_back(static_cast<uint64_t>(edge.edge_id));
   }
-  ClearIn(edges.edge_id, begin, degree, keys, bits);
+  ClearIn(edges.edge_id, begin, degree, keys, bits, stop);
   keys.clear();
   for (const SourceOfNode& edge : excluded_.SourcesOf(node)) {
     keys.push_back(edge.source);
   }
-  ClearIn(edges.indices, begin, degree, keys, bits);
+  ClearIn(edges.indices, begin, degree, keys, bits, stop);
 }
 
 }  // namespace tributary

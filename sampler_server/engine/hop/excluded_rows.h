@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/hop/excluded_edges.h"
 
@@ -40,10 +41,11 @@ class ExcludedRows {
     const uint64_t hash = Hash(excluded_.first_node + row);
     return (bits_[hash / 64] >> (hash % 64) & 1) != 0;
   }
-  // Clears the bits of the row's excluded positions. `bits` as for
+  // Clears the bits of the row's excluded positions. `bits` and `stop` as for
   // EdgePredicate::Narrow.
   void Narrow(const EdgePartition& edges, uint64_t row, uint64_t begin,
-              uint64_t degree, absl::Span<uint64_t> bits) const;
+              uint64_t degree, absl::Span<uint64_t> bits,
+              StopCheck* stop = nullptr) const;
 
  private:
   uint64_t Hash(uint64_t node) const {

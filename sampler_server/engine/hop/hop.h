@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "common/random/philox.h"
+#include "common/runtime/stop_check.h"
 #include "common/session/draw_options.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/hop/edge_predicate.h"
@@ -49,6 +50,11 @@ struct HopQuery : DrawRule {
   ExcludedOfRows excluded;
   uint64_t skip_edges = 0;  // of the first node, to continue an earlier call
   uint64_t max_edges = UINT64_MAX;  // stops after so many
+  // Stops before the next node once so many edges of rows, which are scanned
+  // whole, or emitted edges have been looked at; so a request of any size ends
+  // soon, and the rest is asked for again.
+  uint64_t max_work = UINT64_MAX;
+  StopCheck* stop = nullptr;  // null: runs to the end
   // Counts edges before it draws them, so that `out` takes not a byte more than
   // they need. Otherwise `out` may take the bytes of `fanout` edges per node.
   bool exact_memory = true;
@@ -83,7 +89,8 @@ struct HopEdges {
 // OUT_OF_RANGE for a row beyond the partition; DATA_LOSS for stored values out
 // of range; FAILED_PRECONDITION if the draw needs an array that the edge type
 // does not have; INVALID_ARGUMENT for an invalid query, such as a weighted or
-// LABOR draw with times, or LABOR with replacement.
+// LABOR draw with times, or LABOR with replacement; CANCELLED and
+// DEADLINE_EXCEEDED of query.stop.
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
                        const HopQuery& query, HopEdges* out);
 

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/draw.h"
 #include "sampler_server/engine/draw/prefetch.h"
 #include "sampler_server/engine/hop/edge_reader.h"
@@ -56,6 +57,7 @@ struct HopNode {
 //   kReadsRows               whether PrefetchRow is to be called
 //   PrefetchRow(begin, end)  prefetches a row ahead
 //   kEmitsNone               whether Emit is also called if `take` is 0
+//   Work(node)               the edges that are looked at for a node
 //   Begin(), HasRoom()       begins a group; whether it takes another node
 //   Add(node)                adds a node, whose begin and degree are set
 //   Count(nodes)             sets `drawn`, unless Add did
@@ -73,18 +75,22 @@ class HopKernel {
         num_edges_(indices.size()),
         planner_(source),
         reader_(indices, edge_id, source.num_src_nodes,
-                source.query.want_positions, out),
+                source.query.want_positions, source.query.stop, out),
         out_(out) {}
 
   absl::Status Run() {
     RETURN_IF_ERROR(Reserve());
     next_ = 0;
-    while (next_ < query_.rows.size() && !full_) {
+    work_ = 0;
+    while (next_ < query_.rows.size() && !full_ && work_ < query_.max_work) {
       RETURN_IF_ERROR(FindGroup());
       RETURN_IF_ERROR(CutGroup());
       planner_.Draw(group());
       for (const HopNode& node : group()) {
         if (Planner::kEmitsNone || node.take > 0) planner_.Emit(node, reader_);
+      }
+      if (ShouldStop(query_.stop, size_ * kWorkOfNode)) {
+        return query_.stop->why();
       }
     }
     const bool good = reader_.Finish();
@@ -97,7 +103,8 @@ class HopKernel {
 
  private:
   static constexpr size_t kIndptrAhead = 32;
-  static constexpr size_t kRowsAhead = 16;  // whose indptr has arrived
+  static constexpr size_t kRowsAhead = 16;    // whose indptr has arrived
+  static constexpr uint64_t kWorkOfNode = 4;  // beside its edges
 
   absl::Span<HopNode> group() { return {group_.data(), size_}; }
 
@@ -118,8 +125,13 @@ class HopKernel {
   absl::Status CountEdges(uint64_t* edges) {
     *edges = 0;
     next_ = 0;
-    while (next_ < query_.rows.size() && *edges < query_.max_edges) {
+    work_ = 0;
+    while (next_ < query_.rows.size() && *edges < query_.max_edges &&
+           work_ < query_.max_work) {
       RETURN_IF_ERROR(FindGroup());
+      if (ShouldStop(query_.stop, size_ * kWorkOfNode)) {
+        return query_.stop->why();
+      }
       for (const HopNode& node : group()) {
         *edges += node.drawn - std::min(node.drawn, SkipOf(node));
       }
@@ -142,6 +154,8 @@ class HopKernel {
       planner_.Add(node);
     }
     planner_.Count(group());
+    if (query_.max_work == UINT64_MAX) return absl::OkStatus();
+    for (const HopNode& node : group()) work_ += planner_.Work(node);
     return absl::OkStatus();
   }
 
@@ -166,11 +180,11 @@ class HopKernel {
   absl::Status FindRow(HopNode& node) const {
     const uint64_t row = query_.rows[next_];
     if (indptr_.size() < 2 || row > indptr_.size() - 2) return RowBeyond(row);
-    const uint64_t* ends = indptr_.data() + row;
-    if (ends[0] > ends[1] || ends[1] > num_edges_) return BadIndptr(row);
+    const RowEnds ends = ReadRowEnds(indptr_, row);
+    if (!ends.IsWithin(num_edges_)) return BadIndptr(row);
     node.index = next_;
-    node.begin = ends[0];
-    node.degree = ends[1] - ends[0];
+    node.begin = ends.begin;
+    node.degree = ends.end - ends.begin;
     return absl::OkStatus();
   }
 
@@ -251,6 +265,7 @@ class HopKernel {
   std::array<HopNode, Planner::kGroup> group_;
   size_t size_ = 0;
   uint64_t emitted_ = 0;
+  uint64_t work_ = 0;  // counted if max_work limits it
   bool full_ = false;
 };
 

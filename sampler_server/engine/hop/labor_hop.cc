@@ -30,6 +30,7 @@ class LaborPlanner {
     }
   }
 
+  uint64_t Work(const HopNode& node) const { return node.degree; }
   void Begin() {}
   bool HasRoom() const { return true; }
 
@@ -48,11 +49,12 @@ class LaborPlanner {
     if (node.way == HopNode::Way::kRange) {
       return reader.AddRange(node.begin + node.skip, node.take);
     }
-    reader.AddPositions(node.begin,
-                        drawer_
-                            .Draw(query_.key, ids_, node.begin, node.degree,
-                                  static_cast<uint32_t>(query_.fanout))
-                            .subspan(node.skip, node.take));
+    reader.AddPositions(
+        node.begin,
+        drawer_
+            .Draw(query_.key, ids_, node.begin, node.degree,
+                  static_cast<uint32_t>(query_.fanout), {}, query_.stop)
+            .subspan(node.skip, node.take));
   }
 
   absl::Status Finish() const { return absl::OkStatus(); }

@@ -15,6 +15,7 @@ class PredicatePlanner {
   explicit PredicatePlanner(const HopSource& source) : drawer_(source) {}
 
   void PrefetchRow(uint64_t, uint64_t) {}
+  uint64_t Work(const HopNode& node) const { return node.degree; }
   void Begin() {}
   bool HasRoom() const { return true; }
   void Add(HopNode& node) { node.drawn = drawer_.Count(node); }

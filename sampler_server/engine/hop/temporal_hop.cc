@@ -39,6 +39,7 @@ class TemporalPlanner {
     Prefetch(order_.time.data() + begin + (end - begin) / 2);
   }
 
+  uint64_t Work(const HopNode& node) const { return node.drawn; }
   void Begin() {}
   bool HasRoom() const { return true; }
   void Add(HopNode&) {}
@@ -76,9 +77,11 @@ class TemporalPlanner {
       case HopNode::Way::kRange:
         damaged_ |= !ranks.ForEachOfRange(
             eligible_[node.lane] - node.drawn, eligible_[node.lane], node.skip,
-            node.take, scratch_, [&](absl::Span<const uint64_t> positions) {
+            node.take, scratch_,
+            [&](absl::Span<const uint64_t> positions) {
               reader.AddPositions(node.begin, positions);
-            });
+            },
+            query_.stop);
         return;
       case HopNode::Way::kAlone:
         const auto drawn =

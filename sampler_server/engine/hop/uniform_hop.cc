@@ -21,6 +21,7 @@ class UniformPlanner {
         few_(query_.fanout > 0 && query_.fanout <= kFew) {}
 
   void PrefetchRow(uint64_t, uint64_t) {}
+  uint64_t Work(const HopNode& node) const { return node.drawn; }
   void Begin() { lanes_ = 0; }
   bool HasRoom() const { return lanes_ < kDrawLanes; }
 

@@ -37,6 +37,7 @@ class WeightedPlanner {
     }
   }
 
+  uint64_t Work(const HopNode& node) const { return node.drawn; }
   void Begin() { lanes_ = 0; }
   bool HasRoom() const { return true; }
   void Add(HopNode&) {}
@@ -92,7 +93,7 @@ class WeightedPlanner {
     node.drawn = 0;
     if (row.mass() == 0 || query_.fanout == 0) return;
     if (query_.fanout < 0) {
-      node.drawn = row.CountPositive(UINT64_MAX);
+      node.drawn = row.CountPositive(UINT64_MAX, query_.stop);
       return;
     }
     node.drawn = k_;
@@ -157,7 +158,8 @@ class WeightedPlanner {
     const double near =
         static_cast<double>(p) + static_cast<double>(missing) * per_mass;
     const double last = static_cast<double>(row.degree() - 1);
-    return static_cast<uint32_t>(std::clamp(near, 0.0, last));
+    // Not of a NaN, where the mass has become zero.
+    return near > 0 ? static_cast<uint32_t>(std::min(near, last)) : 0;
   }
 
   void Guess(absl::Span<const HopNode> nodes) {
@@ -228,13 +230,17 @@ class WeightedPlanner {
     size_t n = 0;
     uint64_t seen = 0;
     const uint64_t end = node.skip + node.take;
-    for (uint64_t p = row.NextPositive(0); seen < end;
+    for (uint64_t p = row.NextPositive(0); seen < end && p < node.degree;
          p = row.NextPositive(p + 1)) {
+      if (ShouldStop(query_.stop, 1)) return;
       if (seen++ >= node.skip) some[n++] = p;
-      if (n < some.size() && seen < end) continue;
-      reader.AddPositions(node.begin, absl::MakeConstSpan(some).first(n));
+      if (n < some.size()) continue;
+      reader.AddPositions(node.begin, some);
       n = 0;
     }
+    // Fewer than were counted, if the sums have changed since.
+    damaged_ |= seen < end;
+    reader.AddPositions(node.begin, absl::MakeConstSpan(some).first(n));
   }
 
   template <typename Reader>

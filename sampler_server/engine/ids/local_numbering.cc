@@ -1,6 +1,9 @@
 #include "sampler_server/engine/ids/local_numbering.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "common/runtime/stoppable_sort.h"
 
 namespace tributary {
 namespace {
@@ -32,7 +35,7 @@ void LocalNumbering::ReduceIds(uint64_t modulus) {
 // Makes room for half of the ids that come (the rest are repeats, or the table
 // grows again), if that may be had, and block by block for what is needed.
 bool LocalNumbering::Number(absl::Span<const uint64_t> ids, uint32_t* local,
-                            size_t most_bytes) {
+                            size_t most_bytes, StopCheck* stop) {
   const size_t most = ids_.size() + ids.size() + 1;
   const uint64_t hope =
       std::min<uint64_t>(ids_.size() + ids.size() / 2 + kBlock, num_nodes_);
@@ -44,6 +47,7 @@ bool LocalNumbering::Number(absl::Span<const uint64_t> ids, uint32_t* local,
   }
   for (size_t start = 0; start < ids.size(); start += kBlock) {
     const size_t n = std::min(kBlock, ids.size() - start);
+    if (ShouldStop(stop, n)) return false;
     const size_t before = ids_.size();
     // One id past the new ones is written, and not kept.
     if (!GrowIds(before + n + 1, most, most_bytes) ||
@@ -85,13 +89,19 @@ bool LocalNumbering::GrowTable(uint64_t size, size_t most_bytes) {
   return true;
 }
 
-size_t LocalNumbering::CountNew(absl::Span<uint64_t> ids) const {
-  std::sort(ids.begin(), ids.end());
+size_t LocalNumbering::CountNew(absl::Span<uint64_t> ids,
+                                StopCheck* stop) const {
+  if (!StoppableSort(ids.data(), ids.data() + ids.size(), std::less<>(),
+                     stop)) {
+    return 0;
+  }
   const auto end = std::unique(ids.begin(), ids.end());
   auto count = static_cast<size_t>(end - ids.begin());
-  for (uint64_t id : ids_) {
-    count -= std::binary_search(ids.begin(), end, id) ? 1 : 0;
-  }
+  InPieces(stop, ids_.size(), [&](uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; ++i) {
+      count -= std::binary_search(ids.begin(), end, ids_[i]) ? 1 : 0;
+    }
+  });
   return count;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "sampler_server/engine/ids/number_table.h"
 
 namespace tributary {
@@ -20,16 +21,17 @@ class LocalNumbering {
   explicit LocalNumbering(uint64_t num_nodes) : num_nodes_(num_nodes) {}
 
   // Sets local[i] to the number of ids[i], assigning a new one to a new id.
-  // Returns false if bytes() would have to exceed `most_bytes`; some ids have
-  // numbers then. That never happens with 12 bytes for each number that there
-  // will be, 8 for each of size() + ids.size(), 8 for each of size(), and 32
-  // KiB. Requires size() + ids.size() <= 2^31.
+  // Returns false if bytes() would have to exceed `most_bytes`, or when `stop`
+  // says so; some ids have numbers then. That never happens with 12 bytes for
+  // each number that there will be, 8 for each of size() + ids.size(), 8 for
+  // each of size(), and 32 KiB. Requires size() + ids.size() <= 2^31.
   bool Number(absl::Span<const uint64_t> ids, uint32_t* local,
-              size_t most_bytes = std::numeric_limits<size_t>::max());
+              size_t most_bytes = std::numeric_limits<size_t>::max(),
+              StopCheck* stop = nullptr);
 
   // Counts the distinct ids of `ids` that have no number. Reorders `ids`; needs
-  // no table.
-  size_t CountNew(absl::Span<uint64_t> ids) const;
+  // no table. Any number when `stop` says so.
+  size_t CountNew(absl::Span<uint64_t> ids, StopCheck* stop = nullptr) const;
 
   // Returns the ids by number.
   const std::vector<uint64_t>& ids() const { return ids_; }

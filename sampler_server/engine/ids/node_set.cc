@@ -23,7 +23,7 @@ size_t NodeSet::BytesFor(size_t size) {
   return BitsFor(size) / 8 + SlotsFor(size) * sizeof(uint32_t);
 }
 
-NodeSet::NodeSet(absl::Span<const uint64_t> ids)
+NodeSet::NodeSet(absl::Span<const uint64_t> ids, StopCheck* stop)
     : ids_(ids),
       bit_shift_(64 - std::countr_zero(BitsFor(ids.size()))),
       mask_(SlotsFor(ids.size()) - 1),
@@ -32,6 +32,7 @@ NodeSet::NodeSet(absl::Span<const uint64_t> ids)
   for (size_t i = 0; i < ids.size(); ++i) {
     const uint64_t bit = HashOf(ids[i]) >> bit_shift_;
     bits_[bit / 64] |= uint64_t{1} << (bit % 64);
+    if (ShouldStop(stop, 1)) return;
     if (Find(ids[i]) != kNone) continue;
     size_t at = HomeOf(ids[i]);
     while (slots_[at] != 0) at = (at + 1) & mask_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 
 namespace tributary {
 
@@ -20,8 +21,9 @@ class NodeSet {
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
   // Gives ids[i] the number i; of equal ids the first counts. Requires fewer
-  // than 2^31 ids, which outlive the set.
-  explicit NodeSet(absl::Span<const uint64_t> ids);
+  // than 2^31 ids, which outlive the set. When `stop` says so, later ids are
+  // left out.
+  explicit NodeSet(absl::Span<const uint64_t> ids, StopCheck* stop = nullptr);
 
   // Returns the bytes of a set of `size` ids, beside the ids.
   static size_t BytesFor(size_t size);

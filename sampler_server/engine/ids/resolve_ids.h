@@ -7,15 +7,18 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 
 namespace tributary {
 
 // Returns the internal ids of nodes of `node_type`, in the order given.
 // INVALID_ARGUMENT for an id that is not a node of the type; DATA_LOSS if the
-// graph's node_map is damaged. Thread-safe.
+// graph's node_map is damaged; CANCELLED and DEADLINE_EXCEEDED of `stop`.
+// Thread-safe.
 absl::StatusOr<std::vector<uint64_t>> ResolveIds(
-    const Graph& graph, int node_type, absl::Span<const int64_t> original_ids);
+    const Graph& graph, int node_type, absl::Span<const int64_t> original_ids,
+    StopCheck* stop = nullptr);
 
 }  // namespace tributary
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/questions.pb.h"
 #include "common/text/status.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/engine/questions/edge_question.h"
 #include "sampler_server/engine/questions/payload_arrays.h"
 
@@ -32,17 +33,13 @@ uint64_t* Values(absl::Span<uint8_t> bytes) {
   return reinterpret_cast<uint64_t*>(bytes.data());
 }
 
-struct Row {
-  uint64_t begin = 0, end = 0;
-};
-
-absl::StatusOr<Row> RowOf(const EdgePartition& edges, uint64_t row) {
+absl::StatusOr<RowEnds> RowOf(const EdgePartition& edges, uint64_t row) {
   if (edges.indptr.size() < 2 || row >= edges.indptr.size() - 1) {
     return absl::OutOfRangeError(
         absl::StrCat("row ", row, " is beyond the partition"));
   }
-  const Row found{edges.indptr[row], edges.indptr[row + 1]};
-  if (found.begin <= found.end && found.end <= edges.indices.size() &&
+  const RowEnds found = ReadRowEnds(edges.indptr, row);
+  if (found.IsWithin(edges.indices.size()) &&
       found.end <= edges.edge_id.size()) {
     return found;
   }
@@ -59,8 +56,9 @@ absl::Status BadNeighbor(uint64_t id, uint64_t num_src) {
 // `edge_ids` may be null.
 absl::Status ReadPiece(const EdgePartition& edges, uint64_t num_src,
                        uint64_t row, const Piece& piece, uint64_t* neighbors,
-                       int64_t* edge_ids) {
-  ASSIGN_OR_RETURN(const Row at, RowOf(edges, row));
+                       int64_t* edge_ids, StopCheck* stop) {
+  if (ShouldStop(stop, 1 + piece.count)) return stop->why();
+  ASSIGN_OR_RETURN(const RowEnds at, RowOf(edges, row));
   const uint64_t degree = at.end - at.begin;
   if (piece.from > degree || piece.count > degree - piece.from) {
     return absl::OutOfRangeError(
@@ -93,14 +91,15 @@ absl::Status BadSize(const char* what, uint64_t count, size_t payload,
 
 absl::Status AnswerRows(const v1::ReadRows& asked, const EdgePartition& edges,
                         absl::Span<const uint8_t> payload,
-                        absl::Span<uint8_t> answer) {
+                        absl::Span<uint8_t> answer, StopCheck* stop) {
   const uint64_t n = payload.size() / sizeof(uint64_t);
   if (asked.rows() != n || payload.size() != n * sizeof(uint64_t) ||
       answer.size() != payload.size() * (asked.first() ? 2 : 1)) {
     return BadSize("rows", asked.rows(), payload.size(), answer.size());
   }
   for (uint64_t i = 0; i < n; ++i) {
-    ASSIGN_OR_RETURN(const Row row, RowOf(edges, ValueAt(payload, i)));
+    if (ShouldStop(stop, 4)) return stop->why();
+    ASSIGN_OR_RETURN(const RowEnds row, RowOf(edges, ValueAt(payload, i)));
     Values(answer)[i] = row.end - row.begin;
     if (asked.first()) Values(answer)[n + i] = row.begin;
   }
@@ -110,7 +109,7 @@ absl::Status AnswerRows(const v1::ReadRows& asked, const EdgePartition& edges,
 absl::Status AnswerNeighbors(const v1::ReadNeighbors& asked,
                              const EdgePartition& edges, uint64_t num_src,
                              absl::Span<const uint8_t> payload,
-                             absl::Span<uint8_t> answer) {
+                             absl::Span<uint8_t> answer, StopCheck* stop) {
   const uint64_t n = payload.size() / (3 * sizeof(uint64_t));
   const uint64_t edge_bytes = sizeof(uint64_t) * (asked.edge_ids() ? 2 : 1);
   const uint64_t total = answer.size() / edge_bytes;
@@ -131,8 +130,8 @@ absl::Status AnswerNeighbors(const v1::ReadNeighbors& asked,
   for (uint64_t i = 0; i < n; ++i) {
     const Piece piece{ValueAt(payload, n + i), ValueAt(payload, 2 * n + i), 0};
     RETURN_IF_ERROR(ReadPiece(edges, num_src, ValueAt(payload, i), piece,
-                              neighbors,
-                              asked.edge_ids() ? edge_ids : nullptr));
+                              neighbors, asked.edge_ids() ? edge_ids : nullptr,
+                              stop));
     neighbors += piece.count;
     edge_ids += piece.count;
   }
@@ -151,15 +150,17 @@ class Type final : public QuestionType {
   absl::Status Answer(const Graph& graph, uint32_t partition,
                       absl::string_view message,
                       absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
+                      absl::Span<uint8_t> answer,
+                      StopCheck* stop) const override {
     ASSIGN_OR_RETURN(const auto asked, ParseEdgeQuestion<v1::AdjacencyQuestion>(
                                            name(), graph, partition, message));
     switch (asked.message.what_case()) {
       case v1::AdjacencyQuestion::kRows:
-        return AnswerRows(asked.message.rows(), asked.edges, payload, answer);
+        return AnswerRows(asked.message.rows(), asked.edges, payload, answer,
+                          stop);
       case v1::AdjacencyQuestion::kNeighbors:
         return AnswerNeighbors(asked.message.neighbors(), asked.edges,
-                               asked.num_src_nodes(), payload, answer);
+                               asked.num_src_nodes(), payload, answer, stop);
       default:
         return absl::InvalidArgumentError(
             "a question about neighbours that names neither rows nor pieces");
@@ -182,11 +183,12 @@ void AskDegrees(const StepContext& context, int edge_type,
   question.edge_type = edge_type;
   question.nodes = nodes;
   question.bytes = [=](uint32_t) { return answer_bytes; };
-  question.here =
-      [=, graph = context.graph](const PartitionNodes& group) -> absl::Status {
+  question.here = [=, graph = context.graph, stop = context.stop](
+                      const PartitionNodes& group) -> absl::Status {
     const EdgePartition& edges = *graph->edges(edge_type, group.partition);
     for (size_t i = 0; i < group.rows.size(); ++i) {
-      ASSIGN_OR_RETURN(const Row row, RowOf(edges, group.rows[i]));
+      if (ShouldStop(stop, 4)) return stop->why();
+      ASSIGN_OR_RETURN(const RowEnds row, RowOf(edges, group.rows[i]));
       degree[group.index[i]] = row.end - row.begin;
       if (!first.empty()) first[group.index[i]] = row.begin;
     }
@@ -260,14 +262,14 @@ void AskNeighbors(const StepContext& context, int edge_type,
     return std::max<size_t>(3 * sizeof(uint64_t),
                             all->pieces[i].count * edge_bytes);
   };
-  question.here =
-      [=, graph = context.graph](const PartitionNodes& group) -> absl::Status {
+  question.here = [=, graph = context.graph, stop = context.stop](
+                      const PartitionNodes& group) -> absl::Status {
     const EdgePartition& edges = *graph->edges(edge_type, group.partition);
     for (size_t i = 0; i < group.rows.size(); ++i) {
       const Piece& piece = all->pieces[group.index[i]];
-      RETURN_IF_ERROR(ReadPiece(edges, num_src, group.rows[i], piece,
-                                neighbors.data() + piece.to,
-                                ids ? edge_ids.data() + piece.to : nullptr));
+      RETURN_IF_ERROR(ReadPiece(
+          edges, num_src, group.rows[i], piece, neighbors.data() + piece.to,
+          ids ? edge_ids.data() + piece.to : nullptr, stop));
     }
     return absl::OkStatus();
   };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/questions.pb.h"
 #include "common/text/status.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/engine/questions/edge_question.h"
 #include "sampler_server/engine/questions/payload_arrays.h"
 
@@ -14,13 +15,14 @@ namespace tributary {
 namespace {
 
 template <typename Id>
-bool Search(absl::Span<const Id> ids, uint64_t first, uint64_t end,
-            uint64_t id) {
+bool Search(absl::Span<const Id> ids, uint64_t first, uint64_t end, uint64_t id,
+            StopCheck* stop) {
   size_t from = 0, to = ids.size();
   while (from < to) {
     const size_t middle = from + (to - from) / 2;
     size_t at = middle;  // the next one of the partition
     while (at < to && (ids[at] < first || ids[at] >= end)) ++at;
+    if (ShouldStop(stop, 1 + at - middle)) return false;
     if (at < to && ids[at] == id) return true;
     if (at < to && ids[at] < id) {
       from = at + 1;
@@ -48,7 +50,7 @@ absl::Status TakeAnswer(const HaveEdges& asked, const PartitionNodes& group,
 absl::Status AnswerPairs(uint64_t pairs, const EdgePartition& edges,
                          absl::Span<const int64_t> base,
                          absl::Span<const uint8_t> payload,
-                         absl::Span<uint8_t> answer) {
+                         absl::Span<uint8_t> answer, StopCheck* stop) {
   constexpr size_t kItem = 2 * sizeof(uint64_t);
   if (payload.size() % kItem != 0 || payload.size() / kItem != pairs ||
       answer.size() != pairs) {
@@ -63,7 +65,8 @@ absl::Status AnswerPairs(uint64_t pairs, const EdgePartition& edges,
           absl::StrCat("row ", row, " is beyond the partition"));
     }
     const auto id = ReadLittleEndian<uint64_t>(payload, pairs + i);
-    answer[i] = HasNeighbor(edges, base, row, id) ? 1 : 0;
+    answer[i] = HasNeighbor(edges, base, row, id, stop) ? 1 : 0;
+    if (ShouldStop(stop, 1)) return stop->why();
   }
   return absl::OkStatus();
 }
@@ -74,47 +77,49 @@ class Type final : public QuestionType {
   absl::Status Answer(const Graph& graph, uint32_t partition,
                       absl::string_view message,
                       absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
+                      absl::Span<uint8_t> answer,
+                      StopCheck* stop) const override {
     ASSIGN_OR_RETURN(const auto asked, ParseEdgeQuestion<v1::HaveEdgesQuestion>(
                                            name(), graph, partition, message));
     return AnswerPairs(asked.message.pairs(), asked.edges, asked.src.base,
-                       payload, answer);
+                       payload, answer, stop);
   }
 };
 
 }  // namespace
 
 bool HasNeighbor(const EdgePartition& edges, absl::Span<const int64_t> base,
-                 uint64_t row, uint64_t id) {
+                 uint64_t row, uint64_t id, StopCheck* stop) {
   const auto above =
       std::upper_bound(base.begin(), base.end(), static_cast<int64_t>(id));
   if (above == base.begin() || above == base.end()) return false;
   const auto first = static_cast<uint64_t>(above[-1]);
   const auto end = static_cast<uint64_t>(above[0]);
-  const size_t size = edges.indices.size();
-  const size_t from = std::min<size_t>(edges.indptr[row], size);
-  const size_t to = std::min<size_t>(edges.indptr[row + 1], size);
-  if (from >= to) return false;
+  const RowEnds ends = ReadRowEnds(edges.indptr, row);
+  if (!ends.IsWithin(edges.indices.size())) return false;
+  const size_t from = ends.begin, to = ends.end;
   if (edges.indices.wide()) {
     return Search(edges.indices.wide_span().subspan(from, to - from), first,
-                  end, id);
+                  end, id, stop);
   }
   return Search(edges.indices.narrow_span().subspan(from, to - from), first,
-                end, id);
+                end, id, stop);
 }
 
 void AskHaveEdges(const StepContext& context, const HaveEdges& asked,
                   NodeQuestions::Done done) {
   const Graph& graph = *context.graph;
-  const auto here = [&graph,
-                     asked](const PartitionNodes& group) -> absl::Status {
+  const auto here = [&graph, asked, stop = context.stop](
+                        const PartitionNodes& group) -> absl::Status {
     const EdgeTypeSchema& type = graph.schema().edge_types[asked.edge_type];
     const auto& base = graph.schema().node_types[type.src_type].base;
     const EdgePartition& edges = *graph.edges(asked.edge_type, group.partition);
     for (size_t i = 0; i < group.rows.size(); ++i) {
       const uint32_t at = group.index[i];
       asked.answers[at] =
-          HasNeighbor(edges, base, group.rows[i], asked.sources[at]) ? 1 : 0;
+          HasNeighbor(edges, base, group.rows[i], asked.sources[at], stop) ? 1
+                                                                           : 0;
+      if (ShouldStop(stop, 1)) return stop->why();
     }
     return absl::OkStatus();
   };

@@ -16,9 +16,10 @@ namespace tributary {
 // Returns whether internal id `id` is among the neighbours of `row`. Searches
 // without original ids: a row's neighbours of one partition are ascending.
 // `base` is the source type's. Requires a row of the partition. O(log d) steps,
-// each of which may skip neighbours of other partitions; O(d) at worst.
+// each of which may skip neighbours of other partitions; O(d) at worst. Returns
+// any answer when `stop` says so.
 bool HasNeighbor(const EdgePartition& edges, absl::Span<const int64_t> base,
-                 uint64_t row, uint64_t id);
+                 uint64_t row, uint64_t id, StopCheck* stop = nullptr);
 
 // Sets answers[i] to 1 if there is an edge from sources[i] to destinations[i],
 // else to 0. Internal ids; the spans are equally long and outlive the answer.

@@ -26,9 +26,9 @@ TEST(HasNeighbor, SearchesRowsThatMixPartitions) {
 class HaveEdgesQuestionTest : public testing::Test {
  protected:
   absl::Status Answer(const Graph& graph, uint32_t partition) {
-    return HaveEdgesQuestionType().Answer(graph, partition,
-                                          message_.SerializeAsString(),
-                                          payload_, absl::MakeSpan(answer_));
+    return HaveEdgesQuestionType().Answer(
+        graph, partition, message_.SerializeAsString(), payload_,
+        absl::MakeSpan(answer_), nullptr);
   }
   // Asks about pairs of a row and an id.
   void Ask(const std::vector<uint64_t>& rows,
@@ -63,7 +63,8 @@ TEST_F(HaveEdgesQuestionTest, ValidatesWhatIsAsked) {
   message_.set_edge_type(1);
   EXPECT_EQ(Answer(*graph_, 0).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(HaveEdgesQuestionType()
-                .Answer(*graph_, 0, "\xff", payload_, absl::MakeSpan(answer_))
+                .Answer(*graph_, 0, "\xff", payload_, absl::MakeSpan(answer_),
+                        nullptr)
                 .code(),
             absl::StatusCode::kInvalidArgument);
 }

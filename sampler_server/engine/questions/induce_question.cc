@@ -47,12 +47,14 @@ absl::Status CheckSizes(const v1::InduceQuestion& asked, uint64_t payload) {
 class Answerer {
  public:
   Answerer(const EdgeQuestion<v1::InduceQuestion>& question, uint32_t partition,
-           absl::Span<const uint8_t> payload, absl::Span<uint8_t> answer)
+           absl::Span<const uint8_t> payload, absl::Span<uint8_t> answer,
+           StopCheck* stop)
       : question_(question),
         asked_(question.message),
         partition_(partition),
         payload_(payload),
-        answer_(answer) {}
+        answer_(answer),
+        stop_(stop) {}
 
   absl::Status Run() {
     std::vector<uint64_t> ids(asked_.sources());
@@ -60,9 +62,9 @@ class Answerer {
       ids[i] = ReadPackedId(payload_, asked_.source_bytes(), i);
     }
     rows_ = payload_.subspan(ids.size() * asked_.source_bytes());
-    const NodeSet nodes(ids);
+    const NodeSet nodes(ids, stop_);
     const InducedSource source{question_.edges, question_.num_src_nodes(),
-                               nodes};
+                               nodes, stop_};
     return asked_.has_count() ? Count(source) : Take(source);
   }
 
@@ -163,6 +165,7 @@ class Answerer {
   const uint32_t partition_;
   const absl::Span<const uint8_t> payload_;
   const absl::Span<uint8_t> answer_;
+  StopCheck* const stop_;
   absl::Span<const uint8_t> rows_;
   std::vector<InducedRow> block_;
 };
@@ -173,11 +176,12 @@ class Type final : public QuestionType {
   absl::Status Answer(const Graph& graph, uint32_t partition,
                       absl::string_view message,
                       absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
+                      absl::Span<uint8_t> answer,
+                      StopCheck* stop) const override {
     ASSIGN_OR_RETURN(const auto asked, ParseEdgeQuestion<v1::InduceQuestion>(
                                            name(), graph, partition, message));
     RETURN_IF_ERROR(CheckSizes(asked.message, payload.size()));
-    return Answerer(asked, partition, payload, answer).Run();
+    return Answerer(asked, partition, payload, answer, stop).Run();
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/prefetch.h"
 
 namespace tributary {
@@ -46,6 +47,7 @@ class Scanner {
     for (size_t i = 0; i < rows_.size(); ++i) {
       RETURN_IF_ERROR(Open(i));
       const uint64_t left = TakeRow(rows_[i], i == 0 ? skip : 0, out);
+      RETURN_IF_ERROR(WhyStopped(source_.stop));
       if (left > 0 && good_) {
         return absl::InvalidArgumentError(
             absl::StrCat("row ", rows_[i].row, " has ", left, " edges of ",
@@ -75,29 +77,40 @@ class Scanner {
           "row ", row, " of a partition with ",
           indptr_.size() - std::min<size_t>(1, indptr_.size()), " rows"));
     }
-    begin_ = indptr_[row];
-    end_ = indptr_[row + 1];
+    const RowEnds ends = ReadRowEnds(indptr_, row);
+    begin_ = ends.begin;
+    end_ = ends.end;
     first_id_ = rows_[i].first_id;
-    if (begin_ <= end_ && end_ <= indices_.size()) return absl::OkStatus();
+    if (ShouldStop(source_.stop, 4)) return source_.stop->why();
+    if (ends.IsWithin(indices_.size())) return absl::OkStatus();
     return absl::DataLossError(
         absl::StrCat("indptr of row ", row, " spans [", begin_, ", ", end_,
                      ") of ", indices_.size(), " edges: verify the graph"));
   }
 
   // Calls take(position, number) for the row's edges from the set, until it
-  // returns false.
+  // returns false or the scan is stopped.
   template <typename Take>
   void ForEach(Take take) {
+    bool more = true;
+    InPieces(source_.stop, end_ - begin_, [&](uint64_t from, uint64_t to) {
+      if (more) more = ForEachIn(begin_ + from, begin_ + to, take);
+    });
+  }
+  template <typename Take>
+  bool ForEachIn(uint64_t at, uint64_t end, Take& take) {
     const Id* const indices = indices_.data();
-    for (uint64_t at = begin_; at < end_; ++at) {
-      const uint64_t id = first_id_ + indices[at];
+    for (; at < end; ++at) {
+      const uint64_t index = indices[at];
+      const uint64_t id = first_id_ + index;
       if (!nodes_.MayHold(id)) continue;
       const uint32_t number = nodes_.Find(id);
       if (number == NodeSet::kNone) continue;
       // Such an id would be a node of another tree.
-      if (indices[at] >= source_.num_src_nodes) good_ = false;
-      if (!take(at, number)) return;
+      if (index >= source_.num_src_nodes) good_ = false;
+      if (!take(at, number)) return false;
     }
+    return true;
   }
 
   // Returns how many of row.count edges the row lacks.
@@ -120,6 +133,7 @@ class Scanner {
   }
 
   absl::Status Good() const {
+    RETURN_IF_ERROR(WhyStopped(source_.stop));
     if (good_) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(
         "indices hold a neighbour beyond the ", source_.num_src_nodes,

@@ -18,6 +18,7 @@ struct InducedSource {
   const EdgePartition& edges;
   uint64_t num_src_nodes;
   const NodeSet& nodes;  // internal ids; in disjoint batches TreeIds
+  StopCheck* stop = nullptr;
 };
 
 // A node of the batch whose in-edges are looked at.
@@ -44,7 +45,8 @@ struct Scanned {
 // Sets counts[i] to the number of in-edges of rows[i] that come from nodes of
 // the set, in the row's tree, for the first done->rows rows; at least one row
 // unless limits.most forbids it. Errors: OUT_OF_RANGE (a row beyond the
-// partition), DATA_LOSS (stored values out of range). Thread-safe.
+// partition), DATA_LOSS (stored values out of range), CANCELLED and
+// DEADLINE_EXCEEDED of source.stop. Thread-safe.
 absl::Status CountInduced(const InducedSource& source,
                           absl::Span<const InducedRow> rows,
                           const ScanLimits& limits, uint32_t* counts,

@@ -67,19 +67,21 @@ void NodeQuestions::AskPiece(const std::shared_ptr<const PartitionNodes>& group,
   PartitionQuestion asked = question_.make(*group, from, to);
   asked.type = question_.type;
   asked.partition = group->partition;
+  asked.check = [self = shared_from_this(), group, from,
+                 to](absl::Span<const uint8_t> answer) -> absl::Status {
+    if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd()) {
+      return absl::OkStatus();
+    }
+    return self->question_.take(*group, from, to, answer);
+  };
   ++in_flight_;
   context_.remote->Ask(
       std::move(asked), context_.LimitsFor(0), context_.strand,
-      [self = shared_from_this(), group, from,
-       to](absl::StatusOr<AlignedBuffer> answer) {
+      [self = shared_from_this()](absl::StatusOr<AlignedBuffer> answer) {
         if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
           return;
         --self->in_flight_;
         if (!answer.ok()) return self->Finish(answer.status());
-        const absl::Status status = NamePartition(
-            self->question_.take(*group, from, to, answer->span()),
-            group->partition);
-        if (!status.ok()) return self->Finish(status);
         self->FinishWhenAllIsThere();
       });
 }

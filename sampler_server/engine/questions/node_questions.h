@@ -32,7 +32,8 @@ struct NodeQuestion {
   std::function<PartitionQuestion(const PartitionNodes&, size_t from,
                                   size_t to)>
       make;
-  // Takes a peer's answer; DATA_LOSS if it is not possible.
+  // Takes a peer's answer; DATA_LOSS if it is not possible: then another
+  // owner's answer overwrites what it has taken.
   std::function<absl::Status(const PartitionNodes&, size_t from, size_t to,
                              absl::Span<const uint8_t> answer)>
       take;

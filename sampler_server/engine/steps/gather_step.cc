@@ -13,6 +13,9 @@
 namespace tributary {
 namespace {
 
+// Of a column: copied in a millisecond or less.
+constexpr size_t kBytesAtOnce = 1 << 20;
+
 template <typename T>
 absl::Span<const uint8_t> AsBytes(const T& values) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
@@ -175,8 +178,22 @@ absl::Status GatherStep::GatherColumn(const Job& job, const Column& column,
   if (!column.wanted()) return absl::OkStatus();
   const RowTable table{bytes, column.form.stored_bytes};
   RETURN_IF_ERROR(CheckRows(job.rows, table.num_rows(), job.partition, name));
-  GatherRows(table, column.form, job.rows, job.to, column.out.data(),
-             column.scales.data());
+  const size_t row_bytes = column.form.all_bytes();
+  const size_t piece = std::max<size_t>(16, kBytesAtOnce / (row_bytes + 1));
+  const absl::Span<const uint64_t> rows = job.rows;
+  const absl::Span<const uint32_t> to = job.to;
+  for (size_t from = 0; from < rows.size(); from += piece) {
+    const size_t n = std::min(piece, rows.size() - from);
+    if (ShouldStop(context_.stop, 4 * n + n * row_bytes / 16)) {
+      return context_.stop->why();
+    }
+    // Without `to`, rows come one after the other.
+    const size_t at = to.empty() ? from : 0;
+    GatherRows(table, column.form, rows.subspan(from, n),
+               to.empty() ? to : to.subspan(from, n),
+               column.out.data() + at * column.form.row_bytes,
+               column.scales.data() + at * column.form.scale_bytes());
+  }
   return absl::OkStatus();
 }
 

@@ -66,6 +66,7 @@ HopRound::HopRound(const GraphSchema& schema, const SamplingPlan& plan,
       rule_(rule),
       dst_(schema.node_types[plan.edge_types[planned].dst_type]),
       excluded_(frontier.excluded),
+      stop_(frontier.stop),
       num_src_nodes_(static_cast<uint64_t>(
           schema.node_types[plan.edge_types[planned].src_type].num_nodes)),
       num_dst_nodes_(static_cast<uint64_t>(dst_.num_nodes)),
@@ -134,6 +135,7 @@ HopQuery HopRound::LocalQuery(const PartitionShare& share, uint64_t max_edges,
   query.excluded = ExcludedOf(share);
   query.max_edges = max_edges;
   query.exact_memory = exact_memory;
+  query.stop = stop_;
   return query;
 }
 
@@ -229,6 +231,7 @@ void HopRound::MergeShares() {
   MergeColumn(&HopEdges::neighbors);
   MergeColumn(&HopEdges::edge_ids);
   if (rule_.want_positions) MergeColumn(&HopEdges::positions);
+  if (!WhyStopped(stop_).ok()) return;
   std::vector<size_t> node(shares_.size(), 0);
   merged_.counts.reserve(share_of_.size());
   for (uint32_t s : share_of_) {
@@ -245,6 +248,7 @@ void HopRound::MergeColumn(std::vector<T> HopEdges::*column) {
   for (uint32_t s : share_of_) {
     const HopEdges& from = shares_[s].edges;
     const uint32_t n = from.counts[node[s]++];
+    if (ShouldStop(stop_, n / 4)) return;
     const auto begin = (from.*column).begin() + edge[s];
     merged.insert(merged.end(), begin, begin + n);
     edge[s] += n;
@@ -285,6 +289,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   if (merging + src.bytes() > most_bytes) src.DropTable();
   if (merging + src.bytes() > most_bytes) return false;
   if (!shares_.empty()) MergeShares();
+  if (ShouldStop(stop_, edges_)) return false;
   if (type().shares_tensors_of >= 0 && type().src_type == type().dst_type) {
     DropSelfLoops(src.ids());
   }
@@ -306,7 +311,8 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
                       edges_ * sizeof(uint32_t);
   if (held > most_bytes) return false;
   hop->src.resize(edges_);
-  if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held)) {
+  if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held,
+                  stop_)) {
     return false;
   }
   FreeMemory(merged_.neighbors);
@@ -329,7 +335,7 @@ size_t HopRound::CountNewNodes(const LocalNumbering& src) {
     ids.insert(ids.end(), share.edges.neighbors.begin(),
                share.edges.neighbors.end());
   }
-  return src.CountNew(absl::MakeSpan(ids));
+  return src.CountNew(absl::MakeSpan(ids), stop_);
 }
 
 }  // namespace tributary

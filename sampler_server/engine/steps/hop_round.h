@@ -38,6 +38,7 @@ struct HopFrontier {
   uint32_t trees = 0;  // of a disjoint batch, whose ids are TreeIds; else 0
   absl::Span<const int64_t> tree_time;      // by tree; empty without times
   const ExcludedEdges* excluded = nullptr;  // of the edge type; null: none
+  StopCheck* stop = nullptr;
 };
 
 // Usage: a query for each of shares(), Accept for each reply until no row is
@@ -74,9 +75,9 @@ class HopRound {
   // Memory held, of queries and replies.
   size_t bytes() const;
   // Moves the edges of all shares, which must be answered, to `hop` and numbers
-  // the neighbours in `src`, whose table may be dropped. Returns false if the
-  // round, `hop` and `src` together would exceed `most_bytes`: call
-  // CountNewNodes then.
+  // the neighbours in `src`, whose table may be dropped. Returns false when the
+  // frontier's `stop` says so, or if the round, `hop` and `src` together would
+  // exceed `most_bytes`: call CountNewNodes then.
   bool Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop);
   // Returns how many neighbours have no number in `src`. Only after Merge has
   // returned false, as the last call.
@@ -96,6 +97,7 @@ class HopRound {
   const DrawRule rule_;
   const NodeTypeSchema& dst_;
   const ExcludedEdges* const excluded_;
+  StopCheck* const stop_;
   const uint64_t num_src_nodes_;
   const uint64_t num_dst_nodes_;
   const uint32_t first_local_;

@@ -76,6 +76,7 @@ HopRound HopStep::MakeRound(size_t planned) const {
       absl::MakeConstSpan(dst.numbering.ids()).first(dst.frontier_end);
   frontier.begin = dst.frontier_begin;
   frontier.trees = context_.state->trees;
+  frontier.stop = context_.stop;
   frontier.tree_time = context_.state->tree_time;
   if (!context_.state->excluded.empty()) {
     frontier.excluded = &context_.state->excluded[planned];
@@ -289,7 +290,9 @@ void HopStep::Merge() {
           "more than ", INT32_MAX, " nodes in ", context_.key.ToString(),
           "; lower num_neighbors or batch_size")));
     }
-    if (!MergeRound(i)) return ReportTooLarge(i);
+    if (!MergeRound(i)) {
+      return context_.control->ContinueOrEnd() ? ReportTooLarge(i) : void();
+    }
   }
   if (next_type_ == context_.plan->edge_types.size()) {
     return Finish(Outcome::kSampled);
@@ -306,6 +309,7 @@ bool HopStep::MergeRound(size_t index) {
   SampledHop hop;
   if (!round.Merge(src.numbering, left, &hop)) {
     hop = SampledHop();
+    if (!WhyStopped(context_.stop).ok()) return false;
     src.unnumbered += round.CountNewNodes(src.numbering);
     return false;
   }

@@ -61,7 +61,7 @@ void InduceStep::BeginType() {
       working_bytes_) {
     return Finish(Outcome::kTooLarge);
   }
-  sources_.emplace(nodes.sources);
+  sources_.emplace(nodes.sources, context_.stop);
   table_.emplace(nodes.destinations.size());
   shares_ = MakeInduceShares(*context_.graph, type().edge_type, nodes);
   taking_ = false;
@@ -112,7 +112,8 @@ void InduceStep::ReadSome(size_t i) {
 
 absl::Status InduceStep::ReadPiece(InduceShare* share) {
   const InducedNodes nodes = Nodes();
-  const LocalInduce local(*context_.graph, type().edge_type, nodes, *sources_);
+  const LocalInduce local(*context_.graph, type().edge_type, nodes, *sources_,
+                          context_.stop);
   return taking_ ? local.TakeSome(share, &*table_)
                  : AddScanned(local.CountSome(ScansLeft(), share, &*table_));
 }
@@ -126,6 +127,12 @@ void InduceStep::AskNext(size_t i) {
       taking_ ? remote.MakeTake(*table_, &share)
               : remote.MakeCount(share, ScansLeft());
   if (!question.has_value()) return EndShare();
+  question->check = [self = shared_from_this(),
+                     i](absl::Span<const uint8_t> answer) {
+    const bool goes_on =
+        self->done_ != nullptr && self->context_.control->ContinueOrEnd();
+    return goes_on ? self->Check(answer, self->shares_[i]) : absl::OkStatus();
+  };
   context_.remote->Ask(
       *std::move(question), context_.LimitsFor(0), context_.strand,
       [self = shared_from_this(), i](absl::StatusOr<AlignedBuffer> answer) {
@@ -137,6 +144,14 @@ void InduceStep::AskNext(size_t i) {
         if (!status.ok()) return self->Finish(status);
         share.done() ? self->EndShare() : self->AskNext(i);
       });
+}
+
+absl::Status InduceStep::Check(absl::Span<const uint8_t> answer,
+                               const InduceShare& share) const {
+  const InducedNodes nodes = Nodes();
+  const RemoteInduce remote(type().edge_type, nodes);
+  return taking_ ? remote.CheckEdges(answer, share, *table_)
+                 : remote.CheckCounts(answer, ScansLeft(), share);
 }
 
 absl::Status InduceStep::Accept(absl::Span<const uint8_t> answer,

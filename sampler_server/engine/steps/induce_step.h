@@ -53,6 +53,8 @@ class InduceStep : public std::enable_shared_from_this<InduceStep> {
   void ReadSome(size_t share);
   absl::Status ReadPiece(InduceShare* share);
   void AskNext(size_t share);
+  absl::Status Check(absl::Span<const uint8_t> answer,
+                     const InduceShare& share) const;
   absl::Status Accept(absl::Span<const uint8_t> answer, InduceShare* share);
   absl::Status AddScanned(absl::StatusOr<uint64_t> edges);
   void EndShare();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/text/status.h"
+#include "partition/format/row_ends.h"
 
 namespace tributary {
 namespace {
@@ -30,7 +31,8 @@ InducedRow LocalInduce::RowOf(const InduceShare& share,
 absl::StatusOr<uint64_t> LocalInduce::CountSome(uint64_t most,
                                                 InduceShare* share,
                                                 InducedEdgeTable* table) const {
-  const InducedSource source{EdgesOf(*share), nodes_.num_src_nodes, sources_};
+  const InducedSource source{EdgesOf(*share), nodes_.num_src_nodes, sources_,
+                             stop_};
   const size_t n = std::min(kRowsAtOnce, share->nodes.size() - share->next);
   std::vector<InducedRow> rows;
   rows.reserve(n);
@@ -51,7 +53,7 @@ absl::StatusOr<uint64_t> LocalInduce::CountSome(uint64_t most,
 absl::Status LocalInduce::TakeSome(InduceShare* share,
                                    InducedEdgeTable* table) const {
   const EdgePartition& edges = EdgesOf(*share);
-  const InducedSource source{edges, nodes_.num_src_nodes, sources_};
+  const InducedSource source{edges, nodes_.num_src_nodes, sources_, stop_};
   std::vector<InducedRow> rows;
   uint64_t scanned = 0;
   while (!share->done() && rows.size() < kRowsAtOnce &&
@@ -61,7 +63,8 @@ absl::Status LocalInduce::TakeSome(InduceShare* share,
     InducedRow& row = rows.emplace_back(RowOf(*share, node));
     row.count = table->count(node);
     row.to = table->FirstEdge(node, &share->cursor);
-    scanned += edges.indptr[row.row + 1] - edges.indptr[row.row];
+    const RowEnds ends = ReadRowEnds(edges.indptr, row.row);
+    scanned += ends.IsWithin(edges.indices.size()) ? ends.end - ends.begin : 0;
   }
   return TakeInduced(source, rows, 0, table->edges());
 }

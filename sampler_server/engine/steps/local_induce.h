@@ -22,13 +22,14 @@ namespace tributary {
 // Errors are those of CountInduced and TakeInduced. Not thread-safe.
 class LocalInduce {
  public:
-  // `sources`: the set of nodes.sources.
+  // `sources`: the set of nodes.sources. `stop` may be null.
   LocalInduce(const Graph& graph, int edge_type, const InducedNodes& nodes,
-              const NodeSet& sources)
+              const NodeSet& sources, StopCheck* stop = nullptr)
       : graph_(graph),
         edge_type_(edge_type),
         nodes_(nodes),
-        sources_(sources) {}
+        sources_(sources),
+        stop_(stop) {}
 
   // Counts the edges of the next nodes into `table`. Returns the in-edges that
   // were looked at; more than `most` if the next node would exceed `most`, and
@@ -49,6 +50,7 @@ class LocalInduce {
   const int edge_type_;
   const InducedNodes& nodes_;
   const NodeSet& sources_;
+  StopCheck* const stop_;
 };
 
 }  // namespace tributary

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/runtime/stoppable_sort.h"
+
 namespace tributary {
 namespace {
 
@@ -35,12 +37,14 @@ class DrawnEdges {
     return hop->positions[at];
   }
 
-  void AddTo(bool mirrored, std::vector<Candidate>* all) const {
+  void AddTo(bool mirrored, std::vector<Candidate>* all,
+             StopCheck* stop) const {
     uint32_t edge = 0;
     for (const SampledHop& hop : hops_) {
       size_t at = 0;
       for (size_t node = 0; node < hop.counts.size(); ++node) {
         const auto dst = static_cast<uint32_t>(hop.first_local + node);
+        if (ShouldStop(stop, hop.counts[node])) return;
         for (uint32_t i = 0; i < hop.counts[node]; ++i, ++at, ++edge) {
           const uint64_t src = hop.src[at];
           all->push_back(
@@ -79,8 +83,11 @@ class DrawnEdges {
 class Mirror {
  public:
   Mirror(const std::vector<SampledHop>& drawn,
-         const std::vector<SampledHop>& reverse, size_t num_nodes)
-      : of_{DrawnEdges(drawn), DrawnEdges(reverse)}, num_nodes_(num_nodes) {}
+         const std::vector<SampledHop>& reverse, size_t num_nodes,
+         StopCheck* stop)
+      : of_{DrawnEdges(drawn), DrawnEdges(reverse)},
+        num_nodes_(num_nodes),
+        stop_(stop) {}
 
   // Returns a bound of the memory of this and of the result of Make.
   uint64_t most_bytes(bool positions) const {
@@ -89,13 +96,15 @@ class Mirror {
            num_nodes_ * sizeof(uint32_t);
   }
 
+  // Returns an incomplete hop when it was stopped.
   SampledHop Make(bool positions) {
-    Choose();
     SampledHop hop;
+    if (!Choose()) return hop;
     hop.counts.assign(num_nodes_, 0);
     hop.src.reserve(chosen_.size());
     hop.edge_ids.reserve(chosen_.size());
     for (const Candidate& edge : chosen_) {
+      if (ShouldStop(stop_, 1)) return hop;
       ++hop.counts[edge.ends >> 32];
       hop.src.push_back(static_cast<uint32_t>(edge.ends));
       hop.edge_ids.push_back(of_[edge.mirrored].id(edge.edge));
@@ -105,22 +114,26 @@ class Mirror {
   }
 
  private:
-  void Choose() {
+  bool Choose() {
     chosen_.reserve(of_[0].size() + of_[1].size());
-    of_[0].AddTo(false, &chosen_);
-    of_[1].AddTo(true, &chosen_);
-    std::sort(chosen_.begin(), chosen_.end(),
-              [this](const Candidate& a, const Candidate& b) {
-                const auto ends = std::tie(a.ends, a.mirrored);
-                const auto others = std::tie(b.ends, b.mirrored);
-                if (ends != others) return ends < others;
-                return of_[a.mirrored].id(a.edge) < of_[b.mirrored].id(b.edge);
-              });
+    of_[0].AddTo(false, &chosen_, stop_);
+    of_[1].AddTo(true, &chosen_, stop_);
+    const auto before = [this](const Candidate& a, const Candidate& b) {
+      const auto ends = std::tie(a.ends, a.mirrored);
+      const auto others = std::tie(b.ends, b.mirrored);
+      if (ends != others) return ends < others;
+      return of_[a.mirrored].id(a.edge) < of_[b.mirrored].id(b.edge);
+    };
+    if (!StoppableSort(chosen_.data(), chosen_.data() + chosen_.size(), before,
+                       stop_)) {
+      return false;
+    }
     chosen_.erase(std::unique(chosen_.begin(), chosen_.end(),
                               [](const Candidate& a, const Candidate& b) {
                                 return a.ends == b.ends;
                               }),
                   chosen_.end());
+    return true;
   }
 
   void AddPositions(SampledHop* hop) const {
@@ -128,6 +141,7 @@ class Mirror {
     hop->positions.reserve(chosen_.size());
     hop->edge_owners.reserve(chosen_.size());
     for (const Candidate& edge : chosen_) {
+      if (ShouldStop(stop_, 1)) return;
       hop->positions.push_back(of_[edge.mirrored].position(edge.edge));
       hop->edge_owners.push_back(owners[edge.mirrored][edge.edge]);
     }
@@ -135,6 +149,7 @@ class Mirror {
 
   const DrawnEdges of_[2];  // of the type; to be reversed
   const size_t num_nodes_;  // of the destination type
+  StopCheck* const stop_;
   std::vector<Candidate> chosen_;
 };
 
@@ -145,7 +160,7 @@ bool HasPositions(const std::vector<SampledHop>& hops) {
 }  // namespace
 
 bool MirrorEdges(const SamplingPlan& plan, uint64_t most_bytes,
-                 BatchState* state) {
+                 BatchState* state, StopCheck* stop) {
   for (NodeTypeState& type : state->nodes) type.numbering.DropTable();
   static const std::vector<SampledHop> none;
   uint64_t made_bytes = 0;
@@ -156,13 +171,14 @@ bool MirrorEdges(const SamplingPlan& plan, uint64_t most_bytes,
     const auto& reverse = back < 0 ? none : state->edges[back].hops;
     const size_t nodes =
         state->nodes[plan.edge_types[t].dst_type].numbering.size();
-    Mirror mirror(drawn, reverse, nodes);
+    Mirror mirror(drawn, reverse, nodes, stop);
     const bool positions = plan.edge_types[t].has_rows && HasPositions(drawn);
     if (state->bytes() + made_bytes + mirror.most_bytes(positions) >
         most_bytes) {
       return false;
     }
     made.push_back(mirror.Make(positions));
+    if (!WhyStopped(stop).ok()) return false;
     made_bytes += made.back().bytes();
   }
   for (size_t t = 0; t < plan.edge_types.size(); ++t) {

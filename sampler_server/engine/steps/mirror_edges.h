@@ -13,9 +13,10 @@ namespace tributary {
 // PlannedEdgeType::mirrors names. Orders them by destination, then source, and
 // keeps one edge of several between the same two nodes: a sampled one before a
 // reversed one, then the lowest id. Returns false if state and working memory
-// together would exceed `most_bytes`; the state's edges are then incomplete.
+// together would exceed `most_bytes`, or when `stop` says so; the state's edges
+// are then incomplete.
 bool MirrorEdges(const SamplingPlan& plan, uint64_t most_bytes,
-                 BatchState* state);
+                 BatchState* state, StopCheck* stop = nullptr);
 
 }  // namespace tributary
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/questions.pb.h"
+#include "common/text/status.h"
 #include "sampler_server/engine/questions/induce_question.h"
 #include "sampler_server/engine/questions/payload_arrays.h"
 
@@ -69,24 +70,47 @@ PartitionQuestion RemoteInduce::MakeCount(const InduceShare& share,
   return question;
 }
 
-absl::StatusOr<uint64_t> RemoteInduce::AcceptCounts(
-    absl::Span<const uint8_t> answer, uint64_t most, InduceShare* share,
-    InducedEdgeTable* table) const {
+absl::Status RemoteInduce::CheckCounts(absl::Span<const uint8_t> answer,
+                                       uint64_t most,
+                                       const InduceShare& share) const {
   const auto all = ReadLittleEndian<InduceCountHeader>(answer, 0);
   const absl::Span<const uint8_t> counts = answer.subspan(sizeof(all));
   const size_t asked = counts.size() / sizeof(uint32_t);
   if (all.rows > asked || (all.rows == 0 && all.scanned <= most)) {
-    return BadAnswer(share->partition, all.rows, " rows of ", asked);
+    return BadAnswer(share.partition, all.rows, " rows of ", asked);
   }
   uint64_t edges = 0;
   for (size_t i = 0; i < all.rows; ++i) {
-    const auto count = ReadLittleEndian<uint32_t>(counts, i);
-    table->SetCount(share->nodes[share->next + i], count);
-    edges += count;
+    edges += ReadLittleEndian<uint32_t>(counts, i);
   }
-  if (edges > all.scanned) {
-    return BadAnswer(share->partition, edges, " edges, ", all.scanned,
-                     " looked at");
+  if (edges <= all.scanned) return absl::OkStatus();
+  return BadAnswer(share.partition, edges, " edges, ", all.scanned,
+                   " looked at");
+}
+
+absl::Status RemoteInduce::CheckEdges(absl::Span<const uint8_t> answer,
+                                      const InduceShare& share,
+                                      const InducedEdgeTable& table) const {
+  const uint64_t edges =
+      answer.size() / InducedEdgeBytes(table.has_positions());
+  for (uint64_t i = 0; i < edges; ++i) {
+    const auto number = ReadLittleEndian<uint32_t>(answer, i);
+    if (number < nodes_.sources.size()) continue;
+    return BadAnswer(share.partition, "node ", number, " of ",
+                     nodes_.sources.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> RemoteInduce::AcceptCounts(
+    absl::Span<const uint8_t> answer, uint64_t most, InduceShare* share,
+    InducedEdgeTable* table) const {
+  RETURN_IF_ERROR(CheckCounts(answer, most, *share));
+  const auto all = ReadLittleEndian<InduceCountHeader>(answer, 0);
+  const absl::Span<const uint8_t> counts = answer.subspan(sizeof(all));
+  for (size_t i = 0; i < all.rows; ++i) {
+    table->SetCount(share->nodes[share->next + i],
+                    ReadLittleEndian<uint32_t>(counts, i));
   }
   share->next += all.rows;
   share->answer_ends.push_back(share->next);
@@ -133,6 +157,7 @@ std::optional<PartitionQuestion> RemoteInduce::MakeTake(
 absl::Status RemoteInduce::AcceptEdges(absl::Span<const uint8_t> answer,
                                        InduceShare* share,
                                        InducedEdgeTable* table) const {
+  RETURN_IF_ERROR(CheckEdges(answer, *share, *table));
   const InducedEdges out = table->edges();
   const uint64_t edges =
       answer.size() / InducedEdgeBytes(table->has_positions());
@@ -150,11 +175,6 @@ absl::Status RemoteInduce::AcceptEdges(absl::Span<const uint8_t> answer,
                   n * sizeof(uint32_t));
       std::memcpy(out.edge_ids + to, edge_ids + done * sizeof(int64_t),
                   n * sizeof(int64_t));
-    }
-    for (uint64_t i = to; i < to + n; ++i) {
-      if (out.numbers[i] < nodes_.sources.size()) continue;
-      return BadAnswer(share->partition, "node ", out.numbers[i], " of ",
-                       nodes_.sources.size());
     }
     if (n > 0 && out.positions != nullptr) {
       std::memcpy(out.positions + to, positions + done * sizeof(uint64_t),

@@ -39,6 +39,12 @@ class RemoteInduce {
   // Asks to count the edges of the share's next nodes, which must exist, among
   // at most `most` in-edges.
   PartitionQuestion MakeCount(const InduceShare& share, uint64_t most) const;
+  // Check answers and change nothing.
+  absl::Status CheckCounts(absl::Span<const uint8_t> answer, uint64_t most,
+                           const InduceShare& share) const;
+  absl::Status CheckEdges(absl::Span<const uint8_t> answer,
+                          const InduceShare& share,
+                          const InducedEdgeTable& table) const;
   // Writes the counts to `table`, adds an answer end and moves the share on.
   // Returns the in-edges that the peer has looked at; more than `most` if the
   // next node would exceed `most`.

@@ -43,9 +43,9 @@ class RemoteInduceTest : public testing::Test {
   // What an owner of all partitions answers.
   Bytes AnswerTo(const PartitionQuestion& question) {
     Bytes answer(question.answer_bytes);
-    const absl::Status status =
-        question.type->Answer(*graph_, question.partition, question.message,
-                              question.payload, absl::MakeSpan(answer));
+    const absl::Status status = question.type->Answer(
+        *graph_, question.partition, question.message, question.payload,
+        absl::MakeSpan(answer), nullptr);
     EXPECT_TRUE(status.ok()) << status;
     return answer;
   }

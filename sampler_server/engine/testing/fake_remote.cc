@@ -153,15 +153,19 @@ void FakeRemote::Ask(
   if (status.ok()) {
     status = FindQuestionType(question.type->name())
                  ->Answer(*graph_, question.partition, question.message,
-                          question.payload, reply->span());
+                          question.payload, reply->span(), nullptr);
   }
   if (!status.ok()) reply = status;
   if (damaged_neighbor && reply.ok() && reply->size() > 0) {
     std::fill_n(reply->data(), std::min<size_t>(reply->size(), 6), 0xFE);
   }
   strand->PostAfter(
-      delay, [reply = std::move(reply), done = std::move(done)]() mutable {
-        done(std::move(reply));
+      delay, [reply = std::move(reply), check = std::move(question.check),
+              done = std::move(done)]() mutable {
+        // There is no other owner to ask.
+        const absl::Status checked =
+            reply.ok() && check ? check(reply->span()) : absl::OkStatus();
+        checked.ok() ? done(std::move(reply)) : done(checked);
       });
 }
 

@@ -11,11 +11,13 @@ namespace tributary {
 absl::StatusOr<GraphDraw> GraphDraw::Draw(const Graph& graph, int node_type,
                                           int edge_type,
                                           const DegreeTable& table,
-                                          PhiloxKey key, uint32_t k) {
+                                          PhiloxKey key, uint32_t k,
+                                          StopCheck* stop) {
   const IdArray& degrees = graph.degrees(edge_type)->out;
   std::vector<int64_t> drawn;
   drawn.reserve(k);
   for (uint32_t i = 0; i < k; ++i) {
+    if (ShouldStop(stop, table.work_of_draw())) return stop->why();
     drawn.push_back(table.Draw(degrees, LayerWord(key, i)));
   }
   std::sort(drawn.begin(), drawn.end());
@@ -30,7 +32,7 @@ absl::StatusOr<GraphDraw> GraphDraw::Draw(const Graph& graph, int node_type,
   }
   drawn.resize(kept);
   ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
-                   ResolveIds(graph, node_type, drawn));
+                   ResolveIds(graph, node_type, drawn, stop));
   GraphDraw draw;
   draw.nodes_.reserve(kept);
   for (size_t i = 0; i < kept; ++i) draw.nodes_.push_back({ids[i], share[i]});

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/random/philox.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 #include "sampler_server/kinds/shared/degree_table.h"
 
@@ -18,10 +19,11 @@ namespace tributary {
 class GraphDraw {
  public:
   // `table` is of out-degrees and must be summed up. DATA_LOSS: a node that was
-  // drawn does not exist.
+  // drawn does not exist; CANCELLED and DEADLINE_EXCEEDED of `stop`.
   static absl::StatusOr<GraphDraw> Draw(const Graph& graph, int node_type,
                                         int edge_type, const DegreeTable& table,
-                                        PhiloxKey key, uint32_t k);
+                                        PhiloxKey key, uint32_t k,
+                                        StopCheck* stop = nullptr);
 
   // Returns how often a node, by internal id, was drawn, divided by its
   // out-degree; 0 if never.

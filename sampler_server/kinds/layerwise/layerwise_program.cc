@@ -128,7 +128,9 @@ PhiloxKey LayerwiseProgram::Key() const {
 }
 
 void LayerwiseProgram::Weigh() {
-  if (!NumberCandidates()) return EndTooLarge();
+  if (!NumberCandidates()) {
+    return context_.control->ContinueOrEnd() ? EndTooLarge() : void();
+  }
   if (plan_.degrees != nullptr) return DrawFromGraph();
   const uint32_t wanted = plan_.nodes_per_layer[layer_];
   if (!Fits(LayerDraw::BytesFor(candidate_id_.size(), wanted))) {
@@ -140,7 +142,10 @@ void LayerwiseProgram::Weigh() {
   for (size_t v = 0; v < size_ && !uniform; ++v) {
     if (degree_[v] == 0) continue;
     const uint64_t share = SquaredShare(degree_[v], size_);
-    for (uint64_t i = 0; i < degree_[v]; ++i) q[*edge++] += share;
+    for (uint64_t i = 0; i < degree_[v]; ++i) {
+      if (context_.EndsAfter(1)) return;
+      q[*edge++] += share;
+    }
   }
   draw_.emplace(std::move(q), Key(), wanted);
   DrawSome();
@@ -152,12 +157,15 @@ void LayerwiseProgram::DrawFromGraph() {
             candidate_id_.size() * sizeof(double))) {
     return EndTooLarge();
   }
-  const auto drawn =
-      GraphDraw::Draw(*context_.graph, context_.plan->input_type,
-                      edge_type().edge_type, *plan_.degrees, Key(), wanted);
+  const auto drawn = GraphDraw::Draw(*context_.graph, context_.plan->input_type,
+                                     edge_type().edge_type, *plan_.degrees,
+                                     Key(), wanted, context_.stop);
   if (!drawn.ok()) return End(drawn.status());
   share_.reserve(candidate_id_.size());
-  for (const uint64_t id : candidate_id_) share_.push_back(drawn->Share(id));
+  for (const uint64_t id : candidate_id_) {
+    if (context_.EndsAfter(2)) return;
+    share_.push_back(drawn->Share(id));
+  }
   Keep();
 }
 
@@ -178,8 +186,8 @@ bool LayerwiseProgram::NumberCandidates() {
   candidate_.assign(neighbors_.size(), 0);
   const uint64_t held = BytesHeld();
   const uint64_t working = context_.control->Limits().working_bytes;
-  if (held > working ||
-      !candidates.Number(neighbors_, candidate_.data(), working - held)) {
+  if (held > working || !candidates.Number(neighbors_, candidate_.data(),
+                                           working - held, context_.stop)) {
     return false;
   }
   FreeMemory(neighbors_);
@@ -197,7 +205,9 @@ void LayerwiseProgram::DrawSome() {
 }
 
 void LayerwiseProgram::Keep() {
-  if (!NumberDrawn()) return EndTooLarge();
+  if (!NumberDrawn()) {
+    return context_.control->ContinueOrEnd() ? EndTooLarge() : void();
+  }
   const uint64_t kept = CountKept();
   edges().edges += kept;  // tells how large a batch is that is too large
   weights().shape = {static_cast<int64_t>(edges().edges)};
@@ -210,6 +220,7 @@ void LayerwiseProgram::Keep() {
     return EndTooLarge();
   }
   KeepEdges(kept);
+  if (!context_.control->ContinueOrEnd()) return;
   EndLayer();
 }
 
@@ -234,7 +245,7 @@ bool LayerwiseProgram::NumberDrawn() {
   const uint64_t working = context_.control->Limits().working_bytes;
   std::vector<uint32_t> numbers(ids.size());
   if (held > working ||
-      !numbering.Number(ids, numbers.data(), working - held)) {
+      !numbering.Number(ids, numbers.data(), working - held, context_.stop)) {
     return false;
   }
   size_t next = 0;
@@ -272,6 +283,7 @@ void LayerwiseProgram::KeepEdges(uint64_t kept) {
   for (size_t v = 0; v < size_; ++v) {
     gain.clear();
     for (uint64_t i = 0; i < degree_[v]; ++i, ++edge) {
+      if (ShouldStop(context_.stop, 1)) return;
       const uint32_t c = candidate_[edge];
       if (!IsDrawn(c)) continue;
       gain.push_back(GainOf(c));

@@ -10,10 +10,11 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 // f(edge, source, destination) of each edge, in its order.
 template <typename F>
-void ForEachEdge(const SampledHop& hop, F f) {
+void ForEachEdge(const SampledHop& hop, StopCheck* stop, F f) {
   size_t edge = 0;
   auto node = hop.first_local;
   for (const uint32_t count : hop.counts) {
+    if (ShouldStop(stop, 1 + count)) return;
     for (uint32_t j = 0; j < count; ++j, ++edge) f(edge, hop.src[edge], node);
     ++node;
   }
@@ -22,13 +23,14 @@ void ForEachEdge(const SampledHop& hop, F f) {
 }  // namespace
 
 Enclosing::Enclosing(const GraphSchema& schema, const SamplingPlan& plan,
-                     const LinkPart& links, BatchState* state)
+                     const LinkPart& links, BatchState* state, StopCheck* stop)
     : schema_(schema),
       plan_(plan),
       edge_type_(links.type->edge_type),
       sources_(links.source_numbers),
       destinations_(links.destination_numbers),
       state_(state),
+      stop_(stop),
       num_nodes_(state->nodes[links.type->src_type].numbering.size()) {}
 
 void Enclosing::DropLinks() {
@@ -51,14 +53,16 @@ void Enclosing::DropFrom(EdgeTypeState& type,
   for (SampledHop& hop : type.hops) {
     size_t kept = 0;
     std::vector<uint32_t> counts(hop.counts.size(), 0);
-    ForEachEdge(hop, [&](size_t edge, uint32_t source, uint32_t destination) {
-      if (partner[destination] == source) return;
-      hop.src[kept] = source;
-      hop.edge_ids[kept] = hop.edge_ids[edge];
-      if (!hop.positions.empty()) hop.positions[kept] = hop.positions[edge];
-      ++counts[destination - hop.first_local];
-      ++kept;
-    });
+    ForEachEdge(hop, stop_,
+                [&](size_t edge, uint32_t source, uint32_t destination) {
+                  if (partner[destination] == source) return;
+                  hop.src[kept] = source;
+                  hop.edge_ids[kept] = hop.edge_ids[edge];
+                  if (!hop.positions.empty())
+                    hop.positions[kept] = hop.positions[edge];
+                  ++counts[destination - hop.first_local];
+                  ++kept;
+                });
     type.edges -= hop.src.size() - kept;
     hop.src.resize(kept);
     hop.edge_ids.resize(kept);
@@ -80,7 +84,7 @@ void Enclosing::JoinEdges() {
   begin_.assign(num_nodes_ + 1, 0);
   const auto for_each = [this](auto f) {
     for (const EdgeTypeState& type : state_->edges) {
-      for (const SampledHop& hop : type.hops) ForEachEdge(hop, f);
+      for (const SampledHop& hop : type.hops) ForEachEdge(hop, stop_, f);
     }
   };
   for_each([this](size_t, uint32_t source, uint32_t destination) {
@@ -106,6 +110,7 @@ void Enclosing::Measure(uint32_t from, uint32_t without,
     const uint32_t node = reached_[i];
     const uint64_t end = begin_[node + 1];
     looked_at_ += end - begin_[node] + 1;
+    if (ShouldStop(stop_, end - begin_[node] + 1)) return;
     for (uint64_t e = begin_[node]; e < end; ++e) {
       const uint32_t next = ends_[e];
       if (next == without || (*distance)[next] >= 0) continue;
@@ -117,6 +122,7 @@ void Enclosing::Measure(uint32_t from, uint32_t without,
 
 bool Enclosing::Label(absl::Span<int64_t> labels, uint64_t most_edges) {
   if (begin_.empty()) JoinEdges();
+  if (!WhyStopped(stop_).ok()) return false;
   looked_at_ = 0;
   for (; next_tree_ < sources_.size() && looked_at_ < most_edges;
        ++next_tree_) {

@@ -18,9 +18,11 @@ namespace tributary {
 class Enclosing {
  public:
   // `links` are all links of the batch and have numbers. All arguments outlive
-  // this.
+  // this. When `stop`, which may be null, says so, the methods return early and
+  // leave an incomplete state.
   Enclosing(const GraphSchema& schema, const SamplingPlan& plan,
-            const LinkPart& links, BatchState* state);
+            const LinkPart& links, BatchState* state,
+            StopCheck* stop = nullptr);
 
   // Drops the edges, in both directions, between the two ends of each tree's
   // link, of the links' type and of its reverse type.
@@ -49,6 +51,7 @@ class Enclosing {
   const int edge_type_;  // of the links
   const absl::Span<const uint32_t> sources_, destinations_;
   BatchState* const state_;
+  StopCheck* const stop_;
   const size_t num_nodes_;
   size_t next_tree_ = 0;
   uint64_t looked_at_ = 0;

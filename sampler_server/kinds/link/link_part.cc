@@ -25,7 +25,8 @@ class StartNumbers {
     const uint64_t held =
         context_.state->bytes() - numbering.bytes() + room_.parts_bytes;
     return held <= room_.working_bytes &&
-           numbering.Number(ids, local, room_.working_bytes - held);
+           numbering.Number(ids, local, room_.working_bytes - held,
+                            context_.stop);
   }
 
  private:
@@ -96,12 +97,12 @@ absl::StatusOr<std::vector<LinkPart>> PartsOf(const StepContext& context) {
 
 absl::Status ResolveLinks(const StepContext& context, LinkPart* part) {
   const LinkColumns& links = *context.links;
-  ASSIGN_OR_RETURN(
-      part->sources,
-      ResolveIds(*context.graph, part->type->src_type, part->Of(links.source)));
+  ASSIGN_OR_RETURN(part->sources,
+                   ResolveIds(*context.graph, part->type->src_type,
+                              part->Of(links.source), context.stop));
   ASSIGN_OR_RETURN(part->destinations,
                    ResolveIds(*context.graph, part->type->dst_type,
-                              part->Of(links.destination)));
+                              part->Of(links.destination), context.stop));
   const LinkStarts starts = CountLinkStarts(
       LinkPlan::Of(*context.plan).mode, part->num_links, part->num_negatives);
   part->sources.reserve(starts.sources);

@@ -63,7 +63,9 @@ void LinkProgram::DrawNegatives() {
 }
 
 void LinkProgram::OnDrawn() {
-  if (!Number()) return End(Outcome::kTooLarge);
+  if (!Number()) {
+    return context_.control->ContinueOrEnd() ? End(Outcome::kTooLarge) : void();
+  }
   for (LinkTensors& tensors : tensors_) tensors.Write();
   const absl::Status status = ExcludeLinks(context_, parts_);
   if (!status.ok()) return End(status);
@@ -112,14 +114,16 @@ void LinkProgram::Enclose(absl::StatusOr<Outcome> outcome) {
        {static_cast<int64_t>(nodes.numbering.size() + nodes.unnumbered)},
        {}});
   if (*outcome != Outcome::kSampled) return End(std::move(outcome));
-  enclosing_ = std::make_unique<Enclosing>(
-      context_.graph->schema(), *context_.plan, part, context_.state);
+  enclosing_ =
+      std::make_unique<Enclosing>(context_.graph->schema(), *context_.plan,
+                                  part, context_.state, context_.stop);
   const uint64_t labels = nodes.numbering.size() * sizeof(int64_t);
   if (context_.state->bytes() + labels + enclosing_->bytes() >
       context_.control->Limits().working_bytes) {
     return End(Outcome::kTooLarge);
   }
   enclosing_->DropLinks();
+  if (!context_.control->ContinueOrEnd()) return;
   context_.state->tensors.back().bytes.assign(labels, 0);
   LabelSome();
 }

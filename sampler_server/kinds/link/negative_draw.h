@@ -35,7 +35,13 @@ class NegativeDraw {
             NodeOf(destinations_, words.word[2], words.word[3])};
   }
 
+  // Returns the nodes that Draw looks at, at most.
+  uint64_t work() const { return 1 + WorkOf(sources_) + WorkOf(destinations_); }
+
  private:
+  static uint64_t WorkOf(const Over& over) {
+    return over.table == nullptr ? 1 : over.table->work_of_draw();
+  }
   static int64_t NodeOf(const Over& over, uint32_t low, uint32_t high) {
     const uint64_t word = low | uint64_t{high} << 32;
     const uint64_t n = over.num_nodes;

@@ -47,6 +47,7 @@ void NegativeSearch::BeginRound() {
         most / pending_.size(), 1, kCandidates - first_try_));
   }
   const absl::Status status = DrawCandidates();
+  if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return Finish(status);
   is_late_.assign(destinations_.size(), 0);
   is_edge_.assign(destinations_.size(), 0);
@@ -59,6 +60,7 @@ absl::Status NegativeSearch::DrawCandidates() {
   sources_.clear();
   for (const uint64_t negative : pending_) {
     for (uint32_t k = 0; k < tries_; ++k) {
+      if (ShouldStop(context_.stop, draw_.work())) return context_.stop->why();
       const NegativeDraw::Ends ends =
           draw_.Draw(first_try_ + k, static_cast<uint32_t>(negative));
       destinations.push_back(ends.destination);
@@ -70,11 +72,11 @@ absl::Status NegativeSearch::DrawCandidates() {
     }
   }
   if (both) {
-    ASSIGN_OR_RETURN(sources_,
-                     ResolveIds(*context_.graph, type_.src_type, sources));
+    ASSIGN_OR_RETURN(sources_, ResolveIds(*context_.graph, type_.src_type,
+                                          sources, context_.stop));
   }
-  ASSIGN_OR_RETURN(destinations_,
-                   ResolveIds(*context_.graph, type_.dst_type, destinations));
+  ASSIGN_OR_RETURN(destinations_, ResolveIds(*context_.graph, type_.dst_type,
+                                             destinations, context_.stop));
   return absl::OkStatus();
 }
 

@@ -102,7 +102,7 @@ absl::Status NegativeStep::TakeGiven(uint64_t from, uint64_t to) {
       part_->Of(context_.links->negative, context_.plan->negatives);
   ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
                    ResolveIds(*context_.graph, part_->type->dst_type,
-                              given.subspan(from, to - from)));
+                              given.subspan(from, to - from), context_.stop));
   part_->destinations.insert(part_->destinations.end(), ids.begin(), ids.end());
   return absl::OkStatus();
 }
@@ -112,19 +112,20 @@ absl::Status NegativeStep::Draw(uint64_t from, uint64_t to) {
   sources.reserve(to - from);
   destinations.reserve(to - from);
   for (uint64_t j = from; j < to; ++j) {
+    if (ShouldStop(context_.stop, draw_.work())) return context_.stop->why();
     const NegativeDraw::Ends ends = draw_.Draw(0, static_cast<uint32_t>(j));
     sources.push_back(ends.source);
     destinations.push_back(ends.destination);
   }
   if (plan_.mode == NegativeMode::kBinary) {
-    ASSIGN_OR_RETURN(
-        const std::vector<uint64_t> ids,
-        ResolveIds(*context_.graph, part_->type->src_type, sources));
+    ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
+                     ResolveIds(*context_.graph, part_->type->src_type, sources,
+                                context_.stop));
     part_->sources.insert(part_->sources.end(), ids.begin(), ids.end());
   }
-  ASSIGN_OR_RETURN(
-      const std::vector<uint64_t> ids,
-      ResolveIds(*context_.graph, part_->type->dst_type, destinations));
+  ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
+                   ResolveIds(*context_.graph, part_->type->dst_type,
+                              destinations, context_.stop));
   part_->destinations.insert(part_->destinations.end(), ids.begin(), ids.end());
   return absl::OkStatus();
 }

@@ -73,7 +73,8 @@ void NeighborHops::EndHops() {
   if (context_.plan->subgraph.type == SubgraphType::kBidirectional) {
     const bool fits =
         MirrorEdges(*context_.plan, context_.control->Limits().working_bytes,
-                    context_.state);
+                    context_.state, context_.stop);
+    if (!fits && !context_.control->ContinueOrEnd()) return;
     return End(fits ? Outcome::kSampled : Outcome::kTooLarge);
   }
   if (!induced()) return End(Outcome::kSampled);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
+#include "common/runtime/stoppable_sort.h"
 #include "sampler_server/engine/batch/batch_writer.h"
 #include "sampler_server/engine/batch/held_memory.h"
 #include "sampler_server/engine/questions/adjacency_questions.h"
@@ -97,7 +99,8 @@ void PprProgram::StartWave() {
   const bool numbered =
       Fits(size * (sizeof(PushSums) + 1024)) &&
       seen_->Number(absl::MakeConstSpan(ids).subspan(wave_begin_, size),
-                    wanted_.data(), context_.control->Limits().working_bytes);
+                    wanted_.data(), context_.control->Limits().working_bytes,
+                    context_.stop);
   if (!numbered) return GiveUpWave();
   pushes_.reserve(size);
   for (uint32_t i = 0; i < size; ++i) {
@@ -146,7 +149,9 @@ void PprProgram::Choose() {
       return GiveUpWave();
     }
     push_bytes_ -= push.bytes();
-    if (push.Choose(*seen_)) {
+    const bool pushes = push.Choose(*seen_, context_.stop);
+    if (!WhyStopped(context_.stop).ok()) return Later(&PprProgram::Choose);
+    if (pushes) {
       active_[still_active_++] = active_[next_];
       for (const PushSums::Pushing& from : push.pushing()) {
         if (seen_->WantNeighbors(from.number)) wanted_.push_back(from.number);
@@ -198,8 +203,8 @@ void PprProgram::OnNeighbors(absl::Status status) {
                         neighbors_.size() * sizeof(uint32_t);
   std::vector<uint32_t> numbers(neighbors_.size());
   // `held` includes the memory that numbering holds now: a little stays unused.
-  if (held > working ||
-      !seen_->Number(neighbors_, numbers.data(), working - held)) {
+  if (held > working || !seen_->Number(neighbors_, numbers.data(),
+                                       working - held, context_.stop)) {
     return GiveUpWave();
   }
   FreeMemory(neighbors_);
@@ -221,7 +226,8 @@ void PprProgram::Push() {
     push_bytes_ -= push.bytes();
     const uint64_t entries = std::min<uint64_t>(edges, seen_->size());
     const bool fits = Fits(push.BytesToPush(entries));
-    if (fits) push.Push(*seen_);
+    if (fits) push.Push(*seen_, context_.stop);
+    if (!WhyStopped(context_.stop).ok()) return Later(&PprProgram::Push);
     push_bytes_ += push.bytes();
     if (!fits) return GiveUpWave();
     work += edges;
@@ -242,7 +248,10 @@ void PprProgram::EndWave() {
       wanted_.push_back(node.number);
     }
   }
-  std::sort(wanted_.begin(), wanted_.end());
+  if (!StoppableSort(wanted_.data(), wanted_.data() + wanted_.size(),
+                     std::less<>(), context_.stop)) {
+    return Later(&PprProgram::EndWave);
+  }
   wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   FreeMemory(nodes_);
   nodes_.reserve(wanted_.size());
@@ -261,6 +270,7 @@ void PprProgram::OnOriginalIds(absl::Status status) {
   if (!status.ok()) return End(std::move(status));
   context_.control->SetStage(BatchStage::kSampling);
   for (size_t place = 0; place < pushes_.size(); ++place) {
+    if (context_.EndsAfter(plan_.top_k)) return;
     if (!PutRow(place)) return GiveUpWave();
   }
   wave_begin_ += pushes_.size();

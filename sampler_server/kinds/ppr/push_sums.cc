@@ -50,9 +50,10 @@ void PushSums::Add(uint32_t number, uint64_t amount) {
   if (2 * entries_.size() > slots_.size()) Rehash(bits_ + 1);
 }
 
-bool PushSums::Choose(const SeenGraph& graph) {
+bool PushSums::Choose(const SeenGraph& graph, StopCheck* stop) {
   pushing_.clear();
   for (const uint32_t place : touched_) {
+    if (ShouldStop(stop, 1)) break;
     Entry& entry = entries_[place];
     const uint64_t degree = graph.degree(entry.number);
     if (degree == 0) {
@@ -76,10 +77,15 @@ void PushSums::ChooseOne(Entry& entry, uint64_t degree) {
   pushing_.push_back({entry.number, goes / degree});
 }
 
-void PushSums::Push(const SeenGraph& graph) {
+void PushSums::Push(const SeenGraph& graph, StopCheck* stop) {
   for (const Pushing& from : pushing_) {
     if (from.each == 0) continue;
-    for (const uint32_t to : graph.neighbors(from.number)) Add(to, from.each);
+    const absl::Span<const uint32_t> neighbors = graph.neighbors(from.number);
+    const bool done =
+        InPieces(stop, neighbors.size(), [&](uint64_t begin, uint64_t end) {
+          for (uint64_t i = begin; i < end; ++i) Add(neighbors[i], from.each);
+        });
+    if (!done) return;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "sampler_server/kinds/ppr/seen_graph.h"
 
 namespace tributary {
@@ -45,7 +46,8 @@ class PushSums {
   // share of it becomes score, the rest is to be pushed. The input pushes in
   // the first round whatever its degree. Returns false if no node pushes: the
   // scores are final.
-  bool Choose(const SeenGraph& graph);
+  // Stops early when `stop` says so; then only destroy it.
+  bool Choose(const SeenGraph& graph, StopCheck* stop = nullptr);
   // A node that pushes in this round.
   struct Pushing {
     uint32_t number = 0;
@@ -53,8 +55,8 @@ class PushSums {
   };
   absl::Span<const Pushing> pushing() const { return pushing_; }
   // Adds to the residuals of the neighbours of pushing(), which the graph must
-  // have.
-  void Push(const SeenGraph& graph);
+  // have. Stops early as Choose.
+  void Push(const SeenGraph& graph, StopCheck* stop = nullptr);
 
   // A node that may be among the k of the largest scores.
   struct Scored {

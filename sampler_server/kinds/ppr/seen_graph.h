@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/runtime/stop_check.h"
 #include "sampler_server/engine/ids/local_numbering.h"
 
 namespace tributary {
@@ -18,10 +19,10 @@ class SeenGraph {
   explicit SeenGraph(uint64_t num_nodes) : nodes_(num_nodes) {}
 
   // Sets numbers[i] to the number of ids[i]. Returns false if the numbering's
-  // memory would exceed `most_bytes`.
+  // memory would exceed `most_bytes`, or when `stop` says so.
   bool Number(absl::Span<const uint64_t> ids, uint32_t* numbers,
-              size_t most_bytes) {
-    return nodes_.Number(ids, numbers, most_bytes);
+              size_t most_bytes, StopCheck* stop = nullptr) {
+    return nodes_.Number(ids, numbers, most_bytes, stop);
   }
   size_t size() const { return nodes_.size(); }
   uint64_t id(uint32_t number) const { return nodes_.ids()[number]; }

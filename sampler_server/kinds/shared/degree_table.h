@@ -32,6 +32,8 @@ class DegreeTable {
   // Returns the node that 64 random bits draw. Requires that Sum has returned
   // true to the caller. Thread-safe.
   int64_t Draw(const IdArray& degrees, uint64_t word) const;
+  // Returns the nodes that a draw looks at, at most.
+  uint64_t work_of_draw() const { return block_; }
 
  private:
   uint64_t WeightOf(uint64_t degree) const;

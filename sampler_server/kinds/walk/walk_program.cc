@@ -86,6 +86,7 @@ void WalkProgram::BeginStep() {
   next_.assign(num_walks_, kNoNode);
   pending_.clear();
   for (uint32_t walk = 0; walk < num_walks_; ++walk) {
+    if (context_.EndsAfter(1)) return;
     if (current_[walk] == kNoNode) continue;
     if (!Restarts(walk)) {
       pending_.push_back(walk);
@@ -164,6 +165,7 @@ void WalkProgram::Judge() {
   undecided_previous_.clear();
   undecided_drawn_.clear();
   for (size_t i = 0; i < pending_.size(); ++i) {
+    if (context_.EndsAfter(tries_)) return;
     for (uint32_t k = 0; k < tries_; ++k) {
       const size_t at = i * tries_ + k;
       verdicts_[at] = JudgeOne(pending_[i], first_try_ + k, drawn_[at]);
@@ -223,7 +225,9 @@ void WalkProgram::Settle() {
 
 void WalkProgram::EndStep() {
   context_.control->SetStage(BatchStage::kSampling);
-  if (!NumberStep()) return End(Outcome::kTooLarge);
+  if (!NumberStep()) {
+    return context_.control->ContinueOrEnd() ? End(Outcome::kTooLarge) : void();
+  }
   if (plan_.second_order()) previous_.swap(current_);
   current_.swap(next_);
   if (++step_ == plan_.length) return End(Outcome::kSampled);
@@ -245,8 +249,8 @@ bool WalkProgram::NumberStep() {
                         num_walks_ * plan_.bytes_per_walk();
   const uint64_t working = context_.control->Limits().working_bytes;
   std::vector<uint32_t> numbers(nodes_.size());
-  if (held > working ||
-      !numbering.Number(nodes_, numbers.data(), working - held)) {
+  if (held > working || !numbering.Number(nodes_, numbers.data(),
+                                          working - held, context_.stop)) {
     return false;
   }
   const absl::Span<int32_t> index = WalkIndex();

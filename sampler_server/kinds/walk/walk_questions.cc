@@ -31,8 +31,8 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
                   &draw.neighbors[size_t{group.index[i]} * draw.tries]);
     }
   };
-  const auto here =
-      [=, graph = context_.graph](const PartitionNodes& group) -> absl::Status {
+  const auto here = [=, graph = context_.graph, stop = context_.stop](
+                        const PartitionNodes& group) -> absl::Status {
     const EdgePartition& edges =
         *graph->edges(draw.type.edge_type, group.partition);
     const bool all = group.rows.size() == draw.nodes.size();
@@ -44,7 +44,8 @@ void WalkQuestions::AskDraw(const Draw& draw, Done done) {
     }
     WalkQuery query{
         draw.key,   draw.step,  draw.first_try,
-        draw.tries, group.rows, all ? draw.walks : absl::MakeConstSpan(walks)};
+        draw.tries, group.rows, all ? draw.walks : absl::MakeConstSpan(walks),
+        stop};
     RETURN_IF_ERROR(DrawWalkSteps(edges, num_src_nodes, query,
                                   all ? draw.neighbors.data() : drawn.data()));
     if (!all) put(group, 0, group.rows.size(), drawn.data());

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/draw_lanes.h"
 #include "sampler_server/engine/draw/prefetch.h"
 
@@ -15,6 +16,7 @@ namespace {
 // Walks of a group, which take a step together.
 constexpr size_t kGroup = 64;
 static_assert(kGroup % kDrawLanes == 0);
+constexpr uint64_t kWorkOfTry = 4;
 
 // A pipeline of groups: while positions of one group are drawn and their cache
 // lines prefetched, indptr of the next group is being prefetched, and the lines
@@ -35,6 +37,9 @@ class Stepper {
     for (size_t i = 0; i < std::min(n, kGroup); ++i) FetchEnds(i);
     for (size_t from = 0; from < n; from += kGroup) {
       const size_t size = std::min(n - from, kGroup);
+      if (ShouldStop(query_.stop, size * (1 + query_.tries) * kWorkOfTry)) {
+        return query_.stop->why();
+      }
       RETURN_IF_ERROR(Locate(from, size));
       for (uint32_t k = 0; k < query_.tries; ++k) {
         Drawn& next = drawn_[turn_ ^= 1];
@@ -76,14 +81,14 @@ class Stepper {
             absl::StrCat("row ", row, "; the partition has ",
                          indptr_.size() - std::min<size_t>(1, indptr_.size())));
       }
-      const uint64_t begin = indptr_[row], end = indptr_[row + 1];
-      if (begin > end || end > indices_.size()) {
+      const RowEnds ends = ReadRowEnds(indptr_, row);
+      if (!ends.IsWithin(indices_.size())) {
         return absl::DataLossError(absl::StrCat("indptr of row ", row, " is ",
-                                                begin, " to ", end,
+                                                ends.begin, " to ", ends.end,
                                                 ": verify the graph"));
       }
-      begin_[i - from] = begin;
-      degree_[i - from] = end - begin;
+      begin_[i - from] = ends.begin;
+      degree_[i - from] = ends.end - ends.begin;
     }
     return absl::OkStatus();
   }
@@ -120,8 +125,9 @@ class Stepper {
     for (size_t i = 0; i < drawn.size; ++i, out += query_.tries) {
       *out = kNoNode;
       if (drawn.slot[i] == kNoNode) continue;
-      *out = indices_[drawn.slot[i]];
-      if (*out >= num_src_nodes_) bad_ = true, bad_id_ = *out;
+      const uint64_t id = indices_[drawn.slot[i]];
+      *out = id;
+      if (id >= num_src_nodes_) bad_ = true, bad_id_ = id;
     }
   }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "common/random/philox.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 
 namespace tributary {
@@ -29,12 +30,13 @@ struct WalkQuery {
   uint32_t tries = 1;
   absl::Span<const uint64_t> rows;   // within the partition
   absl::Span<const uint32_t> walks;  // of each row: the walk's number
+  StopCheck* stop = nullptr;
 };
 
 // Sets neighbors[i * tries + k] to the internal id that walks[i] draws at try
 // first_try + k; kNoNode if its node has no neighbours. Errors: OUT_OF_RANGE (a
-// row beyond the partition), DATA_LOSS (stored values out of range).
-// Thread-safe.
+// row beyond the partition), DATA_LOSS (stored values out of range), CANCELLED
+// and DEADLINE_EXCEEDED of query.stop. Thread-safe.
 absl::Status DrawWalkSteps(const EdgePartition& edges, uint64_t num_src_nodes,
                            const WalkQuery& query, uint64_t* neighbors);
 

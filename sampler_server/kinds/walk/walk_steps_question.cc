@@ -29,7 +29,7 @@ absl::Status CheckSizes(uint64_t count, size_t item_bytes, size_t answer_bytes,
 
 absl::Status AnswerSteps(const EdgeQuestion<v1::WalkStepsQuestion>& asked,
                          absl::Span<const uint8_t> payload,
-                         absl::Span<uint8_t> answer) {
+                         absl::Span<uint8_t> answer, StopCheck* stop) {
   const v1::WalkStepsQuestion& steps = asked.message;
   if (steps.tries() < 1 || steps.tries() > kMostTries) {
     return absl::InvalidArgumentError(
@@ -49,6 +49,7 @@ absl::Status AnswerSteps(const EdgeQuestion<v1::WalkStepsQuestion>& asked,
   query.tries = steps.tries();
   query.rows = rows;
   query.walks = walks;
+  query.stop = stop;
   return DrawWalkSteps(asked.edges, asked.num_src_nodes(), query,
                        reinterpret_cast<uint64_t*>(answer.data()));
 }
@@ -59,10 +60,11 @@ class Type final : public QuestionType {
   absl::Status Answer(const Graph& graph, uint32_t partition,
                       absl::string_view message,
                       absl::Span<const uint8_t> payload,
-                      absl::Span<uint8_t> answer) const override {
+                      absl::Span<uint8_t> answer,
+                      StopCheck* stop) const override {
     ASSIGN_OR_RETURN(const auto asked, ParseEdgeQuestion<v1::WalkStepsQuestion>(
                                            name(), graph, partition, message));
-    return AnswerSteps(asked, payload, answer);
+    return AnswerSteps(asked, payload, answer, stop);
   }
 };
 

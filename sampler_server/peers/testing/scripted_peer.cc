@@ -10,14 +10,17 @@ namespace {
 
 std::shared_ptr<const Graph> SmallGraph() {
   static const auto* const graph = [] {
+    constexpr int kNodes = 2048;
     GraphSpec spec;
-    spec.num_nodes = 4;
-    spec.edges = {{3, 2}, {1, 2}, {0, 2}, {2, 2}, {1, 0}};
+    spec.num_nodes = kNodes;
     spec.num_partitions = 2;
     spec.x_dim = 2;
-    spec.x = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5};
-    spec.y = {10, 11, 12, 13};
-    spec.edge_attr = {0, 1, 2, 3, 4};
+    for (int i = 0; i < kNodes; ++i) {
+      spec.edges.push_back({i, i / 1024});
+      spec.x.insert(spec.x.end(), {i + 0.0F, i + 0.5F});
+      spec.y.push_back(i);
+      spec.edge_attr.push_back(static_cast<float>(i));
+    }
     return new std::shared_ptr<const Graph>(BuildGraph(spec));
   }();
   return *graph;

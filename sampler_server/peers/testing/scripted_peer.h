@@ -84,8 +84,8 @@ std::string BytesOf(const std::vector<T>& values) {
 }
 
 // A server's directory, which knows scripted peers, on one simulated node. The
-// graph has 4 nodes in 2 partitions by id modulo 2, 5 edges, x of 2 floats, y,
-// and edge_attr of 1 float.
+// graph has 2048 nodes in 2 partitions by id modulo 2, of which node 0 and node
+// 1 have 1024 in-edges each; x of 2 floats, y, and edge_attr of 1 float.
 class PeerWorld {
  public:
   explicit PeerWorld(PeerDirectoryOptions options = {});

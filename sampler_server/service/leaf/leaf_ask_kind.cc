@@ -33,7 +33,7 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
                   AlignedBuffer(request.answer_bytes()),
                   std::move(reservation)};
   RETURN_IF_ERROR(type->Answer(graph, request.partition(), request.question(),
-                               payload, reply.payload.span()));
+                               payload, reply.payload.span(), limits.stop));
   return reply;
 }
 

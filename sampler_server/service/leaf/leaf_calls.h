@@ -6,8 +6,9 @@
 // call. Common errors: NOT_FOUND with the partitions that are here, when the
 // partition is not; OUT_OF_RANGE for a row beyond the partition;
 // INVALID_ARGUMENT for sizes and indices; RESOURCE_EXHAUSTED when `budget`, the
-// stream's share of one, is full at the moment. The caller has found `graph` by
-// the request's layout digest (graph_catalog.h).
+// stream's share of one, is full at the moment; CANCELLED and DEADLINE_EXCEEDED
+// of `limits.stop`. The caller has found `graph` by the request's layout digest
+// (graph_catalog.h).
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CALLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_LEAF_CALLS_H_
 
@@ -20,6 +21,7 @@
 #include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/shared_budget.h"
+#include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
 #include "sampler_server/engine/gather/gather.h"
 
@@ -50,6 +52,11 @@ struct LeafReply {
 struct LeafLimits {
   // The limit of a reply's payload. A request may ask for less, not for more.
   size_t max_reply_bytes = 4u << 20;
+  // Edges that SampleHop looks at before it replies with the nodes that are
+  // complete, so that no request holds a thread for long: some 0.2 s.
+  uint64_t max_work = uint64_t{1} << 26;
+  // Set for each call; null: it runs to its end.
+  StopCheck* stop = nullptr;
 };
 
 // Samples neighbours of the nodes in `payload` (see SampleHopRequest). A reply

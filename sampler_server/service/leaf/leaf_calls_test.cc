@@ -60,7 +60,7 @@ class LeafCallsTest : public testing::Test {
       payload.append(reinterpret_cast<const char*>(&i), sizeof(i));
     }
     Append(rows, &payload);
-    return ServeSampleHop(HalfGraph(), hop_, Bytes(payload), {}, *share_);
+    return ServeSampleHop(HalfGraph(), hop_, Bytes(payload), limits_, *share_);
   }
   absl::StatusOr<LeafReply> Gather(const std::vector<uint64_t>& rows = {1, 0}) {
     std::string payload;
@@ -93,10 +93,23 @@ class LeafCallsTest : public testing::Test {
 
   v1::SampleHopRequest hop_;
   v1::GatherRequest gather_;
+  LeafLimits limits_;
   const std::shared_ptr<SharedBudget> budget_ =
       SharedBudget::Create("leaf budget", 8192);
   const std::shared_ptr<BudgetShare> share_ = budget_->Open("peer");
 };
+
+// A caller that no longer waits ends the work, and gives its memory back.
+TEST_F(LeafCallsTest, EndsWithItsCaller) {
+  const CancelToken cancel;
+  StopCheck stop(cancel, absl::InfiniteFuture(), nullptr);
+  limits_.stop = &stop;
+  EXPECT_TRUE(Hop().ok());
+  cancel.Cancel();
+  EXPECT_TRUE(stop.After(StopCheck::kEvery));
+  EXPECT_EQ(Hop().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(budget_->used(), 0);
+}
 
 TEST_F(LeafCallsTest, ReturnsCountsNeighboursAndEdgeIds) {
   const auto reply = Hop().value();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/session/edge_condition.h"
 #include "common/text/status.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/draw.h"
 #include "sampler_server/engine/hop/edge_predicate.h"
 #include "sampler_server/engine/hop/excluded_rows.h"
@@ -24,12 +25,17 @@ uint8_t* Append(const std::vector<T>& values, uint8_t* to) {
   return to + bytes;
 }
 
+// Returns 0 for a row whose ends are damaged.
+uint64_t DegreeOf(const EdgePartition& edges, uint64_t row) {
+  const RowEnds ends = ReadRowEnds(edges.indptr, row);
+  return ends.IsWithin(edges.indices.size()) ? ends.end - ends.begin : 0;
+}
+
 // Returns the most edges that the query can emit, before any limit.
 uint64_t CountEdges(const EdgePartition& edges, const HopQuery& query) {
   uint64_t total = 0;
   for (uint64_t row : query.rows) {
-    total += NumDrawn(edges.indptr[row + 1] - edges.indptr[row], query.fanout,
-                      query.replace);
+    total += NumDrawn(DegreeOf(edges, row), query.fanout, query.replace);
   }
   return total - std::min(total, query.skip_edges);
 }
@@ -145,7 +151,7 @@ uint64_t EligibleBytes(const EdgePartition& edges, const HopQuery& query) {
   if (query.predicate == nullptr && query.excluded.empty()) return 0;
   uint64_t longest = 0;
   for (uint64_t row : query.rows) {
-    longest = std::max(longest, edges.indptr[row + 1] - edges.indptr[row]);
+    longest = std::max(longest, DegreeOf(edges, row));
   }
   // Weighted draws hold sums of the same size.
   return (query.draw == DrawMode::kWeighted ? 2 : 1) * longest / 8;
@@ -229,6 +235,8 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
       schema.node_types[type.dst_type].base[request.partition()]);
   query.excluded = {nodes.excluded, 0, UINT64_MAX};
   query.skip_edges = request.skip_edges();
+  query.max_work = limits.max_work;
+  query.stop = limits.stop;
   const size_t edge_bytes =
       (request.want_positions() ? 3 : 2) * sizeof(uint64_t);
   RETURN_IF_ERROR(CapReply(

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "partition/format/row_ends.h"
 #include "sampler_server/service/reads/graph_reads.h"
 #include "sampler_server/service/reads/reply_of.h"
 
@@ -78,7 +80,12 @@ absl::StatusOr<LeafReply> ServeFindEdges(const Graph& graph,
     sources[i] = edges->indices[positions[i]];
     const auto end =
         std::upper_bound(indptr.begin(), indptr.end(), positions[i]);
-    destinations[i] = nodes[end - indptr.begin() - 1];
+    const auto row = static_cast<uint64_t>(end - indptr.begin() - 1);
+    if (row >= nodes.size()) {  // the file was lost
+      return absl::DataLossError(absl::StrCat(
+          "no row has position ", positions[i], ": verify the graph"));
+    }
+    destinations[i] = nodes[row];
   }
   return reply;
 }
@@ -98,7 +105,8 @@ absl::StatusOr<LeafReply> ServeNodeDegrees(
                    ReplyOf(rows.size(), sizeof(uint64_t), limits, budget));
   auto* const degrees = reinterpret_cast<uint64_t*>(reply.payload.data());
   for (size_t i = 0; i < rows.size(); ++i) {
-    degrees[i] = edges->indptr[rows[i] + 1] - edges->indptr[rows[i]];
+    const RowEnds ends = ReadRowEnds(edges->indptr, rows[i]);
+    degrees[i] = ends.end - ends.begin;
   }
   return reply;
 }

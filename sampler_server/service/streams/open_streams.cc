@@ -92,7 +92,7 @@ void OpenStreams::CloseStalled(const SharedBudget& budget) {
         "nothing of this stream was taken for ", absl::FormatDuration(stalled),
         " while others are refused for want of the ", budget.name(),
         " that it holds"));
-    LogRepeated(LogLevel::kWarning, absl::StrCat("held up by ", entry.caller),
+    LogRepeated(LogLevel::kWarning, "held up by", entry.caller,
                 absl::StrCat(kMethodNames[method], " stream of ", entry.caller,
                              " closed: ", why.message()));
     stream->Close(why);

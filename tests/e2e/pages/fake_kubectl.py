@@ -18,7 +18,7 @@ import yaml
 # The names of kinds on the command line, of objects that are applied here.
 KINDS = {"deployment": "Deployment", "job": "Job", "secret": "Secret",
          "pdb": "PodDisruptionBudget", "scaledobject": "ScaledObject",
-         "podmonitor": "PodMonitor"}
+         "podmonitor": "PodMonitor", "certificate": "Certificate"}
 # Those that a cluster makes of them.
 MADE = ("pods", "hpa", "endpointslices")
 NO_SERVER = "http://127.0.0.1:9"

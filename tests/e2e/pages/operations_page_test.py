@@ -19,7 +19,7 @@ PAGE = "docs/operations.md"
 RULES = "k8s/base/alerts/prometheus-rule.yaml"
 CLUSTER_SECTIONS = (
     "Images", "The cluster, once", "A graph", "Samplers", "Trainers",
-    "Scaling", "Alerts", "Rolling upgrades", "Node drains", "Daily graphs")
+    "TLS", "Scaling", "Alerts", "Rolling upgrades", "Node drains", "Daily graphs")
 
 # Stands for the checkout's, whose `path` builds the programs with Bazel.
 DEV = """#!/bin/bash

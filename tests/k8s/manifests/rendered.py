@@ -40,6 +40,10 @@ def folder(name):
     return copy.deepcopy(read_folder(name))
 
 
+def run_program(*arguments):
+    subprocess.run([TRIBUTARY, *arguments], check=True, stdout=subprocess.DEVNULL, timeout=60)
+
+
 @functools.lru_cache(maxsize=None)
 def run_render(changes):
     values = (K8S / "values/sharded.yaml").read_text()
@@ -49,8 +53,7 @@ def run_render(changes):
     with tempfile.TemporaryDirectory() as here:
         at = pathlib.Path(here)
         (at / "values.yaml").write_text(values)
-        subprocess.run([TRIBUTARY, "k8s", "render", "--values", at / "values.yaml",
-                        "--out", at / "out"], check=True, stdout=subprocess.DEVNULL, timeout=60)
+        run_program("k8s", "render", "--values", at / "values.yaml", "--out", at / "out")
         texts = [p.read_text() for p in sorted((at / "out").iterdir())]
     resources = [r for text in texts for r in manifests.load(text)]
     return finished([r for r in resources if r["kind"] != "Kustomization"])

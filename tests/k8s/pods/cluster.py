@@ -8,6 +8,7 @@ import time
 
 from tests.e2e.processes import Timeout
 from tests.k8s.pods import controllers, manifests
+from tests.k8s.pods.cert_manager import CertManager
 from tests.k8s.pods.network import Network
 from tests.k8s.pods.pod import Pod
 
@@ -76,6 +77,7 @@ class Cluster:
         self.budgets = {}
         self.autoscalers = {}
         self.configs = {}        # texts by file, by the ConfigMap's name
+        self.cert_manager = CertManager(self._replace_secret)
         self.pods = []
         self.gone = []           # pods that were removed
         self.fewest_ready = {}   # of a Deployment, since watch_ready()
@@ -98,6 +100,7 @@ class Cluster:
         for name, found in manifests.of_kind(resources, "Deployment").items():
             found["spec"].setdefault("replicas", 1)
             self.deployments[name] = found
+        self.cert_manager.apply(manifests.of_kind(resources, "Certificate"))
         for name, found in manifests.of_kind(resources, "ConfigMap").items():
             self.replace_config(name, found["data"])
         for name, found in manifests.of_kind(resources, "Job").items():
@@ -109,7 +112,15 @@ class Cluster:
     def replace_config(self, name, data):
         self.configs[name] = data
         for pod in self.pods:
-            pod.replace_config(name, data)
+            pod.replace_volume("configMap", name, data)
+
+    @property
+    def secrets(self):
+        return self.cert_manager.secrets
+
+    def _replace_secret(self, name, data):
+        for pod in self.pods:
+            pod.replace_volume("secret", name, data)
 
     def autoscale(self, deployment, replicas):
         """As the ScaledObject's autoscaler, within its minimum and maximum."""

@@ -56,34 +56,47 @@ def whole():
     return manifests.of_checkout("k8s/overlays/whole")
 
 
-def sharded(world, partitions):
+def sharded(world, partitions, tls="none"):
     """What `tributary k8s render` makes of a values file."""
     values = world.path("values.yaml")
     with open(values, "w", encoding="ascii") as file:
         file.write("placement: sharded\nimages: {sampler: 'tributary-sampler:1'}\n"
                    "graphs: [{folder: /graphs/main, partitions: "
                    f"{partitions}}}]\nvolume: {{claim: tributary-graph}}\n"
-                   "resources: {cpu: '1', memory: 4Gi}\n")
+                   f"resources: {{cpu: '1', memory: 4Gi}}\ntls: {tls}\n")
     processes.run_ok("k8s", "render", "--values", values, "--out",
                      world.path("rendered"))
     return manifests.render(world.path("rendered"))
 
 
-def client(*arguments):
-    """The template of a pod that runs `tributary` once."""
-    return {"spec": {
-        "restartPolicy": "Never", "terminationGracePeriodSeconds": 5,
-        "securityContext": {"runAsUser": OWNER},
-        "containers": [{
-            "name": "client", "image": "tributary-sampler",
-            "args": [str(argument) for argument in arguments],
-            "securityContext": {"readOnlyRootFilesystem": True}}]}}
+def client(*arguments, secret=None):
+    """The template of a pod that runs `tributary` once, with the certificate of a
+    Secret or without one."""
+    container = {"name": "client", "image": "tributary-sampler",
+                 "args": [str(argument) for argument in arguments],
+                 "securityContext": {"readOnlyRootFilesystem": True}}
+    spec = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 5,
+            "securityContext": {"runAsUser": OWNER, "fsGroup": OWNER},
+            "containers": [container]}
+    if secret is not None:
+        container["args"] += ["--tls-ca=/tls/ca.crt", "--tls-cert=/tls/tls.crt",
+                              "--tls-key=/tls/tls.key"]
+        container["volumeMounts"] = [{"name": "tls", "mountPath": "/tls",
+                                      "readOnly": True}]
+        spec["volumes"] = [{"name": "tls", "secret": {
+            "secretName": secret, "defaultMode": 0o440}}]
+    return {"spec": spec}
 
 
 def metric(pod, name):
     """The sum of a metric of a sampler over its labels."""
     with urllib.request.urlopen(f"http://{pod.address}:9090/metrics",
                                 timeout=10) as reply:
-        lines = reply.read().decode().splitlines()
+        return sum_of(reply.read().decode(), name)
+
+
+def sum_of(text, name):
+    """The same, of the text of /metrics."""
+    lines = text.splitlines()
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines
                if line.split("{")[0].split(" ")[0] == name)

@@ -6,8 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-import yaml
-
+from k8s.checks.manifests import load, selects  # noqa: F401
 from tools import kubectl
 
 
@@ -26,18 +25,13 @@ def render(folder):
                           capture_output=True, timeout=120)
     if done.returncode != 0:
         raise AssertionError(f"kubectl kustomize {folder}: {done.stderr}")
-    return [resource for resource in yaml.safe_load_all(done.stdout) if resource]
+    return load(done.stdout)
 
 
 def of_kind(resources, kind):
     """By name."""
     return {resource["metadata"]["name"]: resource for resource in resources
             if resource["kind"] == kind}
-
-
-def selects(selector, labels):
-    return bool(selector) and all(labels.get(key) == value
-                                  for key, value in selector.items())
 
 
 FIELD = re.compile(r"metadata\.(\w+)(?:\['([^']+)'\])?$")

@@ -10,6 +10,7 @@ import signal
 import subprocess
 
 GATEWAY = "10.77.0.1"
+GATEWAY_MAC = "02:00:0a:4d:00:01"
 SUFFIX = "svc.cluster.local"
 
 
@@ -30,7 +31,10 @@ class Network:
         self._records = None
         os.makedirs("/run/netns", exist_ok=True)
         run("mount", "-t", "tmpfs", "none", "/run/netns")
-        run("ip", "link", "add", "pods", "type", "bridge")
+        # With an address of its own: else it takes the lowest of its ports', and
+        # when a new pod's is lower, the others do not reach the gateway (so DNS)
+        # until their caches of addresses have expired, up to a minute.
+        run("ip", "link", "add", "pods", "address", GATEWAY_MAC, "type", "bridge")
         run("ip", "addr", "add", GATEWAY + "/16", "dev", "pods")
         run("ip", "link", "set", "pods", "up")
         with open(self._hosts, "w", encoding="ascii"):

@@ -4,11 +4,10 @@ import os
 import signal
 import time
 
-import grpc
-
 from tests.k8s.pods import config_volume, manifests
 from tests.k8s.pods.container import Container
 from tests.k8s.pods.network import resolv_conf
+from tests.k8s.pods.probe import Probe
 
 # What a manifest may say. The first two lines of each are acted on; the rest
 # concerns nodes and limits, which are not here.
@@ -21,48 +20,6 @@ CONTAINER_FIELDS = {
     "args", "command", "env", "image", "name", "securityContext", "volumeMounts",
     "startupProbe", "readinessProbe", "livenessProbe",
     "ports", "resources"}
-
-SERVING = b"\x08\x01"  # grpc.health.v1.HealthCheckResponse
-
-
-class Probe:
-    """A gRPC probe, asked again and again without waiting for it."""
-
-    def __init__(self, spec, address, pace):
-        self._spec = spec
-        self._period = spec.get("periodSeconds", 10) * pace
-        self._channel = grpc.insecure_channel(
-            f"{address}:{spec['grpc']['port']}",
-            options=[("grpc.max_reconnect_backoff_ms", 200)])
-        self._check = self._channel.unary_unary("/grpc.health.v1.Health/Check")
-        self._call = None
-        self._next = 0
-        self._failures = 0
-        self.succeeds = False
-        self.failed = False  # failureThreshold times in a row
-
-    def step(self, now):
-        if self._call is not None and self._call.done():
-            self._count(self._call.code() is grpc.StatusCode.OK and
-                        self._call.result() == SERVING)
-            self._call = None
-        if self._call is None and now >= self._next:
-            self._next = now + self._period
-            self._call = self._check.future(
-                b"", timeout=self._spec.get("timeoutSeconds", 1))
-
-    def _count(self, success):
-        self._failures = 0 if success else self._failures + 1
-        threshold = self._spec.get("failureThreshold", 3)
-        if success:
-            self.succeeds = True
-        elif self._failures >= threshold:
-            self.succeeds = False
-            self.failed = True
-
-    def close(self):
-        self._channel.close()
-
 
 class Pod:
     """`template`: a pod template of a manifest. `cluster` has images, claims,
@@ -151,11 +108,11 @@ class Pod:
             container.remove()
         self._cluster.network.remove_pod(self._network)
 
-    def replace_config(self, name, data):
-        """Shows the pod a ConfigMap's new texts, if it has the volume."""
-        folder = os.path.join(self._folder, "config-" + name)
-        if os.path.exists(folder):
-            config_volume.write(folder, data)
+    def replace_volume(self, kind, name, data):
+        """Shows the pod new texts of a ConfigMap or a Secret, if it has the volume."""
+        for volume in self.spec.get("volumes", []):
+            if name == self._source(volume.get(kind, {})):
+                self._write_volume(kind, volume[kind])
 
     def logs(self):
         return "".join(f"-- {self.name}/{container.name}\n{container.text()}"
@@ -182,7 +139,8 @@ class Pod:
         else:
             self.container.start()
         self._probes = {
-            kind: Probe(spec[kind], self.address, self._cluster.pace)
+            kind: Probe(spec[kind], self.address, spec.get("ports", []),
+                        self._cluster.pace)
             for kind in ("startupProbe", "readinessProbe", "livenessProbe")
             if kind in spec}
         if "readinessProbe" not in spec:
@@ -211,11 +169,9 @@ class Pod:
             claim = volume["persistentVolumeClaim"]
             return (self._cluster.claims[claim["claimName"]],
                     claim.get("readOnly") or mount.get("readOnly", False))
-        if "configMap" in volume:
-            name = volume["configMap"]["name"]
-            folder = os.path.join(self._folder, "config-" + name)
-            config_volume.write(folder, self._cluster.configs[name])
-            return folder, True
+        for kind in "configMap", "secret":
+            if kind in volume:
+                return self._write_volume(kind, volume[kind]), True
         if "emptyDir" not in volume:
             raise AssertionError(f"{volume}: not known to this fixture")
         if volume["emptyDir"].get("medium") == "Memory":
@@ -225,6 +181,19 @@ class Pod:
             os.mkdir(folder)
             os.chmod(folder, 0o777)
         return folder, mount.get("readOnly", False)
+
+    @staticmethod
+    def _source(volume):
+        return volume.get("name") or volume.get("secretName")
+
+    def _write_volume(self, kind, volume):
+        """Returns the folder that shows what is in the ConfigMap or Secret now."""
+        name = self._source(volume)
+        there = self._cluster.secrets if kind == "secret" else self._cluster.configs
+        folder = os.path.join(self._folder, f"{kind}-{name}")
+        group = self.spec.get("securityContext", {}).get("fsGroup", 0)
+        config_volume.write(folder, there[name], volume.get("defaultMode", 0o644), group)
+        return folder
 
     def _on_end(self, container):
         code = container.exit_code

@@ -60,7 +60,8 @@ inline bool IsDenial(const absl::Status& status) {
 
 // Whether repeating the call would bring the same answer.
 inline bool IsFinal(const absl::Status& status) {
-  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  return absl::IsNotFound(status) || absl::IsInvalidArgument(status) ||
+         IsDenial(status);
 }
 
 // Chooses one of the graphs on a server.

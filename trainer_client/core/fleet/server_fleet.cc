@@ -22,6 +22,8 @@ constexpr double kDeadAfterShareOfTimeout = 0.25;
 // Servers outside of the subset are let go once its members have been up so
 // long.
 constexpr absl::Duration kSettled = absl::Seconds(10);
+// Of which so many may stay until then.
+constexpr size_t kMostSubstitutes = 4;
 
 uint64_t MixSeed(uint64_t seed, uint64_t number) {
   return seed ^ (number + 1) * 0x9E3779B97F4A7C15;
@@ -64,6 +66,13 @@ void ServerFleet::UpdateKnown(const std::vector<Address>& selected) {
     known_.push_back(
         {.address = address, .score = SubsetScore(options_.client, address)});
   }
+  // In a large fleet the order is the client's own, so that not all prefer the
+  // first of the list.
+  if (LimitsServers()) {
+    std::stable_sort(
+        known_.begin(), known_.end(),
+        [](const Known& a, const Known& b) { return a.score > b.score; });
+  }
   // Without a link, a server is known only as long as it is listed.
   std::erase_if(known_, [&](const Known& known) {
     return Find(known.address) == nullptr &&
@@ -73,7 +82,7 @@ void ServerFleet::UpdateKnown(const std::vector<Address>& selected) {
 
 std::set<Address> ServerFleet::Wanted() const {
   std::set<Address> wanted;
-  if (options_.max_servers == 0 || known_.size() <= options_.max_servers) {
+  if (!LimitsServers()) {
     for (const Known& known : known_) wanted.insert(known.address);
     return wanted;
   }
@@ -109,20 +118,21 @@ void ServerFleet::LetGoUnwanted(const std::set<Address>& wanted) {
         return !wanted.contains(link->address()) ||
                (link->up() && link->settled_for() >= kSettled);
       });
-  bool waits = false;
+  size_t kept = 0;
   const auto links = links_;
   for (const auto& link : links) {
     const bool surplus = !wanted.contains(link->address());
-    link->SetResting(surplus && settled);
+    const bool keep = !surplus || (!settled && kept < kMostSubstitutes);
+    link->SetResting(!keep);
     if (!surplus || link->failing()) continue;  // a failed one goes on trying
-    waits |= !settled;
-    if (!settled || link->streams().num_grants() > 0) continue;
+    if (keep) ++kept;
+    if (keep || link->streams().num_grants() > 0) continue;
     CountUp();
     std::erase(links_, link);
     counted_up_ = num_up();
     Remove(link);
   }
-  if (!waits || std::exchange(settling_, true)) return;
+  if (kept == 0 || std::exchange(settling_, true)) return;
   options_.link.strand->PostAfter(kSettled / 4, [weak = weak_from_this()] {
     auto self = weak.lock();
     if (self == nullptr) return;
@@ -316,15 +326,15 @@ absl::Status ServerFleet::DeniedByAll() const {
   for (const Known& known : known_) {
     const ServerLink* link = Find(known.address);
     if (link == nullptr) return absl::OkStatus();  // not asked yet
-    const bool denies = !link->denial().ok();
+    const bool denies = IsDenial(link->problem());
     if (!denies && !link->failing()) return absl::OkStatus();
     if (denies && denying == nullptr) denying = link;
   }
   if (denying == nullptr) return absl::OkStatus();
   return absl::Status(
-      denying->denial().code(),
+      denying->problem().code(),
       absl::StrCat("server ", denying->address().ToString(), ": ",
-                   std::string(denying->denial().message())));
+                   std::string(denying->problem().message())));
 }
 
 absl::Status ServerFleet::RefusedByAll() const {

@@ -45,7 +45,7 @@ struct ServerFleetOptions {
 // goes on trying, without streams, and the member takes its place again when it
 // returns. Its substitute then rests, and leaves with its last grant, but only
 // once all members have been up for 10 s, so that a server that comes and goes
-// moves nobody.
+// moves nobody. At most four substitutes stay so long.
 //
 // All methods run on the strand. Shared by its user, whom it reports to through
 // a weak pointer.
@@ -116,6 +116,9 @@ class ServerFleet : public BatchFleet,
   };
 
   void OnListing(const ServerListing& listing);
+  bool LimitsServers() const {
+    return options_.max_servers != 0 && known_.size() > options_.max_servers;
+  }
   void UpdateKnown(const std::vector<Address>& selected);
   // Adds the links that are missing and lets go those that are not needed.
   void Rebalance();

@@ -109,8 +109,6 @@ void ServerLink::GoDown(absl::Status why) {
   if (std::exchange(draining_, false) && !IsPlannedEnd(why)) {
     why = PlannedEnd(absl::StrCat("it drained: ", why.message()));
   }
-  if (IsDenial(why) || state_ == State::kUp)
-    denial_ = IsDenial(why) ? why : absl::OkStatus();
   if (state_ == State::kUp) {
     down_since_ = down_until_ = options_.strand->Now();
   } else {
@@ -175,7 +173,6 @@ void ServerLink::OnGrantEnd(BatchStream& stream, GrantEnd end) {
     filled_at_ = options_.strand->Now();
   }
   OnSessionKnown(stream, end.kind != GrantEnd::Kind::kUnknownSession);
-  if (filled) denial_ = absl::OkStatus();
   const bool refused = end.kind == GrantEnd::Kind::kError && end.retryable &&
                        absl::IsUnavailable(end.error);
   if (auto events = events_.lock()) {

@@ -60,9 +60,6 @@ class ServerLink : public BatchServer,
   bool failing() const { return draining_ || (!up() && attempts_failed_ > 0); }
   // Returns how long it has been up; InfiniteDuration if it never failed.
   absl::Duration settled_for() const;
-  // Why it refuses this trainer (IsDenial), if it has refused its latest
-  // stream; OK once it has made a batch since.
-  const absl::Status& denial() const { return denial_; }
   // While `resting` it gets no requests.
   void SetResting(bool resting) { resting_ = resting; }
   const ServerDescription& description() const { return description_; }
@@ -150,7 +147,6 @@ class ServerLink : public BatchServer,
   int unknown_sessions_in_row_ = 0;
   uint64_t attempts_failed_ = 0;  // and streams lost
   absl::Time up_since_;
-  absl::Status denial_;
   bool resting_ = false;
   bool draining_ = false;
   absl::Time asked_whether_it_drains_ = absl::InfinitePast();

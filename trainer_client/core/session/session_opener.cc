@@ -63,6 +63,7 @@ absl::Status SessionOpener::OnDescribed(ServerLink&,
         VersionedName(schema.name, schema.content_digest)));
   }
   fleet_->PinGraph(schema.content_digest);
+  fleet_->SetNumPartitions(schema.num_partitions);
   graph_ = std::move(graph);
   return absl::OkStatus();
 }
@@ -116,9 +117,7 @@ void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
   if (!opened_ || request != request_) return;
   asking_ = false;
   absl::Status status = page.ok() ? TakePage(*std::move(page)) : page.status();
-  if (IsFinal(status) || absl::IsPermissionDenied(status)) {
-    return Finish(std::move(status));
-  }
+  if (IsFinal(status)) return Finish(std::move(status));
   if (!status.ok()) {
     last_error_ = std::move(status);
     return AskLater();

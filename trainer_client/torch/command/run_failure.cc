@@ -12,6 +12,7 @@ bool NeverSucceeds(const absl::Status& status, RunStage stage) {
     case absl::StatusCode::kUnimplemented:
     case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnauthenticated:
       return !stage.training;
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kFailedPrecondition:

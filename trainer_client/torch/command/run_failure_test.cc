@@ -12,6 +12,8 @@ constexpr RunStage kTraining{.training = true};
 TEST(RunFailureTest, WhatDoesNotFitNeverSucceeds) {
   EXPECT_TRUE(NeverSucceeds(absl::NotFoundError("no such graph"), kOpening));
   EXPECT_TRUE(NeverSucceeds(absl::InvalidArgumentError("shape"), kOpening));
+  EXPECT_TRUE(NeverSucceeds(absl::PermissionDeniedError("job"), kOpening));
+  EXPECT_TRUE(NeverSucceeds(absl::UnauthenticatedError("CA"), kOpening));
   EXPECT_TRUE(NeverSucceeds(absl::FailedPreconditionError("checkpoint of "
                                                           "another run"),
                             kOpening));

@@ -38,6 +38,11 @@ void AddSource(const BatchSourceOptions& source,
   if (!source.worker.graph_name.empty()) {
     Add(words, "--graph-name", source.worker.graph_name);
   }
+  const TlsFiles& tls = source.worker.tls;
+  if (tls.empty()) return;
+  Add(words, "--tls-ca", tls.ca);
+  Add(words, "--tls-cert", tls.cert);
+  Add(words, "--tls-key", tls.key);
 }
 
 // "10,5", or "10,5;src,rel,dst=2,0".

@@ -36,6 +36,7 @@ TEST(SampleAgainTest, AllOptionsOfAFleet) {
   BatchSourceOptions source;
   source.worker.servers = "file:servers.txt";
   source.worker.graph_name = "shop@1f";
+  source.worker.tls = {"ca.pem", "my cert.pem", "c.key"};
   CommonLoaderOptions common;
   common.input_type = "user";
   common.input_split = "time/train";
@@ -50,6 +51,7 @@ TEST(SampleAgainTest, AllOptionsOfAFleet) {
                               .expand_all = true});
   EXPECT_EQ(SampleAgainCommand(source, session, 0, 0),
             "tributary sample --servers file:servers.txt --graph-name shop@1f "
+            "--tls-ca ca.pem --tls-cert 'my cert.pem' --tls-key c.key "
             "--input-nodes user:time/train --num-neighbors='4,3;a,b,c=2,0' "
             "--replace --expand all --batch-size 8 --random-seed 0 --shuffle "
             "none --feature-dtype int8 --collect-degrees --epoch 0 --batches "

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/identity/tls_files.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
@@ -375,6 +376,10 @@ absl::Status ReadMode(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
+  // Local modes have no use for the files, which the environment may name all
+  // the same.
+  if (!a.source.graph.empty()) a.source.worker.tls = {};
+  RETURN_IF_ERROR(CheckTlsFiles(a.source.worker.tls));
   if (!a.source.worker_options.empty()) {
     if (t.mode.empty() && a.source.worker.servers.empty() &&
         !a.source.worker.pin_memory && a.source.worker.graph_name.empty() &&

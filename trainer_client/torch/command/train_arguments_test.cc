@@ -191,6 +191,8 @@ TEST(TrainArgumentsTest, EveryOption) {
                              "1.5GiB",
                              "--prefetch",
                              "9",
+                             "--max-servers",
+                             "3",
                              "--pin-memory",
                              "--rpc-timeout",
                              "2.5",
@@ -208,6 +210,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.source.worker.servers, "127.0.0.1:5000");
   EXPECT_EQ(a.source.worker.buffer_size, 1610612736u);
   EXPECT_EQ(a.source.worker.prefetch_size, 9);
+  EXPECT_EQ(a.source.worker.max_servers, 3);
   EXPECT_TRUE(a.source.worker.pin_memory);
   EXPECT_EQ(a.source.worker.rpc_timeout, absl::Seconds(2.5));
   EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
@@ -340,6 +343,7 @@ TEST(TrainArgumentsTest, WorkerOptionsAreCheckedWithEitherSource) {
     for (const auto& [option, value] :
          std::vector<std::array<const char*, 2>>{{"--prefetch", "0"},
                                                  {"--prefetch", "1025"},
+                                                 {"--max-servers", "-1"},
                                                  {"--rpc-timeout", "0.05"},
                                                  {"--rpc-timeout", "86401"},
                                                  {"--rpc-timeout", "nan"},

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/identity/tls_flags.h"
 #include "common/session/limits.h"
 #include "common/text/parse_number.h"
 
@@ -68,6 +69,7 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--servers", a.source.worker.servers,
                  "HOST:PORT,... | file:PATH | dns:///NAME:PORT")
       ->excludes(graph);
+  AddTlsFlags(app, a.source.worker.tls);
   app.add_option("--worker-options", a.source.worker_options,
                  "Instead of these: a JSON file with the mode and its options")
       ->excludes(graph);
@@ -85,6 +87,8 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "ranks of --nproc 1GB / ranks, 64MB or more]");
   AddWhole(app, "--prefetch", a.source.worker.prefetch_size, 1, 1024,
            "Batches requested ahead");
+  AddWhole(app, "--max-servers", a.source.worker.max_servers, 0, 65536,
+           "The most servers that a loader keeps streams to; 0: all");
   app.add_flag("--pin-memory", a.source.worker.pin_memory,
                "Receive into page-locked memory, from which GPUs copy "
                "asynchronously; without CUDA a warning, and plain memory");

@@ -1,6 +1,6 @@
 // What the tests of TLS share: a server with a recorder, and clients.
-#ifndef TRIBUTARY_CHANNEL_GRPC_TESTING_TLS_FIXTURE_H_
-#define TRIBUTARY_CHANNEL_GRPC_TESTING_TLS_FIXTURE_H_
+#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
+#define TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
 
 #include <grpc/grpc.h>
 #include <gtest/gtest.h>
@@ -89,4 +89,4 @@ class TlsTest : public ::testing::Test {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_TESTING_TLS_FIXTURE_H_
+#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_

@@ -1,0 +1,24 @@
+// What an X.509 certificate says of its holder.
+#ifndef TRIBUTARY_COMMON_IDENTITY_CERTIFICATE_H_
+#define TRIBUTARY_COMMON_IDENTITY_CERTIFICATE_H_
+
+#include <openssl/x509.h>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/identity/identity.h"
+
+namespace tributary {
+
+struct CertificateFacts {
+  Identity identity;
+  absl::Time not_after;  // when it ends
+};
+
+// Does not check who has signed the certificate. UNAUTHENTICATED, as
+// IdentityOfCertificate(), for one that names nobody.
+absl::StatusOr<CertificateFacts> FactsOfCertificate(const X509& certificate);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_IDENTITY_CERTIFICATE_H_

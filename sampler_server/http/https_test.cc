@@ -1,0 +1,185 @@
+// /metrics over TLS, read by a client of OpenSSL's.
+#include <arpa/inet.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "common/identity/testing/test_certificates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "sampler_server/http/metrics_server.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A connection to the loopback port, whose reads and writes end in time.
+int ConnectTo(uint16_t port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  const timeval limit{.tv_sec = 20};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+  return fd;
+}
+
+std::string ReadAll(SSL* ssl) {
+  std::string reply;
+  char buffer[4096];
+  int n = 0;
+  while ((n = SSL_read(ssl, buffer, sizeof(buffer))) > 0) {
+    reply.append(buffer, static_cast<size_t>(n));
+  }
+  return reply;
+}
+
+// Returns the answer; empty when the server refuses the connection.
+std::string Get(uint16_t port, const TlsFiles& files, const std::string& path,
+                std::optional<int> most_version = std::nullopt) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+      SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  if (most_version) {
+    SSL_CTX_set_max_proto_version(context.get(), *most_version);
+  }
+  SSL_CTX_load_verify_file(context.get(), files.ca.c_str());
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  if (!files.cert.empty()) {
+    SSL_CTX_use_certificate_chain_file(context.get(), files.cert.c_str());
+    SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(),
+                                SSL_FILETYPE_PEM);
+  }
+  const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()),
+                                                      SSL_free);
+  const int fd = ConnectTo(port);
+  SSL_set_fd(ssl.get(), fd);
+  std::string reply;
+  if (SSL_connect(ssl.get()) == 1) {
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    SSL_write(ssl.get(), request.data(), static_cast<int>(request.size()));
+    reply = ReadAll(ssl.get());
+  }
+  ERR_clear_error();
+  close(fd);
+  return reply;
+}
+
+class HttpsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to connections that ended
+    options_.listen = {"127.0.0.1", 0};
+    options_.tls = certificates_.Sampler();
+    options_.metrics = [] { return "answer 42\n"; };
+    options_.health = [] { return absl::OkStatus(); };
+    server_ = MetricsServer::Start(options_).value();
+  }
+  uint16_t port() const { return server_->address().port; }
+
+  TestCertificates certificates_;
+  MetricsServerOptions options_;
+  std::unique_ptr<MetricsServer> server_;
+};
+
+TEST_F(HttpsTest, OperatorsAndSamplersRead) {
+  for (const TlsFiles& files :
+       {certificates_.Operator(), certificates_.Sampler()}) {
+    EXPECT_THAT(Get(port(), files, "/metrics"), StartsWith("HTTP/1.1 200"));
+    EXPECT_THAT(Get(port(), files, "/metrics"), HasSubstr("answer 42\n"));
+    EXPECT_THAT(Get(port(), files, "/healthz"), HasSubstr("\r\n\r\nok\n"));
+    EXPECT_THAT(Get(port(), files, "/x"), StartsWith("HTTP/1.1 404"));
+  }
+}
+
+TEST_F(HttpsTest, TrainersAreForbidden) {
+  const std::string reply =
+      Get(port(), certificates_.Trainer("cora"), "/metrics");
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(reply, HasSubstr("trainer/cora may not read this"));
+}
+
+TEST_F(HttpsTest, WhoeverProvesNoNameIsRefused) {
+  TlsFiles none = certificates_.Operator();
+  none.cert = none.key = "";
+  for (const TlsFiles& files :
+       {none, certificates_.WithoutUri(), certificates_.TwoUris(),
+        certificates_.Expired("tributary://operator/a"),
+        certificates_.Foreign("tributary://operator/a")}) {
+    EXPECT_EQ(Get(port(), files, "/metrics"), "") << files.cert;
+  }
+}
+
+TEST_F(HttpsTest, OlderTlsIsRefused) {
+  const TlsFiles files = certificates_.Operator();
+  EXPECT_EQ(Get(port(), files, "/metrics", TLS1_2_VERSION), "");
+  EXPECT_NE(Get(port(), files, "/metrics", TLS1_3_VERSION), "");
+}
+
+TEST_F(HttpsTest, PlainTextGetsAnAnswerThatSaysWhatIsWanted) {
+  const int fd = ConnectTo(port());
+  const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+  ASSERT_EQ(write(fd, request.data(), request.size()), request.size());
+  std::string reply(4096, '\0');
+  const ssize_t n = read(fd, reply.data(), reply.size());
+  close(fd);
+  EXPECT_THAT(reply.substr(0, n), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(reply.substr(0, n), HasSubstr("speaks TLS"));
+}
+
+TEST_F(HttpsTest, SilentClientsKeepNobodyWaiting) {
+  std::vector<int> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(ConnectTo(port()));
+  EXPECT_NE(Get(port(), certificates_.Operator(), "/healthz"), "");
+  char byte = 0;  // they are cut off
+  for (const int fd : silent) {
+    EXPECT_EQ(read(fd, &byte, 1), 0);
+    close(fd);
+  }
+}
+
+TEST_F(HttpsTest, FilesAreReadAgain) {
+  const TestAuthority next("next authority");
+  const PemPair sampler = next.Issue({.uris = {"tributary://sampler/next"}});
+  const TlsFiles files = certificates_.Write(
+      next.pem(), next.Issue({.uris = {"tributary://operator/next"}}));
+  EXPECT_EQ(Get(port(), files, "/healthz"), "");
+  // The certificate of another key is not used, the old one is.
+  TestCertificates::Replace(options_.tls.cert, sampler.cert);
+  EXPECT_NE(Get(port(), certificates_.Operator(), "/healthz"), "");
+  TestCertificates::Replace(options_.tls.key, sampler.key);
+  TestCertificates::Replace(options_.tls.ca, next.pem());
+  EXPECT_NE(Get(port(), files, "/healthz"), "");
+  EXPECT_EQ(Get(port(), certificates_.Operator(), "/healthz"), "");
+}
+
+TEST_F(HttpsTest, FilesThatCannotBeUsedAreAnErrorThatNamesThem) {
+  for (std::string TlsFiles::*file :
+       {&TlsFiles::ca, &TlsFiles::cert, &TlsFiles::key}) {
+    MetricsServerOptions options = options_;
+    options.tls.*file = "/no/such.pem";
+    const auto server = MetricsServer::Start(options);
+    EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(server.status().message()),
+                HasSubstr("/no/such.pem"));
+  }
+  MetricsServerOptions options = options_;
+  options.tls.key = certificates_.Operator().key;
+  EXPECT_FALSE(MetricsServer::Start(options).ok());
+}
+
+}  // namespace
+}  // namespace tributary
