@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "channel/message.h"
+#include "channel/planned_end.h"
 
 namespace tributary {
 namespace {
@@ -301,16 +302,16 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
   }
 }
 
-// An end may close a stream because the other is silent or not needed any more.
+// An end may close a stream because the other is silent, drains (PlannedEnd) or
+// is not needed any more.
 // But as long as no message was corrupted anywhere (a corrupted stream takes
 // others of its server with it), no end may find the other's messages wrong.
 void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
                             const absl::Status& why) {
   if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
       world_->antagonists().Has(link.client) || world_->IsLiar(link.server) ||
-      absl::IsAborted(why) || absl::IsUnavailable(why) ||
-      absl::IsCancelled(why) || absl::IsDeadlineExceeded(why) ||
-      absl::IsResourceExhausted(why)) {
+      absl::IsUnavailable(why) || absl::IsCancelled(why) || IsPlannedEnd(why) ||
+      absl::IsDeadlineExceeded(why) || absl::IsResourceExhausted(why)) {
     return;
   }
   Fail(link, "finds fault with what the other said",
