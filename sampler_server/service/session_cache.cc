@@ -49,7 +49,7 @@ Session SessionCache::Keep(const SessionOwner& owner,
   }
   const Session found = it->second.session;
   KeepLocked(owner, session);
-  EvictBeyondLimits();
+  EvictBeyondLimits(owner.caller);
   return found;
 }
 
@@ -64,7 +64,7 @@ void SessionCache::Put(const SessionOwner& owner, Session session) {
     it->second.session = std::move(session);  // of as many bytes
   }
   KeepLocked(owner, digest);
-  EvictBeyondLimits();
+  EvictBeyondLimits(owner.caller);
 }
 
 void SessionCache::DropGone() {
@@ -115,20 +115,27 @@ void SessionCache::Drop(const Sha256Digest& session) {
   }
 }
 
-// Owners are in the order of callers.
-SessionCache::Owners::iterator SessionCache::LargestOwner() {
+// Owners are in the order of callers. The only session of the latest caller is
+// one that is about to be used: it is passed over as long as others keep any,
+// or in a cache too small for all callers none could use its own.
+SessionCache::Owners::iterator SessionCache::LargestOwner(
+    const std::string& latest_caller) {
   auto largest = owners_.end();
   size_t most_of_caller = 0;
   for (auto first = owners_.begin(); first != owners_.end();) {
     auto largest_job = first;
     size_t of_caller = 0;
+    size_t sessions = 0;
     auto it = first;
     for (; it != owners_.end() && it->first.caller == first->first.caller;
          ++it) {
       of_caller += it->second.bytes;
+      sessions += it->second.index.size();
       if (it->second.bytes > largest_job->second.bytes) largest_job = it;
     }
-    if (of_caller > most_of_caller) {
+    const bool pass = sessions == 1 && first->first.caller == latest_caller;
+    if (largest == owners_.end()) largest = largest_job;
+    if (of_caller > most_of_caller && !pass) {
       most_of_caller = of_caller;
       largest = largest_job;
     }
@@ -137,11 +144,11 @@ SessionCache::Owners::iterator SessionCache::LargestOwner() {
   return largest;
 }
 
-void SessionCache::EvictBeyondLimits() {
+void SessionCache::EvictBeyondLimits(const std::string& latest_caller) {
   while (sessions_.size() > capacity_ ||
          (bytes_ > kMaxBytes && sessions_.size() > 1) ||
          entries_ > kOwnersPerSession * capacity_) {
-    const auto owner = LargestOwner();
+    const auto owner = LargestOwner(latest_caller);
     const Sha256Digest oldest = owner->second.by_use.back();
     Release(owner, oldest);
   }

@@ -102,8 +102,10 @@ class SessionCache {
   void Release(Owners::iterator owner, const Sha256Digest& session)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Drop(const Sha256Digest& session) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Owners::iterator LargestOwner() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EvictBeyondLimits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Owners::iterator LargestOwner(const std::string& latest_caller)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EvictBeyondLimits(const std::string& latest_caller)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t capacity_;
   const size_t least_bytes_;

@@ -81,6 +81,17 @@ TEST_F(SessionCacheTest, OneThatSeveralKeepIsCachedOnceAndStaysForEach) {
 }
 
 // Sessions count by their bytes: 8 of 8 MiB, or fewer that are larger.
+// Whichever comes first in the order of their names.
+TEST_F(SessionCacheTest, CallersTakeTurnsInACacheThatIsTooSmall) {
+  SessionCache one(1);
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const SessionOwner& owner : {a_, b_}) {
+      one.Put(owner, Made(owner == a_ ? 1 : 2, owner == a_ ? 100 : 120));
+      EXPECT_NE(one.Find(owner, Digest(owner == a_ ? 1 : 2)).plan, nullptr);
+    }
+  }
+}
+
 TEST_F(SessionCacheTest, LargeOnesPushOutTheirOwners) {
   for (uint8_t i = 0; i < 3; ++i) Put(a_, i);
   for (uint8_t i = 10; i < 20; ++i) Put(b_, i, size_t{20} << 20);
