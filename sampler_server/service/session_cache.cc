@@ -33,6 +33,7 @@ Session SessionCache::Find(const SessionOwner& owner,
     Drop(session);
     return {};
   }
+  kept->second.last_used = ++uses_;
   Recent& by_use = kept->second.by_use;
   by_use.splice(by_use.begin(), by_use, kept->second.index.at(session));
   return found;
@@ -78,6 +79,7 @@ void SessionCache::DropGone() {
 void SessionCache::KeepLocked(const SessionOwner& owner,
                               const Sha256Digest& session) {
   Kept& kept = owners_[owner];
+  kept.last_used = ++uses_;
   const auto [it, added] = kept.index.try_emplace(session);
   if (!added) {
     kept.by_use.splice(kept.by_use.begin(), kept.by_use, it->second);
@@ -115,7 +117,8 @@ void SessionCache::Drop(const Sha256Digest& session) {
   }
 }
 
-// Owners are in the order of callers.
+// Owners are in the order of callers. Of those that keep as much, the one that
+// used a session longest ago: never the one whose session is being added.
 SessionCache::Owners::iterator SessionCache::LargestOwner() {
   auto largest = owners_.end();
   size_t most_of_caller = 0;
@@ -126,9 +129,14 @@ SessionCache::Owners::iterator SessionCache::LargestOwner() {
     for (; it != owners_.end() && it->first.caller == first->first.caller;
          ++it) {
       of_caller += it->second.bytes;
-      if (it->second.bytes > largest_job->second.bytes) largest_job = it;
+      if (KeepsMore(it->second.bytes, it->second, largest_job->second.bytes,
+                    largest_job->second)) {
+        largest_job = it;
+      }
     }
-    if (of_caller > most_of_caller) {
+    if (largest == owners_.end() ||
+        KeepsMore(of_caller, largest_job->second, most_of_caller,
+                  largest->second)) {
       most_of_caller = of_caller;
       largest = largest_job;
     }

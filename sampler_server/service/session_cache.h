@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -90,9 +91,15 @@ class SessionCache {
     Recent by_use;
     std::map<Sha256Digest, Recent::iterator> index;
     size_t bytes = 0;
+    uint64_t last_used = 0;  // of uses_
   };
   using Owners = std::map<SessionOwner, Kept>;
 
+  // Whether `a_bytes` are more than `b_bytes`, or as much and used before.
+  static bool KeepsMore(size_t a_bytes, const Kept& a, size_t b_bytes,
+                        const Kept& b) {
+    return a_bytes != b_bytes ? a_bytes > b_bytes : a.last_used < b.last_used;
+  }
   size_t CostOf(const Session& session) const {
     return std::max(session.bytes, least_bytes_);
   }
@@ -112,6 +119,7 @@ class SessionCache {
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;    // of sessions_, by CostOf
   Owners owners_ ABSL_GUARDED_BY(mutex_);       // that keep any
   size_t entries_ ABSL_GUARDED_BY(mutex_) = 0;  // of owners_
+  uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;   // so far
 };
 
 }  // namespace tributary

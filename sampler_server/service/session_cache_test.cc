@@ -68,6 +68,21 @@ TEST_F(SessionCacheTest, TheOneUsedLongestAgoGoes) {
   EXPECT_FALSE(Has(a_, 1));
 }
 
+// In whatever order their names are, and of one caller or of two.
+TEST_F(SessionCacheTest, OwnersThatKeepAsMuchTakeTurns) {
+  const SessionOwner second{"trainer/a", "b"};
+  for (const auto& [one, other] :
+       {std::pair{a_, second}, {second, a_}, {a_, b_}, {b_, a_}}) {
+    SessionCache cache(1);
+    for (int round = 0; round < 3; ++round) {
+      cache.Put(one, Made(1));
+      EXPECT_NE(cache.Find(one, Digest(1)).plan, nullptr);
+      cache.Put(other, Made(2));
+      EXPECT_NE(cache.Find(other, Digest(2)).plan, nullptr);
+    }
+  }
+}
+
 TEST_F(SessionCacheTest, OneThatSeveralKeepIsCachedOnceAndStaysForEach) {
   Put(a_, 1);
   EXPECT_FALSE(Has(b_, 1));
