@@ -60,12 +60,38 @@ TEST_F(SessionCacheTest, AJobOfACallerThatOpensManyEvictsItsOwn) {
   for (uint8_t i = 0; i < 3; ++i) EXPECT_TRUE(Has(a_, i));
 }
 
+TEST_F(SessionCacheTest, MoreCallersThanPlacesTakeTurns) {
+  SessionCache cache(1);
+  for (int i = 0; i < 3; ++i) {
+    cache.Put(a_, Made(1));
+    EXPECT_NE(cache.Find(a_, Digest(1)).plan, nullptr);
+    cache.Put(b_, Made(2));
+    EXPECT_NE(cache.Find(b_, Digest(2)).plan, nullptr);
+    EXPECT_EQ(cache.size(), 1u);
+  }
+}
+
 TEST_F(SessionCacheTest, TheOneUsedLongestAgoGoes) {
   for (uint8_t i = 0; i < 8; ++i) Put(a_, i);
   EXPECT_TRUE(Has(a_, 0));
   Put(a_, 8);
   EXPECT_TRUE(Has(a_, 0));
   EXPECT_FALSE(Has(a_, 1));
+}
+
+// In whatever order their names are, and of one caller or of two.
+TEST_F(SessionCacheTest, OwnersThatKeepAsMuchTakeTurns) {
+  const SessionOwner second{"trainer/a", "b"};
+  for (const auto& [one, other] :
+       {std::pair{a_, second}, {second, a_}, {a_, b_}, {b_, a_}}) {
+    SessionCache cache(1);
+    for (int round = 0; round < 3; ++round) {
+      cache.Put(one, Made(1));
+      EXPECT_NE(cache.Find(one, Digest(1)).plan, nullptr);
+      cache.Put(other, Made(2));
+      EXPECT_NE(cache.Find(other, Digest(2)).plan, nullptr);
+    }
+  }
 }
 
 TEST_F(SessionCacheTest, OneThatSeveralKeepIsCachedOnceAndStaysForEach) {
@@ -81,17 +107,6 @@ TEST_F(SessionCacheTest, OneThatSeveralKeepIsCachedOnceAndStaysForEach) {
 }
 
 // Sessions count by their bytes: 8 of 8 MiB, or fewer that are larger.
-// Whichever comes first in the order of their names.
-TEST_F(SessionCacheTest, CallersTakeTurnsInACacheThatIsTooSmall) {
-  SessionCache one(1);
-  for (int turn = 0; turn < 3; ++turn) {
-    for (const SessionOwner& owner : {a_, b_}) {
-      one.Put(owner, Made(owner == a_ ? 1 : 2, owner == a_ ? 100 : 120));
-      EXPECT_NE(one.Find(owner, Digest(owner == a_ ? 1 : 2)).plan, nullptr);
-    }
-  }
-}
-
 TEST_F(SessionCacheTest, LargeOnesPushOutTheirOwners) {
   for (uint8_t i = 0; i < 3; ++i) Put(a_, i);
   for (uint8_t i = 10; i < 20; ++i) Put(b_, i, size_t{20} << 20);

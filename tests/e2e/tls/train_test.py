@@ -75,7 +75,7 @@ class TrainTest(unittest.TestCase):
                     self.assertLess(time.monotonic() - began, 60)
                     for word in words:
                         self.assertIn(word, said)
-                    self.assertEqual(said.count("\n"), 1, said)
+                    self.assertEqual(said.count("tributary-train: "), 1, said)
 
     def test_farewells_of_another_job_end_nothing(self):
         with self.fleet("--num-clients", "2") as fleet:
