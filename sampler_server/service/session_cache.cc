@@ -49,7 +49,7 @@ Session SessionCache::Keep(const SessionOwner& owner,
   }
   const Session found = it->second.session;
   KeepLocked(owner, session);
-  EvictBeyondLimits();
+  EvictBeyondLimits(owner, session);
   return found;
 }
 
@@ -64,7 +64,7 @@ void SessionCache::Put(const SessionOwner& owner, Session session) {
     it->second.session = std::move(session);  // of as many bytes
   }
   KeepLocked(owner, digest);
-  EvictBeyondLimits();
+  EvictBeyondLimits(owner, digest);
 }
 
 void SessionCache::DropGone() {
@@ -115,8 +115,14 @@ void SessionCache::Drop(const Sha256Digest& session) {
   }
 }
 
-// Owners are in the order of callers.
-SessionCache::Owners::iterator SessionCache::LargestOwner() {
+// Owners are in the order of callers. `added` does not count, so that whoever
+// comes to a full cache can use its session once; `to` loses a tie.
+SessionCache::Owners::iterator SessionCache::LargestOwner(
+    const SessionOwner& to, const Sha256Digest& added) {
+  const size_t not_counted = CostOf(sessions_.at(added).session);
+  const auto bytes_of = [&](Owners::iterator it) {
+    return it->second.bytes - (it->first == to ? not_counted : 0);
+  };
   auto largest = owners_.end();
   size_t most_of_caller = 0;
   for (auto first = owners_.begin(); first != owners_.end();) {
@@ -125,10 +131,12 @@ SessionCache::Owners::iterator SessionCache::LargestOwner() {
     auto it = first;
     for (; it != owners_.end() && it->first.caller == first->first.caller;
          ++it) {
-      of_caller += it->second.bytes;
-      if (it->second.bytes > largest_job->second.bytes) largest_job = it;
+      of_caller += bytes_of(it);
+      if (bytes_of(it) > bytes_of(largest_job)) largest_job = it;
     }
-    if (of_caller > most_of_caller) {
+    if (of_caller > most_of_caller ||
+        (of_caller > 0 && of_caller == most_of_caller &&
+         first->first.caller == to.caller)) {
       most_of_caller = of_caller;
       largest = largest_job;
     }
@@ -137,11 +145,13 @@ SessionCache::Owners::iterator SessionCache::LargestOwner() {
   return largest;
 }
 
-void SessionCache::EvictBeyondLimits() {
+void SessionCache::EvictBeyondLimits(const SessionOwner& to,
+                                     const Sha256Digest& added) {
   while (sessions_.size() > capacity_ ||
          (bytes_ > kMaxBytes && sessions_.size() > 1) ||
          entries_ > kOwnersPerSession * capacity_) {
-    const auto owner = LargestOwner();
+    const auto owner = LargestOwner(to, added);
+    if (owner == owners_.end()) return;
     const Sha256Digest oldest = owner->second.by_use.back();
     Release(owner, oldest);
   }

@@ -46,7 +46,9 @@ struct SessionOwner {
 // once. When too many are cached, the caller that keeps the most loses one: of
 // its job that keeps the most, the one used longest ago. So a caller that opens
 // many evicts its own, and one that keeps no more than its equal part keeps
-// them. A session is counted by its bytes, and as a large one if it is small.
+// them. A session is counted by its bytes, and as a large one if it is small;
+// the one that was opened just now is not counted, so that each of more callers
+// than there are places can use its session.
 //
 // The client of an evicted session is asked for it again; batches that use its
 // plan keep it. Thread-safe.
@@ -102,8 +104,14 @@ class SessionCache {
   void Release(Owners::iterator owner, const Sha256Digest& session)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Drop(const Sha256Digest& session) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Owners::iterator LargestOwner() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EvictBeyondLimits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of the caller that keeps the most, the job that does; end() if there is
+  // nothing but what was added.
+  Owners::iterator LargestOwner(const SessionOwner& to,
+                                const Sha256Digest& added)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A session was added, to those that an owner keeps.
+  void EvictBeyondLimits(const SessionOwner& to, const Sha256Digest& added)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t capacity_;
   const size_t least_bytes_;
