@@ -33,7 +33,6 @@ Session SessionCache::Find(const SessionOwner& owner,
     Drop(session);
     return {};
   }
-  kept->second.last_used = ++uses_;
   Recent& by_use = kept->second.by_use;
   by_use.splice(by_use.begin(), by_use, kept->second.index.at(session));
   return found;
@@ -50,7 +49,7 @@ Session SessionCache::Keep(const SessionOwner& owner,
   }
   const Session found = it->second.session;
   KeepLocked(owner, session);
-  EvictBeyondLimits();
+  EvictBeyondLimits(owner, session);
   return found;
 }
 
@@ -65,7 +64,7 @@ void SessionCache::Put(const SessionOwner& owner, Session session) {
     it->second.session = std::move(session);  // of as many bytes
   }
   KeepLocked(owner, digest);
-  EvictBeyondLimits();
+  EvictBeyondLimits(owner, digest);
 }
 
 void SessionCache::DropGone() {
@@ -79,7 +78,6 @@ void SessionCache::DropGone() {
 void SessionCache::KeepLocked(const SessionOwner& owner,
                               const Sha256Digest& session) {
   Kept& kept = owners_[owner];
-  kept.last_used = ++uses_;
   const auto [it, added] = kept.index.try_emplace(session);
   if (!added) {
     kept.by_use.splice(kept.by_use.begin(), kept.by_use, it->second);
@@ -117,9 +115,14 @@ void SessionCache::Drop(const Sha256Digest& session) {
   }
 }
 
-// Owners are in the order of callers. Of those that keep as much, the one that
-// used a session longest ago: never the one whose session is being added.
-SessionCache::Owners::iterator SessionCache::LargestOwner() {
+// Owners are in the order of callers. `added` does not count, so that whoever
+// comes to a full cache can use its session once; `to` loses a tie.
+SessionCache::Owners::iterator SessionCache::LargestOwner(
+    const SessionOwner& to, const Sha256Digest& added) {
+  const size_t not_counted = CostOf(sessions_.at(added).session);
+  const auto bytes_of = [&](Owners::iterator it) {
+    return it->second.bytes - (it->first == to ? not_counted : 0);
+  };
   auto largest = owners_.end();
   size_t most_of_caller = 0;
   for (auto first = owners_.begin(); first != owners_.end();) {
@@ -128,15 +131,12 @@ SessionCache::Owners::iterator SessionCache::LargestOwner() {
     auto it = first;
     for (; it != owners_.end() && it->first.caller == first->first.caller;
          ++it) {
-      of_caller += it->second.bytes;
-      if (KeepsMore(it->second.bytes, it->second, largest_job->second.bytes,
-                    largest_job->second)) {
-        largest_job = it;
-      }
+      of_caller += bytes_of(it);
+      if (bytes_of(it) > bytes_of(largest_job)) largest_job = it;
     }
-    if (largest == owners_.end() ||
-        KeepsMore(of_caller, largest_job->second, most_of_caller,
-                  largest->second)) {
+    if (of_caller > most_of_caller ||
+        (of_caller > 0 && of_caller == most_of_caller &&
+         first->first.caller == to.caller)) {
       most_of_caller = of_caller;
       largest = largest_job;
     }
@@ -145,11 +145,13 @@ SessionCache::Owners::iterator SessionCache::LargestOwner() {
   return largest;
 }
 
-void SessionCache::EvictBeyondLimits() {
+void SessionCache::EvictBeyondLimits(const SessionOwner& to,
+                                     const Sha256Digest& added) {
   while (sessions_.size() > capacity_ ||
          (bytes_ > kMaxBytes && sessions_.size() > 1) ||
          entries_ > kOwnersPerSession * capacity_) {
-    const auto owner = LargestOwner();
+    const auto owner = LargestOwner(to, added);
+    if (owner == owners_.end()) return;
     const Sha256Digest oldest = owner->second.by_use.back();
     Release(owner, oldest);
   }

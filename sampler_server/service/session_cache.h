@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -47,7 +46,9 @@ struct SessionOwner {
 // once. When too many are cached, the caller that keeps the most loses one: of
 // its job that keeps the most, the one used longest ago. So a caller that opens
 // many evicts its own, and one that keeps no more than its equal part keeps
-// them. A session is counted by its bytes, and as a large one if it is small.
+// them. A session is counted by its bytes, and as a large one if it is small;
+// the one that was opened just now is not counted, so that each of more callers
+// than there are places can use its session.
 //
 // The client of an evicted session is asked for it again; batches that use its
 // plan keep it. Thread-safe.
@@ -91,15 +92,9 @@ class SessionCache {
     Recent by_use;
     std::map<Sha256Digest, Recent::iterator> index;
     size_t bytes = 0;
-    uint64_t last_used = 0;  // of uses_
   };
   using Owners = std::map<SessionOwner, Kept>;
 
-  // Whether `a_bytes` are more than `b_bytes`, or as much and used before.
-  static bool KeepsMore(size_t a_bytes, const Kept& a, size_t b_bytes,
-                        const Kept& b) {
-    return a_bytes != b_bytes ? a_bytes > b_bytes : a.last_used < b.last_used;
-  }
   size_t CostOf(const Session& session) const {
     return std::max(session.bytes, least_bytes_);
   }
@@ -109,8 +104,14 @@ class SessionCache {
   void Release(Owners::iterator owner, const Sha256Digest& session)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Drop(const Sha256Digest& session) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Owners::iterator LargestOwner() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EvictBeyondLimits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of the caller that keeps the most, the job that does; end() if there is
+  // nothing but what was added.
+  Owners::iterator LargestOwner(const SessionOwner& to,
+                                const Sha256Digest& added)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A session was added, to those that an owner keeps.
+  void EvictBeyondLimits(const SessionOwner& to, const Sha256Digest& added)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t capacity_;
   const size_t least_bytes_;
@@ -119,7 +120,6 @@ class SessionCache {
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;    // of sessions_, by CostOf
   Owners owners_ ABSL_GUARDED_BY(mutex_);       // that keep any
   size_t entries_ ABSL_GUARDED_BY(mutex_) = 0;  // of owners_
-  uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;   // so far
 };
 
 }  // namespace tributary

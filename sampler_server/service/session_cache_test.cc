@@ -60,6 +60,17 @@ TEST_F(SessionCacheTest, AJobOfACallerThatOpensManyEvictsItsOwn) {
   for (uint8_t i = 0; i < 3; ++i) EXPECT_TRUE(Has(a_, i));
 }
 
+TEST_F(SessionCacheTest, MoreCallersThanPlacesTakeTurns) {
+  SessionCache cache(1);
+  for (int i = 0; i < 3; ++i) {
+    cache.Put(a_, Made(1));
+    EXPECT_NE(cache.Find(a_, Digest(1)).plan, nullptr);
+    cache.Put(b_, Made(2));
+    EXPECT_NE(cache.Find(b_, Digest(2)).plan, nullptr);
+    EXPECT_EQ(cache.size(), 1u);
+  }
+}
+
 TEST_F(SessionCacheTest, TheOneUsedLongestAgoGoes) {
   for (uint8_t i = 0; i < 8; ++i) Put(a_, i);
   EXPECT_TRUE(Has(a_, 0));
