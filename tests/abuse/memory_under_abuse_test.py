@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import signal
+import ssl
 import time
 import unittest
 import urllib.request
@@ -26,10 +27,15 @@ ABUSES = {1: "trainer-thief", 2: "sampler", 4: "trainer-thief",
 ACTIVE, STOPPED = 0.7, 3.0  # seconds: longer than a server waits for a reader
 
 
-def bound(server):
+def bound(server, certs):
     """The server's statement of what it may hold beside mapped files."""
-    with urllib.request.urlopen(f"http://{server.http}/metrics",
-                                timeout=processes.DEADLINE) as answer:
+    context = ssl.create_default_context(cafile=os.path.join(certs, "ca.pem"))
+    context.check_hostname = False  # its certificate names a role
+    context.load_cert_chain(os.path.join(certs, "operator.pem"),
+                            os.path.join(certs, "operator.key"))
+    with urllib.request.urlopen(f"https://{server.http}/metrics",
+                                timeout=processes.DEADLINE,
+                                context=context) as answer:
         text = answer.read().decode()
     return float(re.search(r"^tributary_memory_bound_bytes (\S+)$", text,
                            re.MULTILINE)[1])
@@ -55,7 +61,7 @@ class MemoryUnderAbuseTest(unittest.TestCase):
                 self.graph, *certificates.flags(self.certs, "sampler"),
                 "--memory-budget", "64MiB", "--tensor-memory", "16MiB",
                 "--http", "127.0.0.1:0", environment=memory.NOTHING_KEPT))
-            most = bound(server)
+            most = bound(server, self.certs)
             before = memory.status(server.pid)["RssAnon"]
             watch = stack.enter_context(memory.Watch([server.pid]))
             abusers = [stack.enter_context(self.abuser(server, abuse, name))
