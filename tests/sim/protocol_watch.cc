@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "channel/message.h"
+#include "channel/planned_end.h"
 
 namespace tributary {
 namespace {
@@ -296,13 +297,14 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
   }
 }
 
-// An end may close a stream because the other is silent or not needed any more.
+// An end may close a stream because the other is silent, drains (PlannedEnd) or
+// is not needed any more.
 // But as long as no message was corrupted anywhere (a corrupted stream takes
 // others of its server with it), no end may find the other's messages wrong.
 void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
                             const absl::Status& why) {
   if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
-      absl::IsUnavailable(why) || absl::IsCancelled(why) ||
+      absl::IsUnavailable(why) || absl::IsCancelled(why) || IsPlannedEnd(why) ||
       absl::IsDeadlineExceeded(why) || absl::IsResourceExhausted(why)) {
     return;
   }
