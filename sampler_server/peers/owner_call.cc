@@ -160,9 +160,9 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     if (AllBlameTheRequest()) {
       const absl::Status& error = attempts_.at(*tried_.begin()).error;
       return Finish(absl::Status(
-          error.code(), absl::StrCat("partition ", spec_.partition, ", asked ",
-                                     tried_.begin()->ToString(), ": ",
-                                     error.message())));
+          error.code(),
+          absl::StrCat("partition ", spec_.partition, ", asked ",
+                       tried_.begin()->ToString(), ": ", error.message())));
     }
     tried_.clear();
     // No later than the error that says what was tried.
@@ -219,7 +219,7 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
   OwnerCallSpec spec_;
   Backoff backoff_;
   absl::Time give_up_;
-  std::set<Address> tried_;  // since the last back-off
+  std::set<Address> tried_;              // since the last back-off
   std::map<Address, Attempt> attempts_;  // the latest that failed
   std::shared_ptr<CallClient> client_;
   CallClient::CallId call_ = 0;

@@ -217,14 +217,15 @@ TEST_P(WrongOwnerTest, IsLeftAloneAndFailsNoCall) {
   EXPECT_EQ(CallsByPeer()[0], 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Codes, WrongOwnerTest,
-    testing::Values(absl::StatusCode::kDataLoss, absl::StatusCode::kAborted,
-                    absl::StatusCode::kInternal, absl::StatusCode::kUnknown,
-                    absl::StatusCode::kInvalidArgument,
-                    absl::StatusCode::kOutOfRange,
-                    absl::StatusCode::kPermissionDenied,
-                    absl::StatusCode::kUnauthenticated));
+INSTANTIATE_TEST_SUITE_P(Codes, WrongOwnerTest,
+                         testing::Values(absl::StatusCode::kDataLoss,
+                                         absl::StatusCode::kAborted,
+                                         absl::StatusCode::kInternal,
+                                         absl::StatusCode::kUnknown,
+                                         absl::StatusCode::kInvalidArgument,
+                                         absl::StatusCode::kOutOfRange,
+                                         absl::StatusCode::kPermissionDenied,
+                                         absl::StatusCode::kUnauthenticated));
 // A server of an older version does not know all questions, and is sound
 // otherwise.
 TEST_F(OwnerCallTest, AnotherOwnerAnswersWhatOneDoesNotKnow) {

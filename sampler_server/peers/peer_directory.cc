@@ -185,9 +185,9 @@ std::vector<std::shared_ptr<Peer>> PeerDirectory::Owners(uint32_t partition) {
   std::stable_partition(owners.begin(), owners.end(),
                         [](const auto& peer) { return !peer->draining(); });
   const absl::Time now = strand_->Now();
-  std::stable_partition(
-      owners.begin(), owners.end(),
-      [now](const auto& peer) { return !peer->left_alone(now); });
+  std::stable_partition(owners.begin(), owners.end(), [now](const auto& peer) {
+    return !peer->left_alone(now);
+  });
   return owners;
 }
 
@@ -206,8 +206,8 @@ void PeerDirectory::ReportSilence(const std::shared_ptr<Peer>& peer,
   if (!peer->LeaveAlone(strand_->Now())) return;
   const std::string address = peer->address().ToString();
   LogRepeated(LogLevel::kWarning, absl::StrCat("silence of peer ", address),
-              absl::StrCat("peer ", address, " is left alone for a while: ",
-                           why.ToString()));
+              absl::StrCat("peer ", address,
+                           " is left alone for a while: ", why.ToString()));
   peer->RenewLeaf();
   strand_->Post([self = shared_from_this(), address = peer->address()] {
     self->Describe(address);

@@ -326,7 +326,7 @@ absl::Status SamplerServerImpl::StartHttp() {
 
 uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
-  input.max_streams = GrpcServerOptions().max_streams;
+  input.max_streams = options_.max_streams;
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
   }

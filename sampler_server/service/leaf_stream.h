@@ -17,8 +17,8 @@ namespace tributary {
 // else uses. It issues no calls and waits for nothing but a disk, where
 // features are in files, without holding a thread; so no chain of waits passes
 // through a leaf call. A call ends soon after its caller cancels it or its
-// timeout passes. Errors, sent as CallError: RESOURCE_EXHAUSTED at once when the
-// budget, or the caller's share, is full, DEADLINE_EXCEEDED when a call's
+// timeout passes. Errors, sent as CallError: RESOURCE_EXHAUSTED at once when
+// the budget, or the caller's share, is full, DEADLINE_EXCEEDED when a call's
 // timeout passes, UNIMPLEMENTED for other kinds of calls, and those of
 // leaf/leaf_calls.h.
 std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,

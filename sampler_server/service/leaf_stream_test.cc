@@ -133,8 +133,8 @@ TEST_F(LeafStreamTest, ACallThatIsCancelledInTheQueueIsNotServed) {
   EXPECT_EQ(core_->leaf_budget->used(), 0u);
 }
 
-// The frozen peer holds nearly half of the budget. It keeps that while there is room
-// for others, and is closed once somebody is refused.
+// The frozen peer holds nearly half of the budget. It keeps that while there is
+// room for others, and is closed once somebody is refused.
 TEST_F(LeafStreamTest, AFrozenPeerIsClosedWhileOthersAreRefused) {
   core_->streams->SetUp(executor_, StreamEndMetrics());
   core_->streams->Watch(core_->leaf_budget);

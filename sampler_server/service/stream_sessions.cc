@@ -36,9 +36,8 @@ absl::StatusOr<bool> StreamSessions::Begin(const v1::OpenSession& open) {
     Deny(session, taken, nullptr);
     return true;
   }
-  std::erase_if(denied_, [&](const Denied& denied) {
-    return denied.session == session;
-  });
+  std::erase_if(
+      denied_, [&](const Denied& denied) { return denied.session == session; });
   return core_->sessions.Keep(owner(), session).plan != nullptr;
 }
 

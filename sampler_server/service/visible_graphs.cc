@@ -37,7 +37,8 @@ absl::Status CheckMayRead(const ServiceCore& core, const Caller& caller,
                           const std::string& job, const HeldGraph& graph) {
   absl::Status allowed = core.access.Check(
       caller.identity, job, graph.schema().name, graph.schema().content_digest);
-  if (!allowed.ok()) core.refusals->Note(CallerRefusals::kPolicy, caller, allowed);
+  if (!allowed.ok())
+    core.refusals->Note(CallerRefusals::kPolicy, caller, allowed);
   return allowed;
 }
 

@@ -72,7 +72,8 @@ Answer OpenAttempt(const Call& call, TensorStream& stream) {
   const Caller& caller = *call.data.call.caller;
   const auto opened = call.store().Open(request, caller.share_key());
   if (absl::IsResourceExhausted(opened.status())) {
-    call.calls.refusals->Note(CallerRefusals::kAttempt, caller, opened.status());
+    call.calls.refusals->Note(CallerRefusals::kAttempt, caller,
+                              opened.status());
   }
   ASSIGN_OR_RETURN(const auto attempt, opened);
   stream.Use(call.store(), *attempt);

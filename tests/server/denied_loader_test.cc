@@ -63,9 +63,9 @@ class DeniedLoaderTest : public ::testing::Test {
   }
   // What the first batch of a loader ends with.
   absl::Status FirstBatch(const Identity& identity, const std::string& job) {
-    transport_.Listen({"a", 1}, std::make_shared<Identified>(
-                                    service_.get(),
-                                    MakeCaller("10.0.0.9:1", identity)));
+    transport_.Listen({"a", 1},
+                      std::make_shared<Identified>(
+                          service_.get(), MakeCaller("10.0.0.9:1", identity)));
     worker_.worker_key = job;
     auto loader =
         DistNeighborLoader::Create(options_, worker_, {&pool_, &transport_});

@@ -1,5 +1,6 @@
 // What somebody with the certificate of one job's trainer must not do to
-// others: a sentence each.
+// others: a sentence each. Calling Leaf and acting as a server need the wire:
+// tests of channel/grpc/tls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -108,9 +108,7 @@ class SplitReader : public std::enable_shared_from_this<SplitReader> {
   }
   void OnPage(absl::StatusOr<InputPage> page) {
     if (!page.ok()) {
-      if (IsFinal(page.status())) {
-        return done_(page.status());
-      }
+      if (IsFinal(page.status())) return done_(page.status());
       return AskLater(page.status());
     }
     if (!total_.has_value()) total_ = page->total;

@@ -20,14 +20,16 @@ namespace tributary {
 //   at 5/6 of the age  gRPC tells the client to open new streams elsewhere
 //   age + jitter       the streams that are left close in an orderly way, at
 //                      another time for each connection
-//   age + grace        and a quarter of the age: gRPC cuts what is left
+//   age + grace        and more, for that to be done: gRPC cuts what is left
 struct ConnectionAgeLimits {
   absl::Duration age = absl::Hours(1);
   absl::Duration grace = absl::Minutes(5);
 
   // Returns gRPC's settings for these steps.
   absl::Duration grpc_age() const { return age / 1.2; }
-  absl::Duration grpc_grace() const { return age / 4 + grace; }
+  absl::Duration grpc_grace() const {
+    return age / 4 + grace + absl::Seconds(10);
+  }
 };
 
 // Remembers since when each connection has had streams. Thread-safe.

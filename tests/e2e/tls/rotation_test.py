@@ -76,7 +76,8 @@ class RotationTest(unittest.TestCase):
                 *certificates.flags(self.old, "operator",
                                     ca=os.path.join(self.certs, "ca.pem")))
             self.assertEqual(done.returncode, 1)
-            self.assertIn("UNAUTHENTICATED", done.stdout)
+            self.assertEqual(done.stdout.count("does not trust"), 2,
+                             done.stdout)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,8 @@ class TrainTest(unittest.TestCase):
             for words, flags in (
                     (["PERMISSION_DENIED", "other", "cora"],
                      [*self.flags("trainer-cora"), "--worker-key", "other"]),
-                    (["UNAUTHENTICATED"], [])):
+                    (["PERMISSION_DENIED", "sampler"],
+                     self.flags("sampler"))):
                 with self.subTest(words):
                     began = time.monotonic()
                     said = training.output("--servers", fleet.addresses(),
@@ -75,6 +76,17 @@ class TrainTest(unittest.TestCase):
                     for word in words:
                         self.assertIn(word, said)
                     self.assertEqual(said.count("\n"), 1, said)
+
+    def test_farewells_of_another_job_end_nothing(self):
+        with self.fleet("--num-clients", "2") as fleet:
+            for job, ranks in (("other", 1), ("cora", 1), ("cora", 2)):
+                for server in fleet.servers:
+                    self.assertTrue(server.running())
+                training.output("--servers", fleet.addresses(), *FLAGS,
+                                "--nproc", ranks,
+                                *self.flags(f"trainer-{job}"))
+            for server in fleet.servers:
+                self.assertEqual(server.wait(), 0, server.stderr())
 
     def test_some_files_alone(self):
         said = training.output("--servers", "127.0.0.1:1", "--tls-key", "k",

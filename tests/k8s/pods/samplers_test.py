@@ -15,10 +15,10 @@ EPOCH = {"inputs": "*", "batch_size": 4, "fanouts": "10,5"}  # 677 batches
 class Reader:
     """Reads a client's lines only as far as a test wants."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, secret=None):
         self._cluster = cluster
         self.pod = cluster.run_pod("client", fleets.client(*sampling.arguments(
-            ("servers", fleets.SERVERS), **EPOCH)), reads=True)
+            ("servers", fleets.SERVERS), **EPOCH), secret=secret), reads=True)
         self.lines = []
         self._rest = b""
         self._ended = False

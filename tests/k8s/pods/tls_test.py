@@ -13,7 +13,7 @@ import unittest
 from tests.e2e import processes, sampling, training
 from tests.k8s.pods import fleets, manifests
 from tests.k8s.pods.cert_manager import Authority
-from tests.k8s.pods.samplers_test import EPOCH
+from tests.k8s.pods.samplers_test import EPOCH, Reader
 from tests.k8s.pods.trainers_test import RUN, TRAINER, losses, with_flags
 
 SAMPLER, PROMETHEUS = "tributary-sampler-tls", "tributary-prometheus-tls"
@@ -85,6 +85,11 @@ class TlsTest(unittest.TestCase):
     def holder(self, name):
         return Holder(self.cluster.secrets[name])
 
+    def apply_certificate_of_trainers(self):
+        """Without their Job."""
+        resources = manifests.of_checkout("k8s/overlays/trainers-cpu-tls")
+        self.cluster.apply([r for r in resources if r["kind"] == "Certificate"])
+
     # --- rotation under a run ----------------------------------------------------
     def start_run(self):
         """Trainers of the overlay, whose job takes some time."""
@@ -118,6 +123,46 @@ class TlsTest(unittest.TestCase):
         return all(asks.certificate(pod, port).strip() == wanted
                    for pod in self.samplers() for port in (50051, 9090))
 
+    def replace_authority(self, between):
+        """All trust the old and the new one, then have certificates of the new one,
+        then trust it alone."""
+        secrets = self.cluster.cert_manager
+        old, new = secrets.replace_authority()
+        secrets.trust(old, new)
+        between()
+        secrets.renew_all()
+        self.cluster.run_until(self.shown_is_new, "renewed certificates")
+        secrets.trust(new)
+        between()
+
+    def replace_samplers(self):
+        """New samplers know nothing of the old authority: who comes to them was
+        renewed."""
+        first = self.samplers()
+        for name in self.cluster.deployments:
+            self.cluster.scale(name, 2)
+        self.settle()
+        for pod in first:
+            self.cluster.evict(pod)
+
+    def assert_no_accidents(self):
+        for pod in [*self.cluster.pods, *self.cluster.gone]:
+            self.assertEqual((pod.name, pod.restarts, pod.killed), (pod.name, 0, False))
+
+    def test_every_batch_comes_once_while_all_is_replaced(self):
+        self.apply_certificate_of_trainers()
+        self.start_samplers(fleets.sharded(self.world, 2, "cert-manager"), 1)
+        reader = Reader(self.cluster, TRAINERS)
+        reader.read(100)
+        self.replace_authority(lambda: reader.read(50))
+        self.replace_samplers()
+        reader.read_rest()
+        self.assertEqual(reader.pod.exit_codes, {"client": 0}, reader.pod.logs())
+        self.assertEqual(reader.lines, sampling.lines(self.world.graph, **EPOCH))
+        self.settle()
+        self.assertGreater(self.batches(), 0)  # of the new samplers
+        self.assert_no_accidents()
+
     def test_authority_and_certificates_are_replaced_under_a_run(self):
         undisturbed = self.world.path("undisturbed.jsonl")
         training.output("--graph", self.world.graph, "--nproc", 2, "--log", undisturbed,
@@ -126,30 +171,13 @@ class TlsTest(unittest.TestCase):
         self.start_run()
         self.train_for(3)
 
-        # All trust both authorities, then have certificates of the new one, then
-        # trust it alone.
-        secrets = self.cluster.cert_manager
-        old, new = secrets.replace_authority()
-        secrets.trust(old, new)
-        self.train_for(2)
-        secrets.renew_all()
-        self.cluster.run_until(self.shown_is_new, "renewed certificates")
-        secrets.trust(new)
-        self.train_for(2)
-
-        # These know nothing of the old one: who comes to them was renewed.
-        first = self.samplers()
-        for name in self.cluster.deployments:
-            self.cluster.scale(name, 2)
-        self.settle()
-        for pod in first:
-            self.cluster.evict(pod)
+        self.replace_authority(lambda: self.train_for(2))
+        self.replace_samplers()
         self.cluster.run_until(lambda: self.job.complete() or self.job.failed, "the job", 120)
         self.assertIsNone(self.job.failed)
         self.assertEqual(self.job.failures, {})
         self.assertEqual(losses(self.log), losses(undisturbed))
-        for pod in [*self.cluster.pods, *self.cluster.gone]:
-            self.assertEqual((pod.name, pod.restarts, pod.killed), (pod.name, 0, False))
+        self.assert_no_accidents()
 
     # --- who is refused ------------------------------------------------------------
     def end_of(self, name, arguments, secret=None):
@@ -182,8 +210,7 @@ class TlsTest(unittest.TestCase):
         return total
 
     def test_strangers_are_refused(self):
-        self.cluster.apply(manifests.of_checkout("k8s/overlays/trainers-cpu-tls"))
-        self.cluster.jobs.clear()  # its certificate alone is wanted here
+        self.apply_certificate_of_trainers()
         self.start_samplers(manifests.of_checkout("k8s/overlays/whole-tls"), 2)
 
         code, text = self.sample("plain")
@@ -210,7 +237,7 @@ class TlsTest(unittest.TestCase):
         self.secret_of("other", ours, "tributary://trainer/other")
         code, text = self.sample("other", "other")
         self.assertNotEqual(code, 0)
-        self.assertIn("PERMISSION_DENIED", text)
+        self.assertIn("policy hides from trainer/other", text)
         self.assertEqual(self.batches(), made)
         self.allow({"other": ["*"]})
         self.cluster.run_until(
@@ -221,8 +248,7 @@ class TlsTest(unittest.TestCase):
             "a policy that shuts it out")
 
     def test_metrics_are_for_operators_and_health_is_for_probes(self):
-        self.cluster.apply(manifests.of_checkout("k8s/overlays/trainers-cpu-tls"))
-        self.cluster.jobs.clear()
+        self.apply_certificate_of_trainers()
         self.start_samplers(manifests.of_checkout("k8s/overlays/whole-tls"), 1)
         (pod,) = self.samplers()
         status, text = self.holder(PROMETHEUS).get(pod, "/metrics")
