@@ -116,7 +116,9 @@ void ServerLink::GoDown(absl::Status why) {
   }
   state_ = State::kDown;
   ++attempt_;
-  std::vector<OpenGrant> lost = streams_.Close(why);
+  // To a server, this end never plans anything.
+  std::vector<OpenGrant> lost = streams_.Close(
+      IsPlannedEnd(why) ? absl::UnavailableError(why.message()) : why);
   if (!absl::IsCancelled(why)) {  // this loader's own doing
     LogRepeated(LogLevel::kWarning, "server", options_.address.ToString(),
                 absl::StrCat("server ", options_.address.ToString(), ": ",
