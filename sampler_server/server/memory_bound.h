@@ -21,7 +21,8 @@ struct MemoryBoundInput {
   // The most partitions of a graph that is served: a task may have a call to
   // the owner of each under way.
   size_t partitions = 0;
-  // What the network library may hold for all connections.
+  // What the network library may hold of unfinished messages, over all
+  // connections.
   uint64_t transport_bytes = 0;
 };
 

@@ -327,6 +327,7 @@ absl::Status SamplerServerImpl::StartHttp() {
 uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
   input.max_streams = options_.max_streams;
+  input.transport_bytes = GrpcServerOptions().receive_memory;
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
   }
