@@ -167,6 +167,8 @@ void ConnectionAcceptor::Run() {
         AcceptAll(fd);
       } else if ((events[i].events & EPOLLHUP) != 0) {
         Forget(fd);  // both directions have ended
+      } else if (connections_[fd].waiting.valid()) {
+        PassOn(connections_[fd]);
       }
     }
     if (clock.Now() < next) continue;
@@ -188,6 +190,9 @@ void ConnectionAcceptor::Guard() {
   const absl::Time now = SteadyClock().Now();
   for (auto& [fd, connection] : connections_) {
     if (connection.cut) continue;
+    if (connection.waiting.valid() && ++connection.guards > 1) {
+      PassOn(connection);
+    }
     if (connection.use->hasty()) {
       Cut(connection, "hasty");
       continue;
@@ -234,7 +239,6 @@ void ConnectionAcceptor::GuardTotal() {
 // Its end is then reported like any other.
 void ConnectionAcceptor::Cut(Connection& connection, const char* reason) {
   connection.cut = true;
-  shutdown(connection.duplicate.get(), SHUT_RDWR);
   Refuse(reason,
          absl::StrCat(connection.share, ": has ", connection.use->streams(),
                       " streams and sent ", connection.debt.bytes(),
@@ -242,6 +246,7 @@ void ConnectionAcceptor::Cut(Connection& connection, const char* reason) {
                       options_.receive_memory, " of all connections, and ",
                       ConnectionUse::kStreamsPerSecond,
                       " new streams per second"));
+  shutdown(connection.duplicate.get(), SHUT_RDWR);
 }
 
 // Ends after some connections, to look at those that have ended meanwhile.
@@ -326,8 +331,10 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
                                "free"));
   }
   UniqueFd duplicate(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
-  // Reports only that both directions have ended, once.
-  if (!duplicate.valid() || !Watch(epoll_, duplicate.get(), EPOLLET)) {
+  // Reports that both directions have ended, once, and else nothing but, where
+  // it is waited for, that the first bytes have arrived.
+  const uint32_t events = callbacks_.first ? EPOLLET | EPOLLIN : EPOLLET;
+  if (!duplicate.valid() || !Watch(epoll_, duplicate.get(), events)) {
     return Refuse("descriptors",
                   absl::StrCat(*share, ": ", std::strerror(errno)));
   }
@@ -338,7 +345,23 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
   connection.share = *share;
   connection.key = ConnectionTable::KeyOfSocket(fd.get());
   connection.use = table_.Add(connection.key);
-  callbacks_.accepted(std::move(fd));
+  connection.waiting = std::move(fd);
+  if (!callbacks_.first) PassOn(connection);
+}
+
+void ConnectionAcceptor::PassOn(Connection& connection) {
+  if (callbacks_.first) {
+    uint8_t byte = 0;
+    if (recv(connection.waiting.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
+        1) {
+      callbacks_.first(byte, connection.share);
+    }
+    epoll_event event{};
+    event.events = EPOLLET;
+    event.data.fd = connection.duplicate.get();
+    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, event.data.fd, &event);
+  }
+  callbacks_.accepted(std::move(connection.waiting));
 }
 
 void ConnectionAcceptor::Refuse(const char* reason, const std::string& why) {

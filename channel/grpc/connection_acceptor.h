@@ -58,6 +58,10 @@ class ConnectionAcceptor {
   // Called on the acceptor's thread; must not block.
   struct Callbacks {
     std::function<void(UniqueFd)> accepted;
+    // Where it is set, a connection is passed on once its first byte, which
+    // this is called with, has arrived, or after a tenth of a second without
+    // one. `share` names the other end.
+    std::function<void(uint8_t first_byte, const std::string& share)> first;
     std::function<void()> every_second;  // may be null
   };
 
@@ -88,6 +92,8 @@ class ConnectionAcceptor {
     std::string key;    // in table_
     std::shared_ptr<ConnectionUse> use;
     ReceiveDebt debt;
+    UniqueFd waiting;  // to be passed on once its first byte has arrived
+    int guards = 0;    // since it was accepted
     bool cut = false;  // and about to be reported as ended
   };
 
@@ -103,6 +109,7 @@ class ConnectionAcceptor {
   bool AcceptFailed(int listener, int error);
   void PauseListening(bool pause);
   void Pass(UniqueFd fd);
+  void PassOn(Connection& connection);
   void Forget(int key);
   // Cuts the connections that hold too much memory, or are hasty.
   void Guard();

@@ -44,6 +44,7 @@ namespace tributary {
 namespace {
 
 constexpr int kMaxMetadataBytes = 8 << 10;
+constexpr uint8_t kTlsHandshake = 22;  // the type of a client's first record
 
 // The open streams of a server, and their limit.
 struct StreamLimits {
@@ -363,6 +364,19 @@ class GrpcServerImpl final : public GrpcServer {
       connection.fd = fd.Release();
       connections_->HandleNewConnection(&connection);
     };
+    // gRPC answers TLS in plain text, which tells the client what is wrong, and
+    // says nothing of it here.
+    if (!UsesTls(options_) && !address_.is_unix()) {
+      callbacks.first = [](uint8_t byte, const std::string& host) {
+        if (byte != kTlsHandshake) return;
+        RefusedConnections::OfProcess().Add(
+            RefusalReason::kTls,
+            absl::StrCat(host,
+                         " speaks TLS, and this server plain text: start "
+                         "it with --tls-ca, --tls-cert and --tls-key, or "
+                         "the other end without them"));
+      };
+    }
     callbacks.every_second = [this] {
       num_idle_streams_ +=
           service_.registry().CloseIdle(options_.stream_idle_timeout);

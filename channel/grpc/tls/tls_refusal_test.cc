@@ -20,6 +20,21 @@ std::string Text(const absl::Status& status) {
   return std::string(status.message());
 }
 
+// First: a reason is logged once in 10 s.
+TEST(RefusedConnections, AreLoggedOnceForEachReason) {
+  auto& refused = RefusedConnections::OfProcess();
+  const uint64_t before = refused.counts()["tls"];
+  testing::internal::CaptureStderr();
+  refused.Add(RefusalReason::kTls, "first");
+  refused.Add(RefusalReason::kTls, "second");
+  refused.Add(RefusalReason::kGivenUp, "never");
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(refused.counts()["tls"], before + 2);
+  EXPECT_THAT(log, HasSubstr("refused a connection (tls): first"));
+  EXPECT_THAT(log, Not(HasSubstr("second")));
+  EXPECT_THAT(log, Not(HasSubstr("never")));
+}
+
 TEST_F(TlsTest, TheCertificateSaysWhoCalls) {
   Serve(certificates_.Sampler("fleet"));
   auto trainer = Open(certificates_.Trainer("cora"));
@@ -133,12 +148,13 @@ TEST_F(TlsTest, PlainTextToATlsPortIsSaidOnBothSides) {
   EXPECT_GE(Refused("not_tls"), 1);
 }
 
-TEST_F(TlsTest, TlsToAPlainTextPortIsSaid) {
+TEST_F(TlsTest, TlsToAPlainTextPortIsSaidOnBothSides) {
   Serve(TlsFiles{});
   const absl::Status why = EndOf(*Open(certificates_.Trainer("cora")));
   EXPECT_EQ(why.code(), absl::StatusCode::kUnauthenticated) << why;
   EXPECT_THAT(Text(why), HasSubstr("speaks plain text"));
   EXPECT_THAT(Text(why), HasSubstr(server_->address().ToString()));
+  EXPECT_GE(Refused("tls"), 1);
   EXPECT_TRUE(acceptor_.accepted().empty());
 }
 
@@ -167,20 +183,6 @@ TEST_F(TlsTest, UnixSocketsStayPlainText) {
   auto client = Open(certificates_.Trainer("cora"), StreamMethod::kLeaf);
   ASSERT_TRUE(Accepted(1));
   EXPECT_TRUE(acceptor_.callers()[0]->identity.anonymous());
-}
-
-TEST(RefusedConnections, AreLoggedOnceForEachReason) {
-  auto& refused = RefusedConnections::OfProcess();
-  const uint64_t before = refused.counts()["tls"];
-  testing::internal::CaptureStderr();
-  refused.Add(RefusalReason::kTls, "first");
-  refused.Add(RefusalReason::kTls, "second");
-  refused.Add(RefusalReason::kGivenUp, "never");
-  const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(refused.counts()["tls"], before + 2);
-  EXPECT_THAT(log, HasSubstr("refused a connection (tls): first"));
-  EXPECT_THAT(log, Not(HasSubstr("second")));
-  EXPECT_THAT(log, Not(HasSubstr("never")));
 }
 
 }  // namespace
