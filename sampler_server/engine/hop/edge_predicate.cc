@@ -267,6 +267,7 @@ bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
                            absl::Span<uint64_t> bits, StopCheck* stop) const {
   constexpr uint64_t kShortRow = 4096;
   bool sound = true;
+  if (degree == 0) return sound;  // there may be no columns
   if (ShouldStop(stop, std::min(degree, kShortRow))) return sound;
   for (size_t i = 0; i < conditions.size(); ++i) {
     if (conditions[i].column == EdgeColumn::kTime) {
