@@ -24,8 +24,10 @@ struct RowEnds {
 // (mapping_guard.h). Requires row + 1 < indptr.size().
 inline RowEnds ReadRowEnds(absl::Span<const uint64_t> indptr, uint64_t row) {
   const uint64_t* const at = indptr.data() + row;
-  return {__atomic_load_n(at, __ATOMIC_RELAXED),
-          __atomic_load_n(at + 1, __ATOMIC_RELAXED)};
+  uint64_t begin = at[0], end = at[1];
+  // The compiler must take them for new values, and not read them again.
+  asm("" : "+r"(begin), "+r"(end));
+  return {begin, end};
 }
 
 }  // namespace tributary

@@ -101,6 +101,19 @@ void NarrowByColumn(DType dtype, const Column& column, uint64_t degree,
   }
 }
 
+// Clears the bits of ranks [from, to) of a row. Takes copies, so that nothing
+// is read again after each store.
+bool ClearRanks(IdArray position, uint64_t begin, uint64_t degree,
+                uint64_t from, uint64_t to, uint64_t* bits) {
+  bool sound = true;
+  for (uint64_t rank = from; rank < to; ++rank) {
+    const uint64_t p = position[begin + rank];
+    sound &= p < degree;
+    if (p < degree) bits[p / 64] &= ~(uint64_t{1} << (p % 64));
+  }
+  return sound;
+}
+
 // Times ascend: those before `first` and from `end` on do not meet it, or, of
 // kNotEqual, those between.
 bool NarrowByTime(const TimeOrder& order, uint64_t begin, uint64_t degree,
@@ -117,11 +130,8 @@ bool NarrowByTime(const TimeOrder& order, uint64_t begin, uint64_t degree,
   const auto drop = [&](uint64_t from, uint64_t to) {
     if (from >= to) return;
     InPieces(stop, to - from, [&](uint64_t first, uint64_t end) {
-      for (uint64_t rank = from + first; rank < from + end; ++rank) {
-        const uint64_t p = order.position[begin + rank];
-        sound &= p < degree;
-        if (p < degree) bits[p / 64] &= ~(uint64_t{1} << (p % 64));
-      }
+      sound &= ClearRanks(order.position, begin, degree, from + first,
+                          from + end, bits.data());
     });
   };
   switch (condition.comparison) {
@@ -255,11 +265,18 @@ absl::Status EdgePredicate::CheckColumns(const EdgePartition& edges) const {
 bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
                            uint64_t begin, uint64_t degree,
                            absl::Span<uint64_t> bits, StopCheck* stop) const {
+  constexpr uint64_t kShortRow = 4096;
   bool sound = true;
+  if (degree == 0) return sound;  // there may be no columns
+  if (ShouldStop(stop, std::min(degree, kShortRow))) return sound;
   for (size_t i = 0; i < conditions.size(); ++i) {
     if (conditions[i].column == EdgeColumn::kTime) {
       sound &= NarrowByTime(edges.edge_time, begin, degree, conditions[i], bits,
                             stop);
+      continue;
+    }
+    if (degree <= kShortRow) {  // nearly all rows: nothing is cut
+      NarrowPiece(i, edges, node, begin, degree, bits);
       continue;
     }
     InPieces(stop, degree, [&](uint64_t from, uint64_t to) {
