@@ -1,4 +1,4 @@
-// Who is at the other end of a stream that a server has accepted.
+// The other end of a stream that a server has accepted.
 #ifndef TRIBUTARY_CHANNEL_CALLER_H_
 #define TRIBUTARY_CHANNEL_CALLER_H_
 
@@ -14,8 +14,9 @@ struct Caller {
   std::string address;  // names it in messages: ipv4:10.0.0.7:41234
   Identity identity;    // of its certificate, fixed for the connection
 
-  // Returns the address without its port.
-  std::string host() const { return address.substr(0, address.rfind(':')); }
+  // Returns the address without its port; of IPv6 the /64 network, all of which
+  // belongs to whoever has one of its addresses.
+  std::string host() const;
 
   // Returns what limits are counted by: the job of a trainer, the host of all
   // others, since servers may share a certificate and claims without one are

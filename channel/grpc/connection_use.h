@@ -1,5 +1,5 @@
-// What a connection's bytes have come to: tells an honest connection from one
-// that makes the network library hold memory.
+// Compares the bytes of a connection with those of its messages: tells an honest
+// connection from one that makes the network library hold memory.
 #ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
 #define TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
 
@@ -14,7 +14,8 @@
 
 namespace tributary {
 
-// What the streams of one connection have done. Thread-safe.
+// Counts the streams of one connection and the bytes that were read from them.
+// Thread-safe.
 class ConnectionUse {
  public:
   // Counts a stream, and returns false if the connection opens them faster than

@@ -128,6 +128,10 @@ void SimNetwork::Double(SimLink& link, const Address& to, StreamMethod method) {
   ++counts_.twice;
 }
 
+void SimNetwork::SetIdentity(const SimExecutor* node, Identity identity) {
+  identities_[node->node()] = std::move(identity);
+}
+
 void SimNetwork::Accept(const std::shared_ptr<SimLink>& link) {
   const auto listener = listeners_.find(link->info().address);
   absl::Status why = absl::UnavailableError(
@@ -136,7 +140,8 @@ void SimNetwork::Accept(const std::shared_ptr<SimLink>& link) {
   if (listener != listeners_.end() &&
       listener->second.node == link->node(SimSide::kServer)) {
     handler = listener->second.acceptor->Accept(
-        link->info().method, MakeCaller(link->client_name()),
+        link->info().method,
+        MakeCaller(link->client_name(), identities_[link->info().client]),
         MakeSimStream(link, SimSide::kServer), &why);
   }
   if (handler == nullptr) return link->Refuse(why);

@@ -14,6 +14,7 @@
 
 #include "channel/transport.h"
 #include "common/fleet/address.h"
+#include "common/identity/identity.h"
 #include "common/testing/sim_random.h"
 #include "common/testing/sim_scheduler.h"
 
@@ -113,6 +114,9 @@ class SimNetwork {
   void Partition(SimExecutor* a, SimExecutor* b);
   void Heal();
 
+  // Gives the streams that `node` opens an identity, as a certificate would.
+  void SetIdentity(const SimExecutor* node, Identity identity);
+
   SimNetworkFaults& faults() { return faults_; }
   // Sets whether rooms travel with credits, as over shared memory; the server's
   // mapping of them ends with its node.
@@ -154,6 +158,7 @@ class SimNetwork {
   SimScheduler* const world_;
   SimNetworkFaults faults_;
   std::map<Address, Listener> listeners_;
+  std::map<int, Identity> identities_;  // by node
   std::map<int, std::unique_ptr<Transport>> transports_;
   std::vector<std::weak_ptr<SimLink>> links_;
   uint64_t links_made_ = 0;

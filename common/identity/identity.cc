@@ -13,7 +13,7 @@ namespace tributary {
 namespace {
 
 constexpr absl::string_view kScheme = "tributary://";
-// Of a URI in an error message.
+// The most of a URI that an error message shows.
 constexpr size_t kMaxShownBytes = 100;
 
 absl::string_view RoleName(Role role) {

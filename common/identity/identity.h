@@ -1,4 +1,4 @@
-// Who a certificate says that a process is.
+// The identity that a certificate gives a process.
 //
 // A certificate names its holder by one URI among its subject alternative
 // names:

@@ -1,5 +1,5 @@
-// What hostile clients send to a server: the abuses that simulated and real
-// antagonists commit.
+// Messages that hostile clients send to a server: the abuses that simulated and
+// real antagonists commit.
 #ifndef TRIBUTARY_TESTS_ABUSE_ABUSE_H_
 #define TRIBUTARY_TESTS_ABUSE_ABUSE_H_
 

@@ -74,7 +74,8 @@ uint64_t MaxReplyBytes(const OutgoingMessage& message) {
 
 class Run {
  public:
-  explicit Run(Script script) : script_(script) {}
+  Run(Script script, const Identity& identity)
+      : script_(script), world_(identity) {}
 
   void All() {
     while (!script_.done()) Step(script_.Take());
@@ -246,7 +247,7 @@ class Run {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Run(Script({data, size})).All();
+  Run(Script({data, size}), FuzzIdentity({data, size})).All();
   return 0;
 }
 

@@ -79,7 +79,8 @@ std::string Payload(const std::vector<uint64_t>& rows, size_t floats) {
 
 class Run {
  public:
-  explicit Run(Script script) : script_(script) {}
+  Run(Script script, const Identity& identity)
+      : script_(script), world_(identity) {}
 
   void All() {
     while (!script_.done()) {
@@ -310,7 +311,7 @@ class Run {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Run(Script({data, size})).All();
+  Run(Script({data, size}), FuzzIdentity({data, size})).All();
   return 0;
 }
 

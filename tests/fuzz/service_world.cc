@@ -66,7 +66,21 @@ std::shared_ptr<const Graph> HalfOfFuzzGraph() {
   return graph;
 }
 
-ServiceWorld::ServiceWorld() {
+Identity FuzzIdentity(absl::Span<const uint8_t> input) {
+  switch (input.empty() ? 0 : input.back() % 4) {
+    case 1:
+      return {Role::kTrainer, "job"};
+    case 2:
+      return {Role::kOperator, "ann"};
+    case 3:
+      return {Role::kSampler, "fleet"};
+    default:
+      return {};
+  }
+}
+
+ServiceWorld::ServiceWorld(const Identity& identity) {
+  network_.SetIdentity(client_, identity);
   SamplerServiceOptions options;
   options.incarnation = 1;
   options.memory_budget = kMemoryBudget;

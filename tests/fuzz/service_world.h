@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "channel/testing/sim_network.h"
 #include "channel/transport.h"
+#include "common/identity/identity.h"
 #include "common/testing/sim_scheduler.h"
 #include "partition/format/graph.h"
 #include "sampler_server/service/sampler_service.h"
@@ -41,11 +43,16 @@ class RawClient final : public StreamHandler {
 std::shared_ptr<const Graph> FuzzGraph();
 std::shared_ptr<const Graph> HalfOfFuzzGraph();
 
+// Returns nobody, a trainer, an operator or a sampler, as the last byte of the
+// input says.
+Identity FuzzIdentity(absl::Span<const uint8_t> input);
+
 // A server with FuzzGraph() on a simulated network. Its budgets and queues are
 // small, so that scripts reach their limits. Not thread-safe.
 class ServiceWorld {
  public:
-  ServiceWorld();
+  // `identity` is that of the raw streams.
+  explicit ServiceWorld(const Identity& identity = {});
   // Closes every stream, runs until the server is idle, and checks that it has
   // returned all of its budget.
   ~ServiceWorld();

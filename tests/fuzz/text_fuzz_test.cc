@@ -1,17 +1,19 @@
-// Fuzzes the parsers of addresses, lists of servers, sizes, numbers and
-// options: any text is either parsed, and formats to a text that parses to the
-// same, or refused. The first byte of an input selects the parser.
+// Fuzzes the parsers of addresses, lists of servers, sizes, numbers, options
+// and identities: any text is either parsed, and formats to a text that parses
+// to the same, or refused. The first byte of an input selects the parser.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
 
+#include "channel/grpc/tls/handshake_failure.h"
 #include "cli/command/arguments.h"
 #include "cli/sample/sample_fanouts.h"
 #include "cli/sample/sample_inputs.h"
 #include "cli/sample/sample_request.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
+#include "common/identity/identity.h"
 #include "common/session/edge_condition.h"
 #include "common/text/parse_byte_size.h"
 #include "partition/pipeline/inputs/number_text.h"
@@ -125,15 +127,34 @@ void ReadSampleArguments(const std::string& text) {
   (void)ParseSampleArguments(arguments);
 }
 
+void ReadIdentity(const std::string& text) {
+  const auto identity = ParseIdentity(text);
+  const auto of_certificate = IdentityOfCertificate({"https://x/", text});
+  Must(identity.ok() == of_certificate.ok(), "a certificate says the same");
+  if (!identity.ok()) return;
+  Must(!identity->anonymous() && identity->ToUri() == text,
+       "an identity reads back");
+}
+
+// What a client offers in its handshake is part of gRPC's lines.
+void ReadHandshakeFailures(const std::string& text) {
+  HandshakeFailureReader reader;
+  for (const char* file : {"ssl_transport_security.cc", "chttp2_server.cc"}) {
+    (void)reader.Read({file, text});
+    (void)reader.Read({file, "Handshake failed: " + text});
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
   constexpr void (*kReaders[])(const std::string&) = {
-      ReadAddress,         ReadServers,       ReadServerFile,   ReadSize,
-      ReadNumbers,         ReadOptions,       ReadNumNeighbors, ReadInputNodes,
-      ReadSampleArguments, ReadEdgePredicates};
+      ReadAddress,        ReadServers,    ReadServerFile,
+      ReadSize,           ReadNumbers,    ReadOptions,
+      ReadNumNeighbors,   ReadInputNodes, ReadSampleArguments,
+      ReadEdgePredicates, ReadIdentity,   ReadHandshakeFailures};
   kReaders[data[0] % std::size(kReaders)](text);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Whom the certificate at the other end of an accepted call names.
+// Reads the identity of the other end of an accepted call.
 #ifndef TRIBUTARY_CHANNEL_GRPC_TLS_PEER_IDENTITY_H_
 #define TRIBUTARY_CHANNEL_GRPC_TLS_PEER_IDENTITY_H_
 

@@ -1,4 +1,4 @@
-// What the small messages of one stream hold of a budget of all streams.
+// The part of a budget of all streams that the small messages of one hold.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_STREAMS_MESSAGE_SHARE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_STREAMS_MESSAGE_SHARE_H_
 

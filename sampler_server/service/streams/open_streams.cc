@@ -59,7 +59,7 @@ std::shared_ptr<UnreadStream> OpenStreams::Open(
     std::erase_if(open_, [](const auto& it) { return it.stream.expired(); });
     sweep_at_ = std::max<size_t>(64, 2 * open_.size());
   }
-  open_.push_back({opened, method, caller.address});
+  open_.push_back({opened, method, caller.share_key()});
   return opened;
 }
 

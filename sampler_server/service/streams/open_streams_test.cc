@@ -144,7 +144,7 @@ TEST_F(OpenStreamsTest, AStalledStreamThatHoldsNothingOfTheBudgetStays) {
   EXPECT_FALSE(stalled.network->closed.has_value());
 }
 
-// Of the budget of 1 MiB a stream has a quarter, beside the bytes of its own.
+// A stream has a quarter of the budget of 1 MiB, beside the bytes of its own.
 TEST_F(OpenStreamsTest, SmallAnswersThatNobodyReadsEndTheStream) {
   Client deaf = Open("10.0.0.1:1");
   int sent = 0;
