@@ -27,13 +27,6 @@ std::shared_ptr<const void> HoldOf(const ServiceCore& core,
       Holds{core.activity->Hold(), graph, graph->activity->Hold()});
 }
 
-// The files of this server are damaged; those of another may be sound.
-absl::Status RetryElsewhere(const absl::Status& why) {
-  if (!absl::IsDataLoss(why)) return why;
-  return absl::AbortedError(
-      absl::StrCat("this server's data are damaged: ", why.message()));
-}
-
 }  // namespace
 
 struct StreamGrants::QueuedTask {
@@ -194,7 +187,7 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
       return answers_->SendNeeds(id, end.bytes);
     case TaskEnd::Kind::kFailed:
       core_->metrics.failed.Add();
-      return answers_->SendError(id, RetryElsewhere(end.why));
+      return answers_->SendError(id, end.why);
   }
 }
 

@@ -157,8 +157,12 @@ class OperationsPageTest(unittest.TestCase):
         listed = self.shells.path("graphs.txt")
         with open(listed, "w", encoding="utf-8") as file:
             file.write(graph + "\n")
+        policy = self.shells.path("policy.json")
+        with open(policy, "w", encoding="utf-8") as file:
+            file.write('{"jobs": {"*": ["*"]}}')
         with processes.Server(f"file:{listed}", "--http", "127.0.0.1:0",
-                              "--feature-memory", "paged") as server:
+                              "--feature-memory", "paged",
+                              "--policy", policy) as server:
             # A trainer that stays: its pipe is full, so it goes on waiting.
             with processes.Process(
                     "sample", "--servers", server.address, "--input-nodes",
