@@ -17,7 +17,11 @@ void ConnectionMetrics::Update(const GrpcServer& server) {
           "asked for them",
           reason, count);
   }
-  for (const auto& [reason, count] : server.refused_streams()) {
+  auto streams = server.refused_streams();
+  for (const char* reason : {"too_many", "caller_share"}) {
+    streams.try_emplace(reason, 0);  // shown before the first one
+  }
+  for (const auto& [reason, count] : streams) {
     Count("tributary_refused_streams_total", "Streams above a limit", reason,
           count);
   }
