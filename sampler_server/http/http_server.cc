@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -14,8 +15,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/observe/log.h"
+#include "channel/grpc/tls/refused_connections.h"
 #include "common/text/status.h"
+#include "sampler_server/http/http_places.h"
 #include "sampler_server/http/http_tls.h"
 
 namespace tributary {
@@ -40,37 +42,63 @@ bool IsBadRequest(const error_code& error) {
          error.category() == error_code(http::error::bad_method).category();
 }
 
-// What connections need of the listener; each holds a place until it ends.
-class Places {
- public:
-  virtual ~Places() = default;
-  virtual const HttpServerOptions& options() const = 0;
-  virtual void Leave() = 0;
+// Whoever has an IPv6 address has the 2^64 of its network.
+std::string HostOf(const asio::ip::address& address) {
+  if (address.is_v4() || address.is_loopback()) return address.to_string();
+  const asio::ip::address_v6 v6 = address.to_v6();
+  if (v6.is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  }
+  asio::ip::address_v6::bytes_type network = v6.to_bytes();
+  std::fill(network.begin() + 8, network.end(), 0);
+  return absl::StrCat(asio::ip::address_v6(network).to_string(), "/64");
+}
+
+// What a connection needs of the server.
+struct Listener {
+  void Refuse(RefusalReason reason, const std::string& host,
+              absl::string_view why) const {
+    RefusedConnections::OfProcess().Add(
+        reason,
+        absl::StrCat("HTTP on ", address.ToString(), ": ", host, ": ", why));
+  }
+  const HttpServerOptions options;
+  Address address;
 };
 
 // One connection, kept alive by its own callbacks. `tls` is null in plain text.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, HttpTls::Context tls, Places* places)
-      : places_(places), tls_(std::move(tls)), stream_(std::move(socket)) {}
-  ~Connection() { places_->Leave(); }
+  Connection(tcp::socket socket, HttpTls::Context tls, std::string host,
+             const Listener* listener)
+      : listener_(listener),
+        host_(std::move(host)),
+        tls_(std::move(tls)),
+        stream_(std::move(socket)) {}
 
-  void Run() {
+  void Run(std::unique_ptr<HttpPlaces::Place> place) {
+    place_ = std::move(place);
     stream_.expires_after(Timeout());
     parser_.header_limit(
-        static_cast<uint32_t>(places_->options().max_request_bytes));
+        static_cast<uint32_t>(listener_->options.max_request_bytes));
     if (tls_ == nullptr) return Read(stream_);
     beast::async_detect_ssl(
         stream_, buffer_,
         [self = shared_from_this()](error_code error, bool is_tls) {
-          if (error) return;
+          if (error) return self->NoRequest(error);
           is_tls ? self->Handshake() : self->RefusePlainText();
         });
   }
 
+  // Ends it at once, for another to have its place.
+  void Cut() {
+    cut_ = true;
+    stream_.close();
+  }
+
  private:
   std::chrono::nanoseconds Timeout() const {
-    return absl::ToChronoNanoseconds(places_->options().timeout);
+    return absl::ToChronoNanoseconds(listener_->options.timeout);
   }
 
   void Handshake() {
@@ -84,20 +112,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void OnHandshake(error_code error) {
-    absl::StatusOr<Identity> peer =
-        error ? absl::UnauthenticatedError(error.message())
-              : PeerOf(encrypted_->native_handle());
+    SSL* const ssl = encrypted_->native_handle();
+    if (error) return Refuse(ReasonOfHandshake(error, ssl), error.message());
+    absl::StatusOr<Identity> peer = PeerOf(ssl);
     if (!peer.ok()) {
-      LogRepeated(LogLevel::kWarning, "http-refused",
-                  absl::StrCat("--http refuses ", RemoteAddress(), ": ",
-                               peer.status().message()));
-      return;
+      return Refuse(RefusalReason::kWrongName, peer.status().message());
     }
     client_ = *std::move(peer);
     Read(*encrypted_);
   }
 
+  void NoRequest(error_code error) {
+    const bool slow = error == beast::error::timeout;
+    Refuse(slow ? RefusalReason::kSlow : RefusalReason::kGivenUp,
+           slow ? absl::StrCat("no request within ",
+                               absl::FormatDuration(listener_->options.timeout))
+                : error.message());
+  }
+
+  void Refuse(RefusalReason reason, absl::string_view why) {
+    if (!cut_) listener_->Refuse(reason, host_, why);
+  }
+
   void RefusePlainText() {
+    Refuse(RefusalReason::kNotTls, "speaks plain text, and this port TLS");
     asio::async_write(
         stream_, asio::buffer(kPlainTextRefused, sizeof(kPlainTextRefused) - 1),
         [self = shared_from_this()](error_code, size_t) {
@@ -111,7 +149,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         stream, buffer_, parser_,
         [this, self = shared_from_this(), &stream](error_code error, size_t) {
           if (!error) return Write(stream, Answer(parser_.get()));
-          if (!IsBadRequest(error)) return;
+          if (!IsBadRequest(error)) return NoRequest(error);
           Write(stream,
                 {400, "text/plain", absl::StrCat(error.message(), "\n")});
         });
@@ -123,11 +161,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     std::string path(request.target());
     path.resize(std::min(path.size(), path.find('?')));
-    return places_->options().get(path, client_);
+    return listener_->options.get(path, client_);
   }
 
   template <typename AnyStream>
   void Write(AnyStream& stream, HttpReply reply) {
+    place_->SetAsked();
     response_.result(reply.status);
     response_.set(http::field::content_type, reply.type);
     response_.body() = std::move(reply.body);
@@ -151,14 +190,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
 
-  std::string RemoteAddress() {
-    error_code error;
-    const tcp::endpoint remote = stream_.socket().remote_endpoint(error);
-    return error ? "a client that has gone" : remote.address().to_string();
-  }
-
-  Places* const places_;
+  const Listener* const listener_;
+  const std::string host_;
   const HttpTls::Context tls_;
+  std::unique_ptr<HttpPlaces::Place> place_;
+  bool cut_ = false;
   beast::tcp_stream stream_;
   std::optional<beast::ssl_stream<beast::tcp_stream&>> encrypted_;
   beast::flat_buffer buffer_{16384};
@@ -167,30 +203,35 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Identity client_;
 };
 
-class HttpServerImpl final : public HttpServer, public Places {
+class HttpServerImpl final : public HttpServer {
  public:
   explicit HttpServerImpl(HttpServerOptions options)
-      : options_(std::move(options)),
-        address_(options_.listen),
+      : listener_{std::move(options), {}},
+        places_(listener_.options.max_connections,
+                [this](HttpPlaces::Lack lack, const std::string& host) {
+                  OnClose(lack, host);
+                }),
         acceptor_(io_),
-        pause_(io_) {}
+        pause_(io_) {
+    listener_.address = listener_.options.listen;
+  }
   ~HttpServerImpl() override {
     io_.stop();
     if (thread_.joinable()) thread_.join();
-    ending_ = true;
   }
 
   absl::Status Listen() {
-    if (!options_.tls.empty()) {
-      ASSIGN_OR_RETURN(tls_, HttpTls::Read(options_.tls));
+    if (!listener_.options.tls.empty()) {
+      ASSIGN_OR_RETURN(tls_, HttpTls::Read(listener_.options.tls));
     }
     error_code error;
     Bind(error);
     if (error) {
-      return absl::UnavailableError(absl::StrCat(
-          "cannot serve HTTP on ", address_.ToString(), ": ", error.message()));
+      return absl::UnavailableError(absl::StrCat("cannot serve HTTP on ",
+                                                 listener_.address.ToString(),
+                                                 ": ", error.message()));
     }
-    address_.port = acceptor_.local_endpoint().port();
+    listener_.address.port = acceptor_.local_endpoint().port();
     Accept();
     thread_ = std::thread([this] {
       pthread_setname_np(pthread_self(), "http");
@@ -199,12 +240,12 @@ class HttpServerImpl final : public HttpServer, public Places {
     return absl::OkStatus();
   }
 
-  const Address& address() const override { return address_; }
+  const Address& address() const override { return listener_.address; }
 
  private:
   void Bind(error_code& error) {
     const auto found = tcp::resolver(io_).resolve(
-        address_.host, std::to_string(address_.port),
+        listener_.address.host, std::to_string(listener_.address.port),
         tcp::resolver::passive | tcp::resolver::numeric_service, error);
     if (error) return;
     const tcp::endpoint endpoint = *found.begin();
@@ -216,24 +257,36 @@ class HttpServerImpl final : public HttpServer, public Places {
       acceptor_.listen(asio::socket_base::max_listen_connections, error);
   }
 
-  const HttpServerOptions& options() const override { return options_; }
-  void Leave() override {
-    --open_;
-    if (!accepting_ && !ending_) Accept();
-  }
-
   void Accept() {
-    accepting_ = open_ < options_.max_connections;
-    if (!accepting_) return;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error) return AcceptLater();
-      ++open_;
-      socket.set_option(tcp::no_delay(true), error);  // else 40 ms a reply
-      std::make_shared<Connection>(std::move(socket),
-                                   tls_ ? tls_->Current() : nullptr, this)
-          ->Run();
+      Serve(std::move(socket));
       Accept();
     });
+  }
+
+  void Serve(tcp::socket socket) {
+    error_code error;
+    const tcp::endpoint remote = socket.remote_endpoint(error);
+    if (error) return;  // gone already
+    const std::string host = HostOf(remote.address());
+    socket.set_option(tcp::no_delay(true), error);  // else 40 ms a reply
+    const auto connection = std::make_shared<Connection>(
+        std::move(socket), tls_ ? tls_->Current() : nullptr, host, &listener_);
+    connection->Run(
+        places_.Take(host, [weak = std::weak_ptr<Connection>(connection)] {
+          if (const auto open = weak.lock()) open->Cut();
+        }));
+  }
+
+  void OnClose(HttpPlaces::Lack lack, const std::string& host) {
+    const bool all = lack == HttpPlaces::Lack::kAll;
+    listener_.Refuse(
+        all ? RefusalReason::kTooMany : RefusalReason::kHostShare, host,
+        absl::StrCat("has ", places_.used_by(host), " of ", places_.used(),
+                     " connections, and its oldest makes room; allowed are ",
+                     listener_.options.max_connections,
+                     " in all, for one host as many as it leaves free"));
   }
 
   void AcceptLater() {
@@ -243,13 +296,10 @@ class HttpServerImpl final : public HttpServer, public Places {
     });
   }
 
-  const HttpServerOptions options_;
-  Address address_;
+  Listener listener_;
+  HttpPlaces places_;
   std::optional<HttpTls> tls_;  // none: plain text
-  size_t open_ = 0;             // connections
-  bool accepting_ = false;
-  bool ending_ = false;
-  asio::io_context io_{1};  // destroys connections, which use what is above
+  asio::io_context io_{1};      // destroys connections, which use what is above
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
   std::thread thread_;

@@ -30,18 +30,20 @@ struct HttpServerOptions {
   // Within which a client must have sent its request (the handshake included),
   // and then must have taken the answer.
   absl::Duration timeout = absl::Seconds(2);
-  // Limits of open connections, beyond which others wait in the system's queue,
-  // and of the bytes of a request.
+  // Limits of open connections, shared by hosts (http_places.h), and of the
+  // bytes of a request.
   size_t max_connections = 64;
   size_t max_request_bytes = 8192;
 };
 
 // Answers one request for each connection, on one thread of its own, until
-// destroyed. A slow client keeps nobody waiting. Thread-safe.
+// destroyed. Slow and silent clients, however many, keep nobody waiting: a
+// newcomer takes the place of one of them. Whoever is refused or closed so is
+// counted by reason (refused_connections.h) and logged. Thread-safe.
 class HttpServer {
  public:
-  // UNAVAILABLE, naming the address, when it cannot listen there;
-  // INVALID_ARGUMENT for TLS files that cannot be used.
+  // UNAVAILABLE, naming the address, when it cannot listen there; for TLS files
+  // that cannot be used the errors of ReadTlsMaterial().
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
       HttpServerOptions options);
   // Breaks the connections that are open.

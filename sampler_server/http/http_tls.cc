@@ -1,8 +1,10 @@
 #include "sampler_server/http/http_tls.h"
 
-#include <sys/stat.h>
+#include <openssl/ssl.h>
 
-#include <tuple>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/beast/core/error.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,8 +15,11 @@
 namespace tributary {
 namespace {
 
-using SslContext = boost::asio::ssl::context;
+namespace asio = boost::asio;
+using SslContext = asio::ssl::context;
 using boost::system::error_code;
+
+constexpr absl::Duration kReadInterval = absl::Seconds(1);
 
 absl::Status Use(const std::string& what, const std::string& file,
                  const error_code& error) {
@@ -23,7 +28,8 @@ absl::Status Use(const std::string& what, const std::string& file,
       absl::StrCat(what, " ", file, " cannot be used: ", error.message()));
 }
 
-absl::StatusOr<HttpTls::Context> MakeContext(const TlsFiles& files) {
+absl::StatusOr<HttpTls::Context> MakeContext(const TlsFiles& files,
+                                             const TlsMaterial& material) {
   auto context = std::make_shared<SslContext>(SslContext::tls_server);
   SSL_CTX* const native = context->native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
@@ -31,64 +37,61 @@ absl::StatusOr<HttpTls::Context> MakeContext(const TlsFiles& files) {
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(native, 0);
   error_code error;
-  context->set_verify_mode(boost::asio::ssl::verify_peer |
-                               boost::asio::ssl::verify_fail_if_no_peer_cert,
-                           error);
+  context->set_verify_mode(
+      asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert, error);
   RETURN_IF_ERROR(Use("TLS with", files.ca, error));
-  context->load_verify_file(files.ca, error);
+  context->add_certificate_authority(asio::buffer(material.ca), error);
   RETURN_IF_ERROR(Use("--tls-ca", files.ca, error));
-  context->use_certificate_chain_file(files.cert, error);
+  context->use_certificate_chain(asio::buffer(material.cert), error);
   RETURN_IF_ERROR(Use("--tls-cert", files.cert, error));
-  // Also refuses a key that is not the certificate's.
-  context->use_private_key_file(files.key, SslContext::pem, error);
+  context->use_private_key(asio::buffer(material.key), SslContext::pem, error);
   RETURN_IF_ERROR(Use("--tls-key", files.key, error));
   return context;
 }
 
+RefusalReason ReasonOfCertificate(long verify_result) {
+  return verify_result == X509_V_ERR_CERT_HAS_EXPIRED ||
+                 verify_result == X509_V_ERR_CERT_NOT_YET_VALID
+             ? RefusalReason::kExpired
+             : RefusalReason::kUntrusted;
+}
+
 }  // namespace
 
-bool HttpTls::Stamp::operator==(const Stamp& other) const {
-  return std::tie(device, inode, size, modified.tv_sec, modified.tv_nsec) ==
-         std::tie(other.device, other.inode, other.size, other.modified.tv_sec,
-                  other.modified.tv_nsec);
-}
+HttpTls::HttpTls(TlsFiles files, const Clock& clock, TlsMaterial material,
+                 Context context)
+    : files_(std::move(files)),
+      clock_(&clock),
+      read_(clock.Now()),
+      material_(std::move(material)),
+      context_(std::move(context)) {}
 
-HttpTls::HttpTls(TlsFiles files, Stamps stamps, Context context)
-    : files_(std::move(files)), stamps_(stamps), context_(std::move(context)) {}
-
-HttpTls::Stamps HttpTls::StampsOf(const TlsFiles& files) {
-  Stamps stamps;
-  size_t i = 0;
-  for (const std::string* path : {&files.ca, &files.cert, &files.key}) {
-    struct stat facts {};
-    Stamp& stamp = stamps[i++];
-    if (stat(path->c_str(), &facts) != 0) continue;
-    stamp = {facts.st_dev, facts.st_ino, static_cast<uint64_t>(facts.st_size),
-             facts.st_mtim};
-  }
-  return stamps;
-}
-
-absl::StatusOr<HttpTls> HttpTls::Read(const TlsFiles& files) {
-  const Stamps stamps = StampsOf(files);  // before they are read
-  ASSIGN_OR_RETURN(Context context, MakeContext(files));
-  return HttpTls(files, stamps, std::move(context));
+absl::StatusOr<HttpTls> HttpTls::Read(const TlsFiles& files,
+                                      const Clock& clock) {
+  ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsMaterial(files));
+  ASSIGN_OR_RETURN(Context context, MakeContext(files, material));
+  return HttpTls(files, clock, std::move(material), std::move(context));
 }
 
 HttpTls::Context HttpTls::Current() {
-  const Stamps now = StampsOf(files_);
-  if (now == stamps_) return context_;
-  auto context = MakeContext(files_);
-  if (context.ok()) {
-    stamps_ = now;
-    context_ = *std::move(context);
-  } else {
-    LogRepeated(
-        LogLevel::kError, "http-tls",
-        absl::StrCat("--http goes on with the certificate read before: ",
-                     context.status().message()));
+  const absl::Time now = clock_->Now();
+  if (now - read_ < kReadInterval) return context_;
+  read_ = now;
+  const absl::Status read = ReadAgain();
+  if (!read.ok()) {
+    LogRepeated(LogLevel::kError, "http-tls",
+                absl::StrCat("--http goes on with the TLS files read before: ",
+                             read.message()));
   }
   return context_;
+}
+
+absl::Status HttpTls::ReadAgain() {
+  ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsMaterial(files_));
+  if (material.SameTextsAs(material_)) return absl::OkStatus();
+  ASSIGN_OR_RETURN(context_, MakeContext(files_, material));
+  material_ = std::move(material);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Identity> PeerOf(SSL* ssl) {
@@ -98,6 +101,26 @@ absl::StatusOr<Identity> PeerOf(SSL* ssl) {
   }
   ASSIGN_OR_RETURN(CertificateFacts facts, FactsOfCertificate(*certificate));
   return std::move(facts.identity);
+}
+
+RefusalReason ReasonOfHandshake(const error_code& error, SSL* ssl) {
+  if (error == boost::beast::error::timeout) return RefusalReason::kSlow;
+  if (error == asio::error::eof || error == asio::error::connection_reset ||
+      error == asio::error::broken_pipe ||
+      error == asio::ssl::error::stream_truncated) {
+    return RefusalReason::kGivenUp;
+  }
+  if (error.category() != asio::error::get_ssl_category()) {
+    return RefusalReason::kOther;
+  }
+  switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+      return RefusalReason::kNoCertificate;
+    case SSL_R_CERTIFICATE_VERIFY_FAILED:
+      return ReasonOfCertificate(SSL_get_verify_result(ssl));
+    default:
+      return RefusalReason::kOther;
+  }
 }
 
 }  // namespace tributary

@@ -3,15 +3,18 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_TLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_TLS_H_
 
-#include <array>
 #include <boost/asio/ssl/context.hpp>
-#include <cstdint>
-#include <ctime>
+#include <boost/system/error_code.hpp>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "channel/grpc/tls/refused_connections.h"
 #include "common/identity/identity.h"
 #include "common/identity/tls_files.h"
+#include "common/identity/tls_material.h"
+#include "common/runtime/clock.h"
 
 namespace tributary {
 
@@ -21,34 +24,34 @@ class HttpTls {
  public:
   using Context = std::shared_ptr<boost::asio::ssl::context>;
 
-  // INVALID_ARGUMENT, naming the file, for files that cannot be used.
-  static absl::StatusOr<HttpTls> Read(const TlsFiles& files);
+  // Errors as ReadTlsMaterial's. `clock` outlives the result.
+  static absl::StatusOr<HttpTls> Read(const TlsFiles& files,
+                                      const Clock& clock = SteadyClock());
 
-  // Returns the context for a new connection. Reads the files again if one has
-  // changed; as long as they cannot be used it logs that, and those read before
-  // stay in use.
+  // Returns the context for a new connection. Reads the files again a second
+  // after it last did; as long as what is new cannot be used it logs that, and
+  // what was read before stays in use.
   Context Current();
 
  private:
-  // What tells that a file was replaced; zero if there is none.
-  struct Stamp {
-    uint64_t device = 0, inode = 0, size = 0;
-    timespec modified{};
-    bool operator==(const Stamp& other) const;
-  };
-  using Stamps = std::array<Stamp, 3>;
-
-  HttpTls(TlsFiles files, Stamps stamps, Context context);
-  static Stamps StampsOf(const TlsFiles& files);
+  HttpTls(TlsFiles files, const Clock& clock, TlsMaterial material,
+          Context context);
+  absl::Status ReadAgain();
 
   TlsFiles files_;
-  Stamps stamps_;
+  const Clock* clock_;
+  absl::Time read_;
+  TlsMaterial material_;
   Context context_;
 };
 
 // Returns who has opened the connection, after its handshake. UNAUTHENTICATED
 // as IdentityOfCertificate().
 absl::StatusOr<Identity> PeerOf(SSL* ssl);
+
+// Returns why a handshake has failed.
+RefusalReason ReasonOfHandshake(const boost::system::error_code& error,
+                                SSL* ssl);
 
 }  // namespace tributary
 

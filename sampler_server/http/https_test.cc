@@ -6,13 +6,20 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "channel/grpc/tls/refused_connections.h"
 #include "common/identity/testing/test_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,12 +31,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A connection to the loopback port, whose reads and writes end in time.
-int ConnectTo(uint16_t port) {
+// A connection from 127.x.y.z to the loopback port, whose reads and writes end
+// in time.
+int ConnectTo(uint16_t port, uint32_t from = INADDR_LOOPBACK) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   const timeval limit{.tv_sec = 20};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(from);
+  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&own), sizeof(own)), 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
@@ -88,11 +100,44 @@ class HttpsTest : public testing::Test {
     options_.health = [] { return absl::OkStatus(); };
     server_ = MetricsServer::Start(options_).value();
   }
+  void TearDown() override {
+    for (const int fd : silent_) close(fd);
+  }
   uint16_t port() const { return server_->address().port; }
+
+  // Opens connections that say nothing, each from the next address or all from
+  // the same.
+  void OpenSilent(int count, uint32_t from, uint32_t step) {
+    for (int i = 0; i < count; ++i) {
+      silent_.push_back(ConnectTo(port(), from + step * i));
+    }
+  }
+
+  // Asks as an operator, from 127.0.0.1, and returns how long that took.
+  absl::Duration TimeOfGet() {
+    const TlsFiles files = certificates_.Operator();
+    const absl::Time begin = absl::Now();
+    EXPECT_THAT(Get(port(), files, "/healthz"), StartsWith("HTTP/1.1 200"));
+    return absl::Now() - begin;
+  }
+
+  // Returns whether so many were refused since the test began; waits for it.
+  bool Refused(const std::string& reason, uint64_t count) {
+    const absl::Time deadline = absl::Now() + absl::Seconds(20);
+    while (absl::Now() < deadline) {
+      const auto now = RefusedConnections::OfProcess().counts();
+      if (now.at(reason) - before_.at(reason) >= count) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
 
   TestCertificates certificates_;
   MetricsServerOptions options_;
   std::unique_ptr<MetricsServer> server_;
+  std::vector<int> silent_;
+  const std::map<std::string, uint64_t> before_ =
+      RefusedConnections::OfProcess().counts();
 };
 
 TEST_F(HttpsTest, OperatorsAndSamplersRead) {
@@ -138,31 +183,74 @@ TEST_F(HttpsTest, PlainTextGetsAnAnswerThatSaysWhatIsWanted) {
   close(fd);
   EXPECT_THAT(reply.substr(0, n), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(reply.substr(0, n), HasSubstr("speaks TLS"));
+  EXPECT_TRUE(Refused("not_tls", 1));
 }
 
+// Each takes 2 s to be cut off, and there are 64 places.
 TEST_F(HttpsTest, SilentClientsKeepNobodyWaiting) {
-  std::vector<int> silent;
-  for (int i = 0; i < 20; ++i) silent.push_back(ConnectTo(port()));
-  EXPECT_NE(Get(port(), certificates_.Operator(), "/healthz"), "");
+  OpenSilent(250, INADDR_LOOPBACK, 0);
+  EXPECT_LT(TimeOfGet(), absl::Seconds(1));
   char byte = 0;  // they are cut off
-  for (const int fd : silent) {
-    EXPECT_EQ(read(fd, &byte, 1), 0);
-    close(fd);
-  }
+  for (const int fd : silent_) EXPECT_EQ(read(fd, &byte, 1), 0);
+  EXPECT_TRUE(Refused("host_share", 250 - 32));
+  EXPECT_TRUE(Refused("slow", 31));
 }
 
+TEST_F(HttpsTest, SilentClientsOfManyHostsKeepNobodyWaiting) {
+  OpenSilent(250, INADDR_LOOPBACK + 256, 1);
+  EXPECT_LT(TimeOfGet(), absl::Seconds(1));
+  EXPECT_TRUE(Refused("too_many", 250 - 64));
+}
+
+TEST_F(HttpsTest, SilentClientsOfOneHostTakeNoPlacesOfAnother) {
+  OpenSilent(250, INADDR_LOOPBACK + 1, 0);
+  const int own = ConnectTo(port());
+  const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+  OpenSilent(250, INADDR_LOOPBACK + 1, 0);
+  EXPECT_TRUE(Refused("host_share", 500 - 32));
+  ASSERT_EQ(write(own, request.data(), request.size()), request.size());
+  std::string reply(4096, '\0');
+  reply.resize(std::max<ssize_t>(0, read(own, reply.data(), reply.size())));
+  close(own);
+  EXPECT_THAT(reply, HasSubstr("speaks TLS"));
+}
+
+TEST_F(HttpsTest, RefusalsAreCountedByReason) {
+  TlsFiles none = certificates_.Operator();
+  none.cert = none.key = "";
+  for (const auto& [files, reason] :
+       std::vector<std::pair<TlsFiles, std::string>>{
+           {none, "no_certificate"},
+           {certificates_.WithoutUri(), "wrong_name"},
+           {certificates_.TwoUris(), "wrong_name"},
+           {certificates_.Expired("tributary://operator/a"), "expired"},
+           {certificates_.Foreign("tributary://operator/a"), "untrusted"},
+           {certificates_.Trainer("cora"), "wrong_role"}}) {
+    const auto so_far = RefusedConnections::OfProcess().counts();
+    Get(port(), files, "/metrics");
+    EXPECT_TRUE(Refused(reason, so_far.at(reason) - before_.at(reason) + 1))
+        << reason;
+  }
+  Get(port(), certificates_.Operator(), "/metrics", TLS1_2_VERSION);
+  EXPECT_TRUE(Refused("other", 1));
+  close(ConnectTo(port()));
+  EXPECT_TRUE(Refused("given_up", 1));
+}
+
+// Without a restart; http_tls_test.cc has what does not replace the old ones.
 TEST_F(HttpsTest, FilesAreReadAgain) {
   const TestAuthority next("next authority");
   const PemPair sampler = next.Issue({.uris = {"tributary://sampler/next"}});
   const TlsFiles files = certificates_.Write(
       next.pem(), next.Issue({.uris = {"tributary://operator/next"}}));
   EXPECT_EQ(Get(port(), files, "/healthz"), "");
-  // The certificate of another key is not used, the old one is.
   TestCertificates::Replace(options_.tls.cert, sampler.cert);
-  EXPECT_NE(Get(port(), certificates_.Operator(), "/healthz"), "");
   TestCertificates::Replace(options_.tls.key, sampler.key);
   TestCertificates::Replace(options_.tls.ca, next.pem());
-  EXPECT_NE(Get(port(), files, "/healthz"), "");
+  const absl::Time deadline = absl::Now() + absl::Seconds(20);
+  while (Get(port(), files, "/healthz").empty()) {
+    ASSERT_LT(absl::Now(), deadline);
+  }
   EXPECT_EQ(Get(port(), certificates_.Operator(), "/healthz"), "");
 }
 
@@ -172,7 +260,7 @@ TEST_F(HttpsTest, FilesThatCannotBeUsedAreAnErrorThatNamesThem) {
     MetricsServerOptions options = options_;
     options.tls.*file = "/no/such.pem";
     const auto server = MetricsServer::Start(options);
-    EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(server.status().code(), absl::StatusCode::kNotFound);
     EXPECT_THAT(std::string(server.status().message()),
                 HasSubstr("/no/such.pem"));
   }

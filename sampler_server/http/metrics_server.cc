@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/grpc/tls/refused_connections.h"
 #include "common/text/status.h"
 #include "sampler_server/http/http_server.h"
 
@@ -31,10 +32,12 @@ class MetricsServerImpl final : public MetricsServer {
  private:
   HttpReply Get(const std::string& path, const Identity& client) const {
     if (client.role == Role::kTrainer) {
-      return {403, "text/plain",
-              absl::StrCat(client.ToString(),
-                           " may not read this; allowed: operators and "
-                           "samplers\n")};
+      const std::string why =
+          absl::StrCat(client.ToString(),
+                       " may not read this; allowed: operators and samplers");
+      RefusedConnections::OfProcess().Add(RefusalReason::kWrongRole,
+                                          absl::StrCat("HTTP: ", why));
+      return {403, "text/plain", absl::StrCat(why, "\n")};
     }
     if (path == "/metrics" && options_.metrics) {
       return {200, kMetricsType, options_.metrics()};

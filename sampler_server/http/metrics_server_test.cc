@@ -4,7 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,17 +19,22 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Sends bytes to the loopback port and reads until the other end closes.
-std::string Exchange(uint16_t port, const std::string& request) {
+int ConnectTo(uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+  return fd;
+}
+
+// Sends bytes to the loopback port and reads until the other end closes.
+std::string Exchange(uint16_t port, const std::string& request) {
+  const int fd = ConnectTo(port);
   std::string reply;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0 &&
-      write(fd, request.data(), request.size()) ==
-          static_cast<ssize_t>(request.size())) {
+  if (write(fd, request.data(), request.size()) ==
+      static_cast<ssize_t>(request.size())) {
     char buffer[4096];
     ssize_t n = 0;
     while ((n = read(fd, buffer, sizeof(buffer))) > 0) reply.append(buffer, n);
@@ -84,6 +94,20 @@ TEST(MetricsServerTest, RefusesOtherRequestsThanGet) {
   EXPECT_THAT(Get(port, "/" + std::string(9000, 'x')),
               StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(Get(port, "/metrics?x=1"), StartsWith("HTTP/1.1 200"));
+}
+
+// As the probe of an orchestrator, which gives up after some seconds.
+TEST(MetricsServerTest, AProbeIsAnsweredBesideSilentClientsOfItsHost) {
+  MetricsServerOptions options = Options(absl::OkStatus());
+  options.metrics = nullptr;
+  auto server = MetricsServer::Start(std::move(options)).value();
+  const uint16_t port = server->address().port;
+  std::vector<int> silent;
+  for (int i = 0; i < 250; ++i) silent.push_back(ConnectTo(port));
+  const absl::Time begin = absl::Now();
+  EXPECT_THAT(Get(port, "/healthz"), StartsWith("HTTP/1.1 200"));
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(1));
+  for (const int fd : silent) close(fd);
 }
 
 TEST(MetricsServerTest, APortInUseIsAnErrorThatNamesIt) {

@@ -23,6 +23,12 @@ absl::string_view RefusalReasonName(RefusalReason reason) {
       return "tls";
     case RefusalReason::kGivenUp:
       return "given_up";
+    case RefusalReason::kTooMany:
+      return "too_many";
+    case RefusalReason::kHostShare:
+      return "host_share";
+    case RefusalReason::kSlow:
+      return "slow";
     case RefusalReason::kOther:
       return "other";
   }

@@ -1,5 +1,5 @@
 // Counts the connections and streams that this process' servers refused because
-// of who the other end is, by reason.
+// of who the other end is, and all that its HTTP servers refused, by reason.
 #ifndef TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
 #define TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
 
@@ -22,11 +22,14 @@ enum class RefusalReason {
   kNotTls,         // plain text to a TLS port
   kTls,            // TLS to a plain-text port
   kGivenUp,        // the client hung up in the handshake; not logged
+  kTooMany,        // all places are taken
+  kHostShare,      // the host has its part of the places
+  kSlow,           // no handshake and request in time
   kOther,
 };
 
 // Returns "no_certificate", "untrusted", "expired", "wrong_name", "wrong_role",
-// "not_tls", "tls", "given_up" or "other".
+// "not_tls", "tls", "given_up", "too_many", "host_share", "slow" or "other".
 absl::string_view RefusalReasonName(RefusalReason reason);
 
 // Counts for the whole process, because gRPC reports most refusals by lines of

@@ -1,9 +1,12 @@
 """/metrics for who may read it, /healthz for everybody."""
 
+import contextlib
 import http.client
 import os
 import signal
+import socket
 import ssl
+import time
 import unittest
 
 from tests.e2e import folders, processes
@@ -68,6 +71,25 @@ class HttpTest(unittest.TestCase):
             status, text = plain(server.http, "/metrics")
             self.assertEqual(status, 400)
             self.assertIn("TLS", text)
+            for reason in ("wrong_role", "no_certificate", "not_tls"):
+                processes.until(
+                    lambda reason=reason: 'tributary_refused_connections_total'
+                    f'{{reason="{reason}"}} 1\n' in encrypted(
+                        server.http, "/metrics", self.certs, "operator")[1])
+
+    def test_silent_clients_of_the_same_host_delay_no_probe(self):
+        with self.server() as server, contextlib.ExitStack() as silent:
+            for address in (server.health, server.http):
+                host, port = address.rsplit(":", 1)
+                for _ in range(250):
+                    silent.enter_context(
+                        socket.create_connection((host, int(port))))
+            begin = time.monotonic()
+            self.assertEqual(plain(server.health, "/healthz"), (200, "ok\n"))
+            self.assertEqual(
+                encrypted(server.http, "/healthz", self.certs, "operator"),
+                (200, "ok\n"))
+            self.assertLess(time.monotonic() - begin, 2)
 
     def test_everybody_may_ask_for_health_alone(self):
         with self.server() as server:
