@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -306,9 +307,7 @@ absl::StatusOr<std::string> ConnectionAcceptor::ShareOf(int fd) const {
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {
     return absl::PermissionDeniedError("a connection of an unknown user");
   }
-  const auto& allowed = options_.allowed_uids;
-  if (peer.uid == geteuid() || peer.uid == 0 ||
-      std::find(allowed.begin(), allowed.end(), peer.uid) != allowed.end()) {
+  if (peer.uid == geteuid() || peer.uid == 0) {
     return absl::StrCat("user ", peer.uid);
   }
   return absl::PermissionDeniedError(

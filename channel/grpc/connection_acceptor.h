@@ -3,14 +3,11 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
 #define TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
 
-#include <sys/types.h>
-
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -37,15 +34,13 @@ struct ConnectionAcceptorOptions {
   // A connection with a part of a message, and none that is whole, for longer
   // than this is cut.
   absl::Duration message_timeout = absl::Minutes(1);
-  // Users that may connect over a unix socket, beside the server's own and
-  // root.
-  std::vector<uid_t> allowed_uids;
 };
 
-// Passes each accepted socket on, non-blocking, and learns when it has ended
-// from a duplicate of its descriptor, which it closes when the other owner has
-// shut the socket down: so that owner must call shutdown(), as gRPC does, for
-// the place to become free. Connections above a limit are closed at once and
+// Over a unix socket only the server's own user and root may connect. Passes
+// each accepted socket on, non-blocking, and learns when it has ended from a
+// duplicate of its descriptor, which it closes when the other owner has shut
+// the socket down: so that owner must call shutdown(), as gRPC does, for the
+// place to become free. Connections above a limit are closed at once and
 // counted in `refusals` as "too_many", "host_share", "uid" or "descriptors";
 // those that are cut later, as "receive_memory", or as "hasty" where they open
 // streams too fast. Where no descriptor is free, connections are closed by

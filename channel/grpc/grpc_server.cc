@@ -356,7 +356,6 @@ class GrpcServerImpl final : public GrpcServer {
   absl::Status Accept(std::unique_ptr<ListeningSockets> sockets) {
     ConnectionAcceptorOptions limits;
     limits.max_connections = options_.max_connections;
-    limits.allowed_uids = options_.allowed_uids;
     limits.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
     callbacks.accepted = [this](UniqueFd fd) {

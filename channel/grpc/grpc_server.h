@@ -2,13 +2,10 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 #define TRIBUTARY_CHANNEL_GRPC_GRPC_SERVER_H_
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -41,7 +38,6 @@ struct GrpcServerOptions {
   // See ConnectionAcceptorOptions.
   size_t max_connections = 4096;
   uint64_t receive_memory = uint64_t{512} << 20;
-  std::vector<uid_t> allowed_uids;
   // Limit of the time until a connection's handshakes are done: TLS and
   // HTTP/2's first frame of settings.
   absl::Duration handshake_timeout = absl::Seconds(10);

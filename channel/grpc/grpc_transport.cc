@@ -143,8 +143,9 @@ void GrpcTransport::Shutdown() {
   streams_->WaitUntilEmpty();
 }
 
-std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
+GrpcTransport::Connection GrpcTransport::MakeConnection(
     const Address& address) const {
+  auto accepted = std::make_shared<AcceptedServer>();
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
@@ -161,40 +162,43 @@ std::shared_ptr<grpc::Channel> GrpcTransport::MakeChannel(
       [&args](const char* name, int value) { args.SetInt(name, value); });
   args.SetMaxReceiveMessageSize(kMaxEnvelopeBytes);
   args.SetMaxSendMessageSize(kMaxEnvelopeBytes);
-  return grpc::CreateCustomChannel(
+  auto channel = grpc::CreateCustomChannel(
       address.is_unix() ? address.ToString()
                         : absl::StrCat("dns:///", address.ToString()),
-      CredentialsFor(address), args);
+      CredentialsFor(address, accepted), args);
+  return {std::move(channel), std::move(accepted)};
 }
 
 // Null if TLS was asked for and its files cannot be used: then gRPC makes a
 // channel that leads nowhere.
 std::shared_ptr<grpc::ChannelCredentials> GrpcTransport::CredentialsFor(
-    const Address& address) const {
-  if (address.is_unix()) return MakeChannelCredentials(nullptr);
+    const Address& address, std::shared_ptr<AcceptedServer> accepted) const {
+  if (address.is_unix()) return MakeChannelCredentials(nullptr, {});
   if (!usable_.ok()) return nullptr;
-  return MakeChannelCredentials(tls_files_.get());
+  return MakeChannelCredentials(tls_files_.get(), std::move(accepted));
 }
 
-std::shared_ptr<grpc::Channel> GrpcTransport::ChannelTo(const Address& address,
-                                                        bool bulk) {
+GrpcTransport::Connection GrpcTransport::ConnectionTo(const Address& address,
+                                                      bool bulk) {
   MutexLock lock(mutex_);
-  auto& channel = channels_[{address, bulk}];
+  Connection& connection = connections_[{address, bulk}];
   // An unused channel may be waiting to retry after a failure; a new one
   // connects at once and resolves the name again.
-  if (channel == nullptr || channel.use_count() == 1) {
-    retired_.push_back(std::move(channel));
-    channel = MakeChannel(address);
+  if (connection.channel == nullptr || connection.channel.use_count() == 1) {
+    retired_.push_back(std::move(connection.channel));
+    connection = MakeConnection(address);
   }
-  return channel;
+  return connection;
 }
 
 absl::Status GrpcTransport::Explain(const Address& address,
-                                    const absl::Status& status) {
+                                    const absl::Status& status,
+                                    std::shared_ptr<AcceptedServer> accepted) {
   if (!usable_.ok() && !address.is_unix()) return usable_;
   ConnectingClient client;
   if (tls_files_ != nullptr && !address.is_unix()) {
-    client = {options_.tls, tls_files_->identity(), tls_files_->expires()};
+    client = {options_.tls, tls_files_->identity(), tls_files_->expires(),
+              std::move(accepted)};
   }
   return failures_->Explain(address.ToString(), status, client, absl::Now());
 }
@@ -203,12 +207,12 @@ void GrpcTransport::DropUnusedChannels() {
   std::vector<std::shared_ptr<grpc::Channel>> unused;  // destroyed unlocked
   MutexLock lock(mutex_);
   unused.swap(retired_);
-  for (auto it = channels_.begin(); it != channels_.end();) {
-    if (it->second.use_count() > 1) {
+  for (auto it = connections_.begin(); it != connections_.end();) {
+    if (it->second.channel.use_count() > 1) {
       ++it;
     } else {
-      unused.push_back(std::move(it->second));
-      it = channels_.erase(it);
+      unused.push_back(std::move(it->second.channel));
+      it = connections_.erase(it);
     }
   }
 }
@@ -216,15 +220,18 @@ void GrpcTransport::DropUnusedChannels() {
 std::shared_ptr<Stream> GrpcTransport::Connect(
     const Address& address, StreamMethod method,
     std::shared_ptr<StreamHandler> handler) {
+  const Connection connection =
+      ConnectionTo(address, method == StreamMethod::kBatches);
   auto stream = std::make_shared<ClientStream>(
       address.ToString(), options_.connection, streams_.get(),
-      std::move(handler), [this, address](const absl::Status& status) {
-        return Explain(address, status);
+      std::move(handler),
+      [this, address,
+       accepted = connection.accepted](const absl::Status& status) {
+        return Explain(address, status, accepted);
       });
   auto handle = stream->MakeHandle();
-  const auto channel = ChannelTo(address, method == StreamMethod::kBatches);
-  stream->Start(channel, method);
-  DropUnusedChannels();  // keeps `channel`, which is in use
+  stream->Start(connection.channel, method);
+  DropUnusedChannels();  // keeps this one, which is in use
   return handle;
 }
 

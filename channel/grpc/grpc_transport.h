@@ -20,6 +20,7 @@ class ChannelCredentials;
 
 namespace tributary {
 
+class AcceptedServer;
 class ConnectFailures;
 class StreamRegistry;
 class WatchedTlsFiles;
@@ -66,11 +67,17 @@ class GrpcTransport final : public Transport {
  private:
   using ChannelKey = std::pair<Address, bool>;  // true: for batch streams
 
-  std::shared_ptr<grpc::Channel> ChannelTo(const Address& address, bool bulk);
-  std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) const;
+  struct Connection {
+    std::shared_ptr<grpc::Channel> channel;
+    std::shared_ptr<AcceptedServer> accepted;
+  };
+
+  Connection ConnectionTo(const Address& address, bool bulk);
+  Connection MakeConnection(const Address& address) const;
   std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(
-      const Address& address) const;
-  absl::Status Explain(const Address& address, const absl::Status& status);
+      const Address& address, std::shared_ptr<AcceptedServer> accepted) const;
+  absl::Status Explain(const Address& address, const absl::Status& status,
+                       std::shared_ptr<AcceptedServer> accepted);
   void DropUnusedChannels();
 
   const GrpcTransportOptions options_;
@@ -80,8 +87,7 @@ class GrpcTransport final : public Transport {
   // gRPC's own threads must not release the last channel of a process: they
   // would join themselves. So the transport keeps a channel until it is unused
   // and another one is in use, or until the transport ends.
-  std::map<ChannelKey, std::shared_ptr<grpc::Channel>> channels_
-      ABSL_GUARDED_BY(mutex_);
+  std::map<ChannelKey, Connection> connections_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<grpc::Channel>> retired_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<ConnectFailures> failures_;
   const std::unique_ptr<StreamRegistry> streams_;

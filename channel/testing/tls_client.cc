@@ -50,6 +50,11 @@ std::unique_ptr<SSL_CTX, Free> MakeContext(const TlsClientOptions& options) {
   return context;
 }
 
+TlsSession TicketOf(SSL* ssl) {
+  TlsSession session(SSL_get1_session(ssl), SSL_SESSION_free);
+  return SSL_SESSION_is_resumable(session.get()) == 1 ? session : nullptr;
+}
+
 }  // namespace
 
 TlsClientResult ConnectByTls(uint16_t port, const TlsClientOptions& options) {
@@ -58,10 +63,18 @@ TlsClientResult ConnectByTls(uint16_t port, const TlsClientOptions& options) {
   const auto context = MakeContext(options);
   const std::unique_ptr<SSL, Free> ssl(SSL_new(context.get()));
   SSL_set_fd(ssl.get(), fd.get());
+  if (options.session != nullptr) {
+    SSL_set_session(ssl.get(), options.session.get());
+  }
   TlsClientResult result;
   if (SSL_connect(ssl.get()) == 1) {
     char byte = 0;
     result.answered = SSL_read(ssl.get(), &byte, 1) == 1;
+    result.resumed = SSL_session_reused(ssl.get()) == 1;
+  }
+  if (result.answered) {
+    result.session = TicketOf(ssl.get());
+    SSL_shutdown(ssl.get());  // else OpenSSL takes the session for a bad one
   }
   result.version = SSL_get_version(ssl.get());
   char text[256];

@@ -3,15 +3,21 @@
 #define TRIBUTARY_CHANNEL_TESTING_TLS_CLIENT_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "common/identity/tls_files.h"
 
+struct ssl_session_st;  // OpenSSL's SSL_SESSION
+
 namespace tributary {
+
+using TlsSession = std::shared_ptr<ssl_session_st>;
 
 struct TlsClientOptions {
   TlsFiles files;  // empty: shows no certificate
   bool only_tls_1_2 = false;
+  TlsSession session;  // to be resumed; null: a handshake in full
 };
 
 struct TlsClientResult {
@@ -19,6 +25,9 @@ struct TlsClientResult {
   bool answered = false;
   std::string version;  // "TLSv1.3"
   std::string error;    // OpenSSL's last words
+  bool resumed = false;
+  // By the newest ticket of a server that answered; null if it gave none.
+  TlsSession session;
 };
 
 // Shakes hands with the server at a port of loopback, which it does not verify,

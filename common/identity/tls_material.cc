@@ -5,16 +5,16 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <openssl/x509v3.h>
 
 #include <cerrno>
-#include <ctime>
 #include <fstream>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "common/identity/certificate.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -27,7 +27,6 @@ struct Free {
   void operator()(X509* cert) const { X509_free(cert); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(GENERAL_NAMES* names) const { GENERAL_NAMES_free(names); }
 };
 using Certificate = std::unique_ptr<X509, Free>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, Free>;
@@ -113,38 +112,21 @@ absl::Status CheckKey(const TlsFiles& files, const std::string& text,
   return absl::OkStatus();
 }
 
-absl::Time TimeOf(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) {
-    return absl::InfinitePast();
+// Says who the certificate names, once it is found valid now.
+absl::StatusOr<CertificateFacts> CheckFacts(const std::string& file,
+                                            const X509& cert) {
+  auto facts = FactsOfCertificate(cert);
+  if (!facts.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tls-cert ", file, ": ", facts.status().message(),
+                     "; expected: one URI tributary://sampler/NAME, "
+                     "tributary://trainer/JOB or tributary://operator/NAME"));
   }
-  return absl::FromTM(parts, absl::UTCTimeZone());
-}
-
-absl::Status CheckValidNow(const std::string& file, X509* cert) {
-  const absl::Time now = absl::Now();
-  const absl::Time from = TimeOf(X509_get0_notBefore(cert));
-  const absl::Time until = TimeOf(X509_get0_notAfter(cert));
-  if (now >= from && now <= until) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "--tls-cert ", file, ": the certificate ",
-      now < from ? "is not valid before " : "has expired at ",
-      absl::FormatTime(now < from ? from : until, absl::UTCTimeZone()),
-      "; expected: a certificate that is valid now"));
-}
-
-std::vector<std::string> UrisOf(X509* cert) {
-  const std::unique_ptr<GENERAL_NAMES, Free> names(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(cert, NID_subject_alt_name, nullptr, nullptr)));
-  std::vector<std::string> uris;
-  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
-    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
-    if (name->type != GEN_URI) continue;
-    const ASN1_IA5STRING* uri = name->d.uniformResourceIdentifier;
-    uris.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
-                      static_cast<size_t>(ASN1_STRING_length(uri)));
-  }
-  return uris;
+  const absl::Status valid = CheckValid(*facts, absl::Now());
+  if (valid.ok()) return facts;
+  return absl::FailedPreconditionError(
+      absl::StrCat("--tls-cert ", file, ": ", valid.message(),
+                   "; expected: a certificate that is valid now"));
 }
 
 }  // namespace
@@ -161,16 +143,9 @@ absl::StatusOr<TlsMaterial> ReadTlsMaterial(const TlsFiles& files) {
                    Certificates("--tls-cert", files.cert, material.cert));
   X509* const own = chain.front().get();
   RETURN_IF_ERROR(CheckKey(files, material.key, own));
-  RETURN_IF_ERROR(CheckValidNow(files.cert, own));
-  auto identity = IdentityOfCertificate(UrisOf(own));
-  if (!identity.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--tls-cert ", files.cert, ": ", identity.status().message(),
-        "; expected: one URI tributary://sampler/NAME, "
-        "tributary://trainer/JOB or tributary://operator/NAME"));
-  }
-  material.identity = *std::move(identity);
-  material.expires = TimeOf(X509_get0_notAfter(own));
+  ASSIGN_OR_RETURN(CertificateFacts facts, CheckFacts(files.cert, *own));
+  material.identity = std::move(facts.identity);
+  material.expires = facts.not_after;
   return material;
 }
 

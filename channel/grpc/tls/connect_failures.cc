@@ -38,6 +38,19 @@ absl::Status ExplainUntrusted(const std::string& address,
       client.files.ca, "; this process is ", NameOf(client)));
 }
 
+// Says nothing of the handshake: streams share an attempt to connect, of which
+// one has learned whether there was one.
+absl::Status ExplainEarlyClose(const std::string& address,
+                               const ConnectingClient& client) {
+  return absl::UnavailableError(absl::StrCat(
+      address,
+      ": the server, or a proxy before it, closed the connection: it is "
+      "ending, has no room for more connections, or does not trust this "
+      "process' certificate (its log and "
+      "tributary_refused_connections_total say why); this process is ",
+      NameOf(client)));
+}
+
 absl::Status ExplainPlainText(const std::string& address) {
   return absl::UnauthenticatedError(absl::StrCat(
       "the server at ", address,
@@ -62,7 +75,11 @@ absl::Status ConnectFailures::Explain(const std::string& address,
     MutexLock lock(mutex_);
     closes_.erase(address);
   }
-  if (!no_connection) return status;
+  if (!no_connection) {
+    // The handshake of this connection says nothing of the next one's.
+    if (client.accepted != nullptr) client.accepted->Take();
+    return status;
+  }
   if (absl::StrContains(text, kServerRefused)) {
     return ExplainVerifier(address, text, client);
   }
@@ -83,6 +100,9 @@ absl::Status ConnectFailures::ExplainClose(const std::string& address,
         "the server at ", address,
         " closed the connection at once: it is ending, has no room for more "
         "connections, or wants TLS (--tls-ca, --tls-cert and --tls-key)"));
+  }
+  if (client.accepted == nullptr || !client.accepted->Take()) {
+    return ExplainEarlyClose(address, client);
   }
   if (now > client.expires) {
     return absl::UnauthenticatedError(absl::StrCat(

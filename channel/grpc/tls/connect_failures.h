@@ -3,21 +3,25 @@
 #define TRIBUTARY_CHANNEL_GRPC_TLS_CONNECT_FAILURES_H_
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "channel/grpc/tls/identity_verifier.h"
 #include "common/identity/identity.h"
 #include "common/identity/tls_files.h"
 #include "common/runtime/mutex.h"
 
 namespace tributary {
 
-// Who the client is. Empty files: plain text.
+// Who the client is, and what its channel has seen. Empty files: plain text.
 struct ConnectingClient {
   TlsFiles files;
   Identity identity;
   absl::Time expires = absl::InfiniteFuture();
+  // Of the stream's channel; null: no server was accepted.
+  std::shared_ptr<AcceptedServer> accepted = nullptr;
 };
 
 // Translates the statuses with which gRPC 1.51 ends the streams of a client.
@@ -26,7 +30,10 @@ struct ConnectingClient {
 // connection right after the handshake, as does one that dies at that moment.
 // So such a close is UNAVAILABLE at first. It is taken for a refusal,
 // UNAUTHENTICATED, when the same server has done it kCloses times over at least
-// kClosesSpan and nothing else has happened in between. Thread-safe.
+// kClosesSpan and nothing else has happened in between. Closes without a
+// handshake, as by a server that is full or a proxy without one, are
+// UNAVAILABLE however often; so is what further streams learn of a close that
+// was counted. Thread-safe.
 class ConnectFailures {
  public:
   static constexpr int kCloses = 3;

@@ -2,11 +2,11 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "channel/grpc/tls/refused_connections.h"
+#include "common/identity/certificate.h"
 #include "common/identity/identity.h"
 
 namespace tributary {
@@ -16,7 +16,7 @@ using grpc::experimental::CertificateVerifier;
 using grpc::experimental::ExternalCertificateVerifier;
 using grpc::experimental::TlsCustomVerificationCheckRequest;
 
-// Decides by the identity alone, at once.
+// Decides by the certificate alone, at once.
 class IdentityVerifier : public ExternalCertificateVerifier {
  public:
   explicit IdentityVerifier(std::shared_ptr<const void> held)
@@ -25,11 +25,8 @@ class IdentityVerifier : public ExternalCertificateVerifier {
   bool Verify(TlsCustomVerificationCheckRequest* request,
               std::function<void(grpc::Status)>,
               grpc::Status* status) override {
-    std::vector<std::string> uris;
-    for (const auto& uri : request->uri_names()) {
-      uris.emplace_back(uri.data(), uri.size());
-    }
-    const absl::Status checked = Check(IdentityOfCertificate(uris));
+    const auto pem = request->peer_cert();
+    const absl::Status checked = Check({pem.data(), pem.size()});
     *status = grpc::Status(static_cast<grpc::StatusCode>(checked.code()),
                            std::string(checked.message()));
     return true;
@@ -38,7 +35,8 @@ class IdentityVerifier : public ExternalCertificateVerifier {
 
  protected:
   ~IdentityVerifier() override = default;
-  virtual absl::Status Check(absl::StatusOr<Identity> identity) = 0;
+  // `pem`: the other end's certificate; empty if it has none.
+  virtual absl::Status Check(absl::string_view pem) = 0;
 
  private:
   const std::shared_ptr<const void> held_;
@@ -49,29 +47,47 @@ class ClientVerifier final : public IdentityVerifier {
   using IdentityVerifier::IdentityVerifier;
 
  private:
-  absl::Status Check(absl::StatusOr<Identity> identity) override {
-    if (identity.ok()) return absl::OkStatus();
-    RefusedConnections::OfProcess().Add(RefusalReason::kWrongName,
-                                        identity.status().message());
-    return identity.status();
+  absl::Status Check(absl::string_view pem) override {
+    const auto facts = FactsOfPem(pem);
+    if (!facts.ok()) {
+      return Refused(pem.empty() ? RefusalReason::kNoCertificate
+                                 : RefusalReason::kWrongName,
+                     facts.status());
+    }
+    const absl::Status valid = CheckValid(*facts, absl::Now());
+    return valid.ok() ? valid : Refused(RefusalReason::kExpired, valid);
+  }
+  static absl::Status Refused(RefusalReason reason, const absl::Status& why) {
+    RefusedConnections::OfProcess().Add(reason, why.message());
+    return why;
   }
 };
 
 class ServerVerifier final : public IdentityVerifier {
  public:
-  using IdentityVerifier::IdentityVerifier;
+  ServerVerifier(std::shared_ptr<const void> held,
+                 std::shared_ptr<AcceptedServer> accepted)
+      : IdentityVerifier(std::move(held)), accepted_(std::move(accepted)) {}
 
  private:
-  absl::Status Check(absl::StatusOr<Identity> identity) override {
-    if (!identity.ok()) {
+  absl::Status Check(absl::string_view pem) override {
+    const auto facts = FactsOfPem(pem);
+    const absl::Status valid =
+        facts.ok() ? CheckValid(*facts, absl::Now()) : facts.status();
+    if (!valid.ok()) {
       return absl::UnauthenticatedError(
-          absl::StrCat(kServerRefused, identity.status().message()));
+          absl::StrCat(kServerRefused, valid.message()));
     }
-    if (identity->role == Role::kSampler) return absl::OkStatus();
-    return absl::PermissionDeniedError(absl::StrCat(
-        kServerRefused, "its certificate says that it is ",
-        identity->ToString(), "; expected: tributary://sampler/NAME"));
+    if (facts->identity.role != Role::kSampler) {
+      return absl::PermissionDeniedError(absl::StrCat(
+          kServerRefused, "its certificate says that it is ",
+          facts->identity.ToString(), "; expected: tributary://sampler/NAME"));
+    }
+    accepted_->Mark();
+    return absl::OkStatus();
   }
+
+  const std::shared_ptr<AcceptedServer> accepted_;
 };
 
 }  // namespace
@@ -82,8 +98,10 @@ std::shared_ptr<CertificateVerifier> MakeClientVerifier(
 }
 
 std::shared_ptr<CertificateVerifier> MakeServerVerifier(
-    std::shared_ptr<const void> held) {
-  return ExternalCertificateVerifier::Create<ServerVerifier>(std::move(held));
+    std::shared_ptr<const void> held,
+    std::shared_ptr<AcceptedServer> accepted) {
+  return ExternalCertificateVerifier::Create<ServerVerifier>(
+      std::move(held), std::move(accepted));
 }
 
 }  // namespace tributary

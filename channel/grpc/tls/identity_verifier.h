@@ -1,11 +1,13 @@
-// Checks whom the certificate of the other end names, once TLS has found it to
-// be of a trusted authority. Host names are not looked at: servers are dialled
-// by address.
+// Checks whom the certificate of the other end names, and that it is valid now,
+// once TLS has found it to be of a trusted authority. TLS checks the times too,
+// but not for a session that is resumed. Host names are not looked at: servers
+// are dialled by address.
 #ifndef TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_
 #define TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_
 
 #include <grpcpp/security/tls_certificate_verifier.h>
 
+#include <atomic>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -17,15 +19,27 @@ namespace tributary {
 // longer text that gRPC makes of it.
 inline constexpr absl::string_view kServerRefused = "refused the server: ";
 
-// Accepts clients whose certificate names anybody (identity.h); refuses and
-// counts all others. The verifier keeps `held` alive as long as gRPC uses it.
+// Tells whether a server's certificate was accepted on a channel. Thread-safe.
+class AcceptedServer {
+ public:
+  void Mark() { marked_ = true; }
+  // Returns whether it was marked since the last call.
+  bool Take() { return marked_.exchange(false); }
+
+ private:
+  std::atomic<bool> marked_ = false;
+};
+
+// Accepts clients whose certificate names anybody (identity.h) and is valid;
+// refuses and counts all others. The verifier keeps `held` alive as long as
+// gRPC uses it.
 std::shared_ptr<grpc::experimental::CertificateVerifier> MakeClientVerifier(
     std::shared_ptr<const void> held);
 
-// Accepts servers whose certificate names a sampler. The error begins with
-// kServerRefused.
+// Accepts servers whose certificate is valid and names a sampler, and marks
+// `accepted`. The error begins with kServerRefused.
 std::shared_ptr<grpc::experimental::CertificateVerifier> MakeServerVerifier(
-    std::shared_ptr<const void> held);
+    std::shared_ptr<const void> held, std::shared_ptr<AcceptedServer> accepted);
 
 }  // namespace tributary
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include <mutex>
-
-#include "channel/grpc/tls/identity_verifier.h"
+#include <utility>
 
 namespace tributary {
 namespace {
@@ -45,14 +44,15 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
 }
 
 std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(
-    const WatchedTlsFiles* files) {
+    const WatchedTlsFiles* files, std::shared_ptr<AcceptedServer> accepted) {
   if (files == nullptr) return grpc::InsecureChannelCredentials();
   grpc::experimental::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(files->provider());
   options.watch_root_certs();
   options.watch_identity_key_cert_pairs();
   options.set_check_call_host(false);
-  options.set_certificate_verifier(MakeServerVerifier(files->staged()));
+  options.set_certificate_verifier(
+      MakeServerVerifier(files->staged(), std::move(accepted)));
   return grpc::experimental::TlsCredentials(options);
 }
 

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "channel/grpc/tls/identity_verifier.h"
 #include "channel/grpc/tls/watched_tls_files.h"
 
 namespace tributary {
@@ -20,9 +21,10 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
     const WatchedTlsFiles* files);
 
 // Requires that the server's certificate is of an authority in `files` and
-// names a sampler, whatever host it was dialled by. Null `files`: plain text.
+// names a sampler, whatever host it was dialled by, and marks `accepted` when a
+// handshake has shown one. Null `files`: plain text.
 std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(
-    const WatchedTlsFiles* files);
+    const WatchedTlsFiles* files, std::shared_ptr<AcceptedServer> accepted);
 
 }  // namespace tributary
 

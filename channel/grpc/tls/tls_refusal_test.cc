@@ -1,14 +1,19 @@
 // Who gets through TLS, who does not, and what each end says about it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/tls/refused_connections.h"
 #include "channel/grpc/tls/testing/tls_fixture.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tls_client.h"
+#include "common/io/unique_fd.h"
 
 namespace tributary {
 namespace {
@@ -138,6 +143,67 @@ TEST_F(TlsTest, AForeignClientLearnsItInTheEnd) {
   EXPECT_EQ(why.code(), absl::StatusCode::kUnauthenticated) << why;
   EXPECT_THAT(Text(why), HasSubstr("trainer/foreign"));
   EXPECT_GE(Refused("untrusted", 3), 3);
+}
+
+// Closes each connection before any handshake, as a server that is full does,
+// or a proxy before a dead one; after the first bytes, so that the client sees
+// an orderly close.
+class ClosingListener {
+ public:
+  ClosingListener() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof(name);
+    EXPECT_EQ(bind(fd_.get(), reinterpret_cast<sockaddr*>(&name), bytes), 0);
+    EXPECT_EQ(listen(fd_.get(), 64), 0);
+    getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&name), &bytes);
+    address_ = {"127.0.0.1", ntohs(name.sin_port)};
+    thread_ = std::thread([this] { Run(); });
+  }
+  ~ClosingListener() {
+    shutdown(fd_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  const Address& address() const { return address_; }
+  int closed() const { return closed_; }
+
+ private:
+  void Run() {
+    for (;;) {
+      const UniqueFd fd(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!fd.valid()) return;
+      char bytes[16 << 10];
+      const timeval most{5, 0};
+      setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+      if (recv(fd.get(), bytes, sizeof(bytes), 0) > 0) ++closed_;
+    }
+  }
+  const UniqueFd fd_;
+  Address address_;
+  std::atomic<int> closed_ = 0;
+  std::thread thread_;
+};
+
+TEST_F(TlsTest, AServerThatClosesBeforeTheHandshakeIsTriedAgainHoweverOften) {
+  ClosingListener listener;
+  auto& transport = MakeTransport(certificates_.Trainer("cora"));
+  int orderly = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  // Over more than ConnectFailures::kClosesSpan, at least its kCloses.
+  while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(3) ||
+         listener.closed() < 5) {
+    ASSERT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::seconds(20));
+    auto client = std::make_shared<conformance::Recorder>(&log_);
+    client->set_stream(
+        transport.Connect(listener.address(), StreamMethod::kBatches, client));
+    const absl::Status why = EndOf(*client);
+    ASSERT_EQ(why.code(), absl::StatusCode::kUnavailable) << why;
+    ASSERT_THAT(Text(why), Not(HasSubstr("handshake")));
+    if (Text(why).find("has no room") != std::string::npos) ++orderly;
+  }
+  EXPECT_GE(orderly, 3);
 }
 
 TEST_F(TlsTest, PlainTextToATlsPortIsSaidOnBothSides) {
