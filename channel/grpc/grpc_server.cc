@@ -1,43 +1,38 @@
 #include "channel/grpc/grpc_server.h"
 
 #include <grpcpp/alarm.h>
-#include <grpcpp/ext/health_check_service_server_builder_option.h>
 #include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "channel/envelope.h"
+#include "channel/grpc/accepted_stream.h"
 #include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
-#include "channel/grpc/connection_use.h"
 #include "channel/grpc/grpc_log.h"
-#include "channel/grpc/grpc_status.h"
-#include "channel/grpc/grpc_stream.h"
+#include "channel/grpc/health_stream.h"
 #include "channel/grpc/listening_sockets.h"
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/refusals.h"
+#include "channel/grpc/stream_limits.h"
 #include "channel/grpc/stream_method.h"
-#include "channel/grpc/stream_registry.h"
 #include "channel/grpc/tls/connection_ages.h"
-#include "channel/grpc/tls/peer_identity.h"
 #include "channel/grpc/tls/refused_connections.h"
 #include "channel/grpc/tls/tls_credentials.h"
 #include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/method_roles.h"
 #include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
-#include "common/runtime/clock.h"
-#include "common/runtime/mutex.h"
-#include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -46,134 +41,55 @@ namespace {
 constexpr int kMaxMetadataBytes = 8 << 10;
 constexpr uint8_t kTlsHandshake = 22;  // the type of a client's first record
 
-// The open streams of a server, and their limit.
-struct StreamLimits {
-  explicit StreamLimits(size_t max_streams)
-      : places(SharedBudget::Create("max_streams", max_streams)) {}
-
-  std::shared_ptr<ConnectionUse> UseOf(const std::string& peer) const {
-    const ConnectionTable* table = connections.load();
-    if (table == nullptr) return nullptr;
-    return table->Find(ConnectionTable::KeyOfPeer(peer));
-  }
-
-  absl::StatusOr<BudgetShare::Hold> TakePlace(const Caller& caller) {
-    auto place = places->Open(caller.share_key())->TryTake(1);
-    if (!place.ok()) {
-      const bool full = places->used() >= places->limit();
-      refused.Add(full ? "too_many" : "caller_share",
-                  absl::StrCat(caller.address, ": ", place.status().message()));
-    }
-    return place;
-  }
-
-  const std::shared_ptr<SharedBudget> places;
-  StreamRegistry registry;
-  Refusals refused{"stream"};
-  std::atomic<const ConnectionTable*> connections = nullptr;
-};
-
 // Unix sockets are in plain text: the system tells who is at the other end.
 bool UsesTls(const GrpcServerOptions& options) {
   return !options.tls.empty() && !options.listen.is_unix();
 }
 
-// The server's end of one gRPC call. gRPC finishes it only after End has called
-// Finish.
-class ServerStream final : public GrpcStream,
-                           public grpc::ServerGenericBidiReactor {
+// A stream of one of our methods, for the acceptor.
+class ServerStream final : public AcceptedStream {
  public:
   // `ages` is null if connections may grow as old as they like.
   ServerStream(grpc::GenericCallbackServerContext* context,
                const GrpcServerOptions& options, StreamLimits* limits,
-               ConnectionAges* ages)
-      : GrpcStream(context->peer(), options.connection),
-        tls_(UsesTls(options)),
-        limits_(limits),
-        use_(limits->UseOf(other_end())),
+               ConnectionAges* ages, StreamAcceptor* acceptor)
+      : AcceptedStream(context, options.connection, UsesTls(options), limits),
         ages_(ages),
-        context_(context) {}
-
-  void Start(StreamAcceptor* acceptor) {
-    self_ = shared_from_this();
-    const bool hasty =
-        use_ != nullptr && !use_->OpenStream(SteadyClock().Now());
-    const absl::Status accepted =
-        hasty ? absl::ResourceExhaustedError("streams open too fast")
-              : Accept(acceptor);
-    if (accepted.ok()) {
-      EndWithConnection();
-      StartRead(&in_);
-    } else {
-      Close(accepted);
-    }
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      OtherEndGone(absl::OkStatus());
-    } else if (ReadMessage()) {
-      StartRead(&in_);
-    }
-  }
-  void OnWriteDone(bool ok) override { WriteDone(ok); }
-  void OnCancel() override { OtherEndGone(Cut()); }
-  void OnDone() override {
-    const auto self = std::move(self_);
-    age_alarm_.Cancel();
-    const bool cut = context_->IsCancelled();
-    {
-      MutexLock lock(context_mutex_);
-      context_ = nullptr;
-    }
-    Closed(cut ? Cut() : absl::OkStatus());
-    if (use_ != nullptr) use_->CloseStream();
-    if (registered_) limits_->registry.Remove(this);
-  }
+        acceptor_(acceptor) {}
 
  private:
-  bool ReadMessage() {
-    if (use_ != nullptr) use_->ReadMessage(in_.Length());
-    return ReadDone(&in_);
+  absl::Status CheckAllowed(const Identity& identity) override {
+    method_ = StreamMethodOf(context().method());
+    if (!method_.has_value()) {
+      return absl::UnimplementedError(
+          absl::StrCat("there is no method ", context().method()));
+    }
+    const absl::Status allowed = CheckMethodAllowed(*method_, identity);
+    if (!allowed.ok()) {
+      RefusedConnections::OfProcess().Add(RefusalReason::kWrongRole,
+                                          allowed.message());
+    }
+    return allowed;
   }
 
-  absl::Status Accept(StreamAcceptor* acceptor) {
-    const auto method = StreamMethodOf(context_->method());
-    if (!method.has_value()) {
-      return absl::UnimplementedError(
-          absl::StrCat("there is no method ", context_->method()));
-    }
-    registered_ = true;
-    if (!limits_->registry.Add(this)) {
-      return absl::UnavailableError("the server is shutting down");
-    }
-    ASSIGN_OR_RETURN(Identity identity, AllowedIdentity(*method));
-    auto caller = MakeCaller(other_end(), std::move(identity));
-    ASSIGN_OR_RETURN(place_, limits_->TakePlace(*caller));
+  absl::Status Accept(CallerPtr caller) override {
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = MakeHandle();
-    auto handler = acceptor->Accept(*method, std::move(caller), handle, &why);
+    auto handler = acceptor_->Accept(*method_, std::move(caller), handle, &why);
     if (handler == nullptr) {
       // Before the handle is destroyed, which would close without the cause.
       Close(why);
       return why;
     }
     set_handler(std::move(handler));
+    EndWithConnection();
     return absl::OkStatus();
   }
 
-  // Returns who calls, if they may open a stream of `method`.
-  absl::StatusOr<Identity> AllowedIdentity(StreamMethod method) const {
-    Identity identity;
-    if (tls_) {
-      ASSIGN_OR_RETURN(identity, PeerIdentity(*context_->auth_context()));
-    }
-    const absl::Status allowed = CheckMethodAllowed(method, identity);
-    if (allowed.ok()) return identity;
-    RefusedConnections::OfProcess().Add(RefusalReason::kWrongRole,
-                                        allowed.message());
-    return allowed;
+  bool TakeMessage(grpc::ByteBuffer* message) override {
+    return ReadDone(message);
   }
+  void Over() override { age_alarm_.Cancel(); }
 
   // Closes the stream in an orderly way when its connection has grown old.
   void EndWithConnection() {
@@ -190,33 +106,10 @@ class ServerStream final : public GrpcStream,
         });
   }
 
-  absl::Status Cut() const {
-    return absl::UnavailableError(
-        absl::StrCat(other_end(), ": cancelled by the other end, or lost"));
-  }
-
-  void StartWriteOf(const grpc::ByteBuffer* buffer) override {
-    StartWrite(buffer);
-  }
-  void End(const absl::Status& why, bool) override {
-    Finish(ToGrpcStatus(why));
-  }
-  void Abort() override {
-    MutexLock lock(context_mutex_);
-    if (context_ != nullptr) context_->TryCancel();
-  }
-
-  const bool tls_;
-  StreamLimits* const limits_;
-  const std::shared_ptr<ConnectionUse> use_;  // null: not measured
-  BudgetShare::Hold place_;
   ConnectionAges* const ages_;
+  StreamAcceptor* const acceptor_;
+  std::optional<StreamMethod> method_;  // in CheckAllowed
   grpc::Alarm age_alarm_;
-  bool registered_ = false;
-  grpc::ByteBuffer in_;
-  Mutex context_mutex_;  // gRPC's context lives until OnDone
-  grpc::GenericCallbackServerContext* context_;
-  std::shared_ptr<GrpcStream> self_;  // until OnDone
 };
 
 class StreamService final : public grpc::CallbackGenericService {
@@ -229,19 +122,31 @@ class StreamService final : public grpc::CallbackGenericService {
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto stream = std::make_shared<ServerStream>(
-        context, options_, &limits_, UsesTls(options_) ? &ages_ : nullptr);
-    stream->Start(acceptor_);
+    const auto stream = Make(context);
+    stream->Start();
     return stream.get();  // owns itself until OnDone
   }
+  void SetServing(bool serving) { serving_ = serving; }
   StreamRegistry& registry() { return limits_.registry; }
   StreamLimits& limits() { return limits_; }
   const StreamLimits& limits() const { return limits_; }
 
  private:
+  std::shared_ptr<AcceptedStream> Make(
+      grpc::GenericCallbackServerContext* context) {
+    const bool tls = UsesTls(options_);
+    if (context->method() == kHealthCheckPath) {
+      return std::make_shared<HealthStream>(context, options_.connection, tls,
+                                            &limits_, &serving_);
+    }
+    return std::make_shared<ServerStream>(context, options_, &limits_,
+                                          tls ? &ages_ : nullptr, acceptor_);
+  }
+
   const GrpcServerOptions options_;
   ConnectionAges ages_;
   StreamLimits limits_;
+  std::atomic<bool> serving_{false};
   StreamAcceptor* const acceptor_;
 };
 
@@ -310,7 +215,6 @@ class GrpcServerImpl final : public GrpcServer {
     if (server_ == nullptr) {
       return absl::InternalError("gRPC does not start a server");
     }
-    SetServing(false);
     return Accept(std::move(sockets));
   }
 
@@ -333,9 +237,7 @@ class GrpcServerImpl final : public GrpcServer {
     return service_.limits().refused.counts();
   }
 
-  void SetServing(bool serving) override {
-    server_->GetHealthCheckService()->SetServingStatus("", serving);
-  }
+  void SetServing(bool serving) override { service_.SetServing(serving); }
 
   void Shutdown(absl::Duration grace) override {
     if (server_ == nullptr) return;
@@ -413,9 +315,6 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   }
   TakeGrpcLog();
   KeepReceiveMemory();
-  // A setting of the process; every server that is built later has the service.
-  static std::once_flag health;
-  std::call_once(health, [] { grpc::EnableDefaultHealthCheckService(true); });
   auto server = std::make_unique<GrpcServerImpl>(options, acceptor);
   RETURN_IF_ERROR(server->Listen());
   return server;

@@ -48,9 +48,9 @@ struct GrpcServerOptions {
   absl::Duration stream_idle_timeout = absl::Minutes(10);
 };
 
-// Serves the three methods of tributary.v1.Sampler, and grpc.health.v1.Health,
-// whose status for "" follows SetServing. Handlers are called on gRPC's
-// threads.
+// Serves the methods of tributary.v1.Sampler, and grpc.health.v1.Health/Check,
+// whose status for "" follows SetServing and which is a stream like others to
+// the limits below. Handlers are called on gRPC's threads.
 //
 // With TLS a client must show a certificate of an authority in tls.ca, with an
 // identity (common/identity/identity.h), which is the Caller's of all streams

@@ -1,12 +1,8 @@
-// What is gRPC's own: ports, health, lost and frozen connections, foreign
-// clients.
+// What is gRPC's own: ports, lost and frozen connections, foreign clients.
 #include "channel/grpc/grpc_server.h"
 
 #include <gmock/gmock.h>
 #include <grpc/grpc.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -20,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/grpc/testing/raw_http2.h"
+#include "channel/grpc/testing/unary_call.h"
 #include "channel/planned_end.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/short_folder.h"
@@ -72,36 +69,6 @@ class GrpcServerTest : public ::testing::Test {
   }
   bool Closed(Recorder& recorder) {
     return log_.WaitUntil([&] { return recorder.is_closed(); });
-  }
-
-  // One unary call with raw bytes on both sides.
-  grpc::Status CallUnary(const std::string& method, const std::string& request,
-                         std::string* response) {
-    auto channel = grpc::CreateChannel(server_->address().ToString(),
-                                       grpc::InsecureChannelCredentials());
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() +
-                         std::chrono::seconds(10));
-    const grpc::Slice slice(request);
-    const grpc::ByteBuffer in(&slice, 1);
-    grpc::ByteBuffer out;
-    grpc::Status status;
-    bool done = false;
-    Mutex mutex;
-    CondVar changed;
-    grpc::GenericStub(channel).UnaryCall(&context, method, {}, &in, &out,
-                                         [&](grpc::Status s) {
-                                           MutexLock lock(mutex);
-                                           status = s;
-                                           done = true;
-                                           changed.NotifyAll();
-                                         });
-    MutexLock lock(mutex);
-    while (!done) changed.Wait(mutex);
-    std::vector<grpc::Slice> slices;
-    if (status.ok()) (void)out.Dump(&slices);
-    for (const auto& s : slices) response->append(s.begin(), s.end());
-    return status;
   }
 
   Log log_;
@@ -165,29 +132,16 @@ TEST_F(GrpcServerTest, PlaintextBeyondLoopbackNeedsInsecure) {
   EXPECT_FALSE(GrpcServer::Start(options, &acceptor_).ok());
 }
 
-// HealthCheckResponse{status}: field 1, varint; 1 SERVING, 2 NOT_SERVING.
-TEST_F(GrpcServerTest, HealthFollowsSetServing) {
-  Serve();
-  std::string before, serving, after;
-  const std::string check = "/grpc.health.v1.Health/Check";
-  ASSERT_TRUE(CallUnary(check, "", &before).ok());
-  EXPECT_EQ(before, "\x08\x02");
-  server_->SetServing(true);
-  ASSERT_TRUE(CallUnary(check, "", &serving).ok());
-  EXPECT_EQ(serving, "\x08\x01");
-  server_->SetServing(false);
-  ASSERT_TRUE(CallUnary(check, "", &after).ok());
-  EXPECT_EQ(after, "\x08\x02");
-}
-
 TEST_F(GrpcServerTest, UnknownMethodsAndForeignBytesAreRefused) {
   Serve();
   std::string response;
-  EXPECT_EQ(
-      CallUnary("/tributary.v1.Sampler/Nope", "x", &response).error_code(),
-      grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(CallUnary(server_->address(), "/tributary.v1.Sampler/Nope", "x",
+                      &response)
+                .error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
   const grpc::Status status =
-      CallUnary("/tributary.v1.Sampler/Leaf", std::string(100, 'x'), &response);
+      CallUnary(server_->address(), "/tributary.v1.Sampler/Leaf",
+                std::string(100, 'x'), &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS);
   EXPECT_THAT(status.error_message(), HasSubstr("not a Tributary message"));
   ASSERT_TRUE(Closed(*Accepted()));

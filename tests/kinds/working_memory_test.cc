@@ -36,7 +36,10 @@ Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
   const auto rows = std::make_shared<RowQueue>(&disk, RowQueueLimits());
   world.set_rows(rows.get());
   request.deadline = world.Deadline();
-  const uint64_t reserved = TaskBytes(graph->schema(), request);
+  // Tables that all batches share are made by the first one, in memory that
+  // counts elsewhere.
+  const uint64_t reserved =
+      TaskBytes(graph->schema(), request) + request.plan->shared_bytes;
   const int64_t before = StartPeak();
   const auto sink = world.Start(std::move(request));
   (void)world.world().Drain(1'000'000);

@@ -36,6 +36,13 @@ std::string Text(absl::string_view text) {
   return absl::StrCat(Integer(0, 7, text.size()), text);
 }
 
+std::string FieldsOfPath(absl::string_view path) {
+  return absl::StrCat(Field(":method", "POST"), Field(":scheme", "http"),
+                      Field(":path", path), Field(":authority", "x"),
+                      Field("content-type", "application/grpc"),
+                      Field("te", "trailers"));
+}
+
 sockaddr_in Loopback(const char* host, uint16_t port) {
   sockaddr_in name{};
   name.sin_family = AF_INET;
@@ -73,11 +80,11 @@ std::string Field(absl::string_view name, absl::string_view value) {
 }
 
 std::string CallFields(absl::string_view method) {
-  return absl::StrCat(
-      Field(":method", "POST"), Field(":scheme", "http"),
-      Field(":path", absl::StrCat("/tributary.v1.Sampler/", method)),
-      Field(":authority", "x"), Field("content-type", "application/grpc"),
-      Field("te", "trailers"));
+  return FieldsOfPath(absl::StrCat("/tributary.v1.Sampler/", method));
+}
+
+std::string HealthFields(absl::string_view method) {
+  return FieldsOfPath(absl::StrCat("/grpc.health.v1.Health/", method));
 }
 
 std::string MessagePrefix(uint32_t bytes, bool compressed) {

@@ -35,6 +35,8 @@ std::string Field(absl::string_view name, absl::string_view value);
 std::string Integer(uint8_t first, int bits, uint64_t value);
 // Returns the header fields of a call of a stream's method.
 std::string CallFields(absl::string_view method = "StreamBatches");
+// The same of a method of grpc.health.v1.Health.
+std::string HealthFields(absl::string_view method = "Check");
 // Returns the prefix of a gRPC message: its flag and its length.
 std::string MessagePrefix(uint32_t bytes, bool compressed = false);
 
