@@ -184,6 +184,9 @@ void ConnectionAcceptor::Run() {
 void ConnectionAcceptor::Forget(int key) {
   const auto it = connections_.find(key);
   table_.Remove(it->second.key, it->second.use.get());
+  // Closing the duplicate does not: the socket is still open elsewhere, and its
+  // events would be taken for those of the next connection with this number.
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, key, nullptr);
   connections_.erase(it);
 }
 
