@@ -1,5 +1,5 @@
-// Compares the bytes of a connection with those of its messages: tells an honest
-// connection from one that makes the network library hold memory.
+// Compares the bytes of a connection with those of its messages: tells an
+// honest connection from one that makes the network library hold memory.
 #ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
 #define TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
 

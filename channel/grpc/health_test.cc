@@ -129,7 +129,8 @@ TEST_F(HealthTest, AnyRoleMayAsk) {
     std::string response;
     const grpc::Status status =
         CallUnary(server_->address(), kHealthCheckPath, "", &response,
-                  MakeChannelCredentials(watched->get()));
+                  MakeChannelCredentials(watched->get(),
+                                         std::make_shared<AcceptedServer>()));
     EXPECT_TRUE(status.ok()) << status.error_message();
     EXPECT_EQ(response, "\x08\x02");
   }
