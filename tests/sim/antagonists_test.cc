@@ -77,8 +77,13 @@ class Abused {
  private:
   void AddServer(int number, int64_t abuses) {
     SimServerOptions server;
-    server.opened =
-        SimulatedGraph(schedule_, kServers, {static_cast<uint32_t>(number)});
+    server.opened = SimulatedGraph(schedule_, kServers,
+                                   PartitionsOfServer(schedule_, number));
+    if (number == 0 && (abuses & kLyingPeer) != 0) {
+      server.before = [](StreamAcceptor* honest) {
+        return MakeLyingPeer(honest, 1);
+      };
+    }
     server.memory_budget = 256 << 10;
     server.leaf_budget = 96 << 10;
     server.control_budget = 16 << 10;
