@@ -162,7 +162,7 @@ TEST_F(ColdRowsTest, ADiskErrorIsTheBatchsAndMayPass) {
   AwaitPiece(fleet);
   disk_.Fail(0, absl::AbortedError("cannot read row 3 of x.npy: I/O error"));
   Serve(fleet, *trainer, 1);
-  EXPECT_THAT(trainer->answer(0), AllOf(StartsWith("error DATA_LOSS "),
+  EXPECT_THAT(trainer->answer(0), AllOf(StartsWith("error ABORTED "),
                                         HasSubstr("cannot read row 3 of x.npy"),
                                         EndsWith(" retry")));
   trainer->Ask(session, 1, 16384);
