@@ -4,12 +4,21 @@
 #include <netinet/in.h>
 
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
 namespace tributary {
+
+Caller::Caller(std::string address, Identity identity)
+    : address(std::move(address)),
+      identity(std::move(identity)),
+      share_key_(
+          this->identity.role == Role::kTrainer
+              ? this->identity.ToString()
+              : absl::StrCat(this->identity.ToString(), " at ", host())) {}
 
 std::string Caller::host() const {
   const std::string host = address.substr(0, address.rfind(':'));

@@ -10,9 +10,14 @@
 
 namespace tributary {
 
-struct Caller {
-  std::string address;  // names it in messages: ipv4:10.0.0.7:41234
-  Identity identity;    // of its certificate, fixed for the connection
+class Caller {
+ public:
+  // `address` names it in messages: ipv4:10.0.0.7:41234. `identity` is that of
+  // its certificate, fixed for the connection.
+  explicit Caller(std::string address, Identity identity = {});
+
+  const std::string address;
+  const Identity identity;
 
   // Returns the address without its port; of IPv6 the /64 network, all of which
   // belongs to whoever has one of its addresses.
@@ -21,17 +26,17 @@ struct Caller {
   // Returns what limits are counted by: the job of a trainer, the host of all
   // others, since servers may share a certificate and claims without one are
   // worth nothing.
-  std::string share_key() const {
-    if (identity.role == Role::kTrainer) return identity.ToString();
-    return identity.ToString() + " at " + host();
-  }
+  const std::string& share_key() const { return share_key_; }
+
+ private:
+  const std::string share_key_;  // made once: each credit and call asks for it
 };
 
 using CallerPtr = std::shared_ptr<const Caller>;
 
 inline CallerPtr MakeCaller(std::string address, Identity identity = {}) {
-  return std::make_shared<const Caller>(
-      Caller{std::move(address), std::move(identity)});
+  return std::make_shared<const Caller>(std::move(address),
+                                        std::move(identity));
 }
 
 }  // namespace tributary

@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "channel/grpc/connection_use.h"
 #include "channel/grpc/listening_sockets.h"
-#include "channel/grpc/refusals.h"
 #include "common/io/unique_fd.h"
+#include "common/observe/refusals.h"
 #include "common/runtime/shared_budget.h"
 
 namespace tributary {

@@ -23,7 +23,6 @@
 #include "channel/grpc/health_stream.h"
 #include "channel/grpc/listening_sockets.h"
 #include "channel/grpc/receive_memory.h"
-#include "channel/grpc/refusals.h"
 #include "channel/grpc/stream_limits.h"
 #include "channel/grpc/stream_method.h"
 #include "channel/grpc/tls/connection_ages.h"
@@ -33,6 +32,7 @@
 #include "channel/method_roles.h"
 #include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
+#include "common/observe/refusals.h"
 #include "common/text/status.h"
 
 namespace tributary {

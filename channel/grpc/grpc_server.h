@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "channel/grpc/grpc_connection_options.h"
-#include "channel/grpc/refusals.h"
 #include "channel/grpc/tls/connection_ages.h"
 #include "channel/transport.h"
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"
+#include "common/observe/refusals.h"
 
 namespace tributary {
 

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "channel/caller.h"
 #include "channel/grpc/connection_use.h"
-#include "channel/grpc/refusals.h"
 #include "channel/grpc/stream_registry.h"
+#include "common/observe/refusals.h"
 #include "common/runtime/shared_budget.h"
 
 namespace tributary {

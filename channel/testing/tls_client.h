@@ -26,7 +26,8 @@ struct TlsClientResult {
   std::string version;  // "TLSv1.3"
   std::string error;    // OpenSSL's last words
   bool resumed = false;
-  // By the newest ticket of a server that answered; null if it gave none.
+  // The session of the newest ticket of a server that answered; null if it gave
+  // none.
   TlsSession session;
 };
 

@@ -13,7 +13,7 @@ extern const char kScaledObjectManifest[];
 extern const char kPodMonitorManifest[];
 // A patch of the Deployment.
 extern const char kFetchGraphManifest[];
-// Of k8s/components/tls-samplers: resources, and JSON patches.
+// The content of k8s/components/tls-samplers: resources, and JSON patches.
 extern const char kTlsCertificates[];
 extern const char kTlsDeploymentPatch[];
 extern const char kTlsServicePatch[];

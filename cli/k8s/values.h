@@ -47,7 +47,7 @@ struct SamplerValues {
   bool autoscaler = true;
   bool pod_monitor = true;
   std::string prometheus = "http://prometheus-operated.monitoring:9090";
-  // Whose pods may read /metrics.
+  // The namespace whose pods may read /metrics.
   std::string prometheus_namespace = "monitoring";
   // Certificates of cert-manager and the policy of k8s/base/policy; else
   // --insecure.

@@ -4,28 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/call_client.h"
+#include "sampler_server/testing/called_by.h"
 
 namespace tributary {
-namespace {
-
-// Tells the service who calls.
-class CalledBy final : public StreamAcceptor {
- public:
-  CalledBy(SamplerService* service, CallerPtr caller)
-      : service_(service), caller_(std::move(caller)) {}
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr,
-                                        std::shared_ptr<Stream> stream,
-                                        absl::Status* why) override {
-    return service_->Accept(method, caller_, std::move(stream), why);
-  }
-
- private:
-  SamplerService* const service_;
-  const CallerPtr caller_;
-};
-
-}  // namespace
-
 CallerWorld::CallerWorld(SamplerServiceOptions options)
     : executor_(world_.AddNode("server")), transport_(executor_) {
   SamplerServiceEnvironment environment;

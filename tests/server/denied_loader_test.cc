@@ -12,6 +12,7 @@
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/service/access/access_policy.h"
 #include "sampler_server/service/sampler_service.h"
+#include "sampler_server/testing/called_by.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 
 namespace tributary {
@@ -20,22 +21,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr absl::Duration kAtOnce = absl::Seconds(20);  // rpc_timeout is 180
-
-// Gives all callers one identity.
-class Identified final : public StreamAcceptor {
- public:
-  Identified(SamplerService* service, CallerPtr caller)
-      : service_(service), caller_(std::move(caller)) {}
-  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr,
-                                        std::shared_ptr<Stream> stream,
-                                        absl::Status* why) override {
-    return service_->Accept(method, caller_, std::move(stream), why);
-  }
-
- private:
-  SamplerService* const service_;
-  const CallerPtr caller_;
-};
 
 class DeniedLoaderTest : public ::testing::Test {
  protected:
@@ -64,7 +49,7 @@ class DeniedLoaderTest : public ::testing::Test {
   // What the first batch of a loader ends with.
   absl::Status FirstBatch(const Identity& identity, const std::string& job) {
     transport_.Listen({"a", 1},
-                      std::make_shared<Identified>(
+                      std::make_shared<CalledBy>(
                           service_.get(), MakeCaller("10.0.0.9:1", identity)));
     worker_.worker_key = job;
     auto loader =

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -189,6 +190,45 @@ TEST_F(StolenCertificateTest, TakesNoMoreThanItsShareOfTheQueue) {
   victim->Ask(Session(1), 0);
   Run();
   EXPECT_EQ(victim->answer(0), "");
+}
+
+class StolenCertificateStreamsTest : public StolenCertificateTest {
+ protected:
+  StolenCertificateStreamsTest() : StolenCertificateTest(FewStreams()) {}
+  static SamplerServiceOptions FewStreams() {
+    SamplerServiceOptions options = Options();
+    options.max_streams = 8;
+    return options;
+  }
+};
+
+TEST_F(StolenCertificateStreamsTest, TakesNoMoreThanItsShareOfStreams) {
+  std::vector<std::shared_ptr<ScriptedTrainer>> streams;
+  for (int host = 0; host < 8; ++host) {  // the share is its job's
+    streams.push_back(
+        world_.Trainer(TrainerOf("thief", absl::StrCat("10.0.1.", host))));
+  }
+  const auto victim = world_.Trainer(victim_);
+  Run();
+  EXPECT_EQ(std::count_if(streams.begin(), streams.end(),
+                          [](const auto& stream) { return stream->closed(); }),
+            4);
+  EXPECT_FALSE(victim->closed()) << victim->why_closed();
+}
+
+TEST_F(StolenCertificateTest, FillsNoLog) {
+  SetPolicy(R"({"jobs": {"victim": ["*"]}})");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 200; ++i) {
+    const auto stream =
+        world_.Trainer(TrainerOf("noisy", absl::StrCat("10.0.2.", i)));
+    stream->Open(Session(1), "victim");
+    stream->Ask(Session(1), 0);
+    Run();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_LE(std::count(log.begin(), log.end(), '\n'), 4) << log;
+  EXPECT_THAT(log, HasSubstr("trainer/noisy"));
 }
 
 TEST_F(StolenCertificateTest, KeepsNoPlaceInTheQueueForADay) {

@@ -15,12 +15,13 @@
 
 namespace tributary {
 
-// Who the client is, and what its channel has seen. Empty files: plain text.
+// The client's certificate, and what its channel has seen. Empty files: plain
+// text.
 struct ConnectingClient {
   TlsFiles files;
   Identity identity;
   absl::Time expires = absl::InfiniteFuture();
-  // Of the stream's channel; null: no server was accepted.
+  // The mark of the stream's channel; null: no server was accepted.
   std::shared_ptr<AcceptedServer> accepted = nullptr;
 };
 
@@ -55,7 +56,8 @@ class ConnectFailures {
                             const ConnectingClient& client, absl::Time now);
 
   Mutex mutex_;
-  // Of addresses that closed connections and have not been reached since.
+  // Counts of addresses that closed connections and have not been reached
+  // since.
   std::map<std::string, Closes> closes_ ABSL_GUARDED_BY(mutex_);
 };
 

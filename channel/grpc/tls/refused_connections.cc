@@ -1,8 +1,5 @@
 #include "channel/grpc/tls/refused_connections.h"
 
-#include "absl/strings/str_cat.h"
-#include "common/observe/log.h"
-
 namespace tributary {
 
 absl::string_view RefusalReasonName(RefusalReason reason) {
@@ -41,22 +38,16 @@ RefusedConnections& RefusedConnections::OfProcess() {
 }
 
 void RefusedConnections::Add(RefusalReason reason, absl::string_view text) {
-  {
-    MutexLock lock(mutex_);
-    ++counts_[static_cast<size_t>(reason)];
-  }
-  if (reason == RefusalReason::kGivenUp) return;
   const absl::string_view name = RefusalReasonName(reason);
-  LogRepeated(LogLevel::kWarning, absl::StrCat("refused connection: ", name),
-              absl::StrCat("refused a connection (", name, "): ", text));
+  reason == RefusalReason::kGivenUp ? refusals_.Count(name)
+                                    : refusals_.Add(name, text);
 }
 
 std::map<std::string, uint64_t> RefusedConnections::counts() const {
-  std::map<std::string, uint64_t> counts;
-  MutexLock lock(mutex_);
-  for (size_t i = 0; i < kReasons; ++i) {
-    counts.emplace(RefusalReasonName(static_cast<RefusalReason>(i)),
-                   counts_[i]);
+  auto counts = refusals_.counts();
+  for (int i = 0; i <= static_cast<int>(RefusalReason::kOther); ++i) {
+    counts.try_emplace(
+        std::string(RefusalReasonName(static_cast<RefusalReason>(i))), 0);
   }
   return counts;
 }

@@ -3,13 +3,12 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
 #define TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "common/runtime/mutex.h"
+#include "common/observe/refusals.h"
 
 namespace tributary {
 
@@ -45,11 +44,7 @@ class RefusedConnections {
   std::map<std::string, uint64_t> counts() const;
 
  private:
-  static constexpr size_t kReasons =
-      static_cast<size_t>(RefusalReason::kOther) + 1;
-
-  mutable Mutex mutex_;
-  std::array<uint64_t, kReasons> counts_ ABSL_GUARDED_BY(mutex_){};
+  Refusals refusals_{"connection"};
 };
 
 }  // namespace tributary

@@ -35,7 +35,7 @@ TEST(RefusedConnections, AreLoggedOnceForEachReason) {
   refused.Add(RefusalReason::kGivenUp, "never");
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_EQ(refused.counts()["tls"], before + 2);
-  EXPECT_THAT(log, HasSubstr("refused a connection (tls): first"));
+  EXPECT_THAT(log, HasSubstr("refused connection (tls): first"));
   EXPECT_THAT(log, Not(HasSubstr("second")));
   EXPECT_THAT(log, Not(HasSubstr("never")));
 }

@@ -46,8 +46,8 @@ class WatchedTlsFiles {
   std::shared_ptr<const void> staged() const { return staged_; }
 
  private:
-  // What gRPC reads. Certificate and key are one file, so that no reader sees a
-  // new one beside an old one.
+  // The files that gRPC reads. Certificate and key are one file, so that no
+  // reader sees a new one beside an old one.
   struct Staged {
     MemoryFile authorities;
     MemoryFile pair;

@@ -14,12 +14,11 @@
 namespace tributary {
 
 TestCertificates::TestCertificates() {
-  char path[] = "/tmp/tributary.tls.XXXXXX";
-  if (mkdtemp(path) == nullptr) {
+  folder_ = std::filesystem::temp_directory_path() / "tributary.tls.XXXXXX";
+  if (mkdtemp(folder_.data()) == nullptr) {
     std::perror("mkdtemp");
     std::abort();
   }
-  folder_ = path;
 }
 
 TestCertificates::~TestCertificates() {

@@ -1,4 +1,4 @@
-// What the tests of TLS share: a server with a recorder, and clients.
+// A server with a recorder, and its clients, for the tests of TLS.
 #ifndef TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
 #define TRIBUTARY_CHANNEL_GRPC_TLS_TESTING_TLS_FIXTURE_H_
 

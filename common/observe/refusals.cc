@@ -1,19 +1,19 @@
-#include "channel/grpc/refusals.h"
+#include "common/observe/refusals.h"
 
 #include "absl/strings/str_cat.h"
 #include "common/observe/log.h"
-#include "common/text/terminal_text.h"
 
 namespace tributary {
 
+void Refusals::Count(absl::string_view reason) {
+  MutexLock lock(mutex_);
+  ++counts_[std::string(reason)];
+}
+
 void Refusals::Add(absl::string_view reason, absl::string_view text) {
-  {
-    MutexLock lock(mutex_);
-    ++counts_[std::string(reason)];
-  }
+  Count(reason);
   const std::string key = absl::StrCat("refused ", what_, " (", reason, ")");
-  LogRepeated(LogLevel::kWarning, key,
-              absl::StrCat(key, ": ", TerminalLine(text)));
+  LogRepeated(LogLevel::kWarning, key, absl::StrCat(key, ": ", text));
 }
 
 std::map<std::string, uint64_t> Refusals::counts() const {

@@ -1,6 +1,6 @@
 // Counts what a server has refused, by reason, and logs it.
-#ifndef TRIBUTARY_CHANNEL_GRPC_REFUSALS_H_
-#define TRIBUTARY_CHANNEL_GRPC_REFUSALS_H_
+#ifndef TRIBUTARY_COMMON_OBSERVE_REFUSALS_H_
+#define TRIBUTARY_COMMON_OBSERVE_REFUSALS_H_
 
 #include <cstdint>
 #include <map>
@@ -24,6 +24,8 @@ class Refusals {
   // warning with `text`, which names the other end and what is allowed: one
   // line per reason and 10 s, which tells how many were left out.
   void Add(absl::string_view reason, absl::string_view text);
+  // Counts one and logs nothing.
+  void Count(absl::string_view reason);
 
   // Returns the refusals so far, by reason.
   std::map<std::string, uint64_t> counts() const;
@@ -37,4 +39,4 @@ class Refusals {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_REFUSALS_H_
+#endif  // TRIBUTARY_COMMON_OBSERVE_REFUSALS_H_
