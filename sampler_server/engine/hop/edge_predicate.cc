@@ -287,7 +287,8 @@ bool EdgePredicate::Narrow(const EdgePartition& edges, uint64_t node,
   return sound;
 }
 
-// Of the positions of a row from its edge `begin` on; `bits` begin with it.
+// Narrows `size` positions of a row from its edge `begin` on; `bits` begin with
+// it.
 void EdgePredicate::NarrowPiece(size_t i, const EdgePartition& edges,
                                 uint64_t node, uint64_t begin, uint64_t size,
                                 absl::Span<uint64_t> bits) const {
