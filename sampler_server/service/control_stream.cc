@@ -158,6 +158,12 @@ absl::StatusOr<CallAnswer> ServeReader(const ServiceCore& core,
         unread, " answers of this control stream are not read; calls are ",
         "answered while there are fewer than ", kMaxUnreadAnswers));
   }
+  const std::string& caller = call.caller->share_key();
+  if (!core.control_rates->Admit(caller, core.protocol_executor->Now())) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(caller, " makes more calls than ", CallRates::kPerSecond,
+                     " a second on control streams: ask again later"));
+  }
   return WithinShare(share, Serve(core, call));
 }
 

@@ -26,6 +26,7 @@
 #include "sampler_server/service/planning_turns.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
+#include "sampler_server/service/streams/call_rates.h"
 #include "sampler_server/service/streams/call_turns.h"
 #include "sampler_server/service/streams/open_streams.h"
 #include "sampler_server/tensors/tensor_service.h"
@@ -56,6 +57,8 @@ struct ServiceCore {
   std::shared_ptr<CallTurns> leaf_turns = std::make_shared<CallTurns>();
   // The budget of control answers until the network takes them.
   std::shared_ptr<SharedBudget> control_budget;
+  // How many control calls each caller has made lately.
+  std::shared_ptr<CallRates> control_rates = std::make_shared<CallRates>();
   // The budget of data calls' requests and replies.
   std::shared_ptr<SharedBudget> data_budget;
   std::shared_ptr<CallTurns> data_turns = std::make_shared<CallTurns>();

@@ -143,7 +143,8 @@ OutgoingMessage AbuseMessages::LeafCall(int nth) {
 OutgoingMessage AbuseMessages::QueuePlace(int nth) {
   const TrainerSession session = SessionOf(*schema_, 1);
   if (nth % 8 == 0) {
-    return OpenSession(session, absl::StrCat("made-up-", ++number_));
+    return OpenSession(session,
+                       names_jobs_ ? absl::StrCat("made-up-", ++number_) : "");
   }
   v1::Credit credit =
       ScriptedTrainer::MakeCredit(session, 0, kCreditBytes, kADayMs);
@@ -163,7 +164,8 @@ OutgoingMessage AbuseMessages::FailingCall(StreamMethod method) {
 }
 
 OutgoingMessage AbuseMessages::Session() {
-  return OpenSession(SessionOf(*schema_, ++number_), "greedy");
+  return OpenSession(SessionOf(*schema_, ++number_),
+                     names_jobs_ ? "greedy" : "");
 }
 
 }  // namespace tributary

@@ -40,8 +40,10 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse);
 // Makes the messages, each with numbers of its own. Not thread-safe.
 class AbuseMessages {
  public:
-  // `schema` is that of the servers' graph and is not copied.
-  explicit AbuseMessages(const GraphSchema* schema) : schema_(schema) {}
+  // `schema` is that of the servers' graph and is not copied. Whose certificate
+  // gives a job names none.
+  explicit AbuseMessages(const GraphSchema* schema, bool names_jobs = true)
+      : schema_(schema), names_jobs_(names_jobs) {}
 
   // Returns `count` messages of `abuse` for a stream of `method`; none for
   // kManyStreams, whose streams say nothing.
@@ -56,6 +58,7 @@ class AbuseMessages {
   OutgoingMessage Session();
 
   const GraphSchema* const schema_;
+  const bool names_jobs_;
   uint64_t number_ = 0;
 };
 

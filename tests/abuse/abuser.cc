@@ -39,11 +39,11 @@ struct OpenStream {
 class Abuser {
  public:
   Abuser(Abuse abuse, Address server, const GraphSchema* schema,
-         GrpcTransportOptions options, int at_once)
+         const GrpcTransportOptions& options, int at_once)
       : abuse_(abuse),
         server_(std::move(server)),
-        transport_(std::move(options)),
-        messages_(schema),
+        transport_(options),
+        messages_(schema, /*names_jobs=*/options.tls.empty()),
         at_once_(at_once) {}
 
   void Act() {
@@ -100,7 +100,7 @@ int Main(int argc, char** argv) {
     return 1;
   }
   Abuser abuser(static_cast<Abuse>(abuse), *address, &(*graph)->schema(),
-                std::move(options), at_once);
+                options, at_once);
   for (bool first = true;; first = false) {
     abuser.Act();
     if (first) {

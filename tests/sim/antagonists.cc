@@ -40,14 +40,23 @@ class Antagonists::End final : public StreamHandler {
 };
 
 Antagonists::Antagonists(SimFleet* fleet, int64_t abuses,
-                         std::vector<Address> servers, const Graph& graph)
-    : fleet_(fleet), servers_(std::move(servers)), messages_(&graph.schema()) {
+                         std::vector<Address> servers, const Graph& graph,
+                         bool certificates)
+    : fleet_(fleet),
+      servers_(std::move(servers)),
+      messages_(&graph.schema(), /*names_jobs=*/!certificates) {
   for (const Abuse abuse : AbusesOfClients()) {
     if ((abuses & abuse) == 0) continue;
     auto client = std::make_unique<Client>();
     client->abuse = abuse;
     client->pause = kFirstPause;
     client->node = fleet->world.AddNode(absl::StrCat("antagonist", abuse));
+    if (certificates) {
+      fleet->network.SetIdentity(client->node,
+                                 abuse == kUnreadLeafReplies
+                                     ? Identity{Role::kSampler, "stolen"}
+                                     : Identity{Role::kTrainer, "thief"});
+    }
     clients_.push_back(std::move(client));
   }
 }

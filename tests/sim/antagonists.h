@@ -20,9 +20,10 @@ namespace tributary {
 class Antagonists {
  public:
   // A process for each of `abuses`, a sum. `servers` of `fleet` are abused;
-  // `graph` is theirs. Both outlive this.
+  // `graph` is theirs. Both outlive this. With `certificates` they are trainers
+  // of one job, and a sampler where they call Leaf.
   Antagonists(SimFleet* fleet, int64_t abuses, std::vector<Address> servers,
-              const Graph& graph);
+              const Graph& graph, bool certificates = false);
   ~Antagonists();
   // Begins now and goes on until Stop, at which their processes end.
   void Start();

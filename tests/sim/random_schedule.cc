@@ -66,6 +66,9 @@ class Draw {
         schedule.disk_error_ppm = disks.Chance(0.5) ? 20'000 : 500'000;
       }
     }
+    SimRandom certificates(static_cast<uint64_t>(schedule.seed),
+                           "certificates");
+    schedule.certificates = certificates.Chance(0.5) ? 1 : 0;
     SimRandom abuses(static_cast<uint64_t>(schedule.seed), "abuses");
     if (abuses.Chance(0.25)) {
       schedule.abuses = 1 + static_cast<int64_t>(abuses.Below(kAllAbuses));

@@ -37,6 +37,7 @@ constexpr SimField kFields[] = {
     {"features", &Schedule::features, 0, 3},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
+    {"certificates", &Schedule::certificates, 0, 1},
     {"abuses", &Schedule::abuses, 0, kAllAbuses},
     {"prefetch", &Schedule::prefetch, 1, 64},
     {"ring", &Schedule::ring, 4096, 64 * kMiB},
@@ -240,9 +241,11 @@ void Normalize(Schedule& schedule) {
   }
   schedule.owners = std::min(schedule.owners, schedule.servers);
   schedule.jobs = std::min(schedule.jobs, schedule.trainers);
-  // Each trainer and each antagonist can keep a session.
+  // Each trainer and each antagonist can keep a session, and have a place in
+  // the queue: what has one place cannot be shared.
   if (schedule.abuses != 0) {
     schedule.sessions = std::max(schedule.sessions, schedule.trainers + 4);
+    schedule.queued = std::max(schedule.queued, 2 * schedule.trainers + 4);
   }
   // Another server has to answer in the place of one that lies.
   if (schedule.owners < 2) schedule.abuses &= ~int64_t{kLyingPeer};

@@ -79,7 +79,8 @@ struct Schedule {
                            // 3: int8
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
-  int64_t abuses = 0;      // a sum of Abuse (tests/abuse/abuse.h)
+  int64_t certificates = 0;  // everybody has one, antagonists that of one job
+  int64_t abuses = 0;        // a sum of Abuse (tests/abuse/abuse.h)
 
   // Trainers.
   int64_t prefetch = 4;

@@ -66,7 +66,8 @@ SimWorld::SimWorld(const Schedule& schedule,
     servers.push_back(fleet_.Add(ServerOptions(s)).address);
   }
   antagonists_ = std::make_unique<Antagonists>(
-      &fleet_, schedule_.abuses, std::move(servers), *server(0).graph);
+      &fleet_, schedule_.abuses, std::move(servers), *server(0).graph,
+      schedule_.certificates != 0);
   if (schedule_.stranger != 0) {
     const SimServer& server = fleet_.Add({.opened = StrangersGraph()});
     at_stranger_ = std::make_unique<StreamCounter>(server.service.get());
@@ -158,6 +159,9 @@ void SimWorld::Seat(SimSeat& seat) {
   }
   seat.trainer = std::make_unique<SimTrainer>(&fleet_.world, &fleet_.network,
                                               std::move(trainer), &seat);
+  if (schedule_.certificates == 0) return;
+  fleet_.network.SetIdentity(seat.trainer->node(),
+                             {Role::kTrainer, absl::StrCat("job", seat.job)});
 }
 
 void SimWorld::StartTrainers() {
