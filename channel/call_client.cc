@@ -14,9 +14,10 @@
 namespace tributary {
 namespace {
 
-// Returns the error in a CallError, or INVALID_ARGUMENT if it cannot be parsed.
+// Returns the error in a CallError, or DATA_LOSS if it cannot be parsed.
 absl::Status ErrorOf(const IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto error, ParseHeader<v1::CallError>(message));
+  ASSIGN_OR_RETURN(const auto error, ParseReplyHeader<v1::CallError>(
+                                         message.kind(), message.header()));
   return ErrorFrom(error.code(), error.message());
 }
 

@@ -213,6 +213,8 @@ TEST(ParseHeaderTest, NamesWhatItIsNot) {
   EXPECT_EQ(got.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(got.status().message(),
             "header of Frame, 2 bytes, is not a tributary.v1.Frame");
+  got = ParseReplyHeader<v1::Frame>(MessageKind::kFrame, "\xff\xff");
+  EXPECT_EQ(got.status().code(), absl::StatusCode::kDataLoss);
 }
 
 }  // namespace

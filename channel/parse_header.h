@@ -30,6 +30,16 @@ absl::StatusOr<Proto> ParseHeader(const IncomingMessage& message) {
   return ParseHeader<Proto>(message.kind(), message.header());
 }
 
+// As ParseHeader, but for what a server answers: DATA_LOSS, so that the fault
+// is looked for at the server and not in the request.
+template <typename Proto>
+absl::StatusOr<Proto> ParseReplyHeader(MessageKind kind,
+                                       std::string_view header) {
+  auto parsed = ParseHeader<Proto>(kind, header);
+  if (parsed.ok()) return parsed;
+  return absl::DataLossError(parsed.status().message());
+}
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_CHANNEL_PARSE_HEADER_H_

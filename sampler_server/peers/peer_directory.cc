@@ -140,8 +140,8 @@ void PeerDirectory::OnDescribed(const Address& address,
 absl::Status PeerDirectory::Accept(Watch& watch,
                                    const absl::StatusOr<CallReply>& reply) {
   RETURN_IF_ERROR(reply.status());
-  ASSIGN_OR_RETURN(const auto described,
-                   ParseHeader<v1::DescribeReply>(reply->kind, reply->header));
+  ASSIGN_OR_RETURN(const auto described, ParseReplyHeader<v1::DescribeReply>(
+                                             reply->kind, reply->header));
   const bool is_self = described.incarnation() == options_.own_incarnation;
   if (is_self != watch.is_self) {
     watch.is_self = is_self;

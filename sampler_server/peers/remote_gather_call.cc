@@ -136,7 +136,7 @@ std::string RemoteGatherCall::EncodeHeader(uint64_t timeout_ms) const {
 
 absl::Status RemoteGatherCall::Accept(const CallReply& reply) {
   ASSIGN_OR_RETURN(const auto header,
-                   ParseHeader<v1::GatherReply>(reply.kind, reply.header));
+                   ParseReplyHeader<v1::GatherReply>(reply.kind, reply.header));
   const uint64_t n = header.rows();
   if (n == 0 || n > asked_ || reply.payload.size() != n * row_bytes_) {
     return absl::DataLossError(absl::StrCat(

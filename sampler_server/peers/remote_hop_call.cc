@@ -208,8 +208,8 @@ std::string RemoteHopCall::EncodeHeader(uint64_t timeout_ms) const {
 // Keeps nothing of a reply before all of it is checked: after an error another
 // owner may be asked for the same nodes.
 absl::Status RemoteHopCall::Accept(const CallReply& reply) {
-  ASSIGN_OR_RETURN(const auto header,
-                   ParseHeader<v1::SampleHopReply>(reply.kind, reply.header));
+  ASSIGN_OR_RETURN(const auto header, ParseReplyHeader<v1::SampleHopReply>(
+                                          reply.kind, reply.header));
   const uint64_t nodes = header.nodes();
   const uint64_t edges = header.edges();
   const bool progress =

@@ -55,7 +55,7 @@ void RemoteQuestionCall::Start(std::shared_ptr<PeerDirectory> directory,
 
 absl::Status RemoteQuestionCall::Accept(CallReply reply) {
   RETURN_IF_ERROR(
-      ParseHeader<v1::AskKindReply>(reply.kind, reply.header).status());
+      ParseReplyHeader<v1::AskKindReply>(reply.kind, reply.header).status());
   if (reply.payload.size() != question_.answer_bytes) {
     return absl::DataLossError(
         absl::StrCat("an answer of ", reply.payload.size(),

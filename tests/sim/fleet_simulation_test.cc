@@ -123,7 +123,18 @@ TEST(FleetSimulation, WhatFailedBefore) {
         "draws=5 prefetch=6 held=3 checkpoint=2 timeout_ms=40000 memory=65536 "
         "running_per_stream=1 sessions=2 frame=500 leaf_reply=300 "
         "drift_ppm=10000 latency_us=100 rough_ms=20 corrupt_ppm=30000 "
-        "detect_ms=500; freeze t2 at=7.415ms for=16.357819s"}) {
+        "detect_ms=500; freeze t2 at=7.415ms for=16.357819s",
+        // A peer's error that cannot be parsed says nothing of the request.
+        "seed=18990 servers=5 partitions=4 owners=2 trainers=3 jobs=2 "
+        "predicates=2 certificates=1 abuses=72 prefetch=5 ring=8192 held=3 "
+        "step_us=20000 checkpoint=3 running=2 queued=10 sessions=7 frame=3000 "
+        "drift_ppm=10000 latency_us=100 rough_ms=1000 corrupt_ppm=30000 "
+        "cut_ppm=1000 detect_ms=500 disk_us=50 disk_error_ppm=500000; "
+        "drain s1 at=7.023ms for=1.153041s; "
+        "starve s2 percent=50 at=7.449ms for=1.594691s; "
+        "reset s0 at=15.407ms for=778.482ms; "
+        "crash t2 at=35.457ms for=2.479908s; "
+        "freeze t2 at=44.631ms for=8.363ms"}) {
     const auto schedule = Schedule::Parse(text);
     ASSERT_TRUE(schedule.ok()) << schedule.status();
     Expect(*schedule, RunOne(*schedule));

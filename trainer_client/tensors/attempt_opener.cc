@@ -275,7 +275,7 @@ void AttemptOpener::OnJoinReply(size_t server,
   absl::Status status = reply.status();
   if (status.ok()) {
     const auto joined =
-        ParseHeader<v1::JoinAttemptReply>(reply->kind, reply->header);
+        ParseReplyHeader<v1::JoinAttemptReply>(reply->kind, reply->header);
     status = joined.ok() ? TakeJoined(*joined) : joined.status();
     if (status.ok() || absl::IsInvalidArgument(status)) {
       return Finish(status.ok() ? status : Named(address, status));

@@ -45,7 +45,7 @@ absl::Status ExportPages::Read() {
                            .max_reply_bytes = request.max_reply_bytes(),
                            .deadline = client_->Deadline()}}});
   RETURN_IF_ERROR(replies[0].status());
-  ASSIGN_OR_RETURN(const auto told, ParseHeader<v1::ExportRowsReply>(
+  ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::ExportRowsReply>(
                                         replies[0]->kind, replies[0]->header));
   page_ = std::move(replies[0]->payload);
   if (page_.size() % bytes_per_row_ != 0 ||

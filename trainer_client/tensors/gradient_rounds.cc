@@ -74,7 +74,7 @@ class Sender : public std::enable_shared_from_this<Sender> {
   }
   absl::Status Take(const absl::StatusOr<CallReply>& reply) {
     RETURN_IF_ERROR(reply.status());
-    ASSIGN_OR_RETURN(const auto told, ParseHeader<v1::PushRoundReply>(
+    ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::PushRoundReply>(
                                           reply->kind, reply->header));
     client_->NoteDraining(told.draining());
     return absl::OkStatus();

@@ -96,8 +96,8 @@ void RowRead::OnReply(size_t piece, absl::StatusOr<CallReply> reply) {
 }
 
 absl::Status RowRead::Take(Piece& piece, const CallReply& reply) {
-  ASSIGN_OR_RETURN(const auto told,
-                   ParseHeader<v1::ReadRowsReply>(reply.kind, reply.header));
+  ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::ReadRowsReply>(
+                                        reply.kind, reply.header));
   client_->NoteDraining(told.draining());
   RETURN_IF_ERROR(piece.round > 0 ? CopyChanged(piece, reply.payload.span())
                                   : Copy(piece, reply.payload.span()));

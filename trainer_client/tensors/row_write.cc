@@ -125,7 +125,7 @@ void RowWrite::OnReply(uint32_t member, uint64_t sequence,
   if (!reply.ok()) return std::exchange(done_, nullptr)(reply.status());
   if (reply->kind == MessageKind::kWriteRowsReply) {
     const auto told =
-        ParseHeader<v1::WriteRowsReply>(reply->kind, reply->header);
+        ParseReplyHeader<v1::WriteRowsReply>(reply->kind, reply->header);
     if (told.ok()) client_->NoteDraining(told->draining());
   }
   if (missing_ == 0) return std::exchange(done_, nullptr)(0);

@@ -176,7 +176,7 @@ absl::Status TensorClient::ParseMeeting(
     std::vector<std::string>* values) const {
   RETURN_IF_ERROR(reply.status());
   ASSIGN_OR_RETURN(const auto told,
-                   ParseHeader<v1::MeetReply>(reply->kind, reply->header));
+                   ParseReplyHeader<v1::MeetReply>(reply->kind, reply->header));
   if (static_cast<uint32_t>(told.values_size()) != world()) {
     return absl::InternalError(absl::StrCat("a meeting of ", world(),
                                             " ranks brought ",

@@ -188,7 +188,7 @@ class Creation {
         error_.Update(replies[m].status());
         continue;
       }
-      ASSIGN_OR_RETURN(auto told, ParseHeader<v1::CreateTensorReply>(
+      ASSIGN_OR_RETURN(auto told, ParseReplyHeader<v1::CreateTensorReply>(
                                       replies[m]->kind, replies[m]->header));
       (told.existed() ? found_ : made_).push_back(m);
       if (told.existed()) placements_.push_back(std::move(told));
@@ -242,7 +242,7 @@ class Creation {
     }
     for (const auto& reply : client_.CallEach(std::move(requests))) {
       RETURN_IF_ERROR(reply.status());
-      ASSIGN_OR_RETURN(const auto told, ParseHeader<v1::ListTensorsReply>(
+      ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::ListTensorsReply>(
                                             reply->kind, reply->header));
       for (const auto& one : told.tensors()) {
         if (one.spec().name() == spec_.name() && one.written_rows() > 0 &&

@@ -118,7 +118,7 @@ class TensorWriter {
     }
     for (const auto& reply : client_->CallEach(std::move(requests))) {
       RETURN_IF_ERROR(reply.status());
-      ASSIGN_OR_RETURN(const auto told, ParseHeader<v1::ListTensorsReply>(
+      ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::ListTensorsReply>(
                                             reply->kind, reply->header));
       for (const auto& one : told.tensors()) {
         if (one.spec().name() != tensor_->spec.name() ||

@@ -22,7 +22,7 @@ absl::StatusOr<Reply> ParseReply(const CallReply& reply, MessageKind wanted) {
         absl::StrCat("answered by ", MessageKindName(reply.kind),
                      " instead of ", MessageKindName(wanted)));
   }
-  return ParseHeader<Reply>(reply.kind, reply.header);
+  return ParseReplyHeader<Reply>(reply.kind, reply.header);
 }
 
 absl::StatusOr<ServerDescription> ToDescription(
