@@ -26,10 +26,17 @@ ALLOWED = {
     "common": [],
     "partition/schema": ["common"],
     "partition/format": ["common", "partition/schema"],
-    "partition/writer": ["common", "partition/schema", "partition/format"],
+    "partition/source": ["common", "partition/schema"],
+    "partition/writer": [
+        "common",
+        "partition/schema",
+        "partition/format",
+        "partition/source",
+    ],
     "partition/pipeline": [
         "common",
         "partition/schema",
+        "partition/source",
         "partition/format",
         "partition/writer",
     ],

@@ -1,0 +1,48 @@
+// Columns in binary files: .npy files and others with rows of a fixed size.
+#ifndef TRIBUTARY_PARTITION_SOURCE_FILE_COLUMN_H_
+#define TRIBUTARY_PARTITION_SOURCE_FILE_COLUMN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/tensor/npy.h"
+#include "partition/source/column.h"
+#include "partition/source/graph_source.h"
+
+namespace tributary {
+
+// Consecutive rows of a column in one file: row i begins at offset + i *
+// stride. Files are opened for each read, so a column may have any number of
+// them.
+struct ColumnPiece {
+  std::string path;
+  uint64_t offset = 0;
+  uint64_t stride = 0;  // bytes; 0: rows follow one another without gaps
+  int64_t num_rows = 0;
+};
+
+// Returns the rows of all pieces one after another. Elements of `stored` are
+// converted to those of `schema`: integers and bool among each other (a value
+// that does not fit is an error), floating-point numbers to equal or wider
+// types; equal types are copied. `stored` may be any npy type that there is.
+// INVALID_ARGUMENT for another conversion; DATA_LOSS if a file is shorter than
+// its rows; the system's error with the path.
+absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,
+                                         NpyType stored, ColumnSchema schema);
+
+// Returns the column of .npy files of equal types and widths, [rows] or [rows,
+// dim], one after another, with elements as they are; whole numbers of types
+// that a graph does not store (uint16, uint32, uint64) become int64.
+// INVALID_ARGUMENT names the file that differs.
+absl::StatusOr<ColumnPtr> OpenNpyColumn(const std::vector<std::string>& paths);
+
+// Returns `column` of a type of whole numbers as int64, dim 0, for ids and
+// times. INVALID_ARGUMENT, naming the column `what`, for another type or width.
+absl::StatusOr<ColumnPtr> AsInt64(ColumnPtr column, const std::string& what);
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_SOURCE_FILE_COLUMN_H_
