@@ -25,13 +25,14 @@ namespace {
 // A layout of files and its reader.
 struct Format {
   const char* name;
+  bool has_layout;  // whether options.layout is for it
   absl::StatusOr<GraphSource> (*read)(const InputOptions& options,
                                       const Spool& spool);
 };
 constexpr Format kFormats[] = {
-    {"ogb", ReadOgb},
-    {"edge-list", ReadEdgeList},
-    {"npy", ReadNpyFolder},
+    {"ogb", false, ReadOgb},
+    {"edge-list", true, ReadEdgeList},
+    {"npy", true, ReadNpyFolder},
 };
 
 absl::StatusOr<Format> FindFormat(const std::string& name) {
@@ -41,6 +42,16 @@ absl::StatusOr<Format> FindFormat(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("--format \"", absl::CHexEscape(name),
                    "\"; allowed: ", absl::StrJoin(InputFormats(), ", ")));
+}
+
+absl::Status CheckLayoutFlags(const Format& format, const LayoutFlags& flags) {
+  std::string given = LayoutFlagsText(flags);
+  if (!flags.node_files.empty()) given += " --nodes";
+  if (flags.config.has_value()) given += " --config";
+  if (format.has_layout || given.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--format ", format.name, " with", given,
+                   "; allowed: --format edge-list, --format npy"));
 }
 
 std::string NameOf(const std::string& folder) {
@@ -111,6 +122,7 @@ std::vector<std::string> InputFormats() {
 absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
                                        const Spool& spool) {
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
+  RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kMaxConfigBytes = uint64_t{16} << 20;
+constexpr size_t kMaxConfigBytes = size_t{16} << 20;
 constexpr char kPlaceAllowed[] =
     "a column (\"weight\"), an array (\"x.npy\", \"graph.npz:x\"), or a list "
     "of either";
@@ -324,15 +324,7 @@ absl::StatusOr<GraphLayout> ParseGraphLayout(absl::string_view text,
 }
 
 absl::StatusOr<GraphLayout> ReadGraphLayout(const std::string& path) {
-  ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
-  const auto bytes = file.bytes();
-  if (bytes.size() > kMaxConfigBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " has ", bytes.size(), " bytes; a config has up to ",
-                     kMaxConfigBytes));
-  }
-  const absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                               bytes.size());
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxConfigBytes));
   ASSIGN_OR_RETURN(GraphLayout layout, ParseGraphLayout(text, path));
   layout.folder = std::filesystem::path(path).parent_path();
   return layout;

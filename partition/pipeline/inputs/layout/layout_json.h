@@ -20,7 +20,7 @@ absl::StatusOr<GraphLayout> ParseGraphLayout(absl::string_view text,
                                              const std::string& origin);
 
 // Reads the config; paths in it are relative to its folder. NOT_FOUND; as
-// above; INVALID_ARGUMENT for a file above 16 MiB.
+// above; RESOURCE_EXHAUSTED for a file above 16 MiB.
 absl::StatusOr<GraphLayout> ReadGraphLayout(const std::string& path);
 
 // Returns the kind of the word that IdKindName returns. INVALID_ARGUMENT lists

@@ -77,12 +77,12 @@ TEST_F(TextTableTest, UnquotesCells) {
   auto table = Open("a.csv", "\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"\",3\nplain,\"4\"\n");
   EXPECT_EQ(Texts(*table, 0), (TextList{"a,b", "say \"hi\"", "", "plain"}));
   EXPECT_EQ(Texts(*table, 1), (TextList{"1", "2", "3", "4"}));
-  auto open = Open("b.csv", "1,2\n1,\"2\n");
+  auto open = Open("b.csv", "1,2\n3,4\n1,\"2\n");
   EXPECT_THAT(ErrorOf(*open, CellKind::kTextId, 0),
-              HasSubstr("b.csv line 2: cell 1 has a quote that does not end"));
-  auto behind = Open("c.csv", "1,2\n\"1\"x,2\n");
+              HasSubstr("b.csv line 3: cell 1 has a quote that does not end"));
+  auto behind = Open("c.csv", "1,2\n3,4\n\"1\"x,2\n");
   EXPECT_THAT(ErrorOf(*behind, CellKind::kTextId, 0),
-              HasSubstr("c.csv line 2: cell 0 has text after its quote"));
+              HasSubstr("c.csv line 3: cell 0 has text after its quote"));
 }
 
 TEST_F(TextTableTest, DetectsHeaders) {
