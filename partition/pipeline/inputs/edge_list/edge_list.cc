@@ -34,7 +34,9 @@ absl::StatusOr<std::string> FindTable(const std::string& folder,
     }
   }
   if (found.empty()) return "";
-  if (found.size() == 1) return absl::StrCat(folder, "/", found[0]);
+  if (found.size() == 1) {
+    return (std::filesystem::path(folder) / found[0]).string();
+  }
   return absl::InvalidArgumentError(
       absl::StrCat(folder, " has ", absl::StrJoin(found, " and "),
                    "; allowed: one of them"));

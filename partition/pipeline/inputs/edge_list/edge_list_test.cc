@@ -1,16 +1,19 @@
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
 
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/tensor/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/paths.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/load_content.h"
+#include "partition/source/file_column.h"
 
 namespace tributary {
 namespace {

@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "common/tensor/npy.h"
 #include "common/tensor/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/load_content.h"
+#include "partition/source/spool.h"
 
 namespace tributary {
 namespace {
