@@ -23,6 +23,7 @@ namespace {
 constexpr size_t kPairsAtOnce = size_t{1} << 16;
 constexpr uint64_t kMaxBuckets = 256;  // files that are open at once
 constexpr uint64_t kBucketBytes = uint64_t{16} << 20;  // aimed at
+constexpr uint64_t kBucketNodes = uint64_t{64} << 10;  // aimed at
 constexpr uint64_t kLeastBufferBytes = 2048;           // of a bucket
 constexpr uint64_t kMostBufferBytes = uint64_t{128} << 10;
 // What a thread takes beside the buffers: the rows that it reads.
@@ -116,6 +117,11 @@ absl::Status EdgeBuckets::ReadList(bool& found) {
   return absl::OkStatus();
 }
 
+uint64_t EdgeBuckets::MaxNodes(uint64_t num_nodes) {
+  return std::min(num_nodes,
+                  std::max(2 * kBucketNodes, num_nodes / kMaxBuckets + 1));
+}
+
 uint64_t EdgeBuckets::LeastBufferBytes(int threads) {
   return static_cast<uint64_t>(threads) *
          (kRowBytes + kMaxBuckets * kLeastBufferBytes);
@@ -137,9 +143,10 @@ absl::StatusOr<EdgeBuckets> EdgeBuckets::Make(const GraphSource& graph,
   if (found || nodes.size() == 0) return buckets;
 
   RETURN_IF_ERROR(CheckFreeDisk(folder, buckets.num_rows_ * pair_bytes));
-  const uint64_t wanted =
-      std::clamp<uint64_t>(buckets.num_rows_ * pair_bytes / kBucketBytes, 1,
-                           std::min(kMaxBuckets, nodes.size()));
+  const uint64_t wanted = std::clamp<uint64_t>(
+      std::max(buckets.num_rows_ * pair_bytes / kBucketBytes,
+               nodes.size() / kBucketNodes),
+      1, std::min(kMaxBuckets, nodes.size()));
   buckets.width_ = (nodes.size() + wanted - 1) / wanted;
   const uint64_t size = (nodes.size() + buckets.width_ - 1) / buckets.width_;
   buckets.num_pairs_.assign(size, 0);

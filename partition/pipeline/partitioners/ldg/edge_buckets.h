@@ -39,8 +39,10 @@ class EdgeBuckets {
                                           const PartitionContext& context,
                                           const std::string& folder,
                                           uint64_t buffer_bytes);
-  // Returns the least memory that Make takes, and the most that it uses.
+  // Returns the least memory that Make takes.
   static uint64_t LeastBufferBytes(int threads);
+  // Returns an upper bound of the nodes of a bucket of a graph.
+  static uint64_t MaxNodes(uint64_t num_nodes);
 
   size_t size() const { return num_pairs_.size(); }
   uint64_t width() const { return width_; }

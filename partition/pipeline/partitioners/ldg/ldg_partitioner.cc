@@ -42,14 +42,11 @@ absl::StatusOr<MemoryPlan> PlanMemory(const GraphSource& graph,
       nodes.size() * (num_types == 1 ? 2 : 4) +
       BalanceWeights::Bytes(nodes, options.balance) +
       LdgPlacer::Bytes(num_types, max_constraints, options.num_partitions);
-  // Two runs, and counts and ends of a bucket's nodes, of which there are at
-  // least 256 buckets in a large graph.
-  const uint64_t of_bucket =
-      std::min<uint64_t>(nodes.size(), 65536) * 8 + nodes.size() / 256 * 8;
+  // Counts of a bucket's nodes, and their ends in two runs.
+  const uint64_t counts = 3 * 8 * EdgeBuckets::MaxNodes(nodes.size());
   const uint64_t least =
-      fixed +
-      std::max(EdgeBuckets::LeastBufferBytes(context.num_threads()),
-               2 * kLeastRunBytes + 3 * of_bucket + (uint64_t{1} << 20));
+      fixed + std::max(EdgeBuckets::LeastBufferBytes(context.num_threads()),
+                       2 * kLeastRunBytes + counts + (uint64_t{1} << 20));
   if (context.memory_bytes < least) {
     return absl::ResourceExhaustedError(
         absl::StrCat("--memory ", context.memory_bytes, ": --method ldg needs ",
@@ -59,7 +56,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const GraphSource& graph,
   const uint64_t rest = context.memory_bytes - fixed;
   MemoryPlan plan;
   plan.buffer_bytes = rest;
-  plan.run_bytes = std::clamp((rest - std::min(rest, 3 * of_bucket)) / 2,
+  plan.run_bytes = std::clamp((rest - std::min(rest, counts)) / 2,
                               kLeastRunBytes, kMostRunBytes);
   return plan;
 }
