@@ -23,46 +23,44 @@ namespace {
 namespace fs = std::filesystem;
 
 template <typename T>
-ColumnPtr Values(DType dtype, int64_t dim, const std::vector<T>& values) {
+ColumnPtr Values(const std::vector<T>& values, int64_t dim = 0) {
+  return values.empty() ? nullptr : MakeColumn(values, dim);
+}
+
+ColumnPtr Mask(const std::vector<uint8_t>& values) {
   if (values.empty()) return nullptr;
-  return std::make_shared<MemoryColumn<T>>(ColumnSchema{dtype, dim}, values);
+  return std::make_shared<MemoryColumn>(ColumnSchema{DType::kBool, 0}, values,
+                                        "memory");
 }
 
 GraphSource SourceOf(const GraphSpec& spec) {
   GraphSource source;
   source.name = spec.name;
-  source.node_types.push_back(
-      {.name = "node",
-       .num_nodes = spec.num_nodes,
-       .x = Values(DType::kFloat32, spec.x_dim, spec.x),
-       .y = Values(DType::kInt64, 0, spec.y),
-       .time = Values(DType::kInt64, 0, spec.node_time)});
+  source.node_types.push_back({.name = "node",
+                               .num_nodes = spec.num_nodes,
+                               .x = Values(spec.x, spec.x_dim),
+                               .y = Values(spec.y),
+                               .time = Values(spec.node_time)});
   EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
   std::vector<int64_t> from, to;
   for (const auto& [u, v] : spec.edges) {
     from.push_back(u);
     to.push_back(v);
   }
-  edges.from = MemoryIds(from);
-  edges.to = MemoryIds(to);
+  edges.from = MakeColumn<int64_t>(from);
+  edges.to = MakeColumn<int64_t>(to);
   edges.add_reverse = spec.add_reverse;
   edges.dedupe = spec.dedupe;
-  // A graph without edges has columns without rows, which it must keep.
-  const auto floats = [](std::vector<float> values, int64_t dim) {
-    return std::make_shared<MemoryColumn<float>>(
-        ColumnSchema{DType::kFloat32, dim}, std::move(values));
-  };
-  if (!spec.edge_attr.empty()) {
-    edges.edge_attr = floats(spec.edge_attr, spec.edge_attr_dim);
-  }
-  if (spec.weight_dtype == DType::kFloat32 && !spec.weight.empty()) {
-    edges.weight = floats({spec.weight.begin(), spec.weight.end()}, 0);
+  edges.edge_attr = Values(spec.edge_attr, spec.edge_attr_dim);
+  if (spec.weight_dtype == DType::kFloat32) {
+    edges.weight =
+        Values(std::vector<float>(spec.weight.begin(), spec.weight.end()));
   } else {
-    edges.weight = Values(DType::kFloat64, 0, spec.weight);
+    edges.weight = Values(spec.weight);
   }
-  edges.time = Values(DType::kInt64, 0, spec.edge_time);
+  edges.time = Values(spec.edge_time);
   for (const auto& [name, mask] : spec.masks) {
-    if (!mask.empty()) edges.masks[name] = Values(DType::kBool, 0, mask);
+    if (!mask.empty()) edges.masks[name] = Mask(mask);
   }
   source.edge_types.push_back(edges);
   for (const auto& [name, ids] : spec.splits) {
@@ -196,20 +194,19 @@ TEST(WriteGraphStreaming, RefusesWhatDoesNotFit) {
                        .num_partitions = 2,
                        .partition_of = {0, 1, 0}};
   GraphSource source = SourceOf(spec);
-  source.edge_types[0].to = MemoryIds({1, 3});
+  source.edge_types[0].to = MakeColumn<int64_t>({1, 3});
   EXPECT_EQ(WriteOnly(source, spec).message(),
             "memory, row 1: 3 is no node of type node; allowed: 0 to 2");
   source = SourceOf(spec);
-  source.edge_types[0].weight =
-      Values<float>(DType::kFloat32, 0, {1, std::nanf("")});
+  source.edge_types[0].weight = MakeColumn<float>({1, std::nanf("")});
   EXPECT_EQ(WriteOnly(source, spec).message(),
             "memory, row 1: weight nan; allowed: finite, not negative");
   source = SourceOf(spec);
-  source.edge_types[0].masks["m"] = Values<uint8_t>(DType::kBool, 0, {1, 2});
+  source.edge_types[0].masks["m"] = Mask({1, 2});
   EXPECT_EQ(WriteOnly(source, spec).message(),
             "memory, row 1: 2; allowed: 0 or 1");
   source = SourceOf(spec);
-  source.node_types[0].y = MemoryIds({1, 2});
+  source.node_types[0].y = MakeColumn<int64_t>({1, 2});
   EXPECT_EQ(WriteOnly(source, spec).message(),
             "y of node has 2 rows where there are 3");
   source = SourceOf(spec);
