@@ -222,6 +222,8 @@ TEST_F(SameGraphTest, CoraByFlags) {
   InputOptions options;
   options.format = "edge-list";
   options.folder = folder_.path();
+  options.layout.src = "a";
+  options.layout.dst = "b";
   options.layout.node_id = "key";
   options.layout.features = {"f*"};
   options.layout.labels = {"label"};
