@@ -9,7 +9,8 @@
 namespace tributary {
 namespace {
 
-constexpr char kGroup[] = "Edge lists (COLUMN: a name of the header, or 0, 1, ...)";
+constexpr char kGroup[] =
+    "Edge lists (COLUMN: a name of the header, or 0, 1, ...)";
 
 }  // namespace
 

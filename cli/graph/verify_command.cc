@@ -42,8 +42,7 @@ class VerifyCommand final : public Command {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
-    std::printf("verified %s%s%s\n", graph_.c_str(),
-                against ? " against " : "",
+    std::printf("verified %s%s%s\n", graph_.c_str(), against ? " against " : "",
                 input_.folder.empty()
                     ? input_.layout.config.value_or("").c_str()
                     : input_.folder.c_str());

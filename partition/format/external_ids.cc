@@ -15,9 +15,8 @@ namespace tributary {
 namespace {
 
 bool HasFile(const GraphSchema& schema, const std::string& path) {
-  return absl::c_any_of(schema.files, [&](const FileSchema& file) {
-    return file.path == path;
-  });
+  return absl::c_any_of(
+      schema.files, [&](const FileSchema& file) { return file.path == path; });
 }
 
 // Returns the elements of a vector of `type`.
@@ -32,8 +31,8 @@ absl::StatusOr<absl::Span<const uint8_t>> ElementsOf(const FileMapping& file,
   }
   if (header->type != type || header->shape.size() != 1 ||
       header->data_bytes() != file.bytes().size() - header->data_offset) {
-    return absl::DataLossError(absl::StrCat(path, " is no whole vector of ",
-                                            type.descr()));
+    return absl::DataLossError(
+        absl::StrCat(path, " is no whole vector of ", type.descr()));
   }
   *count = header->shape[0];
   return file.bytes().subspan(header->data_offset);
@@ -65,9 +64,9 @@ absl::StatusOr<std::optional<ExternalIds>> ExternalIds::Open(
   ids.numbers_or_offsets_ = {reinterpret_cast<const int64_t*>(first.data()),
                              static_cast<size_t>(count)};
   if (count != ids.num_nodes_ + (has_numbers ? 0 : 1)) {
-    return absl::DataLossError(absl::StrCat(
-        ids.path_, " has ", count, " rows; the graph has ", ids.num_nodes_,
-        " nodes of type ", node_type));
+    return absl::DataLossError(
+        absl::StrCat(ids.path_, " has ", count, " rows; the graph has ",
+                     ids.num_nodes_, " nodes of type ", node_type));
   }
   if (!has_numbers) {
     const std::string path =
@@ -84,18 +83,17 @@ absl::StatusOr<absl::string_view> ExternalIds::TextAt(int64_t i) const {
   const int64_t begin = numbers_or_offsets_[i];
   const int64_t end = numbers_or_offsets_[i + 1];
   if (begin < 0 || begin > end || end > num_bytes_) {
-    return absl::DataLossError(
-        absl::StrCat(path_, ", row ", i, ": offsets ", begin, " and ", end,
-                     " of ", num_bytes_, " bytes"));
+    return absl::DataLossError(absl::StrCat(path_, ", row ", i, ": offsets ",
+                                            begin, " and ", end, " of ",
+                                            num_bytes_, " bytes"));
   }
   return absl::string_view(bytes_ + begin, static_cast<size_t>(end - begin));
 }
 
 absl::StatusOr<std::string> ExternalIds::IdOf(int64_t original_id) const {
   if (original_id < 0 || original_id >= num_nodes_) {
-    return absl::OutOfRangeError(
-        absl::StrCat(original_id, " is no node; allowed: 0 to ",
-                     num_nodes_ - 1));
+    return absl::OutOfRangeError(absl::StrCat(
+        original_id, " is no node; allowed: 0 to ", num_nodes_ - 1));
   }
   if (is_numbers()) return absl::StrCat(numbers_or_offsets_[original_id]);
   ASSIGN_OR_RETURN(const absl::string_view text, TextAt(original_id));
@@ -108,9 +106,9 @@ absl::StatusOr<int64_t> ExternalIds::Find(absl::string_view id) const {
     const char* end = id.data() + id.size();
     const auto [at, error] = std::from_chars(id.data(), end, number);
     if (error != std::errc() || at != end) {
-      return absl::NotFoundError(absl::StrCat(
-          "\"", absl::CHexEscape(id.substr(0, 80)),
-          "\" is no id of a node; allowed: a number in ", path_));
+      return absl::NotFoundError(
+          absl::StrCat("\"", absl::CHexEscape(id.substr(0, 80)),
+                       "\" is no id of a node; allowed: a number in ", path_));
     }
   }
   int64_t low = 0, high = num_nodes_;
@@ -132,9 +130,9 @@ absl::StatusOr<int64_t> ExternalIds::Find(absl::string_view id) const {
       if (text == id) return low;
     }
   }
-  return absl::NotFoundError(
-      absl::StrCat("no node has the id \"",
-                   absl::CHexEscape(id.substr(0, 80)), "\" in ", path_));
+  return absl::NotFoundError(absl::StrCat("no node has the id \"",
+                                          absl::CHexEscape(id.substr(0, 80)),
+                                          "\" in ", path_));
 }
 
 }  // namespace tributary

@@ -31,10 +31,10 @@ template <typename T>
 std::vector<T> Values(const Column& column) {
   std::vector<T> values(static_cast<size_t>(column.num_rows()) *
                         column.schema().width());
-  EXPECT_TRUE(column
-                  .Read(0, column.num_rows(),
-                        reinterpret_cast<uint8_t*>(values.data()))
-                  .ok());
+  EXPECT_TRUE(
+      column
+          .Read(0, column.num_rows(), reinterpret_cast<uint8_t*>(values.data()))
+          .ok());
   return values;
 }
 
@@ -258,12 +258,11 @@ TEST_F(SameGraphTest, CoraAsNpz) {
       {"src", DType::kInt64, {edges.num_rows()}, src},
       {"dst", DType::kInt64, {edges.num_rows()}, dst}};
   for (const SplitSource& split : graph_.splits) {
-    tensors.push_back(
-        {split.name + "_idx",
-         DType::kInt64,
-         {static_cast<int64_t>(split.nodes.size())},
-         {reinterpret_cast<const uint8_t*>(split.nodes.data()),
-          split.nodes.size() * sizeof(int64_t)}});
+    tensors.push_back({split.name + "_idx",
+                       DType::kInt64,
+                       {static_cast<int64_t>(split.nodes.size())},
+                       {reinterpret_cast<const uint8_t*>(split.nodes.data()),
+                        split.nodes.size() * sizeof(int64_t)}});
   }
   ASSERT_TRUE(WriteNpz(folder_.File("cora.npz"), tensors).ok());
   ExpectSame(OfFolder("/cora.npz"));
@@ -341,8 +340,8 @@ TEST_F(SameGraphTest, AifbAsTablesOfWords) {
       out << id_of(edges.src, from[i]) << "\t" << id_of(edges.dst, to[i])
           << "\n";
     }
-    edge_keys.push_back(absl::StrCat("\"", edges.name(), "\": {\"table\": \"",
-                                     name, "\"}"));
+    edge_keys.push_back(
+        absl::StrCat("\"", edges.name(), "\": {\"table\": \"", name, "\"}"));
   }
   File("graph.json") << "{\"nodes\": {" << absl::StrJoin(node_keys, ",\n")
                      << "}, \"edges\": {" << absl::StrJoin(edge_keys, ",\n")

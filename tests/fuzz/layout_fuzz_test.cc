@@ -86,8 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (data[0] == 'z') {
     CheckArchive(rest);
   } else {
-    CheckLayout(
-        {reinterpret_cast<const char*>(rest.data()), rest.size()});
+    CheckLayout({reinterpret_cast<const char*>(rest.data()), rest.size()});
   }
   return 0;
 }

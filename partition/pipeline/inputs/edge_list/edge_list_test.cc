@@ -77,10 +77,10 @@ TEST_F(EdgeListTest, WordsAreNumberedInByteOrder) {
   EXPECT_EQ(graph->node_types[0].num_nodes, 3);  // Zoe, ann, bob
   EXPECT_EQ(Edges(graph->edge_types[0]), (Pairs{{2, 1}, {1, 0}}));
   ASSERT_EQ(graph->id_files.size(), 2);
-  EXPECT_TRUE(graph->id_files.contains(
-      ExternalIdsPath("node", kExternalOffsets)));
-  const auto bytes =
-      OpenNpyColumn({graph->id_files.at(ExternalIdsPath("node", kExternalBytes))});
+  EXPECT_TRUE(
+      graph->id_files.contains(ExternalIdsPath("node", kExternalOffsets)));
+  const auto bytes = OpenNpyColumn(
+      {graph->id_files.at(ExternalIdsPath("node", kExternalBytes))});
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   EXPECT_EQ((*bytes)->num_rows(), 9);
 }
@@ -123,8 +123,9 @@ TEST_F(EdgeListTest, DenseNumbersStayAsTheyAre) {
 
 TEST_F(EdgeListTest, AFolderHasEdgesAndNodes) {
   Write("edges.csv", "src,dst,w,t,keep\nb,a,0.5,7,1\na,c,2,8,0\n");
-  Write("nodes.csv",
-        "id,f0,f1,y,part\nc,5,6,2,val\na,1,2,0,train\nb,3,4,1,train\nd,0,0,9,\n");
+  Write(
+      "nodes.csv",
+      "id,f0,f1,y,part\nc,5,6,2,val\na,1,2,0,train\nb,3,4,1,train\nd,0,0,9,\n");
   InputOptions options = Options("");
   options.edge_weight = "w";
   options.edge_time = "t";
@@ -189,8 +190,8 @@ TEST_F(EdgeListTest, AConfigDescribesTypedGraphs) {
   EXPECT_EQ(graph->splits[1].nodes, (Ids{1}));
   EXPECT_EQ(graph->splits[2].scheme, "s");
   EXPECT_EQ(graph->splits[2].nodes, (Ids{1, 0}));  // in the list's order
-  EXPECT_TRUE(graph->id_files.contains(
-      ExternalIdsPath("paper", kExternalNumbers)));
+  EXPECT_TRUE(
+      graph->id_files.contains(ExternalIdsPath("paper", kExternalNumbers)));
 }
 
 TEST_F(EdgeListTest, TypedRelationsGetReverses) {

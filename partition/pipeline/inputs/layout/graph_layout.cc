@@ -26,8 +26,7 @@ void GraphLayout::Complete() {
 bool GraphLayout::heterogeneous() const {
   const bool plain_nodes = nodes.size() == 1 && nodes[0].name == "node";
   const bool plain_edges =
-      edges.empty() ||
-      (edges.size() == 1 && edges[0].name() == "node,to,node");
+      edges.empty() || (edges.size() == 1 && edges[0].name() == "node,to,node");
   return !plain_nodes || !plain_edges;
 }
 

@@ -37,8 +37,8 @@ absl::StatusOr<char> ParseDelimiter(absl::string_view word);
 absl::StatusOr<std::string> SplitName(const std::string& text);
 
 // Returns where `text` says that values are: in a file if it ends as files do
-// (.npy, .csv, .csv.gz, .tsv, .txt, .parquet) or has ".npz:" in it, otherwise in
-// a column of the table.
+// (.npy, .csv, .csv.gz, .tsv, .txt, .parquet) or has ".npz:" in it, otherwise
+// in a column of the table.
 ColumnPlace ParseColumnPlace(const std::string& text);
 
 }  // namespace tributary

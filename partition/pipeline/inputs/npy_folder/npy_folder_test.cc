@@ -126,9 +126,8 @@ TEST_F(NpyFolderTest, CompressedRowsAreTheSameEdges) {
   EXPECT_EQ(All(*graph->edge_types[0].from), (Ids{1, 2, 0}));
   EXPECT_EQ(All(*graph->edge_types[0].to), (Ids{0, 0, 2}));
   for (const char* name : {"indptr", "indices", "edge_ids"}) {
-    std::filesystem::rename(
-        folder_.File(std::string("csc_") + name + ".npy"),
-        folder_.File(std::string("csr_") + name + ".npy"));
+    std::filesystem::rename(folder_.File(std::string("csc_") + name + ".npy"),
+                            folder_.File(std::string("csr_") + name + ".npy"));
   }
   const auto reversed = Read();
   ASSERT_TRUE(reversed.ok()) << reversed.status();
@@ -137,9 +136,10 @@ TEST_F(NpyFolderTest, CompressedRowsAreTheSameEdges) {
 
 TEST_F(NpyFolderTest, ReadsOneNpz) {
   const Ids ends = {0, 1, 1, 2};
-  const TensorView tensor{
-      "a__r__a/edge_index", DType::kInt64, {2, 2},
-      {reinterpret_cast<const uint8_t*>(ends.data()), 32}};
+  const TensorView tensor{"a__r__a/edge_index",
+                          DType::kInt64,
+                          {2, 2},
+                          {reinterpret_cast<const uint8_t*>(ends.data()), 32}};
   ASSERT_TRUE(WriteNpz(folder_.File("g.npz"), {tensor}).ok());
   const auto graph = Read("g.npz");
   ASSERT_TRUE(graph.ok()) << graph.status();
