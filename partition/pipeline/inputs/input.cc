@@ -14,6 +14,7 @@
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
+#include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
@@ -117,6 +118,27 @@ std::vector<std::string> InputFormats() {
   std::vector<std::string> names;
   for (const Format& format : kFormats) names.emplace_back(format.name);
   return names;
+}
+
+absl::StatusOr<std::vector<std::string>> InputFiles(
+    const InputOptions& options) {
+  std::vector<std::string> files = options.layout.node_files;
+  for (const auto& places : {options.layout.features, options.layout.labels,
+                             options.layout.edge_features}) {
+    for (const std::string& place : places) {
+      const ColumnPlace array = ParseColumnPlace(place);
+      files.insert(files.end(), array.arrays.begin(), array.arrays.end());
+    }
+  }
+  if (!options.layout.config.has_value()) {
+    files.push_back(options.folder);
+    return files;
+  }
+  files.push_back(*options.layout.config);
+  ASSIGN_OR_RETURN(GraphLayout layout, ReadGraphLayout(*options.layout.config));
+  if (!options.folder.empty()) layout.folder = options.folder;
+  for (std::string& file : layout.Files()) files.push_back(std::move(file));
+  return files;
 }
 
 absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
