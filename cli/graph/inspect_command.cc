@@ -61,8 +61,8 @@ class InspectCommand final : public Command {
                              : FiguresText(graph->schema(), figures);
     if (presampled.has_value() && json_) {
       // Before the object's end, "}\n".
-      text.insert(text.size() - 2, absl::StrCat(",\"presample\":",
-                                                PresampledJson(*presampled)));
+      text.insert(text.size() - 2,
+                  absl::StrCat(",\"presample\":", PresampledJson(*presampled)));
     } else if (presampled.has_value()) {
       text += PresampledText(*presampled);
     }

@@ -86,9 +86,9 @@ class Presampler {
   // Makes the first `batches` batches of an epoch.
   absl::Status Make(const SessionOptions& options, uint64_t batches,
                     std::optional<uint32_t> maker, PresampleFigures& figures) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
-                     DistLoader::Create(options, source_->loader(),
-                                        source_->environment()));
+    ASSIGN_OR_RETURN(
+        const std::unique_ptr<DistLoader> loader,
+        DistLoader::Create(options, source_->loader(), source_->environment()));
     if (loader->num_batches() == 0) return absl::OkStatus();
     RETURN_IF_ERROR(loader->StartEpoch(0));
     RETURN_IF_ERROR(loader->Limit(0, std::min(batches, loader->num_batches())));
@@ -144,8 +144,8 @@ absl::Status MakeLocal(const Graph& graph, const SessionOptions& options,
     SessionOptions local = options;
     local.input_split.clear();
     local.input_nodes = std::move(inputs[p]);
-    const uint64_t share = batches * (i + 1) / looked_at -
-                           batches * i / looked_at;
+    const uint64_t share =
+        batches * (i + 1) / looked_at - batches * i / looked_at;
     RETURN_IF_ERROR(sampler.Make(local, share, p, figures));
   }
   return absl::OkStatus();
@@ -209,12 +209,11 @@ std::string PresampledText(const Presampled& figures) {
 }
 
 std::string PresampledJson(const Presampled& figures) {
-  const nlohmann::ordered_json json = {
-      {"num_neighbors", figures.num_neighbors},
-      {"input_nodes", figures.input_nodes},
-      {"batch_size", figures.batch_size},
-      {"global", ToJson(figures.global)},
-      {"local", ToJson(figures.local)}};
+  const nlohmann::ordered_json json = {{"num_neighbors", figures.num_neighbors},
+                                       {"input_nodes", figures.input_nodes},
+                                       {"batch_size", figures.batch_size},
+                                       {"global", ToJson(figures.global)},
+                                       {"local", ToJson(figures.local)}};
   return json.dump();
 }
 

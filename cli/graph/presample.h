@@ -32,7 +32,9 @@ struct PresampleFigures {
   uint64_t remote_nodes = 0;  // to the partition that makes the batch
 
   // Return shares; 0 where there are none.
-  double remote_neighbor_share() const { return Share(remote_neighbors, neighbors); }
+  double remote_neighbor_share() const {
+    return Share(remote_neighbors, neighbors);
+  }
   double remote_node_share() const { return Share(remote_nodes, nodes); }
 
  private:

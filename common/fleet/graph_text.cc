@@ -11,9 +11,9 @@ absl::StatusOr<GraphTextPages> GraphTextPages::Start(
   if (bytes > 0 && bytes <= kMaxGraphTextBytes) {
     return GraphTextPages(bytes, digest);
   }
-  return absl::DataLossError(
-      absl::StrCat("a server has a graph.json of ", bytes,
-                   " bytes; allowed: 1 to ", kMaxGraphTextBytes));
+  return absl::DataLossError(absl::StrCat("a server has a graph.json of ",
+                                          bytes, " bytes; allowed: 1 to ",
+                                          kMaxGraphTextBytes));
 }
 
 absl::Status GraphTextPages::Add(absl::Span<const uint8_t> page) {

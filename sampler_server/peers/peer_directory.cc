@@ -172,10 +172,10 @@ absl::Status PeerDirectory::CheckGraph(const v1::DescribeReply& described) {
   ASSIGN_OR_RETURN(const GraphSchema theirs,
                    GraphSchema::FromJson(described.graph_json()));
   if (theirs.layout_digest != ours) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it serves graph '", theirs.name, "' with layout digest ",
-        ToHex(theirs.layout_digest), "; this server has '",
-        options_.schema.name, "' with ", ToHex(ours)));
+    return absl::FailedPreconditionError(
+        absl::StrCat("it serves graph '", theirs.name, "' with layout digest ",
+                     ToHex(theirs.layout_digest), "; this server has '",
+                     options_.schema.name, "' with ", ToHex(ours)));
   }
   accepted_json_ = described.graph_json();
   return absl::OkStatus();

@@ -70,8 +70,8 @@ absl::StatusOr<GraphJsonPage> ServeGetGraphJson(const HeldGraph& graph,
         "offset ", offset, " in a graph.json of ", text.size(), " bytes"));
   }
   GraphJsonPage page;
-  page.text = absl::MakeConstSpan(
-                  reinterpret_cast<const uint8_t*>(text.data()), text.size())
+  page.text = absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()),
+                                  text.size())
                   .subspan(offset, kGraphPageBytes);
   page.header.set_total(text.size());
   page.header.set_sha256(graph.json_digest.data(), graph.json_digest.size());

@@ -63,8 +63,7 @@ void SetLoad(const ServiceCore& core, v1::DescribeReply& reply) {
 
 // Returns whether the reply carries the text of graph.json. FAILED_PRECONDITION
 // if the caller wants it there and it is too long.
-absl::StatusOr<bool> CarriesText(const HeldGraph& held,
-                                 v1::GraphText wanted) {
+absl::StatusOr<bool> CarriesText(const HeldGraph& held, v1::GraphText wanted) {
   const size_t bytes = held.graph().schema_json().size();
   if (wanted == v1::GRAPH_TEXT_NONE) return false;
   if (wanted == v1::GRAPH_TEXT_PAGED) return bytes <= kGraphPageBytes;
@@ -82,8 +81,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   RETURN_IF_ERROR(CheckWireVersion(request.wire_version()));
   const GraphView graphs = VisibleGraphs(core, *call.caller, kNoJob);
   ASSIGN_OR_RETURN(const auto held, GraphOf(graphs, request));
-  ASSIGN_OR_RETURN(const bool text,
-                   CarriesText(*held, request.graph_text()));
+  ASSIGN_OR_RETURN(const bool text, CarriesText(*held, request.graph_text()));
   v1::DescribeReply reply;
   reply.set_wire_version(kWireVersion);
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
@@ -127,9 +125,8 @@ absl::StatusOr<CallAnswer> GetGraphJson(const ServiceCore& core,
                                         const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request, ParseHeader<v1::GetGraphJsonRequest>(
                                            call.kind, call.header));
-  ASSIGN_OR_RETURN(
-      const auto held,
-      ReadableLayout(core, *call.caller, kNoJob, request.layout_digest()));
+  ASSIGN_OR_RETURN(const auto held, ReadableLayout(core, *call.caller, kNoJob,
+                                                   request.layout_digest()));
   ASSIGN_OR_RETURN(const GraphJsonPage page,
                    ServeGetGraphJson(*held, request.offset()));
   CallAnswer answer{MessageKind::kGetGraphJsonReply,

@@ -151,9 +151,8 @@ class WideGraphTest : public ::testing::Test {
     return calls;
   }
   static int NumPages() {
-    return static_cast<int>((graph_->schema_json().size() + kGraphPageBytes -
-                             1) /
-                            kGraphPageBytes);
+    return static_cast<int>(
+        (graph_->schema_json().size() + kGraphPageBytes - 1) / kGraphPageBytes);
   }
 
   template <typename Request>
@@ -220,8 +219,7 @@ TEST_F(WideGraphTest, ALoaderReadsItOnceAndKnowsIt) {
   RecordProperty("milliseconds_to_open",
                  static_cast<int>(absl::ToInt64Milliseconds(took)));
   std::printf("graph.json of %zu bytes: a session opened in %s\n",
-              graph_->schema_json().size(),
-              absl::FormatDuration(took).c_str());
+              graph_->schema_json().size(), absl::FormatDuration(took).c_str());
 }
 
 TEST_F(WideGraphTest, PagesAreTheTextAndEndWithIt) {
@@ -270,8 +268,8 @@ TEST_F(WideGraphTest, ShortTextsTravelWithTheDescription) {
   const auto small = BuildGraph({.num_nodes = 2, .edges = {{0, 1}}});
   SamplerServiceEnvironment environment;
   environment.executor = environment.leaf_executor = &pool_;
-  const auto service = std::make_shared<SamplerService>(
-      SamplerServiceOptions(), environment);
+  const auto service =
+      std::make_shared<SamplerService>(SamplerServiceOptions(), environment);
   ASSERT_TRUE(service->AddGraph({small}).ok());
   transport_.Listen({"a", 1}, service);
   for (const auto text : {v1::GRAPH_TEXT_INLINE, v1::GRAPH_TEXT_PAGED}) {

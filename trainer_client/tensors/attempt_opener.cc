@@ -187,21 +187,21 @@ void AttemptOpener::Decide() {
 void AttemptOpener::ReadGraph(size_t server) {
   auto control = std::make_shared<ControlCalls>(
       options_.transport, servers_[server].address, options_.strand);
-  control->Describe(
-      {.name = options_.graph, .content = content_}, CallTimeout(),
-      [weak = weak_from_this(), control,
-       server](absl::StatusOr<ServerDescription> answer) {
-        if (auto self = weak.lock()) {
-          self->OnGraphRead(server, std::move(answer));
-        }
-      });
+  control->Describe({.name = options_.graph, .content = content_},
+                    CallTimeout(),
+                    [weak = weak_from_this(), control,
+                     server](absl::StatusOr<ServerDescription> answer) {
+                      if (auto self = weak.lock()) {
+                        self->OnGraphRead(server, std::move(answer));
+                      }
+                    });
 }
 
 void AttemptOpener::OnGraphRead(size_t server,
                                 absl::StatusOr<ServerDescription> answer) {
   if (!opened_) return;
-  auto schema = answer.ok() ? GraphSchema::FromJson(answer->graph_json)
-                            : answer.status();
+  auto schema =
+      answer.ok() ? GraphSchema::FromJson(answer->graph_json) : answer.status();
   if (schema.ok() && schema->content_digest == *content_) {
     schema_ = *std::move(schema);
     return Decide();

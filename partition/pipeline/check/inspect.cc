@@ -105,8 +105,7 @@ std::vector<int64_t> PartitionNodes(const NodeTypeSchema& type) {
 absl::StatusOr<SplitFigures> InspectSplit(const Graph& graph,
                                           const SplitSchema& split) {
   const GraphSchema& schema = graph.schema();
-  const int edge_type =
-      split.of_edges() ? schema.FindEdgeType(split.type) : -1;
+  const int edge_type = split.of_edges() ? schema.FindEdgeType(split.type) : -1;
   const int node_type = split.of_edges() ? schema.edge_types[edge_type].dst_type
                                          : schema.FindNodeType(split.type);
   ASSIGN_OR_RETURN(const absl::Span<const int64_t> ids,

@@ -25,7 +25,7 @@ struct EdgeTypeFigures {
   // [0]: nodes without in-edges; [k]: nodes of in-degree 2^(k-1) to 2^k - 1.
   std::vector<uint64_t> degree_histogram;
   uint64_t max_degree = 0;
-  uint64_t cut_edges = 0;      // edges whose ends are in different partitions
+  uint64_t cut_edges = 0;  // edges whose ends are in different partitions
   std::vector<uint64_t> partition_cut;  // of these, by the destination's
   double balance = 1;          // edges of the largest partition over the mean
   uint64_t massless_rows = 0;  // nodes with in-edges whose weights are all 0

@@ -51,8 +51,8 @@ class SampledNodes {
 
   absl::Status CompareTypes() const {
     const std::optional<ColumnSchema> time = ColumnSchema{DType::kInt64, 0};
-    RETURN_IF_ERROR(CompareCounts("nodes of " + schema_.name,
-                                  schema_.num_nodes, input_.num_nodes));
+    RETURN_IF_ERROR(CompareCounts("nodes of " + schema_.name, schema_.num_nodes,
+                                  input_.num_nodes));
     RETURN_IF_ERROR(CompareType("x", schema_.x, input_.x));
     RETURN_IF_ERROR(CompareType("y", schema_.y, input_.y));
     return CompareType("time", schema_.timed ? time : std::nullopt,
@@ -212,10 +212,10 @@ absl::Status CompareSplits(const Graph& graph, const GraphSource& input,
                      split.name + " of " + split.type);
     }
     if (schema.of_edges()) {
-      RETURN_IF_ERROR(CompareCounts(
-          what, schema.count,
-          static_cast<int64_t>(std::max(split.rows.size(),
-                                        split.from.size()))));
+      RETURN_IF_ERROR(
+          CompareCounts(what, schema.count,
+                        static_cast<int64_t>(
+                            std::max(split.rows.size(), split.from.size()))));
       RETURN_IF_ERROR(CompareEdgeSplit(graph, schema, input, split, options));
       continue;
     }

@@ -30,18 +30,19 @@ SampledEdges::SampledEdges(const Graph& graph, int edge_type,
       weight_{schema_.weight_dtype, 0},
       time_{DType::kInt64, 0},
       mask_{DType::kBool, 0} {
-  columns_ = {{"edge_attr", input.edge_attr.get(),
-               schema_.edge_attr.has_value() ? &*schema_.edge_attr : nullptr,
-               &EdgePartition::edge_attr},
-              {"weight", input.weight.get(),
-               schema_.weighted ? &weight_ : nullptr, &EdgePartition::weight},
-              {"time", input.time.get(), schema_.timed ? &time_ : nullptr,
-               nullptr}};
+  columns_ = {
+      {"edge_attr", input.edge_attr.get(),
+       schema_.edge_attr.has_value() ? &*schema_.edge_attr : nullptr,
+       &EdgePartition::edge_attr},
+      {"weight", input.weight.get(), schema_.weighted ? &weight_ : nullptr,
+       &EdgePartition::weight},
+      {"time", input.time.get(), schema_.timed ? &time_ : nullptr, nullptr}};
   for (size_t m = 0; m < schema_.masks.size(); ++m) {
     const auto same = input.masks.find(schema_.masks[m]);
-    columns_.push_back({"mask " + schema_.masks[m],
-                        same == input.masks.end() ? nullptr : same->second.get(),
-                        &mask_, nullptr, m + 1});
+    columns_.push_back(
+        {"mask " + schema_.masks[m],
+         same == input.masks.end() ? nullptr : same->second.get(), &mask_,
+         nullptr, m + 1});
   }
   for (const auto& [name, column] : input.masks) {
     if (std::find(schema_.masks.begin(), schema_.masks.end(), name) ==
@@ -81,7 +82,8 @@ absl::StatusOr<PlacedEdge> SampledEdges::EdgeAt(uint32_t partition,
   const auto internal = static_cast<int64_t>(index);
   const uint32_t p = src_.PartitionOf(internal);
   PlacedEdge edge;
-  edge.from = graph_.nodes(schema_.src_type, p)->orig_id[internal - src_.base[p]];
+  edge.from =
+      graph_.nodes(schema_.src_type, p)->orig_id[internal - src_.base[p]];
   edge.to = graph_.nodes(schema_.dst_type, partition)->orig_id[row];
   edge.id = static_cast<int64_t>(part.edge_id[position]);
   edge.partition = partition;
@@ -152,8 +154,7 @@ absl::Status SampledEdges::CompareGraphEdge(int64_t n) const {
   while (n >= schema_.partition_edges[p]) n -= schema_.partition_edges[p++];
   const auto position = static_cast<uint64_t>(n);
   const auto& indptr = graph_.edges(type_, p)->indptr;
-  const auto after =
-      std::upper_bound(indptr.begin(), indptr.end(), position);
+  const auto after = std::upper_bound(indptr.begin(), indptr.end(), position);
   ASSIGN_OR_RETURN(
       const PlacedEdge edge,
       EdgeAt(p, static_cast<uint64_t>(after - indptr.begin()) - 1, position));
@@ -168,8 +169,7 @@ absl::Status SampledEdges::CompareGraphEdge(int64_t n) const {
   if (input_.add_reverse && edge.id % 2 == 1) std::swap(from, to);
   if (from == edge.from && to == edge.to) return absl::OkStatus();
   return Differs(absl::StrCat(what, " in the graph, from ", from, " to ", to,
-                              " in the input (", input_.from->Where(row),
-                              ")"));
+                              " in the input (", input_.from->Where(row), ")"));
 }
 
 absl::StatusOr<std::vector<uint8_t>> SampledEdges::GraphValue(

@@ -43,7 +43,7 @@ class SampledEdges {
   struct Column {
     std::string name;
     const tributary::Column* input;
-    const ColumnSchema* graph;  // null: the graph lacks it
+    const ColumnSchema* graph;                       // null: the graph lacks it
     absl::Span<const uint8_t> EdgePartition::*data;  // null: times, masks
     size_t mask = 0;
   };

@@ -354,15 +354,14 @@ TEST(Inspect, TellsWhatEachPartitionHolds) {
   EXPECT_THAT(text, HasSubstr("  in all: cut 75.00 % of 4 edges, fullest "
                               "partition 1.000 x mean of nodes, 1.500 of "
                               "edges, "));
-  EXPECT_THAT(
-      FiguresJson(graph->schema(), *figures),
-      AllOf(HasSubstr("{\"name\":\"a/train\",\"node_type\":\"node\","
-                      "\"count\":2,\"partition_counts\":[1,1],"
-                      "\"balance\":1.0}"),
-            HasSubstr("\"partitions\":[{\"nodes\":2,\"edges\":1,"
-                      "\"cut_edges\":1,\"bytes\":"),
-            HasSubstr("\"totals\":{\"num_edges\":4,\"cut_edges\":3,"
-                      "\"node_balance\":1.0,\"edge_balance\":1.5,")));
+  EXPECT_THAT(FiguresJson(graph->schema(), *figures),
+              AllOf(HasSubstr("{\"name\":\"a/train\",\"node_type\":\"node\","
+                              "\"count\":2,\"partition_counts\":[1,1],"
+                              "\"balance\":1.0}"),
+                    HasSubstr("\"partitions\":[{\"nodes\":2,\"edges\":1,"
+                              "\"cut_edges\":1,\"bytes\":"),
+                    HasSubstr("\"totals\":{\"num_edges\":4,\"cut_edges\":3,"
+                              "\"node_balance\":1.0,\"edge_balance\":1.5,")));
 }
 
 }  // namespace

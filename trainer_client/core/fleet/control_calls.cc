@@ -126,8 +126,7 @@ void OnDescribed(GraphTextSource source, bool text,
   if (!digest.ok()) return done(digest.status());
   ReadGraphText(std::move(source),
                 {description->layout_digest, told->graph_json_bytes(), *digest},
-                [description = *std::move(description),
-                 done = std::move(done)](
+                [description = *std::move(description), done = std::move(done)](
                     absl::StatusOr<std::string> json) mutable {
                   if (!json.ok()) return done(json.status());
                   description.graph_json = *std::move(json);
@@ -155,19 +154,19 @@ void ControlCalls::Describe(const GraphChoice& graph, absl::Duration timeout,
   }
   request.set_graph_text(graph.text ? v1::GRAPH_TEXT_PAGED
                                     : v1::GRAPH_TEXT_NONE);
-  client_->Call({.kind = MessageKind::kDescribeRequest,
-                 .header = request.SerializeAsString()},
-                strand_->Now() + timeout, /*max_reply_bytes=*/0,
-                [strand = strand_, client = std::weak_ptr(client_), timeout,
-                 text = graph.text, done = std::move(done)](
-                    absl::StatusOr<CallReply> reply) mutable {
-                  strand->Post([strand, client, timeout, text,
-                                done = std::move(done),
-                                reply = std::move(reply)]() mutable {
-                    OnDescribed({client, strand, timeout}, text,
-                                std::move(reply), std::move(done));
-                  });
-                });
+  client_->Call(
+      {.kind = MessageKind::kDescribeRequest,
+       .header = request.SerializeAsString()},
+      strand_->Now() + timeout, /*max_reply_bytes=*/0,
+      [strand = strand_, client = std::weak_ptr(client_), timeout,
+       text = graph.text,
+       done = std::move(done)](absl::StatusOr<CallReply> reply) mutable {
+        strand->Post([strand, client, timeout, text, done = std::move(done),
+                      reply = std::move(reply)]() mutable {
+          OnDescribed({client, strand, timeout}, text, std::move(reply),
+                      std::move(done));
+        });
+      });
 }
 
 void ControlCalls::GetInputIds(const PageRequest& page, absl::Duration timeout,

@@ -40,8 +40,7 @@ class GraphTextReaderTest : public ::testing::Test {
  protected:
   GraphTextReaderTest() : text_(700'000, 'x') {
     for (size_t i = 0; i < text_.size(); ++i) text_[i] += i % 7;
-    id_ = {Sha256Of(std::string_view("layout")), text_.size(),
-           Sha256Of(text_)};
+    id_ = {Sha256Of(std::string_view("layout")), text_.size(), Sha256Of(text_)};
     server_.answer = [this](uint64_t offset) { return Page(offset, 262'144); };
     network_.Listen(world_.AddNode("server"), {"server", 1}, &server_);
     client_ = std::make_shared<CallClient>(network_.TransportOf(node_),
