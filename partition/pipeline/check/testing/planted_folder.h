@@ -48,22 +48,21 @@ inline GraphSpec FullSpec() {
   return spec;
 }
 
+// Returns a column of one value in each row, or of rows of `dim` values; null
+// without values.
 template <typename T>
-ColumnPtr ColumnOf(DType dtype, int64_t dim, std::vector<T> values) {
-  if (values.empty()) return nullptr;
-  return std::make_shared<MemoryColumn<T>>(ColumnSchema{dtype, dim},
-                                           std::move(values));
+ColumnPtr ColumnOf(const std::vector<T>& values, int64_t dim = 0) {
+  return values.empty() ? nullptr : MakeColumn(values, dim);
 }
 
 // The input that the folder was made from.
 inline GraphSource SourceOf(const GraphSpec& spec) {
   GraphSource source;
-  source.node_types.push_back(
-      {.name = "node",
-       .num_nodes = spec.num_nodes,
-       .x = ColumnOf(DType::kFloat32, spec.x_dim, spec.x),
-       .y = ColumnOf(DType::kInt64, 0, spec.y),
-       .time = ColumnOf(DType::kInt64, 0, spec.node_time)});
+  source.node_types.push_back({.name = "node",
+                               .num_nodes = spec.num_nodes,
+                               .x = ColumnOf(spec.x, spec.x_dim),
+                               .y = ColumnOf(spec.y),
+                               .time = ColumnOf(spec.node_time)});
   EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
   edges.add_reverse = spec.add_reverse;
   edges.dedupe = spec.dedupe;
@@ -72,14 +71,13 @@ inline GraphSource SourceOf(const GraphSpec& spec) {
     from.push_back(u);
     to.push_back(v);
   }
-  edges.from = MemoryIds(from);
-  edges.to = MemoryIds(to);
-  edges.edge_attr =
-      ColumnOf(DType::kFloat32, spec.edge_attr_dim, spec.edge_attr);
-  edges.weight = ColumnOf(DType::kFloat64, 0, spec.weight);
-  edges.time = ColumnOf(DType::kInt64, 0, spec.edge_time);
+  edges.from = MakeColumn(from);
+  edges.to = MakeColumn(to);
+  edges.edge_attr = ColumnOf(spec.edge_attr, spec.edge_attr_dim);
+  edges.weight = ColumnOf(spec.weight);
+  edges.time = ColumnOf(spec.edge_time);
   for (const auto& [name, mask] : spec.masks) {
-    edges.masks[name] = ColumnOf(DType::kBool, 0, mask);
+    edges.masks[name] = ColumnOf(std::vector<bool>(mask.begin(), mask.end()));
   }
   source.edge_types.push_back(edges);
   for (const auto& [name, ids] : spec.splits) {
