@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
+#include "cli/graph/layout_options.h"
 #include "common/text/status.h"
 #include "partition/schema/schema_check.h"
 
@@ -29,22 +30,24 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
   app.add_flag("--out-edges", options.out_edges,
                "Also store edges by their sources, for --edge-dir out and "
                "both; for typed graphs use --add-reverse");
-  app.add_option(
-      "--edge-weight", options.edge_weight,
-      "NAME of the file raw/NAME.csv.gz with a weight for each edge");
+  app.add_option("--edge-weight", options.edge_weight,
+                 "NAME of the file raw/NAME.csv.gz, or of an edge list's "
+                 "column, with a weight for each edge");
   app.add_option("--edge-time", options.edge_time,
-                 "NAME of the file with a time for each edge");
+                 "NAME of the file or column with a time for each edge");
   app.add_option("--node-time", options.node_time,
-                 "NAME of the file with a time for each node");
+                 "NAME of the file or column with a time for each node");
   app.add_option(
          "--edge-masks", options.edge_masks,
-         "NAME,.. of the files with a mask, 0 or 1 for each edge, to sample by")
+         "NAME,.. of the files, columns or arrays with a mask, 0 or 1 for each "
+         "edge, to sample by")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--edge-splits", options.edge_splits,
                  "Split schemes whose numbers are rows of edges, not nodes")
       ->delimiter(',')
       ->allow_extra_args(false);
+  AddLayoutFlags(app, options.layout);
 }
 
 std::string InputFlagsText(const InputOptions& options) {
@@ -66,7 +69,7 @@ std::string InputFlagsText(const InputOptions& options) {
   };
   add_list("--edge-masks", options.edge_masks);
   add_list("--edge-splits", options.edge_splits);
-  return text;
+  return text + LayoutMadeBy(options.layout);
 }
 
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {

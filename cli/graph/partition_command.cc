@@ -34,6 +34,10 @@ constexpr char kFooter[] =
       --method ldg --memory 4GiB
   tributary partition --input data/messages --out messages.graph \
       --edge-time edge_time --edge-weight edge_weight
+  Edges in a csv file, whose ids are words; the dictionary of them is stored:
+  tributary partition --format edge-list --input follows.csv --out follows.graph
+  A folder that docs/data.md's ten lines write from PyG's Data or HeteroData:
+  tributary partition --format npy --input arrays --out pyg.graph
   OGB's heterogeneous layout; each relation R gets a reverse rev_R:
   tributary partition --input data/aifb --out aifb.graph --add-reverse)";
 
@@ -42,8 +46,9 @@ class PartitionCommand final : public Command {
   CLI::App* Declare(CLI::App& root) override {
     CLI::App* app = root.add_subcommand(
         "partition", "Convert a graph's files to a partitioned graph folder.");
-    app->add_option("--input", input_.folder, "Folder of the graph's files")
-        ->required();
+    app->add_option("--input", input_.folder,
+                    "Folder of the graph's files, or a file of edges; with "
+                    "--config the folder of its paths");
     AddInputFlags(*app, input_);
     app->add_option("--out", out_, "Folder to write; must not exist")
         ->required();
@@ -73,6 +78,9 @@ class PartitionCommand final : public Command {
   absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const PartitionOptions options,
                      ReadPartitionFlags(flags_));
+    if (input_.folder.empty() && !input_.layout.config.has_value()) {
+      return UsageError("--input is required\nallowed: a folder, or --config");
+    }
     const absl::Status is_free = CheckOutIsFree(out_);
     if (keep_existing_ && absl::IsAlreadyExists(is_free)) {
       return KeepExisting(MadeBy(options));

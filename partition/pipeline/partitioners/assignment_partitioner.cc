@@ -14,8 +14,8 @@
 #include "absl/strings/strip.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/line_reader.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/source/file_column.h"
 
 namespace tributary {

@@ -20,9 +20,13 @@ namespace fs = std::filesystem;
 // Of what the plan and the buffers of the stages need, beside the program.
 constexpr uint64_t kProgramBytes = uint64_t{96} << 20;
 
+// For a step of the reader: more than a slice of ids or rows is of no use.
+constexpr uint64_t kLeastStep = uint64_t{16} << 20;
+constexpr uint64_t kMostStep = uint64_t{4} << 30;
+
 // All that determines what the work folder holds.
-std::string IdentityOf(const PartitionRun& run) {
-  std::vector<std::string> files = {run.input.folder};
+absl::StatusOr<std::string> IdentityOf(const PartitionRun& run) {
+  ASSIGN_OR_RETURN(std::vector<std::string> files, InputFiles(run.input));
   if (!run.partition.assignment.empty()) {
     files.push_back(run.partition.assignment);
   }
@@ -49,7 +53,10 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
   ASSIGN_OR_RETURN(const std::string spool_folder,
                    MakeFolder(work.path() + "/columns"));
   const Spool spool(spool_folder);
-  ASSIGN_OR_RETURN(const GraphSource source, ReadSource(run.input, spool));
+  InputOptions input = run.input;
+  input.step_memory = static_cast<size_t>(
+      std::clamp<uint64_t>(run.memory_bytes / 4, kLeastStep, kMostStep));
+  ASSIGN_OR_RETURN(const GraphSource source, ReadSource(input, spool));
   if (run.note) {
     for (const std::string& note : source.notes) run.note(note);
   }
@@ -98,7 +105,8 @@ bool CanGoOn(const absl::Status& status) {
 absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run) {
   const std::string folder =
       run.work_folder.empty() ? run.out + ".partial" : run.work_folder;
-  ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Open(folder, IdentityOf(run)));
+  ASSIGN_OR_RETURN(const std::string identity, IdentityOf(run));
+  ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Open(folder, identity));
   if (work.continues() && run.note) {
     run.note(
         absl::StrCat("goes on with what an earlier run has left in ", folder));

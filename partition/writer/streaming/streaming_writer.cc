@@ -392,6 +392,9 @@ class Run {
       }
       stage.Add(1);
     }
+    ASSIGN_OR_RETURN(
+        auto ids, CopyIdFiles(graph_folder_, source_.id_files, buffer_bytes_));
+    AddFiles(std::move(ids));
     ASSIGN_OR_RETURN(auto files, WriteSplits(graph_folder_, schema_, splits));
     AddFiles(std::move(files));
     return absl::OkStatus();
