@@ -48,6 +48,11 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   AddLayoutFlags(app, options.layout);
+  app.add_option("--relation-names", options.relation_names,
+                 "Names of a knowledge graph's relations: file "
+                 "(raw/relation.csv.gz, if there), or numbers (r0, r1, ...)")
+      ->check(CLI::IsMember({"file", "numbers"}))
+      ->capture_default_str();
 }
 
 std::string InputFlagsText(const InputOptions& options) {
@@ -69,6 +74,9 @@ std::string InputFlagsText(const InputOptions& options) {
   };
   add_list("--edge-masks", options.edge_masks);
   add_list("--edge-splits", options.edge_splits);
+  if (options.relation_names != "file") {
+    absl::StrAppend(&text, " --relation-names ", options.relation_names);
+  }
   return text + LayoutMadeBy(options.layout);
 }
 

@@ -17,8 +17,8 @@ namespace tributary {
 
 // Adds the flags that say how an input is read: --format, --add-reverse,
 // --dedupe, --out-edges, --edge-weight, --edge-time, --node-time, --edge-masks,
-// --edge-splits, and those of AddLayoutFlags. Parsing writes into `options`,
-// which must outlive `app`.
+// --edge-splits, --relation-names, and those of AddLayoutFlags. Parsing writes
+// into `options`, which must outlive `app`.
 void AddInputFlags(CLI::App& app, InputOptions& options);
 // Returns the given ones but --format, as graph.json records them:
 // " --add-reverse".

@@ -28,6 +28,9 @@ struct InputOptions {
   std::vector<std::string> edge_masks;
   // Split schemes whose numbers are rows of the edge file, not nodes.
   std::vector<std::string> edge_splits;
+  // The names of a knowledge graph's relations: "file", if it has one, or
+  // "numbers", for r0, r1, ...
+  std::string relation_names = "file";
   LayoutFlags layout;  // of edge lists and arrays
   // Bytes for a step that needs memory: sorting ids, ordering rows.
   size_t step_memory = size_t{256} << 20;
