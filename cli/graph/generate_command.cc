@@ -104,7 +104,7 @@ class GenerateCommand final : public Command {
         "tributary generate rmat --scale ", scale_, " --edges ", edges_,
         " --feat-dim ", feat_dim_, " --classes ", classes_, " --random-seed ",
         options.random_seed, " --num-parts ", options.num_partitions,
-        " --method ", options.method,
+        " --method ", options.method, MethodFlagsText(options),
         rmat_.edge_weights ? " --edge-weights" : "",
         rmat_.edge_times ? " --edge-times" : "",
         rmat_.node_times ? " --node-times" : "",

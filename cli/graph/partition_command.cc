@@ -22,6 +22,8 @@ constexpr char kFooter[] =
   tributary partition --input data/cora --out cora.graph --num-parts 2
   tributary partition --input data/products --out products.graph --num-parts 8 \
       --method metis --add-reverse
+  tributary partition --input data/products --out products.graph --num-parts 8 \
+      --method ldg --balance train
   tributary partition --input data/messages --out messages.graph \
       --edge-time edge_time --edge-weight edge_weight
   OGB's heterogeneous layout; each relation R gets a reverse rev_R:
@@ -98,7 +100,8 @@ class PartitionCommand final : public Command {
     return absl::StrCat("tributary partition --format ", input_.format,
                         " --num-parts ", options.num_partitions, " --method ",
                         options.method, " --random-seed ", options.random_seed,
-                        InputFlagsText(input_), StoredFlagsText(flags_));
+                        MethodFlagsText(options), InputFlagsText(input_),
+                        StoredFlagsText(flags_));
   }
 
   InputOptions input_;
