@@ -81,6 +81,7 @@ TEST_F(AssignmentTest, ReadsAFolderByType) {
   WriteNpy<int32_t>("a.npy", {'i', 4}, {2, 0});
   WriteText("b.c.txt", "1\n1\n0\n");
   WriteText("metadata.json", "{}");
+  WriteText("a.ranks.npy", "as in node_map");
   ExpectPlan(TwoTypes(), folder_.path(), {{2, 0}, {1, 1, 0}});
 }
 
