@@ -24,11 +24,14 @@ void AddInputFlags(CLI::App& app, InputOptions& options);
 // " --add-reverse".
 std::string InputFlagsText(const InputOptions& options);
 
-// The flags --num-parts, --method, --neighbor-ids, --degrees, --edge-index and
-// --random-seed; numbers as text, which ReadPartitionFlags() parses strictly.
+// The flags --num-parts, --method, --balance, --imbalance, --objective,
+// --assignment, --neighbor-ids, --degrees, --edge-index and --random-seed;
+// numbers as text, which ReadPartitionFlags() parses strictly.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";
+  std::string balance, imbalance, assignment;  // empty: not given
+  std::string objective = "cut";
   std::string random_seed = "0";
   bool neighbor_ids = false;
   bool degrees = false;
