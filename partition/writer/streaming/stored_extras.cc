@@ -1,6 +1,7 @@
 #include "partition/writer/streaming/stored_extras.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -8,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "common/io/file_writer.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/format/edge_index.h"
@@ -20,20 +22,24 @@
 namespace tributary {
 namespace {
 
+// Makes the folder of a file, and removes that of an earlier run.
+absl::Status MakeRoom(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      error);
+  if (!error) std::filesystem::remove(path, error);
+  if (!error) return absl::OkStatus();
+  errno = error.value();
+  return PathError(path, "replace");
+}
+
 // Writes one array.
 absl::StatusOr<FileSchema> WriteArray(
     const std::string& folder, const std::string& relative, NpyType type,
     const std::vector<int64_t>& shape,
     absl::FunctionRef<absl::Status(ArrayWriter&)> fill) {
   const std::string path = absl::StrCat(folder, "/", relative);
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
-                                      error);
-  if (!error) std::filesystem::remove(path, error);
-  if (error) {
-    errno = error.value();
-    return PathError(path, "replace");
-  }
+  RETURN_IF_ERROR(MakeRoom(path));
   ASSIGN_OR_RETURN(ArrayWriter out, ArrayWriter::Create(path, type, shape));
   RETURN_IF_ERROR(fill(out));
   RETURN_IF_ERROR(out.Finish());
@@ -189,6 +195,36 @@ absl::StatusOr<std::vector<FileSchema>> WriteEdgeIndex(
                               }));
   return std::vector<FileSchema>{std::move(partition_file),
                                  std::move(position_file)};
+}
+
+absl::StatusOr<std::vector<FileSchema>> CopyIdFiles(
+    const std::string& folder,
+    const std::map<std::string, std::string>& id_files, uint64_t buffer_bytes) {
+  std::vector<FileSchema> files;
+  for (const auto& [relative, from] : id_files) {
+    const std::string path = absl::StrCat(folder, "/", relative);
+    RETURN_IF_ERROR(MakeRoom(path));
+    std::error_code error;
+    const uint64_t size = std::filesystem::file_size(from, error);
+    if (error) {
+      errno = error.value();
+      return PathError(from, "stat");
+    }
+    ASSIGN_OR_RETURN(const UniqueFd fd, OpenForReading(from));
+    ASSIGN_OR_RETURN(FileWriter out, FileWriter::Create(path));
+    std::vector<uint8_t> block(std::min<uint64_t>(
+        size, std::clamp<uint64_t>(buffer_bytes, 4096, uint64_t{1} << 20)));
+    while (out.bytes_written() < size) {
+      block.resize(
+          std::min<uint64_t>(block.size(), size - out.bytes_written()));
+      RETURN_IF_ERROR(ReadExactly(fd.get(), from, out.bytes_written(),
+                                  block.data(), block.size()));
+      RETURN_IF_ERROR(out.Append(block));
+    }
+    RETURN_IF_ERROR(out.Close());
+    files.push_back({relative, out.bytes_written(), out.crc32c()});
+  }
+  return files;
 }
 
 absl::StatusOr<std::vector<FileSchema>> WriteSplits(

@@ -1,8 +1,10 @@
 // The arrays of a graph folder that are made from others: degrees of sources,
-// places of edges by id, node maps, splits.
+// places of edges by id, node maps, splits, the user's ids.
 #ifndef TRIBUTARY_PARTITION_WRITER_STREAMING_STORED_EXTRAS_H_
 #define TRIBUTARY_PARTITION_WRITER_STREAMING_STORED_EXTRAS_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ absl::StatusOr<std::vector<FileSchema>> WriteOutDegrees(
 absl::StatusOr<std::vector<FileSchema>> WriteEdgeIndex(
     const std::string& folder, const EdgeTypeSchema& edges,
     uint32_t num_partitions, uint64_t buffer_bytes);
+
+// Copies the dictionaries of GraphSource::id_files.
+absl::StatusOr<std::vector<FileSchema>> CopyIdFiles(
+    const std::string& folder,
+    const std::map<std::string, std::string>& id_files, uint64_t buffer_bytes);
 
 absl::StatusOr<std::vector<FileSchema>> WriteSplits(
     const std::string& folder, const GraphSchema& schema,
