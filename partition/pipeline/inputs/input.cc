@@ -14,6 +14,7 @@
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
+#include "partition/source/converted_column.h"
 #include "partition/source/temporary_spool.h"
 
 namespace tributary {
@@ -111,6 +112,9 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
   RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
+  if (options.feature_dtype.has_value()) {
+    ConvertFeatures(*options.feature_dtype, graph);
+  }
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;
   if (graph.name.empty()) graph.name = NameOf(options.folder);
