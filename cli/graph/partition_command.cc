@@ -29,6 +29,8 @@ constexpr char kFooter[] =
   tributary partition --input data/cora --out cora.graph --num-parts 2
   tributary partition --input data/products --out products.graph --num-parts 8 \
       --method metis --add-reverse
+  tributary partition --input data/products --out products.graph --num-parts 8 \
+      --method ldg --balance train
   A graph larger than memory:
   tributary partition --input data/papers --out papers.graph --num-parts 8 \
       --method ldg --memory 4GiB
@@ -155,7 +157,8 @@ class PartitionCommand final : public Command {
     return absl::StrCat("tributary partition --format ", input_.format,
                         " --num-parts ", options.num_partitions, " --method ",
                         options.method, " --random-seed ", options.random_seed,
-                        InputFlagsText(input_), StoredFlagsText(flags_));
+                        MethodFlagsText(options), InputFlagsText(input_),
+                        StoredFlagsText(flags_));
   }
 
   InputOptions input_;

@@ -10,6 +10,7 @@
 #include "partition/pipeline/inputs/spooled_values.h"
 #include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/source/ranges_column.h"
+#include "partition/source/spool_name.h"
 
 namespace tributary {
 namespace {

@@ -107,6 +107,16 @@ std::string TypeNames(const GraphSource& graph) {
                        });
 }
 
+bool IsType(const GraphSource& graph, absl::string_view name) {
+  return std::any_of(graph.node_types.begin(), graph.node_types.end(),
+                     [&](const NodeSource& type) { return type.name == name; });
+}
+
+// TYPE.ranks.npy lies beside TYPE.npy in the node_map of a graph's folder.
+bool IsRanksOfType(const GraphSource& graph, absl::string_view name) {
+  return absl::ConsumeSuffix(&name, ".ranks") && IsType(graph, name);
+}
+
 // Returns the files of a folder by node type. Other files than assignments are
 // left alone.
 absl::StatusOr<std::map<std::string, std::string>> FilesByType(
@@ -119,10 +129,8 @@ absl::StatusOr<std::map<std::string, std::string>> FilesByType(
     for (const absl::string_view ending : kEndings) {
       if (!absl::EndsWith(name, ending)) continue;
       const std::string type(absl::StripSuffix(name, ending));
-      const bool known =
-          std::any_of(graph.node_types.begin(), graph.node_types.end(),
-                      [&](const NodeSource& t) { return t.name == type; });
-      if (!known) {
+      if (!IsType(graph, type) && IsRanksOfType(graph, type)) continue;
+      if (!IsType(graph, type)) {
         return absl::InvalidArgumentError(
             absl::StrCat("--assignment ", it->path().string(),
                          ": the graph has no node type ", type,

@@ -13,7 +13,8 @@ namespace tributary {
 // type, TYPE.npy, TYPE.txt or TYPE.txt.gz; or, for a graph of one node type,
 // such a file of any name. The .npy file has whole numbers, [num_nodes], the
 // text one number a line, the partition of each node by original id, as METIS
-// and DGL's partitioners write them. Does not read the edges; takes 2 bytes per
+// and DGL's partitioners write them, and as a graph's folder has them in
+// node_map. Does not read the edges; takes 2 bytes per
 // node.
 //
 // NOT_FOUND for a missing file; INVALID_ARGUMENT for a file of an unknown type,

@@ -77,6 +77,7 @@ class Run {
         schema_(SchemaOf(source)) {}
 
   absl::StatusOr<GraphSchema> Write(NodePlan plan, const std::string& target) {
+    ForgetFinishedRun();
     RETURN_IF_ERROR(CheckPlan(plan));
     RETURN_IF_ERROR(CheckMemory(plan));
     RETURN_IF_ERROR(MakeTables(plan));
@@ -102,6 +103,17 @@ class Run {
  private:
   size_t NodeTypes() const { return source_.node_types.size(); }
   size_t EdgeTypes() const { return source_.edge_types.size(); }
+  std::string StatePath(size_t type) const {
+    return absl::StrCat(bounds_.work_folder, "/nodes-", type, ".state");
+  }
+
+  // A run that was killed after its end has moved the graph away.
+  void ForgetFinishedRun() const {
+    std::error_code error;
+    if (fs::exists(graph_folder_, error)) return;
+    for (size_t n = 0; n < NodeTypes(); ++n) fs::remove(StatePath(n), error);
+  }
+
   std::string SpillPath(size_t type) const {
     return absl::StrCat(bounds_.work_folder, "/edges-", type, ".spill");
   }
@@ -335,8 +347,7 @@ class Run {
           .spills = std::move(spills),
           .splits = splits,
           .folder = graph_folder_,
-          .state_path =
-              absl::StrCat(bounds_.work_folder, "/nodes-", n, ".state"),
+          .state_path = StatePath(n),
           .buffer_bytes = buffer_bytes_,
           .threads = pass_threads(),
           .nodes_done = [&](int64_t done) { stage.Add(done); }};

@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/rmat.h"
+#include "partition/pipeline/inputs/rmat/rmat.h"
 
 #include <cmath>
 
