@@ -16,10 +16,10 @@
 namespace tributary {
 
 void AddInputFlags(CLI::App& app, InputOptions& options) {
-  // These names are reserved; formats that are not implemented are refused
-  // later.
-  app.add_option("--format", options.format, "Layout of the input: ogb")
-      ->check(CLI::IsMember({"ogb", "dgl-chunked", "npz", "edgelist"}))
+  app.add_option("--format", options.format,
+                 absl::StrCat("Layout of the input: ",
+                              absl::StrJoin(InputFormats(), ", ")))
+      ->check(CLI::IsMember(InputFormats()))
       ->capture_default_str();
   app.add_flag("--add-reverse", options.add_reverse,
                "Row i becomes edge 2i and, reversed, edge 2i+1; typed: "

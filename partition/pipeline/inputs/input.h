@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "partition/source/graph_source.h"
+#include "partition/source/spool.h"
 #include "partition/writer/content.h"
 
 namespace tributary {
@@ -30,15 +32,25 @@ struct InputOptions {
   std::vector<std::string> edge_splits;
 };
 
-// A graph that was read.
+// Returns the formats that ReadSource reads, by name.
+std::vector<std::string> InputFormats();
+
+// Describes a graph whose columns are read in ranges; text is parsed into
+// `spool`, which must outlive the result, in bounded memory. INVALID_ARGUMENT
+// with file, line and what is allowed, also for an unknown format; DATA_LOSS
+// for damaged files; NOT_FOUND.
+absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
+                                       const Spool& spool);
+
+// A graph that was read into memory.
 struct Input {
   GraphContent content;
   std::vector<std::string> notes;  // what was left out, for the user
 };
 
-// Reads a graph. INVALID_ARGUMENT with file, line and what is allowed;
-// UNIMPLEMENTED for a format that does not exist yet; DATA_LOSS for damaged
-// files; NOT_FOUND.
+// Reads a graph into memory, by way of a spool in a folder of its own below the
+// system's folder for temporary files (TMPDIR). Errors as ReadSource and
+// LoadContent; INVALID_ARGUMENT for more nodes than memory holds.
 absl::StatusOr<Input> ReadInput(const InputOptions& options);
 
 }  // namespace tributary

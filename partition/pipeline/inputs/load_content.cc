@@ -1,5 +1,6 @@
 #include "partition/pipeline/inputs/load_content.h"
 
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,14 +14,24 @@ namespace {
 
 using Rows = std::shared_ptr<const RowSource>;
 
-absl::StatusOr<Rows> Load(const ColumnPtr& column) {
-  if (column == nullptr) return nullptr;
-  std::vector<uint8_t> bytes(static_cast<size_t>(column->num_rows()) *
-                             column->schema().row_bytes());
-  RETURN_IF_ERROR(column->Read(0, column->num_rows(), bytes.data()));
-  return std::make_shared<StoredRows<uint8_t>>(column->schema(),
-                                               std::move(bytes));
-}
+// Loads columns, each once: edge types and their reverses share them.
+class ColumnLoader {
+ public:
+  absl::StatusOr<Rows> Load(const ColumnPtr& column) {
+    if (column == nullptr) return nullptr;
+    Rows& loaded = loaded_[column.get()];
+    if (loaded != nullptr) return loaded;
+    std::vector<uint8_t> bytes(static_cast<size_t>(column->num_rows()) *
+                               column->schema().row_bytes());
+    RETURN_IF_ERROR(column->Read(0, column->num_rows(), bytes.data()));
+    loaded = std::make_shared<StoredRows<uint8_t>>(column->schema(),
+                                                   std::move(bytes));
+    return loaded;
+  }
+
+ private:
+  std::map<const Column*, Rows> loaded_;
+};
 
 absl::StatusOr<std::vector<int64_t>> LoadEnds(const Column& column,
                                               const NodeSource& nodes) {
@@ -37,19 +48,21 @@ absl::StatusOr<std::vector<int64_t>> LoadEnds(const Column& column,
   return ids;
 }
 
-absl::StatusOr<NodeContent> LoadNodes(const NodeSource& source) {
+absl::StatusOr<NodeContent> LoadNodes(const NodeSource& source,
+                                      ColumnLoader& columns) {
   NodeContent nodes;
   nodes.name = source.name;
   nodes.num_nodes = source.num_nodes;
-  ASSIGN_OR_RETURN(nodes.x, Load(source.x));
-  ASSIGN_OR_RETURN(nodes.y, Load(source.y));
-  ASSIGN_OR_RETURN(nodes.time, Load(source.time));
+  ASSIGN_OR_RETURN(nodes.x, columns.Load(source.x));
+  ASSIGN_OR_RETURN(nodes.y, columns.Load(source.y));
+  ASSIGN_OR_RETURN(nodes.time, columns.Load(source.time));
   return nodes;
 }
 
 // Loads the edges and the ends of their splits.
 absl::StatusOr<EdgeContent> LoadEdges(const EdgeSource& source,
                                       const GraphSource& graph,
+                                      ColumnLoader& columns,
                                       std::vector<EdgeSplitInput>& splits) {
   EdgeContent edges;
   edges.src = source.src;
@@ -59,11 +72,11 @@ absl::StatusOr<EdgeContent> LoadEdges(const EdgeSource& source,
   edges.dst_type = source.dst_type;
   edges.reverse = source.reverse;
   if (source.add_reverse) edges.attr_by = EdgeContent::AttrBy::kHalfEdgeId;
-  ASSIGN_OR_RETURN(edges.edge_attr, Load(source.edge_attr));
-  ASSIGN_OR_RETURN(edges.weight, Load(source.weight));
-  ASSIGN_OR_RETURN(edges.time, Load(source.time));
+  ASSIGN_OR_RETURN(edges.edge_attr, columns.Load(source.edge_attr));
+  ASSIGN_OR_RETURN(edges.weight, columns.Load(source.weight));
+  ASSIGN_OR_RETURN(edges.time, columns.Load(source.time));
   for (const auto& [name, column] : source.masks) {
-    ASSIGN_OR_RETURN(edges.masks[name], Load(column));
+    ASSIGN_OR_RETURN(edges.masks[name], columns.Load(column));
   }
   const NodeSource& from = graph.node_types[source.src_type];
   const NodeSource& to = graph.node_types[source.dst_type];
@@ -87,11 +100,12 @@ absl::StatusOr<EdgeContent> LoadEdges(const EdgeSource& source,
 }  // namespace
 
 absl::StatusOr<GraphContent> LoadContent(const GraphSource& source) {
+  ColumnLoader columns;
   GraphContent content;
   content.name = source.name;
   content.heterogeneous = source.heterogeneous;
   for (const NodeSource& nodes : source.node_types) {
-    ASSIGN_OR_RETURN(NodeContent loaded, LoadNodes(nodes));
+    ASSIGN_OR_RETURN(NodeContent loaded, LoadNodes(nodes, columns));
     content.node_types.push_back(std::move(loaded));
   }
   for (const SplitSource& split : source.splits) {
@@ -101,7 +115,8 @@ absl::StatusOr<GraphContent> LoadContent(const GraphSource& source) {
   }
   for (const EdgeSource& edges : source.edge_types) {
     std::vector<EdgeSplitInput> splits;
-    ASSIGN_OR_RETURN(EdgeContent loaded, LoadEdges(edges, source, splits));
+    ASSIGN_OR_RETURN(EdgeContent loaded,
+                     LoadEdges(edges, source, columns, splits));
     AddEdgeSplits(splits, loaded, content);
     content.edge_types.push_back(std::move(loaded));
   }

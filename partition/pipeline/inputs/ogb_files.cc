@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/csv_column.h"
 #include "partition/pipeline/inputs/csv_table.h"
 #include "partition/schema/schema_check.h"
 
@@ -68,11 +70,12 @@ absl::StatusOr<int64_t> ReadCount(const std::string& stem) {
   return ReadSingleCount(path);
 }
 
-absl::StatusOr<std::shared_ptr<const RowSource>> ReadOptional(
-    const std::string& stem, int64_t num_rows, TableReader read) {
+absl::StatusOr<ColumnPtr> ReadOptional(const std::string& stem,
+                                       int64_t num_rows, TableReader read,
+                                       const Spool& spool) {
   ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
-  if (path.empty()) return std::shared_ptr<const RowSource>();
-  return read(path, num_rows);
+  if (path.empty()) return ColumnPtr();
+  return read(path, num_rows, spool);
 }
 
 absl::StatusOr<std::vector<std::string>> ListFolders(
@@ -131,12 +134,13 @@ absl::Status CheckNamedFiles(const InputOptions& options) {
       absl::StrCat("--edge-masks: ", masks.message()));
 }
 
-absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
-    const NamedFile& file, const std::string& folder, int64_t num_rows) {
-  if (!file.name.has_value()) return std::shared_ptr<const RowSource>();
+absl::StatusOr<ColumnPtr> ReadNamed(const NamedFile& file,
+                                    const std::string& folder, int64_t num_rows,
+                                    const Spool& spool) {
+  if (!file.name.has_value()) return ColumnPtr();
   const std::string stem = folder + *file.name;
   ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
-  if (!path.empty()) return file.read(path, num_rows);
+  if (!path.empty()) return file.read(path, num_rows, spool);
   return absl::NotFoundError(absl::StrCat(stem, ".csv.gz (or .csv), which ",
                                           file.flag, " names, is not there"));
 }
@@ -159,10 +163,10 @@ bool IsEdgeScheme(const InputOptions& options, const std::string& scheme) {
   return absl::c_linear_search(options.edge_splits, scheme);
 }
 
-absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
+absl::StatusOr<std::vector<SplitSource>> ReadSplitFiles(
     const std::string& folder, const std::string& scheme,
-    const NodeContent& nodes, std::vector<std::string>& others) {
-  std::vector<SplitContent> splits;
+    const NodeSource& nodes, std::vector<std::string>& others) {
+  std::vector<SplitSource> splits;
   for (const char* name : {"test", "train", "valid"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(folder, "/", name)));
@@ -176,7 +180,10 @@ absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
     }
     ASSIGN_OR_RETURN(auto ids, std::move(read));
     if (ids.has_value()) {
-      splits.push_back({scheme, nodes.name, name, *std::move(ids)});
+      splits.push_back({.scheme = scheme,
+                        .type = nodes.name,
+                        .name = name,
+                        .nodes = *std::move(ids)});
     } else {
       others.push_back(path);
     }
@@ -184,25 +191,37 @@ absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
   return splits;
 }
 
-absl::StatusOr<std::vector<EdgeSplitInput>> ReadEdgeSplitFiles(
+absl::StatusOr<std::vector<SplitSource>> ReadEdgeSplitFiles(
     const std::string& folder, const std::string& scheme,
-    const EdgeSplitLimits& limits, bool rows) {
-  std::vector<EdgeSplitInput> splits;
+    const EdgeSplitType& type, bool rows) {
+  std::vector<SplitSource> splits;
   for (const char* name :
        {"test", "test_neg", "train", "train_neg", "valid", "valid_neg"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(folder, "/", name)));
     if (path.empty()) continue;
     ASSIGN_OR_RETURN(auto ends,
-                     ReadPairList(path, limits.src_nodes, limits.dst_nodes));
+                     ReadPairList(path, type.src_nodes, type.dst_nodes));
+    SplitSource split{.scheme = scheme, .type = type.name, .name = name};
     if (ends.has_value()) {
-      splits.push_back({scheme, name, *std::move(ends), {}});
+      split.from = std::move(ends->from);
+      split.to = std::move(ends->to);
     } else if (rows) {
-      ASSIGN_OR_RETURN(auto numbers, ReadIdList(path, limits.edges, "edge"));
-      splits.push_back({scheme, name, {}, *std::move(numbers)});
+      ASSIGN_OR_RETURN(auto numbers, ReadIdList(path, type.edges, "edge"));
+      if (numbers.has_value()) split.rows = *std::move(numbers);
+    } else {
+      continue;
     }
+    splits.push_back(std::move(split));
   }
   return splits;
+}
+
+void SortSplits(std::vector<SplitSource>& splits) {
+  absl::c_stable_sort(splits, [](const SplitSource& a, const SplitSource& b) {
+    return std::tie(a.scheme, a.type, a.name) <
+           std::tie(b.scheme, b.type, b.name);
+  });
 }
 
 }  // namespace tributary

@@ -4,6 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/input.h"
+#include "partition/source/graph_source.h"
+#include "partition/source/spool.h"
 
 namespace tributary {
 
@@ -14,7 +16,8 @@ namespace tributary {
 // order; with add_reverse there is also `entity,rev_r<k>,entity`. The three
 // files are splits of the edges of each relation that occurs in them. Errors as
 // ReadInput.
-absl::StatusOr<Input> ReadTriples(const InputOptions& options);
+absl::StatusOr<GraphSource> ReadTriples(const InputOptions& options,
+                                        const Spool& spool);
 
 }  // namespace tributary
 

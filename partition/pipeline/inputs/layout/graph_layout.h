@@ -18,7 +18,8 @@ struct ColumnPlace {
   // from 0, or the beginning of names and a '*'.
   std::vector<std::string> columns;
   // Arrays one after another: "x.npy", or "graph.npz:x" for a member of an
-  // .npz file. Relative to the folder of the layout.
+  // .npz file. Splits may also be lists of ids, "train.csv". Relative to the
+  // folder of the layout.
   std::vector<std::string> arrays;
 
   bool empty() const { return columns.empty() && arrays.empty(); }

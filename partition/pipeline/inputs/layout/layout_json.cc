@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "common/io/file_mapping.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/layout/json_object.h"
@@ -237,6 +238,16 @@ std::vector<Layout> ReadTypes(JsonObject& in, const char* key,
   return types;
 }
 
+// Whether a text names an array or a list, not a column.
+bool IsFileName(absl::string_view text) {
+  absl::ConsumeSuffix(&text, ".gz");
+  for (absl::string_view suffix :
+       {".npy", ".csv", ".tsv", ".txt", ".parquet"}) {
+    if (absl::EndsWith(text, suffix)) return true;
+  }
+  return absl::StrContains(text, ".npz:");
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> SplitName(const std::string& text) {
@@ -252,9 +263,7 @@ absl::StatusOr<std::string> SplitName(const std::string& text) {
 
 ColumnPlace ParseColumnPlace(const std::string& text) {
   ColumnPlace place;
-  const bool array =
-      absl::EndsWith(text, ".npy") || absl::StrContains(text, ".npz:");
-  (array ? place.arrays : place.columns).push_back(text);
+  (IsFileName(text) ? place.arrays : place.columns).push_back(text);
   return place;
 }
 

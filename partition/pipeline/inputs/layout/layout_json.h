@@ -36,8 +36,9 @@ absl::StatusOr<char> ParseDelimiter(absl::string_view word);
 // INVALID_ARGUMENT for a name that a graph cannot have.
 absl::StatusOr<std::string> SplitName(const std::string& text);
 
-// Returns where `text` says that values are: an array if it ends in ".npy" or
-// has ".npz:" in it, otherwise a column of the table.
+// Returns where `text` says that values are: in a file if it ends as files do
+// (.npy, .csv, .csv.gz, .tsv, .txt, .parquet) or has ".npz:" in it, otherwise in
+// a column of the table.
 ColumnPlace ParseColumnPlace(const std::string& text);
 
 }  // namespace tributary

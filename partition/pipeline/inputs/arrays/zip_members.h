@@ -1,6 +1,6 @@
 // Lists the members of a zip archive that are stored without compression.
-#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_NPY_FOLDER_ZIP_MEMBERS_H_
-#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_NPY_FOLDER_ZIP_MEMBERS_H_
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_ZIP_MEMBERS_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_ZIP_MEMBERS_H_
 
 #include <cstdint>
 #include <string>
@@ -26,4 +26,4 @@ absl::StatusOr<std::vector<ZipMember>> ListZipMembers(const std::string& path);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_NPY_FOLDER_ZIP_MEMBERS_H_
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_ZIP_MEMBERS_H_

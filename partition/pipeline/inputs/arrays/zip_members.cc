@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/npy_folder/zip_members.h"
+#include "partition/pipeline/inputs/arrays/zip_members.h"
 
 #include <sys/stat.h>
 
