@@ -556,11 +556,13 @@ def parse_arguments(arguments):
 
 def main(arguments):
     args = parse_arguments(arguments)
+    unfinished = pathlib.Path(args.out + ".unfinished")
     try:
         chunks = export_dgl(args) if args.format == "dgl" else export_glt(args)
         add_node_data(args, chunks)
         chunks.finish()
     except (ExportError, OSError) as error:
+        shutil.rmtree(unfinished, ignore_errors=True)
         print(f"tributary_export: error: {error}", file=sys.stderr)
         return 1
     print(f"wrote {args.out} nodes={sum(chunks.nodes.values())} "
