@@ -90,29 +90,30 @@ class Chunks:
         self.graph_name = graph_name
         self.nodes, self.edges = {}, {}  # counts by type
         self.arrays = {}  # by (kind, type, name): (file, array)
+        self.written = {}  # the number of rows
 
-    def array(self, kind, type_name, name, count, row):
-        """The array `name` of a type, made when it is first asked for. `row` is
-        an array of one row, or more, of the type and width."""
-        key = (kind, type_name, name)
-        shape = (count, *row.shape[1:])
+    def put(self, kind, type_name, name, ids, rows):
+        """Puts rows of the array `name` of a type at these ids. The array has a
+        row for each node or edge, and is made when its first rows come."""
+        count = (self.nodes if kind == "node_data" else self.edges)[type_name]
+        key, shape = (kind, type_name, name), (count, *rows.shape[1:])
         if key not in self.arrays:
             safe = re.sub(r"[^\w.-]+", "_", f"{type_name}-{name}")
             file = f"{kind}/{len(self.arrays)}-{safe}.npy"
             path = self.folder / file
             path.parent.mkdir(exist_ok=True)
-            if count == 0:
-                np.save(path, np.empty(shape, row.dtype))
-                made = np.empty(shape, row.dtype)
-            else:
-                made = np.lib.format.open_memmap(path, "w+", row.dtype, shape)
-            self.arrays[key] = (file, made)
+            # An empty file cannot be mapped.
+            made = np.lib.format.open_memmap(path, "w+", rows.dtype, shape) if (
+                np.prod(shape)) else np.empty(shape, rows.dtype)
+            if not made.size:
+                np.save(path, made)
+            self.arrays[key], self.written[key] = (file, made), 0
         made = self.arrays[key][1]
-        if made.dtype != row.dtype or made.shape != shape:
-            raise ExportError(
-                f"{type_name}/{name}: {row.dtype} {list(row.shape)} in one "
-                f"partition, {made.dtype} {list(made.shape)} before")
-        return made
+        if made.dtype != rows.dtype or made.shape != shape:
+            raise ExportError(f"{type_name}/{name}: {rows.dtype} {list(rows.shape[1:])} "
+                              f"in one part, {made.dtype} {list(made.shape[1:])} before")
+        made[ids] = rows
+        self.written[key] += len(rows)
 
     def save_assignment(self, type_name, partitions):
         folder = self.folder / "assignment"
@@ -123,6 +124,10 @@ class Chunks:
         """Writes metadata.json and gives the folder its name."""
         data = {kind: {} for kind in ["edges", "node_data", "edge_data"]}
         for (kind, type_name, name), (file, array) in self.arrays.items():
+            written = self.written[kind, type_name, name]
+            if written != len(array):
+                raise ExportError(f"{type_name}/{name} is in some parts only: {written} "
+                                  f"of {len(array)} rows")
             if isinstance(array, np.memmap):
                 array.flush()
             files = {"format": {"name": "numpy"}, "data": [file]}
@@ -199,6 +204,11 @@ class DglPartitions:
                               "made with reshuffle=False, which DGL dropped")
         self.nodes, self.edges = Ranges(node_map), Ranges(edge_map)
         self.homogeneous = self.nodes.types == ["_N"] and len(edge_map) == 1
+        for t in self.edges.types:
+            if t.count(":") != 2:
+                raise ExportError(f"{args.part_config}: edge type {t} is named as by "
+                                  "DGL before 1.0; first run its "
+                                  "tools/change_etype_to_canonical_etype.py")
         self.maps = ({}, {})  # of nodes and edges: original ids by type
         if args.mapping:
             self.read_mapping(args.mapping)
@@ -227,7 +237,7 @@ class DglPartitions:
                 "use_graphbolt=False" if "part_graph_graphbolt" in files else ""))
         return self.config_path.parent / files[key]
 
-    def originals(self, part, graph):
+    def originals(self, part):
         """Functions of (type, ids within the type) to original ids, for the
         nodes and the edges of a partition."""
         if self.args.mapping:
@@ -263,64 +273,41 @@ class DglPartitions:
         return of
 
 
-def put_data(chunks, kind, feats, names, originals, counts, ranges, part, path):
-    """Puts the rows of a partition's tensors, which are by "TYPE/NAME"."""
-    for key, tensor in feats.items():
-        type_name, _, name = key.rpartition("/")
-        type_name = canonical(type_name) or ranges.types[0]
-        if type_name not in names:
-            # Older versions of DGL name edge types by their relation alone.
-            found = [t for t in names if t.split(":")[1:2] == [type_name]]
-            if len(found) != 1:
-                raise ExportError(f"{path}: there is no type {type_name}")
-            type_name = found[0]
-        rows = to_numpy(tensor)
-        begin, end = ranges.by_type[type_name][part]
-        if rows.shape[0] != end - begin:
-            raise ExportError(f"{path}: {key} has {rows.shape[0]} rows; the part "
-                              f"config {end - begin}")
-        array = chunks.array(kind, names[type_name], name, counts[type_name], rows)
-        array[originals(type_name, np.arange(begin, end))] = rows
-        yield type_name, name
+    def part_data(self, part, key, ranges):
+        """(type, name, first id, rows) of each array of a part's nodes or edges."""
+        path = self.file(part, key)
+        for full_name, tensor in self.load_tensors(str(path)).items():
+            type_name, _, name = full_name.rpartition("/")
+            type_name = type_name or ranges.types[0]
+            if type_name not in ranges.by_type:
+                raise ExportError(f"{path}: {full_name} is of no type of the part config")
+            rows = to_numpy(tensor)
+            begin, end = ranges.by_type[type_name][part]
+            if rows.shape[0] != end - begin:
+                raise ExportError(f"{path}: {full_name} has {rows.shape[0]} rows; the "
+                                  f"part config {end - begin}")
+            yield type_name, name, np.arange(begin, end), rows
 
-
-def check_same(have, part, first):
-    if part > 0 and have != first:
-        different = sorted(map("/".join, have ^ first))[0]
-        raise ExportError(f"part {part} and part 0 differ in having {different}")
-
-
-def full_edge_types(partitions):
-    """The names of edge types as SOURCE:RELATION:DESTINATION. Older versions of
-    DGL name them by their relation: then an edge shows the ends."""
-    names = {}
-    for t, name in enumerate(partitions.edges.types):
-        if name.count(":") == 2:
-            names[name] = name
-            continue
-        for part in range(partitions.config["num_parts"]):
-            path = partitions.file(part, "part_graph")
-            graph = partitions.load_graphs(str(path))[0][0]
-            kinds, _ = partitions.edges.within_types(
-                to_numpy(graph.edata["_ID"]).astype(np.int64), path)
-            at = np.flatnonzero((kinds == t) & (to_numpy(graph.edata["inner_edge"]) == 1))
-            if at.size:
-                nids = to_numpy(graph.ndata["_ID"]).astype(np.int64)
-                ends = [partitions.nodes.within_types(nids[to_numpy(end)[at[:1]]], path)
-                        for end in graph.edges()]
-                src, dst = (partitions.nodes.types[kind[0]] for kind, _ in ends)
-                names[name] = f"{src}:{name}:{dst}"
-                break
-        else:
-            raise ExportError(f"edge type {name} has no edge that would show its ends")
-    return names
+    def part_edges(self, part):
+        """For each edge type its name, and of the part's own edges the ids and the
+        ids of both ends, all within their types."""
+        path = self.file(part, "part_graph")
+        graph = self.load_graphs(str(path))[0][0]
+        own = to_numpy(graph.edata["inner_edge"]) == 1
+        eids = to_numpy(graph.edata["_ID"]).astype(np.int64)[own]
+        kinds, ids = self.edges.within_types(eids, path)
+        nids = to_numpy(graph.ndata["_ID"]).astype(np.int64)
+        src, dst = (self.nodes.within_types(nids[to_numpy(end)[own]], path)[1]
+                    for end in graph.edges())
+        for t, name in enumerate(self.edges.types):
+            at = kinds == t
+            yield name, ids[at], src[at], dst[at]
 
 
 def export_dgl(args):
     partitions = DglPartitions(args)
     nodes, edges = partitions.nodes, partitions.edges
-    node_names = {t: t for t in nodes.types}
-    edge_names = full_edge_types(partitions)
+    node_names, edge_names = ({t: t for t in r.types} for r in (nodes, edges))
     if partitions.homogeneous:
         node_names, edge_names = {"_N": "node"}, {edges.types[0]: "node:to:node"}
     chunks = Chunks(args.out, partitions.config["graph_name"])
@@ -329,51 +316,31 @@ def export_dgl(args):
     node_ids = {t: Ids(f"nodes of type {t}", n) for t, n in nodes.counts.items()}
     edge_ids = {t: Ids(f"edges of type {t}", n) for t, n in edges.counts.items()}
     assignment = {t: np.zeros(n, np.int64) for t, n in nodes.counts.items()}
-    # Original ids of the nodes, by new ids: a partition's edges begin anywhere.
-    new_to_original = {t: np.full(n, -1, np.int64) for t, n in nodes.counts.items()}
-    first = set()
+    # Original ids of the nodes, by new ids: a part's edges begin anywhere.
+    originals = {t: np.zeros(n, np.int64) for t, n in nodes.counts.items()}
     num_parts = partitions.config["num_parts"]
     for part in range(num_parts):
         print(f"tributary_export: nodes of part {part} of {num_parts}", file=sys.stderr)
-        of_nodes, _ = partitions.originals(part, None)
+        of_nodes, _ = partitions.originals(part)
         for t in nodes.types:
             begin, end = nodes.by_type[t][part]
             ids = of_nodes(t, np.arange(begin, end))
             node_ids[t].add(ids)
             assignment[t][ids] = part
-            new_to_original[t][begin:end] = ids
-        path = partitions.file(part, "node_feats")
-        have = set(put_data(chunks, "node_data", partitions.load_tensors(str(path)),
-                            node_names, of_nodes, nodes.counts, nodes, part, path))
-        first = first or have
-        check_same(have, part, first)
-    first = set()
+            originals[t][begin:end] = ids
+        for t, name, ids, rows in partitions.part_data(part, "node_feats", nodes):
+            chunks.put("node_data", node_names[t], name, of_nodes(t, ids), rows)
     for part in range(num_parts):
         print(f"tributary_export: edges of part {part} of {num_parts}", file=sys.stderr)
-        _, of_edges = partitions.originals(part, None)
-        path = partitions.file(part, "part_graph")
-        graph = partitions.load_graphs(str(path))[0][0]
-        own = to_numpy(graph.edata["inner_edge"]) == 1
-        kinds, new = edges.within_types(
-            to_numpy(graph.edata["_ID"]).astype(np.int64)[own], path)
-        nids = to_numpy(graph.ndata["_ID"]).astype(np.int64)
-        ends = [nodes.within_types(nids[to_numpy(end)[own]], path)[1]
-                for end in graph.edges()]
-        for t, name in enumerate(edges.types):
-            at = kinds == t
-            ids = of_edges(name, new[at])
-            edge_ids[name].add(ids)
-            src, _, dst = (edge_names[name] if not partitions.homogeneous
-                           else "_N:_E:_N").split(":")
-            pairs = np.stack([new_to_original[src][ends[0][at]],
-                              new_to_original[dst][ends[1][at]]], 1)
-            chunks.array("edges", edge_names[name], "ends", edges.counts[name],
-                         pairs)[ids] = pairs
-        path = partitions.file(part, "edge_feats")
-        have = set(put_data(chunks, "edge_data", partitions.load_tensors(str(path)),
-                            edge_names, of_edges, edges.counts, edges, part, path))
-        first = first or have
-        check_same(have, part, first)
+        _, of_edges = partitions.originals(part)
+        for t, ids, src, dst in partitions.part_edges(part):
+            ids = of_edges(t, ids)
+            edge_ids[t].add(ids)
+            src_type, _, dst_type = t.split(":")
+            ends = np.stack([originals[src_type][src], originals[dst_type][dst]], 1)
+            chunks.put("edges", edge_names[t], "ends", ids, ends)
+        for t, name, ids, rows in partitions.part_data(part, "edge_feats", edges):
+            chunks.put("edge_data", edge_names[t], name, of_edges(t, ids), rows)
     for ids in [*node_ids.values(), *edge_ids.values()]:
         ids.finish()
     for t, partition in assignment.items():
@@ -442,37 +409,29 @@ class GltPartitions:
 
 
 def export_glt_edges(partitions, edge_type, chunks):
-    """Exports the edges of a type, and returns how many there are."""
     name = ":".join(edge_type)
     pieces = []  # rows, cols, eids, weights
     for folder in partitions.graph_folders(edge_type):
         pieces.append([to_numpy(load_torch(folder / f"{what}.pt"))
                        if (folder / f"{what}.pt").exists() else None
                        for what in ["rows", "cols", "eids", "weights"]])
-    count = sum(piece[0].size for piece in pieces)
-    chunks.edges[name] = count
-    if any(piece[2] is None for piece in pieces) and len(pieces) == 1:
+    count = chunks.edges[name] = sum(piece[0].size for piece in pieces)
+    if len(pieces) == 1 and pieces[0][2] is None:
         print(f"tributary_export: note: {name}: GLT kept no edge ids; edges are "
               "numbered as they are stored", file=sys.stderr)
         pieces[0][2] = np.arange(count)
     ids = Ids(f"edges of type {name}", count)
     for rows, cols, eids, weights in pieces:
         ids.add(eids)
-        ends = np.stack([rows, cols], 1).astype(np.int64)
-        chunks.array("edges", name, "ends", count, ends)[eids] = ends
+        chunks.put("edges", name, "ends", eids, np.stack([rows, cols], 1))
         if weights is not None:
-            chunks.array("edge_data", name, "weight", count, weights)[eids] = weights
+            chunks.put("edge_data", name, "weight", eids, weights)
     ids.finish()
-    return count
 
 
-def export_glt_features(partitions, kind, type_name, name, count, chunks):
-    ids = Ids(f"features of {name}", count)
-    for own, rows in partitions.features(kind, type_name):
-        ids.add(own)
-        chunks.array(kind.replace("feat", "data"), name, "feat", count, rows)[own] = rows
-    if ids.met.any():
-        ids.finish()
+def export_glt_features(partitions, kind, type_name, name, chunks):
+    for ids, rows in partitions.features(f"{kind}_feat", type_name):
+        chunks.put(f"{kind}_data", name, "feat", ids, rows)
 
 
 def export_glt(args):
@@ -482,10 +441,10 @@ def export_glt(args):
         of = partitions.partition_of_nodes(t)
         chunks.nodes[t] = of.size
         chunks.save_assignment(t, of)
-        export_glt_features(partitions, "node_feat", t, t, of.size, chunks)
+        export_glt_features(partitions, "node", t, t, chunks)
     for t in partitions.edge_types:
-        count = export_glt_edges(partitions, t, chunks)
-        export_glt_features(partitions, "edge_feat", t, ":".join(t), count, chunks)
+        export_glt_edges(partitions, t, chunks)
+        export_glt_features(partitions, "edge", t, ":".join(t), chunks)
     return chunks
 
 
@@ -516,7 +475,7 @@ def add_node_data(args, chunks):
         if len(files) > 1 or rows.shape[0] != count:
             raise ExportError(f"--node-data {text} has {rows.shape[0]} rows; allowed: "
                               f"one file with the {count} of {type_name}")
-        chunks.array("node_data", type_name, name, count, rows)[:] = rows
+        chunks.put("node_data", type_name, name, slice(None), rows)
     for text in args.node_ids:
         type_name, name, files = split_spec("--node-ids", text, chunks)
         count = chunks.nodes[type_name]
@@ -527,7 +486,7 @@ def add_node_data(args, chunks):
                 raise ExportError(f"--node-ids {file}; allowed: ids of {type_name}, 0 "
                                   f"to {count - 1}")
             mask[ids] = True
-        chunks.array("node_data", type_name, f"{name}_mask", count, mask)[:] = mask
+        chunks.put("node_data", type_name, f"{name}_mask", slice(None), mask)
 
 
 def parse_arguments(arguments):
