@@ -12,8 +12,8 @@
 #include "common/hash/sha256.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv_rows.h"
-#include "partition/pipeline/inputs/line_reader.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/spooled_values.h"
 #include "partition/writer/row_order.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/line_reader.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
 
 namespace tributary {
 

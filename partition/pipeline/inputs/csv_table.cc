@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv_rows.h"
-#include "partition/pipeline/inputs/line_reader.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 

@@ -13,7 +13,9 @@
 #include "common/io/buffer.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/edge_list/edge_list.h"
 #include "partition/pipeline/inputs/load_content.h"
+#include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
 
@@ -28,6 +30,8 @@ struct Format {
 };
 constexpr Format kFormats[] = {
     {"ogb", ReadOgb},
+    {"edge-list", ReadEdgeList},
+    {"npy", ReadNpyFolder},
 };
 
 absl::StatusOr<Format> FindFormat(const std::string& name) {
@@ -109,7 +113,8 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
-  graph.name = options.name.empty() ? NameOf(options.folder) : options.name;
+  if (!options.name.empty()) graph.name = options.name;
+  if (graph.name.empty()) graph.name = NameOf(options.folder);
   return graph;
 }
 

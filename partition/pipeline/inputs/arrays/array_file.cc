@@ -47,7 +47,7 @@ absl::StatusOr<FileArray> OpenMember(const std::string& path,
 }  // namespace
 
 absl::StatusOr<FileArray> OpenArray(const std::string& name) {
-  const size_t at = name.rfind(kMember);
+  const size_t at = name.rfind(kMember.data());
   if (at != std::string::npos) {
     return OpenMember(name.substr(0, at + kMember.size() - 1),
                       absl::string_view(name).substr(at + kMember.size()));

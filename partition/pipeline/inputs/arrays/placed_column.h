@@ -2,12 +2,14 @@
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_PLACED_COLUMN_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_PLACED_COLUMN_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "partition/source/graph_source.h"
 
 namespace tributary {
@@ -29,6 +31,22 @@ class PlacedColumn final : public Column {
  private:
   const ColumnPtr column_;
   const std::function<std::string(int64_t)> where_;
+};
+
+// The rows of another column, [rows] or [rows, 1], as [rows] or [rows, 1].
+class ShapedColumn final : public Column {
+ public:
+  // Requires that `dim`, and that of `column`, is 0 or 1.
+  ShapedColumn(ColumnPtr column, int64_t dim)
+      : Column({column->schema().dtype, dim}, column->num_rows()),
+        column_(std::move(column)) {}
+  absl::Status Read(int64_t begin, int64_t count, uint8_t* out) const override {
+    return column_->Read(begin, count, out);
+  }
+  std::string Where(int64_t row) const override { return column_->Where(row); }
+
+ private:
+  const ColumnPtr column_;
 };
 
 // Reads `count` values of a column of one T per row.

@@ -14,7 +14,7 @@
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
 #include "partition/pipeline/inputs/layout/json_object.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {

@@ -13,7 +13,7 @@
 #include "partition/pipeline/inputs/layout/layout_flags.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/layout_source/read_config.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {
@@ -33,7 +33,8 @@ absl::StatusOr<std::string> FindTable(const std::string& folder,
       found.push_back(name);
     }
   }
-  if (found.size() < 2) return found.empty() ? "" : found[0];
+  if (found.empty()) return "";
+  if (found.size() == 1) return absl::StrCat(folder, "/", found[0]);
   return absl::InvalidArgumentError(
       absl::StrCat(folder, " has ", absl::StrJoin(found, " and "),
                    "; allowed: one of them"));
@@ -72,8 +73,11 @@ absl::StatusOr<GraphLayout> LayoutOf(const InputOptions& options) {
   NodeLayout& nodes = layout.nodes[0];
   EdgeLayout& edges = layout.edges[0];
   std::error_code error;
-  if (std::filesystem::is_directory(options.folder, error)) {
-    layout.folder = options.folder;
+  if (!std::filesystem::is_directory(options.folder, error)) {
+    edges.table = {options.folder};
+    const std::string file = std::filesystem::path(options.folder).filename();
+    layout.name = file.substr(0, file.find('.'));
+  } else {
     ASSIGN_OR_RETURN(const std::string edge_file,
                      FindTable(options.folder, "edges"));
     if (edge_file.empty()) {
@@ -86,13 +90,9 @@ absl::StatusOr<GraphLayout> LayoutOf(const InputOptions& options) {
     ASSIGN_OR_RETURN(const std::string node_file,
                      FindTable(options.folder, "nodes"));
     if (!node_file.empty()) nodes.table = {node_file};
-  } else {
-    edges.table = {options.folder};
   }
-  for (const std::string& file : options.layout.node_files) {
-    if (!layout.folder.empty()) layout.folder.clear();
-    nodes.table.clear();
-    (void)file;
+  if (!options.layout.node_files.empty()) {
+    nodes.table = options.layout.node_files;
   }
   edges.from.columns = {"0"};
   edges.to.columns = {"1"};

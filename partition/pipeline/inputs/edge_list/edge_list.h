@@ -3,7 +3,7 @@
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_EDGE_LIST_EDGE_LIST_H_
 
 #include "absl/status/statusor.h"
-#include "partition/pipeline/inputs/input.h"
+#include "partition/pipeline/inputs/options/input_options.h"
 #include "partition/source/graph_source.h"
 #include "partition/source/spool.h"
 

@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/array_file.h"
+#include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/arrays/scatter_rows.h"
 #include "partition/source/file_column.h"
 
@@ -28,26 +29,13 @@ absl::Status OpenTimes(const GraphLayout& layout, const ColumnPlace& place,
   return absl::OkStatus();
 }
 
-// A column [rows, 1] as [rows].
-class FlatColumn final : public Column {
- public:
-  explicit FlatColumn(ColumnPtr column)
-      : Column({column->schema().dtype, 0}, column->num_rows()),
-        column_(std::move(column)) {}
-  absl::Status Read(int64_t begin, int64_t count, uint8_t* out) const override {
-    return column_->Read(begin, count, out);
-  }
-  std::string Where(int64_t row) const override { return column_->Where(row); }
-
- private:
-  const ColumnPtr column_;
-};
-
 absl::Status OpenWeights(const GraphLayout& layout, const ColumnPlace& place,
                          ColumnPtr& to) {
   RETURN_IF_ERROR(Open(layout, place, to));
   if (to == nullptr) return absl::OkStatus();
-  if (to->schema().dim == 1) to = std::make_shared<FlatColumn>(std::move(to));
+  if (to->schema().dim == 1) {
+    to = std::make_shared<ShapedColumn>(std::move(to), 0);
+  }
   const ColumnSchema schema = to->schema();
   const bool is_float =
       schema.dtype == DType::kFloat32 || schema.dtype == DType::kFloat64;

@@ -11,7 +11,7 @@
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/arrays/scatter_rows.h"
 #include "partition/pipeline/inputs/layout_source/layout_arrays.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/tables/id_text.h"
 #include "partition/writer/row_order.h"
 
@@ -103,15 +103,7 @@ class IdSink final : public CellSink {
       : writer_(std::move(writer)), kind_(kind) {}
 
   absl::Status Add(absl::string_view cell) override {
-    if (kind_ != CellKind::kSplit) RETURN_IF_ERROR(CheckIdText(cell));
-    if (kind_ == CellKind::kNumberId && !ParseNumberId(cell).has_value()) {
-      return Refuse(cell,
-                    "a whole number of int64, without leading zeros; for "
-                    "other ids --ids string");
-    }
-    if (kind_ == CellKind::kSplit && cell.size() > kMaxIdBytes) {
-      return Refuse(cell, "the name of a split, or nothing");
-    }
+    RETURN_IF_ERROR(CheckCellText(kind_, cell));
     return AppendIdText(cell, writer_);
   }
   absl::StatusOr<ColumnPtr> Finish() override { return writer_.Finish(); }
@@ -182,6 +174,20 @@ absl::StatusOr<std::unique_ptr<CellSink>> Widening(
 }
 
 }  // namespace
+
+absl::Status CheckCellText(CellKind kind, absl::string_view cell) {
+  if (kind == CellKind::kSplit) {
+    if (cell.size() <= kMaxIdBytes) return absl::OkStatus();
+    return Refuse(cell, "the name of a split, or nothing");
+  }
+  RETURN_IF_ERROR(CheckIdText(cell));
+  if (kind == CellKind::kNumberId && !ParseNumberId(cell).has_value()) {
+    return Refuse(cell,
+                  "a whole number of int64, without leading zeros; for other "
+                  "ids --ids string");
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<ColumnPtr> FindCells(const CellRequest& request,
                                     const Spool& spool) {

@@ -24,6 +24,10 @@ class CellSink {
 absl::StatusOr<std::unique_ptr<CellSink>> MakeCellSink(
     const CellRequest& request, const Spool& spool);
 
+// Checks a text of kNumberId, kTextId or kSplit. INVALID_ARGUMENT, without a
+// place, says what is allowed.
+absl::Status CheckCellText(CellKind kind, absl::string_view cell);
+
 // Returns what an earlier run has finished for a request; null if nothing.
 absl::StatusOr<ColumnPtr> FindCells(const CellRequest& request,
                                     const Spool& spool);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/tables/parquet_cells.h"
 #include "partition/pipeline/inputs/tables/text_table.h"
 
 namespace tributary {
@@ -76,13 +77,15 @@ absl::StatusOr<std::vector<int>> FindColumns(
 
 absl::StatusOr<std::shared_ptr<Table>> OpenTable(
     const std::vector<std::string>& paths, const TableOptions& options) {
-  const auto parquet = static_cast<size_t>(
-      absl::c_count_if(paths, [](const std::string& path) {
-        return absl::EndsWith(path, ".parquet");
-      }));
-  if (parquet != 0) {
-    return absl::UnimplementedError(
-        absl::StrCat(paths[0], ": Parquet is not read yet"));
+  const auto parquet = absl::c_count_if(paths, [](const std::string& path) {
+    return absl::EndsWith(path, ".parquet");
+  });
+  if (parquet == static_cast<int64_t>(paths.size())) {
+    return OpenParquetCells(paths);
+  }
+  if (parquet > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        paths[0], ": one table of Parquet and text files; allowed: either"));
   }
   ASSIGN_OR_RETURN(auto table, TextTable::Open(paths, options));
   return table;

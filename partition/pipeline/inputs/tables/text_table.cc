@@ -12,7 +12,7 @@
 #include "absl/strings/strip.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/tables/cell_sink.h"
 
 namespace tributary {

@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "partition/pipeline/inputs/line_reader.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/pipeline/inputs/tables/row_splitter.h"
 #include "partition/pipeline/inputs/tables/table.h"
 

@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 #include <algorithm>
 #include <charconv>

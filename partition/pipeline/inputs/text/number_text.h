@@ -1,6 +1,6 @@
 // Parses numbers in text files.
-#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_NUMBER_TEXT_H_
-#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_NUMBER_TEXT_H_
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_NUMBER_TEXT_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_NUMBER_TEXT_H_
 
 #include <cstdint>
 #include <optional>
@@ -35,4 +35,4 @@ std::optional<int64_t> ParseCount(absl::string_view text);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_NUMBER_TEXT_H_
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_NUMBER_TEXT_H_

@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/gzip_input.h"
+#include "partition/pipeline/inputs/text/gzip_input.h"
 
 #include <unistd.h>
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/line_reader.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
 
 #include <cstring>
 #include <utility>

@@ -1,6 +1,6 @@
 // Reads the lines of a text file, plain or gzip.
-#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_LINE_READER_H_
-#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_LINE_READER_H_
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_LINE_READER_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_LINE_READER_H_
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "partition/pipeline/inputs/gzip_input.h"
+#include "partition/pipeline/inputs/text/gzip_input.h"
 
 namespace tributary {
 
@@ -54,4 +54,4 @@ class LineReader {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_LINE_READER_H_
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_LINE_READER_H_
