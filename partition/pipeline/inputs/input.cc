@@ -13,6 +13,7 @@
 #include "common/io/buffer.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
@@ -30,6 +31,7 @@ struct Format {
 };
 constexpr Format kFormats[] = {
     {"ogb", ReadOgb},
+    {"dgl-chunked", ReadDglChunked},
     {"edge-list", ReadEdgeList},
     {"npy", ReadNpyFolder},
 };
