@@ -50,7 +50,9 @@ class DataPageTest(unittest.TestCase):
         self.sections = page.sections(PAGE)
 
     def commands(self, heading):
-        return page.commands(self.sections[heading])
+        # The script's lines are indented too.
+        return page.commands(re.sub(r"```.*?```", "", self.sections[heading],
+                                    flags=re.S))
 
     def save_data(self):
         script = re.search(r"```python\n(.*?)```",
