@@ -151,7 +151,7 @@ class GenerateCommand final : public Command {
         rmat_.feat_dtype == DType::kFloat16 ? " --feat-dtype float16" : "",
         " --classes ", classes_, " --random-seed ", options.random_seed,
         " --num-parts ", options.num_partitions, " --method ", options.method,
-        rmat_.edge_weights ? " --edge-weights" : "",
+        MethodFlagsText(options), rmat_.edge_weights ? " --edge-weights" : "",
         rmat_.edge_times ? " --edge-times" : "",
         rmat_.node_times ? " --node-times" : "",
         rmat_.edge_masks.empty() ? "" : " --edge-masks ",

@@ -14,6 +14,7 @@
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
+#include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
@@ -25,13 +26,14 @@ namespace {
 // A layout of files and its reader.
 struct Format {
   const char* name;
+  bool has_layout;  // whether options.layout is for it
   absl::StatusOr<GraphSource> (*read)(const InputOptions& options,
                                       const Spool& spool);
 };
 constexpr Format kFormats[] = {
-    {"ogb", ReadOgb},
-    {"edge-list", ReadEdgeList},
-    {"npy", ReadNpyFolder},
+    {"ogb", false, ReadOgb},
+    {"edge-list", true, ReadEdgeList},
+    {"npy", true, ReadNpyFolder},
 };
 
 absl::StatusOr<Format> FindFormat(const std::string& name) {
@@ -41,6 +43,16 @@ absl::StatusOr<Format> FindFormat(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("--format \"", absl::CHexEscape(name),
                    "\"; allowed: ", absl::StrJoin(InputFormats(), ", ")));
+}
+
+absl::Status CheckLayoutFlags(const Format& format, const LayoutFlags& flags) {
+  std::string given = LayoutFlagsText(flags);
+  if (!flags.node_files.empty()) given += " --nodes";
+  if (flags.config.has_value()) given += " --config";
+  if (format.has_layout || given.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--format ", format.name, " with", given,
+                   "; allowed: --format edge-list, --format npy"));
 }
 
 std::string NameOf(const std::string& folder) {
@@ -108,9 +120,31 @@ std::vector<std::string> InputFormats() {
   return names;
 }
 
+absl::StatusOr<std::vector<std::string>> InputFiles(
+    const InputOptions& options) {
+  std::vector<std::string> files = options.layout.node_files;
+  for (const auto& places : {options.layout.features, options.layout.labels,
+                             options.layout.edge_features}) {
+    for (const std::string& place : places) {
+      const ColumnPlace array = ParseColumnPlace(place);
+      files.insert(files.end(), array.arrays.begin(), array.arrays.end());
+    }
+  }
+  if (!options.layout.config.has_value()) {
+    files.push_back(options.folder);
+    return files;
+  }
+  files.push_back(*options.layout.config);
+  ASSIGN_OR_RETURN(GraphLayout layout, ReadGraphLayout(*options.layout.config));
+  if (!options.folder.empty()) layout.folder = options.folder;
+  for (std::string& file : layout.Files()) files.push_back(std::move(file));
+  return files;
+}
+
 absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
                                        const Spool& spool) {
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
+  RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;

@@ -100,9 +100,9 @@ absl::Status AddReverseTypes(const GraphLayout& layout, GraphSource& source) {
     reverse.reverse = true;
     for (size_t other = 0; other < count; ++other) {
       if (source.edge_types[other].name() != reverse.name()) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          layout.origin, ": ", reverse.name(),
-          " is there already, so --add-reverse cannot make it"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(layout.origin, ": ", reverse.name(),
+                       " is there already, so --add-reverse cannot make it"));
     }
     source.edge_types.push_back(std::move(reverse));
   }
