@@ -233,7 +233,7 @@ class HeteroBinaryReader {
           index, relation.folder(),
           absl::StrCat("it and ", at->second, " would both be called ", joined,
                        "; rename one",
-                       relation.reverse ? ", or no --add-reverse" : ""));
+                       options_.add_reverse ? ", or no --add-reverse" : ""));
     }
     edges.src = relation.src;
     edges.rel = relation.rel;
