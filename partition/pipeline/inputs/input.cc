@@ -1,17 +1,12 @@
 #include "partition/pipeline/inputs/input.h"
 
-#include <stdlib.h>
-
-#include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/io/buffer.h"
-#include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
@@ -19,6 +14,8 @@
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
+#include "partition/source/converted_column.h"
+#include "partition/source/temporary_spool.h"
 
 namespace tributary {
 namespace {
@@ -61,37 +58,6 @@ std::string NameOf(const std::string& folder) {
   const std::string name = path.filename();
   return name.empty() || name == "." || name == ".." ? "graph" : name;
 }
-
-// A new folder that is removed with all that is in it.
-class TemporaryFolder {
- public:
-  static absl::StatusOr<TemporaryFolder> Make() {
-    std::error_code error;
-    const auto parent = std::filesystem::temp_directory_path(error);
-    if (error) {
-      return absl::UnavailableError(absl::StrCat(
-          "no folder for temporary files: ", error.message(), "; set TMPDIR"));
-    }
-    std::string path = parent / "tributary-input-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) return PathError(path, "create");
-    return TemporaryFolder(std::move(path));
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept
-      : path_(std::exchange(other.path_, "")) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    if (path_.empty()) return;
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
 
 // Checks that the nodes fit into memory: a placement and a label or id each,
 // and an indptr for each edge type that ends there.
@@ -146,6 +112,9 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
   RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
+  if (options.feature_dtype.has_value()) {
+    ConvertFeatures(*options.feature_dtype, graph);
+  }
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;
   if (graph.name.empty()) graph.name = NameOf(options.folder);
@@ -153,9 +122,8 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
 }
 
 absl::StatusOr<Input> ReadInput(const InputOptions& options) {
-  ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
-  const Spool spool(folder.path());
-  ASSIGN_OR_RETURN(GraphSource graph, ReadSource(options, spool));
+  ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
+  ASSIGN_OR_RETURN(GraphSource graph, ReadSource(options, temporary.spool()));
   RETURN_IF_ERROR(CheckMemory(graph));
   Input input;
   ASSIGN_OR_RETURN(input.content, LoadContent(graph));

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/input.h"
-#include "partition/pipeline/inputs/rmat.h"
+#include "partition/pipeline/inputs/rmat/rmat.h"
 #include "partition/pipeline/partitioners/content_source.h"
 #include "partition/pipeline/partitioners/method/balance_weights.h"
 #include "partition/pipeline/partitioners/metis/metis_partitioner.h"

@@ -1,7 +1,7 @@
 // Converts rows of features to a lower precision, to the same bytes on every
 // instruction set. docs/sampling/tensors.md defines them.
-#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_H_
-#define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_H_
+#ifndef TRIBUTARY_COMMON_TENSOR_CONVERT_ROW_H_
+#define TRIBUTARY_COMMON_TENSOR_CONVERT_ROW_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -37,4 +37,4 @@ absl::Span<const ConvertRowPath> ConvertRowPaths();
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_H_
+#endif  // TRIBUTARY_COMMON_TENSOR_CONVERT_ROW_H_

@@ -1,10 +1,10 @@
 // Declares the instruction sets that ConvertRowPaths() chooses from.
-#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
-#define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
+#ifndef TRIBUTARY_COMMON_TENSOR_CONVERT_ROW_PATHS_H_
+#define TRIBUTARY_COMMON_TENSOR_CONVERT_ROW_PATHS_H_
 
 #include <limits>
 
-#include "sampler_server/engine/gather/convert_row.h"
+#include "common/tensor/convert_row.h"
 
 namespace tributary {
 
@@ -18,4 +18,4 @@ extern const ConvertRowPath kConvertRowAvx2;
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_CONVERT_ROW_PATHS_H_
+#endif  // TRIBUTARY_COMMON_TENSOR_CONVERT_ROW_PATHS_H_

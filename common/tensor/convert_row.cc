@@ -1,4 +1,4 @@
-#include "sampler_server/engine/gather/convert_row.h"
+#include "common/tensor/convert_row.h"
 
 #include <cpuid.h>
 
@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "sampler_server/engine/gather/convert_row_paths.h"
+#include "common/tensor/convert_row_paths.h"
 
 namespace tributary {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "sampler_server/engine/gather/convert_row_paths.h"
+#include "common/tensor/convert_row_paths.h"
 
 namespace tributary {
 namespace {
