@@ -51,30 +51,34 @@ class VerifyCommand final : public Command {
   absl::Status Run(SignalWatcher&) override {
     if (!sample_.empty()) return VerifySample();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
-    const bool against =
-        !input_.folder.empty() || input_.layout.config.has_value();
-    if (against) {
+    const std::string against = Against();
+    if (!against.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
-    std::printf("verified %s%s%s\n", graph_.c_str(), against ? " against " : "",
-                input_.folder.empty()
-                    ? input_.layout.config.value_or("").c_str()
-                    : input_.folder.c_str());
+    std::printf("verified %s%s%s\n", graph_.c_str(),
+                against.empty() ? "" : " against ", against.c_str());
     return absl::OkStatus();
   }
 
  private:
+  // Returns the folder, file or config of the input; empty if there is none.
+  std::string Against() const {
+    return input_.folder.empty() ? input_.layout.config.value_or("")
+                                 : input_.folder;
+  }
+
   absl::Status VerifySample() {
     SampleOptions options;
     ASSIGN_OR_RETURN(options.count,
                      ParseWhole("--sample", sample_, 1, kMostSampled));
     ASSIGN_OR_RETURN(options.random_seed,
                      ParseWhole("--random-seed", random_seed_));
-    if (input_.folder.empty()) {
+    const std::string against = Against();
+    if (against.empty()) {
       return UsageError(
           "--sample: a sample is compared with an input\n"
-          "allowed: with --against");
+          "allowed: with --against, or --config");
     }
     ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_, {.verify = true}));
     ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
@@ -82,7 +86,7 @@ class VerifyCommand final : public Command {
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
     std::printf("verified a sample of %s against %s\n", graph_.c_str(),
-                input_.folder.c_str());
+                against.c_str());
     return absl::OkStatus();
   }
 

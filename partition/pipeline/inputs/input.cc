@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
@@ -29,6 +30,7 @@ struct Format {
 };
 constexpr Format kFormats[] = {
     {"ogb", false, ReadOgb},
+    {"dgl-chunked", false, ReadDglChunked},
     {"edge-list", true, ReadEdgeList},
     {"npy", true, ReadNpyFolder},
 };
