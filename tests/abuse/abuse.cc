@@ -64,6 +64,8 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
   static constexpr AbusedStreams kControl[] = {{StreamMethod::kControl, 3}};
   static constexpr AbusedStreams kLeaf[] = {{StreamMethod::kLeaf, 3}};
   static constexpr AbusedStreams kBatches[] = {{StreamMethod::kBatches, 3}};
+  static constexpr AbusedStreams kOneOfBatches[] = {
+      {StreamMethod::kBatches, 1}};
   static constexpr AbusedStreams kEach[] = {{StreamMethod::kBatches, 3},
                                             {StreamMethod::kControl, 2},
                                             {StreamMethod::kLeaf, 2},
@@ -79,8 +81,9 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
       return kLeaf;
     case kQueuePlaces:
     case kManySessions:
-    case kCostlyBatches:
       return kBatches;
+    case kCostlyBatches:
+      return kOneOfBatches;
     case kUnreadAnswers:
       return kEach;
     case kManyStreams:

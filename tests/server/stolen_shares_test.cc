@@ -93,8 +93,8 @@ class StolenShares : public StolenCertificate {
     for (int i = 0; i < kStreams; ++i) {
       streams.push_back(Calls::Connect(world_, ThiefAt(i), method, false));
       send(*streams.back());
-      Run();
     }
+    Run();
     return streams;
   }
   std::shared_ptr<Calls> Victim(StreamMethod method) {
@@ -142,7 +142,7 @@ TEST_F(StolenShares, LeavesOthersRoomForUnreadAnswers) {
 
 TEST_F(StolenShares, LeavesOthersDescriptions) {
   const auto streams = ReadsNothing(StreamMethod::kControl, [](Calls& calls) {
-    for (int i = 0; i < 64; ++i) Describe(calls);
+    for (int i = 0; i < 16; ++i) Describe(calls);
   });
   ExpectAShareOf("control budget");
   const auto victim = Victim(StreamMethod::kControl);
@@ -184,7 +184,7 @@ class StolenBatches : public StolenShares {
     options.admission.running = options.admission.computing = 8;
     options.admission.running_per_stream = 8;
     options.admission.queued = 4096;
-    options.memory_budget = size_t{1} << 20;
+    options.memory_budget = size_t{192} << 10;
     return options;
   }
 };
@@ -198,6 +198,7 @@ TEST_F(StolenBatches, LeavesOthersRoomForBatches) {
     for (uint64_t b = 0; b < 16; ++b) streams.back()->Ask(Session(1), b);
   }
   Run();
+  EXPECT_GT(world_.service().budget().used(), size_t{32} << 10);
   const auto victim = world_.Trainer(victim_);
   victim->Open(Session(1), "");
   for (uint64_t b = 0; b < 16; ++b) victim->Ask(Session(1), b);

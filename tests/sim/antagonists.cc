@@ -15,6 +15,8 @@ constexpr double kPauseGrows = 1.3;
 constexpr int kSendsBetweenReads = 6;
 constexpr absl::Duration kReadsFor = absl::Milliseconds(5);
 constexpr int kMessagesAtOnce = 8;  // on each stream
+// A costly batch has some hundred events.
+constexpr int kCostlyMessagesAtOnce = 3;
 
 }  // namespace
 
@@ -132,9 +134,11 @@ void Antagonists::Use(Client& client, const Address& server,
   while (open.size() < wanted) {
     open.push_back(Open(client, server, streams.method));
   }
+  const int at_once =
+      client.abuse == kCostlyBatches ? kCostlyMessagesAtOnce : kMessagesAtOnce;
   for (const auto& end : open) {
     for (auto& message :
-         messages_.Next(client.abuse, streams.method, kMessagesAtOnce)) {
+         messages_.Next(client.abuse, streams.method, at_once)) {
       if (end->stream == nullptr) break;
       ++messages_sent_;
       end->stream->Send(std::move(message)).IgnoreError();

@@ -20,7 +20,7 @@ constexpr int kServers = 3;
 constexpr uint64_t kRate = 500'000;  // bytes a second, of each server
 constexpr absl::Duration kMeasured = absl::Seconds(12);
 // So that costly batches wait all the time.
-constexpr absl::Duration kCostlyPause = absl::Milliseconds(100);
+constexpr absl::Duration kCostlyPause = absl::Milliseconds(20);
 
 // Counts the batches of one job; an error is a failure.
 class Counts final : public SimUser {
