@@ -21,7 +21,7 @@ namespace tributary {
 class SimCores final : public Executor {
  public:
   // Of each task, so that a batch costs what its steps do.
-  static constexpr absl::Duration kTaskCpu = absl::Microseconds(300);
+  static constexpr absl::Duration kTaskCpu = absl::Microseconds(600);
 
   // `node` outlives it and all tasks. Requires cores >= 1.
   SimCores(SimExecutor* node, int cores)

@@ -62,6 +62,7 @@ void SimFleet::Start(SimServer& server) {
     environment.executor = cores_.back().get();
     environment.protocol_executor = server.executor;
     environment.cpu_clock = SimCores::CpuClock;
+    service.admission.computing = 2 * options.cores;
   }
   server.service = std::make_unique<SamplerService>(service, environment,
                                                     std::move(peered.served));

@@ -41,7 +41,7 @@ struct SimServerOptions {
   size_t max_leaf_reply_bytes = size_t{4} << 20;
   double drift = 1;  // of its clock
   // On which the steps of batches take time (SimCores); 0: they take none, and
-  // jobs are charged for bytes alone.
+  // jobs are charged for bytes alone. Twice as many batches compute at once.
   int cores = 0;
   // Makes the row reader of each of its processes; null if the graph has its
   // features in memory.

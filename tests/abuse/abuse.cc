@@ -33,12 +33,14 @@ OutgoingMessage ToMessage(
 }
 
 TrainerSession SessionOf(const GraphSchema& schema, uint64_t random_seed,
-                         std::vector<int32_t> fanouts = {2}) {
+                         std::vector<int32_t> fanouts = {2},
+                         bool features = true) {
   SpecOptions options;
   options.input_type = schema.node_types[0].name;
   options.num_neighbors.by_default = std::move(fanouts);
   options.batch_size = 3;
   options.random_seed = random_seed;
+  options.collect_features = features;
   return MakeSession(schema, std::move(options), {0, 1, 2, 3, 4, 5});
 }
 
@@ -164,7 +166,7 @@ OutgoingMessage AbuseMessages::QueuePlace(int nth) {
 // As many hops as there may be, each of which is a step of its own.
 OutgoingMessage AbuseMessages::CostlyBatch(int nth) {
   const TrainerSession session =
-      SessionOf(*schema_, 1, std::vector<int32_t>(kMaxHops, 1));
+      SessionOf(*schema_, 1, std::vector<int32_t>(kMaxHops, 1), false);
   if (nth == 0) return OpenSession(session, names_jobs_ ? "costly" : "");
   v1::Credit credit =
       ScriptedTrainer::MakeCredit(session, 0, kCreditBytes, kADayMs);

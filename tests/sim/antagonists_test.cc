@@ -143,10 +143,11 @@ class Antagonism : public testing::TestWithParam<int64_t> {};
 
 // Of a fleet that has two jobs of weights 2 and 1, and a third account for all
 // others: what these two get alone, less what the account of the others is due
-// where antagonists ask for batches.
+// where antagonists ask for places. Costly batches are due nothing: a and b use
+// less than three quarters of the CPU when they are alone.
 TEST_P(Antagonism, LeavesHonestJobsTheirShares) {
   SetLogLevel(LogLevel::kOff);
-  const bool others_ask = (GetParam() & (kQueuePlaces | kCostlyBatches)) != 0;
+  const bool others_ask = (GetParam() & kQueuePlaces) != 0;
   const double due = others_ask ? 3.0 / 4 : 1;
   for (const uint64_t seed : {1, 2, 3}) {
     const Rates alone = RatesBeside(seed, 0);
