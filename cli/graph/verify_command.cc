@@ -28,7 +28,7 @@ class VerifyCommand final : public Command {
         "Check a graph folder, and optionally compare it with its input.");
     app->add_option("graph", graph_, "Graph folder")->required();
     app->add_option("--against", input_.folder,
-                    "Folder of the files that it was made from");
+                    "Folder or file that it was made from");
     AddInputFlags(*app, input_);
     app->footer(kFooter);
     return app;
@@ -36,13 +36,16 @@ class VerifyCommand final : public Command {
 
   absl::Status Run(SignalWatcher&) override {
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
-    if (!input_.folder.empty()) {
+    const bool against =
+        !input_.folder.empty() || input_.layout.config.has_value();
+    if (against) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
-    std::printf("verified %s%s%s\n", graph_.c_str(),
-                input_.folder.empty() ? "" : " against ",
-                input_.folder.c_str());
+    std::printf("verified %s%s%s\n", graph_.c_str(), against ? " against " : "",
+                input_.folder.empty()
+                    ? input_.layout.config.value_or("").c_str()
+                    : input_.folder.c_str());
     return absl::OkStatus();
   }
 
