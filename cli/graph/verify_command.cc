@@ -5,9 +5,14 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "cli/command/command.h"
 #include "cli/graph/input_options.h"
 #include "common/text/status.h"
+#include "partition/format/graph_json.h"
 #include "partition/pipeline/check/verify.h"
+#include "partition/pipeline/check/verify_partitions.h"
 #include "partition/pipeline/inputs/input.h"
 
 namespace tributary {
@@ -15,9 +20,12 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Reads every byte: checksums, structure, digests. With --against, give the
-flags that the graph was partitioned with.
+flags that the graph was partitioned with. With --partitions the folder may have
+these only, as a server's does: all that it would read is compared with the
+checksums of graph.json.
 Examples:
   tributary verify cora.graph
+  tributary verify cora.graph --partitions 0,1
   tributary verify cora.graph --against data/cora --add-reverse)";
 
 class VerifyCommand final : public Command {
@@ -30,11 +38,19 @@ class VerifyCommand final : public Command {
     app->add_option("--against", input_.folder,
                     "Folder of the files that it was made from");
     AddInputFlags(*app, input_);
+    app->add_option("--partitions", partitions_,
+                    "Check the files of a server of these: all, numbers, or a "
+                    "share such as 1%4");
+    app->add_option("--layout-digest", layout_digest_,
+                    "Fail if the folder is not this one, by graph.json's "
+                    "layout_digest");
     app->footer(kFooter);
     return app;
   }
 
   absl::Status Run(SignalWatcher&) override {
+    RETURN_IF_ERROR(CheckLayout());
+    if (!partitions_.empty()) return VerifySome();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
     if (!input_.folder.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
@@ -47,8 +63,37 @@ class VerifyCommand final : public Command {
   }
 
  private:
+  absl::Status CheckLayout() const {
+    if (layout_digest_.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_));
+    const std::string found = ToHex(schema.layout_digest);
+    if (found == absl::AsciiStrToLower(layout_digest_)) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(graph_, " is another graph: its layout_digest is ", found,
+                     "\nwanted: ", layout_digest_));
+  }
+
+  absl::Status VerifySome() const {
+    if (!input_.folder.empty()) {
+      return UsageError(
+          "--partitions with --against\nallowed: --against with a folder of "
+          "all partitions");
+    }
+    const auto choice = PartitionChoice::Parse(partitions_);
+    if (!choice.ok()) {
+      return UsageError(
+          absl::StrCat("--partitions: ", choice.status().message()));
+    }
+    ASSIGN_OR_RETURN(const std::string layout,
+                     VerifyPartitions(graph_, *choice));
+    std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
+                choice->ToString().c_str(), layout.c_str());
+    return absl::OkStatus();
+  }
+
   std::string graph_;
   InputOptions input_;
+  std::string partitions_, layout_digest_;
 };
 
 }  // namespace

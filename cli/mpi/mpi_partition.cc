@@ -160,6 +160,16 @@ absl::StatusOr<MpiGraph> ReadGraph(const Communicator& comm,
   return read;
 }
 
+std::string DglPartPath(const MpiPartitionOptions& options) {
+  return absl::StrCat(options.dgl_prefix, "_part.", options.num_partitions);
+}
+
+absl::Status CheckTargets(const MpiPartitionOptions& options) {
+  if (!options.out.empty()) RETURN_IF_ERROR(CheckTargetIsFree(options.out));
+  if (options.dgl_prefix.empty()) return absl::OkStatus();
+  return CheckTargetIsFree(DglPartPath(options));
+}
+
 // The files to write; only rank 0 has any.
 using Writers = std::vector<std::unique_ptr<AssignmentWriter>>;
 
@@ -173,9 +183,7 @@ absl::StatusOr<Writers> OpenWriters(const Communicator& comm,
     writers.push_back(std::move(writer));
   }
   if (!options.dgl_prefix.empty()) {
-    ASSIGN_OR_RETURN(auto writer, MakeDglPartWriter(
-                                      absl::StrCat(options.dgl_prefix, "_part.",
-                                                   options.num_partitions)));
+    ASSIGN_OR_RETURN(auto writer, MakeDglPartWriter(DglPartPath(options)));
     writers.push_back(std::move(writer));
   }
   return writers;
@@ -203,9 +211,7 @@ void Print(const MpiPartitionOptions& options, Kind kind, const MpiGraph& read,
                            : static_cast<double>(figures.cut) /
                                  static_cast<double>(figures.edges);
   const std::string out =
-      !options.out.empty()
-          ? options.out
-          : absl::StrCat(options.dgl_prefix, "_part.", options.num_partitions);
+      !options.out.empty() ? options.out : DglPartPath(options);
   const std::string weight_balance =
       weighs ? absl::StrFormat(" balance_%s=%.4f", NameOf(kind),
                                Balance(figures.weights))
@@ -253,6 +259,8 @@ absl::StatusOr<MpiBalance> ParseMpiBalance(const std::string& text) {
 absl::Status RunMpiPartition(const Communicator& comm,
                              const MpiPartitionOptions& options) {
   Kind kind = options.balance.value_or(MpiBalance()).kind;
+  RETURN_IF_ERROR(
+      comm.Agree(comm.rank() == 0 ? CheckTargets(options) : absl::OkStatus()));
   ASSIGN_OR_RETURN(MpiGraph read, ReadGraph(comm, options, kind));
   if (!options.balance.has_value() && !read.weights.empty()) {
     kind = Kind::kWeight;

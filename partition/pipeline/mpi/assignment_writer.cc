@@ -14,21 +14,11 @@
 namespace tributary {
 namespace {
 
-absl::Status CheckFree(const std::string& target) {
-  std::error_code error;
-  const auto status = std::filesystem::symlink_status(target, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    return absl::OkStatus();
-  }
-  return absl::AlreadyExistsError(
-      absl::StrCat(target, " exists; allowed: a name that does not"));
-}
-
 // Holds the temporary folder of a target.
 class Target {
  public:
   static absl::StatusOr<Target> Create(const std::string& path) {
-    RETURN_IF_ERROR(CheckFree(path));
+    RETURN_IF_ERROR(CheckTargetIsFree(path));
     ASSIGN_OR_RETURN(auto folder,
                      UnfinishedFolder::Create(absl::StrCat(path, ".tmp-")));
     return Target(path, std::move(folder));
@@ -136,6 +126,16 @@ class DglPartWriter final : public AssignmentWriter {
 };
 
 }  // namespace
+
+absl::Status CheckTargetIsFree(const std::string& target) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(target, error);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    return absl::OkStatus();
+  }
+  return absl::AlreadyExistsError(
+      absl::StrCat(target, " exists; allowed: a name that does not"));
+}
 
 absl::StatusOr<std::unique_ptr<AssignmentWriter>> MakeAssignmentWriter(
     const std::string& target, const NodeTypes& types) {

@@ -27,6 +27,10 @@ class AssignmentWriter {
   virtual absl::Status Finish() = 0;
 };
 
+// Returns ALREADY_EXISTS if there is something at `target`: early, rather than
+// after minutes of reading.
+absl::Status CheckTargetIsFree(const std::string& target);
+
 // Returns a writer of what `tributary partition --assignment` reads: a .npy
 // file, uint16 [nodes], if `target` ends in ".npy", which takes a single node
 // type (INVALID_ARGUMENT otherwise); else a folder with such a file,

@@ -70,6 +70,34 @@ class Dgraph {
   bool made_ = false;
 };
 
+// How PT-Scotch computes: on one thread, as ranks are what there are several
+// of, and the same in each run.
+class Context {
+ public:
+  Context() {
+    SCOTCH_contextInit(&context_);
+    SCOTCH_contextOptionSetNum(&context_, SCOTCH_OPTIONNUMDETERMINISTIC, 1);
+    SCOTCH_contextThreadSpawn(&context_, 1, nullptr);
+  }
+  ~Context() { SCOTCH_contextExit(&context_); }
+  Context(const Context&) = delete;
+
+  void SetSeed(int64_t seed) {
+    SCOTCH_contextRandomSeed(&context_, seed);
+    SCOTCH_contextRandomReset(&context_);
+  }
+  // Makes `bound` a view of `graph` that uses this context.
+  absl::Status Bind(Dgraph& graph, Dgraph& bound) {
+    if (SCOTCH_contextBindDgraph(&context_, graph.get(), bound.get()) != 0) {
+      return Failed("contextBindDgraph");
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  SCOTCH_Context context_;
+};
+
 class Strategy {
  public:
   Strategy() { SCOTCH_stratInit(&strategy_); }
@@ -101,9 +129,14 @@ absl::Status Build(Dgraph& target, DistributedGraph& graph,
 absl::Status Run(const Communicator& comm, DistributedGraph& graph,
                  std::vector<int64_t>& weights, const ScotchOptions& options,
                  std::vector<SCOTCH_Num>& parts) {
+  Context context;
+  context.SetSeed(options.random_seed);
+  Dgraph built_graph;
+  RETURN_IF_ERROR(comm.Agree(Dgraph::Init(built_graph, comm.comm())));
+  RETURN_IF_ERROR(comm.Agree(Build(built_graph, graph, weights)));
   Dgraph target;
   RETURN_IF_ERROR(comm.Agree(Dgraph::Init(target, comm.comm())));
-  RETURN_IF_ERROR(comm.Agree(Build(target, graph, weights)));
+  RETURN_IF_ERROR(comm.Agree(context.Bind(built_graph, target)));
   Strategy strategy;
   absl::Status built;
   if (SCOTCH_stratDgraphMapBuild(strategy.get(), SCOTCH_STRATDEFAULT,
@@ -112,8 +145,6 @@ absl::Status Run(const Communicator& comm, DistributedGraph& graph,
     built = Failed("stratDgraphMapBuild");
   }
   RETURN_IF_ERROR(comm.Agree(built));
-  SCOTCH_randomSeed(options.random_seed);
-  SCOTCH_randomReset();
   absl::Status done;
   if (SCOTCH_dgraphPart(target.get(), options.num_partitions, strategy.get(),
                         parts.data()) != 0) {
