@@ -129,15 +129,15 @@ absl::StatusOr<MpiPartitionOptions> ReadFlags(const Flags& flags) {
   return options;
 }
 
-// Whether this process is the one that prints errors of the command line,
-// which all find before MPI has begun.
-bool PrintsUsage() {
+// Whether this process is rank 0, which prints errors; known before MPI begins.
+bool IsFirstRank() {
   const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
   return rank == nullptr || std::string(rank) == "0";
 }
 
 int EndWithUsage(const absl::Status& status) {
-  if (PrintsUsage()) std::fputs(ErrorText(kName, status).c_str(), stderr);
+  if (!IsFirstRank()) return 0;  // mpirun takes the first one's code
+  std::fputs(ErrorText(kName, status).c_str(), stderr);
   return ExitCodeOf(status);
 }
 
@@ -174,7 +174,7 @@ int Main(int argc, char** argv) {
   const auto options = ReadFlags(flags);
   if (!options.ok()) return EndWithUsage(options.status());
   // Before MPI's threads, which inherit the blocked signals.
-  SignalWatcher signals({.program = PrintsUsage() ? kName : ""});
+  SignalWatcher signals({.program = IsFirstRank() ? kName : ""});
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   const Communicator comm(MPI_COMM_WORLD);
@@ -186,7 +186,8 @@ int Main(int argc, char** argv) {
     if (!status.ok()) std::fputs(ErrorText(kName, status).c_str(), stderr);
   }
   MPI_Finalize();
-  return ExitCodeOf(status);
+  // mpirun ends all processes when one fails: the others leave that to rank 0.
+  return comm.rank() == 0 ? ExitCodeOf(status) : 0;
 }
 
 }  // namespace

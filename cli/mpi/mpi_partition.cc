@@ -1,7 +1,10 @@
 #include "cli/mpi/mpi_partition.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -203,6 +206,23 @@ absl::Status WriteAll(const Communicator& comm, const NodeShares& shares,
   return comm.Agree(finished);
 }
 
+// Notes on stderr that a partition is heavier than was asked for, by more than
+// what is rounded.
+void NoteImbalance(const std::vector<int64_t>& sums, double imbalance,
+                   const char* name) {
+  const auto total = static_cast<double>(
+      std::accumulate(sums.begin(), sums.end(), int64_t{0}));
+  const auto largest =
+      static_cast<double>(*std::max_element(sums.begin(), sums.end()));
+  const double mean = total / static_cast<double>(sums.size());
+  if (largest <= std::ceil(imbalance * mean)) return;
+  std::fprintf(stderr,
+               "tributary-partition-mpi: note: the largest partition has %.4f "
+               "of the mean of %s; --imbalance asks for %.4f, and PT-Scotch "
+               "found no better\n",
+               Balance(sums), name, imbalance);
+}
+
 void Print(const MpiPartitionOptions& options, Kind kind, const MpiGraph& read,
            const AssignmentFigures& figures) {
   const bool weighs = kind == Kind::kTrain || kind == Kind::kWeight;
@@ -222,15 +242,10 @@ void Print(const MpiPartitionOptions& options, Kind kind, const MpiGraph& read,
       out.c_str(), read.types.starts.back(), figures.edges,
       options.num_partitions, figures.cut, share, Balance(figures.nodes),
       Balance(figures.ends), weight_balance.c_str());
-  const double reached = kind == Kind::kNodes   ? Balance(figures.nodes)
-                         : kind == Kind::kEdges ? Balance(figures.ends)
-                                                : Balance(figures.weights);
-  if (reached <= options.imbalance + 5e-5) return;
-  std::fprintf(stderr,
-               "tributary-partition-mpi: note: the largest partition has %.4f "
-               "of the mean of %s; --imbalance asks for %.4f, and PT-Scotch "
-               "found no better\n",
-               reached, NameOf(kind), options.imbalance);
+  const std::vector<int64_t>& sums = kind == Kind::kNodes   ? figures.nodes
+                                     : kind == Kind::kEdges ? figures.ends
+                                                            : figures.weights;
+  NoteImbalance(sums, options.imbalance, NameOf(kind));
 }
 
 }  // namespace
