@@ -109,6 +109,37 @@ class DispatchTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("is another graph", done.stderr)
 
+    def test_the_defaults_are_rsync_and_verify_over_ssh(self):
+        """With an ssh that runs the command on this machine."""
+        stubs = self.path("stubs")
+        os.mkdir(stubs)
+        os.symlink(os.path.abspath(processes.TRIBUTARY),
+                   os.path.join(stubs, "tributary"))
+        self.write("stubs/ssh", "#!/bin/sh\n"
+                   "while [ \"$1\" = -o ]; do shift 2; done\n"
+                   f"cd {shlex.quote(self.path('hosts'))}/\"$1\" || exit 255\n"
+                   "shift\nexec sh -c \"$*\"\n")
+        os.chmod(self.path("stubs/ssh"), 0o755)
+        os.makedirs(self.path("hosts/a"))
+        path = {"PATH": stubs + ":" + os.environ.get("PATH", "/usr/bin:/bin")}
+        args = ["dispatch", "--graph", self.graph, "--to", "deep/graph",
+                "--hosts", self.write("hosts.txt", "a 0,1\nlost 2\n")]
+
+        def dispatch():
+            with processes.Process(*args, environment=path) as run:
+                return run.read_lines(), run.wait(), run.stderr()
+        lines, code, errors = dispatch()
+        self.assertEqual(code, 1)
+        self.assertRegex(lines[0], "^sent a partitions=0,1 ")
+        self.assertIn("lost: copy ended with exit code 255", errors)
+        os.makedirs(self.path("hosts/lost"))
+        lines, code, errors = dispatch()
+        self.assertEqual(code, 0, errors)
+        self.assertRegex(" ".join(sorted(lines)),
+                         "complete already: a .* sent lost partitions=2 ")
+        self.assertFalse(os.path.exists(
+            self.path("hosts/lost/deep/graph/part-1")))
+
     def test_ip_config_without_verification(self):
         done = processes.run(
             "dispatch", "--graph", self.graph, "--ip-config",
