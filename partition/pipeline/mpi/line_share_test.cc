@@ -42,7 +42,7 @@ class LineShareTest : public ::testing::Test {
     return lines;
   }
 
-  int files_ = 0;
+  static inline int files_ = 0;
 };
 
 TEST_F(LineShareTest, EveryLineIsInOneShare) {
