@@ -39,6 +39,11 @@ std::string NodeRanksPath(const std::string& node_type) {
   return absl::StrCat("node_map/", node_type, ".ranks.npy");
 }
 
+std::string ExternalIdsPath(const std::string& node_type,
+                            const std::string& array) {
+  return absl::StrCat("ids/", node_type, ".", array, ".npy");
+}
+
 std::string SplitPath(const SplitSchema& split) {
   return absl::StrCat("splits/", split.scheme, split.scheme.empty() ? "" : "/",
                       absl::StrReplaceAll(split.type, {{",", "__"}}), "/",

@@ -27,6 +27,13 @@ std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
                           const std::string& array);
 std::string NodeMapPath(const std::string& node_type);
 std::string NodeRanksPath(const std::string& node_type);
+// "ids/paper.numbers.npy": the user's ids by original id; `array` is one of the
+// names below.
+std::string ExternalIdsPath(const std::string& node_type,
+                            const std::string& array);
+inline constexpr char kExternalNumbers[] = "numbers";
+inline constexpr char kExternalOffsets[] = "offsets";
+inline constexpr char kExternalBytes[] = "bytes";
 // "splits/public/paper/train.npy"; without a scheme "splits/paper/train.npy";
 // of edges "splits/public/a__rel__b/train.npy".
 std::string SplitPath(const SplitSchema& split);

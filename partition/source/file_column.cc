@@ -255,31 +255,41 @@ absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,
 }
 
 absl::StatusOr<ColumnPtr> OpenNpyColumn(const std::vector<std::string>& paths) {
-  std::vector<ColumnPiece> pieces;
-  std::optional<NpyHeader> first;
+  std::vector<FileArray> arrays;
   for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(const NpyHeader header, ReadNpyFileHeader(path));
+    ASSIGN_OR_RETURN(NpyHeader header, ReadNpyFileHeader(path));
+    arrays.push_back({path, std::move(header)});
+  }
+  return OpenArrayColumn(arrays);
+}
+
+absl::StatusOr<ColumnPtr> OpenArrayColumn(
+    const std::vector<FileArray>& arrays) {
+  if (arrays.empty()) {
+    return absl::InvalidArgumentError("a column without files");
+  }
+  const FileArray& first = arrays.front();
+  std::vector<ColumnPiece> pieces;
+  for (const auto& [path, header] : arrays) {
     if (header.shape.empty() || header.shape.size() > 2) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, " has ", header.shape.size(),
                        " dimensions; allowed: [rows] and [rows, columns]"));
     }
-    if (!first.has_value()) first = header;
     const bool same_width =
-        header.shape.size() == first->shape.size() &&
-        (header.shape.size() == 1 || header.shape[1] == first->shape[1]);
-    if (header.type != first->type || !same_width) {
+        header.shape.size() == first.header.shape.size() &&
+        (header.shape.size() == 1 || header.shape[1] == first.header.shape[1]);
+    if (header.type != first.header.type || !same_width) {
       return absl::InvalidArgumentError(
-          absl::StrCat(path, " has other types or columns than ", paths[0]));
+          absl::StrCat(path, " has other types or columns than ", first.path));
     }
     pieces.push_back({path, header.data_offset, 0, header.shape[0]});
   }
-  if (!first.has_value()) {
-    return absl::InvalidArgumentError("a column without files");
-  }
-  ASSIGN_OR_RETURN(const DType dtype, StoredType(first->type, paths[0]));
-  const int64_t dim = first->shape.size() == 1 ? 0 : first->shape[1];
-  return OpenFileColumn(std::move(pieces), first->type, {dtype, dim});
+  ASSIGN_OR_RETURN(const DType dtype,
+                   StoredType(first.header.type, first.path));
+  const int64_t dim =
+      first.header.shape.size() == 1 ? 0 : first.header.shape[1];
+  return OpenFileColumn(std::move(pieces), first.header.type, {dtype, dim});
 }
 
 namespace {

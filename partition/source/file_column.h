@@ -39,6 +39,15 @@ absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,
 // INVALID_ARGUMENT names the file that differs.
 absl::StatusOr<ColumnPtr> OpenNpyColumn(const std::vector<std::string>& paths);
 
+// An array in a file: a .npy file, or a part of a .npz file. The header's
+// data_offset counts from the file's beginning.
+struct FileArray {
+  std::string path;
+  NpyHeader header;
+};
+// Like OpenNpyColumn for arrays whose headers have been read.
+absl::StatusOr<ColumnPtr> OpenArrayColumn(const std::vector<FileArray>& arrays);
+
 // Returns `column` of a type of whole numbers as int64, dim 0, for ids and
 // times. INVALID_ARGUMENT, naming the column `what`, for another type or width.
 absl::StatusOr<ColumnPtr> AsInt64(ColumnPtr column, const std::string& what);

@@ -1,8 +1,9 @@
 #include "partition/source/npy_file.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -19,21 +20,33 @@ constexpr size_t kHeaderBytes = size_t{64} << 10;
 }  // namespace
 
 absl::StatusOr<NpyHeader> ReadNpyFileHeader(const std::string& path) {
+  std::error_code error;
+  const uint64_t bytes = std::filesystem::file_size(path, error);
+  if (error) {
+    errno = error.value();
+    return PathError(path, "stat");
+  }
+  return ReadNpyHeaderAt(path, 0, bytes);
+}
+
+absl::StatusOr<NpyHeader> ReadNpyHeaderAt(const std::string& path,
+                                          uint64_t offset, uint64_t bytes) {
   ASSIGN_OR_RETURN(const UniqueFd fd, OpenForReading(path));
-  struct stat info;
-  if (fstat(fd.get(), &info) != 0) return PathError(path, "stat");
-  const auto size = static_cast<uint64_t>(info.st_size);
-  std::vector<uint8_t> bytes(std::min<uint64_t>(size, kHeaderBytes));
-  RETURN_IF_ERROR(ReadExactly(fd.get(), path, 0, bytes.data(), bytes.size()));
-  auto header = ParseNpyHeader(bytes);
+  std::vector<uint8_t> begin(std::min<uint64_t>(bytes, kHeaderBytes));
+  RETURN_IF_ERROR(
+      ReadExactly(fd.get(), path, offset, begin.data(), begin.size()));
+  auto header = ParseNpyHeader(begin);
   if (!header.ok()) {
     return absl::Status(header.status().code(),
                         absl::StrCat(path, ": ", header.status().message()));
   }
-  if (size - header->data_offset >= header->data_bytes()) return header;
-  return absl::DataLossError(absl::StrCat(
-      path, " has ", size - header->data_offset, " bytes of elements; its ",
-      "header says ", header->data_bytes()));
+  if (bytes - header->data_offset < header->data_bytes()) {
+    return absl::DataLossError(absl::StrCat(
+        path, " has ", bytes - header->data_offset, " bytes of elements; its ",
+        "header says ", header->data_bytes()));
+  }
+  header->data_offset += offset;
+  return header;
 }
 
 }  // namespace tributary

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "common/random/hop_key.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/parallel_for.h"
-#include "partition/format/paths.h"
+#include "partition/writer/content_schema.h"
 
 namespace tributary {
 namespace {
@@ -13,23 +12,6 @@ namespace {
 constexpr size_t kNodeGrain = 2048;
 // Edges hashed at a time, so that a hub's record is never in memory as a whole.
 constexpr uint64_t kEdgePiece = 4096;
-
-// A little-endian number modulo 2^256.
-class DigestSum {
- public:
-  void Add(const Sha256Digest& digest) {
-    unsigned carry = 0;
-    for (size_t i = 0; i < sum_.size(); ++i) {
-      carry += unsigned{sum_[i]} + digest[i];
-      sum_[i] = static_cast<uint8_t>(carry);
-      carry >>= 8;
-    }
-  }
-  const Sha256Digest& value() const { return sum_; }
-
- private:
-  Sha256Digest sum_{};
-};
 
 void PutU64(std::vector<uint8_t>& out, uint64_t value) {
   for (int i = 0; i < 8; ++i)
@@ -39,75 +21,6 @@ void PutU64(std::vector<uint8_t>& out, uint64_t value) {
 void PutName(Sha256& sha, const std::string& name) {
   sha.UpdateU32(static_cast<uint32_t>(name.size()));
   sha.Update(name);
-}
-
-void PutColumn(Sha256& sha, const std::shared_ptr<const RowSource>& rows) {
-  sha.UpdateU8(rows == nullptr ? 0
-                               : static_cast<uint8_t>(rows->schema().dtype));
-  sha.UpdateU64(rows == nullptr ? 0
-                                : static_cast<uint64_t>(rows->schema().dim));
-}
-
-void PutNodeType(Sha256& sha, const NodeContent& type) {
-  PutName(sha, type.name);
-  sha.UpdateU64(static_cast<uint64_t>(type.num_nodes));
-  PutColumn(sha, type.x);
-  PutColumn(sha, type.y);
-}
-
-void PutEdgeType(Sha256& sha, const EdgeContent& type) {
-  PutName(sha, type.src);
-  PutName(sha, type.rel);
-  PutName(sha, type.dst);
-  sha.UpdateU64(static_cast<uint64_t>(type.in_edges.num_edges()));
-  PutColumn(sha, type.edge_attr);
-}
-
-// Hashes the columns that were added to the format later; a graph without them
-// keeps its digest.
-void PutNamedColumn(Sha256& sha, const std::string& type,
-                    const std::string& column,
-                    const std::shared_ptr<const RowSource>& rows) {
-  if (rows == nullptr) return;
-  PutName(sha, type);
-  PutName(sha, column);
-  PutColumn(sha, rows);
-}
-
-void PutNamedColumns(Sha256& sha, const GraphContent& content) {
-  for (const NodeContent& type : content.node_types) {
-    PutNamedColumn(sha, type.name, "time", type.time);
-  }
-  for (const EdgeContent& type : content.edge_types) {
-    PutNamedColumn(sha, type.name(), "weight", type.weight);
-    PutNamedColumn(sha, type.name(), "time", type.time);
-    for (const auto& [name, rows] : type.masks) {
-      PutNamedColumn(sha, type.name(), MaskArray(name), rows);
-    }
-  }
-}
-
-void PutSplit(Sha256& sha, const SplitContent& split) {
-  PutName(sha, split.scheme);
-  PutName(sha, split.type);
-  PutName(sha, split.name);
-  sha.UpdateU64(split.ids.size());
-  for (int64_t id : split.ids) sha.UpdateU64(static_cast<uint64_t>(id));
-}
-
-Sha256Digest SchemaRecord(const GraphContent& content) {
-  Sha256 sha;
-  sha.Update("tributary.schema");
-  sha.UpdateU32(kSemanticsVersion);
-  sha.UpdateU8(content.heterogeneous ? 1 : 0);
-  sha.UpdateU32(static_cast<uint32_t>(content.node_types.size()));
-  for (const NodeContent& type : content.node_types) PutNodeType(sha, type);
-  sha.UpdateU32(static_cast<uint32_t>(content.edge_types.size()));
-  for (const EdgeContent& type : content.edge_types) PutEdgeType(sha, type);
-  sha.UpdateU32(static_cast<uint32_t>(content.splits.size()));
-  for (const SplitContent& split : content.splits) PutSplit(sha, split);
-  PutNamedColumns(sha, content);
-  return sha.Finish();
 }
 
 // Hashes the records of one node type; reuses its buffer for all nodes.
@@ -181,7 +94,7 @@ class NodeRecorder {
 Sha256Digest ComputeContentDigest(const GraphContent& content) {
   Mutex mutex;
   DigestSum total;
-  total.Add(SchemaRecord(content));
+  total.Add(SchemaRecord(SchemaOf(content), content.splits));
   for (size_t t = 0; t < content.node_types.size(); ++t) {
     const auto add_nodes = [&](size_t begin, size_t end) {
       NodeRecorder recorder(content, static_cast<int>(t));

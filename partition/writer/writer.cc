@@ -1,13 +1,10 @@
 #include "partition/writer/writer.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/io/atomic_folder.h"
-#include "common/random/hop_key.h"
 #include "common/runtime/fault_point.h"
 #include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
@@ -16,6 +13,7 @@
 #include "partition/writer/array_job.h"
 #include "partition/writer/array_writer.h"
 #include "partition/writer/content_digest.h"
+#include "partition/writer/content_schema.h"
 #include "partition/writer/degree_jobs.h"
 #include "partition/writer/edge_index_jobs.h"
 #include "partition/writer/edge_jobs.h"
@@ -24,12 +22,6 @@
 
 namespace tributary {
 namespace {
-
-std::optional<ColumnSchema> SchemaOf(
-    const std::shared_ptr<const RowSource>& rows) {
-  if (rows == nullptr) return std::nullopt;
-  return rows->schema();
-}
 
 // Plans a graph's schema and files. The content, the schema and the planner
 // must outlive the jobs.
@@ -46,8 +38,6 @@ class JobPlanner {
 
  private:
   int64_t CountEdges(const EdgeContent& edges, uint32_t partition) const;
-  NodeTypeSchema SchemaOfNodes(size_t type) const;
-  EdgeTypeSchema SchemaOfEdges(const EdgeContent& type) const;
 
   const GraphContent& content_;
   const std::vector<Placement> placements_;
@@ -63,62 +53,22 @@ int64_t JobPlanner::CountEdges(const EdgeContent& edges,
   return static_cast<int64_t>(count);
 }
 
-NodeTypeSchema JobPlanner::SchemaOfNodes(size_t type) const {
-  const NodeContent& content = content_.node_types[type];
-  return {.name = content.name,
-          .num_nodes = content.num_nodes,
-          .x = SchemaOf(content.x),
-          .y = SchemaOf(content.y),
-          .timed = content.time != nullptr,
-          .base = placements_[type].base()};
-}
-
-EdgeTypeSchema JobPlanner::SchemaOfEdges(const EdgeContent& type) const {
-  EdgeTypeSchema schema{.src = type.src,
-                        .rel = type.rel,
-                        .dst = type.dst,
-                        .src_type = type.src_type,
-                        .dst_type = type.dst_type,
-                        .num_edges = type.in_edges.num_edges(),
-                        .edge_attr = SchemaOf(type.edge_attr)};
-  schema.reverse = type.reverse;
-  schema.weighted = type.weight != nullptr;
-  if (schema.weighted) schema.weight_dtype = type.weight->schema().dtype;
-  schema.timed = type.time != nullptr;
-  for (const auto& [name, rows] : type.masks) schema.masks.push_back(name);
-  schema.neighbor_timed = content_.node_types[type.src_type].time != nullptr;
-  for (uint32_t p = 0; p < num_partitions_; ++p) {
-    schema.partition_edges.push_back(CountEdges(type, p));
-  }
-  return schema;
-}
-
 GraphSchema JobPlanner::MakeSchema(const WriteOptions& options) const {
-  GraphSchema schema;
-  schema.name = content_.name;
-  schema.semantics_version = kSemanticsVersion;
-  schema.heterogeneous = content_.heterogeneous;
+  GraphSchema schema = SchemaOf(content_);
   schema.num_partitions = num_partitions_;
   for (size_t t = 0; t < content_.node_types.size(); ++t) {
-    schema.node_types.push_back(SchemaOfNodes(t));
+    schema.node_types[t].base = placements_[t].base();
   }
-  for (const EdgeContent& type : content_.edge_types) {
-    schema.edge_types.push_back(SchemaOfEdges(type));
-    schema.edge_types.back().neighbor_ids = options.neighbor_ids;
-    schema.edge_types.back().degrees = options.degrees;
+  std::vector<int64_t> num_edge_ids;
+  for (size_t t = 0; t < content_.edge_types.size(); ++t) {
+    const EdgeContent& type = content_.edge_types[t];
+    for (uint32_t p = 0; p < num_partitions_; ++p) {
+      schema.edge_types[t].partition_edges.push_back(CountEdges(type, p));
+    }
+    num_edge_ids.push_back(type.in_edges.max_edge_id() + 1);
   }
-  for (size_t t = 0; options.edge_index && t < schema.edge_types.size(); ++t) {
-    EdgeTypeSchema& type = schema.edge_types[t];
-    type.edge_index = schema.IsVisible(static_cast<int>(t));
-    if (!type.edge_index) continue;
-    type.num_edge_ids = content_.edge_types[t].in_edges.max_edge_id() + 1;
-  }
-  for (const SplitContent& split : content_.splits) {
-    SplitSchema entry{split.scheme, split.type, split.name,
-                      static_cast<int64_t>(split.ids.size())};
-    if (entry.of_edges()) entry.count /= kSplitEdgeNumbers;
-    schema.splits.push_back(std::move(entry));
-  }
+  SetStored(schema, options.neighbor_ids, options.degrees, options.edge_index,
+            num_edge_ids);
   return schema;
 }
 

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "partition/format/testing/graph_builder.h"
+#include "partition/pipeline/inputs/csv_column.h"
 #include "partition/pipeline/inputs/csv_table.h"
+#include "partition/pipeline/inputs/triple_table.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/scratch_file.h"
 
@@ -34,37 +37,62 @@ std::vector<uint8_t> Gzip(absl::Span<const uint8_t> bytes) {
   return out;
 }
 
-void CheckRows(const absl::StatusOr<std::shared_ptr<const RowSource>>& rows,
-               size_t size) {
+void CheckRows(const absl::StatusOr<ColumnPtr>& rows, size_t size) {
   if (!rows.ok()) return;
   Must((*rows)->num_rows() == kNumRows, "as many rows as asked for");
   const size_t row_bytes = (*rows)->schema().row_bytes();
   Must(row_bytes <= size * sizeof(int64_t), "no more cells than bytes");
   std::vector<uint8_t> out(kNumRows * row_bytes);
-  (*rows)->CopyRows({0, 1, 2}, out.data());
+  Must((*rows)->Read(0, kNumRows, out.data()).ok(), "rows are read");
+}
+
+std::vector<int64_t> IdsIn(const Column& column) {
+  std::vector<int64_t> ids(static_cast<size_t>(column.num_rows()));
+  Must(column.Read(0, column.num_rows(), reinterpret_cast<uint8_t*>(ids.data()))
+           .ok(),
+       "ids are read");
+  return ids;
 }
 
 void CheckIds(const std::vector<int64_t>& ids) {
   for (int64_t id : ids) Must(id >= 0 && id < kNumNodes, "ids are in range");
 }
 
-void CheckEdges(const EdgeRows& edges) {
-  Must(edges.src.size() == edges.dst.size(), "edges have two ends");
-  CheckIds(edges.src);
-  CheckIds(edges.dst);
+void CheckEdges(const EdgeEnds& edges) {
+  Must(edges.from.size() == edges.to.size(), "edges have two ends");
+  CheckIds(edges.from);
+  CheckIds(edges.to);
+}
+
+// Compares the parsed triples with those of the reader of short files.
+void CheckTriples(const std::string& path, const Spool& spool) {
+  const auto list = ReadTripleList(path, kNumNodes, kNumRows);
+  const auto table = ReadTripleTable(path, kNumNodes, kNumRows, spool);
+  Must(list.ok() == table.ok(), "both readers agree on errors");
+  if (!list.ok()) return;
+  Must(list->size() == kNumRows && table->size() == kNumRows,
+       "edges by relation");
+  for (size_t k = 0; k < kNumRows; ++k) {
+    CheckEdges((*list)[k]);
+    Must((*list)[k].from == IdsIn(*(*table)[k].from), "both read the same");
+    Must((*list)[k].to == IdsIn(*(*table)[k].to), "both read the same");
+  }
 }
 
 void Read(int reader, const std::string& path, size_t size) {
+  const TemporaryFolder folder;
+  const Spool spool(folder.path());
   switch (reader) {
     case 0:
-      return CheckRows(ReadFloatTable(path, kNumRows), size);
+      return CheckRows(ReadFloatTable(path, kNumRows, spool), size);
     case 1:
-      return CheckRows(ReadLabelTable(path, kNumRows), size);
+      return CheckRows(ReadLabelTable(path, kNumRows, spool), size);
     case 2: {
-      const auto edges = ReadEdgeTable(path, kNumRows, kNumNodes, kNumNodes);
+      const auto edges =
+          ReadEdgeTable(path, kNumRows, kNumNodes, kNumNodes, spool);
       if (!edges.ok()) return;
-      Must(edges->src.size() == kNumRows, "as many edges as asked for");
-      return CheckEdges(*edges);
+      Must(edges->from->num_rows() == kNumRows, "as many edges as asked for");
+      return CheckEdges({IdsIn(*edges->from), IdsIn(*edges->to)});
     }
     case 3: {
       const auto ids = ReadIdList(path, kNumNodes, "node");
@@ -76,22 +104,18 @@ void Read(int reader, const std::string& path, size_t size) {
       return Must(!count.ok() || *count >= 0, "a count is not negative");
     }
     case 5:
-      return CheckRows(ReadWeightTable(path, kNumRows), size);
+      return CheckRows(ReadWeightTable(path, kNumRows, spool), size);
     case 6:
-      return CheckRows(ReadTimeTable(path, kNumRows), size);
+      return CheckRows(ReadTimeTable(path, kNumRows, spool), size);
     case 7: {
       const auto pairs = ReadPairList(path, kNumNodes, kNumNodes);
       if (pairs.ok() && pairs->has_value()) CheckEdges(**pairs);
       return;
     }
     case 8:
-      return CheckRows(ReadMaskTable(path, kNumRows), size);
-    default: {
-      const auto triples = ReadTripleList(path, kNumNodes, kNumRows);
-      if (!triples.ok()) return;
-      Must(triples->size() == kNumRows, "edges by relation");
-      for (const EdgeRows& rows : *triples) CheckEdges(rows);
-    }
+      return CheckRows(ReadMaskTable(path, kNumRows, spool), size);
+    default:
+      return CheckTriples(path, spool);
   }
 }
 

@@ -16,7 +16,7 @@
 #include "common/identity/identity.h"
 #include "common/session/edge_condition.h"
 #include "common/text/parse_byte_size.h"
-#include "partition/pipeline/inputs/number_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds Arrow C++ with its S3 file system, fetching it by pip at most once.
+"""Finds Arrow C++ with S3 and Parquet, fetching it by pip at most once.
 
 Prints the folder that holds include/ and the libraries: that of the pyarrow
 wheel pinned in requirements.txt, unpacked under
@@ -20,9 +20,9 @@ import time
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The two libraries that are linked, their headers and their licences.
+# The three libraries that are linked, their headers and their licences.
 WANTED = re.compile(
-    r"pyarrow/(include/arrow/|libarrow\.so\.|libarrow_s3\.so\.)"
+    r"pyarrow/(include/(arrow|parquet)/|lib(arrow|arrow_s3|parquet)\.so\.)"
     r"|[^/]+\.dist-info/.*(LICENSE|NOTICE)"
 )
 
@@ -81,7 +81,8 @@ def unpack(site):
 def main():
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
-    site = cache / f"arrow-{pinned_version()}"
+    # With what of it is unpacked in the name.
+    site = cache / f"arrow-s3-parquet-{pinned_version()}"
     with open(cache / "arrow.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not site.is_dir():

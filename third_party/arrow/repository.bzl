@@ -3,12 +3,18 @@
 _BUILD = """\
 package(default_visibility = ["//visibility:public"])
 
-cc_library(
-    name = "s3",
-    hdrs = glob(["include/arrow/**/*.h"]),
+[cc_library(
+    name = name,
+    hdrs = glob(["include/**/*.h"]),
     includes = ["include"],
-    linkopts = {linkopts},
-)
+    linkopts = {folder} + [
+        "-l" + library,
+        "-larrow",
+    ],
+) for name, library in {{
+    "s3": "arrow_s3",
+    "parquet": "parquet",
+}}.items()]
 
 # For images.
 filegroup(
@@ -43,11 +49,9 @@ def _arrow_impl(ctx):
         if site.basename.endswith(".dist-info"):
             for path in site.get_child("licenses").readdir():
                 ctx.symlink(path, "licences/pyarrow/" + path.basename)
-    ctx.file("BUILD.bazel", _BUILD.format(linkopts = [
+    ctx.file("BUILD.bazel", _BUILD.format(folder = [
         "-L" + folder,
         "-Wl,-rpath," + folder,
-        "-larrow_s3",
-        "-larrow",
     ]))
 
 arrow_repository = repository_rule(

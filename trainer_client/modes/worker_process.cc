@@ -5,12 +5,11 @@
 #include <spawn.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
+#include "common/process/find_program.h"
 
 extern char** environ;
 
@@ -72,22 +71,7 @@ absl::StatusOr<pid_t> SpawnWorkerProcess(const std::string& program,
 absl::StatusOr<std::string> FindWorkerProgram(const std::string& program) {
   if (absl::StrContains(program, '/')) return program;
   const std::string name = program.empty() ? "tributary" : program;
-  std::vector<std::string> folders;
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-  if (n > 0) {
-    const std::string path(self, static_cast<size_t>(n));
-    folders.push_back(path.substr(0, path.rfind('/')));
-  }
-  if (const char* path = std::getenv("PATH")) {
-    for (absl::string_view folder : absl::StrSplit(path, ':')) {
-      if (!folder.empty()) folders.emplace_back(folder);
-    }
-  }
-  for (const std::string& folder : folders) {
-    std::string path = absl::StrCat(folder, "/", name);
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
+  if (auto path = FindProgram(name)) return *std::move(path);
   return absl::NotFoundError(
       absl::StrCat("the program of sampling workers, ", name,
                    ", is neither beside the running program nor in PATH; set "

@@ -1,14 +1,56 @@
 #include "partition/pipeline/inputs/input.h"
 
 #include <filesystem>
+#include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/io/buffer.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/edge_list/edge_list.h"
+#include "partition/pipeline/inputs/layout/layout_json.h"
+#include "partition/pipeline/inputs/load_content.h"
+#include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
+#include "partition/source/converted_column.h"
+#include "partition/source/temporary_spool.h"
 
 namespace tributary {
 namespace {
+
+// A layout of files and its reader.
+struct Format {
+  const char* name;
+  bool has_layout;  // whether options.layout is for it
+  absl::StatusOr<GraphSource> (*read)(const InputOptions& options,
+                                      const Spool& spool);
+};
+constexpr Format kFormats[] = {
+    {"ogb", false, ReadOgb},
+    {"edge-list", true, ReadEdgeList},
+    {"npy", true, ReadNpyFolder},
+};
+
+absl::StatusOr<Format> FindFormat(const std::string& name) {
+  for (const Format& format : kFormats) {
+    if (name == format.name) return format;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--format \"", absl::CHexEscape(name),
+                   "\"; allowed: ", absl::StrJoin(InputFormats(), ", ")));
+}
+
+absl::Status CheckLayoutFlags(const Format& format, const LayoutFlags& flags) {
+  std::string given = LayoutFlagsText(flags);
+  if (!flags.node_files.empty()) given += " --nodes";
+  if (flags.config.has_value()) given += " --config";
+  if (format.has_layout || given.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--format ", format.name, " with", given,
+                   "; allowed: --format edge-list, --format npy"));
+}
 
 std::string NameOf(const std::string& folder) {
   std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
@@ -17,17 +59,75 @@ std::string NameOf(const std::string& folder) {
   return name.empty() || name == "." || name == ".." ? "graph" : name;
 }
 
+// Checks that the nodes fit into memory: a placement and a label or id each,
+// and an indptr for each edge type that ends there.
+absl::Status CheckMemory(const GraphSource& graph) {
+  double bytes = 0;
+  for (const NodeSource& nodes : graph.node_types) {
+    bytes += 2.0 * sizeof(int64_t) * static_cast<double>(nodes.num_nodes);
+  }
+  for (const EdgeSource& edges : graph.edge_types) {
+    bytes +=
+        sizeof(uint64_t) *
+        static_cast<double>(graph.node_types[edges.dst_type].num_nodes + 1);
+  }
+  const uint64_t memory = PhysicalMemoryBytes();
+  if (bytes <= static_cast<double>(memory)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the input has more nodes than memory holds: they take at least ", bytes,
+      " bytes; allowed: this machine's ", memory));
+}
+
 }  // namespace
 
-absl::StatusOr<Input> ReadInput(const InputOptions& options) {
-  if (options.format != "ogb") {
-    return absl::UnimplementedError(absl::StrCat(
-        "--format \"", options.format, "\" is not built; allowed: ogb"));
+std::vector<std::string> InputFormats() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
+}
+
+absl::StatusOr<std::vector<std::string>> InputFiles(
+    const InputOptions& options) {
+  std::vector<std::string> files = options.layout.node_files;
+  for (const auto& places : {options.layout.features, options.layout.labels,
+                             options.layout.edge_features}) {
+    for (const std::string& place : places) {
+      const ColumnPlace array = ParseColumnPlace(place);
+      files.insert(files.end(), array.arrays.begin(), array.arrays.end());
+    }
   }
-  ASSIGN_OR_RETURN(Input input, ReadOgb(options));
-  if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&input.content));
-  input.content.name =
-      options.name.empty() ? NameOf(options.folder) : options.name;
+  if (!options.layout.config.has_value()) {
+    files.push_back(options.folder);
+    return files;
+  }
+  files.push_back(*options.layout.config);
+  ASSIGN_OR_RETURN(GraphLayout layout, ReadGraphLayout(*options.layout.config));
+  if (!options.folder.empty()) layout.folder = options.folder;
+  for (std::string& file : layout.Files()) files.push_back(std::move(file));
+  return files;
+}
+
+absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
+                                       const Spool& spool) {
+  ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
+  RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
+  ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
+  if (options.feature_dtype.has_value()) {
+    ConvertFeatures(*options.feature_dtype, graph);
+  }
+  if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
+  if (!options.name.empty()) graph.name = options.name;
+  if (graph.name.empty()) graph.name = NameOf(options.folder);
+  return graph;
+}
+
+absl::StatusOr<Input> ReadInput(const InputOptions& options) {
+  ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
+  ASSIGN_OR_RETURN(GraphSource graph, ReadSource(options, temporary.spool()));
+  RETURN_IF_ERROR(CheckMemory(graph));
+  Input input;
+  ASSIGN_OR_RETURN(input.content, LoadContent(graph));
+  input.notes = std::move(graph.notes);
   return input;
 }
 

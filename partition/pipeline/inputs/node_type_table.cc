@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/number_text.h"
 #include "partition/pipeline/inputs/ogb_files.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/word_table.h"
 #include "partition/schema/schema_check.h"
 
@@ -32,8 +32,8 @@ absl::StatusOr<WordTable> ReadHeaderAndRow(const std::string& path) {
       " rows; allowed: 2, the names of the node types and a row below them"));
 }
 
-absl::StatusOr<NodeContent> ReadType(const WordTable& table, size_t column) {
-  NodeContent type;
+absl::StatusOr<NodeSource> ReadType(const WordTable& table, size_t column) {
+  NodeSource type;
   type.name = table.rows[0][column];
   const absl::Status named = CheckTypeName(type.name);
   if (!named.ok()) return table.ErrorAt(0, named.message());
@@ -57,19 +57,18 @@ absl::StatusOr<bool> ReadFlag(const WordTable& table, size_t column) {
                       "; allowed: True, False"));
 }
 
-bool ByName(const NodeContent& a, const NodeContent& b) {
+bool ByName(const NodeSource& a, const NodeSource& b) {
   return a.name < b.name;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<NodeContent>> ReadNodeTypes(
-    const std::string& stem) {
+absl::StatusOr<std::vector<NodeSource>> ReadNodeTypes(const std::string& stem) {
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(stem));
   ASSIGN_OR_RETURN(const WordTable table, ReadHeaderAndRow(path));
-  std::vector<NodeContent> types;
+  std::vector<NodeSource> types;
   for (size_t column = 0; column < table.rows[0].size(); ++column) {
-    ASSIGN_OR_RETURN(NodeContent type, ReadType(table, column));
+    ASSIGN_OR_RETURN(NodeSource type, ReadType(table, column));
     types.push_back(std::move(type));
   }
   std::sort(types.begin(), types.end(), ByName);
@@ -82,7 +81,7 @@ absl::StatusOr<std::vector<NodeContent>> ReadNodeTypes(
 }
 
 absl::StatusOr<std::optional<std::vector<bool>>> ReadTypeFlags(
-    const std::string& stem, const std::vector<NodeContent>& types) {
+    const std::string& stem, const std::vector<NodeSource>& types) {
   ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
   if (path.empty()) return std::nullopt;
   ASSIGN_OR_RETURN(const WordTable table, ReadHeaderAndRow(path));
@@ -102,21 +101,20 @@ absl::StatusOr<std::optional<std::vector<bool>>> ReadTypeFlags(
   return flags;
 }
 
-int FindType(const std::vector<NodeContent>& types, absl::string_view name) {
+int FindType(const std::vector<NodeSource>& types, absl::string_view name) {
   const auto at =
       std::lower_bound(types.begin(), types.end(), name,
-                       [](const NodeContent& type, absl::string_view n) {
+                       [](const NodeSource& type, absl::string_view n) {
                          return absl::string_view(type.name) < n;
                        });
   if (at == types.end() || at->name != name) return -1;
   return static_cast<int>(at - types.begin());
 }
 
-std::string TypeNames(const std::vector<NodeContent>& types) {
-  return absl::StrJoin(types, ", ",
-                       [](std::string* out, const NodeContent& type) {
-                         out->append(type.name);
-                       });
+std::string TypeNames(const std::vector<NodeSource>& types) {
+  return absl::StrJoin(
+      types, ", ",
+      [](std::string* out, const NodeSource& type) { out->append(type.name); });
 }
 
 }  // namespace tributary

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "partition/writer/content.h"
+#include "partition/source/graph_source.h"
 
 namespace tributary {
 
@@ -17,18 +17,18 @@ namespace tributary {
 
 // Returns the node types, ascending by name, with only names and numbers of
 // nodes set.
-absl::StatusOr<std::vector<NodeContent>> ReadNodeTypes(const std::string& stem);
+absl::StatusOr<std::vector<NodeSource>> ReadNodeTypes(const std::string& stem);
 
 // Reads a flag, True or False, for each type; false for types that the table
 // does not name. Returns nullopt if there is no such file.
 absl::StatusOr<std::optional<std::vector<bool>>> ReadTypeFlags(
-    const std::string& stem, const std::vector<NodeContent>& types);
+    const std::string& stem, const std::vector<NodeSource>& types);
 
 // Returns the index of a name in `types`, which ascend by name; -1 if there is
 // none.
-int FindType(const std::vector<NodeContent>& types, absl::string_view name);
+int FindType(const std::vector<NodeSource>& types, absl::string_view name);
 // Returns the names, as in "person, project".
-std::string TypeNames(const std::vector<NodeContent>& types);
+std::string TypeNames(const std::vector<NodeSource>& types);
 
 }  // namespace tributary
 

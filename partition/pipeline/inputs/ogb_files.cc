@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -11,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/csv_column.h"
 #include "partition/pipeline/inputs/csv_table.h"
 #include "partition/schema/schema_check.h"
 
@@ -19,15 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns whether the path exists, as a file or anything else; opening it
-// reports the difference.
-absl::StatusOr<bool> IsThere(const std::string& path) {
-  std::error_code error;
-  const auto type = fs::symlink_status(path, error).type();
-  if (type == fs::file_type::not_found) return false;
-  if (type != fs::file_type::none) return true;
-  return absl::ErrnoToStatus(error.value(),
-                             absl::StrCat("cannot look at ", path));
+// Refuses splits that are only there as pickles.
+absl::Status CheckNoPickles(const std::string& folder) {
+  for (const char* name : {"split_dict.pt", "train.pt"}) {
+    const std::string path = absl::StrCat(folder, "/", name);
+    ASSIGN_OR_RETURN(const bool there, IsThere(path));
+    if (!there) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " is a pickle, which is not read; allowed: ", folder,
+        "/{train,valid,test}.csv.gz with a line for each node (or edge, as "
+        "\"source,destination\"), or no such folder"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckNamedFile(const NamedFile& file) {
@@ -44,6 +50,15 @@ absl::Status CheckNamedFile(const NamedFile& file) {
 }
 
 }  // namespace
+
+absl::StatusOr<bool> IsThere(const std::string& path) {
+  std::error_code error;
+  const auto type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::not_found) return false;
+  if (type != fs::file_type::none) return true;
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("cannot look at ", path));
+}
 
 absl::StatusOr<std::string> FindCsv(const std::string& stem) {
   ASSIGN_OR_RETURN(const bool gzip, IsThere(stem + ".csv.gz"));
@@ -68,11 +83,12 @@ absl::StatusOr<int64_t> ReadCount(const std::string& stem) {
   return ReadSingleCount(path);
 }
 
-absl::StatusOr<std::shared_ptr<const RowSource>> ReadOptional(
-    const std::string& stem, int64_t num_rows, TableReader read) {
+absl::StatusOr<ColumnPtr> ReadOptional(const std::string& stem,
+                                       int64_t num_rows, TableReader read,
+                                       const Spool& spool) {
   ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
-  if (path.empty()) return std::shared_ptr<const RowSource>();
-  return read(path, num_rows);
+  if (path.empty()) return ColumnPtr();
+  return read(path, num_rows, spool);
 }
 
 absl::StatusOr<std::vector<std::string>> ListFolders(
@@ -131,12 +147,13 @@ absl::Status CheckNamedFiles(const InputOptions& options) {
       absl::StrCat("--edge-masks: ", masks.message()));
 }
 
-absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
-    const NamedFile& file, const std::string& folder, int64_t num_rows) {
-  if (!file.name.has_value()) return std::shared_ptr<const RowSource>();
+absl::StatusOr<ColumnPtr> ReadNamed(const NamedFile& file,
+                                    const std::string& folder, int64_t num_rows,
+                                    const Spool& spool) {
+  if (!file.name.has_value()) return ColumnPtr();
   const std::string stem = folder + *file.name;
   ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
-  if (!path.empty()) return file.read(path, num_rows);
+  if (!path.empty()) return file.read(path, num_rows, spool);
   return absl::NotFoundError(absl::StrCat(stem, ".csv.gz (or .csv), which ",
                                           file.flag, " names, is not there"));
 }
@@ -159,10 +176,10 @@ bool IsEdgeScheme(const InputOptions& options, const std::string& scheme) {
   return absl::c_linear_search(options.edge_splits, scheme);
 }
 
-absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
+absl::StatusOr<std::vector<SplitSource>> ReadSplitFiles(
     const std::string& folder, const std::string& scheme,
-    const NodeContent& nodes, std::vector<std::string>& others) {
-  std::vector<SplitContent> splits;
+    const NodeSource& nodes, std::vector<std::string>& others) {
+  std::vector<SplitSource> splits;
   for (const char* name : {"test", "train", "valid"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(folder, "/", name)));
@@ -176,7 +193,10 @@ absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
     }
     ASSIGN_OR_RETURN(auto ids, std::move(read));
     if (ids.has_value()) {
-      splits.push_back({scheme, nodes.name, name, *std::move(ids)});
+      splits.push_back({.scheme = scheme,
+                        .type = nodes.name,
+                        .name = name,
+                        .nodes = *std::move(ids)});
     } else {
       others.push_back(path);
     }
@@ -184,25 +204,65 @@ absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
   return splits;
 }
 
-absl::StatusOr<std::vector<EdgeSplitInput>> ReadEdgeSplitFiles(
+absl::StatusOr<std::vector<SplitSource>> ReadEdgeSplitFiles(
     const std::string& folder, const std::string& scheme,
-    const EdgeSplitLimits& limits, bool rows) {
-  std::vector<EdgeSplitInput> splits;
+    const EdgeSplitType& type, bool rows) {
+  std::vector<SplitSource> splits;
   for (const char* name :
        {"test", "test_neg", "train", "train_neg", "valid", "valid_neg"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(folder, "/", name)));
     if (path.empty()) continue;
     ASSIGN_OR_RETURN(auto ends,
-                     ReadPairList(path, limits.src_nodes, limits.dst_nodes));
+                     ReadPairList(path, type.src_nodes, type.dst_nodes));
+    SplitSource split{.scheme = scheme, .type = type.name, .name = name};
     if (ends.has_value()) {
-      splits.push_back({scheme, name, *std::move(ends), {}});
+      split.from = std::move(ends->from);
+      split.to = std::move(ends->to);
     } else if (rows) {
-      ASSIGN_OR_RETURN(auto numbers, ReadIdList(path, limits.edges, "edge"));
-      splits.push_back({scheme, name, {}, *std::move(numbers)});
+      ASSIGN_OR_RETURN(auto numbers, ReadIdList(path, type.edges, "edge"));
+      if (numbers.has_value()) split.rows = *std::move(numbers);
+    } else {
+      continue;
     }
+    splits.push_back(std::move(split));
   }
   return splits;
+}
+
+absl::StatusOr<std::vector<SplitSource>> ReadSplits(const InputOptions& options,
+                                                    const NodeSource& nodes,
+                                                    int64_t num_edges) {
+  const std::string folder = options.folder + "/split";
+  const EdgeSplitType type{"node,to,node", nodes.num_nodes, nodes.num_nodes,
+                           num_edges};
+  std::vector<SplitSource> splits;
+  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options));
+  for (const std::string& scheme : schemes) {
+    RETURN_IF_ERROR(CheckTypeName(scheme));
+    const size_t before = splits.size();
+    const std::string files = absl::StrCat(folder, "/", scheme);
+    const bool rows = IsEdgeScheme(options, scheme);
+    if (!rows) {
+      std::vector<std::string> others;  // splits of edges
+      ASSIGN_OR_RETURN(auto of_nodes,
+                       ReadSplitFiles(files, scheme, nodes, others));
+      absl::c_move(of_nodes, std::back_inserter(splits));
+    }
+    ASSIGN_OR_RETURN(auto of_edges,
+                     ReadEdgeSplitFiles(files, scheme, type, rows));
+    absl::c_move(of_edges, std::back_inserter(splits));
+    if (splits.size() == before) RETURN_IF_ERROR(CheckNoPickles(files));
+  }
+  SortSplits(splits);
+  return splits;
+}
+
+void SortSplits(std::vector<SplitSource>& splits) {
+  absl::c_stable_sort(splits, [](const SplitSource& a, const SplitSource& b) {
+    return std::tie(a.scheme, a.type, a.name) <
+           std::tie(b.scheme, b.type, b.name);
+  });
 }
 
 }  // namespace tributary

@@ -4,17 +4,20 @@
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_FILES_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "partition/pipeline/inputs/edge_split_input.h"
 #include "partition/pipeline/inputs/input.h"
-#include "partition/writer/row_source.h"
+#include "partition/source/graph_source.h"
+#include "partition/source/spool.h"
 
 namespace tributary {
+
+// Returns whether the path exists, as a file or anything else; opening it
+// reports the difference.
+absl::StatusOr<bool> IsThere(const std::string& path);
 
 // Returns the path of `stem`.csv.gz or `stem`.csv; empty if neither exists.
 // INVALID_ARGUMENT if both exist.
@@ -25,12 +28,14 @@ absl::StatusOr<std::string> RequireCsv(const std::string& stem);
 // Returns the only number in the file, which must exist.
 absl::StatusOr<int64_t> ReadCount(const std::string& stem);
 
-// One of the functions of csv_table.h that read a column.
-using TableReader = absl::StatusOr<std::shared_ptr<const RowSource>> (*)(
-    const std::string& path, int64_t num_rows);
+// One of the functions of csv_column.h that read a column.
+using TableReader = absl::StatusOr<ColumnPtr> (*)(const std::string& path,
+                                                  int64_t num_rows,
+                                                  const Spool& spool);
 // Reads a column; returns null if the file does not exist.
-absl::StatusOr<std::shared_ptr<const RowSource>> ReadOptional(
-    const std::string& stem, int64_t num_rows, TableReader read);
+absl::StatusOr<ColumnPtr> ReadOptional(const std::string& stem,
+                                       int64_t num_rows, TableReader read,
+                                       const Spool& spool);
 
 // A file that the user names (InputOptions::edge_weight and the like).
 struct NamedFile {
@@ -49,8 +54,9 @@ std::vector<NamedFile> NamedFiles(const InputOptions& options);
 absl::Status CheckNamedFiles(const InputOptions& options);
 // Reads a named file; returns null if it has no name. NOT_FOUND if folder +
 // name does not exist.
-absl::StatusOr<std::shared_ptr<const RowSource>> ReadNamed(
-    const NamedFile& file, const std::string& folder, int64_t num_rows);
+absl::StatusOr<ColumnPtr> ReadNamed(const NamedFile& file,
+                                    const std::string& folder, int64_t num_rows,
+                                    const Spool& spool);
 
 // Returns the split schemes below `folder`, which must include those of
 // options.edge_splits.
@@ -65,20 +71,30 @@ absl::StatusOr<std::vector<std::string>> ListFolders(const std::string& folder);
 
 // Reads folder/{test,train,valid}. Appends the paths of files with more than
 // one column to `others`.
-absl::StatusOr<std::vector<SplitContent>> ReadSplitFiles(
+absl::StatusOr<std::vector<SplitSource>> ReadSplitFiles(
     const std::string& folder, const std::string& scheme,
-    const NodeContent& nodes, std::vector<std::string>& others);
+    const NodeSource& nodes, std::vector<std::string>& others);
 
-// Upper bounds for the numbers in a split of edges.
-struct EdgeSplitLimits {
+// The edge type that splits are of, and upper bounds for their numbers.
+struct EdgeSplitType {
+  std::string name;  // "src,rel,dst"
   int64_t src_nodes = 0, dst_nodes = 0, edges = 0;
 };
 // Reads folder/{test,train,valid}{,_neg}: files of two columns, which are pairs
 // of nodes; with `rows` also files of one column, which are rows of the edge
 // file.
-absl::StatusOr<std::vector<EdgeSplitInput>> ReadEdgeSplitFiles(
+absl::StatusOr<std::vector<SplitSource>> ReadEdgeSplitFiles(
     const std::string& folder, const std::string& scheme,
-    const EdgeSplitLimits& limits, bool rows);
+    const EdgeSplitType& type, bool rows);
+
+// Reads split/<scheme> of all schemes of a homogeneous graph, in the order of
+// GraphSource. INVALID_ARGUMENT for a scheme that has pickles only.
+absl::StatusOr<std::vector<SplitSource>> ReadSplits(const InputOptions& options,
+                                                    const NodeSource& nodes,
+                                                    int64_t num_edges);
+
+// Puts splits into the order of GraphSource.
+void SortSplits(std::vector<SplitSource>& splits);
 
 }  // namespace tributary
 

@@ -9,10 +9,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/csv_table.h"
+#include "partition/pipeline/inputs/csv_column.h"
 #include "partition/pipeline/inputs/node_type_table.h"
 #include "partition/pipeline/inputs/ogb_files.h"
 #include "partition/pipeline/inputs/relation_list.h"
@@ -21,7 +20,6 @@
 namespace tributary {
 namespace {
 
-using Rows = std::shared_ptr<const RowSource>;
 using Flags = std::optional<std::vector<bool>>;
 
 // Checks that a table of True and False agrees with the files.
@@ -35,21 +33,12 @@ absl::Status CheckFlag(const Flags& flags, int type, bool found,
                            " says that it is; make them agree"));
 }
 
-// Checks that the nodes fit into memory. The other files cannot confirm the
-// number of nodes, since all may be isolated, so the memory that they take at
-// least is compared with the machine's: a placement, and an indptr for each
-// relation that ends there.
-absl::Status CheckMemory(const std::vector<NodeContent>& types,
-                         const std::vector<Relation>& relations,
-                         bool add_reverse) {
-  std::vector<double> bytes_per_node(types.size(), 2 * sizeof(int64_t));
-  for (const Relation& relation : relations) {
-    bytes_per_node[relation.dst_type] += sizeof(uint64_t);
-    if (add_reverse) bytes_per_node[relation.src_type] += sizeof(uint64_t);
-  }
+// Checks the number of nodes, which the other files cannot confirm, since all
+// may be isolated, against the machine's memory: a partition each.
+absl::Status CheckMemory(const std::vector<NodeSource>& types) {
   double bytes = 0;
-  for (size_t t = 0; t < types.size(); ++t) {
-    bytes += static_cast<double>(types[t].num_nodes) * bytes_per_node[t];
+  for (const NodeSource& type : types) {
+    bytes += static_cast<double>(type.num_nodes) * sizeof(uint16_t);
   }
   const uint64_t memory = PhysicalMemoryBytes();
   if (bytes <= static_cast<double>(memory)) return absl::OkStatus();
@@ -60,40 +49,42 @@ absl::Status CheckMemory(const std::vector<NodeContent>& types,
 
 class HeteroReader {
  public:
-  explicit HeteroReader(const InputOptions& options)
-      : options_(options), raw_(options.folder + "/raw/") {}
+  HeteroReader(const InputOptions& options, const Spool& spool)
+      : options_(options), spool_(spool), raw_(options.folder + "/raw/") {}
 
-  absl::StatusOr<Input> Read() && {
-    input_.content.heterogeneous = true;
+  absl::StatusOr<GraphSource> Read() && {
+    graph_.heterogeneous = true;
     ASSIGN_OR_RETURN(types(), ReadNodeTypes(raw_ + "num-node-dict"));
     ASSIGN_OR_RETURN(relations_,
                      ReadRelationList(raw_ + "triplet-type-list", types(),
                                       options_.add_reverse));
-    RETURN_IF_ERROR(CheckMemory(types(), relations_, options_.add_reverse));
+    RETURN_IF_ERROR(CheckMemory(types()));
     RETURN_IF_ERROR(
-        ReadNodeRows("node-feat", "feat", ReadFloatTable, &NodeContent::x));
+        ReadNodeRows("node-feat", "feat", ReadFloatTable, &NodeSource::x));
     RETURN_IF_ERROR(
-        ReadNodeRows("node-label", "label", ReadLabelTable, &NodeContent::y));
+        ReadNodeRows("node-label", "label", ReadLabelTable, &NodeSource::y));
     RETURN_IF_ERROR(ReadNodeTimes());
     RETURN_IF_ERROR(ReadSplits());
     RETURN_IF_ERROR(ReadRelations());
-    return std::move(input_);
+    SortSplits(graph_.splits);
+    return std::move(graph_);
   }
 
  private:
-  std::vector<NodeContent>& types() { return input_.content.node_types; }
+  std::vector<NodeSource>& types() { return graph_.node_types; }
 
   // Reads a column of all node types that have it: raw/<files>/<type>/<files>.
   absl::Status ReadNodeRows(const std::string& files, const std::string& table,
-                            TableReader read, Rows NodeContent::*column) {
+                            TableReader read, ColumnPtr NodeSource::*column) {
     const std::string flags_at = raw_ + "nodetype-has-" + table;
     ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
     RETURN_IF_ERROR(NoteUnknownFolders(raw_ + files));
     for (size_t t = 0; t < types().size(); ++t) {
-      NodeContent& type = types()[t];
+      NodeSource& type = types()[t];
       const std::string stem =
           absl::StrCat(raw_, files, "/", type.name, "/", files);
-      ASSIGN_OR_RETURN(type.*column, ReadOptional(stem, type.num_nodes, read));
+      ASSIGN_OR_RETURN(type.*column,
+                       ReadOptional(stem, type.num_nodes, read, spool_));
       RETURN_IF_ERROR(CheckFlag(flags, static_cast<int>(t),
                                 type.*column != nullptr, flags_at, stem));
     }
@@ -107,11 +98,11 @@ class HeteroReader {
     const std::string folder = raw_ + *file.name;
     RETURN_IF_ERROR(NoteUnknownFolders(folder));
     bool found = false;
-    for (NodeContent& type : types()) {
+    for (NodeSource& type : types()) {
       const std::string stem =
           absl::StrCat(folder, "/", type.name, "/", *file.name);
       ASSIGN_OR_RETURN(type.time,
-                       ReadOptional(stem, type.num_nodes, file.read));
+                       ReadOptional(stem, type.num_nodes, file.read, spool_));
       found = found || type.time != nullptr;
     }
     if (found) return absl::OkStatus();
@@ -126,26 +117,27 @@ class HeteroReader {
   }
 
   // Reads a file of the relation's folder, if it exists.
-  absl::StatusOr<Rows> ReadEdgeFile(const NamedFile& file,
-                                    const std::string& folder, int64_t count,
-                                    bool& found) {
-    if (!file.name.has_value()) return Rows();
-    ASSIGN_OR_RETURN(Rows rows,
-                     ReadOptional(folder + *file.name, count, file.read));
-    found = found || rows != nullptr;
-    return rows;
+  absl::StatusOr<ColumnPtr> ReadEdgeFile(const NamedFile& file,
+                                         const std::string& folder,
+                                         int64_t count, bool& found) {
+    if (!file.name.has_value()) return ColumnPtr();
+    ASSIGN_OR_RETURN(ColumnPtr column, ReadOptional(folder + *file.name, count,
+                                                    file.read, spool_));
+    found = found || column != nullptr;
+    return column;
   }
 
   // Reads those of the requested masks that the relation has.
-  absl::StatusOr<std::map<std::string, Rows>> ReadMasks(
+  absl::StatusOr<std::map<std::string, ColumnPtr>> ReadMasks(
       const std::string& folder, int64_t count) {
-    std::map<std::string, Rows> masks;
+    std::map<std::string, ColumnPtr> masks;
     for (const NamedFile& file : EdgeMaskFiles(options_)) {
       bool found = false;
-      ASSIGN_OR_RETURN(Rows rows, ReadEdgeFile(file, folder, count, found));
+      ASSIGN_OR_RETURN(ColumnPtr mask,
+                       ReadEdgeFile(file, folder, count, found));
       if (!found) continue;
       found_masks_.insert(*file.name);
-      masks[*file.name] = std::move(rows);
+      masks[*file.name] = std::move(mask);
     }
     return masks;
   }
@@ -165,23 +157,21 @@ class HeteroReader {
   }
 
   // Reads split/<scheme>/<head>___<relation>___<tail> of all schemes.
-  absl::StatusOr<std::vector<EdgeSplitInput>> ReadSplitsOf(
-      const Relation& relation, int64_t num_edges) {
-    const EdgeSplitLimits limits{NodesOf(relation.src_type),
-                                 NodesOf(relation.dst_type), num_edges};
-    std::vector<EdgeSplitInput> all;
+  absl::Status ReadSplitsOf(const Relation& relation, int64_t num_edges) {
+    const EdgeSplitType type{relation.name(), NodesOf(relation.src_type),
+                             NodesOf(relation.dst_type), num_edges};
     for (const std::string& scheme : schemes_) {
       const std::string folder = absl::StrCat(options_.folder, "/split/",
                                               scheme, "/", relation.folder());
-      ASSIGN_OR_RETURN(auto splits, ReadEdgeSplitFiles(folder, scheme, limits,
+      ASSIGN_OR_RETURN(auto splits, ReadEdgeSplitFiles(folder, scheme, type,
                                                        /*rows=*/true));
-      absl::c_move(splits, std::back_inserter(all));
+      absl::c_move(splits, std::back_inserter(graph_.splits));
     }
-    return all;
+    return absl::OkStatus();
   }
 
   void Note(const std::string& path, const char* what) {
-    input_.notes.push_back(
+    graph_.notes.push_back(
         absl::StrCat(path, " is of no ", what, " and left out"));
   }
 
@@ -211,14 +201,14 @@ class HeteroReader {
       ASSIGN_OR_RETURN(auto splits,
                        ReadSplitFiles(files, scheme, types()[t], others));
       for (const std::string& path : others) {
-        input_.notes.push_back(
+        graph_.notes.push_back(
             path +
             " has more than one column and is left out: splits of edges "
             "lie in a folder of their relation's name");
       }
       RETURN_IF_ERROR(CheckFlag(flags, static_cast<int>(t), !splits.empty(),
                                 flags_at, files + "/{train,valid,test}"));
-      absl::c_move(splits, std::back_inserter(input_.content.splits));
+      absl::c_move(splits, std::back_inserter(graph_.splits));
     }
     return absl::OkStatus();
   }
@@ -238,9 +228,9 @@ class HeteroReader {
       if (found_masks_.contains(*file.name)) continue;
       return NamedFileMissing(file, raw_ + "relations/*/");
     }
-    auto& edges = input_.content.edge_types;
+    auto& edges = graph_.edge_types;
     std::sort(edges.begin(), edges.end(),
-              [](const EdgeContent& a, const EdgeContent& b) {
+              [](const EdgeSource& a, const EdgeSource& b) {
                 return std::tie(a.src, a.rel, a.dst) <
                        std::tie(b.src, b.rel, b.dst);
               });
@@ -263,77 +253,56 @@ class HeteroReader {
   absl::Status ReadRelation(const Relation& relation) {
     const std::string at = raw_ + "relations/" + relation.folder() + "/";
     ASSIGN_OR_RETURN(const int64_t count, ReadCount(at + "num-edge-list"));
-    EdgeColumns columns;
-    ASSIGN_OR_RETURN(columns.attr,
-                     ReadOptional(at + "edge-feat", count, ReadFloatTable));
-    ASSIGN_OR_RETURN(columns.weight, ReadEdgeFile(EdgeWeightFile(options_), at,
-                                                  count, found_weights_));
-    ASSIGN_OR_RETURN(columns.time, ReadEdgeFile(EdgeTimeFile(options_), at,
-                                                count, found_times_));
-    ASSIGN_OR_RETURN(columns.masks, ReadMasks(at, count));
+    EdgeSource edges{.dedupe = options_.dedupe};
+    ASSIGN_OR_RETURN(edges.edge_attr, ReadOptional(at + "edge-feat", count,
+                                                   ReadFloatTable, spool_));
+    ASSIGN_OR_RETURN(edges.weight, ReadEdgeFile(EdgeWeightFile(options_), at,
+                                                count, found_weights_));
+    ASSIGN_OR_RETURN(edges.time, ReadEdgeFile(EdgeTimeFile(options_), at, count,
+                                              found_times_));
+    ASSIGN_OR_RETURN(edges.masks, ReadMasks(at, count));
     ASSIGN_OR_RETURN(const std::string path, RequireCsv(at + "edge"));
-    ASSIGN_OR_RETURN(EdgeRows rows,
+    ASSIGN_OR_RETURN(EndColumns ends,
                      ReadEdgeTable(path, count, NodesOf(relation.src_type),
-                                   NodesOf(relation.dst_type)));
-    if (options_.add_reverse) {
-      RETURN_IF_ERROR(
-          AddEdges(relation.Reverse(), {rows.dst, rows.src}, columns));
-    }
-    ASSIGN_OR_RETURN(auto splits, ReadSplitsOf(relation, count));
-    FillEndsFromRows(rows, absl::MakeSpan(splits));
-    RETURN_IF_ERROR(AddEdges(relation, std::move(rows), columns));
-    AddEdgeSplits(splits, input_.content.edge_types.back(), input_.content);
+                                   NodesOf(relation.dst_type), spool_));
+    edges.from = std::move(ends.from);
+    edges.to = std::move(ends.to);
+    RETURN_IF_ERROR(ReadSplitsOf(relation, count));
+    AddEdges(relation, edges);
+    if (!options_.add_reverse) return absl::OkStatus();
+    std::swap(edges.from, edges.to);
+    AddEdges(relation.Reverse(), std::move(edges));
     return absl::OkStatus();
   }
 
-  // Columns by row of the relation's edge file.
-  struct EdgeColumns {
-    Rows attr, weight, time;
-    std::map<std::string, Rows> masks;
-  };
-
-  // Adds an edge type. Edge ids, and thus rows of columns, are positions in
-  // `rows`.
-  absl::Status AddEdges(const Relation& relation, EdgeRows rows,
-                        const EdgeColumns& columns) {
-    EdgeContent edges;
+  void AddEdges(const Relation& relation, EdgeSource edges) {
     edges.src = relation.src;
     edges.rel = relation.rel;
     edges.dst = relation.dst;
     edges.src_type = relation.src_type;
     edges.dst_type = relation.dst_type;
     edges.reverse = relation.reverse;
-    edges.edge_attr = columns.attr;
-    edges.weight = columns.weight;
-    edges.time = columns.time;
-    edges.masks = columns.masks;
-    ASSIGN_OR_RETURN(
-        edges.in_edges,
-        Adjacency::FromRows(std::move(rows), NodesOf(relation.src_type),
-                            NodesOf(relation.dst_type),
-                            {.add_reverse = false, .dedupe = options_.dedupe}));
-    input_.content.edge_types.push_back(std::move(edges));
-    return absl::OkStatus();
+    graph_.edge_types.push_back(std::move(edges));
   }
 
-  int64_t NodesOf(int type) const {
-    return input_.content.node_types[type].num_nodes;
-  }
+  int64_t NodesOf(int type) const { return graph_.node_types[type].num_nodes; }
 
   const InputOptions& options_;
+  const Spool& spool_;
   const std::string raw_;
   std::vector<Relation> relations_;
   std::vector<std::string> schemes_;
   bool found_weights_ = false;
   bool found_times_ = false;
   std::set<std::string> found_masks_;
-  Input input_;
+  GraphSource graph_;
 };
 
 }  // namespace
 
-absl::StatusOr<Input> ReadOgbHetero(const InputOptions& options) {
-  return HeteroReader(options).Read();
+absl::StatusOr<GraphSource> ReadOgbHetero(const InputOptions& options,
+                                          const Spool& spool) {
+  return HeteroReader(options, spool).Read();
 }
 
 }  // namespace tributary

@@ -4,6 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/input.h"
+#include "partition/source/graph_source.h"
+#include "partition/source/spool.h"
 
 namespace tributary {
 
@@ -23,7 +25,8 @@ namespace tributary {
 // a with the same edge ids, which share the rows of edge_attr, weights, times
 // and masks. Files that belong to no node type or relation are left out, with a
 // note. Errors as ReadInput.
-absl::StatusOr<Input> ReadOgbHetero(const InputOptions& options);
+absl::StatusOr<GraphSource> ReadOgbHetero(const InputOptions& options,
+                                          const Spool& spool);
 
 }  // namespace tributary
 

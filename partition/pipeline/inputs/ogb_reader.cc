@@ -1,28 +1,23 @@
 #include "partition/pipeline/inputs/ogb_reader.h"
 
-#include <iterator>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/csv_table.h"
-#include "partition/pipeline/inputs/edge_split_input.h"
+#include "partition/pipeline/inputs/csv_column.h"
+#include "partition/pipeline/inputs/ogb_binary_reader.h"
 #include "partition/pipeline/inputs/ogb_files.h"
 #include "partition/pipeline/inputs/ogb_hetero_reader.h"
 #include "partition/pipeline/inputs/triples_reader.h"
-#include "partition/schema/schema_check.h"
 
 namespace tributary {
 namespace {
 
-// Checks that the nodes fit into memory. The other files cannot confirm the
-// number of nodes, since all may be isolated, so the memory that they take at
-// least is compared with the machine's.
+// Checks the number of nodes, which the other files cannot confirm, since all
+// may be isolated, against the machine's memory.
 absl::StatusOr<int64_t> ReadNodeCount(const std::string& stem) {
-  constexpr uint64_t kBytesPerNode = 3 * sizeof(int64_t);  // indptr, placement
+  constexpr uint64_t kBytesPerNode = sizeof(uint16_t);  // a partition
   ASSIGN_OR_RETURN(const int64_t count, ReadCount(stem));
   const uint64_t most = PhysicalMemoryBytes() / kBytesPerNode;
   if (static_cast<uint64_t>(count) <= most) return count;
@@ -31,107 +26,88 @@ absl::StatusOr<int64_t> ReadNodeCount(const std::string& stem) {
                    " bytes each; this machine's memory holds ", most));
 }
 
-absl::StatusOr<NodeContent> ReadNodes(const std::string& raw,
-                                      const InputOptions& options) {
-  NodeContent nodes;
+absl::StatusOr<NodeSource> ReadNodes(const std::string& raw,
+                                     const InputOptions& options,
+                                     const Spool& spool) {
+  NodeSource nodes;
   nodes.name = "node";
   ASSIGN_OR_RETURN(nodes.num_nodes, ReadNodeCount(raw + "num-node-list"));
   ASSIGN_OR_RETURN(nodes.x, ReadOptional(raw + "node-feat", nodes.num_nodes,
-                                         ReadFloatTable));
+                                         ReadFloatTable, spool));
   ASSIGN_OR_RETURN(nodes.y, ReadOptional(raw + "node-label", nodes.num_nodes,
-                                         ReadLabelTable));
-  ASSIGN_OR_RETURN(nodes.time,
-                   ReadNamed(NodeTimeFile(options), raw, nodes.num_nodes));
+                                         ReadLabelTable, spool));
+  ASSIGN_OR_RETURN(nodes.time, ReadNamed(NodeTimeFile(options), raw,
+                                         nodes.num_nodes, spool));
   return nodes;
 }
 
-// Reads the edges. Splits of edges get their ends from the rows, but no ids
-// yet.
-absl::StatusOr<EdgeContent> ReadEdges(const std::string& raw, int64_t num_nodes,
-                                      int64_t num_edges,
-                                      const InputOptions& options,
-                                      absl::Span<EdgeSplitInput> edge_splits) {
-  EdgeContent edges;
-  edges.src = edges.dst = "node";
-  edges.rel = "to";
-  ASSIGN_OR_RETURN(edges.edge_attr,
-                   ReadOptional(raw + "edge-feat", num_edges, ReadFloatTable));
+absl::StatusOr<EdgeSource> ReadEdges(const std::string& raw, int64_t num_nodes,
+                                     int64_t num_edges,
+                                     const InputOptions& options,
+                                     const Spool& spool) {
+  EdgeSource edges{.src = "node",
+                   .rel = "to",
+                   .dst = "node",
+                   .add_reverse = options.add_reverse,
+                   .dedupe = options.dedupe};
+  ASSIGN_OR_RETURN(edges.edge_attr, ReadOptional(raw + "edge-feat", num_edges,
+                                                 ReadFloatTable, spool));
   ASSIGN_OR_RETURN(edges.weight,
-                   ReadNamed(EdgeWeightFile(options), raw, num_edges));
+                   ReadNamed(EdgeWeightFile(options), raw, num_edges, spool));
   ASSIGN_OR_RETURN(edges.time,
-                   ReadNamed(EdgeTimeFile(options), raw, num_edges));
+                   ReadNamed(EdgeTimeFile(options), raw, num_edges, spool));
   for (const NamedFile& file : EdgeMaskFiles(options)) {
-    ASSIGN_OR_RETURN(edges.masks[*file.name], ReadNamed(file, raw, num_edges));
+    ASSIGN_OR_RETURN(edges.masks[*file.name],
+                     ReadNamed(file, raw, num_edges, spool));
   }
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
-  ASSIGN_OR_RETURN(EdgeRows rows,
-                   ReadEdgeTable(path, num_edges, num_nodes, num_nodes));
-  FillEndsFromRows(rows, edge_splits);
-  const AdjacencyOptions adjacency{.add_reverse = options.add_reverse,
-                                   .dedupe = options.dedupe};
-  ASSIGN_OR_RETURN(
-      edges.in_edges,
-      Adjacency::FromRows(std::move(rows), num_nodes, num_nodes, adjacency));
-  if (options.add_reverse) edges.attr_by = EdgeContent::AttrBy::kHalfEdgeId;
+  ASSIGN_OR_RETURN(EndColumns ends,
+                   ReadEdgeTable(path, num_edges, num_nodes, num_nodes, spool));
+  edges.from = std::move(ends.from);
+  edges.to = std::move(ends.to);
   return edges;
 }
 
-struct Splits {
-  std::vector<SplitContent> nodes;
-  std::vector<EdgeSplitInput> edges;
-};
-
-absl::StatusOr<Splits> ReadSplits(const InputOptions& options,
-                                  const NodeContent& nodes, int64_t num_edges) {
-  const std::string folder = options.folder + "/split";
-  const EdgeSplitLimits limits{nodes.num_nodes, nodes.num_nodes, num_edges};
-  Splits splits;
-  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options));
-  for (const std::string& scheme : schemes) {
-    RETURN_IF_ERROR(CheckTypeName(scheme));
-    const std::string files = absl::StrCat(folder, "/", scheme);
-    const bool rows = IsEdgeScheme(options, scheme);
-    if (!rows) {
-      std::vector<std::string> others;  // splits of edges
-      ASSIGN_OR_RETURN(auto of_nodes,
-                       ReadSplitFiles(files, scheme, nodes, others));
-      absl::c_move(of_nodes, std::back_inserter(splits.nodes));
-    }
-    ASSIGN_OR_RETURN(auto of_edges,
-                     ReadEdgeSplitFiles(files, scheme, limits, rows));
-    absl::c_move(of_edges, std::back_inserter(splits.edges));
-  }
-  return splits;
-}
-
-absl::StatusOr<Input> ReadHomogeneous(const InputOptions& options) {
+absl::StatusOr<GraphSource> ReadHomogeneous(const InputOptions& options,
+                                            const Spool& spool) {
   const std::string raw = options.folder + "/raw/";
-  Input input;
-  ASSIGN_OR_RETURN(NodeContent nodes, ReadNodes(raw, options));
+  GraphSource graph;
+  ASSIGN_OR_RETURN(NodeSource nodes, ReadNodes(raw, options, spool));
   ASSIGN_OR_RETURN(const int64_t num_edges, ReadCount(raw + "num-edge-list"));
-  ASSIGN_OR_RETURN(Splits splits, ReadSplits(options, nodes, num_edges));
-  ASSIGN_OR_RETURN(EdgeContent edges,
-                   ReadEdges(raw, nodes.num_nodes, num_edges, options,
-                             absl::MakeSpan(splits.edges)));
-  input.content.splits = std::move(splits.nodes);
-  AddEdgeSplits(splits.edges, edges, input.content);
-  input.content.node_types.push_back(std::move(nodes));
-  input.content.edge_types.push_back(std::move(edges));
-  return input;
+  ASSIGN_OR_RETURN(graph.splits, ReadSplits(options, nodes, num_edges));
+  ASSIGN_OR_RETURN(EdgeSource edges,
+                   ReadEdges(raw, nodes.num_nodes, num_edges, options, spool));
+  graph.node_types.push_back(std::move(nodes));
+  graph.edge_types.push_back(std::move(edges));
+  return graph;
 }
 
 }  // namespace
 
-absl::StatusOr<Input> ReadOgb(const InputOptions& options) {
+absl::StatusOr<GraphSource> ReadOgb(const InputOptions& options,
+                                    const Spool& spool) {
   RETURN_IF_ERROR(CheckNamedFiles(options));
+  ASSIGN_OR_RETURN(const bool binary,
+                   IsThere(options.folder + "/raw/data.npz"));
+  if (binary) return ReadOgbBinary(options, spool);
+  ASSIGN_OR_RETURN(const bool typed_binary,
+                   IsThere(options.folder + "/raw/edge_index_dict.npz"));
+  if (typed_binary) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.folder,
+        "/raw/edge_index_dict.npz: OGB's binary layout of typed graphs is not "
+        "read; allowed: its arrays by --format npy with a --config, as in "
+        "\"raw/edge_index_dict.npz:author___writes___paper\""));
+  }
   for (const char* name : {"triplet-type-list", "num-node-dict"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(options.folder, "/raw/", name)));
-    if (!path.empty()) return ReadOgbHetero(options);
+    if (!path.empty()) return ReadOgbHetero(options, spool);
   }
   ASSIGN_OR_RETURN(const std::string relations,
                    FindCsv(options.folder + "/raw/num-relation-list"));
-  return relations.empty() ? ReadHomogeneous(options) : ReadTriples(options);
+  return relations.empty() ? ReadHomogeneous(options, spool)
+                           : ReadTriples(options, spool);
 }
 
 }  // namespace tributary

@@ -4,6 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/input.h"
+#include "partition/source/graph_source.h"
+#include "partition/source/spool.h"
 
 namespace tributary {
 
@@ -13,7 +15,8 @@ namespace tributary {
 // Ignores other files. Splits of edges (two columns) are left out, with a note.
 // A folder with raw/triplet-type-list or raw/num-node-dict is read by
 // ReadOgbHetero. Errors as ReadInput.
-absl::StatusOr<Input> ReadOgb(const InputOptions& options);
+absl::StatusOr<GraphSource> ReadOgb(const InputOptions& options,
+                                    const Spool& spool);
 
 }  // namespace tributary
 

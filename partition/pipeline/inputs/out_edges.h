@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OUT_EDGES_H_
 
 #include "absl/status/status.h"
+#include "partition/source/graph_source.h"
 #include "partition/writer/content.h"
 
 namespace tributary {
@@ -11,6 +12,7 @@ namespace tributary {
 // columns, for sessions whose edge_dir is out or both. INVALID_ARGUMENT for a
 // heterogeneous graph, which gets reverse edges by --add-reverse.
 absl::Status AddOutEdges(GraphContent* content);
+absl::Status AddOutEdges(GraphSource* graph);
 
 }  // namespace tributary
 

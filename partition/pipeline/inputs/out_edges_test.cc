@@ -10,6 +10,8 @@
 #include "gtest/gtest.h"
 #include "partition/format/testing/random_graph.h"
 #include "partition/pipeline/check/verify.h"
+#include "partition/pipeline/testing/ogb_folder.h"
+#include "partition/writer/content_digest.h"
 #include "partition/writer/writer.h"
 
 namespace tributary {
@@ -101,6 +103,28 @@ TEST(VerifyGraph, ReversesOfFewerEdgesAreRefused) {
   content.edge_types[0].in_edges = other.edge_types[0].in_edges;
   EXPECT_THAT(std::string(WriteAndVerify(content).status().message()),
               HasSubstr("is the reverse of none with as many edges"));
+}
+
+// Also where the edges have reverses and parallel ones were dropped.
+TEST_F(OgbTest, OutEdgesOfASourceAreThoseOfItsContent) {
+  Write("raw/num-edge-list.csv", "5\n");
+  Write("raw/edge.csv", "0,1\n2,1\n3,3\n1,2\n0,1\n");
+  Write("raw/edge-feat.csv", "1\n2\n3\n4\n5\n");
+  for (const bool dedupe : {false, true}) {
+    for (const bool add_reverse : {false, true}) {
+      InputOptions options{.folder = folder_.path(),
+                           .add_reverse = add_reverse,
+                           .dedupe = dedupe};
+      auto expected = ReadInput(options);
+      ASSERT_TRUE(expected.ok()) << expected.status();
+      ASSERT_TRUE(AddOutEdges(&expected->content).ok());
+      options.out_edges = true;
+      const auto input = ReadInput(options);
+      ASSERT_TRUE(input.ok()) << input.status();
+      EXPECT_EQ(ComputeContentDigest(input->content),
+                ComputeContentDigest(expected->content));
+    }
+  }
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace tributary {
 namespace {
 
-absl::StatusOr<int> TypeOf(const std::vector<NodeContent>& types,
+absl::StatusOr<int> TypeOf(const std::vector<NodeSource>& types,
                            const WordTable& table, size_t row,
                            const std::string& name) {
   const int type = FindType(types, name);
@@ -23,7 +23,7 @@ absl::StatusOr<int> TypeOf(const std::vector<NodeContent>& types,
                         "num-node-dict; allowed: ", TypeNames(types)));
 }
 
-absl::StatusOr<Relation> ReadRelation(const std::vector<NodeContent>& types,
+absl::StatusOr<Relation> ReadRelation(const std::vector<NodeSource>& types,
                                       const WordTable& table, size_t row) {
   const std::vector<std::string>& cells = table.rows[row];
   if (cells.size() != 3) {
@@ -79,7 +79,7 @@ absl::Status ReserveReverseName(const WordTable& table, size_t row,
 }  // namespace
 
 absl::StatusOr<std::vector<Relation>> ReadRelationList(
-    const std::string& stem, const std::vector<NodeContent>& types,
+    const std::string& stem, const std::vector<NodeSource>& types,
     bool add_reverse) {
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(stem));
   ASSIGN_OR_RETURN(const WordTable table, ReadWordTable(path));

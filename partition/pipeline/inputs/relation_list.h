@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "partition/writer/content.h"
+#include "partition/source/graph_source.h"
 
 namespace tributary {
 
@@ -31,7 +31,7 @@ struct Relation {
 // names, duplicates, and relations whose tensors would have the same name; with
 // `add_reverse` also if a reverse exists already.
 absl::StatusOr<std::vector<Relation>> ReadRelationList(
-    const std::string& stem, const std::vector<NodeContent>& types,
+    const std::string& stem, const std::vector<NodeSource>& types,
     bool add_reverse);
 
 }  // namespace tributary

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/csv_table.h"
-#include "partition/pipeline/inputs/edge_split_input.h"
 #include "partition/pipeline/inputs/ogb_files.h"
+#include "partition/pipeline/inputs/relation_names.h"
+#include "partition/pipeline/inputs/triple_table.h"
 
 namespace tributary {
 namespace {
@@ -28,50 +28,48 @@ absl::Status CheckOptions(const InputOptions& options) {
   return absl::OkStatus();
 }
 
-// Checks that nodes and relations fit into memory. The other files cannot
-// confirm these numbers, so the memory that they take at least is compared with
-// the machine's.
-absl::Status CheckMemory(int64_t nodes, int64_t relations, bool add_reverse) {
-  const double bytes = sizeof(uint64_t) * static_cast<double>(nodes + 1) *
-                       static_cast<double>(relations) * (add_reverse ? 2 : 1);
+// Checks the numbers of nodes and relations, which the other files cannot
+// confirm, against the machine's memory: a partition for a node, names and
+// columns for a relation.
+absl::Status CheckMemory(int64_t nodes, int64_t relations) {
+  constexpr double kBytesPerRelation = 1024;
+  const double bytes = sizeof(uint16_t) * static_cast<double>(nodes) +
+                       kBytesPerRelation * static_cast<double>(relations);
   const uint64_t memory = PhysicalMemoryBytes();
   if (bytes <= static_cast<double>(memory)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(nodes, " nodes (num-node-list) in ", relations,
+      absl::StrCat(nodes, " nodes (num-node-list) and ", relations,
                    " relations (num-relation-list) take at least ", bytes,
                    " bytes; allowed: this machine's memory, ", memory));
 }
 
 class TriplesReader {
  public:
-  explicit TriplesReader(const InputOptions& options)
-      : options_(options), raw_(options.folder + "/raw/") {}
+  TriplesReader(const InputOptions& options, const Spool& spool)
+      : options_(options), spool_(spool), raw_(options.folder + "/raw/") {}
 
-  absl::StatusOr<Input> Read() && {
-    input_.content.heterogeneous = true;
+  absl::StatusOr<GraphSource> Read() && {
+    graph_.heterogeneous = true;
     ASSIGN_OR_RETURN(const int64_t nodes, ReadCount(raw_ + "num-node-list"));
     ASSIGN_OR_RETURN(num_relations_, ReadCount(raw_ + "num-relation-list"));
-    RETURN_IF_ERROR(CheckMemory(nodes, num_relations_, options_.add_reverse));
-    NodeContent entities;
-    entities.name = kEntity;
-    entities.num_nodes = nodes;
-    input_.content.node_types.push_back(std::move(entities));
+    RETURN_IF_ERROR(CheckMemory(nodes, num_relations_));
+    graph_.node_types.push_back({.name = kEntity, .num_nodes = nodes});
+    ASSIGN_OR_RETURN(names_, ReadRelationNames(options_, num_relations_));
     RETURN_IF_ERROR(ReadFiles());
-    RETURN_IF_ERROR(AddRelations());
-    return std::move(input_);
+    AddRelations();
+    return std::move(graph_);
   }
 
  private:
-  int64_t num_nodes() const { return input_.content.node_types[0].num_nodes; }
+  int64_t num_nodes() const { return graph_.node_types[0].num_nodes; }
 
   absl::Status ReadFiles() {
     ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw_ + "train"));
-    ASSIGN_OR_RETURN(train_, ReadTripleList(path, num_nodes(), num_relations_));
+    ASSIGN_OR_RETURN(
+        train_, ReadTripleTable(path, num_nodes(), num_relations_, spool_));
     ASSIGN_OR_RETURN(const int64_t wanted, ReadCount(raw_ + "num-edge-list"));
     int64_t found = 0;
-    for (const EdgeRows& rows : train_) {
-      found += static_cast<int64_t>(rows.src.size());
-    }
+    for (const EndColumns& ends : train_) found += ends.from->num_rows();
     if (found != wanted) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, " has ", found, " rows; wanted: ", wanted, ", as ",
@@ -87,67 +85,63 @@ class TriplesReader {
     return absl::OkStatus();
   }
 
-  absl::Status AddRelations() {
+  void AddRelations() {
     for (int64_t k = 0; k < num_relations_; ++k) {
-      const std::string rel = absl::StrCat("r", k);
-      EdgeRows& rows = train_[k];
-      std::vector<EdgeSplitInput> splits = SplitsOf(k);
-      if (options_.add_reverse) {
-        RETURN_IF_ERROR(AddEdges("rev_" + rel, {rows.dst, rows.src}));
-        input_.content.edge_types.back().reverse = true;
-      }
-      RETURN_IF_ERROR(AddEdges(rel, std::move(rows)));
-      AddEdgeSplits(splits, input_.content.edge_types.back(), input_.content);
+      EdgeSource edges{.src = kEntity,
+                       .rel = names_[k],
+                       .dst = kEntity,
+                       .dedupe = options_.dedupe};
+      edges.from = train_[k].from;
+      edges.to = train_[k].to;
+      AddSplits(k, edges);
+      graph_.edge_types.push_back(edges);
+      if (!options_.add_reverse) continue;
+      edges.rel = "rev_" + edges.rel;
+      edges.reverse = true;
+      std::swap(edges.from, edges.to);
+      graph_.edge_types.push_back(std::move(edges));
     }
-    absl::c_sort(input_.content.edge_types,
-                 [](const EdgeContent& a, const EdgeContent& b) {
-                   return a.rel < b.rel;
-                 });
-    return absl::OkStatus();
+    absl::c_sort(
+        graph_.edge_types,
+        [](const EdgeSource& a, const EdgeSource& b) { return a.rel < b.rel; });
+    SortSplits(graph_.splits);
   }
 
   // Adds splits from the files that have triples of the relation.
-  std::vector<EdgeSplitInput> SplitsOf(int64_t relation) {
-    std::vector<EdgeSplitInput> splits;
-    const EdgeRows& train = train_[relation];
-    if (!train.src.empty()) {
-      std::vector<int64_t> rows(train.src.size());
-      absl::c_iota(rows, 0);
-      splits.push_back({"", "train", train, std::move(rows)});
+  void AddSplits(int64_t relation, const EdgeSource& edges) {
+    if (edges.num_rows() > 0) {
+      SplitSource train{.type = edges.name(), .name = "train"};
+      train.rows.resize(static_cast<size_t>(edges.num_rows()));
+      absl::c_iota(train.rows, 0);
+      graph_.splits.push_back(std::move(train));
     }
     for (auto& [name, triples] : held_out_) {
-      if (triples[relation].src.empty()) continue;
-      splits.push_back({"", name, std::move(triples[relation]), {}});
+      EdgeEnds& ends = triples[relation];
+      if (ends.from.empty()) continue;
+      graph_.splits.push_back({.type = edges.name(),
+                               .name = name,
+                               .from = std::move(ends.from),
+                               .to = std::move(ends.to)});
     }
-    return splits;
-  }
-
-  absl::Status AddEdges(const std::string& rel, EdgeRows rows) {
-    EdgeContent edges;
-    edges.src = edges.dst = kEntity;
-    edges.rel = rel;
-    ASSIGN_OR_RETURN(
-        edges.in_edges,
-        Adjacency::FromRows(std::move(rows), num_nodes(), num_nodes(),
-                            {.add_reverse = false, .dedupe = options_.dedupe}));
-    input_.content.edge_types.push_back(std::move(edges));
-    return absl::OkStatus();
   }
 
   const InputOptions& options_;
+  const Spool& spool_;
   const std::string raw_;
   int64_t num_relations_ = 0;
-  std::vector<EdgeRows> train_;  // edges by relation
-  std::vector<std::pair<std::string, std::vector<EdgeRows>>> held_out_;
-  Input input_;
+  std::vector<std::string> names_;  // by relation
+  std::vector<EndColumns> train_;   // edges by relation
+  std::vector<std::pair<std::string, std::vector<EdgeEnds>>> held_out_;
+  GraphSource graph_;
 };
 
 }  // namespace
 
-absl::StatusOr<Input> ReadTriples(const InputOptions& options) {
+absl::StatusOr<GraphSource> ReadTriples(const InputOptions& options,
+                                        const Spool& spool) {
   RETURN_IF_ERROR(CheckOptions(options));
   RETURN_IF_ERROR(ListSchemes(options.folder + "/split", options).status());
-  return TriplesReader(options).Read();
+  return TriplesReader(options, spool).Read();
 }
 
 }  // namespace tributary

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/line_reader.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
 
 namespace tributary {
 namespace {

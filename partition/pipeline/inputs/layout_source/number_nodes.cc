@@ -1,0 +1,238 @@
+#include "partition/pipeline/inputs/layout_source/number_nodes.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/arrays/array_file.h"
+#include "partition/pipeline/inputs/arrays/compressed_rows.h"
+#include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/arrays/scatter_rows.h"
+#include "partition/pipeline/inputs/layout_source/layout_arrays.h"
+#include "partition/pipeline/inputs/text/number_text.h"
+
+namespace tributary {
+namespace {
+
+constexpr int64_t kBlock = 65536;
+
+ColumnPtr At(ColumnPtr column, const ColumnPtr& place) {
+  return std::make_shared<PlacedColumn>(
+      std::move(column), [place](int64_t row) { return place->Where(row); });
+}
+
+// Opens compressed rows; with edge_ids in the order of the edges' rows.
+absl::Status OpenCompressed(LayoutState& state, size_t type, EdgeState& edges) {
+  const EdgeLayout& at = edges.layout;
+  ASSIGN_OR_RETURN(ColumnPtr indptr, OpenIds(state.layout, at.indptr));
+  ASSIGN_OR_RETURN(ColumnPtr others, OpenIds(state.layout, at.indices));
+  ASSIGN_OR_RETURN(ColumnPtr nodes, ExpandRows(indptr, others->num_rows()));
+  NodeState& of_rows =
+      state.nodes[at.by_source ? edges.src_type : edges.dst_type];
+  if (!of_rows.layout.count.has_value()) {
+    of_rows.layout.count = indptr->num_rows() - 1;
+  }
+  if (!at.edge_ids.empty()) {
+    ASSIGN_OR_RETURN(const ColumnPtr ids, OpenIds(state.layout, at.edge_ids));
+    for (auto& [column, name] :
+         {std::pair(&others, "-others"), std::pair(&nodes, "-nodes")}) {
+      ASSIGN_OR_RETURN(
+          *column, ScatterRows(**column, *ids, "edge", state.memory,
+                               state.spool, absl::StrCat("edges", type, name)));
+    }
+  }
+  edges.source.from = at.by_source ? nodes : others;
+  edges.source.to = at.by_source ? others : nodes;
+  return absl::OkStatus();
+}
+
+// Opens the ends as the user wrote them.
+absl::Status OpenEnds(LayoutState& state, size_t type) {
+  EdgeState& edges = state.edges[type];
+  const EdgeLayout& at = edges.layout;
+  if (!at.indptr.empty()) return OpenCompressed(state, type, edges);
+  if (!at.index.empty()) {
+    ASSIGN_OR_RETURN(EndArrays ends,
+                     OpenPairs(ArrayPaths(state.layout, at.index)));
+    edges.source.from = std::move(ends.from);
+    edges.source.to = std::move(ends.to);
+    return absl::OkStatus();
+  }
+  edges.source.from = edges.table.from;
+  edges.source.to = edges.table.to;
+  if (at.from.columns.empty()) {
+    ASSIGN_OR_RETURN(edges.source.from, OpenIds(state.layout, at.from));
+  }
+  if (at.to.columns.empty()) {
+    ASSIGN_OR_RETURN(edges.source.to, OpenIds(state.layout, at.to));
+  }
+  return absl::OkStatus();
+}
+
+// Makes the dictionary of the ids in the table of nodes, or else of all ends.
+absl::Status MakeDictionary(LayoutState& state, size_t type) {
+  NodeState& nodes = state.nodes[type];
+  if (nodes.ids == IdKind::kDense) {
+    nodes.node_of_row = nodes.table.id;
+    return absl::OkStatus();
+  }
+  std::vector<ColumnPtr> columns;
+  if (nodes.table.id != nullptr) {
+    columns.push_back(nodes.table.id);
+  } else {
+    for (const EdgeState& edges : state.edges) {
+      const bool is_src = edges.src_type == static_cast<int>(type);
+      const bool is_dst = edges.dst_type == static_cast<int>(type);
+      if (!edges.layout.indptr.empty() && (is_src || is_dst)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            state.layout.origin, ": ids of ", nodes.layout.name, " are ",
+            IdKindName(nodes.ids), ", but ", edges.layout.name(),
+            " has indptr, whose rows are nodes 0 to N - 1; allowed: ids "
+            "dense"));
+      }
+      if (is_src) columns.push_back(edges.source.from);
+      if (is_dst) columns.push_back(edges.source.to);
+    }
+  }
+  ASSIGN_OR_RETURN(
+      nodes.dictionary,
+      MakeIdDictionary(columns, nodes.ids == IdKind::kString, state.memory,
+                       state.spool, absl::StrCat("ids", type)));
+  if (nodes.table.id != nullptr) {
+    ASSIGN_OR_RETURN(ColumnPtr rows,
+                     NumberIds(*nodes.table.id, *nodes.dictionary,
+                               nodes.table.id.get(), state.memory, state.spool,
+                               absl::StrCat("nodes", type, "-number")));
+    nodes.node_of_row = At(std::move(rows), nodes.table.id);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NumberEnds(const LayoutState& state, size_t type,
+                        EdgeState& edges) {
+  const auto number = [&](int node_type, const char* end,
+                          ColumnPtr& column) -> absl::Status {
+    const NodeState& nodes = state.nodes[node_type];
+    if (!nodes.dictionary.has_value()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(
+        ColumnPtr numbers,
+        NumberIds(*column, *nodes.dictionary, column.get(), state.memory,
+                  state.spool,
+                  absl::StrCat("edges", type, "-", end, "-number")));
+    column = At(std::move(numbers), column);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(number(edges.src_type, "from", edges.source.from));
+  RETURN_IF_ERROR(number(edges.dst_type, "to", edges.source.to));
+  const int64_t from = edges.source.from->num_rows();
+  const int64_t to = edges.source.to->num_rows();
+  if (from == to) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(state.layout.origin, ": edges of ", edges.layout.name(),
+                   " have ", from, " sources and ", to, " destinations"));
+}
+
+absl::StatusOr<int64_t> LargestId(const Column& column) {
+  int64_t largest = -1;
+  for (int64_t at = 0; at < column.num_rows(); at += kBlock) {
+    const int64_t count = std::min(kBlock, column.num_rows() - at);
+    ASSIGN_OR_RETURN(const auto ids, ReadValues<int64_t>(column, at, count));
+    for (int64_t i = 0; i < count; ++i) {
+      if (ids[i] < 0 || ids[i] >= kMaxCount) {
+        return absl::OutOfRangeError(
+            absl::StrCat(column.Where(at + i), ": ", ids[i],
+                         " is no node; allowed: whole numbers from 0"));
+      }
+      largest = std::max(largest, ids[i]);
+    }
+  }
+  return largest;
+}
+
+// Returns one more than the largest end of the type's edges.
+absl::StatusOr<int64_t> CountByEnds(const LayoutState& state, int type) {
+  int64_t largest = -1;
+  for (const EdgeState& edges : state.edges) {
+    for (const auto& [end_type, column] :
+         {std::pair(edges.src_type, edges.source.from),
+          std::pair(edges.dst_type, edges.source.to)}) {
+      if (end_type != type) continue;
+      ASSIGN_OR_RETURN(const int64_t id, LargestId(*column));
+      largest = std::max(largest, id);
+    }
+  }
+  return largest + 1;
+}
+
+absl::Status Contradiction(const LayoutState& state, const NodeState& nodes,
+                           const std::string& one, int64_t one_count,
+                           const std::string& other, int64_t other_count) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      state.layout.origin, ": nodes of type ", nodes.layout.name, " are ",
+      one_count, " by ", one, ", but ", other_count, " by ", other));
+}
+
+absl::Status CountNodes(LayoutState& state, size_t type,
+                        std::vector<std::string>& notes) {
+  NodeState& nodes = state.nodes[type];
+  std::string by;
+  int64_t count = -1;
+  const auto add = [&](int64_t found, const std::string& what) {
+    if (count >= 0 && count != found) {
+      return Contradiction(state, nodes, by, count, what, found);
+    }
+    count = found;
+    by = what;
+    return absl::OkStatus();
+  };
+  if (nodes.dictionary.has_value()) {
+    RETURN_IF_ERROR(add(nodes.dictionary->num_ids(), "their distinct ids"));
+  }
+  if (nodes.node_of_row != nullptr) {
+    // Fewer ids than rows: one is there twice, which the scattering names.
+    const auto rows = ScatterRows(*nodes.node_of_row, *nodes.node_of_row,
+                                  "node", state.memory, state.spool,
+                                  absl::StrCat("nodes", type, "-order"));
+    RETURN_IF_ERROR(rows.status());
+    RETURN_IF_ERROR(add(nodes.node_of_row->num_rows(), "their table"));
+  }
+  if (nodes.layout.count.has_value()) {
+    RETURN_IF_ERROR(add(*nodes.layout.count, "count or indptr"));
+  }
+  for (const ColumnPtr& column :
+       {nodes.source.x, nodes.source.y, nodes.source.time}) {
+    if (column == nullptr) continue;
+    RETURN_IF_ERROR(add(column->num_rows(), column->Where(0)));
+  }
+  if (count < 0) {
+    ASSIGN_OR_RETURN(count, CountByEnds(state, static_cast<int>(type)));
+    notes.push_back(absl::StrCat("nodes of type ", nodes.layout.name, ": ",
+                                 count, ", by the largest id of an edge"));
+  }
+  nodes.source.num_nodes = count;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status NumberNodes(LayoutState& state, std::vector<std::string>& notes) {
+  for (size_t t = 0; t < state.edges.size(); ++t) {
+    RETURN_IF_ERROR(OpenEnds(state, t));
+  }
+  for (size_t t = 0; t < state.nodes.size(); ++t) {
+    RETURN_IF_ERROR(MakeDictionary(state, t));
+  }
+  for (size_t t = 0; t < state.edges.size(); ++t) {
+    RETURN_IF_ERROR(NumberEnds(state, t, state.edges[t]));
+  }
+  for (size_t t = 0; t < state.nodes.size(); ++t) {
+    RETURN_IF_ERROR(OpenNodeColumns(state, state.nodes[t]));
+    RETURN_IF_ERROR(CountNodes(state, t, notes));
+    RETURN_IF_ERROR(OrderNodeColumns(state, t, state.nodes[t]));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary

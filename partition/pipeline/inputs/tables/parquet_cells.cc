@@ -1,0 +1,135 @@
+#include "partition/pipeline/inputs/tables/parquet_cells.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/parquet/parquet_table.h"
+#include "partition/pipeline/inputs/tables/cell_sink.h"
+#include "partition/pipeline/inputs/tables/id_text.h"
+#include "partition/source/file_column.h"
+
+namespace tributary {
+namespace {
+
+class ParquetCells final : public Table,
+                           public std::enable_shared_from_this<ParquetCells> {
+ public:
+  explicit ParquetCells(ParquetTable table) : table_(std::move(table)) {
+    for (const ParquetColumn& column : table_.columns()) {
+      names_.push_back(column.name);
+    }
+  }
+
+  absl::StatusOr<std::vector<int>> Find(
+      const std::vector<std::string>& names) const override {
+    return FindColumns(names, names_, num_columns(), path());
+  }
+  std::string NameOf(int column) const override { return names_[column]; }
+  int num_columns() const override { return static_cast<int>(names_.size()); }
+  std::string path() const override { return table_.paths()[0]; }
+  std::string Where(int64_t row) const override { return table_.Where(row); }
+
+  absl::StatusOr<std::vector<ColumnPtr>> Read(
+      absl::Span<const CellRequest> requests, const Spool& spool) override {
+    std::vector<ColumnPtr> columns;
+    for (const CellRequest& request : requests) {
+      ASSIGN_OR_RETURN(ColumnPtr column, ReadOne(request, spool));
+      columns.push_back(std::make_shared<PlacedColumn>(
+          std::move(column), [table = shared_from_this(),
+                              name = NameOf(request.columns[0])](int64_t row) {
+            return absl::StrCat(table->Where(row), ", column ", name);
+          }));
+    }
+    return columns;
+  }
+
+ private:
+  absl::Status TypeError(const CellRequest& request,
+                         absl::string_view allowed) const {
+    const ParquetColumn& column = table_.columns()[request.columns[0]];
+    return absl::InvalidArgumentError(absl::StrCat(
+        path(), ", column ", column.name, ": ",
+        column.is_text ? "text" : std::string(DTypeName(column.schema.dtype)),
+        " of width ", column.schema.width(), "; allowed: ", allowed));
+  }
+
+  absl::StatusOr<ColumnPtr> ReadOne(const CellRequest& request,
+                                    const Spool& spool) const {
+    const ParquetColumn& first = table_.columns()[request.columns[0]];
+    switch (request.kind) {
+      case CellKind::kFloats:
+      case CellKind::kLabels:
+        break;
+      case CellKind::kWeight:
+        if (first.schema.dtype == DType::kFloat32 ||
+            first.schema.dtype == DType::kFloat64) {
+          break;
+        }
+        return TypeError(request, "float32, float64");
+      case CellKind::kMask:
+        if (first.schema.dtype == DType::kBool) break;
+        return TypeError(request, "bool");
+      case CellKind::kTime:
+      case CellKind::kDenseId:
+        if (!first.is_text) break;
+        return TypeError(request, "whole numbers");
+      case CellKind::kNumberId:
+      case CellKind::kTextId:
+        if (first.is_text) return ReadTexts(request, spool);
+        break;
+      case CellKind::kSplit:
+        if (first.is_text) return ReadTexts(request, spool);
+        return TypeError(request, "text");
+    }
+    ASSIGN_OR_RETURN(ColumnPtr column,
+                     table_.ToSpool(request.columns, spool, request.name));
+    if (request.kind == CellKind::kFloats && column->schema().dim == 0) {
+      return std::make_shared<ShapedColumn>(std::move(column), 1);
+    }
+    if (request.kind == CellKind::kFloats ||
+        request.kind == CellKind::kLabels ||
+        request.kind == CellKind::kWeight || request.kind == CellKind::kMask) {
+      return column;
+    }
+    return AsInt64(std::move(column),
+                   absl::StrCat(path(), ", column ", first.name));
+  }
+
+  absl::StatusOr<ColumnPtr> ReadTexts(const CellRequest& request,
+                                      const Spool& spool) const {
+    ASSIGN_OR_RETURN(ColumnPtr found, FindCells(request, spool));
+    if (found != nullptr) return found;
+    ASSIGN_OR_RETURN(SpoolWriter writer,
+                     spool.Create(request.name, {DType::kUint8, 0}));
+    RETURN_IF_ERROR(table_.ForEachBlock(
+        request.columns, [&](const ParquetBlock& block) -> absl::Status {
+          for (int64_t i = 0; i < block.num_rows; ++i) {
+            const absl::string_view text = block.texts[0][i];
+            const absl::Status status = CheckCellText(request.kind, text);
+            if (!status.ok()) {
+              return absl::InvalidArgumentError(absl::StrCat(
+                  Where(block.first_row + i), ", column ",
+                  NameOf(request.columns[0]), ": ", status.message()));
+            }
+            RETURN_IF_ERROR(AppendIdText(text, writer));
+          }
+          return absl::OkStatus();
+        }));
+    return writer.Finish();
+  }
+
+  const ParquetTable table_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Table>> OpenParquetCells(
+    const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(ParquetTable table, ParquetTable::Open(paths));
+  return std::make_shared<ParquetCells>(std::move(table));
+}
+
+}  // namespace tributary

@@ -1,0 +1,214 @@
+#include "partition/pipeline/inputs/tables/text_table.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/tables/cell_sink.h"
+#include "partition/pipeline/inputs/text/number_text.h"
+
+namespace tributary {
+namespace {
+
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Reads the next line that is no comment at the top of the file.
+bool NextLine(LineReader& in, absl::string_view* line) {
+  while (in.Next(line)) {
+    if (in.line_number() == 1) absl::ConsumePrefix(line, kByteOrderMark);
+    if (!absl::StartsWith(*line, "#")) return true;
+  }
+  return false;
+}
+
+absl::string_view SuffixOf(absl::string_view path) {
+  absl::ConsumeSuffix(&path, ".gz");
+  const size_t dot = path.rfind('.');
+  return dot == absl::string_view::npos ? "" : path.substr(dot);
+}
+
+char DelimiterOf(const std::string& path, absl::string_view line) {
+  const absl::string_view suffix = SuffixOf(path);
+  if (suffix == ".csv") return ',';
+  if (suffix == ".tsv") return '\t';
+  for (char c : {'\t', ',', ';', '|'}) {
+    if (absl::StrContains(line, c)) return c;
+  }
+  return ' ';
+}
+
+bool HasNumber(absl::Span<const std::string> cells) {
+  return absl::c_any_of(cells, [](const std::string& cell) {
+    return ParseFloat64(cell).has_value();
+  });
+}
+
+// Whether words are what programs call the columns of a table of edges or
+// nodes by.
+bool HasUsualNames(const std::vector<std::string>& cells) {
+  constexpr absl::string_view kUsual[] = {
+      "src",  "dst",  "source", "target", "destination", "from", "to",
+      "head", "tail", "u",      "v",      "id",          "node", "node_id"};
+  return absl::c_any_of(cells, [&](const std::string& cell) {
+    return absl::c_linear_search(kUsual, absl::AsciiStrToLower(cell));
+  });
+}
+
+absl::StatusOr<std::vector<std::string>> Copy(const LineReader& in,
+                                              RowSplitter& splitter,
+                                              absl::string_view line) {
+  const auto cells = splitter.Split(line);
+  if (!cells.ok()) return in.ErrorHere(cells.status().message());
+  return std::vector<std::string>(cells->begin(), cells->end());
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<TextTable>> TextTable::Open(
+    std::vector<std::string> paths, const TableOptions& options) {
+  std::shared_ptr<TextTable> table(new TextTable(std::move(paths)));
+  RETURN_IF_ERROR(table->DecideByFirstLines(options));
+  return table;
+}
+
+absl::Status TextTable::DecideByFirstLines(const TableOptions& options) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(paths_[0]));
+  absl::string_view line;
+  if (!NextLine(in, &line)) {
+    RETURN_IF_ERROR(in.status());
+    return absl::InvalidArgumentError(
+        absl::StrCat(paths_[0],
+                     " is empty; wanted: a row for each edge or "
+                     "node, or a header"));
+  }
+  delimiter_ = options.delimiter.has_value() ? *options.delimiter
+                                             : DelimiterOf(paths_[0], line);
+  RowSplitter splitter(delimiter_);
+  ASSIGN_OR_RETURN(std::vector<std::string> first, Copy(in, splitter, line));
+  num_columns_ = static_cast<int>(first.size());
+  header_ = options.header.value_or(false);
+  if (!options.header.has_value()) {
+    std::vector<std::string> second;
+    if (NextLine(in, &line)) {
+      ASSIGN_OR_RETURN(second, Copy(in, splitter, line));
+    }
+    RETURN_IF_ERROR(in.status());
+    header_ =
+        options.named_columns ||
+        (!HasNumber(first) && (HasUsualNames(first) || HasNumber(second)));
+    if (!header_ && !HasNumber(first)) {
+      note_ = absl::StrCat(paths_[0],
+                           " is read without a header: its first line is a "
+                           "row; give --header yes if it names the columns");
+    }
+  }
+  if (header_) names_ = std::move(first);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<int>> TextTable::Find(
+    const std::vector<std::string>& names) const {
+  return FindColumns(names, names_, num_columns_, paths_[0]);
+}
+
+std::string TextTable::NameOf(int column) const {
+  if (header_) return names_[column];
+  return absl::StrCat(column);
+}
+
+absl::StatusOr<bool> TextTable::SkipHeader(LineReader& in,
+                                           RowSplitter& splitter,
+                                           absl::string_view* first) const {
+  bool more = NextLine(in, first);
+  if (more && header_) {
+    ASSIGN_OR_RETURN(const auto names, Copy(in, splitter, *first));
+    if (names != names_) {
+      return in.ErrorHere(absl::StrCat("other columns than ", paths_[0],
+                                       "; allowed: the same header"));
+    }
+    more = in.Next(first);
+  }
+  return more;
+}
+
+absl::Status TextTable::ForEachRow(const std::string& path, UseRow use) const {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  RowSplitter splitter(delimiter_);
+  absl::string_view line;
+  ASSIGN_OR_RETURN(bool more, SkipHeader(in, splitter, &line));
+  for (; more; more = in.Next(&line)) {
+    const auto cells = splitter.Split(line);
+    if (!cells.ok()) return in.ErrorHere(cells.status().message());
+    if (static_cast<int>(cells->size()) != num_columns_) {
+      return in.ErrorHere(absl::StrCat(
+          cells->size(), " cells; the first line has ", num_columns_));
+    }
+    RETURN_IF_ERROR(use(in, *cells));
+  }
+  return in.status();
+}
+
+absl::StatusOr<std::vector<ColumnPtr>> TextTable::Read(
+    absl::Span<const CellRequest> requests, const Spool& spool) {
+  std::vector<ColumnPtr> columns(requests.size());
+  std::vector<std::unique_ptr<CellSink>> sinks(requests.size());
+  bool complete = true;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    ASSIGN_OR_RETURN(columns[i], FindCells(requests[i], spool));
+    if (columns[i] != nullptr) continue;
+    complete = false;
+    ASSIGN_OR_RETURN(sinks[i], MakeCellSink(requests[i], spool));
+  }
+  const auto use = [&](const LineReader& in, Cells cells) -> absl::Status {
+    for (size_t i = 0; i < sinks.size(); ++i) {
+      if (sinks[i] == nullptr) continue;
+      for (int column : requests[i].columns) {
+        const absl::Status status = sinks[i]->Add(cells[column]);
+        if (status.ok()) continue;
+        if (!absl::IsInvalidArgument(status)) return status;
+        return in.ErrorHere(
+            absl::StrCat("column ", NameOf(column), ": ", status.message()));
+      }
+    }
+    return absl::OkStatus();
+  };
+  for (size_t p = 0; !complete && p < paths_.size(); ++p) {
+    RETURN_IF_ERROR(ForEachRow(paths_[p], use));
+  }
+  for (size_t i = 0; i < sinks.size(); ++i) {
+    if (sinks[i] != nullptr) {
+      ASSIGN_OR_RETURN(columns[i], sinks[i]->Finish());
+    }
+    const std::string name = NameOf(requests[i].columns[0]);
+    columns[i] = std::make_shared<PlacedColumn>(
+        columns[i], [table = shared_from_this(), name](int64_t row) {
+          return absl::StrCat(table->Where(row), ", column ", name);
+        });
+  }
+  return columns;
+}
+
+std::string TextTable::Where(int64_t row) const {
+  for (const std::string& path : paths_) {
+    auto in = LineReader::Open(path);
+    if (!in.ok()) break;
+    RowSplitter splitter(delimiter_);
+    absl::string_view line;
+    const auto first = SkipHeader(*in, splitter, &line);
+    if (!first.ok()) break;
+    for (bool more = *first; more; more = in->Next(&line), --row) {
+      if (row == 0) return absl::StrCat(path, " line ", in->line_number());
+    }
+  }
+  return absl::StrCat(paths_.back(), ", row ", row);
+}
+
+}  // namespace tributary

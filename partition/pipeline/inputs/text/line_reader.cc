@@ -1,0 +1,84 @@
+#include "partition/pipeline/inputs/text/line_reader.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kBuffer = size_t{256} << 10;
+constexpr size_t kMaxLine = size_t{64} << 20;
+
+}  // namespace
+
+absl::StatusOr<LineReader> LineReader::Open(const std::string& path) {
+  ASSIGN_OR_RETURN(GzipInput input, GzipInput::Open(path));
+  return LineReader(path, std::move(input));
+}
+
+LineReader::LineReader(std::string path, GzipInput input)
+    : path_(std::move(path)),
+      input_(std::move(input)),
+      buffer_(kBuffer, '\0') {}
+
+bool LineReader::Next(absl::string_view* line) {
+  size_t searched = begin_;
+  while (true) {
+    const char* data = buffer_.data();
+    const void* newline = std::memchr(data + searched, '\n', end_ - searched);
+    size_t stop = end_;
+    if (newline != nullptr) {
+      stop = static_cast<const char*>(newline) - data;
+    } else if (!at_end_) {
+      const size_t unreturned = end_ - begin_;
+      if (!Fill()) return false;
+      searched = begin_ + unreturned;
+      continue;
+    } else if (begin_ == end_) {
+      return false;
+    }
+    *line = absl::string_view(data + begin_, stop - begin_);
+    if (!line->empty() && line->back() == '\r') line->remove_suffix(1);
+    begin_ = newline != nullptr ? stop + 1 : stop;
+    ++line_number_;
+    return true;
+  }
+}
+
+// Makes room by moving the rest to the front of the buffer, and reads more.
+bool LineReader::Fill() {
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ == buffer_.size()) {
+    if (end_ >= kMaxLine) {
+      ++line_number_;
+      status_ = ErrorHere(
+          absl::StrCat("the line is longer than ", kMaxLine, " bytes"));
+      return false;
+    }
+    buffer_.resize(2 * end_);
+  }
+  const auto n =
+      input_.Read(absl::MakeSpan(buffer_.data() + end_, buffer_.size() - end_));
+  if (!n.ok()) {
+    status_ = absl::Status(n.status().code(),
+                           absl::StrCat(path_, ", after line ", line_number_,
+                                        ": ", n.status().message()));
+    return false;
+  }
+  at_end_ = *n == 0;
+  end_ += *n;
+  return true;
+}
+
+absl::Status LineReader::ErrorHere(absl::string_view what) const {
+  return absl::InvalidArgumentError(
+      absl::StrCat(path_, " line ", line_number_, ": ", what));
+}
+
+}  // namespace tributary

@@ -1,0 +1,57 @@
+// Reads the lines of a text file, plain or gzip.
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_LINE_READER_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_LINE_READER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "partition/pipeline/inputs/text/gzip_input.h"
+
+namespace tributary {
+
+// Reads sequentially in bounded memory: a buffer of 256 KiB, or as large as the
+// longest line, up to 64 MiB. Move-only, not thread-safe.
+//
+//   absl::string_view line;
+//   while (reader.Next(&line)) Use(line);
+//   RETURN_IF_ERROR(reader.status());
+class LineReader {
+ public:
+  // Opens `path`. Errors as OpenRegularFile.
+  static absl::StatusOr<LineReader> Open(const std::string& path);
+  LineReader(LineReader&&) noexcept = default;
+  LineReader& operator=(LineReader&&) = delete;
+
+  // Reads the next line, without "\n" or "\r\n"; it is valid until the next
+  // call. Returns false at the end of the file or after an error; see status().
+  bool Next(absl::string_view* line);
+  // The first error: DATA_LOSS for a gzip file that is damaged, truncated or
+  // followed by other data; INVALID_ARGUMENT for a line that is too long.
+  const absl::Status& status() const { return status_; }
+
+  // The number of lines returned so far.
+  uint64_t line_number() const { return line_number_; }
+  // Returns INVALID_ARGUMENT "FILE line N: what" for the last line.
+  absl::Status ErrorHere(absl::string_view what) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  LineReader(std::string path, GzipInput input);
+  bool Fill();
+
+  std::string path_;
+  GzipInput input_;
+  std::string buffer_;
+  size_t begin_ = 0;  // range of buffer_ not yet returned
+  size_t end_ = 0;
+  bool at_end_ = false;
+  uint64_t line_number_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_LINE_READER_H_
