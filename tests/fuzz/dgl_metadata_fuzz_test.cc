@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <string_view>
 
+#include "absl/strings/string_view.h"
 #include "partition/pipeline/inputs/dgl_chunked/dgl_metadata.h"
 #include "tests/fuzz/must.h"
 
@@ -36,7 +36,7 @@ void CheckData(const Type& type) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto metadata = ParseDglMetadata(text, "metadata.json");
   if (!metadata.ok()) {
     Must(metadata.status().code() == absl::StatusCode::kInvalidArgument,
