@@ -134,6 +134,10 @@ std::string MessageKindName(MessageKind kind) {
       return "NodeDegreesRequest";
     case MessageKind::kNodeDegreesReply:
       return "NodeDegreesReply";
+    case MessageKind::kGetGraphJsonRequest:
+      return "GetGraphJsonRequest";
+    case MessageKind::kGetGraphJsonReply:
+      return "GetGraphJsonReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

@@ -79,6 +79,8 @@ enum class MessageKind : uint16_t {
   kFindEdgesReply = 87,
   kNodeDegreesRequest = 88,
   kNodeDegreesReply = 89,
+  kGetGraphJsonRequest = 90,
+  kGetGraphJsonReply = 91,
 };
 
 // Returns the kind's name, for example "Credit", or "kind 77" for an unknown

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "cli/sample/sample_request.h"
-#include "partition/pipeline/inputs/rmat.h"
+#include "partition/pipeline/inputs/rmat/rmat.h"
 
 namespace tributary {
 

@@ -1,15 +1,28 @@
 #include "cli/command/stage_progress.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
 namespace tributary {
 
+StageProgress::StageProgress(std::string program, std::string stage)
+    : StageProgress(std::move(program), std::move(stage),
+                    isatty(STDERR_FILENO) != 0 ? absl::Milliseconds(200)
+                                               : absl::Seconds(10),
+                    isatty(STDERR_FILENO) != 0) {}
+
 StageProgress::StageProgress(std::string program, std::string stage,
-                             absl::Duration period)
+                             absl::Duration period, bool is_terminal)
     : program_(std::move(program)),
       period_(period),
+      is_terminal_(is_terminal),
       stage_(std::move(stage)),
       thread_([this] { Run(); }) {}
 
@@ -27,19 +40,61 @@ void StageProgress::Begin(std::string stage) {
     MutexLock lock(mutex_);
     stage_ = std::move(stage);
     began_ = absl::Now();
+    done_ = total_ = 0;
   }
   changed_.NotifyAll();
 }
 
+void StageProgress::Report(std::string_view stage, int64_t done,
+                           int64_t total) {
+  MutexLock lock(mutex_);
+  if (stage_ != stage) {
+    stage_ = std::string(stage);
+    began_ = absl::Now();
+    done_ = 0;
+  }
+  // Threads may report in another order than they have counted.
+  done_ = std::max(done_, done);
+  total_ = total;
+}
+
+std::string StageProgress::Text() const {
+  constexpr int64_t kWidth = 24;
+  const double seconds = absl::ToDoubleSeconds(absl::Now() - began_);
+  std::string text = absl::StrCat(program_, ": ", stage_);
+  if (total_ <= 0) return absl::StrFormat("%s, %.0f s", text, seconds);
+  const double share =
+      std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));
+  absl::StrAppendFormat(&text, " %.0f %%", 100 * share);
+  if (!is_terminal_) return absl::StrFormat("%s, %.0f s", text, seconds);
+  const auto filled = static_cast<size_t>(share * kWidth);
+  absl::StrAppend(&text, " [", std::string(filled, '='),
+                  std::string(kWidth - filled, ' '), "]");
+  absl::StrAppendFormat(&text, " %.0f s", seconds);
+  if (share > 0.01 && share < 1) {
+    absl::StrAppendFormat(&text, ", %.0f s left",
+                          seconds * (1 - share) / share);
+  }
+  return text;
+}
+
 void StageProgress::Run() {
   MutexLock lock(mutex_);
+  bool shown = false;
   while (!stop_) {
     const auto next =
         std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(period_);
     if (changed_.WaitUntil(mutex_, next) || stop_) continue;
-    std::fprintf(stderr, "%s: %s, %.0f s\n", program_.c_str(), stage_.c_str(),
-                 absl::ToDoubleSeconds(absl::Now() - began_));
+    const std::string text = Text();
+    if (is_terminal_) {
+      std::fprintf(stderr, "\r\033[K%s", text.c_str());
+      shown = true;
+    } else {
+      std::fprintf(stderr, "%s\n", text.c_str());
+    }
+    std::fflush(stderr);
   }
+  if (shown) std::fprintf(stderr, "\r\033[K");
 }
 
 }  // namespace tributary

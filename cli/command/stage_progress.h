@@ -2,7 +2,9 @@
 #ifndef TRIBUTARY_CLI_COMMAND_STAGE_PROGRESS_H_
 #define TRIBUTARY_CLI_COMMAND_STAGE_PROGRESS_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "absl/time/clock.h"
@@ -11,29 +13,42 @@
 
 namespace tributary {
 
-// Prints "PROGRAM: STAGE, 20 s" every 10 seconds of a stage; nothing about
-// shorter ones. Runs on a thread of its own, which the destructor joins.
+// On a terminal shows the stage in one line that changes: "PROGRAM: STAGE 45 %
+// [=========>           ] 20 s, 25 s left", where it is known how much there is
+// to do. Elsewhere prints "PROGRAM: STAGE 45 %, 20 s" every 10 seconds of a
+// stage; nothing about shorter ones. Runs on a thread of its own, which the
+// destructor joins.
 //
 //   StageProgress progress("tributary partition", "reads the input");
 //   ...
 //   progress.Begin("writes the graph");
 class StageProgress {
  public:
-  StageProgress(std::string program, std::string stage,
-                absl::Duration period = absl::Seconds(10));
+  StageProgress(std::string program, std::string stage);
+  // For tests.
+  StageProgress(std::string program, std::string stage, absl::Duration period,
+                bool is_terminal);
   ~StageProgress();
   // Thread-safe.
   void Begin(std::string stage);
+  // Says how much of a stage is done, in any unit, and begins it if it is
+  // another. `total` 0: it is not known. Cheap enough to be called for each
+  // block of work. Thread-safe.
+  void Report(std::string_view stage, int64_t done, int64_t total);
 
  private:
   void Run();
+  std::string Text() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string program_;
   const absl::Duration period_;
+  const bool is_terminal_;
   Mutex mutex_;
   CondVar changed_;
   std::string stage_ ABSL_GUARDED_BY(mutex_);
   absl::Time began_ ABSL_GUARDED_BY(mutex_) = absl::Now();
+  int64_t done_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t total_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses all members above
 };

@@ -14,7 +14,7 @@ TEST(StageProgressTest, ALongStageIsNamedAndAShortOneIsNot) {
   ::testing::internal::CaptureStderr();
   {
     StageProgress progress("tributary partition", "reads the input",
-                           absl::Hours(1));
+                           absl::Hours(1), false);
     progress.Begin("writes the graph");
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
@@ -22,7 +22,7 @@ TEST(StageProgressTest, ALongStageIsNamedAndAShortOneIsNot) {
   std::string text;
   {
     StageProgress progress("tributary partition", "reads the input",
-                           absl::Milliseconds(1));
+                           absl::Milliseconds(1), false);
     const absl::Time end = absl::Now() + absl::Seconds(30);
     while (text.empty() && absl::Now() < end) {
       std::fflush(stderr);
@@ -32,6 +32,25 @@ TEST(StageProgressTest, ALongStageIsNamedAndAShortOneIsNot) {
   }
   ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, HasSubstr("tributary partition: reads the input, "));
+}
+
+TEST(StageProgressTest, ATerminalShowsHowMuchIsDone) {
+  ::testing::internal::CaptureStderr();
+  std::string text;
+  {
+    StageProgress progress("tributary partition", "reads the input",
+                           absl::Milliseconds(1), true);
+    progress.Report("writes the graph", 1, 4);
+    const absl::Time end = absl::Now() + absl::Seconds(30);
+    while (text.find("25 %") == std::string::npos && absl::Now() < end) {
+      std::fflush(stderr);
+      text += ::testing::internal::GetCapturedStderr();
+      ::testing::internal::CaptureStderr();
+    }
+  }
+  ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr("\r\033[Ktributary partition: writes the graph "
+                              "25 % [======                  ] "));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cli/fleet/fleet_query.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,11 +10,13 @@
 #include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
 #include "cli/command/command.h"
+#include "common/fleet/graph_text.h"
 #include "common/identity/tls_material.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
 #include "trainer_client/core/fleet/fleet_calls.h"
+#include "trainer_client/core/fleet/graph_text_reader.h"
 
 namespace tributary {
 namespace {
@@ -30,9 +33,9 @@ absl::StatusOr<v1::DescribeReply> ToReply(
 
 double RatioOf(uint32_t permille) { return std::min(1000u, permille) / 1000.0; }
 
-absl::StatusOr<ServerReport> ToReport(const v1::DescribeReply& told) {
+ServerReport ToReport(const v1::DescribeReply& told, GraphSchema schema) {
   ServerReport report;
-  ASSIGN_OR_RETURN(report.schema, GraphSchema::FromJson(told.graph_json()));
+  report.schema = std::move(schema);
   report.wire_version = told.wire_version();
   report.partitions.assign(told.partitions().begin(), told.partitions().end());
   report.incarnation = told.incarnation();
@@ -55,12 +58,18 @@ CallRequest DescribeCall(const std::string& layout) {
   request.set_wire_version(kWireVersion);
   request.set_layout_digest(layout);
   request.set_any(true);
+  request.set_graph_text(v1::GRAPH_TEXT_NONE);
   return {MessageKind::kDescribeRequest, request.SerializeAsString()};
 }
 
-std::string LayoutOf(const ServerReport& report) {
-  const Sha256Digest& layout = report.schema.layout_digest;
-  return {layout.begin(), layout.end()};
+absl::StatusOr<Sha256Digest> ToDigest(const std::string& bytes) {
+  Sha256Digest digest;
+  if (bytes.size() != digest.size()) {
+    return absl::InternalError(
+        absl::StrCat("a digest of ", bytes.size(), " bytes"));
+  }
+  std::copy(bytes.begin(), bytes.end(), digest.begin());
+  return digest;
 }
 
 // Calls to a list of servers that share one deadline.
@@ -79,11 +88,13 @@ class FleetQuery {
   // Leaves out graphs that the server drops meanwhile.
   absl::StatusOr<std::vector<ServerReport>> ReportsOf(
       size_t server, const v1::DescribeReply& told) {
-    ASSIGN_OR_RETURN(const ServerReport first, ToReport(told));
+    ASSIGN_OR_RETURN(const GraphSchema schema, SchemaOf(server, told));
+    const Sha256Digest& layout = schema.layout_digest;
+    const ServerReport first = ToReport(told, schema);
     if (told.graphs().empty()) return std::vector<ServerReport>{first};
     std::vector<ServerReport> reports;
     for (const v1::GraphState& graph : told.graphs()) {
-      if (graph.layout_digest() == LayoutOf(first)) {
+      if (graph.layout_digest() == std::string(layout.begin(), layout.end())) {
         reports.push_back(first);
         continue;
       }
@@ -91,7 +102,8 @@ class FleetQuery {
       if (replies.empty()) return absl::DeadlineExceededError("no answer");
       if (absl::IsFailedPrecondition(replies.front().reply.status())) continue;
       ASSIGN_OR_RETURN(const auto reply, ToReply(replies.front().reply));
-      ASSIGN_OR_RETURN(reports.emplace_back(), ToReport(reply));
+      ASSIGN_OR_RETURN(GraphSchema other, SchemaOf(server, reply));
+      reports.push_back(ToReport(reply, std::move(other)));
     }
     return reports;
   }
@@ -109,8 +121,44 @@ class FleetQuery {
   }
 
  private:
+  // Returns the schema of the graph that a server describes; reads its text
+  // once for all servers.
+  absl::StatusOr<GraphSchema> SchemaOf(size_t server,
+                                       const v1::DescribeReply& told) {
+    // A server that always sends the text and no digests.
+    if (told.layout_digest().empty()) {
+      return GraphSchema::FromJson(told.graph_json());
+    }
+    const auto known = schemas_.find(told.layout_digest());
+    if (known != schemas_.end()) return known->second;
+    ASSIGN_OR_RETURN(const std::string text, TextOf(server, told));
+    ASSIGN_OR_RETURN(GraphSchema schema, GraphSchema::FromJson(text));
+    return schemas_[told.layout_digest()] = std::move(schema);
+  }
+
+  absl::StatusOr<std::string> TextOf(size_t server,
+                                     const v1::DescribeReply& told) {
+    GraphTextId text{.bytes = told.graph_json_bytes()};
+    ASSIGN_OR_RETURN(text.layout, ToDigest(told.layout_digest()));
+    ASSIGN_OR_RETURN(text.sha256, ToDigest(told.graph_json_sha256()));
+    ASSIGN_OR_RETURN(GraphTextPages pages,
+                     GraphTextPages::Start(text.bytes, text.sha256));
+    while (!pages.complete()) {
+      const auto replies =
+          calls_.Call({server}, GraphPageCall(text, pages.offset()), deadline_,
+                      kGraphPageBytes);
+      if (replies.empty()) return absl::DeadlineExceededError("no answer");
+      const auto& reply = replies.front().reply;
+      RETURN_IF_ERROR(reply.status());
+      RETURN_IF_ERROR(CheckGraphPage(text, *reply));
+      RETURN_IF_ERROR(pages.Add(reply->payload.span()));
+    }
+    return pages.Take();
+  }
+
   FleetCalls calls_;
   const absl::Time deadline_;
+  std::map<std::string, GraphSchema> schemas_;  // by layout digest
 };
 
 absl::StatusOr<std::vector<ServerReport>> Matching(

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
+#include "cli/graph/layout_options.h"
 #include "common/text/status.h"
 #include "partition/schema/schema_check.h"
 
@@ -26,31 +28,51 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
                "relation R gets a reverse rev_R with the same ids");
   app.add_flag("--dedupe", options.dedupe,
                "Keep, of edges with the same ends, the one of the lowest id");
+  app.add_option_function<std::string>(
+         "--feature-dtype",
+         [&options](const std::string& name) {
+           options.feature_dtype =
+               name == "float16" ? DType::kFloat16 : DType::kBFloat16;
+         },
+         "Store features of nodes and edges as float16 or bfloat16, rounded "
+         "to the nearest")
+      ->check(CLI::IsMember({"float16", "bfloat16"}));
   app.add_flag("--out-edges", options.out_edges,
                "Also store edges by their sources, for --edge-dir out and "
                "both; for typed graphs use --add-reverse");
-  app.add_option(
-      "--edge-weight", options.edge_weight,
-      "NAME of the file raw/NAME.csv.gz with a weight for each edge");
+  app.add_option("--edge-weight", options.edge_weight,
+                 "NAME of the file raw/NAME.csv.gz, or of an edge list's "
+                 "column, with a weight for each edge");
   app.add_option("--edge-time", options.edge_time,
-                 "NAME of the file with a time for each edge");
+                 "NAME of the file or column with a time for each edge");
   app.add_option("--node-time", options.node_time,
-                 "NAME of the file with a time for each node");
+                 "NAME of the file or column with a time for each node");
   app.add_option(
          "--edge-masks", options.edge_masks,
-         "NAME,.. of the files with a mask, 0 or 1 for each edge, to sample by")
+         "NAME,.. of the files, columns or arrays with a mask, 0 or 1 for each "
+         "edge, to sample by")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--edge-splits", options.edge_splits,
                  "Split schemes whose numbers are rows of edges, not nodes")
       ->delimiter(',')
       ->allow_extra_args(false);
+  AddLayoutFlags(app, options.layout);
+  app.add_option("--relation-names", options.relation_names,
+                 "Names of a knowledge graph's relations: file "
+                 "(raw/relation.csv.gz, if there), or numbers (r0, r1, ...)")
+      ->check(CLI::IsMember({"file", "numbers"}))
+      ->capture_default_str();
 }
 
 std::string InputFlagsText(const InputOptions& options) {
   std::string text;
   if (options.add_reverse) text += " --add-reverse";
   if (options.dedupe) text += " --dedupe";
+  if (options.feature_dtype.has_value()) {
+    absl::StrAppend(&text, " --feature-dtype ",
+                    std::string(DTypeName(*options.feature_dtype)));
+  }
   if (options.out_edges) text += " --out-edges";
   const auto add = [&](const char* flag,
                        const std::optional<std::string>& name) {
@@ -66,15 +88,32 @@ std::string InputFlagsText(const InputOptions& options) {
   };
   add_list("--edge-masks", options.edge_masks);
   add_list("--edge-splits", options.edge_splits);
-  return text;
+  if (options.relation_names != "file") {
+    absl::StrAppend(&text, " --relation-names ", options.relation_names);
+  }
+  return text + LayoutMadeBy(options.layout);
 }
 
 void AddPartitionFlags(CLI::App& app, PartitionFlags& flags) {
   app.add_option("--num-parts", flags.num_parts, "Number of partitions")
       ->capture_default_str();
   app.add_option("--method", flags.method,
-                 "Partitioning method: random or metis")
+                 "How nodes are placed: random, metis (few edges cut, in "
+                 "memory), ldg (fewer than random, in one pass), assignment")
       ->capture_default_str();
+  app.add_option("--balance", flags.balance,
+                 "What partitions have equal shares of, for metis and ldg: "
+                 "nodes,edges,train,types; default: nodes");
+  app.add_option("--imbalance", flags.imbalance,
+                 "The largest share of a partition, for metis and ldg, in "
+                 "means; default: 1.03 for metis, 1.05 for ldg");
+  app.add_option("--objective", flags.objective,
+                 "What metis makes small: cut (edges between partitions) or "
+                 "volume (nodes that other partitions need)")
+      ->capture_default_str();
+  app.add_option("--assignment", flags.assignment,
+                 "Partition of each node: FILE.npy or a text of one number a "
+                 "line; by type: a folder with TYPE.npy");
   app.add_flag("--neighbor-ids", flags.neighbor_ids,
                "Also store edges' sources by original id, which some kinds of "
                "sampling need");
@@ -92,21 +131,51 @@ std::string StoredFlagsText(const PartitionFlags& flags) {
                       flags.edge_index ? " --edge-index" : "");
 }
 
+namespace {
+
+absl::Status AsUsage(const absl::Status& status) {
+  return status.ok() ? status : UsageError(status.message());
+}
+
+absl::Status ReadMethodFlags(const PartitionFlags& flags,
+                             PartitionOptions& options) {
+  if (!flags.balance.empty()) {
+    const auto balance = ParseBalance(flags.balance);
+    RETURN_IF_ERROR(AsUsage(balance.status()));
+    options.balance = *balance;
+  }
+  if (!flags.imbalance.empty()) {
+    ASSIGN_OR_RETURN(const double imbalance,
+                     ParseReal("--imbalance", flags.imbalance, 1.001, 100));
+    options.imbalance_permille =
+        static_cast<uint32_t>(std::lround(imbalance * 1000));
+  }
+  ASSIGN_OR_RETURN(
+      const size_t objective,
+      ParseChoice("--objective", flags.objective, {"cut", "volume"}));
+  options.minimize_volume = objective == 1;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<PartitionOptions> ReadPartitionFlags(
     const PartitionFlags& flags) {
   PartitionOptions options;
   options.method = flags.method;
+  options.assignment = flags.assignment;
+  if (!flags.assignment.empty() && flags.method == PartitionFlags().method) {
+    options.method = "assignment";
+  }
   ASSIGN_OR_RETURN(
       const uint64_t parts,
       ParseWhole("--num-parts", flags.num_parts, 1, kMaxPartitions));
   options.num_partitions = static_cast<uint32_t>(parts);
   ASSIGN_OR_RETURN(options.random_seed,
                    ParseWhole("--random-seed", flags.random_seed));
-  const auto partitioner = MakePartitioner(flags.method);
-  if (!partitioner.ok()) {
-    const absl::string_view message = partitioner.status().message();
-    return UsageError(message);
-  }
+  RETURN_IF_ERROR(ReadMethodFlags(flags, options));
+  RETURN_IF_ERROR(AsUsage(MakePartitioner(options.method).status()));
+  RETURN_IF_ERROR(AsUsage(CheckPartitionOptions(options)));
   return options;
 }
 

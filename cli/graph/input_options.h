@@ -17,17 +17,21 @@ namespace tributary {
 
 // Adds the flags that say how an input is read: --format, --add-reverse,
 // --dedupe, --out-edges, --edge-weight, --edge-time, --node-time, --edge-masks,
-// --edge-splits. Parsing writes into `options`, which must outlive `app`.
+// --edge-splits, --relation-names, and those of AddLayoutFlags. Parsing writes
+// into `options`, which must outlive `app`.
 void AddInputFlags(CLI::App& app, InputOptions& options);
 // Returns the given ones but --format, as graph.json records them:
 // " --add-reverse".
 std::string InputFlagsText(const InputOptions& options);
 
-// The flags --num-parts, --method, --neighbor-ids, --degrees, --edge-index and
-// --random-seed; numbers as text, which ReadPartitionFlags() parses strictly.
+// The flags --num-parts, --method, --balance, --imbalance, --objective,
+// --assignment, --neighbor-ids, --degrees, --edge-index and --random-seed;
+// numbers as text, which ReadPartitionFlags() parses strictly.
 struct PartitionFlags {
   std::string num_parts = "1";
   std::string method = "random";
+  std::string balance, imbalance, assignment;  // empty: not given
+  std::string objective = "cut";
   std::string random_seed = "0";
   bool neighbor_ids = false;
   bool degrees = false;

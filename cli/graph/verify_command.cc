@@ -5,10 +5,14 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/command/arguments.h"
 #include "cli/graph/input_options.h"
 #include "common/text/status.h"
+#include "partition/format/graph.h"
+#include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
 #include "partition/pipeline/inputs/input.h"
+#include "partition/source/temporary_spool.h"
 
 namespace tributary {
 namespace {
@@ -18,7 +22,10 @@ constexpr char kFooter[] =
 flags that the graph was partitioned with.
 Examples:
   tributary verify cora.graph
-  tributary verify cora.graph --against data/cora --add-reverse)";
+  tributary verify cora.graph --against data/cora --add-reverse
+  tributary verify big.graph --against data/big --sample 100000)";
+
+constexpr uint64_t kMostSampled = 100'000'000;
 
 class VerifyCommand final : public Command {
  public:
@@ -28,26 +35,64 @@ class VerifyCommand final : public Command {
         "Check a graph folder, and optionally compare it with its input.");
     app->add_option("graph", graph_, "Graph folder")->required();
     app->add_option("--against", input_.folder,
-                    "Folder of the files that it was made from");
+                    "Folder or file that it was made from");
     AddInputFlags(*app, input_);
+    app->add_option("--sample", sample_,
+                    "Compare only this many random nodes and edges of each "
+                    "type with --against, and load neither: for graphs larger "
+                    "than memory")
+        ->type_name("N");
+    app->add_option("--random-seed", random_seed_, "Seed that chooses them")
+        ->capture_default_str();
     app->footer(kFooter);
     return app;
   }
 
   absl::Status Run(SignalWatcher&) override {
+    if (!sample_.empty()) return VerifySample();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
-    if (!input_.folder.empty()) {
+    const std::string against = Against();
+    if (!against.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
     std::printf("verified %s%s%s\n", graph_.c_str(),
-                input_.folder.empty() ? "" : " against ",
-                input_.folder.c_str());
+                against.empty() ? "" : " against ", against.c_str());
     return absl::OkStatus();
   }
 
  private:
+  // Returns the folder, file or config of the input; empty if there is none.
+  std::string Against() const {
+    return input_.folder.empty() ? input_.layout.config.value_or("")
+                                 : input_.folder;
+  }
+
+  absl::Status VerifySample() {
+    SampleOptions options;
+    ASSIGN_OR_RETURN(options.count,
+                     ParseWhole("--sample", sample_, 1, kMostSampled));
+    ASSIGN_OR_RETURN(options.random_seed,
+                     ParseWhole("--random-seed", random_seed_));
+    const std::string against = Against();
+    if (against.empty()) {
+      return UsageError(
+          "--sample: a sample is compared with an input\n"
+          "allowed: with --against, or --config");
+    }
+    ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_, {.verify = true}));
+    ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
+    ASSIGN_OR_RETURN(const GraphSource input,
+                     ReadSource(input_, temporary.spool()));
+    RETURN_IF_ERROR(CompareSample(*graph, input, options));
+    std::printf("verified a sample of %s against %s\n", graph_.c_str(),
+                against.c_str());
+    return absl::OkStatus();
+  }
+
   std::string graph_;
+  std::string sample_;  // empty: all
+  std::string random_seed_ = "0";
   InputOptions input_;
 };
 

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cli/sample/ext_ids.h"
 #include "cli/sample/sample_files.h"
 #include "cli/sample/sample_options.h"
 #include "cli/sample/sample_output.h"
@@ -75,17 +77,24 @@ absl::Status CheckRange(const IndexRange& range, const DistLoader& loader) {
 }
 
 // Prints the remaining batches of the epoch, and writes them to `files` unless
-// it is null.
-absl::Status Drain(const SampleFiles* files, DistLoader* loader) {
+// it is null, with the user's ids of their nodes unless `ext_ids` is null.
+absl::Status Drain(const SampleFiles* files, const ExtIds* ext_ids,
+                   DistLoader* loader) {
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
     if (!batch.has_value()) return absl::OkStatus();
-    if (files != nullptr) RETURN_IF_ERROR(files->Write(batch->view()));
+    ExtTensors more;
+    if (ext_ids != nullptr) {
+      ASSIGN_OR_RETURN(more, ext_ids->TensorsOf(batch->view().tensors()));
+    }
+    if (files != nullptr) {
+      RETURN_IF_ERROR(files->Write(batch->view(), more.views));
+    }
     RETURN_IF_ERROR(PrintLine(batch->view()));
   }
 }
 
-absl::Status Sample(SampleRequest request) {
+absl::Status Sample(SampleRequest request, const ExtIds* ext_ids) {
   RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
                    OpenSampleSource(request, "tributary sample"));
@@ -95,22 +104,56 @@ absl::Status Sample(SampleRequest request) {
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader->Limit(request.batches.from, request.batches.to));
-  if (request.out.empty()) return Drain(nullptr, loader.get());
+  if (request.out.empty()) return Drain(nullptr, nullptr, loader.get());
   ASSIGN_OR_RETURN(const SampleFiles files, SampleFiles::In(request.out));
-  return Drain(&files, loader.get());
+  return Drain(&files, ext_ids, loader.get());
 }
 
 class SampleCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& root) override;
   absl::Status Run(SignalWatcher&) override {
+    ASSIGN_OR_RETURN(const std::optional<ExtIds> ext_ids, OpenExtIds());
+    ExtInputs inputs;
+    if (!input_ext_ids_.empty()) {
+      ASSIGN_OR_RETURN(inputs, ext_ids->ReadInputs(input_ext_ids_));
+      // Any id: the request gets the real ones below.
+      arguments_.input_nodes =
+          inputs.type.empty() ? "0" : absl::StrCat(inputs.type, ":0");
+    }
     ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments_));
+    if (!input_ext_ids_.empty()) {
+      request.loader.input_nodes = std::move(inputs.nodes);
+    }
     SetLogLevel(LogLevel::kOff);  // errors are returned as the status
-    return Sample(std::move(request));
+    return Sample(std::move(request), ext_ids_ ? &*ext_ids : nullptr);
   }
 
  private:
+  // Opens the dictionaries, if a flag needs them.
+  absl::StatusOr<std::optional<ExtIds>> OpenExtIds() const {
+    if (input_ext_ids_.empty() && !ext_ids_) return std::optional<ExtIds>();
+    const char* flag = ext_ids_ ? "--ext-ids" : "--input-ext-ids";
+    if (arguments_.graph.empty()) {
+      return UsageError(absl::StrCat(
+          flag,
+          " without --graph\nallowed: with the graph's folder, which has "
+          "the dictionary of ids"));
+    }
+    if (ext_ids_ && arguments_.out.empty()) {
+      return UsageError("--ext-ids without --out\nallowed: with --out DIR");
+    }
+    if (!input_ext_ids_.empty() && !arguments_.input_nodes.empty()) {
+      return UsageError(
+          "--input-ext-ids with --input-nodes\nallowed: one of them");
+    }
+    ASSIGN_OR_RETURN(ExtIds ids, ExtIds::Open(arguments_.graph));
+    return std::make_optional(std::move(ids));
+  }
+
   SampleArguments arguments_;
+  std::string input_ext_ids_;
+  bool ext_ids_ = false;
 };
 
 CLI::App* SampleCommand::Declare(CLI::App& root) {
@@ -126,6 +169,12 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   app->add_option("--out", arguments_.out,
                   "Also write batch-EPOCH-INDEX.npz files into this folder")
       ->type_name("DIR");
+  app->add_option("--input-ext-ids", input_ext_ids_,
+                  "Instead of --input-nodes: the ids of the user's data, ID,ID "
+                  "or @FILE with one a line; TYPE: before it in a typed graph")
+      ->type_name("IDS");
+  app->add_flag("--ext-ids", ext_ids_,
+                "Also write the nodes' ids in the user's data: ext_id");
   return app;
 }
 

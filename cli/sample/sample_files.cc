@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/tensor/npz.h"
@@ -36,12 +37,15 @@ absl::StatusOr<SampleFiles> SampleFiles::In(const std::string& folder) {
   return SampleFiles(folder, std::move(unfinished));
 }
 
-absl::Status SampleFiles::Write(const BatchView& batch) const {
+absl::Status SampleFiles::Write(const BatchView& batch,
+                                absl::Span<const TensorView> more) const {
   const std::string name =
       absl::StrCat("batch-", batch.key().epoch, "-", batch.key().index, ".npz");
   const std::string from = absl::StrCat(unfinished_.path(), "/", name);
   const std::string to = absl::StrCat(folder_, "/", name);
-  RETURN_IF_ERROR(WriteNpz(from, batch.tensors()));
+  std::vector<TensorView> tensors = batch.tensors();
+  tensors.insert(tensors.end(), more.begin(), more.end());
+  RETURN_IF_ERROR(WriteNpz(from, tensors));
   if (std::rename(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", to));
 }

@@ -6,8 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "common/batch/batch_view.h"
 #include "common/io/unfinished_folder.h"
+#include "common/tensor/tensor_view.h"
 
 namespace tributary {
 
@@ -18,8 +20,10 @@ class SampleFiles {
   // Creates `folder`, with its parents, unless it exists. UNAVAILABLE, with its
   // name, if that fails.
   static absl::StatusOr<SampleFiles> In(const std::string& folder);
-  // Writes FOLDER/batch-EPOCH-INDEX.npz; replaces a file of that name.
-  absl::Status Write(const BatchView& batch) const;
+  // Writes FOLDER/batch-EPOCH-INDEX.npz, with the tensors of the batch and
+  // `more`; replaces a file of that name.
+  absl::Status Write(const BatchView& batch,
+                     absl::Span<const TensorView> more = {}) const;
 
  private:
   SampleFiles(std::string folder, UnfinishedFolder unfinished);

@@ -26,19 +26,6 @@ absl::Status AlreadyExists(const std::string& target) {
       target, " exists; remove it or name a folder that does not"));
 }
 
-absl::Status SyncTree(const std::string& root) {
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(root, error), end;
-       !error && it != end; it.increment(error)) {
-    RETURN_IF_ERROR(SyncToDisk(it->path()));
-  }
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot list ", root, ": ", error.message()));
-  }
-  return SyncToDisk(root);
-}
-
 // Locks a folder for as long as the descriptor is open. Not all network file
 // systems lock folders: then the descriptor is invalid.
 UniqueFd LockFolder(const std::string& path) {

@@ -6,9 +6,11 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "common/io/path_error.h"
+#include "common/text/status.h"
 
 namespace tributary {
 
@@ -36,6 +38,19 @@ absl::Status SyncToDisk(const std::string& path) {
   const int result = fsync(fd);
   close(fd);
   return result == 0 ? absl::OkStatus() : PathError(path, "sync");
+}
+
+absl::Status SyncTree(const std::string& root) {
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator it(root, error), end;
+       !error && it != end; it.increment(error)) {
+    RETURN_IF_ERROR(SyncToDisk(it->path()));
+  }
+  if (error) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot list ", root, ": ", error.message()));
+  }
+  return SyncToDisk(root);
 }
 
 std::string ParentFolderOf(const std::string& path) {

@@ -14,6 +14,9 @@ absl::Status RenameNoReplace(const std::string& from, const std::string& to);
 // Flushes a file's data, or a folder's entries, to the disk.
 absl::Status SyncToDisk(const std::string& path);
 
+// Flushes all files and folders below `root`, and itself.
+absl::Status SyncTree(const std::string& root);
+
 // Returns the folder that a path is in.
 std::string ParentFolderOf(const std::string& path);
 

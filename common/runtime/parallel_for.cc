@@ -57,9 +57,15 @@ class Loop {
 absl::Status ParallelFor(
     size_t n, size_t grain,
     absl::FunctionRef<absl::Status(size_t begin, size_t end)> body) {
+  return ParallelFor(n, grain, UsableCores(), body);
+}
+
+absl::Status ParallelFor(
+    size_t n, size_t grain, int threads,
+    absl::FunctionRef<absl::Status(size_t begin, size_t end)> body) {
   Loop loop(n, grain, body);
   const size_t pieces = (n + grain - 1) / grain;
-  const size_t wanted = std::min(pieces, static_cast<size_t>(UsableCores()));
+  const size_t wanted = std::min(pieces, static_cast<size_t>(threads));
   std::vector<std::thread> others;
   try {
     while (others.size() + 1 < wanted) others.emplace_back([&] { loop.Run(); });

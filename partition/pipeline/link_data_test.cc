@@ -62,7 +62,8 @@ TEST(OgblDdi, HasItsKnownEdgesAndSplits) {
 }
 
 TEST(Fb15k237, HasItsKnownRelations) {
-  const auto input = ReadInput({.folder = "tests/data/fb15k-237"});
+  const auto input = ReadInput(
+      {.folder = "tests/data/fb15k-237", .relation_names = "numbers"});
   ASSERT_TRUE(input.ok()) << input.status();
   const auto graph = WriteAndOpen(input->content, 3);
   ASSERT_NE(graph, nullptr);
@@ -89,9 +90,18 @@ TEST(Fb15k237, HasItsKnownRelations) {
               ElementsAre(3818, 8942, 0));
 }
 
+// Its names have slashes, which names of types cannot have.
+TEST(Fb15k237, NamesThatTypesCannotHaveSayHowToGoOn) {
+  const auto input = ReadInput({.folder = "tests/data/fb15k-237"});
+  EXPECT_EQ(input.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(input.status().message()),
+              testing::HasSubstr("--relation-names numbers"));
+}
+
 TEST(Fb15k237, ReversesAreRelations) {
-  const auto input =
-      ReadInput({.folder = "tests/data/fb15k-237", .add_reverse = true});
+  const auto input = ReadInput({.folder = "tests/data/fb15k-237",
+                                .add_reverse = true,
+                                .relation_names = "numbers"});
   ASSERT_TRUE(input.ok()) << input.status();
   EXPECT_EQ(input->content.edge_types.size(), 2 * 237);
   EXPECT_TRUE(CheckContent(input->content).ok());

@@ -20,7 +20,7 @@ std::vector<int64_t> ReadIds(const Column& column, int64_t begin,
 }
 
 TEST(RangesColumn, ReadsAcrossRangesAndSkipsEmptyOnes) {
-  const ColumnPtr base = MemoryIds({10, 11, 12, 13, 14, 15});
+  const ColumnPtr base = MakeColumn<int64_t>({10, 11, 12, 13, 14, 15});
   const RangesColumn column(base, {{4, 2}, {3, 0}, {0, 1}, {1, 3}});
   ASSERT_EQ(column.num_rows(), 6);
   EXPECT_THAT(ReadIds(column, 0, 6), ElementsAre(14, 15, 10, 11, 12, 13));
@@ -30,7 +30,7 @@ TEST(RangesColumn, ReadsAcrossRangesAndSkipsEmptyOnes) {
 }
 
 TEST(RangesColumn, MayHaveNoRows) {
-  const RangesColumn column(MemoryIds({1}), {});
+  const RangesColumn column(MakeColumn<int64_t>({1}), {});
   EXPECT_EQ(column.num_rows(), 0);
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
@@ -103,6 +104,7 @@ void PeerDirectory::Describe(const Address& address) {
   request.set_wire_version(kWireVersion);
   const Sha256Digest& layout = options_.schema.layout_digest;
   request.set_layout_digest(layout.data(), layout.size());
+  request.set_graph_text(v1::GRAPH_TEXT_NONE);
   watch.control->Call(
       {MessageKind::kDescribeRequest, request.SerializeAsString()},
       strand_->Now() + options_.describe_timeout, 0,
@@ -147,25 +149,36 @@ absl::Status PeerDirectory::Accept(Watch& watch,
     watch.is_self = is_self;
     Publish();
   }
-  if (described.graph_json() != accepted_json_) {
-    RETURN_IF_ERROR(CheckGraph(described.graph_json()));
-    accepted_json_ = described.graph_json();
-  }
+  RETURN_IF_ERROR(CheckGraph(described));
   watch.peer->SetHealthy(
       {described.partitions().begin(), described.partitions().end()},
       described.draining());
   return absl::OkStatus();
 }
 
-absl::Status PeerDirectory::CheckGraph(const std::string& graph_json) const {
-  ASSIGN_OR_RETURN(const GraphSchema theirs, GraphSchema::FromJson(graph_json));
-  if (theirs.layout_digest == options_.schema.layout_digest) {
-    return absl::OkStatus();
+absl::Status PeerDirectory::CheckGraph(const v1::DescribeReply& described) {
+  const Sha256Digest& ours = options_.schema.layout_digest;
+  if (!described.layout_digest().empty()) {
+    if (described.layout_digest() == std::string(ours.begin(), ours.end())) {
+      return absl::OkStatus();
+    }
+    return absl::FailedPreconditionError(absl::StrCat(
+        "it describes a graph with layout digest ",
+        absl::BytesToHexString(described.layout_digest().substr(0, 32)),
+        "; it was asked for '", options_.schema.name, "' with ", ToHex(ours)));
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "it serves graph '", theirs.name, "' with layout digest ",
-      ToHex(theirs.layout_digest), "; this server has '", options_.schema.name,
-      "' with ", ToHex(options_.schema.layout_digest)));
+  // A server that always sends the text and no digests.
+  if (described.graph_json() == accepted_json_) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const GraphSchema theirs,
+                   GraphSchema::FromJson(described.graph_json()));
+  if (theirs.layout_digest != ours) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it serves graph '", theirs.name, "' with layout digest ",
+                     ToHex(theirs.layout_digest), "; this server has '",
+                     options_.schema.name, "' with ", ToHex(ours)));
+  }
+  accepted_json_ = described.graph_json();
+  return absl::OkStatus();
 }
 
 std::vector<std::shared_ptr<Peer>> PeerDirectory::Owners(uint32_t partition) {

@@ -91,7 +91,7 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
   absl::Status Accept(Watch& watch, const absl::StatusOr<CallReply>& reply);
   void Publish();
 
-  absl::Status CheckGraph(const std::string& graph_json) const;
+  absl::Status CheckGraph(const v1::DescribeReply& described);
 
   const PeerDirectoryOptions options_;
   Transport* const transport_;

@@ -264,6 +264,33 @@ TEST_F(PeerDirectoryTest, APeerWithAnotherGraphIsRefused) {
                     HasSubstr("this server has 'test' with ")));
 }
 
+TEST_F(PeerDirectoryTest, OnlyDigestsAreAskedForAndCompared) {
+  GraphSpec spec;
+  spec.num_nodes = 4;
+  spec.num_partitions = 2;
+  const auto other = BuildGraph(spec)->schema().layout_digest;
+  ScriptedPeer& same = world_.Add({0});
+  ScriptedPeer& different = world_.Add({1});
+  const auto ours = GraphSchema::FromJson(same.description.graph_json());
+  ASSERT_TRUE(ours.ok()) << ours.status();
+  const Sha256Digest& layout = ours->layout_digest;
+  same.description.set_layout_digest(layout.data(), layout.size());
+  different.description.set_layout_digest(other.data(), other.size());
+  same.description.clear_graph_json();
+  different.description.clear_graph_json();
+  world_.List({0, 1});
+  EXPECT_THAT(Owners(0), SizeIs(1));
+  EXPECT_THAT(Owners(1), IsEmpty());
+  EXPECT_THAT(world_.directory()->Problems(),
+              AllOf(HasSubstr("peer1:1 (FAILED_PRECONDITION: it describes a "
+                              "graph with layout digest " +
+                              ToHex(other)),
+                    HasSubstr("asked for 'test' with " + ToHex(layout))));
+  v1::DescribeRequest asked;
+  ASSERT_TRUE(asked.ParseFromString(same.describe_header));
+  EXPECT_EQ(asked.graph_text(), v1::GRAPH_TEXT_NONE);
+}
+
 TEST_F(PeerDirectoryTest, AnAnswerThatIsNoDescriptionIsRefused) {
   world_.Add({0}).description.set_graph_json("{}");
   ScriptedPeer& garbled = world_.Add({0});

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/envelope.h"
 #include "common/fleet/graph_name.h"
+#include "common/fleet/graph_text.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
@@ -16,15 +16,12 @@
 namespace tributary {
 namespace {
 
-// Describe sends the schema within one message's header, and the states of
-// peers beside it.
 absl::Status CheckDescribable(const Graph& graph) {
-  constexpr size_t kMost = kMaxHeaderBytes / 2;
   const size_t bytes = graph.schema_json().size();
-  if (bytes <= kMost) return absl::OkStatus();
+  if (bytes <= kMaxGraphTextBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "graph.json has ", bytes, " bytes without its files; allowed to serve: ",
-      kMost, "; partition the graph into fewer parts than ",
+      kMaxGraphTextBytes, "; partition the graph into fewer parts than ",
       graph.schema().num_partitions));
 }
 

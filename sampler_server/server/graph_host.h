@@ -50,8 +50,8 @@ class GraphHost {
 
   // Opens a graph; blocks as long as that takes. It may map what is left of the
   // memory beside the reserved bytes and the graphs that are served. Errors are
-  // those of Graph::Open, and INVALID_ARGUMENT when graph.json is too large for
-  // a Describe reply.
+  // those of Graph::Open, and INVALID_ARGUMENT when graph.json is too large to
+  // be sent to clients (graph_text.h).
   absl::StatusOr<std::shared_ptr<const Graph>> Open(const GraphSource& source);
   // Makes Open, running or called later, return CANCELLED soon.
   void CancelOpening() { cancelled_ = true; }

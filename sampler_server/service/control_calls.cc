@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/fleet/graph_text.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -58,6 +59,22 @@ absl::StatusOr<InputIdsPage> ServeGetInputIds(
   page.ids = ids.subspan(request.offset(), kInputIdsPerPage);
   page.header.set_total(ids.size());
   page.header.set_count(page.ids.size());
+  return page;
+}
+
+absl::StatusOr<GraphJsonPage> ServeGetGraphJson(const HeldGraph& graph,
+                                                uint64_t offset) {
+  const std::string& text = graph.graph().schema_json();
+  if (offset > text.size()) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "offset ", offset, " in a graph.json of ", text.size(), " bytes"));
+  }
+  GraphJsonPage page;
+  page.text = absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()),
+                                  text.size())
+                  .subspan(offset, kGraphPageBytes);
+  page.header.set_total(text.size());
+  page.header.set_sha256(graph.json_digest.data(), graph.json_digest.size());
   return page;
 }
 

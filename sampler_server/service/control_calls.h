@@ -1,4 +1,5 @@
-// The control call GetInputIds: the inputs of a split, page by page.
+// The control calls that answer page by page: the inputs of a split, and the
+// text of graph.json.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_CALLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_CALLS_H_
 
@@ -9,6 +10,7 @@
 #include "absl/types/span.h"
 #include "common/proto/wire.pb.h"
 #include "partition/format/graph.h"
+#include "sampler_server/service/graph_catalog.h"
 
 namespace tributary {
 
@@ -26,6 +28,17 @@ struct InputIdsPage {
 // OUT_OF_RANGE for an offset past the end.
 absl::StatusOr<InputIdsPage> ServeGetInputIds(
     const Graph& graph, const v1::GetInputIdsRequest& request);
+
+// One page of the text of graph.json.
+struct GraphJsonPage {
+  v1::GetGraphJsonReply header;
+  absl::Span<const uint8_t> text;  // valid as long as `graph`
+};
+
+// Returns the page at `offset`, which is empty at the text's end. OUT_OF_RANGE
+// beyond it.
+absl::StatusOr<GraphJsonPage> ServeGetGraphJson(const HeldGraph& graph,
+                                                uint64_t offset);
 
 }  // namespace tributary
 

@@ -9,6 +9,7 @@
 #include "channel/call_server.h"
 #include "channel/envelope.h"
 #include "channel/parse_header.h"
+#include "common/fleet/graph_text.h"
 #include "common/text/status.h"
 #include "sampler_server/service/access/stream_job.h"
 #include "sampler_server/service/control_calls.h"
@@ -60,6 +61,19 @@ void SetLoad(const ServiceCore& core, v1::DescribeReply& reply) {
       Permille(core.wait_reports.Largest(core.protocol_executor->Now())));
 }
 
+// Returns whether the reply carries the text of graph.json. FAILED_PRECONDITION
+// if the caller wants it there and it is too long.
+absl::StatusOr<bool> CarriesText(const HeldGraph& held, v1::GraphText wanted) {
+  const size_t bytes = held.graph().schema_json().size();
+  if (wanted == v1::GRAPH_TEXT_NONE) return false;
+  if (wanted == v1::GRAPH_TEXT_PAGED) return bytes <= kGraphPageBytes;
+  if (bytes <= kMaxGraphTextInReply) return true;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "graph.json of ", held.name(), " has ", bytes,
+      " bytes; the caller takes it in one message, which holds ",
+      kMaxGraphTextInReply, ": use a program of this server's release"));
+}
+
 absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
                                     const IncomingCall& call) {
   ASSIGN_OR_RETURN(const auto request,
@@ -67,6 +81,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   RETURN_IF_ERROR(CheckWireVersion(request.wire_version()));
   const GraphView graphs = VisibleGraphs(core, *call.caller, kNoJob);
   ASSIGN_OR_RETURN(const auto held, GraphOf(graphs, request));
+  ASSIGN_OR_RETURN(const bool text, CarriesText(*held, request.graph_text()));
   v1::DescribeReply reply;
   reply.set_wire_version(kWireVersion);
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
@@ -80,8 +95,9 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   for (const auto& graph : graphs.graphs()) {
     *reply.add_graphs() = StateOf(*graph);
   }
-  // Appended as it is: serialized messages merge by concatenation.
+  // Put together as they are: serialized messages merge by concatenation.
   std::string header = held->described;
+  if (text) header += held->described_text;
   reply.AppendToString(&header);
   return CallAnswer{MessageKind::kDescribeReply, std::move(header)};
 }
@@ -99,6 +115,23 @@ absl::StatusOr<CallAnswer> GetInputIds(const ServiceCore& core,
   RETURN_IF_ERROR(DamageOf(held.get()));
   answer.payload = {reinterpret_cast<const uint8_t*>(page.ids.data()),
                     page.ids.size() * sizeof(int64_t)};
+  answer.payload_owner = held->served.graph;
+  return answer;
+}
+
+// The page is a view of text that the server holds anyway, as pages of inputs
+// are of mapped memory.
+absl::StatusOr<CallAnswer> GetGraphJson(const ServiceCore& core,
+                                        const IncomingCall& call) {
+  ASSIGN_OR_RETURN(const auto request, ParseHeader<v1::GetGraphJsonRequest>(
+                                           call.kind, call.header));
+  ASSIGN_OR_RETURN(const auto held, ReadableLayout(core, *call.caller, kNoJob,
+                                                   request.layout_digest()));
+  ASSIGN_OR_RETURN(const GraphJsonPage page,
+                   ServeGetGraphJson(*held, request.offset()));
+  CallAnswer answer{MessageKind::kGetGraphJsonReply,
+                    page.header.SerializeAsString()};
+  answer.payload = page.text;
   answer.payload_owner = held->served.graph;
   return answer;
 }
@@ -125,6 +158,9 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
   if (call.kind == MessageKind::kDescribeRequest) return Describe(core, call);
   if (call.kind == MessageKind::kGetInputIdsRequest) {
     return GetInputIds(core, call);
+  }
+  if (call.kind == MessageKind::kGetGraphJsonRequest) {
+    return GetGraphJson(core, call);
   }
   if (call.kind == MessageKind::kFarewellRequest) return Farewell(core, call);
   return absl::UnimplementedError(absl::StrCat(

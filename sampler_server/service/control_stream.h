@@ -1,4 +1,5 @@
-// Serves a stream of control calls: Describe, GetInputIds, Farewell.
+// Serves a stream of control calls: Describe, GetGraphJson, GetInputIds,
+// Farewell.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/fleet/graph_text.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
 
@@ -72,7 +73,20 @@ absl::StatusOr<std::shared_ptr<HeldGraph>> WithDigest(
                    ours.empty() ? "none" : ours, omitted));
 }
 
-std::string DescribedPart(const Graph& graph) {
+std::string DescribedDigests(const Graph& graph, const Sha256Digest& json) {
+  const GraphSchema& schema = graph.schema();
+  v1::DescribeReply reply;
+  reply.set_content_digest(schema.content_digest.data(),
+                           schema.content_digest.size());
+  reply.set_layout_digest(schema.layout_digest.data(),
+                          schema.layout_digest.size());
+  reply.set_graph_json_bytes(graph.schema_json().size());
+  reply.set_graph_json_sha256(json.data(), json.size());
+  return reply.SerializeAsString();
+}
+
+std::string DescribedText(const Graph& graph) {
+  if (graph.schema_json().size() > kMaxGraphTextInReply) return "";
   v1::DescribeReply reply;
   reply.set_graph_json(graph.schema_json());
   return reply.SerializeAsString();
@@ -92,7 +106,10 @@ absl::Status DamageOf(const HeldGraph* held) {
 }
 
 HeldGraph::HeldGraph(ServedGraph graph)
-    : served(std::move(graph)), described(DescribedPart(*served.graph)) {}
+    : served(std::move(graph)),
+      json_digest(Sha256Of(served.graph->schema_json())),
+      described(DescribedDigests(*served.graph, json_digest)),
+      described_text(DescribedText(*served.graph)) {}
 
 absl::Status GraphCatalog::Add(std::shared_ptr<HeldGraph> graph) {
   MutexLock lock(mutex_);

@@ -51,8 +51,11 @@ struct HeldGraph {
   bool draining() const { return retiring || !graph().damage().ok(); }
 
   const ServedGraph served;
-  // The part of a DescribeReply that never changes, serialized: graph.json.
+  const Sha256Digest json_digest;  // of graph().schema_json()
+  // The parts of a DescribeReply that never change, serialized: the digests;
+  // and the text of graph.json, empty if it is too long for a reply.
   const std::string described;
+  const std::string described_text;
   const std::shared_ptr<Activity> activity = std::make_shared<Activity>();
   // Held by attempts with mutable rows of the graph, which stays served.
   const std::shared_ptr<Activity> pins = std::make_shared<Activity>();

@@ -23,7 +23,7 @@ class Fb15k237Test(unittest.TestCase):
         measured."""
         with processes.temporary_folder() as folder:
             graph = folders.partition(FB15K, os.path.join(folder, "g"), 2,
-                                      "random")
+                                      "random", "--relation-names", "numbers")
             result = train(graph, "--baseline", "relation-frequency")[-1]
         for key, figure in (("mrr", 0.2334), ("hits@1", 0.1700),
                             ("hits@3", 0.2500), ("hits@10", 0.3541)):

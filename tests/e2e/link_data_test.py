@@ -39,8 +39,8 @@ class LinkDataTest(unittest.TestCase):
     def test_fb15k_237(self):
         """One relation of 237 and as many reverse ones, with its own links and
         their reverses left out of all hops."""
-        self.check(FB15K, ["--add-reverse"], "entity,r122,entity:train",
-                   "--neg-sampling", "triplet", "--neg-amount", 2, "--exclude",
+        self.check(FB15K, ["--add-reverse", "--relation-names", "numbers"],
+                   "entity,r122,entity:train", "--neg-sampling", "triplet", "--neg-amount", 2, "--exclude",
                    "reverse_types", fanouts="1,1")
 
     def test_collegemsg(self):

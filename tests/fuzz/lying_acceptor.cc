@@ -23,6 +23,8 @@ std::unique_ptr<google::protobuf::Message> HeaderOf(MessageKind kind) {
       return std::make_unique<v1::GatherReply>();
     case MessageKind::kGetInputIdsReply:
       return std::make_unique<v1::GetInputIdsReply>();
+    case MessageKind::kGetGraphJsonReply:
+      return std::make_unique<v1::GetGraphJsonReply>();
     case MessageKind::kFrame:
       return std::make_unique<v1::Frame>();
     case MessageKind::kNeeds:

@@ -155,9 +155,7 @@ bool GraphClient::HasLayout(ServerLink& link) {
   const ServerDescription& description = link.description();
   if (server.incarnation != description.incarnation) {
     server.incarnation = description.incarnation;
-    const auto schema = GraphSchema::FromJson(description.graph_json);
-    server.right_layout =
-        schema.ok() && schema->layout_digest == options_.layout;
+    server.right_layout = description.layout_digest == options_.layout;
   }
   return server.right_layout;
 }

@@ -28,7 +28,7 @@ void WorkerWatch::Ask(size_t worker) {
     watched.calls = std::make_unique<ControlCalls>(options_.transport, address,
                                                    options_.strand);
   }
-  watched.calls->Describe(GraphChoice(), options_.timeout,
+  watched.calls->Describe({.text = false}, options_.timeout,
                           [weak = weak_from_this(), worker](
                               const absl::StatusOr<ServerDescription>& answer) {
                             if (auto self = weak.lock())

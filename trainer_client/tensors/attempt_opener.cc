@@ -112,7 +112,7 @@ void AttemptOpener::Describe() {
   for (const size_t i : asked) {
     auto control = std::make_shared<ControlCalls>(
         options_.transport, servers_[i].address, options_.strand);
-    control->Describe({.name = options_.graph}, CallTimeout(),
+    control->Describe({.name = options_.graph, .text = false}, CallTimeout(),
                       [weak = weak_from_this(), control,
                        i](absl::StatusOr<ServerDescription> answer) {
                         if (auto self = weak.lock())
@@ -137,21 +137,21 @@ void AttemptOpener::OnDescribed(size_t server,
 // The first server of the list says which version of the graph it is; `server`
 // must have the same.
 absl::Status AttemptOpener::Accept(Server& server,
-                                   ServerDescription description) {
-  ASSIGN_OR_RETURN(GraphSchema schema,
-                   GraphSchema::FromJson(description.graph_json));
-  if (!options_.graph.Matches(schema.name, schema.content_digest)) {
-    return absl::NotFoundError(absl::StrCat(
-        "graph '", options_.graph.ToString(), "'; this server has ",
-        VersionedName(schema.name, schema.content_digest)));
+                                   const ServerDescription& description) {
+  const std::string& name = description.graph_name;
+  const Sha256Digest& content = description.content_digest;
+  if (!options_.graph.Matches(name, content)) {
+    return absl::NotFoundError(
+        absl::StrCat("graph '", options_.graph.ToString(),
+                     "'; this server has ", VersionedName(name, content)));
   }
-  if (schema_.has_value() && schema_->content_digest != schema.content_digest) {
+  if (content_.has_value() && *content_ != content) {
     return absl::FailedPreconditionError(
-        absl::StrCat("has ", VersionedName(schema.name, schema.content_digest),
-                     "; this run is on ",
-                     VersionedName(schema_->name, schema_->content_digest)));
+        absl::StrCat("has ", VersionedName(name, content), "; this run is on ",
+                     VersionedName(graph_name_, *content_)));
   }
-  if (!schema_.has_value()) schema_ = std::move(schema);
+  content_ = content;
+  graph_name_ = name;
   server.usable = !description.draining;
   if (!server.usable) return absl::UnavailableError("is draining");
   return absl::OkStatus();
@@ -173,11 +173,45 @@ void AttemptOpener::Decide() {
     all_known &= server.usable || IsRefusal(server.trouble);
   }
   if (!any) return AllRefuse() ? Finish(servers_[0].trouble) : Again();
-  result_.ref.set_content_digest(schema_->content_digest.data(),
-                                 schema_->content_digest.size());
+  if (!schema_.has_value()) {
+    const auto first = std::find_if(servers_.begin(), servers_.end(),
+                                    [](const Server& s) { return s.usable; });
+    return ReadGraph(static_cast<size_t>(first - servers_.begin()));
+  }
+  result_.ref.set_content_digest(content_->data(), content_->size());
   if (options_.rank != 0) return JoinAny();
   if (!all_known && options_.strand->Now() < settled_) return Again();
   OpenOnAll();
+}
+
+void AttemptOpener::ReadGraph(size_t server) {
+  auto control = std::make_shared<ControlCalls>(
+      options_.transport, servers_[server].address, options_.strand);
+  control->Describe({.name = options_.graph, .content = content_},
+                    CallTimeout(),
+                    [weak = weak_from_this(), control,
+                     server](absl::StatusOr<ServerDescription> answer) {
+                      if (auto self = weak.lock()) {
+                        self->OnGraphRead(server, std::move(answer));
+                      }
+                    });
+}
+
+void AttemptOpener::OnGraphRead(size_t server,
+                                absl::StatusOr<ServerDescription> answer) {
+  if (!opened_) return;
+  auto schema =
+      answer.ok() ? GraphSchema::FromJson(answer->graph_json) : answer.status();
+  if (schema.ok() && schema->content_digest == *content_) {
+    schema_ = *std::move(schema);
+    return Decide();
+  }
+  Server& asked = servers_[server];
+  asked.trouble = schema.ok() ? absl::DataLossError("describes another graph")
+                              : schema.status();
+  asked.description.reset();
+  asked.usable = false;
+  Again();
 }
 
 bool AttemptOpener::AllRefuse() const {
@@ -217,7 +251,7 @@ void AttemptOpener::OpenOnAll() {
         .strand = options_.strand,
         .member = member,
         .address = server.address,
-        .graph = {options_.graph, schema_->content_digest},
+        .graph = {options_.graph, *content_},
         .jitter_seed = options_.jitter_seed + links_.size()}));
     links_.back()->Call({.kind = MessageKind::kOpenAttemptRequest,
                          .reply = MessageKind::kOpenAttemptReply,

@@ -81,7 +81,10 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
   void OnListing(const ServerListing& listing);
   void Describe();
   void OnDescribed(size_t server, absl::StatusOr<ServerDescription> answer);
-  absl::Status Accept(Server& server, ServerDescription description);
+  absl::Status Accept(Server& server, const ServerDescription& description);
+  // Reads the text of graph.json from a usable server, and decides again.
+  void ReadGraph(size_t server);
+  void OnGraphRead(size_t server, absl::StatusOr<ServerDescription> answer);
   void Decide();
   bool AllRefuse() const;
   void Again();
@@ -100,6 +103,8 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
   Opened opened_;
   std::shared_ptr<Discovery> discovery_;
   std::vector<Server> servers_;
+  std::optional<Sha256Digest> content_;  // of the graph, once it is known
+  std::string graph_name_;               // likewise
   std::optional<GraphSchema> schema_;
   OpenedAttempt result_;
   std::vector<std::shared_ptr<MemberLink>> links_;

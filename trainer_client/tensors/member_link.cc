@@ -207,8 +207,10 @@ void MemberLink::OnDeadline(uint64_t id) {
 void MemberLink::Probe(uint64_t id, absl::Status error) {
   auto control = std::make_shared<ControlCalls>(
       options_.transport, options_.address, options_.strand);
+  GraphChoice graph = options_.graph;
+  graph.text = false;
   control->Describe(
-      options_.graph, kProbeTimeout,
+      graph, kProbeTimeout,
       [weak = weak_from_this(), control, id, error = std::move(error)](
           const absl::StatusOr<ServerDescription>& described) {
         auto self = weak.lock();

@@ -2,21 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
-
-double Balance(const std::vector<int64_t>& counts, int64_t total) {
-  if (total == 0) return 1;
-  const int64_t most = *std::max_element(counts.begin(), counts.end());
-  return static_cast<double>(most) * static_cast<double>(counts.size()) /
-         static_cast<double>(total);
-}
 
 void CountDegrees(const EdgePartition& edges, EdgeTypeFigures& figures) {
   for (size_t row = 0; row + 1 < edges.indptr.size(); ++row) {
@@ -83,9 +79,10 @@ absl::StatusOr<EdgeTypeFigures> InspectEdges(const Graph& graph, int t) {
     ASSIGN_OR_RETURN(
         const uint64_t cut,
         CountCutEdges(edges, graph.schema().node_types[type.src_type], p));
+    figures.partition_cut.push_back(cut);
     figures.cut_edges += cut;
   }
-  figures.balance = Balance(type.partition_edges, type.num_edges);
+  figures.balance = BalanceOf(type.partition_edges);
   return figures;
 }
 
@@ -97,12 +94,70 @@ std::optional<TimeRange> NodeTimes(const Graph& graph, int type) {
   return range;
 }
 
-double NodeBalance(const NodeTypeSchema& type) {
+std::vector<int64_t> PartitionNodes(const NodeTypeSchema& type) {
   std::vector<int64_t> counts;
   for (size_t p = 0; p + 1 < type.base.size(); ++p) {
     counts.push_back(type.base[p + 1] - type.base[p]);
   }
-  return Balance(counts, type.num_nodes);
+  return counts;
+}
+
+absl::StatusOr<SplitFigures> InspectSplit(const Graph& graph,
+                                          const SplitSchema& split) {
+  const GraphSchema& schema = graph.schema();
+  const int edge_type = split.of_edges() ? schema.FindEdgeType(split.type) : -1;
+  const int node_type = split.of_edges() ? schema.edge_types[edge_type].dst_type
+                                         : schema.FindNodeType(split.type);
+  ASSIGN_OR_RETURN(const absl::Span<const int64_t> ids,
+                   split.of_edges()
+                       ? graph.EdgeSplit(edge_type, split.full_name())
+                       : graph.Split(node_type, split.full_name()));
+  // A node is its own id; an edge's destination is its second number.
+  const size_t step = split.of_edges() ? kSplitEdgeNumbers : 1;
+  SplitFigures figures;
+  figures.partition_counts.resize(schema.num_partitions);
+  for (size_t i = step / 2; i < ids.size(); i += step) {
+    const auto at = graph.node_map(node_type).Locate(ids[i]);
+    if (!at.ok()) {
+      return absl::DataLossError(absl::StrCat("split ", split.full_name(),
+                                              " of ", split.type, ": ",
+                                              at.status().message()));
+    }
+    ++figures.partition_counts[at->partition];
+  }
+  figures.balance = BalanceOf(figures.partition_counts);
+  return figures;
+}
+
+// Returns the number in "part-7/nodes/node/x.npy"; none for other paths.
+std::optional<uint32_t> PartitionOf(absl::string_view path) {
+  uint32_t partition = 0;
+  if (!absl::ConsumePrefix(&path, "part-") ||
+      !absl::SimpleAtoi(path.substr(0, path.find('/')), &partition)) {
+    return std::nullopt;
+  }
+  return partition;
+}
+
+void AddPartitions(const GraphSchema& schema, GraphFigures& figures) {
+  figures.partitions.resize(schema.num_partitions);
+  for (uint32_t p = 0; p < schema.num_partitions; ++p) {
+    PartitionFigures& part = figures.partitions[p];
+    for (const NodeTypeSchema& type : schema.node_types) {
+      part.nodes += type.base[p + 1] - type.base[p];
+    }
+    for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+      if (!schema.IsVisible(static_cast<int>(t))) continue;
+      part.edges += schema.edge_types[t].partition_edges[p];
+      part.cut_edges += figures.edge_types[t].partition_cut[p];
+    }
+  }
+  for (const FileSchema& file : schema.files) {
+    const auto p = PartitionOf(file.path);
+    if (p.has_value() && *p < schema.num_partitions) {
+      figures.partitions[*p].bytes += file.bytes;
+    }
+  }
 }
 
 // Returns "x" for "part-0/nodes/node/x.npy". All files below splits/ are one
@@ -119,17 +174,48 @@ std::string KindOf(absl::string_view path) {
 
 }  // namespace
 
+double BalanceOf(const std::vector<int64_t>& counts) {
+  const int64_t total =
+      std::accumulate(counts.begin(), counts.end(), int64_t{0});
+  if (total == 0) return 1;
+  const int64_t most = *std::max_element(counts.begin(), counts.end());
+  return static_cast<double>(most) * static_cast<double>(counts.size()) /
+         static_cast<double>(total);
+}
+
+PartitionTotals TotalsOf(const GraphFigures& figures) {
+  PartitionTotals totals;
+  std::vector<int64_t> nodes, edges, bytes;
+  for (const PartitionFigures& part : figures.partitions) {
+    nodes.push_back(part.nodes);
+    edges.push_back(part.edges);
+    bytes.push_back(static_cast<int64_t>(part.bytes));
+    totals.edges += part.edges;
+    totals.cut_edges += part.cut_edges;
+  }
+  totals.node_balance = BalanceOf(nodes);
+  totals.edge_balance = BalanceOf(edges);
+  totals.byte_balance = BalanceOf(bytes);
+  return totals;
+}
+
 absl::StatusOr<GraphFigures> InspectGraph(const Graph& graph) {
   GraphFigures figures;
   for (size_t t = 0; t < graph.schema().node_types.size(); ++t) {
-    figures.node_types.push_back({NodeBalance(graph.schema().node_types[t]),
-                                  NodeTimes(graph, static_cast<int>(t))});
+    figures.node_types.push_back(
+        {BalanceOf(PartitionNodes(graph.schema().node_types[t])),
+         NodeTimes(graph, static_cast<int>(t))});
   }
   for (size_t t = 0; t < graph.schema().edge_types.size(); ++t) {
     ASSIGN_OR_RETURN(EdgeTypeFigures edges,
                      InspectEdges(graph, static_cast<int>(t)));
     figures.edge_types.push_back(std::move(edges));
   }
+  for (const SplitSchema& split : graph.schema().splits) {
+    ASSIGN_OR_RETURN(SplitFigures counts, InspectSplit(graph, split));
+    figures.splits.push_back(std::move(counts));
+  }
+  AddPartitions(graph.schema(), figures);
   for (const FileSchema& file : graph.schema().files) {
     figures.bytes[KindOf(file.path)] += file.bytes;
   }

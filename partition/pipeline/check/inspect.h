@@ -25,7 +25,8 @@ struct EdgeTypeFigures {
   // [0]: nodes without in-edges; [k]: nodes of in-degree 2^(k-1) to 2^k - 1.
   std::vector<uint64_t> degree_histogram;
   uint64_t max_degree = 0;
-  uint64_t cut_edges = 0;      // edges whose ends are in different partitions
+  uint64_t cut_edges = 0;  // edges whose ends are in different partitions
+  std::vector<uint64_t> partition_cut;  // of these, by the destination's
   double balance = 1;          // edges of the largest partition over the mean
   uint64_t massless_rows = 0;  // nodes with in-edges whose weights are all 0
   std::optional<TimeRange> time;  // of the edges; also absent without edges
@@ -38,15 +39,44 @@ struct NodeTypeFigures {
   std::optional<TimeRange> time;
 };
 
+// Statistics of one split.
+struct SplitFigures {
+  // By partition: its nodes, or edges by their destination.
+  std::vector<int64_t> partition_counts;
+  double balance = 1;  // of the largest partition over the mean
+};
+
+// Statistics of one partition: totals of all node types and of the edge types
+// that users see.
+struct PartitionFigures {
+  int64_t nodes = 0;
+  int64_t edges = 0;
+  uint64_t cut_edges = 0;
+  uint64_t bytes = 0;  // of its files
+};
+
 // Statistics of a graph.
 struct GraphFigures {
   std::vector<NodeTypeFigures> node_types;  // in the order of the schema
   std::vector<EdgeTypeFigures> edge_types;
+  std::vector<SplitFigures> splits;
+  std::vector<PartitionFigures> partitions;
   std::map<std::string, uint64_t> bytes;  // by kind: "x", "indices", "splits"
 };
 
+// Returns the largest of `counts` over their mean; 1 if all are zero.
+double BalanceOf(const std::vector<int64_t>& counts);
+
+// Totals of all partitions, and their largest over their mean.
+struct PartitionTotals {
+  int64_t edges = 0;
+  uint64_t cut_edges = 0;
+  double node_balance = 1, edge_balance = 1, byte_balance = 1;
+};
+PartitionTotals TotalsOf(const GraphFigures& figures);
+
 // Computes the statistics of a graph that was opened with all partitions.
-// DATA_LOSS if a neighbour is out of range.
+// DATA_LOSS if a neighbour, or an entry of a split, is out of range.
 absl::StatusOr<GraphFigures> InspectGraph(const Graph& graph);
 
 // Return schema and statistics as text for people, or as one JSON object.

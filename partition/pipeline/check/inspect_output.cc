@@ -1,4 +1,6 @@
 // Writes GraphFigures as text and as JSON.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -117,10 +119,72 @@ Json EdgeTypeJson(const EdgeTypeSchema& type, const EdgeTypeFigures& figures) {
           {"degree_histogram", figures.degree_histogram}};
 }
 
-Json SplitJson(const SplitSchema& split) {
+Json SplitJson(const SplitSchema& split, const SplitFigures& figures) {
   return {{"name", split.full_name()},
           {split.of_edges() ? "edge_type" : "node_type", split.type},
-          {"count", split.count}};
+          {"count", split.count},
+          {"partition_counts", figures.partition_counts},
+          {"balance", figures.balance}};
+}
+
+double Share(uint64_t part, int64_t whole) {
+  return whole == 0 ? 0
+                    : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Returns a line for each partition, of the first ones of many.
+std::string PartitionsText(const GraphSchema& schema,
+                           const GraphFigures& figures) {
+  constexpr size_t kMost = 32;
+  std::string text;
+  for (size_t p = 0; p < std::min(kMost, figures.partitions.size()); ++p) {
+    const PartitionFigures& part = figures.partitions[p];
+    absl::StrAppendFormat(
+        &text, "  partition %d: %d nodes, %d edges, cut %.2f %%, %d bytes", p,
+        part.nodes, part.edges, 100 * Share(part.cut_edges, part.edges),
+        part.bytes);
+    for (size_t s = 0; s < schema.splits.size() && s < kMost; ++s) {
+      absl::StrAppendFormat(&text, ", %s of %s %d",
+                            schema.splits[s].full_name(), schema.splits[s].type,
+                            figures.splits[s].partition_counts[p]);
+    }
+    text += "\n";
+  }
+  if (figures.partitions.size() > kMost) {
+    absl::StrAppendFormat(&text, "  and %d partitions more: --json has all\n",
+                          figures.partitions.size() - kMost);
+  }
+  return text;
+}
+
+// Returns the totals of the cut and the balances over all types.
+std::string TotalsText(const GraphFigures& figures) {
+  const PartitionTotals totals = TotalsOf(figures);
+  return absl::StrFormat(
+      "  in all: cut %.2f %% of %d edges, fullest partition %.3f x mean of "
+      "nodes, %.3f of edges, %.3f of bytes\n",
+      100 * Share(totals.cut_edges, totals.edges), totals.edges,
+      totals.node_balance, totals.edge_balance, totals.byte_balance);
+}
+
+Json TotalsJson(const GraphFigures& figures) {
+  const PartitionTotals totals = TotalsOf(figures);
+  return {{"num_edges", totals.edges},
+          {"cut_edges", totals.cut_edges},
+          {"node_balance", totals.node_balance},
+          {"edge_balance", totals.edge_balance},
+          {"byte_balance", totals.byte_balance}};
+}
+
+Json PartitionsJson(const GraphFigures& figures) {
+  Json list = Json::array();
+  for (const PartitionFigures& part : figures.partitions) {
+    list.push_back({{"nodes", part.nodes},
+                    {"edges", part.edges},
+                    {"cut_edges", part.cut_edges},
+                    {"bytes", part.bytes}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -151,10 +215,15 @@ std::string FiguresText(const GraphSchema& schema,
         EdgeColumnsText(type, edges), 100 * CutShare(type, edges),
         edges.balance, edges.max_degree, HistogramText(edges.degree_histogram));
   }
-  for (const SplitSchema& split : schema.splits) {
-    absl::StrAppendFormat(&text, "  split %s of %s: %d\n", split.full_name(),
-                          split.type, split.count);
+  for (size_t s = 0; s < schema.splits.size(); ++s) {
+    const SplitSchema& split = schema.splits[s];
+    absl::StrAppendFormat(&text,
+                          "  split %s of %s: %d\n"
+                          "    fullest partition %.3f x mean\n",
+                          split.full_name(), split.type, split.count,
+                          figures.splits[s].balance);
   }
+  text += PartitionsText(schema, figures) + TotalsText(figures);
   for (const auto& [kind, bytes] : figures.bytes) {
     absl::StrAppendFormat(&text, "  bytes %-12s %d\n", kind, bytes);
   }
@@ -174,6 +243,8 @@ std::string FiguresJson(const GraphSchema& schema,
                {"node_types", Json::array()},
                {"edge_types", Json::array()},
                {"splits", Json::array()},
+               {"partitions", PartitionsJson(figures)},
+               {"totals", TotalsJson(figures)},
                {"bytes", figures.bytes}};
   for (size_t t = 0; t < schema.node_types.size(); ++t) {
     json["node_types"].push_back(
@@ -183,8 +254,8 @@ std::string FiguresJson(const GraphSchema& schema,
     json["edge_types"].push_back(
         EdgeTypeJson(schema.edge_types[t], figures.edge_types[t]));
   }
-  for (const SplitSchema& split : schema.splits) {
-    json["splits"].push_back(SplitJson(split));
+  for (size_t s = 0; s < schema.splits.size(); ++s) {
+    json["splits"].push_back(SplitJson(schema.splits[s], figures.splits[s]));
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

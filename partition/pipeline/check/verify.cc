@@ -7,6 +7,7 @@
 #include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
+#include "partition/pipeline/check/differs.h"
 #include "partition/pipeline/check/read_back.h"
 #include "partition/writer/content_digest.h"
 
@@ -14,18 +15,6 @@ namespace tributary {
 namespace {
 
 constexpr size_t kGrain = 2048;
-
-absl::Status Differs(const std::string& what) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("the graph is not what the input says: ", what));
-}
-
-absl::Status CompareCounts(const std::string& what, int64_t graph,
-                           int64_t input) {
-  if (graph == input) return absl::OkStatus();
-  return Differs(absl::StrCat(what, ": ", graph, " in the graph, ", input,
-                              " in the input"));
-}
 
 using Rows = std::shared_ptr<const RowSource>;
 

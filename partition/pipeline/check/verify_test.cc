@@ -15,6 +15,7 @@
 namespace tributary {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Verify, ReadsBackWhatWasWritten) {
@@ -314,6 +315,53 @@ TEST(Inspect, CountsDegreesAndCut) {
   EXPECT_THAT(FiguresJson(graph->schema(), *figures),
               HasSubstr("\"degree_histogram\":[1,2,1]"));
   EXPECT_THAT(FiguresText(graph->schema(), *figures), HasSubstr("cut 75.00 %"));
+}
+
+// Partition 0 has nodes 0 and 2 and edge 3, into node 0; partition 1 nodes 1
+// and 3 and the other edges, of which the loop is not cut.
+TEST(Inspect, TellsWhatEachPartitionHolds) {
+  const auto graph = BuildGraph(kSpec);
+  const auto figures = InspectGraph(*graph);
+  ASSERT_TRUE(figures.ok()) << figures.status();
+  ASSERT_EQ(figures->partitions.size(), 2);
+  EXPECT_EQ(figures->partitions[0].nodes, 2);
+  EXPECT_EQ(figures->partitions[0].edges, 1);
+  EXPECT_EQ(figures->partitions[0].cut_edges, 1);
+  EXPECT_EQ(figures->partitions[1].edges, 3);
+  EXPECT_EQ(figures->partitions[1].cut_edges, 2);
+  uint64_t bytes[2] = {0, 0};
+  for (const FileSchema& file : graph->schema().files) {
+    for (int p = 0; p < 2; ++p) {
+      const std::string folder = "part-" + std::to_string(p) + "/";
+      if (file.path.compare(0, folder.size(), folder) == 0) {
+        bytes[p] += file.bytes;
+      }
+    }
+  }
+  EXPECT_EQ(figures->partitions[0].bytes, bytes[0]);
+  EXPECT_EQ(figures->partitions[1].bytes, bytes[1]);
+  // The split a/train has nodes 0 and 1, b/test edges into 1 and 2.
+  ASSERT_EQ(figures->splits.size(), 2);
+  for (const SplitFigures& split : figures->splits) {
+    EXPECT_EQ(split.partition_counts, (std::vector<int64_t>{1, 1}));
+    EXPECT_DOUBLE_EQ(split.balance, 1);
+  }
+  const std::string text = FiguresText(graph->schema(), *figures);
+  EXPECT_THAT(text, HasSubstr("  partition 1: 2 nodes, 3 edges, cut 66.67 %, " +
+                              std::to_string(bytes[1]) +
+                              " bytes, a/train of node 1, b/test of "
+                              "node,to,node 1\n"));
+  EXPECT_THAT(text, HasSubstr("  in all: cut 75.00 % of 4 edges, fullest "
+                              "partition 1.000 x mean of nodes, 1.500 of "
+                              "edges, "));
+  EXPECT_THAT(FiguresJson(graph->schema(), *figures),
+              AllOf(HasSubstr("{\"name\":\"a/train\",\"node_type\":\"node\","
+                              "\"count\":2,\"partition_counts\":[1,1],"
+                              "\"balance\":1.0}"),
+                    HasSubstr("\"partitions\":[{\"nodes\":2,\"edges\":1,"
+                              "\"cut_edges\":1,\"bytes\":"),
+                    HasSubstr("\"totals\":{\"num_edges\":4,\"cut_edges\":3,"
+                              "\"node_balance\":1.0,\"edge_balance\":1.5,")));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "partition/pipeline/inputs/csv_column.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -9,12 +8,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/hash/sha256.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv_rows.h"
+#include "partition/pipeline/inputs/spooled_values.h"
 #include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/pipeline/inputs/text/number_text.h"
-#include "partition/pipeline/inputs/spooled_values.h"
+#include "partition/source/spool_name.h"
 #include "partition/writer/row_order.h"
 
 namespace tributary {
@@ -132,17 +131,6 @@ Parsed<float> ParseExactWeight(const LineReader& in, absl::string_view cell) {
 }
 
 }  // namespace
-
-std::string SpoolName(const std::string& path, const std::string& kind) {
-  // The hash makes names of a bounded length and without a slash.
-  std::string name = path.substr(path.rfind('/') + 1, 40);
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char c) { return !absl::ascii_isalnum(static_cast<uint8_t>(c)); },
-      '_');
-  return absl::StrCat(name, "-", ToHex(Sha256Of(path)).substr(0, 24), "-",
-                      kind);
-}
 
 absl::StatusOr<ColumnPtr> ReadFloatTable(const std::string& path,
                                          int64_t num_rows, const Spool& spool) {

@@ -50,9 +50,6 @@ absl::StatusOr<EndColumns> ReadEdgeTable(const std::string& path,
                                          int64_t num_rows, int64_t num_src,
                                          int64_t num_dst, const Spool& spool);
 
-// Returns the name in a spool of what is parsed from a file as `kind`.
-std::string SpoolName(const std::string& path, const std::string& kind);
-
 }  // namespace tributary
 
 #endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_CSV_COLUMN_H_

@@ -1,24 +1,22 @@
 #include "partition/pipeline/inputs/input.h"
 
-#include <stdlib.h>
-
-#include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/io/buffer.h"
-#include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
+#include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
+#include "partition/source/converted_column.h"
+#include "partition/source/temporary_spool.h"
 
 namespace tributary {
 namespace {
@@ -26,14 +24,15 @@ namespace {
 // A layout of files and its reader.
 struct Format {
   const char* name;
+  bool has_layout;  // whether options.layout is for it
   absl::StatusOr<GraphSource> (*read)(const InputOptions& options,
                                       const Spool& spool);
 };
 constexpr Format kFormats[] = {
-    {"ogb", ReadOgb},
-    {"dgl-chunked", ReadDglChunked},
-    {"edge-list", ReadEdgeList},
-    {"npy", ReadNpyFolder},
+    {"ogb", false, ReadOgb},
+    {"dgl-chunked", false, ReadDglChunked},
+    {"edge-list", true, ReadEdgeList},
+    {"npy", true, ReadNpyFolder},
 };
 
 absl::StatusOr<Format> FindFormat(const std::string& name) {
@@ -45,43 +44,22 @@ absl::StatusOr<Format> FindFormat(const std::string& name) {
                    "\"; allowed: ", absl::StrJoin(InputFormats(), ", ")));
 }
 
+absl::Status CheckLayoutFlags(const Format& format, const LayoutFlags& flags) {
+  std::string given = LayoutFlagsText(flags);
+  if (!flags.node_files.empty()) given += " --nodes";
+  if (flags.config.has_value()) given += " --config";
+  if (format.has_layout || given.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--format ", format.name, " with", given,
+                   "; allowed: --format edge-list, --format npy"));
+}
+
 std::string NameOf(const std::string& folder) {
   std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   const std::string name = path.filename();
   return name.empty() || name == "." || name == ".." ? "graph" : name;
 }
-
-// A new folder that is removed with all that is in it.
-class TemporaryFolder {
- public:
-  static absl::StatusOr<TemporaryFolder> Make() {
-    std::error_code error;
-    const auto parent = std::filesystem::temp_directory_path(error);
-    if (error) {
-      return absl::UnavailableError(absl::StrCat(
-          "no folder for temporary files: ", error.message(), "; set TMPDIR"));
-    }
-    std::string path = parent / "tributary-input-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) return PathError(path, "create");
-    return TemporaryFolder(std::move(path));
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept
-      : path_(std::exchange(other.path_, "")) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    if (path_.empty()) return;
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
 
 // Checks that the nodes fit into memory: a placement and a label or id each,
 // and an indptr for each edge type that ends there.
@@ -110,10 +88,35 @@ std::vector<std::string> InputFormats() {
   return names;
 }
 
+absl::StatusOr<std::vector<std::string>> InputFiles(
+    const InputOptions& options) {
+  std::vector<std::string> files = options.layout.node_files;
+  for (const auto& places : {options.layout.features, options.layout.labels,
+                             options.layout.edge_features}) {
+    for (const std::string& place : places) {
+      const ColumnPlace array = ParseColumnPlace(place);
+      files.insert(files.end(), array.arrays.begin(), array.arrays.end());
+    }
+  }
+  if (!options.layout.config.has_value()) {
+    files.push_back(options.folder);
+    return files;
+  }
+  files.push_back(*options.layout.config);
+  ASSIGN_OR_RETURN(GraphLayout layout, ReadGraphLayout(*options.layout.config));
+  if (!options.folder.empty()) layout.folder = options.folder;
+  for (std::string& file : layout.Files()) files.push_back(std::move(file));
+  return files;
+}
+
 absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
                                        const Spool& spool) {
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
+  RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
+  if (options.feature_dtype.has_value()) {
+    ConvertFeatures(*options.feature_dtype, graph);
+  }
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;
   if (graph.name.empty()) graph.name = NameOf(options.folder);
@@ -121,9 +124,8 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
 }
 
 absl::StatusOr<Input> ReadInput(const InputOptions& options) {
-  ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
-  const Spool spool(folder.path());
-  ASSIGN_OR_RETURN(GraphSource graph, ReadSource(options, spool));
+  ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
+  ASSIGN_OR_RETURN(GraphSource graph, ReadSource(options, temporary.spool()));
   RETURN_IF_ERROR(CheckMemory(graph));
   Input input;
   ASSIGN_OR_RETURN(input.content, LoadContent(graph));

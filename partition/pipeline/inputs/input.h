@@ -16,6 +16,11 @@ namespace tributary {
 // Returns the formats that ReadSource reads, by name.
 std::vector<std::string> InputFormats();
 
+// Returns the files and folders that ReadSource reads, for whoever must notice
+// that they have changed. Errors as ReadGraphLayout.
+absl::StatusOr<std::vector<std::string>> InputFiles(
+    const InputOptions& options);
+
 // Describes a graph whose columns are read in ranges; text is parsed into
 // `spool`, which must outlive the result, in bounded memory. INVALID_ARGUMENT
 // with file, line and what is allowed, also for an unknown format; DATA_LOSS

@@ -15,8 +15,8 @@ GraphSource SevenNodes() {
   graph.name = "seven";
   graph.node_types.push_back({.name = "node", .num_nodes = 7});
   EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
-  edges.from = MemoryIds({1, 2, 3, 4, 2, 0, 3, 5, 5, 4, 0, 1});
-  edges.to = MemoryIds({0, 0, 0, 0, 0, 1, 1, 2, 5, 3, 3, 3});
+  edges.from = MakeColumn<int64_t>({1, 2, 3, 4, 2, 0, 3, 5, 5, 4, 0, 1});
+  edges.to = MakeColumn<int64_t>({0, 0, 0, 0, 0, 1, 1, 2, 5, 3, 3, 3});
   graph.edge_types.push_back(edges);
   return graph;
 }
@@ -35,10 +35,8 @@ TEST(LoadContentTest, HasTheKnownDigest) {
 TEST(LoadContentTest, LoadsColumnsAndSplits) {
   GraphSource graph = SevenNodes();
   NodeSource& nodes = graph.node_types[0];
-  nodes.x = std::make_shared<MemoryColumn<float>>(
-      ColumnSchema{DType::kFloat32, 1},
-      std::vector<float>{0, 10, 20, 30, 40, 50, 60});
-  nodes.y = MemoryIds({0, 1, 2, 3, 4, 5, 6});
+  nodes.x = MakeColumn<float>({0, 10, 20, 30, 40, 50, 60}, 1);
+  nodes.y = MakeColumn<int64_t>({0, 1, 2, 3, 4, 5, 6});
   graph.splits.push_back(
       {.type = "node", .name = "train", .nodes = {0, 3, 1, 6}});
   EXPECT_EQ(DigestOf(graph),

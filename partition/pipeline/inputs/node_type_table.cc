@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/ogb_files.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/word_table.h"
 #include "partition/schema/schema_check.h"
 

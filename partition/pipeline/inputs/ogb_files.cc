@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -21,15 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns whether the path exists, as a file or anything else; opening it
-// reports the difference.
-absl::StatusOr<bool> IsThere(const std::string& path) {
-  std::error_code error;
-  const auto type = fs::symlink_status(path, error).type();
-  if (type == fs::file_type::not_found) return false;
-  if (type != fs::file_type::none) return true;
-  return absl::ErrnoToStatus(error.value(),
-                             absl::StrCat("cannot look at ", path));
+// Refuses splits that are only there as pickles.
+absl::Status CheckNoPickles(const std::string& folder) {
+  for (const char* name : {"split_dict.pt", "train.pt"}) {
+    const std::string path = absl::StrCat(folder, "/", name);
+    ASSIGN_OR_RETURN(const bool there, IsThere(path));
+    if (!there) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " is a pickle, which is not read; allowed: ", folder,
+        "/{train,valid,test}.csv.gz with a line for each node (or edge, as "
+        "\"source,destination\"), or no such folder"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckNamedFile(const NamedFile& file) {
@@ -46,6 +50,15 @@ absl::Status CheckNamedFile(const NamedFile& file) {
 }
 
 }  // namespace
+
+absl::StatusOr<bool> IsThere(const std::string& path) {
+  std::error_code error;
+  const auto type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::not_found) return false;
+  if (type != fs::file_type::none) return true;
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("cannot look at ", path));
+}
 
 absl::StatusOr<std::string> FindCsv(const std::string& stem) {
   ASSIGN_OR_RETURN(const bool gzip, IsThere(stem + ".csv.gz"));
@@ -214,6 +227,34 @@ absl::StatusOr<std::vector<SplitSource>> ReadEdgeSplitFiles(
     }
     splits.push_back(std::move(split));
   }
+  return splits;
+}
+
+absl::StatusOr<std::vector<SplitSource>> ReadSplits(const InputOptions& options,
+                                                    const NodeSource& nodes,
+                                                    int64_t num_edges) {
+  const std::string folder = options.folder + "/split";
+  const EdgeSplitType type{"node,to,node", nodes.num_nodes, nodes.num_nodes,
+                           num_edges};
+  std::vector<SplitSource> splits;
+  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options));
+  for (const std::string& scheme : schemes) {
+    RETURN_IF_ERROR(CheckTypeName(scheme));
+    const size_t before = splits.size();
+    const std::string files = absl::StrCat(folder, "/", scheme);
+    const bool rows = IsEdgeScheme(options, scheme);
+    if (!rows) {
+      std::vector<std::string> others;  // splits of edges
+      ASSIGN_OR_RETURN(auto of_nodes,
+                       ReadSplitFiles(files, scheme, nodes, others));
+      absl::c_move(of_nodes, std::back_inserter(splits));
+    }
+    ASSIGN_OR_RETURN(auto of_edges,
+                     ReadEdgeSplitFiles(files, scheme, type, rows));
+    absl::c_move(of_edges, std::back_inserter(splits));
+    if (splits.size() == before) RETURN_IF_ERROR(CheckNoPickles(files));
+  }
+  SortSplits(splits);
   return splits;
 }
 

@@ -15,6 +15,10 @@
 
 namespace tributary {
 
+// Returns whether the path exists, as a file or anything else; opening it
+// reports the difference.
+absl::StatusOr<bool> IsThere(const std::string& path);
+
 // Returns the path of `stem`.csv.gz or `stem`.csv; empty if neither exists.
 // INVALID_ARGUMENT if both exist.
 absl::StatusOr<std::string> FindCsv(const std::string& stem);
@@ -82,6 +86,12 @@ struct EdgeSplitType {
 absl::StatusOr<std::vector<SplitSource>> ReadEdgeSplitFiles(
     const std::string& folder, const std::string& scheme,
     const EdgeSplitType& type, bool rows);
+
+// Reads split/<scheme> of all schemes of a homogeneous graph, in the order of
+// GraphSource. INVALID_ARGUMENT for a scheme that has pickles only.
+absl::StatusOr<std::vector<SplitSource>> ReadSplits(const InputOptions& options,
+                                                    const NodeSource& nodes,
+                                                    int64_t num_edges);
 
 // Puts splits into the order of GraphSource.
 void SortSplits(std::vector<SplitSource>& splits);

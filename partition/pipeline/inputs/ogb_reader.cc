@@ -1,17 +1,15 @@
 #include "partition/pipeline/inputs/ogb_reader.h"
 
-#include <iterator>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv_column.h"
+#include "partition/pipeline/inputs/ogb_binary_reader.h"
 #include "partition/pipeline/inputs/ogb_files.h"
 #include "partition/pipeline/inputs/ogb_hetero_reader.h"
 #include "partition/pipeline/inputs/triples_reader.h"
-#include "partition/schema/schema_check.h"
 
 namespace tributary {
 namespace {
@@ -70,32 +68,6 @@ absl::StatusOr<EdgeSource> ReadEdges(const std::string& raw, int64_t num_nodes,
   return edges;
 }
 
-absl::StatusOr<std::vector<SplitSource>> ReadSplits(const InputOptions& options,
-                                                    const NodeSource& nodes,
-                                                    int64_t num_edges) {
-  const std::string folder = options.folder + "/split";
-  const EdgeSplitType type{"node,to,node", nodes.num_nodes, nodes.num_nodes,
-                           num_edges};
-  std::vector<SplitSource> splits;
-  ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options));
-  for (const std::string& scheme : schemes) {
-    RETURN_IF_ERROR(CheckTypeName(scheme));
-    const std::string files = absl::StrCat(folder, "/", scheme);
-    const bool rows = IsEdgeScheme(options, scheme);
-    if (!rows) {
-      std::vector<std::string> others;  // splits of edges
-      ASSIGN_OR_RETURN(auto of_nodes,
-                       ReadSplitFiles(files, scheme, nodes, others));
-      absl::c_move(of_nodes, std::back_inserter(splits));
-    }
-    ASSIGN_OR_RETURN(auto of_edges,
-                     ReadEdgeSplitFiles(files, scheme, type, rows));
-    absl::c_move(of_edges, std::back_inserter(splits));
-  }
-  SortSplits(splits);
-  return splits;
-}
-
 absl::StatusOr<GraphSource> ReadHomogeneous(const InputOptions& options,
                                             const Spool& spool) {
   const std::string raw = options.folder + "/raw/";
@@ -115,6 +87,18 @@ absl::StatusOr<GraphSource> ReadHomogeneous(const InputOptions& options,
 absl::StatusOr<GraphSource> ReadOgb(const InputOptions& options,
                                     const Spool& spool) {
   RETURN_IF_ERROR(CheckNamedFiles(options));
+  ASSIGN_OR_RETURN(const bool binary,
+                   IsThere(options.folder + "/raw/data.npz"));
+  if (binary) return ReadOgbBinary(options, spool);
+  ASSIGN_OR_RETURN(const bool typed_binary,
+                   IsThere(options.folder + "/raw/edge_index_dict.npz"));
+  if (typed_binary) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.folder,
+        "/raw/edge_index_dict.npz: OGB's binary layout of typed graphs is not "
+        "read; allowed: its arrays by --format npy with a --config, as in "
+        "\"raw/edge_index_dict.npz:author___writes___paper\""));
+  }
   for (const char* name : {"triplet-type-list", "num-node-dict"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(options.folder, "/raw/", name)));

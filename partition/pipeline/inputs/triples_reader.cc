@@ -10,6 +10,7 @@
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/ogb_files.h"
+#include "partition/pipeline/inputs/relation_names.h"
 #include "partition/pipeline/inputs/triple_table.h"
 
 namespace tributary {
@@ -53,6 +54,7 @@ class TriplesReader {
     ASSIGN_OR_RETURN(num_relations_, ReadCount(raw_ + "num-relation-list"));
     RETURN_IF_ERROR(CheckMemory(nodes, num_relations_));
     graph_.node_types.push_back({.name = kEntity, .num_nodes = nodes});
+    ASSIGN_OR_RETURN(names_, ReadRelationNames(options_, num_relations_));
     RETURN_IF_ERROR(ReadFiles());
     AddRelations();
     return std::move(graph_);
@@ -86,7 +88,7 @@ class TriplesReader {
   void AddRelations() {
     for (int64_t k = 0; k < num_relations_; ++k) {
       EdgeSource edges{.src = kEntity,
-                       .rel = absl::StrCat("r", k),
+                       .rel = names_[k],
                        .dst = kEntity,
                        .dedupe = options_.dedupe};
       edges.from = train_[k].from;
@@ -127,7 +129,8 @@ class TriplesReader {
   const Spool& spool_;
   const std::string raw_;
   int64_t num_relations_ = 0;
-  std::vector<EndColumns> train_;  // edges by relation
+  std::vector<std::string> names_;  // by relation
+  std::vector<EndColumns> train_;   // edges by relation
   std::vector<std::pair<std::string, std::vector<EdgeEnds>>> held_out_;
   GraphSource graph_;
 };

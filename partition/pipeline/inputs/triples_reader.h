@@ -12,8 +12,9 @@ namespace tributary {
 // Reads raw/{num-node-list,num-relation-list,num-edge-list} and raw/train,
 // optionally raw/{valid,test}, with "head,relation,tail" per line; each .csv.gz
 // or .csv, without a header. There is one node type, `entity`. Relation k is
-// the edge type `entity,r<k>,entity`, whose edges are train's triples in their
-// order; with add_reverse there is also `entity,rev_r<k>,entity`. The three
+// the edge type `entity,NAME,entity` (ReadRelationNames), whose edges are
+// train's triples in their order; with add_reverse there is also
+// `entity,rev_NAME,entity`. The three
 // files are splits of the edges of each relation that occurs in them. Errors as
 // ReadInput.
 absl::StatusOr<GraphSource> ReadTriples(const InputOptions& options,

@@ -110,6 +110,61 @@ TEST_F(TriplesTest, BadFilesAreNamed) {
   ExpectRefused("train.csv.gz (or .csv) is not there");
 }
 
+std::vector<std::string> RelationsOf(const absl::StatusOr<Input>& input) {
+  EXPECT_TRUE(input.ok()) << input.status();
+  std::vector<std::string> names;
+  if (!input.ok()) return names;
+  for (const EdgeContent& edges : input->content.edge_types) {
+    names.push_back(edges.rel);
+  }
+  return names;
+}
+
+TEST_F(TriplesTest, RelationsKeepTheirNames) {
+  Write("raw/relation.csv", "likes\nborn in\nknows\n");
+  InputOptions options{.folder = folder_.path()};
+  auto input = ReadInput(options);
+  EXPECT_THAT(RelationsOf(input), ElementsAre("born in", "knows", "likes"));
+  // Relation 0 leads 0>1 and 2>1.
+  EXPECT_THAT(IdsOf(input->content, "entity,likes,entity", "train"),
+              ElementsAre(0, 1, 0, 2, 1, 1));
+  EXPECT_TRUE(CheckContent(input->content).ok());
+  options.relation_names = "numbers";
+  EXPECT_THAT(RelationsOf(ReadInput(options)), ElementsAre("r0", "r1", "r2"));
+  options.relation_names = "words";
+  ExpectRefused("--relation-names \"words\"; allowed: file, numbers",
+                {.relation_names = "words"});
+}
+
+TEST_F(TriplesTest, RelationsHaveTheNamesOfOgbsMapping) {
+  Write("mapping/relidx2relname.csv",
+        "rel idx,rel name\n2,knows\n0,\"likes\"\n1,born\n");
+  EXPECT_THAT(
+      RelationsOf(ReadInput({.folder = folder_.path(), .add_reverse = true})),
+      ElementsAre("born", "knows", "likes", "rev_born", "rev_knows",
+                  "rev_likes"));
+}
+
+TEST_F(TriplesTest, BadNamesSayHowToGoOn) {
+  const auto refused = [&](const std::string& text, const std::string& what,
+                           bool add_reverse = false) {
+    Write("raw/relation.csv", text);
+    ExpectRefused(what, {.add_reverse = add_reverse});
+  };
+  refused("a\nb/c\nd\n", "relation.csv line 2");
+  refused("a\nb/c\nd\n", "--relation-names numbers");
+  refused("a\nb\na\n", "relation.csv line 3: \"a\" is in line 1 already");
+  refused("a\nb\n", "has no name of relation 2");
+  refused("a\nb\nc\nd\n", "line 4: relation 3; allowed: 0 to 2");
+  refused("0,a\n1,b\n2,c\n", "line 1: 2 cells; allowed: 1");
+  refused("a\nrev_a\nc\n", "line 2: \"rev_a\" is also the name", true);
+  std::filesystem::remove(folder_.File("raw/relation.csv"));
+  Write("mapping/relidx2relname.csv", "rel idx,rel name\n0,a\n0,b\n1,c\n");
+  ExpectRefused("line 3: relation 0 has a name in line 2 already");
+  Write("mapping/relidx2relname.csv", "rel idx,rel name\nzero,a\n");
+  ExpectRefused("line 2: \"zero\"; allowed: the number of a relation");
+}
+
 TEST_F(TriplesTest, HasNoWeightsTimesOrRowsOfSplits) {
   ExpectRefused("--edge-weight w with triples", {.edge_weight = "w"});
   ExpectRefused("--node-time t with triples", {.node_time = "t"});

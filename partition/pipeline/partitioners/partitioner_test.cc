@@ -143,9 +143,10 @@ TEST(MetisPartitioner, TakesDegenerateGraphs) {
 
 TEST(PlanNodes, RefusesUnknownMethodsAndCounts) {
   const GraphContent content = MakeContent({.num_nodes = 3});
-  const auto ldg = PlanNodes(content, {"ldg", 2, 0});
-  EXPECT_EQ(ldg.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(ldg.status().message().find("random, metis"), std::string::npos);
+  const auto kway = PlanNodes(content, {"kway", 2, 0});
+  EXPECT_EQ(kway.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(kway.status().message().find("random, metis, ldg, assignment"),
+            std::string::npos);
   for (uint32_t num_partitions : {0u, 65537u}) {
     EXPECT_EQ(PlanNodes(content, {"random", num_partitions, 0}).status().code(),
               absl::StatusCode::kInvalidArgument);

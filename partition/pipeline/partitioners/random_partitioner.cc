@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kGrain = 65536;
 
 absl::StatusOr<std::vector<uint16_t>> PlaceRandomly(
-    const NodeContent& type, const PartitionOptions& options) {
+    const NodeSource& type, const PartitionOptions& options) {
   const auto n = static_cast<uint64_t>(type.num_nodes);
   const PhiloxKey key = MakePurposeKey(absl::StrCat("partition,", type.name),
                                        options.random_seed);
@@ -33,9 +33,10 @@ absl::StatusOr<std::vector<uint16_t>> PlaceRandomly(
 }  // namespace
 
 absl::StatusOr<std::vector<std::vector<uint16_t>>> RandomPartitioner::Partition(
-    const GraphContent& content, const PartitionOptions& options) const {
+    const GraphSource& graph, const PartitionOptions& options,
+    const PartitionContext&) const {
   std::vector<std::vector<uint16_t>> result;
-  for (const NodeContent& type : content.node_types) {
+  for (const NodeSource& type : graph.node_types) {
     ASSIGN_OR_RETURN(auto placed, PlaceRandomly(type, options));
     result.push_back(std::move(placed));
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "partition/pipeline/partitioners/partitioner.h"
+#include "partition/pipeline/partitioners/method/partition_method.h"
 
 namespace tributary {
 
@@ -13,8 +13,8 @@ namespace tributary {
 class RandomPartitioner final : public Partitioner {
  public:
   absl::StatusOr<std::vector<std::vector<uint16_t>>> Partition(
-      const GraphContent& content,
-      const PartitionOptions& options) const override;
+      const GraphSource& graph, const PartitionOptions& options,
+      const PartitionContext& context) const override;
 };
 
 }  // namespace tributary

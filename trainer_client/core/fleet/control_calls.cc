@@ -9,6 +9,8 @@
 #include "channel/parse_header.h"
 #include "common/proto/wire.pb.h"
 #include "common/text/status.h"
+#include "partition/schema/schema.h"
+#include "trainer_client/core/fleet/graph_text_reader.h"
 
 namespace tributary {
 namespace {
@@ -25,13 +27,55 @@ absl::StatusOr<Reply> ParseReply(const CallReply& reply, MessageKind wanted) {
   return ParseReplyHeader<Reply>(reply.kind, reply.header);
 }
 
-absl::StatusOr<ServerDescription> ToDescription(
-    absl::StatusOr<CallReply> reply) {
+absl::StatusOr<Sha256Digest> ToDigest(std::string_view what,
+                                      const std::string& bytes) {
+  Sha256Digest digest;
+  if (bytes.size() != digest.size()) {
+    return absl::InternalError(absl::StrCat("a description with a ",
+                                            std::string(what), " digest of ",
+                                            bytes.size(), " bytes"));
+  }
+  std::memcpy(digest.data(), bytes.data(), digest.size());
+  return digest;
+}
+
+// Sets which graph is described. Servers that know no pages of graph.json send
+// its text and no digests.
+absl::Status SetGraph(const v1::DescribeReply& told,
+                      ServerDescription& description) {
+  if (told.layout_digest().empty()) {
+    if (told.graph_json().empty()) return absl::OkStatus();  // of no graph
+    ASSIGN_OR_RETURN(const GraphSchema schema,
+                     GraphSchema::FromJson(told.graph_json()));
+    description.graph_name = schema.name;
+    description.content_digest = schema.content_digest;
+    description.layout_digest = schema.layout_digest;
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(description.content_digest,
+                   ToDigest("content", told.content_digest()));
+  ASSIGN_OR_RETURN(description.layout_digest,
+                   ToDigest("layout", told.layout_digest()));
+  for (const v1::GraphState& graph : told.graphs()) {
+    if (graph.layout_digest() == told.layout_digest()) {
+      description.graph_name = graph.name();
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::DescribeReply> ParseDescribe(
+    const absl::StatusOr<CallReply>& reply) {
   RETURN_IF_ERROR(reply.status());
   ASSIGN_OR_RETURN(auto told, ParseReply<v1::DescribeReply>(
                                   *reply, MessageKind::kDescribeReply));
   RETURN_IF_ERROR(CheckWireVersion(told.wire_version()));
+  return told;
+}
+
+absl::StatusOr<ServerDescription> ToDescription(v1::DescribeReply told) {
   ServerDescription description;
+  RETURN_IF_ERROR(SetGraph(told, description));
   description.graph_json = std::move(*told.mutable_graph_json());
   description.partitions.assign(told.partitions().begin(),
                                 told.partitions().end());
@@ -67,6 +111,29 @@ absl::StatusOr<InputPage> ToPage(absl::StatusOr<CallReply> reply) {
   return page;
 }
 
+// Calls `done` with the description, once its text is there if it is wanted.
+void OnDescribed(GraphTextSource source, bool text,
+                 absl::StatusOr<CallReply> reply,
+                 ControlCalls::Described done) {
+  auto told = ParseDescribe(reply);
+  if (!told.ok()) return done(told.status());
+  auto description = ToDescription(*told);
+  if (!description.ok() || !text || told->graph_json_bytes() == 0 ||
+      !description->graph_json.empty()) {
+    return done(std::move(description));
+  }
+  const auto digest = ToDigest("graph.json's", told->graph_json_sha256());
+  if (!digest.ok()) return done(digest.status());
+  ReadGraphText(std::move(source),
+                {description->layout_digest, told->graph_json_bytes(), *digest},
+                [description = *std::move(description), done = std::move(done)](
+                    absl::StatusOr<std::string> json) mutable {
+                  if (!json.ok()) return done(json.status());
+                  description.graph_json = *std::move(json);
+                  done(std::move(description));
+                });
+}
+
 }  // namespace
 
 ControlCalls::ControlCalls(Transport* transport, const Address& address,
@@ -85,16 +152,21 @@ void ControlCalls::Describe(const GraphChoice& graph, absl::Duration timeout,
   if (graph.content.has_value()) {
     request.set_content_digest(graph.content->data(), graph.content->size());
   }
-  client_->Call({.kind = MessageKind::kDescribeRequest,
-                 .header = request.SerializeAsString()},
-                strand_->Now() + timeout, /*max_reply_bytes=*/0,
-                [strand = strand_, done = std::move(done)](
-                    absl::StatusOr<CallReply> reply) mutable {
-                  strand->Post([done = std::move(done),
-                                reply = std::move(reply)]() mutable {
-                    done(ToDescription(std::move(reply)));
-                  });
-                });
+  request.set_graph_text(graph.text ? v1::GRAPH_TEXT_PAGED
+                                    : v1::GRAPH_TEXT_NONE);
+  client_->Call(
+      {.kind = MessageKind::kDescribeRequest,
+       .header = request.SerializeAsString()},
+      strand_->Now() + timeout, /*max_reply_bytes=*/0,
+      [strand = strand_, client = std::weak_ptr(client_), timeout,
+       text = graph.text,
+       done = std::move(done)](absl::StatusOr<CallReply> reply) mutable {
+        strand->Post([strand, client, timeout, text, done = std::move(done),
+                      reply = std::move(reply)]() mutable {
+          OnDescribed({client, strand, timeout}, text, std::move(reply),
+                      std::move(done));
+        });
+      });
 }
 
 void ControlCalls::GetInputIds(const PageRequest& page, absl::Duration timeout,

@@ -28,7 +28,10 @@ struct DescribedPeer {
 
 // How a server describes itself.
 struct ServerDescription {
-  std::string graph_json;
+  std::string graph_name;
+  Sha256Digest content_digest{};
+  Sha256Digest layout_digest{};
+  std::string graph_json;            // empty if it was not asked for
   std::vector<uint32_t> partitions;  // the ones it owns
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;
@@ -68,6 +71,8 @@ inline bool IsFinal(const absl::Status& status) {
 struct GraphChoice {
   GraphName name;
   std::optional<Sha256Digest> content;  // once it is known: exactly this one
+  // Whether the text of graph.json is wanted; otherwise the digests are enough.
+  bool text = true;
 };
 
 // A connection to one server for calls beside the batch streams. Callbacks run
@@ -82,7 +87,8 @@ class ControlCalls {
   ~ControlCalls();
 
   using Described = absl::AnyInvocable<void(absl::StatusOr<ServerDescription>)>;
-  // Asks the server to describe itself and the graph. FAILED_PRECONDITION: it
+  // Asks the server to describe itself and the graph; `timeout` is for each of
+  // the calls that a long graph.json takes. FAILED_PRECONDITION: it
   // speaks a wire version that this trainer does not. NOT_FOUND or
   // INVALID_ARGUMENT, with the graphs that it has: it does not have this graph,
   // or the name fits several.
@@ -103,6 +109,7 @@ class ControlCalls {
 
  private:
   const std::shared_ptr<Strand> strand_;
+  // Shared with nobody: pages of graph.json refer to it weakly.
   const std::shared_ptr<CallClient> client_;
 };
 

@@ -80,11 +80,12 @@ FleetCalls::FleetCalls(const std::vector<Address>& addresses,
 
 std::vector<FleetReply> FleetCalls::Call(const std::vector<size_t>& servers,
                                          const CallRequest& request,
-                                         absl::Time deadline) {
+                                         absl::Time deadline,
+                                         size_t max_reply_bytes) {
   auto inbox = std::make_shared<Inbox<FleetReply>>();
   for (const size_t server : servers) {
     clients_[server]->Call(
-        request, deadline, 0,
+        request, deadline, max_reply_bytes,
         [inbox, server, start = pool_->Now(),
          pool = pool_](absl::StatusOr<CallReply> reply) {
           inbox->Put({server, pool->Now() - start, std::move(reply)});

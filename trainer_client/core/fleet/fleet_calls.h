@@ -41,9 +41,11 @@ class FleetCalls {
   // Sends the same call to each of `servers` (positions in the list) and
   // returns the replies in the order in which they come. A server that has not
   // answered by `deadline` has DEADLINE_EXCEEDED; it is missing only if this
-  // machine notices the deadline seconds too late.
+  // machine notices the deadline seconds too late. A reply's payload has at
+  // most `max_reply_bytes`.
   std::vector<FleetReply> Call(const std::vector<size_t>& servers,
-                               const CallRequest& request, absl::Time deadline);
+                               const CallRequest& request, absl::Time deadline,
+                               size_t max_reply_bytes = 0);
 
  private:
   ThreadPool* const pool_;

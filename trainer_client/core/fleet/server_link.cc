@@ -73,6 +73,8 @@ void ServerLink::OnDescribeReply(uint64_t attempt,
     return GoDown(absl::UnavailableError("it is draining"));
   }
   const absl::Status accepted = events->OnDescribed(*this, description_);
+  // Whoever needs the text has its content now.
+  std::string().swap(description_.graph_json);
   if (!accepted.ok()) return GoDown(accepted);
   state_ = State::kUp;
   problem_ = absl::OkStatus();
@@ -193,7 +195,9 @@ void ServerLink::AskWhetherItDrains() {
   const absl::Time now = options_.strand->Now();
   if (draining_ || now - asked_whether_it_drains_ < kAskAgainAfter) return;
   asked_whether_it_drains_ = now;
-  control_->Describe(graph_, options_.call_timeout,
+  GraphChoice graph = graph_;
+  graph.text = false;
+  control_->Describe(graph, options_.call_timeout,
                      [weak = weak_from_this(), attempt = attempt_](
                          absl::StatusOr<ServerDescription> reply) {
                        auto self = weak.lock();

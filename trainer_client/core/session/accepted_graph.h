@@ -16,7 +16,8 @@ struct AcceptedGraph {
   std::string json;
   GraphSchema schema;
 
-  // Errors are those of GraphSchema::FromJson.
+  // Requires a description with its text. Errors are those of
+  // GraphSchema::FromJson; DATA_LOSS if the text is of another graph.
   static absl::StatusOr<AcceptedGraph> From(const ServerDescription& first);
   // FAILED_PRECONDITION, with both names and content digests, if `other` is of
   // a graph with other content.

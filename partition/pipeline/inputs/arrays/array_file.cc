@@ -17,10 +17,9 @@ constexpr absl::string_view kMember = ".npz:";
 constexpr absl::string_view kSuffix = ".npy";
 
 absl::Status ShapeError(const FileArray& array, absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(array.path, " has the shape [",
-                   absl::StrJoin(array.header.shape, ", "), "]; allowed: ",
-                   allowed));
+  return absl::InvalidArgumentError(absl::StrCat(
+      array.path, " has the shape [", absl::StrJoin(array.header.shape, ", "),
+      "]; allowed: ", allowed));
 }
 
 absl::StatusOr<FileArray> OpenMember(const std::string& path,
@@ -39,9 +38,9 @@ absl::StatusOr<FileArray> OpenMember(const std::string& path,
     }
     names.push_back(stem);
   }
-  return absl::NotFoundError(absl::StrCat(path, " has no array ", name,
-                                          "; there are: ",
-                                          absl::StrJoin(names, ", ")));
+  return absl::NotFoundError(
+      absl::StrCat(path, " has no array ", name,
+                   "; there are: ", absl::StrJoin(names, ", ")));
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ absl::StatusOr<FileArray> OpenArray(const std::string& name) {
                       absl::string_view(name).substr(at + kMember.size()));
   }
   if (!absl::EndsWith(name, kSuffix)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " is no array; allowed: FILE.npy, FILE.npz:NAME"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is no array; allowed: FILE.npy, FILE.npz:NAME"));
   }
   ASSIGN_OR_RETURN(NpyHeader header, ReadNpyFileHeader(name));
   return FileArray{name, std::move(header)};

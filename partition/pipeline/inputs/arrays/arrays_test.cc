@@ -123,8 +123,8 @@ TEST_F(ArraysTest, ExpandsCompressedRows) {
     EXPECT_EQ(*ReadValues<int64_t>(**nodes, begin, 1),
               (Ids{begin < 2 ? 0 : 2}));
   }
-  for (const Ids& indptr : std::vector<Ids>{
-           {}, {1, 5}, {0, 4}, {0, 3, 2, 5}, {0, 6, 5}}) {
+  for (const Ids& indptr :
+       std::vector<Ids>{{}, {1, 5}, {0, 4}, {0, 3, 2, 5}, {0, 6, 5}}) {
     EXPECT_EQ(ExpandRows(Column64("b.npy", indptr), 5).status().code(),
               absl::StatusCode::kInvalidArgument);
   }

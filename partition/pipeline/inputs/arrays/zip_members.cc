@@ -102,8 +102,7 @@ class Archive {
       }
       const Directory directory{U32(bytes, at + 16), U32(bytes, at + 12),
                                 U16(bytes, at + 10)};
-      const bool in64 = directory.offset == kIn64 ||
-                        directory.bytes == kIn64 ||
+      const bool in64 = directory.offset == kIn64 || directory.bytes == kIn64 ||
                         directory.members == 0xffff;
       return in64 ? FindDirectory64(size_ - tail + at) : directory;
     }
@@ -137,8 +136,8 @@ class Archive {
       return Damaged("its directory is cut off");
     }
     ZipMember member;
-    member.name.assign(
-        reinterpret_cast<const char*>(rest.data()) + kEntryBytes, name);
+    member.name.assign(reinterpret_cast<const char*>(rest.data()) + kEntryBytes,
+                       name);
     if (U16(entry, 10) != 0 || (U16(entry, 8) & 1) != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           path_, ": the member ", Shown(member.name),

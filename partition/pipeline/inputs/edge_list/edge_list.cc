@@ -19,8 +19,8 @@
 namespace tributary {
 namespace {
 
-constexpr const char* kSuffixes[] = {".csv",    ".csv.gz", ".tsv",    ".tsv.gz",
-                                     ".txt",    ".txt.gz", ".parquet"};
+constexpr const char* kSuffixes[] = {".csv", ".csv.gz", ".tsv",    ".tsv.gz",
+                                     ".txt", ".txt.gz", ".parquet"};
 
 // Returns the file STEM.SUFFIX of the folder; empty if there is none.
 absl::StatusOr<std::string> FindTable(const std::string& folder,
@@ -34,10 +34,12 @@ absl::StatusOr<std::string> FindTable(const std::string& folder,
     }
   }
   if (found.empty()) return "";
-  if (found.size() == 1) return absl::StrCat(folder, "/", found[0]);
-  return absl::InvalidArgumentError(
-      absl::StrCat(folder, " has ", absl::StrJoin(found, " and "),
-                   "; allowed: one of them"));
+  if (found.size() == 1) {
+    return (std::filesystem::path(folder) / found[0]).string();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(folder, " has ",
+                                                 absl::StrJoin(found, " and "),
+                                                 "; allowed: one of them"));
 }
 
 // Sets the columns of edges that all formats have flags for.
@@ -81,10 +83,9 @@ absl::StatusOr<GraphLayout> LayoutOf(const InputOptions& options) {
     ASSIGN_OR_RETURN(const std::string edge_file,
                      FindTable(options.folder, "edges"));
     if (edge_file.empty()) {
-      return absl::NotFoundError(
-          absl::StrCat(options.folder, " has no edges",
-                       absl::StrJoin(kSuffixes, ", edges"),
-                       "; allowed: --input FILE, or --config"));
+      return absl::NotFoundError(absl::StrCat(
+          options.folder, " has no edges", absl::StrJoin(kSuffixes, ", edges"),
+          "; allowed: --input FILE, or --config"));
     }
     edges.table = {edge_file};
     ASSIGN_OR_RETURN(const std::string node_file,

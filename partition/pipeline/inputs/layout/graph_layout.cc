@@ -26,8 +26,7 @@ void GraphLayout::Complete() {
 bool GraphLayout::heterogeneous() const {
   const bool plain_nodes = nodes.size() == 1 && nodes[0].name == "node";
   const bool plain_edges =
-      edges.empty() ||
-      (edges.size() == 1 && edges[0].name() == "node,to,node");
+      edges.empty() || (edges.size() == 1 && edges[0].name() == "node,to,node");
   return !plain_nodes || !plain_edges;
 }
 
@@ -41,6 +40,42 @@ int GraphLayout::FindNodes(const std::string& type) const {
 std::string GraphLayout::Path(const std::string& file) const {
   if (folder.empty() || absl::StartsWith(file, "/")) return file;
   return absl::StrCat(folder, "/", file);
+}
+
+std::vector<std::string> GraphLayout::Files() const {
+  std::vector<std::string> files;
+  const auto add_table = [&](const std::vector<std::string>& table) {
+    for (const std::string& file : table) files.push_back(Path(file));
+  };
+  const auto add = [&](const ColumnPlace& place) {
+    for (const std::string& array : place.arrays) {
+      const size_t member = array.rfind(".npz:");
+      files.push_back(Path(
+          member == std::string::npos ? array : array.substr(0, member + 4)));
+    }
+  };
+  const auto add_all = [&](const std::map<std::string, ColumnPlace>& places) {
+    for (const auto& [name, place] : places) add(place);
+  };
+  for (const NodeLayout& type : nodes) {
+    add_table(type.table);
+    for (const ColumnPlace* place :
+         {&type.features, &type.labels, &type.time}) {
+      add(*place);
+    }
+    add_all(type.splits);
+  }
+  for (const EdgeLayout& type : edges) {
+    add_table(type.table);
+    for (const ColumnPlace* place :
+         {&type.from, &type.to, &type.index, &type.indptr, &type.indices,
+          &type.edge_ids, &type.features, &type.weight, &type.time}) {
+      add(*place);
+    }
+    add_all(type.masks);
+    add_all(type.splits);
+  }
+  return files;
 }
 
 const char* IdKindName(IdKind kind) {

@@ -86,6 +86,8 @@ struct GraphLayout {
   // Returns the index of a node type; -1 if there is none of that name.
   int FindNodes(const std::string& type) const;
   std::string Path(const std::string& file) const;
+  // Returns the paths of all tables, lists and files of arrays.
+  std::vector<std::string> Files() const;
 };
 
 // Returns the word for messages and configs: "auto", "dense", "number",

@@ -37,8 +37,8 @@ class Watcher {
   }
   absl::Status Check(const std::string& origin) const {
     if (twice_.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        origin, ": the key ", twice_, " is twice in one object"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(origin, ": the key ", twice_, " is twice in one object"));
   }
 
  private:
@@ -74,11 +74,11 @@ absl::StatusOr<Json> ParseUserJson(absl::string_view text,
   }
   Watcher watcher;
   try {
-    Json json = Json::parse(text.begin(), text.end(),
-                            [&watcher](int, Json::parse_event_t event,
-                                       Json& parsed) {
-                              return watcher(event, parsed);
-                            });
+    Json json =
+        Json::parse(text.begin(), text.end(),
+                    [&watcher](int, Json::parse_event_t event, Json& parsed) {
+                      return watcher(event, parsed);
+                    });
     absl::Status status = watcher.Check(origin);
     if (!status.ok()) return status;
     return json;

@@ -26,8 +26,8 @@ absl::StatusOr<ColumnPlace> PlaceOf(absl::string_view flag,
   return FlagError(flag, "columns and arrays; allowed: either");
 }
 
-absl::Status Apply(absl::string_view flag, const std::vector<std::string>& texts,
-                   ColumnPlace& to) {
+absl::Status Apply(absl::string_view flag,
+                   const std::vector<std::string>& texts, ColumnPlace& to) {
   if (texts.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(to, PlaceOf(flag, texts));
   return absl::OkStatus();
@@ -84,9 +84,9 @@ absl::Status ApplyFlags(const LayoutFlags& flags, GraphLayout& layout) {
   RETURN_IF_ERROR(Apply("--features", flags.features, nodes.features));
   RETURN_IF_ERROR(Apply("--labels", flags.labels, nodes.labels));
   RETURN_IF_ERROR(Apply("--split", flags.split, nodes.split));
-  const bool of_table =
-      !nodes.id.empty() || !nodes.split.empty() ||
-      !nodes.features.columns.empty() || !nodes.labels.columns.empty();
+  const bool of_table = !nodes.id.empty() || !nodes.split.empty() ||
+                        !nodes.features.columns.empty() ||
+                        !nodes.labels.columns.empty();
   if (of_table && nodes.table.empty()) {
     return FlagError("--node-id, --split, --features and --labels",
                      "columns of no file; allowed: with --nodes FILE");

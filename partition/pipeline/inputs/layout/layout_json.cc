@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kMaxConfigBytes = uint64_t{16} << 20;
+constexpr size_t kMaxConfigBytes = size_t{16} << 20;
 constexpr char kPlaceAllowed[] =
     "a column (\"weight\"), an array (\"x.npy\", \"graph.npz:x\"), or a list "
     "of either";
@@ -63,8 +63,8 @@ std::map<std::string, ColumnPlace> Places(
     const auto name = name_of(item.key());
     in.Absorb(name.status());
     if (!name.ok()) continue;
-    if (!places.emplace(*name, PlaceOf(&item.value(), item.key().c_str(),
-                                       object))
+    if (!places
+             .emplace(*name, PlaceOf(&item.value(), item.key().c_str(), object))
              .second) {
       object.Fail(item.key(), "is there by another name too");
     }
@@ -87,10 +87,9 @@ IdKind Kind(JsonObject& in, const char* key, IdKind otherwise) {
   return otherwise;
 }
 
-void CheckNeedsTable(JsonObject& in, const std::vector<std::string>& table,
-                     std::initializer_list<
-                         std::pair<const char*, const ColumnPlace*>>
-                         places) {
+void CheckNeedsTable(
+    JsonObject& in, const std::vector<std::string>& table,
+    std::initializer_list<std::pair<const char*, const ColumnPlace*>> places) {
   if (!table.empty()) return;
   for (const auto& [key, place] : places) {
     if (place->columns.empty()) continue;
@@ -137,16 +136,16 @@ NodeLayout ReadNodes(const std::string& name, JsonObject& in) {
 void CheckEnds(JsonObject& in, EdgeLayout& edges) {
   const bool pair = !edges.from.empty() || !edges.to.empty();
   const bool compressed = !edges.indptr.empty() || !edges.indices.empty();
-  const int ways = (pair ? 1 : 0) + (edges.index.empty() ? 0 : 1) +
-                   (compressed ? 1 : 0);
+  const int ways =
+      (pair ? 1 : 0) + (edges.index.empty() ? 0 : 1) + (compressed ? 1 : 0);
   if (ways == 0 && !edges.table.empty()) {
     edges.from.columns = {"0"};
     edges.to.columns = {"1"};
     return;
   }
-  const bool whole = (!pair || (!edges.from.empty() && !edges.to.empty())) &&
-                     (!compressed ||
-                      (!edges.indptr.empty() && !edges.indices.empty()));
+  const bool whole =
+      (!pair || (!edges.from.empty() && !edges.to.empty())) &&
+      (!compressed || (!edges.indptr.empty() && !edges.indices.empty()));
   if (ways == 1 && whole) return;
   in.Fail("the ends",
           "of edges are given in " +
@@ -162,9 +161,10 @@ EdgeLayout ReadEdges(const std::string& name, JsonObject& in) {
   const std::vector<std::string> parts = absl::StrSplit(name, ',');
   if (parts.size() != 3) {
     in.Absorb(absl::InvalidArgumentError(
-        absl::StrCat(in.where(), " is no edge type; allowed: "
-                                 "\"SOURCE,RELATION,DESTINATION\", as in "
-                                 "\"author,writes,paper\"")));
+        absl::StrCat(in.where(),
+                     " is no edge type; allowed: "
+                     "\"SOURCE,RELATION,DESTINATION\", as in "
+                     "\"author,writes,paper\"")));
     return edges;
   }
   edges.src = parts[0];
@@ -273,7 +273,8 @@ absl::StatusOr<IdKind> ParseIdKind(absl::string_view word) {
     if (word == IdKindName(kind)) return kind;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "\"", word, "\" is no kind of ids; allowed: auto, dense, number, string"));
+      "\"", word,
+      "\" is no kind of ids; allowed: auto, dense, number, string"));
 }
 
 absl::StatusOr<char> ParseDelimiter(absl::string_view word) {
@@ -316,23 +317,16 @@ absl::StatusOr<GraphLayout> ParseGraphLayout(absl::string_view text,
   RETURN_IF_ERROR(in.status());
   if (layout.edges.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(origin, ": there are no edges; wanted: \"edges\": "
-                             "{\"node,to,node\": {\"table\": \"edges.csv\"}}"));
+        absl::StrCat(origin,
+                     ": there are no edges; wanted: \"edges\": "
+                     "{\"node,to,node\": {\"table\": \"edges.csv\"}}"));
   }
   layout.Complete();
   return layout;
 }
 
 absl::StatusOr<GraphLayout> ReadGraphLayout(const std::string& path) {
-  ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
-  const auto bytes = file.bytes();
-  if (bytes.size() > kMaxConfigBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " has ", bytes.size(), " bytes; a config has up to ",
-                     kMaxConfigBytes));
-  }
-  const absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                               bytes.size());
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxConfigBytes));
   ASSIGN_OR_RETURN(GraphLayout layout, ParseGraphLayout(text, path));
   layout.folder = std::filesystem::path(path).parent_path();
   return layout;

@@ -20,7 +20,7 @@ absl::StatusOr<GraphLayout> ParseGraphLayout(absl::string_view text,
                                              const std::string& origin);
 
 // Reads the config; paths in it are relative to its folder. NOT_FOUND; as
-// above; INVALID_ARGUMENT for a file above 16 MiB.
+// above; RESOURCE_EXHAUSTED for a file above 16 MiB.
 absl::StatusOr<GraphLayout> ReadGraphLayout(const std::string& path);
 
 // Returns the kind of the word that IdKindName returns. INVALID_ARGUMENT lists
@@ -37,8 +37,8 @@ absl::StatusOr<char> ParseDelimiter(absl::string_view word);
 absl::StatusOr<std::string> SplitName(const std::string& text);
 
 // Returns where `text` says that values are: in a file if it ends as files do
-// (.npy, .csv, .csv.gz, .tsv, .txt, .parquet) or has ".npz:" in it, otherwise in
-// a column of the table.
+// (.npy, .csv, .csv.gz, .tsv, .txt, .parquet) or has ".npz:" in it, otherwise
+// in a column of the table.
 ColumnPlace ParseColumnPlace(const std::string& text);
 
 }  // namespace tributary

@@ -49,9 +49,8 @@ absl::Status CheckRows(const ColumnPtr& column, int64_t rows,
                        const std::string& edges) {
   if (column == nullptr || column->num_rows() == rows) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(column->Where(0), " begins a column of ",
-                   column->num_rows(), " rows, but ", rows, " edges are of ",
-                   edges));
+      absl::StrCat(column->Where(0), " begins a column of ", column->num_rows(),
+                   " rows, but ", rows, " edges are of ", edges));
 }
 
 }  // namespace
@@ -81,10 +80,10 @@ absl::StatusOr<ColumnPtr> OpenMask(const GraphLayout& layout,
     const auto& shape = array.header.shape;
     const bool one = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
     if (!one || (!pieces.empty() && array.header.type != type)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          path, " has ", array.header.type.descr(), " of the shape [",
-          absl::StrJoin(shape, ", "),
-          "]; a mask has one bool a row: give one column of it"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, " has ", array.header.type.descr(),
+                       " of the shape [", absl::StrJoin(shape, ", "),
+                       "]; a mask has one bool a row: give one column of it"));
     }
     type = array.header.type;
     pieces.push_back({array.path, array.header.data_offset, 0, shape[0]});
@@ -103,23 +102,24 @@ absl::Status OpenNodeColumns(const LayoutState& state, NodeState& nodes) {
 
 absl::Status OrderNodeColumns(const LayoutState& state, size_t type,
                               NodeState& nodes) {
-  const bool by_row = !nodes.dictionary.has_value() || nodes.dictionary->identity;
-  for (const auto& [column, name] : {std::pair(&nodes.source.x, "x"),
-                                     std::pair(&nodes.source.y, "y"),
-                                     std::pair(&nodes.source.time, "time")}) {
+  const bool by_row =
+      !nodes.dictionary.has_value() || nodes.dictionary->identity;
+  for (const auto& [column, name] :
+       {std::pair(&nodes.source.x, "x"), std::pair(&nodes.source.y, "y"),
+        std::pair(&nodes.source.time, "time")}) {
     if (*column == nullptr) continue;
     if (nodes.node_of_row == nullptr) {
       if (by_row) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          (*column)->Where(0), ": nothing tells which row is which ",
-          nodes.layout.name, ", whose ids are no numbers 0 to N - 1; allowed: a "
-          "table of nodes with the ids in the order of the rows"));
+      return absl::InvalidArgumentError(
+          absl::StrCat((*column)->Where(0),
+                       ": nothing tells which row is which ", nodes.layout.name,
+                       ", whose ids are no numbers 0 to N - 1; allowed: a "
+                       "table of nodes with the ids in the order of the rows"));
     }
-    ASSIGN_OR_RETURN(
-        *column,
-        ScatterRows(**column, *nodes.node_of_row, "node", state.memory,
-                    state.spool,
-                    absl::StrCat("nodes", type, "-", name, "-ordered")));
+    ASSIGN_OR_RETURN(*column, ScatterRows(**column, *nodes.node_of_row, "node",
+                                          state.memory, state.spool,
+                                          absl::StrCat("nodes", type, "-", name,
+                                                       "-ordered")));
   }
   return absl::OkStatus();
 }

@@ -31,8 +31,8 @@ absl::Status OpenNodeColumns(const LayoutState& state, NodeState& nodes);
 absl::Status OrderNodeColumns(const LayoutState& state, size_t type,
                               NodeState& nodes);
 
-// Sets the columns of edges. INVALID_ARGUMENT, with the file, for another number
-// of rows than edges.
+// Sets the columns of edges. INVALID_ARGUMENT, with the file, for another
+// number of rows than edges.
 absl::Status OpenEdgeColumns(const LayoutState& state, EdgeState& edges);
 
 }  // namespace tributary

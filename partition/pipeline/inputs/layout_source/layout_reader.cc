@@ -1,5 +1,6 @@
 #include "partition/pipeline/inputs/layout_source/layout_reader.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 #include <vector>

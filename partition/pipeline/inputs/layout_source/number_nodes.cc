@@ -24,8 +24,7 @@ ColumnPtr At(ColumnPtr column, const ColumnPtr& place) {
 }
 
 // Opens compressed rows; with edge_ids in the order of the edges' rows.
-absl::Status OpenCompressed(LayoutState& state, size_t type,
-                            EdgeState& edges) {
+absl::Status OpenCompressed(LayoutState& state, size_t type, EdgeState& edges) {
   const EdgeLayout& at = edges.layout;
   ASSIGN_OR_RETURN(ColumnPtr indptr, OpenIds(state.layout, at.indptr));
   ASSIGN_OR_RETURN(ColumnPtr others, OpenIds(state.layout, at.indices));
@@ -39,9 +38,9 @@ absl::Status OpenCompressed(LayoutState& state, size_t type,
     ASSIGN_OR_RETURN(const ColumnPtr ids, OpenIds(state.layout, at.edge_ids));
     for (auto& [column, name] :
          {std::pair(&others, "-others"), std::pair(&nodes, "-nodes")}) {
-      ASSIGN_OR_RETURN(*column,
-                       ScatterRows(**column, *ids, "edge", state.memory,
-                                   state.spool, absl::StrCat("edges", type, name)));
+      ASSIGN_OR_RETURN(
+          *column, ScatterRows(**column, *ids, "edge", state.memory,
+                               state.spool, absl::StrCat("edges", type, name)));
     }
   }
   edges.source.from = at.by_source ? nodes : others;
@@ -90,22 +89,22 @@ absl::Status MakeDictionary(LayoutState& state, size_t type) {
         return absl::InvalidArgumentError(absl::StrCat(
             state.layout.origin, ": ids of ", nodes.layout.name, " are ",
             IdKindName(nodes.ids), ", but ", edges.layout.name(),
-            " has indptr, whose rows are nodes 0 to N - 1; allowed: ids dense"));
+            " has indptr, whose rows are nodes 0 to N - 1; allowed: ids "
+            "dense"));
       }
       if (is_src) columns.push_back(edges.source.from);
       if (is_dst) columns.push_back(edges.source.to);
     }
   }
-  ASSIGN_OR_RETURN(nodes.dictionary,
-                   MakeIdDictionary(columns, nodes.ids == IdKind::kString,
-                                    state.memory, state.spool,
-                                    absl::StrCat("ids", type)));
+  ASSIGN_OR_RETURN(
+      nodes.dictionary,
+      MakeIdDictionary(columns, nodes.ids == IdKind::kString, state.memory,
+                       state.spool, absl::StrCat("ids", type)));
   if (nodes.table.id != nullptr) {
-    ASSIGN_OR_RETURN(
-        ColumnPtr rows,
-        NumberIds(*nodes.table.id, *nodes.dictionary, nodes.table.id.get(),
-                  state.memory, state.spool,
-                  absl::StrCat("nodes", type, "-number")));
+    ASSIGN_OR_RETURN(ColumnPtr rows,
+                     NumberIds(*nodes.table.id, *nodes.dictionary,
+                               nodes.table.id.get(), state.memory, state.spool,
+                               absl::StrCat("nodes", type, "-number")));
     nodes.node_of_row = At(std::move(rows), nodes.table.id);
   }
   return absl::OkStatus();
@@ -120,7 +119,8 @@ absl::Status NumberEnds(const LayoutState& state, size_t type,
     ASSIGN_OR_RETURN(
         ColumnPtr numbers,
         NumberIds(*column, *nodes.dictionary, column.get(), state.memory,
-                  state.spool, absl::StrCat("edges", type, "-", end, "-number")));
+                  state.spool,
+                  absl::StrCat("edges", type, "-", end, "-number")));
     column = At(std::move(numbers), column);
     return absl::OkStatus();
   };
@@ -201,8 +201,10 @@ absl::Status CountNodes(LayoutState& state, size_t type,
   if (nodes.layout.count.has_value()) {
     RETURN_IF_ERROR(add(*nodes.layout.count, "count or indptr"));
   }
-  for (const ColumnPtr& column :
-       {nodes.source.x, nodes.source.y, nodes.source.time}) {
+  std::vector<ColumnPtr> columns = {nodes.source.x, nodes.source.y,
+                                    nodes.source.time};
+  for (const auto& [name, mask] : nodes.table.splits) columns.push_back(mask);
+  for (const ColumnPtr& column : columns) {
     if (column == nullptr) continue;
     RETURN_IF_ERROR(add(column->num_rows(), column->Where(0)));
   }

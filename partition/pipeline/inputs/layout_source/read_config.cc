@@ -19,8 +19,9 @@ absl::Status CheckNoOtherFlags(const InputOptions& options) {
   if (!options.edge_splits.empty()) given += " --edge-splits";
   if (given.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("--config with", given, "; allowed: one of them, since the "
-                                           "config has keys for these"));
+      absl::StrCat("--config with", given,
+                   "; allowed: one of them, since the "
+                   "config has keys for these"));
 }
 
 }  // namespace

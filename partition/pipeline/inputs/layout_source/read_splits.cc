@@ -105,6 +105,11 @@ class SplitReader {
     IdTextReader in(*nodes.table.split);
     absl::string_view text;
     for (int64_t row = 0; in.Next(&text); ++row) {
+      if (row >= nodes.source.num_nodes) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            nodes.table.split->Where(row), ": a row more than the ",
+            nodes.source.num_nodes, " nodes of type ", type));
+      }
       if (text.empty()) continue;
       const auto name = SplitName(std::string(text));
       if (!name.ok()) {
@@ -186,10 +191,10 @@ class SplitReader {
       return Checked(ids, ids, nodes.source.num_nodes,
                      absl::StrCat("node of type ", nodes.layout.name));
     }
-    ASSIGN_OR_RETURN(const ColumnPtr numbers,
-                     NumberIds(ids, *nodes.dictionary, &ids, state_.memory,
-                               state_.spool,
-                               absl::StrCat("list", num_lists_++)));
+    ASSIGN_OR_RETURN(
+        const ColumnPtr numbers,
+        NumberIds(ids, *nodes.dictionary, &ids, state_.memory, state_.spool,
+                  absl::StrCat("list", num_lists_++)));
     return ReadValues<int64_t>(*numbers, 0, numbers->num_rows());
   }
 
@@ -202,9 +207,9 @@ class SplitReader {
                      ReadValues<int64_t>(column, 0, column.num_rows()));
     for (size_t i = 0; i < values.size(); ++i) {
       if (values[i] >= 0 && values[i] < count) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          place.Where(static_cast<int64_t>(i)), ": ", values[i], " is no ",
-          what, "; allowed: 0 to ", count - 1));
+      return absl::InvalidArgumentError(
+          absl::StrCat(place.Where(static_cast<int64_t>(i)), ": ", values[i],
+                       " is no ", what, "; allowed: 0 to ", count - 1));
     }
     return values;
   }

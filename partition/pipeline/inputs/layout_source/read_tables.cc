@@ -44,8 +44,8 @@ class Wanted {
     int number = 0;  // names may be too long for a file's
     for (const auto& [mask, place] : places) {
       if (place.columns.empty()) continue;
-      RETURN_IF_ERROR(Add(place, CellKind::kMask,
-                          absl::StrCat(name, number++), &to[mask]));
+      RETURN_IF_ERROR(
+          Add(place, CellKind::kMask, absl::StrCat(name, number++), &to[mask]));
     }
     return absl::OkStatus();
   }
@@ -67,8 +67,8 @@ class Wanted {
     }
     if (others.empty()) return;
     if (others.size() > kShown) others[kShown] = "...";
-    notes.push_back(absl::StrCat(table_.path(), ": columns left out: ",
-                                 absl::StrJoin(others, ", ")));
+    notes.push_back(absl::StrCat(
+        table_.path(), ": columns left out: ", absl::StrJoin(others, ", ")));
   }
 
   Table& table_;
@@ -145,8 +145,8 @@ void DecideIds(LayoutState& state) {
     NodeState& nodes = state.nodes[t];
     nodes.ids = nodes.layout.ids.value_or(state.layout.ids);
     if (nodes.ids == IdKind::kAuto) {
-      const bool in_table = absl::c_any_of(
-          state.edges, [t](const EdgeState& edges) {
+      const bool in_table =
+          absl::c_any_of(state.edges, [t](const EdgeState& edges) {
             return (edges.src_type == static_cast<int>(t) &&
                     !edges.layout.from.columns.empty()) ||
                    (edges.dst_type == static_cast<int>(t) &&
@@ -165,7 +165,8 @@ absl::Status ReadNodeTable(const Spool& spool, size_t type, NodeState& nodes,
   if (to.table == nullptr) return absl::OkStatus();
   Wanted wanted(*to.table, absl::StrCat("nodes", type));
   RETURN_IF_ERROR(wanted.Add(at.id, CellKindOf(nodes.ids), "id", &to.id));
-  RETURN_IF_ERROR(wanted.Add(at.features, CellKind::kFloats, "x", &to.features));
+  RETURN_IF_ERROR(
+      wanted.Add(at.features, CellKind::kFloats, "x", &to.features));
   RETURN_IF_ERROR(wanted.Add(at.labels, CellKind::kLabels, "y", &to.labels));
   RETURN_IF_ERROR(wanted.Add(at.time, CellKind::kTime, "time", &to.time));
   RETURN_IF_ERROR(wanted.Add(at.split, CellKind::kSplit, "split", &to.split));
@@ -185,7 +186,8 @@ absl::Status ReadEdgeTable(const LayoutState& state, size_t type,
   RETURN_IF_ERROR(wanted.Add(at.to, to_kind, "to", &to.to));
   RETURN_IF_ERROR(
       wanted.Add(at.features, CellKind::kFloats, "attr", &to.features));
-  RETURN_IF_ERROR(wanted.Add(at.weight, CellKind::kWeight, "weight", &to.weight));
+  RETURN_IF_ERROR(
+      wanted.Add(at.weight, CellKind::kWeight, "weight", &to.weight));
   RETURN_IF_ERROR(wanted.Add(at.time, CellKind::kTime, "time", &to.time));
   RETURN_IF_ERROR(wanted.AddMasks(at.masks, "mask", to.masks));
   RETURN_IF_ERROR(wanted.AddMasks(at.splits, "split", to.splits));

@@ -37,9 +37,9 @@ absl::Status AddArray(const std::string& name, const std::string& place,
                       Arrays& arrays) {
   const auto [at, is_new] = arrays.emplace(name, place);
   if (is_new) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the array ", name, " is in ", at->second, " and in ", place,
-                   "; allowed: one of them"));
+  return absl::InvalidArgumentError(absl::StrCat("the array ", name, " is in ",
+                                                 at->second, " and in ", place,
+                                                 "; allowed: one of them"));
 }
 
 // Adds the members of an .npz file in the folder `prefix`.
@@ -135,8 +135,8 @@ class TypeArrays {
   void NoteOthers(std::vector<std::string>& notes) const {
     for (const auto& [name, place] : arrays_) {
       if (used_.contains(name)) continue;
-      notes.push_back(absl::StrCat(
-          place, " has no name of an array of ", type_, " and is left out"));
+      notes.push_back(absl::StrCat(place, " has no name of an array of ", type_,
+                                   " and is left out"));
     }
   }
 
@@ -159,9 +159,9 @@ absl::Status TakeNodes(TypeArrays& arrays, bool typed, NodeLayout& nodes) {
   ASSIGN_OR_RETURN(const ColumnPtr column, OpenIds({}, count));
   ASSIGN_OR_RETURN(const auto values, ReadValues<int64_t>(*column, 0, 1));
   if (column->num_rows() != 1 || values[0] < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        count.arrays[0], " has ", column->num_rows(),
-        " numbers; allowed: one, the number of nodes, from 0"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(count.arrays[0], " has ", column->num_rows(),
+                     " numbers; allowed: one, the number of nodes, from 0"));
   }
   nodes.count = values[0];
   return absl::OkStatus();
@@ -240,9 +240,9 @@ absl::Status CheckMasksFound(const GraphLayout& layout,
         })) {
       continue;
     }
-    return absl::NotFoundError(absl::StrCat(
-        "--edge-masks ", mask, ": ", layout.origin, " has no array ", mask,
-        " beside those of edges"));
+    return absl::NotFoundError(absl::StrCat("--edge-masks ", mask, ": ",
+                                            layout.origin, " has no array ",
+                                            mask, " beside those of edges"));
   }
   return absl::OkStatus();
 }
@@ -285,8 +285,9 @@ absl::StatusOr<GraphLayout> ScanArrays(const std::string& path,
   }
   if (layout.edges.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, " has no arrays of edges; wanted: edge_index.npy, or for typed "
-              "graphs SOURCE__RELATION__DESTINATION/edge_index.npy"));
+        path,
+        " has no arrays of edges; wanted: edge_index.npy, or for typed "
+        "graphs SOURCE__RELATION__DESTINATION/edge_index.npy"));
   }
   RETURN_IF_ERROR(CheckMasksFound(layout, masks));
   layout.Complete();

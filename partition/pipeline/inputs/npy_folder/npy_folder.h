@@ -15,9 +15,9 @@
 namespace tributary {
 
 // Reads what options.layout.config says, or options.folder: a folder of .npy
-// and .npz files, or one .npz file, whose arrays have the names of docs/data.md.
-// Arrays are read in place. Errors as ReadLayout; INVALID_ARGUMENT lists what
-// is allowed where arrays contradict one another.
+// and .npz files, or one .npz file, whose arrays have the names of
+// docs/data.md. Arrays are read in place. Errors as ReadLayout;
+// INVALID_ARGUMENT lists what is allowed where arrays contradict one another.
 absl::StatusOr<GraphSource> ReadNpyFolder(const InputOptions& options,
                                           const Spool& spool);
 

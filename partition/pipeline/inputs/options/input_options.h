@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/tensor/dtype.h"
 #include "partition/pipeline/inputs/layout/layout_flags.h"
 
 namespace tributary {
@@ -17,6 +18,8 @@ struct InputOptions {
   std::string format = "ogb";
   bool add_reverse = false;
   bool dedupe = false;
+  // float16 or bfloat16: features in this precision (see ConvertFeatures).
+  std::optional<DType> feature_dtype;
   bool out_edges = false;  // for homogeneous graphs: see AddOutEdges
   std::string name;        // the graph's name; empty: the folder's name
   // Files with one number per edge or node in addition to the format's own, by
@@ -28,6 +31,9 @@ struct InputOptions {
   std::vector<std::string> edge_masks;
   // Split schemes whose numbers are rows of the edge file, not nodes.
   std::vector<std::string> edge_splits;
+  // The names of a knowledge graph's relations: "file", if it has one, or
+  // "numbers", for r0, r1, ...
+  std::string relation_names = "file";
   LayoutFlags layout;  // of edge lists and arrays
   // Bytes for a step that needs memory: sorting ids, ordering rows.
   size_t step_memory = size_t{256} << 20;

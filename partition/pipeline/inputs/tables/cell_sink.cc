@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/tables/id_text.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/writer/row_order.h"
 
 namespace tributary {
@@ -163,9 +163,9 @@ template <typename Narrow, typename Wide>
 absl::StatusOr<std::unique_ptr<CellSink>> Widening(
     const CellRequest& request, const Spool& spool, DType narrow, DType wide,
     int64_t dim, std::optional<Narrow> (*parse_narrow)(absl::string_view),
-    std::optional<Wide> (*parse_wide)(absl::string_view),
-    const char* allowed) {
-  ASSIGN_OR_RETURN(SpoolWriter first, spool.Create(request.name, {narrow, dim}));
+    std::optional<Wide> (*parse_wide)(absl::string_view), const char* allowed) {
+  ASSIGN_OR_RETURN(SpoolWriter first,
+                   spool.Create(request.name, {narrow, dim}));
   // Only one of the two is finished.
   ASSIGN_OR_RETURN(SpoolWriter second,
                    spool.Create(request.name + kWide, {wide, dim}));

@@ -15,7 +15,8 @@ namespace tributary {
 class CellSink {
  public:
   virtual ~CellSink() = default;
-  // INVALID_ARGUMENT, without a place, says what is allowed in the cell's place.
+  // INVALID_ARGUMENT, without a place, says what is allowed in the cell's
+  // place.
   virtual absl::Status Add(absl::string_view cell) = 0;
   virtual absl::StatusOr<ColumnPtr> Finish() = 0;
 };

@@ -23,7 +23,7 @@ constexpr int64_t kBlock = 65536;
 class NumberKey {
  public:
   explicit NumberKey(int64_t value) {
-    auto bits = static_cast<uint64_t>(value) ^ uint64_t{1} << 63;
+    auto bits = static_cast<uint64_t>(value) ^ uint64_t { 1 } << 63;
     for (size_t i = 8; i-- > 0; bits >>= 8) {
       bytes_[i] = static_cast<char>(bits & 0xff);
     }
@@ -81,8 +81,8 @@ absl::Status WriteTexts(SortedIds& ids, const Spool& spool,
   RETURN_IF_ERROR(add_end());
   RETURN_IF_ERROR(ids.ForEach([&](absl::string_view text) {
     end += static_cast<int64_t>(text.size());
-    RETURN_IF_ERROR(bytes.AppendValues(
-        absl::Span<const char>(text.data(), text.size())));
+    RETURN_IF_ERROR(
+        bytes.AppendValues(absl::Span<const char>(text.data(), text.size())));
     return add_end();
   }));
   // Whoever finds the offsets finds the bytes too.
@@ -132,14 +132,14 @@ class Slice {
 
  private:
   absl::Status LoadNumbers(int64_t begin, int64_t count) {
-    ASSIGN_OR_RETURN(const auto values, ReadValues<int64_t>(
-                                            *dictionary_.numbers, begin, count));
+    ASSIGN_OR_RETURN(const auto values,
+                     ReadValues<int64_t>(*dictionary_.numbers, begin, count));
     for (int64_t value : values) texts_.Add(NumberKey(value).text());
     return absl::OkStatus();
   }
   absl::Status LoadTexts(int64_t begin, int64_t count) {
-    ASSIGN_OR_RETURN(const auto ends,
-                     ReadValues<int64_t>(*dictionary_.offsets, begin, count + 1));
+    ASSIGN_OR_RETURN(const auto ends, ReadValues<int64_t>(*dictionary_.offsets,
+                                                          begin, count + 1));
     ASSIGN_OR_RETURN(
         const auto bytes,
         ReadValues<char>(*dictionary_.bytes, ends[0], ends[count] - ends[0]));
@@ -180,8 +180,7 @@ absl::StatusOr<ColumnPtr> Pass(const Column& column, const Column* place,
           place->Where(row), ": \"", absl::CHexEscape(text.substr(0, 80)),
           "\" is no id in the table of nodes"));
     }
-    RETURN_IF_ERROR(
-        writer.AppendValues(absl::Span<const int64_t>(&number, 1)));
+    RETURN_IF_ERROR(writer.AppendValues(absl::Span<const int64_t>(&number, 1)));
   }
   RETURN_IF_ERROR(in.status());
   return writer.Finish();
@@ -232,8 +231,8 @@ absl::StatusOr<ColumnPtr> NumberIds(const Column& column,
     const bool last = slice.end() == dictionary.num_ids();
     // Two names in turns; the last pass has the final one.
     const std::string to = last ? name : absl::StrCat(name, ".pass", pass % 2);
-    ASSIGN_OR_RETURN(numbers, Pass(column, place, slice, numbers.get(), last,
-                                   spool, to));
+    ASSIGN_OR_RETURN(
+        numbers, Pass(column, place, slice, numbers.get(), last, spool, to));
   }
   return numbers;
 }

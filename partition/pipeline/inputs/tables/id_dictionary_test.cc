@@ -38,8 +38,8 @@ class IdDictionaryTest : public testing::Test {
   }
   static std::vector<std::string> TextsOf(const IdDictionary& dictionary) {
     const auto ends = Ids(*dictionary.offsets);
-    const auto bytes = *ReadValues<char>(*dictionary.bytes, 0,
-                                         dictionary.bytes->num_rows());
+    const auto bytes =
+        *ReadValues<char>(*dictionary.bytes, 0, dictionary.bytes->num_rows());
     std::vector<std::string> texts;
     for (size_t i = 0; i + 1 < ends.size(); ++i) {
       texts.emplace_back(bytes.data() + ends[i], ends[i + 1] - ends[i]);
@@ -109,8 +109,8 @@ TEST_F(IdDictionaryTest, IsTheSameInLittleMemory) {
   for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
     EXPECT_THAT(file.path().string(), testing::Not(HasSubstr(".run")));
   }
-  const auto numbers = NumberIds(*column, *dictionary, column.get(), kLittle,
-                                 spool_, "numbers");
+  const auto numbers =
+      NumberIds(*column, *dictionary, column.get(), kLittle, spool_, "numbers");
   ASSERT_TRUE(numbers.ok()) << numbers.status();
   std::vector<int64_t> wanted;
   for (const std::string& text : texts) wanted.push_back(number_of.at(text));

@@ -37,9 +37,8 @@ class ParquetCells final : public Table,
     for (const CellRequest& request : requests) {
       ASSIGN_OR_RETURN(ColumnPtr column, ReadOne(request, spool));
       columns.push_back(std::make_shared<PlacedColumn>(
-          std::move(column),
-          [table = shared_from_this(),
-           name = NameOf(request.columns[0])](int64_t row) {
+          std::move(column), [table = shared_from_this(),
+                              name = NameOf(request.columns[0])](int64_t row) {
             return absl::StrCat(table->Where(row), ", column ", name);
           }));
     }
@@ -52,8 +51,7 @@ class ParquetCells final : public Table,
     const ParquetColumn& column = table_.columns()[request.columns[0]];
     return absl::InvalidArgumentError(absl::StrCat(
         path(), ", column ", column.name, ": ",
-        column.is_text ? "text"
-                       : std::string(DTypeName(column.schema.dtype)),
+        column.is_text ? "text" : std::string(DTypeName(column.schema.dtype)),
         " of width ", column.schema.width(), "; allowed: ", allowed));
   }
 

@@ -32,9 +32,9 @@ absl::StatusOr<absl::Span<const absl::string_view>> RowSplitter::Split(
     if (!rest.empty() && rest[0] == '"') {
       RETURN_IF_ERROR(TakeQuoted(rest));
     } else {
-      const size_t end = std::min(
-          blanks ? rest.find_first_of(" \t") : rest.find(delimiter_),
-          rest.size());
+      const size_t end =
+          std::min(blanks ? rest.find_first_of(" \t") : rest.find(delimiter_),
+                   rest.size());
       cells_.push_back(rest.substr(0, end));
       rest.remove_prefix(end);
     }

@@ -146,8 +146,7 @@ std::vector<uint32_t> SortedIds::Order() const {
 
 absl::Status SortedIds::WriteRun() {
   const std::string name = absl::StrCat(name_, ".run", num_runs_++);
-  ASSIGN_OR_RETURN(SpoolWriter writer,
-                   spool_.Create(name, {DType::kUint8, 0}));
+  ASSIGN_OR_RETURN(SpoolWriter writer, spool_.Create(name, {DType::kUint8, 0}));
   for (uint32_t number : Order()) {
     RETURN_IF_ERROR(AppendIdText(texts_.text(number), writer));
   }

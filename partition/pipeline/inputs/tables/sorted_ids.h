@@ -38,7 +38,7 @@ class TextSet {
   void Grow();
 
   std::vector<char> bytes_;
-  std::vector<uint64_t> ends_;  // text i is [ends_[i], ends_[i + 1])
+  std::vector<uint64_t> ends_;   // text i is [ends_[i], ends_[i + 1])
   std::vector<uint32_t> slots_;  // numbers by hash, with linear probing
 };
 
@@ -54,8 +54,7 @@ class SortedIds {
   absl::Status Add(absl::string_view text);
   // Calls use(text) for each distinct text, in byte order. Removes the runs.
   // Call once, at the end.
-  absl::Status ForEach(
-      absl::FunctionRef<absl::Status(absl::string_view)> use);
+  absl::Status ForEach(absl::FunctionRef<absl::Status(absl::string_view)> use);
 
  private:
   absl::Status WriteRun();

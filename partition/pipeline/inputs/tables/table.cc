@@ -25,8 +25,8 @@ absl::Status FindOne(const std::string& wanted,
         absl::StrCat("the column \"", wanted, "\" is there ", count, " times"));
   }
   if (count == 1) {
-    found.push_back(static_cast<int>(absl::c_find(names, wanted) -
-                                     names.begin()));
+    found.push_back(
+        static_cast<int>(absl::c_find(names, wanted) - names.begin()));
     return absl::OkStatus();
   }
   int number = 0;

@@ -12,8 +12,8 @@
 #include "absl/strings/strip.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
-#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/pipeline/inputs/tables/cell_sink.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {
@@ -55,15 +55,16 @@ bool HasNumber(absl::Span<const std::string> cells) {
 // nodes by.
 bool HasUsualNames(const std::vector<std::string>& cells) {
   constexpr absl::string_view kUsual[] = {
-      "src", "dst", "source", "target", "destination", "from", "to",
-      "head", "tail", "u", "v", "id", "node", "node_id"};
+      "src",  "dst",  "source", "target", "destination", "from", "to",
+      "head", "tail", "u",      "v",      "id",          "node", "node_id"};
   return absl::c_any_of(cells, [&](const std::string& cell) {
     return absl::c_linear_search(kUsual, absl::AsciiStrToLower(cell));
   });
 }
 
-absl::StatusOr<std::vector<std::string>> Copy(
-    const LineReader& in, RowSplitter& splitter, absl::string_view line) {
+absl::StatusOr<std::vector<std::string>> Copy(const LineReader& in,
+                                              RowSplitter& splitter,
+                                              absl::string_view line) {
   const auto cells = splitter.Split(line);
   if (!cells.ok()) return in.ErrorHere(cells.status().message());
   return std::vector<std::string>(cells->begin(), cells->end());
@@ -84,8 +85,9 @@ absl::Status TextTable::DecideByFirstLines(const TableOptions& options) {
   if (!NextLine(in, &line)) {
     RETURN_IF_ERROR(in.status());
     return absl::InvalidArgumentError(
-        absl::StrCat(paths_[0], " is empty; wanted: a row for each edge or "
-                                "node, or a header"));
+        absl::StrCat(paths_[0],
+                     " is empty; wanted: a row for each edge or "
+                     "node, or a header"));
   }
   delimiter_ = options.delimiter.has_value() ? *options.delimiter
                                              : DelimiterOf(paths_[0], line);
@@ -99,8 +101,9 @@ absl::Status TextTable::DecideByFirstLines(const TableOptions& options) {
       ASSIGN_OR_RETURN(second, Copy(in, splitter, line));
     }
     RETURN_IF_ERROR(in.status());
-    header_ = options.named_columns ||
-              (!HasNumber(first) && (HasUsualNames(first) || HasNumber(second)));
+    header_ =
+        options.named_columns ||
+        (!HasNumber(first) && (HasUsualNames(first) || HasNumber(second)));
     if (!header_ && !HasNumber(first)) {
       note_ = absl::StrCat(paths_[0],
                            " is read without a header: its first line is a "
@@ -128,8 +131,8 @@ absl::StatusOr<bool> TextTable::SkipHeader(LineReader& in,
   if (more && header_) {
     ASSIGN_OR_RETURN(const auto names, Copy(in, splitter, *first));
     if (names != names_) {
-      return in.ErrorHere(absl::StrCat(
-          "other columns than ", paths_[0], "; allowed: the same header"));
+      return in.ErrorHere(absl::StrCat("other columns than ", paths_[0],
+                                       "; allowed: the same header"));
     }
     more = in.Next(first);
   }
@@ -145,9 +148,8 @@ absl::Status TextTable::ForEachRow(const std::string& path, UseRow use) const {
     const auto cells = splitter.Split(line);
     if (!cells.ok()) return in.ErrorHere(cells.status().message());
     if (static_cast<int>(cells->size()) != num_columns_) {
-      return in.ErrorHere(absl::StrCat(cells->size(),
-                                       " cells; the first line has ",
-                                       num_columns_));
+      return in.ErrorHere(absl::StrCat(
+          cells->size(), " cells; the first line has ", num_columns_));
     }
     RETURN_IF_ERROR(use(in, *cells));
   }

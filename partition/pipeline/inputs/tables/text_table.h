@@ -10,9 +10,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/pipeline/inputs/tables/row_splitter.h"
 #include "partition/pipeline/inputs/tables/table.h"
+#include "partition/pipeline/inputs/text/line_reader.h"
 
 namespace tributary {
 

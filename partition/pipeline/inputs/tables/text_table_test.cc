@@ -28,10 +28,9 @@ class TextTableTest : public testing::Test {
   }
   // Returns the cells of a column as texts.
   std::vector<std::string> Texts(Table& table, int column) {
-    const auto read =
-        table.Read({{CellKind::kSplit, {column},
-                     "texts" + std::to_string(num_texts_++)}},
-                   spool_);
+    const auto read = table.Read(
+        {{CellKind::kSplit, {column}, "texts" + std::to_string(num_texts_++)}},
+        spool_);
     EXPECT_TRUE(read.ok()) << read.status();
     if (!read.ok()) return {};
     std::vector<std::string> texts;
@@ -59,7 +58,8 @@ class TextTableTest : public testing::Test {
 using TextList = std::vector<std::string>;
 
 TEST_F(TextTableTest, DetectsDelimiters) {
-  for (const auto& [file, text] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [file, text] :
+       std::vector<std::pair<std::string, std::string>>{
            {"a.csv", "x,1\ny,2\n"},
            {"a.tsv", "x\t1\r\ny\t2"},
            {"a.txt", "x 1\n  y \t 2 \n"},
@@ -74,15 +74,16 @@ TEST_F(TextTableTest, DetectsDelimiters) {
 }
 
 TEST_F(TextTableTest, UnquotesCells) {
-  auto table = Open("a.csv", "\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"\",3\nplain,\"4\"\n");
+  auto table =
+      Open("a.csv", "\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"\",3\nplain,\"4\"\n");
   EXPECT_EQ(Texts(*table, 0), (TextList{"a,b", "say \"hi\"", "", "plain"}));
   EXPECT_EQ(Texts(*table, 1), (TextList{"1", "2", "3", "4"}));
-  auto open = Open("b.csv", "1,2\n1,\"2\n");
+  auto open = Open("b.csv", "1,2\n3,4\n1,\"2\n");
   EXPECT_THAT(ErrorOf(*open, CellKind::kTextId, 0),
-              HasSubstr("b.csv line 2: cell 1 has a quote that does not end"));
-  auto behind = Open("c.csv", "1,2\n\"1\"x,2\n");
+              HasSubstr("b.csv line 3: cell 1 has a quote that does not end"));
+  auto behind = Open("c.csv", "1,2\n3,4\n\"1\"x,2\n");
   EXPECT_THAT(ErrorOf(*behind, CellKind::kTextId, 0),
-              HasSubstr("c.csv line 2: cell 0 has text after its quote"));
+              HasSubstr("c.csv line 3: cell 0 has text after its quote"));
 }
 
 TEST_F(TextTableTest, DetectsHeaders) {

@@ -1,0 +1,225 @@
+#include "partition/pipeline/partitioners/metis/metis_partitioner.h"
+
+#include <metis.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "partition/pipeline/partitioners/method/balance_weights.h"
+#include "partition/pipeline/partitioners/method/joint_nodes.h"
+#include "partition/pipeline/partitioners/metis/undirected_graph.h"
+
+namespace tributary {
+namespace {
+
+constexpr idx_t kFirstSeed = 1;
+constexpr int kMaxTries = 8;
+constexpr uint32_t kDefaultImbalance = 1030;
+
+// The weights of all nodes, those of a node side by side, and their totals.
+struct VertexWeights {
+  size_t num_constraints = 1;
+  std::vector<idx_t> values;  // empty: all are 1
+  std::vector<uint64_t> totals;
+
+  uint64_t of(size_t v, size_t constraint) const {
+    if (values.empty()) return 1;
+    return static_cast<uint64_t>(values[v * num_constraints + constraint]);
+  }
+};
+
+absl::StatusOr<VertexWeights> MakeWeights(const GraphSource& graph,
+                                          const JointNodes& nodes,
+                                          const BalanceOptions& balance) {
+  VertexWeights result;
+  BalanceOptions only_nodes;
+  only_nodes.nodes = true;
+  if (balance.none() || balance == only_nodes) {
+    result.totals = {nodes.size()};
+    return result;
+  }
+  ASSIGN_OR_RETURN(const BalanceWeights weights,
+                   BalanceWeights::Make(graph, nodes, balance));
+  constexpr auto kMax =
+      static_cast<uint64_t>(std::numeric_limits<idx_t>::max());
+  for (const BalanceConstraint& constraint : weights.constraints()) {
+    if (constraint.total > kMax) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "METIS balances at most ", kMax, " ", constraint.name,
+          "; the graph has ", constraint.total, "; use --method ldg"));
+    }
+    result.totals.push_back(constraint.total);
+  }
+  result.num_constraints = weights.constraints().size();
+  result.values.reserve(nodes.size() * result.num_constraints);
+  for (size_t t = 0; t + 1 < nodes.first.size(); ++t) {
+    for (uint64_t v = nodes.first[t]; v < nodes.first[t + 1]; ++v) {
+      for (const BalanceConstraint& constraint : weights.constraints()) {
+        result.values.push_back(static_cast<idx_t>(
+            weights.Weight(constraint, static_cast<int>(t), v)));
+      }
+    }
+  }
+  return result;
+}
+
+// One call of METIS.
+class MetisCall {
+ public:
+  MetisCall(UndirectedGraph graph, VertexWeights weights,
+            const PartitionOptions& options)
+      : graph_(std::move(graph)),
+        weights_(std::move(weights)),
+        options_(options),
+        part_(graph_.xadj.size() - 1) {}
+
+  // Sets part() with a seed.
+  absl::Status Run(idx_t seed) {
+    auto num_nodes = static_cast<idx_t>(part_.size());
+    auto num_parts = static_cast<idx_t>(options_.num_partitions);
+    auto num_constraints = static_cast<idx_t>(weights_.num_constraints);
+    idx_t objective = 0;
+    idx_t options[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = seed;
+    options[METIS_OPTION_NUMBERING] = 0;
+    if (options_.minimize_volume) {
+      options[METIS_OPTION_OBJTYPE] = METIS_OBJTYPE_VOL;
+    }
+    std::vector<real_t> tolerances(weights_.num_constraints,
+                                   static_cast<real_t>(permille()) / 1000);
+    const int result = METIS_PartGraphKway(
+        &num_nodes, &num_constraints, graph_.xadj.data(), graph_.adjncy.data(),
+        weights_.values.empty() ? nullptr : weights_.values.data(), nullptr,
+        nullptr, &num_parts, nullptr,
+        options_.imbalance_permille == 0 ? nullptr : tolerances.data(), options,
+        &objective, part_.data());
+    if (result == METIS_OK) return absl::OkStatus();
+    if (result == METIS_ERROR_MEMORY) {
+      return absl::ResourceExhaustedError(
+          "METIS ran out of memory; use --method ldg");
+    }
+    return absl::InternalError(absl::StrCat("METIS failed with ", result));
+  }
+
+  // Returns by how much the heaviest partition exceeds its tolerance, in
+  // thousandths of the mean; 0 if none does.
+  uint64_t Excess() const {
+    uint64_t excess = 0;
+    for (size_t k = 0; k < weights_.num_constraints; ++k) {
+      std::vector<uint64_t> load(options_.num_partitions, 0);
+      for (size_t v = 0; v < part_.size(); ++v) {
+        load[static_cast<size_t>(part_[v])] += weights_.of(v, k);
+      }
+      const uint64_t most = *std::max_element(load.begin(), load.end());
+      const uint64_t capacity = BalanceCapacity(weights_.totals[k], permille(),
+                                                options_.num_partitions);
+      if (most <= capacity) continue;
+      excess = std::max(excess, 1 + (most - capacity) * 1000 *
+                                        options_.num_partitions /
+                                        weights_.totals[k]);
+    }
+    return excess;
+  }
+
+  std::vector<idx_t>& part() { return part_; }
+
+ private:
+  uint32_t permille() const {
+    return options_.imbalance_permille != 0 ? options_.imbalance_permille
+                                            : kDefaultImbalance;
+  }
+
+  UndirectedGraph graph_;
+  VertexWeights weights_;
+  const PartitionOptions& options_;
+  std::vector<idx_t> part_;
+};
+
+// Without balance and tolerance the first seed's plan is taken as it is.
+absl::StatusOr<std::vector<idx_t>> RunMetis(UndirectedGraph graph,
+                                            VertexWeights weights,
+                                            const PartitionOptions& options,
+                                            const PartitionContext& context) {
+  MetisCall call(std::move(graph), std::move(weights), options);
+  const bool asked = !options.balance.none() || options.imbalance_permille != 0;
+  std::vector<idx_t> best;
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  for (int i = 0; i < kMaxTries; ++i) {
+    context.Report("runs METIS", static_cast<uint64_t>(i), kMaxTries);
+    RETURN_IF_ERROR(call.Run(kFirstSeed + i));
+    const uint64_t excess = asked ? call.Excess() : 0;
+    if (excess == 0) return std::move(call.part());
+    if (excess >= least) continue;
+    least = excess;
+    best = call.part();
+  }
+  return best;
+}
+
+absl::Status CheckMemory(const GraphSource& graph, const JointNodes& nodes,
+                         const PartitionOptions& options,
+                         const PartitionContext& context) {
+  const BalanceOptions& balance = options.balance;
+  const uint64_t constraints =
+      uint64_t{balance.nodes} + uint64_t{balance.edges} +
+      uint64_t{balance.train} + (balance.types ? graph.node_types.size() : 0);
+  const uint64_t rows = NumRowsRead(graph);
+  const uint64_t needed =
+      BalanceWeights::Bytes(nodes, balance) +
+      MetisMemoryBytes(nodes.size(), rows, std::max<uint64_t>(1, constraints),
+                       options.num_partitions, options.minimize_volume);
+  if (needed <= context.memory_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "--memory ", context.memory_bytes, ": --method metis may need ", needed,
+      " bytes for ", nodes.size(), " nodes and ", rows,
+      " edges\nallowed: more memory, or --method ldg"));
+}
+
+absl::StatusOr<std::vector<uint16_t>> PlaceAll(
+    const GraphSource& graph, const JointNodes& nodes,
+    const PartitionOptions& options, const PartitionContext& context) {
+  std::vector<uint16_t> placed(nodes.size(), 0);
+  if (options.num_partitions == 1) return placed;
+  if (nodes.size() <= options.num_partitions) {
+    for (size_t i = 0; i < placed.size(); ++i) {
+      placed[i] = static_cast<uint16_t>(i);
+    }
+    return placed;
+  }
+  RETURN_IF_ERROR(CheckMemory(graph, nodes, options, context));
+  ASSIGN_OR_RETURN(VertexWeights weights,
+                   MakeWeights(graph, nodes, options.balance));
+  ASSIGN_OR_RETURN(UndirectedGraph undirected, MakeUndirected(graph, nodes));
+  ASSIGN_OR_RETURN(
+      const std::vector<idx_t> part,
+      RunMetis(std::move(undirected), std::move(weights), options, context));
+  std::transform(part.begin(), part.end(), placed.begin(),
+                 [](idx_t p) { return static_cast<uint16_t>(p); });
+  return placed;
+}
+
+}  // namespace
+
+uint64_t MetisMemoryBytes(uint64_t num_nodes, uint64_t rows,
+                          uint64_t num_constraints, uint32_t parts,
+                          bool minimize_volume) {
+  // Graphs of few communities keep most of their edges in each of the levels
+  // that METIS holds at the same time.
+  return num_nodes * (176 + 24 * num_constraints) +
+         rows * (minimize_volume ? 160 : 140) + uint64_t{parts} * 1024;
+}
+
+absl::StatusOr<std::vector<std::vector<uint16_t>>> MetisPartitioner::Partition(
+    const GraphSource& graph, const PartitionOptions& options,
+    const PartitionContext& context) const {
+  const JointNodes nodes(graph);
+  ASSIGN_OR_RETURN(std::vector<uint16_t> placed,
+                   PlaceAll(graph, nodes, options, context));
+  return SplitByType(nodes, std::move(placed));
+}
+
+}  // namespace tributary

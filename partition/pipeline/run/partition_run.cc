@@ -1,0 +1,129 @@
+#include "partition/pipeline/run/partition_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "partition/pipeline/run/work_folder.h"
+#include "partition/source/spool.h"
+#include "partition/writer/streaming/streaming_writer.h"
+
+namespace tributary {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of what the plan and the buffers of the stages need, beside the program.
+constexpr uint64_t kProgramBytes = uint64_t{96} << 20;
+
+// For a step of the reader: more than a slice of ids or rows is of no use.
+constexpr uint64_t kLeastStep = uint64_t{16} << 20;
+constexpr uint64_t kMostStep = uint64_t{4} << 30;
+
+// All that determines what the work folder holds.
+absl::StatusOr<std::string> IdentityOf(const PartitionRun& run) {
+  ASSIGN_OR_RETURN(std::vector<std::string> files, InputFiles(run.input));
+  if (!run.partition.assignment.empty()) {
+    files.push_back(run.partition.assignment);
+  }
+  return absl::StrCat(run.write.made_by, "\n", run.input.name, "\n",
+                      run.input.folder, "\n", run.memory_bytes, " ",
+                      run.threads, "\n", IdentityOfFiles(files));
+}
+
+absl::StatusOr<std::string> MakeFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) return path;
+  return absl::UnavailableError(
+      absl::StrCat("cannot create ", path, ": ", error.message()));
+}
+
+absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
+                                  const PartitionRun& run) {
+  const auto report = [&run](std::string_view stage, int64_t done,
+                             int64_t total) {
+    if (run.progress) run.progress(stage, done, total);
+  };
+  report("reads the input", 0, 0);
+  ASSIGN_OR_RETURN(const std::string spool_folder,
+                   MakeFolder(work.path() + "/columns"));
+  const Spool spool(spool_folder);
+  InputOptions input = run.input;
+  input.step_memory = static_cast<size_t>(
+      std::clamp<uint64_t>(run.memory_bytes / 4, kLeastStep, kMostStep));
+  ASSIGN_OR_RETURN(const GraphSource source, ReadSource(input, spool));
+  if (run.note) {
+    for (const std::string& note : source.notes) run.note(note);
+  }
+  report("places the nodes", 0, 0);
+  ASSIGN_OR_RETURN(const std::string plan_folder,
+                   MakeFolder(work.path() + "/plan"));
+  PartitionContext context;
+  context.memory_bytes =
+      run.memory_bytes - std::min(run.memory_bytes, kProgramBytes);
+  context.threads = run.threads;
+  context.work_folder = plan_folder;
+  context.progress = [&](std::string_view stage, uint64_t done,
+                         uint64_t total) {
+    report(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
+  };
+  ASSIGN_OR_RETURN(NodePlan plan, PlanSource(source, run.partition, context));
+  ASSIGN_OR_RETURN(const std::string write_folder,
+                   MakeFolder(work.path() + "/write"));
+  StreamingBounds bounds;
+  bounds.memory_bytes = run.memory_bytes;
+  bounds.threads = run.threads;
+  bounds.work_folder = write_folder;
+  bounds.progress = report;
+  return WriteGraphStreaming(source, std::move(plan), run.out, run.write,
+                             bounds);
+}
+
+// Whether the same call can do better later.
+bool CanGoOn(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kAlreadyExists:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run) {
+  const std::string folder =
+      run.work_folder.empty() ? run.out + ".partial" : run.work_folder;
+  ASSIGN_OR_RETURN(const std::string identity, IdentityOf(run));
+  ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Open(folder, identity));
+  if (work.continues() && run.note) {
+    run.note(
+        absl::StrCat("goes on with what an earlier run has left in ", folder));
+  }
+  absl::StatusOr<GraphSchema> schema = RunIn(work, run);
+  if (schema.ok() || !CanGoOn(schema.status())) {
+    const absl::Status removed = work.Remove();
+    if (schema.ok() && !removed.ok() && run.note) {
+      run.note(std::string(removed.message()));
+    }
+    return schema;
+  }
+  return absl::Status(
+      schema.status().code(),
+      absl::StrCat(schema.status().message(), "\n", folder,
+                   " is kept: the same command goes on from there; remove it "
+                   "to free its space"));
+}
+
+}  // namespace tributary

@@ -1,0 +1,222 @@
+#include "partition/writer/streaming/streaming_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "common/runtime/fault_point.h"
+#include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/random_graph.h"
+#include "partition/source/testing/memory_column.h"
+#include "partition/writer/writer.h"
+
+namespace tributary {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename T>
+ColumnPtr Values(const std::vector<T>& values, int64_t dim = 0) {
+  return values.empty() ? nullptr : MakeColumn(values, dim);
+}
+
+ColumnPtr Mask(const std::vector<uint8_t>& values) {
+  if (values.empty()) return nullptr;
+  return std::make_shared<MemoryColumn>(ColumnSchema{DType::kBool, 0}, values,
+                                        "memory");
+}
+
+GraphSource SourceOf(const GraphSpec& spec) {
+  GraphSource source;
+  source.name = spec.name;
+  source.node_types.push_back({.name = "node",
+                               .num_nodes = spec.num_nodes,
+                               .x = Values(spec.x, spec.x_dim),
+                               .y = Values(spec.y),
+                               .time = Values(spec.node_time)});
+  EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
+  std::vector<int64_t> from, to;
+  for (const auto& [u, v] : spec.edges) {
+    from.push_back(u);
+    to.push_back(v);
+  }
+  edges.from = MakeColumn<int64_t>(from);
+  edges.to = MakeColumn<int64_t>(to);
+  edges.add_reverse = spec.add_reverse;
+  edges.dedupe = spec.dedupe;
+  edges.edge_attr = Values(spec.edge_attr, spec.edge_attr_dim);
+  if (spec.weight_dtype == DType::kFloat32) {
+    edges.weight =
+        Values(std::vector<float>(spec.weight.begin(), spec.weight.end()));
+  } else {
+    edges.weight = Values(spec.weight);
+  }
+  edges.time = Values(spec.edge_time);
+  for (const auto& [name, mask] : spec.masks) {
+    if (!mask.empty()) edges.masks[name] = Mask(mask);
+  }
+  source.edge_types.push_back(edges);
+  for (const auto& [name, ids] : spec.splits) {
+    source.splits.push_back({.type = "node", .name = name, .nodes = ids});
+  }
+  return source;
+}
+
+// All files below a folder, by relative path.
+std::map<std::string, std::string> FilesOf(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[fs::relative(entry.path(), folder)] = {
+        std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
+
+WriteOptions OptionsOf(const GraphSpec& spec) {
+  return {.made_by = "test",
+          .flush = false,
+          .neighbor_ids = spec.neighbor_ids,
+          .degrees = spec.degrees,
+          .edge_index = spec.edge_index};
+}
+
+NodePlan PlanOf(const GraphSpec& spec) {
+  return {spec.num_partitions, "test", {spec.partition_of}};
+}
+
+// What WriteGraph makes of the graph.
+std::map<std::string, std::string> InMemory(const GraphSpec& spec) {
+  const TemporaryFolder folder;
+  const auto written = WriteGraph(MakeContent(spec), PlanOf(spec),
+                                  folder.File("g"), OptionsOf(spec));
+  EXPECT_TRUE(written.ok()) << written.status();
+  return FilesOf(folder.File("g"));
+}
+
+StreamingBounds BoundsIn(const TemporaryFolder& folder, uint64_t range_bytes,
+                         int threads) {
+  fs::create_directories(folder.File("work"));
+  return {.threads = threads,
+          .work_folder = folder.File("work"),
+          .range_bytes = range_bytes};
+}
+
+void ExpectSame(const std::map<std::string, std::string>& got,
+                const std::map<std::string, std::string>& wanted) {
+  for (const auto& [path, bytes] : wanted) {
+    const auto it = got.find(path);
+    ASSERT_NE(it, got.end()) << path;
+    EXPECT_TRUE(it->second == bytes)
+        << path
+        << (path == "graph.json" ? "\n" + it->second + "\n" + bytes : "");
+  }
+  EXPECT_EQ(got.size(), wanted.size());
+}
+
+TEST(WriteGraphStreaming, WritesWhatTheWriterInMemoryWrites) {
+  for (uint32_t seed = 0; seed < 64; ++seed) {
+    SCOPED_TRACE(seed);
+    const GraphSpec spec = RandomGraph(seed);
+    if (spec.edges.empty()) continue;  // columns without rows: below
+    const auto wanted = InMemory(spec);
+    for (const uint64_t range_bytes : {uint64_t{1}, uint64_t{900}}) {
+      const TemporaryFolder folder;
+      const auto written = WriteGraphStreaming(
+          SourceOf(spec), PlanOf(spec), folder.File("g"), OptionsOf(spec),
+          BoundsIn(folder, range_bytes, 1 + static_cast<int>(seed % 2)));
+      ASSERT_TRUE(written.ok()) << written.status();
+      ExpectSame(FilesOf(folder.File("g")), wanted);
+    }
+  }
+}
+
+TEST(WriteGraphStreaming, GoesOnAfterAnEndAtAnyPoint) {
+  for (const char* point :
+       {"streaming.spill", "streaming.append", "graph.write_array"}) {
+    const GraphSpec spec = RandomGraph(31);
+    const auto wanted = InMemory(spec);
+    bool hit = true;
+    // Every point of few, every 17th of many.
+    const int step = point == std::string("graph.write_array") ? 17 : 1;
+    for (int failing = 0; hit; failing += step) {
+      SCOPED_TRACE(point);
+      SCOPED_TRACE(failing);
+      const TemporaryFolder folder;
+      const StreamingBounds bounds = BoundsIn(folder, 1, 2);
+      hit = false;
+      {
+        std::atomic<int> calls{0};
+        const ScopedFault fault(point, [&] {
+          if (calls++ != failing) return absl::OkStatus();
+          hit = true;
+          return absl::ResourceExhaustedError("disk full");
+        });
+        const auto first =
+            WriteGraphStreaming(SourceOf(spec), PlanOf(spec), folder.File("g"),
+                                OptionsOf(spec), bounds);
+        EXPECT_EQ(first.ok(), !hit);
+        EXPECT_EQ(fs::exists(folder.File("g")), !hit);
+      }
+      if (hit) {
+        const auto second =
+            WriteGraphStreaming(SourceOf(spec), PlanOf(spec), folder.File("g"),
+                                OptionsOf(spec), bounds);
+        ASSERT_TRUE(second.ok()) << second.status();
+      }
+      ExpectSame(FilesOf(folder.File("g")), wanted);
+    }
+  }
+}
+
+absl::Status WriteOnly(const GraphSource& source, const GraphSpec& spec,
+                       uint64_t memory_bytes = uint64_t{4} << 30) {
+  const TemporaryFolder folder;
+  StreamingBounds bounds = BoundsIn(folder, 1, 1);
+  bounds.memory_bytes = memory_bytes;
+  const auto written = WriteGraphStreaming(
+      source, PlanOf(spec), folder.File("g"), OptionsOf(spec), bounds);
+  EXPECT_FALSE(fs::exists(folder.File("g")));
+  return written.status();
+}
+
+TEST(WriteGraphStreaming, RefusesWhatDoesNotFit) {
+  const GraphSpec spec{.num_nodes = 3,
+                       .edges = {{0, 1}, {2, 1}},
+                       .num_partitions = 2,
+                       .partition_of = {0, 1, 0}};
+  GraphSource source = SourceOf(spec);
+  source.edge_types[0].to = MakeColumn<int64_t>({1, 3});
+  EXPECT_EQ(WriteOnly(source, spec).message(),
+            "memory, row 1: 3 is no node of type node; allowed: 0 to 2");
+  source = SourceOf(spec);
+  source.edge_types[0].weight = MakeColumn<float>({1, std::nanf("")});
+  EXPECT_EQ(WriteOnly(source, spec).message(),
+            "memory, row 1: weight nan; allowed: finite, not negative");
+  source = SourceOf(spec);
+  source.edge_types[0].masks["m"] = Mask({1, 2});
+  EXPECT_EQ(WriteOnly(source, spec).message(),
+            "memory, row 1: 2; allowed: 0 or 1");
+  source = SourceOf(spec);
+  source.node_types[0].y = MakeColumn<int64_t>({1, 2});
+  EXPECT_EQ(WriteOnly(source, spec).message(),
+            "y of node has 2 rows where there are 3");
+  source = SourceOf(spec);
+  source.splits.push_back({.type = "node", .name = "train", .nodes = {3}});
+  EXPECT_EQ(WriteOnly(source, spec).message(),
+            "split train: 3 is no node of type node; allowed: 0 to 2");
+  source = SourceOf(spec);
+  EXPECT_EQ(WriteOnly(source, spec, 1 << 20).code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace tributary
