@@ -10,10 +10,9 @@ then, with the partitions as they were:
     tributary partition --input CHUNKS --format dgl-chunked --out graph \\
         --num-parts 4 --method assignment --assignment CHUNKS/assignment
 
-This file is all that is needed, beside NumPy and what reads the partitions: dgl
-for those of DGL, torch for those of GLT. It takes one partition at a time into
-memory, and a byte for each node and edge. Files of both are read by Python's
-pickle, which runs what is in them: export only what you trust.
+This file is all that is needed, beside NumPy, and dgl or torch (for GLT). It takes
+one partition at a time into memory, and some bytes for each node and edge. GLT's
+files are pickles, which may run any code: export only what you trust.
 """
 
 import argparse
@@ -187,11 +186,9 @@ class DglPartitions:
                               "(reshuffle=False), as DGL no longer makes it")
         self.nodes, self.edges = Ranges(node_map), Ranges(edge_map)
         self.homogeneous = self.nodes.types == ["_N"] and len(edge_map) == 1
-        for t in self.edges.types:
-            if t.count(":") != 2:
-                raise ExportError(f"{args.part_config}: edge type {t} is named as by "
-                                  "DGL before 1.0; first run its "
-                                  "tools/change_etype_to_canonical_etype.py")
+        if any(t.count(":") != 2 for t in self.edges.types):
+            raise ExportError(f"{args.part_config} names edge types as DGL before 1.0; first "
+                              "run its tools/change_etype_to_canonical_etype.py")
         self.maps = ({}, {})  # of nodes and edges: original ids by type
         if args.mapping:
             self.read_mapping(args.mapping, load_torch(args.mapping))
