@@ -5,15 +5,14 @@ chunks that `tributary partition` reads, in the ids of the original graph.
     python tributary_export.py dgl --part-config FOLDER/graph.json --out CHUNKS
     python tributary_export.py glt --root FOLDER --out CHUNKS
 
-then, with the partitions as they were, or with new ones:
+then, with the partitions as they were:
 
     tributary partition --input CHUNKS --format dgl-chunked --out graph \\
         --num-parts 4 --method assignment --assignment CHUNKS/assignment
 
-This file is all that is needed, beside NumPy and what reads the partitions: dgl
-for those of DGL, torch for those of GLT. It takes one partition at a time into
-memory, and a byte for each node and edge. Files of both are read by Python's
-pickle, which runs what is in them: export only what you trust.
+This file is all that is needed, beside NumPy, and dgl or torch (for GLT). It takes
+one partition at a time into memory, and some bytes for each node and edge. GLT's
+files are pickles, which may run any code: export only what you trust.
 """
 
 import argparse
@@ -46,10 +45,7 @@ def to_numpy(values):
 def load_torch(path):
     import torch
 
-    try:
-        return torch.load(path, map_location="cpu", weights_only=False)
-    except TypeError:  # a torch before weights_only
-        return torch.load(path, map_location="cpu")
+    return torch.load(path, map_location="cpu", weights_only=False)
 
 
 class Ids:
@@ -60,21 +56,19 @@ class Ids:
         self.met = np.zeros(count, dtype=bool)
 
     def add(self, ids):
-        if ids.size and (ids.min() < 0 or ids.max() >= self.count):
-            wrong = ids[(ids < 0) | (ids >= self.count)][0]
-            raise ExportError(f"{self.what}: the original id {wrong}; "
-                              f"allowed: 0 to {self.count - 1}, each once")
+        wrong = ids[(ids < 0) | (ids >= self.count)]
+        if wrong.size:
+            raise ExportError(f"{self.what}: the original id {wrong[0]}; allowed: 0 to "
+                              f"{self.count - 1}, each once")
         # np.unique finds those that are twice among `ids` themselves.
         if self.met[ids].any() or np.unique(ids).size != ids.size:
-            raise ExportError(f"{self.what}: an original id is there twice, so "
-                              "these are not the ids of the original graph")
+            raise ExportError(f"{self.what}: an original id is there twice, so these are "
+                              "not the ids of the original graph")
         self.met[ids] = True
 
     def finish(self):
         if not self.met.all():
-            raise ExportError(f"{self.what}: {self.count - self.met.sum()} of "
-                              f"{self.count} have not been found, first id "
-                              f"{int(np.argmin(self.met))}")
+            raise ExportError(f"{self.what}: id {int(np.argmin(self.met))} is in no part")
 
 
 class Chunks:
@@ -85,7 +79,7 @@ class Chunks:
         if self.out.exists():
             raise ExportError(f"--out {out} exists; name a folder that does not")
         self.folder = self.out.with_name(self.out.name + ".unfinished")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was ended
         self.folder.mkdir(parents=True)
         self.graph_name = graph_name
         self.nodes, self.edges = {}, {}  # counts by type
@@ -98,15 +92,14 @@ class Chunks:
         count = (self.nodes if kind == "node_data" else self.edges)[type_name]
         key, shape = (kind, type_name, name), (count, *rows.shape[1:])
         if key not in self.arrays:
-            safe = re.sub(r"[^\w.-]+", "_", f"{type_name}-{name}")
-            file = f"{kind}/{len(self.arrays)}-{safe}.npy"
+            safe = re.sub(r"[^\w.-]+", "_", f"{len(self.arrays)}-{type_name}-{name}")
+            file = f"{kind}/{safe}.npy"
             path = self.folder / file
             path.parent.mkdir(exist_ok=True)
-            # An empty file cannot be mapped.
-            made = np.lib.format.open_memmap(path, "w+", rows.dtype, shape) if (
-                np.prod(shape)) else np.empty(shape, rows.dtype)
-            if not made.size:
-                np.save(path, made)
+            if np.prod(shape):
+                made = np.lib.format.open_memmap(path, "w+", rows.dtype, shape)
+            else:  # no bytes can be mapped
+                np.save(path, made := np.empty(shape, rows.dtype))
             self.arrays[key], self.written[key] = (file, made), 0
         made = self.arrays[key][1]
         if made.dtype != rows.dtype or made.shape != shape:
@@ -135,8 +128,7 @@ class Chunks:
                 data[kind][type_name] = files
             else:
                 data[kind].setdefault(type_name, {})[name] = files
-        metadata = {"graph_name": self.graph_name,
-                    "node_type": list(self.nodes),
+        metadata = {"graph_name": self.graph_name, "node_type": list(self.nodes),
                     "num_nodes_per_chunk": [[n] for n in self.nodes.values()],
                     "edge_type": list(self.edges),
                     "num_edges_per_chunk": [[n] for n in self.edges.values()],
@@ -147,8 +139,7 @@ class Chunks:
 
 
 class Ranges:
-    """DGL's ids: consecutive for each type in each partition. Rows of `ranges`
-    are [begin, end) by type and partition."""
+    """DGL's ids: for each type and partition a range [begin, end)."""
 
     def __init__(self, by_type):
         rows = []  # begin, end, type, the first id within the type
@@ -157,9 +148,6 @@ class Ranges:
         self.by_type = {}
         for t, (name, ranges) in enumerate(by_type.items()):
             first = 0
-            # Older versions of DGL write the ends only.
-            if ranges and not isinstance(ranges[0], list):
-                ranges = [list(r) for r in zip([0, *ranges[:-1]], ranges)]
             self.by_type[name] = []
             for begin, end in ranges:
                 rows.append((begin, end, t, first))
@@ -178,10 +166,6 @@ class Ranges:
         return kind, ids - begin + first
 
 
-def canonical(edge_type):
-    return edge_type if isinstance(edge_type, str) else ":".join(edge_type)
-
-
 class DglPartitions:
     """A folder that dgl.distributed.partition_graph or dispatch_data.py made."""
 
@@ -194,48 +178,41 @@ class DglPartitions:
         self.config = json.loads(self.config_path.read_text())
         for key in ["graph_name", "num_parts", "node_map", "edge_map"]:
             if key not in self.config:
-                raise ExportError(f"{args.part_config} has no key {key}; allowed: "
-                                  "the JSON file of a DGL partition")
+                raise ExportError(f"{args.part_config} has no key {key}; allowed: DGL's "
+                                  "part config")
         node_map, edge_map = self.config["node_map"], self.config["edge_map"]
-        if isinstance(node_map, list):
-            node_map, edge_map = {"_N": node_map}, {"_N:_E:_N": edge_map}
         if not isinstance(node_map, dict):
-            raise ExportError(f"{args.part_config}: node_map is not by ranges; "
-                              "made with reshuffle=False, which DGL dropped")
+            raise ExportError(f"{args.part_config}: node_map is not by ranges "
+                              "(reshuffle=False), as DGL no longer makes it")
         self.nodes, self.edges = Ranges(node_map), Ranges(edge_map)
         self.homogeneous = self.nodes.types == ["_N"] and len(edge_map) == 1
-        for t in self.edges.types:
-            if t.count(":") != 2:
-                raise ExportError(f"{args.part_config}: edge type {t} is named as by "
-                                  "DGL before 1.0; first run its "
-                                  "tools/change_etype_to_canonical_etype.py")
+        if any(t.count(":") != 2 for t in self.edges.types):
+            raise ExportError(f"{args.part_config} names edge types as DGL before 1.0; first "
+                              "run its tools/change_etype_to_canonical_etype.py")
         self.maps = ({}, {})  # of nodes and edges: original ids by type
         if args.mapping:
-            self.read_mapping(args.mapping)
+            self.read_mapping(args.mapping, load_torch(args.mapping))
 
-    def read_mapping(self, path):
-        mapping = load_torch(path)
+    def read_mapping(self, path, mapping):
         if not isinstance(mapping, (tuple, list)) or len(mapping) != 2:
             raise ExportError(
-                f"--mapping {path}; allowed: what torch.save((node_map, edge_map), "
-                "FILE) wrote, of partition_graph(..., return_mapping=True)")
+                f"--mapping {path}; allowed: a file of torch.save((node_map, edge_map), FILE)")
         for known, ranges, found in zip(self.maps, (self.nodes, self.edges), mapping):
             if not isinstance(found, dict):
                 found = {ranges.types[0]: found}
             for type_name, ids in found.items():
-                known[canonical(type_name)] = to_numpy(ids).astype(np.int64)
+                name = type_name if isinstance(type_name, str) else ":".join(type_name)
+                known[name] = to_numpy(ids).astype(np.int64)
             for type_name, count in ranges.counts.items():
                 if known.get(type_name, np.empty(0)).size != count:
                     raise ExportError(f"--mapping {path} has not the {count} ids "
                                       f"of type {type_name}")
 
     def file(self, part, key):
-        files = self.config.get(f"part-{part}", {})
-        if key not in files:
-            raise ExportError(f"{self.config_path}: part-{part} has no {key}" + (
-                "; partitions of GraphBolt alone are not read: partition with "
-                "use_graphbolt=False" if "part_graph_graphbolt" in files else ""))
-        return self.config_path.parent / files[key]
+        if key not in self.config.get(f"part-{part}", {}):
+            raise ExportError(f"{self.config_path}: part-{part} has no {key}; partitions "
+                              "of GraphBolt need use_graphbolt=False")
+        return self.config_path.parent / self.config[f"part-{part}"][key]
 
     def originals(self, part):
         """Functions of (type, ids within the type) to original ids, for the
@@ -257,17 +234,15 @@ class DglPartitions:
                 for path, ranges in zip(paths, (self.nodes, self.edges))]
 
     def part_originals(self, path, part, ranges):
-        own = {canonical(t): to_numpy(ids).astype(np.int64)
+        own = {t: to_numpy(ids).astype(np.int64)
                for t, ids in self.load_tensors(str(path)).items()}
 
         def of(type_name, ids):
             begin, end = ranges.by_type[type_name][part]
             known = own.get(type_name, np.empty(0, np.int64))
             if known.size != end - begin:
-                raise ExportError(f"{path} has {known.size} ids of type {type_name}; "
-                                  f"the part config {end - begin}")
-            if ids.size and (ids.min() < begin or ids.max() >= end):
-                raise ExportError(f"{path}: type {type_name} has rows of others")
+                raise ExportError(f"{path} has {known.size} ids of type {type_name}; the "
+                                  f"part config {end - begin}")
             return known[ids - begin]
 
         return of
@@ -364,8 +339,7 @@ class GltPartitions:
     def __init__(self, args):
         self.root = pathlib.Path(args.root)
         if not (self.root / "META").exists():
-            raise ExportError(f"{self.root} has no file META; allowed: a folder of "
-                              "GLT's partitions")
+            raise ExportError(f"{self.root} has no META; allowed: GLT's partitions")
         with open(self.root / "META", "rb") as file:
             meta = pickle.load(file)
         self.num_parts = meta["num_parts"]
@@ -381,9 +355,8 @@ class GltPartitions:
         return type_name if isinstance(type_name, str) else "__".join(type_name)
 
     def partition_of_nodes(self, type_name):
-        path = (self.root / "node_pb" / f"{self.name(type_name)}.pt" if self.hetero
-                else self.root / "node_pb.pt")
-        book = load_torch(path)
+        file = f"node_pb/{type_name}.pt" if self.hetero else "node_pb.pt"
+        book = load_torch(self.root / file)
         if hasattr(book, "partition_bounds"):  # a RangePartitionBook
             bounds = to_numpy(book.partition_bounds)
             return np.searchsorted(bounds, np.arange(bounds[-1]), "right")
@@ -391,11 +364,10 @@ class GltPartitions:
 
     def graph_folders(self, edge_type):
         """Each partition's edges, or all of them together (graph caching)."""
-        parts = [self.root / f"part{p}" / "graph" / self.name(edge_type)
-                 for p in range(self.num_parts)]
-        whole = self.root / "graph" / self.name(edge_type)
-        return [whole] if (whole / "rows.pt").exists() else [
-            p for p in parts if (p / "rows.pt").exists()]
+        folders = [self.root / part / "graph" / self.name(edge_type)
+                   for part in [".", *(f"part{p}" for p in range(self.num_parts))]]
+        found = [folder for folder in folders if (folder / "rows.pt").exists()]
+        return found[:1] if folders[0] in found else found
 
     def features(self, kind, type_name):
         """(ids, rows) for each piece of a type's features."""
@@ -403,22 +375,19 @@ class GltPartitions:
             folder = self.root / f"part{p}" / kind / self.name(type_name)
             if not (folder / "feats.pkl").exists():
                 continue
-            for ids, rows in zip(pickled(folder / "ids.pkl"),
-                                 pickled(folder / "feats.pkl")):
-                yield to_numpy(ids), to_numpy(rows)
+            for pair in zip(pickled(folder / "ids.pkl"), pickled(folder / "feats.pkl")):
+                yield map(to_numpy, pair)
 
 
 def export_glt_edges(partitions, edge_type, chunks):
     name = ":".join(edge_type)
-    pieces = []  # rows, cols, eids, weights
-    for folder in partitions.graph_folders(edge_type):
-        pieces.append([to_numpy(load_torch(folder / f"{what}.pt"))
-                       if (folder / f"{what}.pt").exists() else None
-                       for what in ["rows", "cols", "eids", "weights"]])
+    files = ["rows.pt", "cols.pt", "eids.pt", "weights.pt"]
+    pieces = [[to_numpy(load_torch(folder / file)) if (folder / file).exists() else None
+               for file in files] for folder in partitions.graph_folders(edge_type)]
     count = chunks.edges[name] = sum(piece[0].size for piece in pieces)
     if len(pieces) == 1 and pieces[0][2] is None:
-        print(f"tributary_export: note: {name}: GLT kept no edge ids; edges are "
-              "numbered as they are stored", file=sys.stderr)
+        print(f"tributary_export: note: {name}: GLT kept no edge ids; edges are numbered "
+              "as they are stored", file=sys.stderr)
         pieces[0][2] = np.arange(count)
     ids = Ids(f"edges of type {name}", count)
     for rows, cols, eids, weights in pieces:
@@ -449,21 +418,20 @@ def export_glt(args):
 
 
 def load_values(path):
-    return to_numpy(np.load(path) if str(path).endswith(".npy") else load_torch(path))
+    return to_numpy(np.load(path) if path.endswith(".npy") else load_torch(path))
 
 
 def split_spec(flag, text, chunks):
-    """The type, name and files of "[TYPE/]NAME=FILE,...": without a type, that of
-    a graph of one type."""
+    """The type, name and files of "[TYPE/]NAME=FILE,..."."""
     match = re.fullmatch(r"(?:([^=]+)/)?([^=/]+)=(.+)", text)
     if not match:
         raise ExportError(f"{flag} {text}; allowed: [TYPE/]NAME=FILE")
     type_name, name, files = match.groups()
     if type_name is None and len(chunks.nodes) == 1:
         type_name = next(iter(chunks.nodes))
-    if type_name not in chunks.nodes:
-        raise ExportError(f"{flag} {text}; allowed types: {', '.join(chunks.nodes)}")
-    return type_name, name, files.split(",")
+    if type_name in chunks.nodes:
+        return type_name, name, files.split(",")
+    raise ExportError(f"{flag} {text}; allowed types: {', '.join(chunks.nodes)}")
 
 
 def add_node_data(args, chunks):
@@ -473,8 +441,7 @@ def add_node_data(args, chunks):
         rows = load_values(files[0])
         count = chunks.nodes[type_name]
         if len(files) > 1 or rows.shape[0] != count:
-            raise ExportError(f"--node-data {text} has {rows.shape[0]} rows; allowed: "
-                              f"one file with the {count} of {type_name}")
+            raise ExportError(f"--node-data {text}; allowed: a file with {count} rows")
         chunks.put("node_data", type_name, name, slice(None), rows)
     for text in args.node_ids:
         type_name, name, files = split_spec("--node-ids", text, chunks)
@@ -482,9 +449,8 @@ def add_node_data(args, chunks):
         mask = np.zeros(count, bool)
         for file in files:
             ids = load_values(file)
-            if ids.size and (ids.min() < 0 or ids.max() >= count):
-                raise ExportError(f"--node-ids {file}; allowed: ids of {type_name}, 0 "
-                                  f"to {count - 1}")
+            if ((ids < 0) | (ids >= count)).any():
+                raise ExportError(f"--node-ids {file}; allowed: 0 to {count - 1}")
             mask[ids] = True
         chunks.put("node_data", type_name, f"{name}_mask", slice(None), mask)
 
@@ -496,8 +462,8 @@ def parse_arguments(arguments):
     dgl = formats.add_parser("dgl", help="a partition of DGL")
     dgl.add_argument("--part-config", required=True, help="its JSON file")
     ids = dgl.add_mutually_exclusive_group()
-    ids.add_argument("--mapping", help="file of torch.save((node_map, edge_map), "
-                     "FILE), of partition_graph(..., return_mapping=True)")
+    ids.add_argument("--mapping", help="file of torch.save((node_map, edge_map), FILE), of "
+                     "partition_graph(..., return_mapping=True)")
     ids.add_argument("--dgl-ids", action="store_true",
                      help="export DGL's new ids where the original ones are lost")
     glt = formats.add_parser("glt", help="partitions of GraphLearn-for-PyTorch")
@@ -505,11 +471,11 @@ def parse_arguments(arguments):
     for command in [dgl, glt]:
         command.add_argument("--out", required=True, help="folder to write")
         command.add_argument("--node-data", action="append", default=[],
-                             metavar="[TYPE/]NAME=FILE", help="also export an array "
-                             "(.npy or .pt) by original ids, as label=label.pt")
+                             metavar="[TYPE/]NAME=FILE",
+                             help="also export an array (.npy or .pt) by original ids")
         command.add_argument("--node-ids", action="append", default=[],
-                             metavar="[TYPE/]NAME=FILE,..", help="also export a split, "
-                             "of files with original ids, as train=part0.pt,part1.pt")
+                             metavar="[TYPE/]NAME=FILE,..",
+                             help="also export a split, of files with original ids")
     return parser.parse_args(arguments)
 
 
