@@ -9,6 +9,7 @@
 #include "cli/graph/input_options.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
+#include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
 #include "partition/pipeline/inputs/input.h"
@@ -18,8 +19,8 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(Reads every byte: checksums, structure, digests. With --against, give the
-flags that the graph was partitioned with.
+    R"(Reads every byte: checksums, structure, digests, and the cache of hot
+rows. With --against, give the flags that the graph was partitioned with.
 Examples:
   tributary verify cora.graph
   tributary verify cora.graph --against data/cora --add-reverse
@@ -57,6 +58,7 @@ class VerifyCommand final : public Command {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
+    RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified %s%s%s\n", graph_.c_str(), against ? " against " : "",
                 input_.folder.empty()
                     ? input_.layout.config.value_or("").c_str()
@@ -65,6 +67,14 @@ class VerifyCommand final : public Command {
   }
 
  private:
+  absl::Status VerifyHotRows() const {
+    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
+    if (rows > 0) {
+      std::printf("the cache's %llu rows are their owners'\n",
+                  static_cast<unsigned long long>(rows));
+    }
+    return absl::OkStatus();
+  }
   absl::Status VerifySample() {
     SampleOptions options;
     ASSIGN_OR_RETURN(options.count,
@@ -81,6 +91,7 @@ class VerifyCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSource input,
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
+    RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified a sample of %s against %s\n", graph_.c_str(),
                 input_.folder.c_str());
     return absl::OkStatus();
