@@ -14,6 +14,7 @@
 #include "cli/graph/inspect_command.h"
 #include "cli/graph/partition_command.h"
 #include "cli/graph/verify_command.h"
+#include "cli/hot/cache_command.h"
 #include "cli/k8s/k8s_command.h"
 #include "cli/sample/sample_command.h"
 
@@ -27,6 +28,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
   commands.push_back(MakeDispatchCommand());
+  commands.push_back(MakeCacheCommand());
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());

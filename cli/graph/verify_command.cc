@@ -13,6 +13,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/format/graph_json.h"
+#include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
 #include "partition/pipeline/check/verify_partitions.h"
@@ -23,8 +24,8 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(Reads every byte: checksums, structure, digests. With --against, give the
-flags that the graph was partitioned with. With --partitions the folder may have
+    R"(Reads every byte: checksums, structure, digests, and the cache of hot
+rows. With --against, give the flags that the graph was partitioned with. With --partitions the folder may have
 these only, as a server's does: all that it would read is compared with the
 checksums of graph.json.
 Examples:
@@ -72,6 +73,7 @@ class VerifyCommand final : public Command {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
+    RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified %s%s%s\n", graph_.c_str(),
                 against.empty() ? "" : " against ", against.c_str());
     return absl::OkStatus();
@@ -112,6 +114,15 @@ class VerifyCommand final : public Command {
     return absl::OkStatus();
   }
 
+  absl::Status VerifyHotRows() const {
+    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
+    if (rows > 0) {
+      std::printf("the cache's %llu rows are their owners'\n",
+                  static_cast<unsigned long long>(rows));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status VerifySample() {
     SampleOptions options;
     ASSIGN_OR_RETURN(options.count,
@@ -129,6 +140,7 @@ class VerifyCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSource input,
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
+    RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified a sample of %s against %s\n", graph_.c_str(),
                 against.c_str());
     return absl::OkStatus();

@@ -28,7 +28,8 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
 PeeredGraph SimFleet::Peered(const SimServer& server,
                              std::shared_ptr<const Graph> graph,
                              std::shared_ptr<RowReader> rows) {
-  return MakePeeredGraph(std::move(graph), std::move(rows), server.incarnation,
+  return MakePeeredGraph(std::move(graph), std::move(rows), /*hot=*/nullptr,
+                         server.incarnation,
                          network.TransportOf(server.executor), server.executor);
 }
 
