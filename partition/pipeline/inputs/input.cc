@@ -109,6 +109,9 @@ absl::StatusOr<std::vector<std::string>> InputFiles(
   }
   if (!options.layout.config.has_value()) {
     files.push_back(options.folder);
+    if (options.format != "dgl-chunked") return files;
+    ASSIGN_OR_RETURN(const auto chunks, ListDglChunks(options.folder));
+    files.insert(files.end(), chunks.begin(), chunks.end());
     return files;
   }
   files.push_back(*options.layout.config);

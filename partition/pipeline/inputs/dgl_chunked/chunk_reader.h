@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/dgl_chunked/dgl_metadata.h"
@@ -40,10 +41,10 @@ class ChunkReader {
   absl::StatusOr<ChunkEnds> Ends(const ChunkFiles& files,
                                  const ChunkCounts& counts,
                                  const std::string& name) const;
-
- private:
+  // Returns the paths of the files.
   std::vector<std::string> Paths(const ChunkFiles& files) const;
 
+ private:
   const std::string folder_;
   const Spool& spool_;
 };

@@ -1,6 +1,7 @@
 #include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -316,14 +317,44 @@ class DglReader {
   GraphSource graph_;
 };
 
+absl::StatusOr<DglMetadata> ReadMetadata(const std::string& folder) {
+  const std::string path = absl::StrCat(folder, "/metadata.json");
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxMetadataBytes));
+  return ParseDglMetadata(text, "metadata.json");
+}
+
+// Appends the files of a type's arrays.
+template <typename Type>
+void AppendPaths(const ChunkReader& reader, const Type& type,
+                 std::vector<std::string>& paths) {
+  for (const auto& array : type.data) {
+    for (std::string& path : reader.Paths(array.second)) {
+      paths.push_back(std::move(path));
+    }
+  }
+}
+
 }  // namespace
+
+absl::StatusOr<std::vector<std::string>> ListDglChunks(
+    const std::string& folder) {
+  ASSIGN_OR_RETURN(const DglMetadata metadata, ReadMetadata(folder));
+  const Spool none(folder);  // nothing is parsed
+  const ChunkReader reader(folder, none);
+  std::vector<std::string> paths;
+  for (const DglNodeType& type : metadata.node_types) {
+    AppendPaths(reader, type, paths);
+  }
+  for (const DglEdgeType& type : metadata.edge_types) {
+    absl::c_move(reader.Paths(type.ends), std::back_inserter(paths));
+    AppendPaths(reader, type, paths);
+  }
+  return paths;
+}
 
 absl::StatusOr<GraphSource> ReadDglChunked(const InputOptions& options,
                                            const Spool& spool) {
-  const std::string path = absl::StrCat(options.folder, "/metadata.json");
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxMetadataBytes));
-  ASSIGN_OR_RETURN(DglMetadata metadata,
-                   ParseDglMetadata(text, "metadata.json"));
+  ASSIGN_OR_RETURN(DglMetadata metadata, ReadMetadata(options.folder));
   return DglReader(options, std::move(metadata), spool).Read();
 }
 

@@ -2,6 +2,9 @@
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_DGL_CHUNKED_DGL_CHUNKED_READER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_DGL_CHUNKED_DGL_CHUNKED_READER_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/options/input_options.h"
 #include "partition/source/graph_source.h"
@@ -25,6 +28,11 @@ namespace tributary {
 // for an option that names no array.
 absl::StatusOr<GraphSource> ReadDglChunked(const InputOptions& options,
                                            const Spool& spool);
+
+// Returns the paths of all files that FOLDER/metadata.json names. Errors as
+// ParseDglMetadata.
+absl::StatusOr<std::vector<std::string>> ListDglChunks(
+    const std::string& folder);
 
 }  // namespace tributary
 

@@ -404,6 +404,20 @@ TEST_F(ReaderTest, DglsNamesOfAGraphWithoutTypes) {
   EXPECT_EQ(DigestOf(Read({.add_reverse = true})), DigestOf(ogb->content));
 }
 
+// Files may lie anywhere; a run that goes on looks whether they are the same.
+TEST_F(ReaderTest, ListsTheFiles) {
+  const std::string edges = Write("e", kCites, 2, "csv");
+  WriteText("metadata.json", absl::StrCat(R"({"node_type": ["a"],
+    "num_nodes_per_type": [5], "edge_type": ["a:b:a"],
+    "num_edges_per_type": [4], "edges": {"a:b:a": )",
+                                          edges, R"(}, "node_data": {"a":
+    {"x": {"format": {"name": "numpy"}, "data": ["/far/x.npy"]}}}})"));
+  const auto files = ListDglChunks(folder_.path());
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_THAT(*files,
+              ElementsAre("/far/x.npy", Path("e-0.csv"), Path("e-1.csv")));
+}
+
 TEST_F(ReaderTest, NeedsTheMetadata) {
   const auto source = Read();
   EXPECT_TRUE(absl::IsNotFound(source.status())) << source.status();
