@@ -151,6 +151,11 @@ class CheckLayers(unittest.TestCase):
         self.assertTrue(self.refused("cli/graph/a.cc", "parquet/arrow/reader.h"))
         self.assertFalse(self.refused("cli/parquet/a.cc", "parquet/arrow/reader.h"))
 
+    def test_mpi(self):
+        for header in ("mpi.h", "scotch-int64/ptscotch.h"):
+            self.assertTrue(self.refused("cli/graph/a.cc", header))
+            self.assertFalse(self.refused("partition/pipeline/mpi/a.cc", header))
+
     def test_fixtures_are_for_tests(self):
         fixture = "common/testing/sim_scheduler.h"
         self.assertTrue(self.refused("channel/a.cc", fixture))

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
+#include "cli/graph/input_options.h"
 #include "cli/mpi/mpi_partition.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/status.h"
@@ -40,6 +41,8 @@ are in docs/partitioning.md.
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by
 signal N; nothing half-written remains.
 Examples:
+  mpirun -np 4 tributary-partition-mpi --input papers --format ogb \
+      --num-parts 8 --out papers.npy
   mpirun -np 4 tributary-partition-mpi --edges edge_index.npy \
       --num-nodes 2449029 --num-parts 8 --out products.npy
   mpirun -np 4 --hostfile hosts tributary-partition-mpi \
@@ -58,11 +61,14 @@ struct Flags {
 void Declare(CLI::App& app, Flags& flags) {
   MpiPartitionOptions& options = flags.options;
   app.set_version_flag("--version", absl::StrCat(kName, " ", kVersion));
+  app.add_option("--input", options.input.folder,
+                 "Folder or file of the graph, as `tributary partition` takes "
+                 "it, with the flags from --format on; each process parses "
+                 "text by itself, so binary formats are faster");
   app.add_option("--edges", options.npy.edges,
                  "FILE.npy, or SRC,REL,DST=FILE.npy for each edge type: whole "
-                 "numbers, [2, edges] or [edges, 2]");
-  app.add_option("--num-nodes", options.npy.num_nodes,
-                 "Number of nodes, or TYPE=NUMBER,TYPE=NUMBER");
+                 "numbers, [2, edges] or [edges, 2]; with --num-nodes N or "
+                 "TYPE=N,TYPE=N");
   app.add_option("--train", options.npy.train,
                  "FILE.npy or TYPE=FILE.npy: ids of training nodes, for "
                  "--balance train");
@@ -87,19 +93,21 @@ void Declare(CLI::App& app, Flags& flags) {
   app.add_option("--out", options.out,
                  "FILE.npy for one node type, else a folder of TYPE.npy; must "
                  "not exist");
+  AddInputFlags(app, options.input);
   app.footer(kFooter);
 }
 
 absl::Status CheckInput(const MpiPartitionOptions& options) {
   const bool dgl = !options.dgl_prefix.empty();
-  if (dgl == !options.npy.edges.empty()) {
-    return UsageError("allowed: either --edges or --dgl-files");
+  const bool npy = !options.npy.edges.empty();
+  if (dgl + npy + options.reads_input() != 1) {
+    return UsageError("allowed: one of --input, --edges, --dgl-files");
   }
-  if (!dgl && options.npy.num_nodes.empty()) {
+  if (npy && options.npy.num_nodes.empty()) {
     return UsageError("--edges without --num-nodes\nallowed: --num-nodes N");
   }
   if (!dgl && options.out.empty()) return UsageError("--out is required");
-  if (dgl && !(options.npy.num_nodes.empty() && options.npy.train.empty())) {
+  if (!npy && !(options.npy.num_nodes.empty() && options.npy.train.empty())) {
     return UsageError("--num-nodes and --train are of --edges");
   }
   if (!dgl &&
@@ -111,6 +119,10 @@ absl::Status CheckInput(const MpiPartitionOptions& options) {
 
 absl::StatusOr<MpiPartitionOptions> ReadFlags(const Flags& flags) {
   MpiPartitionOptions options = flags.options;
+  // One flag serves both --edges and the formats of --input.
+  if (!options.reads_input()) {
+    options.npy.num_nodes = options.input.layout.num_nodes.value_or("");
+  }
   RETURN_IF_ERROR(CheckInput(options));
   ASSIGN_OR_RETURN(
       const uint64_t parts,

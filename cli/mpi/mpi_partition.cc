@@ -14,12 +14,14 @@
 #include "absl/strings/strip.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/input.h"
 #include "partition/pipeline/mpi/assignment_writer.h"
 #include "partition/pipeline/mpi/dgl_files.h"
 #include "partition/pipeline/mpi/distributed_graph.h"
 #include "partition/pipeline/mpi/figures.h"
 #include "partition/pipeline/mpi/gather.h"
 #include "partition/pipeline/mpi/scotch_partitioner.h"
+#include "partition/source/temporary_spool.h"
 
 namespace tributary {
 namespace {
@@ -76,28 +78,42 @@ absl::StatusOr<std::vector<int64_t>> TrainWeights(const Communicator& comm,
   }
   if (found) return weights;
   return absl::InvalidArgumentError(
-      "--balance train without training nodes; allowed: with --train "
-      "FILE.npy, their original ids");
+      "--balance train without training nodes; allowed: an input with a split "
+      "named train, or --train FILE.npy");
+}
+
+// Reads a source's edges; and its training nodes if `kind` says so.
+absl::StatusOr<MpiGraph> ReadColumns(const Communicator& comm,
+                                     const GraphSource& source, Kind kind) {
+  MpiGraph result;
+  result.types = TypesOf(source);
+  SourceEdgeReader reader(source, comm.rank(), comm.size());
+  ASSIGN_OR_RETURN(result.graph, BuildDistributedGraph(
+                                     comm, result.types.starts.back(), reader));
+  if (kind == Kind::kTrain) {
+    ASSIGN_OR_RETURN(result.weights, TrainWeights(comm, source, result.types));
+  }
+  return result;
 }
 
 absl::StatusOr<MpiGraph> ReadNpy(const Communicator& comm,
                                  const MpiPartitionOptions& options,
                                  Kind kind) {
-  if (kind == Kind::kWeight) {
-    return absl::InvalidArgumentError(
-        "--balance weight:I is of --dgl-files; allowed: nodes, edges, train");
-  }
   const auto source = OpenNpyGraph(options.npy);
   RETURN_IF_ERROR(comm.Agree(source.status()));
-  MpiGraph result;
-  result.types = TypesOf(*source);
-  SourceEdgeReader reader(*source, comm.rank(), comm.size());
-  ASSIGN_OR_RETURN(result.graph, BuildDistributedGraph(
-                                     comm, result.types.starts.back(), reader));
-  if (kind == Kind::kTrain) {
-    ASSIGN_OR_RETURN(result.weights, TrainWeights(comm, *source, result.types));
-  }
-  return result;
+  return ReadColumns(comm, *source, kind);
+}
+
+// Each rank parses text into a folder of its own; binary files are read where
+// they are.
+absl::StatusOr<MpiGraph> ReadInputFormat(const Communicator& comm,
+                                         const MpiPartitionOptions& options,
+                                         Kind kind) {
+  const auto temporary = TemporarySpool::Make();
+  RETURN_IF_ERROR(comm.Agree(temporary.status()));
+  const auto source = ReadSource(options.input, temporary->spool());
+  RETURN_IF_ERROR(comm.Agree(source.status()));
+  return ReadColumns(comm, *source, kind);
 }
 
 // Returns which weight of the node files counts; none: each node is 1.
@@ -148,12 +164,22 @@ absl::StatusOr<MpiGraph> ReadDgl(const Communicator& comm,
                    "_stats.txt says ", files->num_edges));
 }
 
+absl::StatusOr<MpiGraph> ReadAny(const Communicator& comm,
+                                 const MpiPartitionOptions& options,
+                                 Kind kind) {
+  if (!options.dgl_prefix.empty()) return ReadDgl(comm, options);
+  if (kind == Kind::kWeight) {
+    return absl::InvalidArgumentError(
+        "--balance weight:I is of --dgl-files; allowed: nodes, edges, train");
+  }
+  return options.reads_input() ? ReadInputFormat(comm, options, kind)
+                               : ReadNpy(comm, options, kind);
+}
+
 absl::StatusOr<MpiGraph> ReadGraph(const Communicator& comm,
                                    const MpiPartitionOptions& options,
                                    Kind kind) {
-  ASSIGN_OR_RETURN(MpiGraph read, options.dgl_prefix.empty()
-                                      ? ReadNpy(comm, options, kind)
-                                      : ReadDgl(comm, options));
+  ASSIGN_OR_RETURN(MpiGraph read, ReadAny(comm, options, kind));
   if (kind != Kind::kEdges) return read;
   const std::vector<int64_t>& ends = read.graph.row_ends;
   read.weights.resize(ends.size() - 1);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "partition/pipeline/inputs/options/input_options.h"
 #include "partition/pipeline/mpi/communicator.h"
 #include "partition/pipeline/mpi/npy_graph.h"
 
@@ -20,14 +21,21 @@ struct MpiBalance {
 };
 
 struct MpiPartitionOptions {
+  // The graph is one of three: what `tributary partition` reads, unless neither
+  // folder nor config is set; DGL's files, unless dgl_prefix is empty; `npy`.
+  InputOptions input;
   NpyGraphOptions npy;
-  std::string dgl_prefix;  // empty: the graph is `npy`
+  std::string dgl_prefix;
   std::string dgl_node_list, dgl_edge_list;
   uint32_t num_partitions = 0;
   std::optional<MpiBalance> balance;  // none: as the input suggests
   double imbalance = 1.05;            // a partition's share over the mean
   int64_t random_seed = 0;
   std::string out;  // may be empty with dgl_prefix
+
+  bool reads_input() const {
+    return !input.folder.empty() || input.layout.config.has_value();
+  }
 };
 
 // Parses nodes, edges, train or weight:I. INVALID_ARGUMENT for anything else,

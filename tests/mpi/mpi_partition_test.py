@@ -1,5 +1,6 @@
 """tributary-partition-mpi under mpirun: what it writes, recounted by NumPy."""
 
+import gzip
 import json
 import math
 import os
@@ -247,6 +248,19 @@ class MpiPartitionTest(unittest.TestCase):
                    "nodes,train")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--method metis --balance nodes,train", done.stderr)
+
+    def test_an_input_of_partition(self):
+        with gzip.open("tests/data/cora/raw/edge.csv.gz", "rt") as file:
+            edges = np.loadtxt(file, dtype=np.int64, delimiter=",").T
+        out = self.path("cora.npy")
+        said = figures(run_ok(4, "--input", "tests/data/cora", "--format",
+                              "ogb", "--num-parts", 4, "--balance", "train",
+                              "--out", out))
+        parts = np.load(out)
+        pairs = undirected(edges)
+        self.assertEqual((said["nodes"], said["edges"], said["cut"]),
+                         (2708, len(pairs), cut_of(pairs, parts)))
+        self.assertEqual(parts.shape, (2708,))
 
     def test_few_nodes_and_no_edges(self):
         file = self.save("none.npy", np.zeros((2, 0), np.int64))
