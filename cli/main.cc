@@ -4,6 +4,7 @@
 
 #include "cli/bench/bench_command.h"
 #include "cli/command/program.h"
+#include "cli/dispatch/dispatch_command.h"
 #include "cli/fleet/doctor_command.h"
 #include "cli/fleet/serve_command.h"
 #include "cli/fleet/status_command.h"
@@ -27,6 +28,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
   commands.push_back(MakeCacheCommand());
+  commands.push_back(MakeDispatchCommand());
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());

@@ -103,16 +103,18 @@ ALLOWED = {
     ],
 }
 # Folders that stand above all layers. The command is one of them and includes no
-# LibTorch, as every folder but TORCH_IN.
+# LibTorch, as every folder but TORCH_IN; Arrow is in ARROW_IN alone.
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
 # Prefixes of paths that may include a library's headers, and that may not.
 TORCH_IN = ["trainer_client/torch/", "third_party/pch/", "benchmarks/segment/",
             "examples/own_model/"]
+ARROW_IN = ["cli/fetch/arrow_store.cc", "cli/parquet/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')
 IMPORT = re.compile(r'^\s*import\s+(?:public\s+)?"([^"]+)"')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+ARROW = re.compile(r"^(arrow|parquet)/")
 GRPC = re.compile(r"^(grpc|grpcpp)/|\.grpc\.pb\.h$")
 
 
@@ -131,6 +133,10 @@ def wrong_arrow(path, header):
     if TORCH.match(header):
         if not any(path.startswith(place) for place in TORCH_IN):
             return "LibTorch only in trainer_client/torch"
+        return None
+    if ARROW.match(header):
+        if not any(path.startswith(place) for place in ARROW_IN):
+            return "Arrow only in cli/fetch/arrow_store.cc and cli/parquet"
         return None
     if GRPC.search(header):
         if any(path.startswith(place) for place in GRPC_NOT_IN):

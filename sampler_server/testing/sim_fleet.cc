@@ -57,6 +57,14 @@ void SimFleet::Start(SimServer& server) {
   SamplerServiceEnvironment environment;
   environment.executor = server.executor;
   environment.leaf_executor = server.executor;
+  if (options.cores > 0) {
+    cores_.push_back(
+        std::make_unique<SimCores>(server.executor, options.cores));
+    environment.executor = cores_.back().get();
+    environment.protocol_executor = server.executor;
+    environment.cpu_clock = SimCores::CpuClock;
+    service.admission.computing = 2 * options.cores;
+  }
   server.service = std::make_unique<SamplerService>(service, environment,
                                                     std::move(peered.served));
   if (options.before) server.before = options.before(server.service.get());

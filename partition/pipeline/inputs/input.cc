@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
@@ -20,17 +21,21 @@
 namespace tributary {
 namespace {
 
+// What a format takes of options.layout.
+enum class LayoutUse { kNone, kNamesOfArrays, kAll };
+
 // A layout of files and its reader.
 struct Format {
   const char* name;
-  bool has_layout;  // whether options.layout is for it
+  LayoutUse layout;
   absl::StatusOr<GraphSource> (*read)(const InputOptions& options,
                                       const Spool& spool);
 };
 constexpr Format kFormats[] = {
-    {"ogb", false, ReadOgb},
-    {"edge-list", true, ReadEdgeList},
-    {"npy", true, ReadNpyFolder},
+    {"ogb", LayoutUse::kNone, ReadOgb},
+    {"dgl-chunked", LayoutUse::kNamesOfArrays, ReadDglChunked},
+    {"edge-list", LayoutUse::kAll, ReadEdgeList},
+    {"npy", LayoutUse::kAll, ReadNpyFolder},
 };
 
 absl::StatusOr<Format> FindFormat(const std::string& name) {
@@ -42,11 +47,17 @@ absl::StatusOr<Format> FindFormat(const std::string& name) {
                    "\"; allowed: ", absl::StrJoin(InputFormats(), ", ")));
 }
 
-absl::Status CheckLayoutFlags(const Format& format, const LayoutFlags& flags) {
+absl::Status CheckLayoutFlags(const Format& format, LayoutFlags flags) {
+  if (format.layout == LayoutUse::kAll) return absl::OkStatus();
+  if (format.layout == LayoutUse::kNamesOfArrays) {
+    flags.features.clear();
+    flags.labels.clear();
+    flags.edge_features.clear();
+  }
   std::string given = LayoutFlagsText(flags);
   if (!flags.node_files.empty()) given += " --nodes";
   if (flags.config.has_value()) given += " --config";
-  if (format.has_layout || given.empty()) return absl::OkStatus();
+  if (given.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--format ", format.name, " with", given,
                    "; allowed: --format edge-list, --format npy"));

@@ -100,6 +100,10 @@ class DataPageTest(unittest.TestCase):
         out = self.shells.paste(self.commands("From PyG"))
         self.assertIn("wrote pyg.graph nodes=5 edges=3 partitions=2", out)
 
+    def test_dgls_chunks(self):
+        out = self.shells.paste(self.commands("DGL's chunked graph"))
+        self.assertIn("wrote mini.graph nodes=5 edges=8 ", out)
+
     def test_a_dataset_of_ogb(self):
         os.mkdir(self.shells.path("dataset"))
         os.symlink(os.path.abspath("tests/data/cora"),

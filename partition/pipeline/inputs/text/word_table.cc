@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/word_table.h"
+#include "partition/pipeline/inputs/text/word_table.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Reads small tables of words in CSV files, such as names of types with flags.
-#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_WORD_TABLE_H_
-#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_WORD_TABLE_H_
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_WORD_TABLE_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_WORD_TABLE_H_
 
 #include <cstddef>
 #include <string>
@@ -29,4 +29,4 @@ absl::StatusOr<WordTable> ReadWordTable(const std::string& path);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_WORD_TABLE_H_
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_WORD_TABLE_H_

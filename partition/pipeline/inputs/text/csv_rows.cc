@@ -1,4 +1,4 @@
-#include "partition/pipeline/inputs/csv_rows.h"
+#include "partition/pipeline/inputs/text/csv_rows.h"
 
 #include <algorithm>
 

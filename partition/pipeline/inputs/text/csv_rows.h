@@ -1,6 +1,6 @@
 // Rows and cells of CSV files without quoting, with errors that name the line.
-#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_CSV_ROWS_H_
-#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_CSV_ROWS_H_
+#ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_CSV_ROWS_H_
+#define TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_CSV_ROWS_H_
 
 #include <cstdint>
 #include <utility>
@@ -64,4 +64,4 @@ absl::StatusOr<int64_t> ForEachRow(LineReader& in, int64_t num_rows, Row row) {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_CSV_ROWS_H_
+#endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_CSV_ROWS_H_
