@@ -27,8 +27,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeGenerateCommand());
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
-  commands.push_back(MakeDispatchCommand());
   commands.push_back(MakeCacheCommand());
+  commands.push_back(MakeDispatchCommand());
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());

@@ -25,9 +25,9 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Reads every byte: checksums, structure, digests, and the cache of hot
-rows. With --against, give the flags that the graph was partitioned with. With --partitions the folder may have
-these only, as a server's does: all that it would read is compared with the
-checksums of graph.json.
+rows. With --against, give the flags that the graph was partitioned with. With
+--partitions the folder may have these only, as a server's does: all that it would
+read, but for the cache, is compared with the checksums of graph.json.
 Examples:
   tributary verify cora.graph
   tributary verify cora.graph --partitions 0,1
@@ -80,6 +80,14 @@ class VerifyCommand final : public Command {
   }
 
  private:
+  absl::Status VerifyHotRows() const {
+    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
+    if (rows > 0) {
+      std::printf("the cache's %llu rows are their owners'\n",
+                  static_cast<unsigned long long>(rows));
+    }
+    return absl::OkStatus();
+  }
   // Returns the folder, file or config of the input; empty if there is none.
   std::string Against() const {
     return input_.folder.empty() ? input_.layout.config.value_or("")
@@ -111,15 +119,6 @@ class VerifyCommand final : public Command {
                      VerifyPartitions(graph_, *choice));
     std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
                 choice->ToString().c_str(), layout.c_str());
-    return absl::OkStatus();
-  }
-
-  absl::Status VerifyHotRows() const {
-    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
-    if (rows > 0) {
-      std::printf("the cache's %llu rows are their owners'\n",
-                  static_cast<unsigned long long>(rows));
-    }
     return absl::OkStatus();
   }
 

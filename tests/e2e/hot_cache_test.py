@@ -1,6 +1,7 @@
 """`tributary cache`: made, served, verified, replaced and damaged."""
 
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -70,7 +71,7 @@ class HotCacheTest(unittest.TestCase):
 
     def files(self):
         return {os.path.relpath(os.path.join(root, name), self.hot):
-                open(os.path.join(root, name), "rb").read()
+                pathlib.Path(root, name).read_bytes()
                 for root, _, names in os.walk(self.hot) for name in names}
 
     def test_local_order_and_a_dry_run(self):
@@ -124,7 +125,8 @@ class HotCacheTest(unittest.TestCase):
                 (("0.1", "--shuffle", "none"), "--shuffle"),
                 (("0.1", "--shuffle", "local", "--input-weight", "@w.npy"),
                  "w.npy"),
-                (("0.1", "--batches", "1000:2000"), "batches")):
+                (("0.1", "--batches", "1000:2000"),
+                 "no batch in [1000, 2000)")):
             with self.subTest(flags=flags):
                 done = make(self.graph, *flags)
                 self.assertNotEqual(done.returncode, 0)
